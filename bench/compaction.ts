@@ -37,7 +37,7 @@ const queries: Readonly<Record<string, string>> = {
 };
 
 console.log(`${command()}\n`);
-const dataDir = mkdtempSync(join(tmpdir(), "earshot-bench-upkeep-"));
+const dataDir = mkdtempSync(join(tmpdir(), "earshot-bench-compaction-"));
 const folder = join(dataDir, "archive");
 try {
   copySource();
@@ -112,10 +112,10 @@ async function workBesideWrites(): Promise<void> {
   };
   for (let round = 1; round <= rounds; round++) {
     copySource();
-    printed("no upkeep", await alone());
+    printed("no compaction", await alone());
     printed("while it is rewritten", await rewriting());
     copySource();
-    printed("no upkeep", await alone());
+    printed("no compaction", await alone());
     printed("while segments are sealed", await sealing());
   }
   console.log(table(["a post on disk, ms", "seconds", "p50", "p95", "p99", "longest"], rows));
@@ -132,7 +132,10 @@ function rewriting(): Promise<Written> {
     "UPDATE segment SET analyzer = '0' WHERE sequence = (SELECT min(sequence) FROM segment)",
   );
   catalog.close();
-  return writeUntil("on", async (archive) => ((await archive.upkeep())?.done.reindex ?? 0) > 0);
+  return writeUntil(
+    "on",
+    async (archive) => ((await archive.compactionState())?.done.reindex ?? 0) > 0,
+  );
 }
 
 function sealing(): Promise<Written> {
@@ -140,7 +143,7 @@ function sealing(): Promise<Written> {
 }
 
 async function isSealed(archive: OpenArchive): Promise<boolean> {
-  const state = await archive.upkeep();
+  const state = await archive.compactionState();
   return state !== null && state.done.seal > 0 && state.waiting.seal === 0;
 }
 
@@ -148,7 +151,7 @@ type Written = { times: number[]; tookMs: number };
 type OpenArchive = Awaited<ReturnType<typeof openArchive>>;
 
 async function writeUntil(
-  upkeep: "on" | "off",
+  compaction: "on" | "off",
   isOver: (archive: OpenArchive, sinceMs: number) => Promise<boolean>,
   bounds: Partial<ArchiveBounds> = {},
 ): Promise<Written> {
@@ -157,7 +160,7 @@ async function writeUntil(
     readers: 1,
     segmentPosts: 1_000_000,
     clock: systemClock,
-    upkeep,
+    compaction,
     ...bounds,
   });
   // The first one starts the writer thread.

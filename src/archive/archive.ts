@@ -14,7 +14,7 @@ export type Position = {
   uriHash?: string;
 };
 
-export type NamedPosition = Position & { name: string; isHeld: boolean };
+export type NamedPosition = Position & { name: string; isStored: boolean };
 
 export type ArchiveChange =
   /** `alias`: another name that a deletion may use. */
@@ -22,7 +22,7 @@ export type ArchiveChange =
   /** Only a later revision may restore the post. */
   | { kind: "delete"; platform: Platform; uri: string; revision: string }
   /** `name`: an alias or the uri. Leaves no tombstone if the post is not stored. */
-  | { kind: "delete-held"; platform: Platform; name: string; revision: string }
+  | { kind: "delete-stored"; platform: Platform; name: string; revision: string }
   | {
       kind: "handle";
       platform: Platform;
@@ -121,11 +121,11 @@ export type SearchRequest = {
   /** Unix milliseconds. */
   deadlineMs: number;
   account?: string;
-  segmentsTold?: number;
+  maxListedSegments?: number;
 };
 
 export type SearchWork = {
-  segmentsHeld: number;
+  segmentsOfPlatforms: number;
   segmentsInWindow: number;
   segmentsOpened: number;
   /** Visits of segments, counting each resumption after a yield. */
@@ -191,7 +191,7 @@ export type CountAnswer = {
   countedFromMs: number;
   damage: readonly Damage[];
   work: CountWork;
-  held: readonly PlatformCoverage[];
+  coverage: readonly PlatformCoverage[];
 };
 
 export type CountWork = {
@@ -222,7 +222,7 @@ export type SealedStats = {
   posts: number;
   bytes: number;
   replaced: number;
-  overlay: number;
+  delta: number;
   /** The segment is searched row by row until resealed. */
   damaged: boolean;
 };
@@ -236,12 +236,12 @@ export type ArchiveStats = {
   accounts: number;
   labels: number;
   waitingCounts: number;
-  arrival: number;
-  wantedRewrites: number;
-  wantedSeals: number;
+  lastIngestNumber: number;
+  pendingRewrites: number;
+  pendingSeals: number;
   retiredFiles: number;
   orphaned: { files: number; bytes: number };
-  held: readonly PlatformCoverage[];
+  coverage: readonly PlatformCoverage[];
 };
 
 export type IngestedPost = Position & { number: number };
@@ -249,7 +249,7 @@ export type IngestedPost = Position & { number: number };
 export type StoredRecords = { records: readonly string[]; damage: readonly Damage[] };
 export type StoredPage = { body: Uint8Array; damage: readonly Damage[] };
 
-export type CoveredAnswer = SearchAnswer & { held: readonly PlatformCoverage[] };
+export type CoveredAnswer = SearchAnswer & { coverage: readonly PlatformCoverage[] };
 
 export type PlatformCoverage = {
   platform: Platform;
@@ -291,7 +291,7 @@ export type Archive = {
    * In ingest order; null begins with the oldest. Errors: `arrivals_forgotten` if the position is
    * older than the retained order.
    */
-  arrivals(after: IngestedPost | null, limit: number): Promise<readonly IngestedPost[]>;
+  ingestOrder(after: IngestedPost | null, limit: number): Promise<readonly IngestedPost[]>;
   /** With stored posts, not looked up since `beforeMs`; never looked-up ones first. */
   accountsToLookUp(platform: Platform, beforeMs: number, limit: number): Promise<readonly string[]>;
   /** That a folded username without a platform can mean; at most a few dozen. */
@@ -304,7 +304,7 @@ export type Archive = {
   readCheckpoint(name: string): Promise<string | null>;
   coverage(): Promise<readonly PlatformCoverage[]>;
   stats(): Promise<ArchiveStats>;
-  upkeep(): Promise<CompactionState | null>;
+  compactionState(): Promise<CompactionState | null>;
   onDamage(listener: (damage: readonly Damage[]) => void): void;
   /**
    * Resolves once the catalog is verified, for which all calls but `answers` and `load` wait.
@@ -323,4 +323,4 @@ export type FetchedName = { platform: Platform; uri: string | null; userId: stri
 
 export type UnknownPost = { platform: Platform; uri: string; timeMs: number };
 
-export type Identified = { id: bigint; isHeld: boolean };
+export type Identified = { id: bigint; isStored: boolean };

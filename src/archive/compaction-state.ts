@@ -13,13 +13,13 @@ const taskKinds = [
 export type TaskKind = (typeof taskKinds)[number];
 
 export type CompactionState = {
-  /** `elsewhere`: another process runs compaction. */
-  status: "idle" | "working" | "elsewhere";
+  /** `other-process`: another process runs compaction. */
+  status: "idle" | "working" | "other-process";
   doing: { kind: TaskKind; platform: string; sequence: number } | null;
   waiting: Readonly<Record<TaskKind, number>>;
   done: Readonly<Record<TaskKind, number>>;
   agedOutPosts: number;
-  fault: { kind: TaskKind | null; message: string; atMs: number } | null;
+  error: { kind: TaskKind | null; message: string; atMs: number } | null;
   segments: number;
   bytes: number;
   maxBytes: number;
@@ -42,7 +42,7 @@ export const unknownState = (
   waiting: countsByKind(),
   done: countsByKind(),
   agedOutPosts: 0,
-  fault: null,
+  error: null,
   segments: 0,
   bytes: 0,
   maxBytes,

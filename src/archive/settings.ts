@@ -98,7 +98,7 @@ export const boundSettings = {
 };
 
 export const archiveLimits = {
-  arrivalsKept: 1_000_000,
+  retainedIngestNumbers: 1_000_000,
 };
 
 export type ArchiveBounds = SettingsOf<typeof boundSettings> & typeof archiveLimits;

@@ -38,7 +38,7 @@ export function analysisFields(analysis: Analysis): object {
     })),
     max_results: limit,
     work: {
-      segments_held: work.segmentsHeld,
+      segments_held: work.segmentsOfPlatforms,
       segments_in_window: work.segmentsInWindow,
       segments_opened: work.segmentsOpened,
       statements: work.statements,

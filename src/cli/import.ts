@@ -227,7 +227,7 @@ function asJson(file: string, summary: ImportSummary): string {
     rejected: summary.rejected,
     rejected_file: summary.rejectedFile,
     ignored_fields: ignored,
-    left_out: Object.fromEntries(summary.leftOut),
+    left_out: Object.fromEntries(summary.skipped),
     coverage: summary.coverage,
     seconds: summary.seconds,
   })}\n`;
@@ -249,8 +249,8 @@ function asText(name: string, summary: ImportSummary): string {
   }
   if (summary.rejectedFile !== null)
     lines.push(`  rejected lines are in ${withoutControls(summary.rejectedFile)}`);
-  if (summary.leftOut.size > 0) {
-    const reasons = [...summary.leftOut].map(([reason, times]) => `${number(times)} ${reason}`);
+  if (summary.skipped.size > 0) {
+    const reasons = [...summary.skipped].map(([reason, times]) => `${number(times)} ${reason}`);
     lines.push(`  not imported: ${reasons.join(", ")}`);
   }
   if (summary.ignoredFields.size > 0) {

@@ -25,10 +25,10 @@ const analysis: Analysis = {
     positions: [],
     next: { id: 5n, platform: "x" },
     complete: false,
-    held: [],
+    coverage: [],
     damage: [],
     work: {
-      segmentsHeld: 9,
+      segmentsOfPlatforms: 9,
       segmentsInWindow: 9,
       segmentsOpened: 3,
       slices: 3,

@@ -68,7 +68,7 @@ function workLines({ answer, limit }: Analysis): string[] {
   return table([
     [
       "segments",
-      `${work.segmentsHeld} stored, ${work.segmentsInWindow} in the window, ${work.segmentsOpened} opened`,
+      `${work.segmentsOfPlatforms} stored, ${work.segmentsInWindow} in the window, ${work.segmentsOpened} opened`,
     ],
     ["statements", String(work.statements)],
     [

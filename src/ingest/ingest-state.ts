@@ -5,7 +5,7 @@ export type PartStatus = "off" | "waiting" | "connected" | "paused";
 
 export type IngestState = StreamState & {
   labelers: readonly LabelerState[];
-  lookUp: LookUpState | null;
+  lookUp: AccountLookupState | null;
 };
 
 export type StreamState = {
@@ -33,7 +33,7 @@ export type MastodonStreamState = {
   events: number;
   posts: number;
   deletes: number;
-  leftOut: number;
+  skipped: number;
   badFrames: number;
   reconnects: number;
   gaps: number;
@@ -52,7 +52,7 @@ export type LabelerState = {
   reconnects: number;
 };
 
-export type LookUpState = {
+export type AccountLookupState = {
   /** `connected` if the last request succeeded. */
   status: PartStatus;
   detail: string;

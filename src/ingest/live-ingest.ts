@@ -6,7 +6,7 @@ import { createGuardedFetch } from "../lib/guarded-fetch.ts";
 import type { IngestLog } from "./ingest-log.ts";
 import { defaultIngestSettings, type IngestSettings } from "./ingest-settings.ts";
 import type { IngestState } from "./ingest-state.ts";
-import { startLookUp } from "./jetstream/account-lookup.ts";
+import { startAccountLookup } from "./jetstream/account-lookup.ts";
 import { startJetstream } from "./jetstream/jetstream.ts";
 import { startLabeler } from "./jetstream/labeler.ts";
 import { userAgent } from "./jetstream/settings.ts";
@@ -45,7 +45,7 @@ export function startIngest(request: IngestRequest): Ingest {
   const lookUp =
     settings.lookUp === "off"
       ? null
-      : startLookUp({
+      : startAccountLookup({
           ...parts,
           fetch: client,
           settings: {

@@ -43,9 +43,9 @@ beforeEach(async () => {
       onSkipped: (reason) => skipped.push(reason),
     },
   });
-  answerSearches(jobs.table.database.forOperations, (...asked) => {
+  answerSearches(jobs.table.database.forOperations, (...args) => {
     searched += 1;
-    return answer(...asked);
+    return answer(...args);
   });
 });
 

@@ -68,9 +68,9 @@ test("of cancel and complete in one tick the first counts, and no result is acce
   expect(await jobs.queue.find("one", uuid)).toMatchObject({ state: "cancelled" });
 
   const second = await jobs.queue.submit(newJob());
-  const held = await jobs.lease();
+  const lease = await jobs.lease();
   const other = await Promise.allSettled([
-    jobs.queue.complete(second.uuid, held.token, result),
+    jobs.queue.complete(second.uuid, lease.token, result),
     jobs.queue.cancel("one", second.uuid),
   ]);
   expect(other).toMatchObject([{ status: "fulfilled" }, { value: "forgotten" }]);

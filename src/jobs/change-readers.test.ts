@@ -13,13 +13,13 @@ const change = (id: number, uuid = `job-${id}`): JobChange => ({
 });
 
 function storeOf(changes: JobChange[]) {
-  const asked = { lastChange: 0, changesAfter: 0 };
-  const read = async (name: keyof typeof asked, args: { after: number; limit: number }) => {
-    asked[name] += 1;
+  const reads = { lastChange: 0, changesAfter: 0 };
+  const read = async (name: keyof typeof reads, args: { after: number; limit: number }) => {
+    reads[name] += 1;
     if (name === "lastChange") return changes.at(-1)?.id ?? 0;
     return changes.filter(({ id }) => id > args.after).slice(0, args.limit);
   };
-  return { asked, store: { read } as unknown as Store<JobOperations> };
+  return { reads, store: { read } as unknown as Store<JobOperations> };
 }
 
 async function take(changes: AsyncIterator<JobChange>, count: number): Promise<number[]> {
@@ -32,33 +32,33 @@ const open = (readers: ReturnType<typeof createChangeReaders>, after: number | n
   readers.read("one", after, new AbortController().signal)[Symbol.asyncIterator]();
 
 test("a reader that keeps up reads the store once", async () => {
-  const { store, asked } = storeOf([]);
+  const { store, reads } = storeOf([]);
   const readers = createChangeReaders(store, () => 0);
   const changes = open(readers, null);
   for (let id = 1; id <= 1_000; id += 1) {
     readers.report("one", change(id));
     expect(await take(changes, 1)).toEqual([id]);
   }
-  expect(asked).toEqual({ lastChange: 1, changesAfter: 0 });
+  expect(reads).toEqual({ lastChange: 1, changesAfter: 0 });
 });
 
 test("changes that arrive out of order or not at all are read from the store", async () => {
-  const held = [change(1)];
-  const { store } = storeOf(held);
+  const stored = [change(1)];
+  const { store } = storeOf(stored);
   const readers = createChangeReaders(store, () => 0);
   const changes = open(readers, 1);
-  held.push(change(2), change(3));
+  stored.push(change(2), change(3));
   readers.report("one", change(3));
   readers.report("one", change(2));
   expect(await take(changes, 2)).toEqual([2, 3]);
-  held.push(change(4), change(5), change(6));
+  stored.push(change(4), change(5), change(6));
   readers.report("one", change(6));
   expect(await take(changes, 3)).toEqual([4, 5, 6]);
 });
 
 test("a change reported during a store read is emitted once", async () => {
   const stored = Array.from({ length: 600 }, (_, index) => change(index + 1));
-  const { store, asked } = storeOf(stored);
+  const { store, reads } = storeOf(stored);
   const readers = createChangeReaders(store, () => 0);
   const changes = open(readers, 0);
   const first = take(changes, 1);
@@ -66,22 +66,22 @@ test("a change reported during a store read is emitted once", async () => {
   readers.report("one", change(601));
   const ids = [...(await first), ...(await take(changes, 600))];
   expect(ids).toEqual(stored.map(({ id }) => id));
-  expect(asked.changesAfter).toBe(3);
+  expect(reads.changesAfter).toBe(3);
   readers.report("one", change(602));
   expect(await take(changes, 1)).toEqual([602]);
 });
 
 test("a reader that does not read buffers a bounded number of changes", async () => {
-  const held: JobChange[] = [];
-  const { store, asked } = storeOf(held);
+  const stored: JobChange[] = [];
+  const { store, reads } = storeOf(stored);
   const readers = createChangeReaders(store, () => 0);
   const changes = open(readers, null);
   for (let id = 1; id <= 10_000; id += 1) {
-    held.push(change(id));
+    stored.push(change(id));
     readers.report("one", change(id));
   }
-  expect(await take(changes, 10_000)).toEqual(held.map(({ id }) => id));
-  expect(asked.changesAfter).toBeGreaterThanOrEqual(39);
+  expect(await take(changes, 10_000)).toEqual(stored.map(({ id }) => id));
+  expect(reads.changesAfter).toBeGreaterThanOrEqual(39);
 });
 
 test("a reader ahead of a restored store gets the next changes", async () => {

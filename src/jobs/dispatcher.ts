@@ -55,7 +55,7 @@ export type Dispatcher = {
   ): Promise<LiveJob | null>;
   wakeNodes(): void;
   /** A node of another process runs it. */
-  leaseElsewhere(job: LiveJob): void;
+  leaseRemotely(job: LiveJob): void;
   release(job: LiveJob): void;
   loseLease(job: LiveJob): void;
   /** Also resolves its waiters and revokes a remaining lease. */
@@ -94,20 +94,20 @@ export function createDispatcher(
 
   function offer(job: LiveJob): void {
     setPhase(job, "waiting");
-    keepFromFailed(job);
+    avoidFailedNodes(job);
     queue.add(job);
     wakeNodes();
   }
 
   function putBack(job: LiveJob): void {
     setPhase(job, "waiting");
-    keepFromFailed(job);
+    avoidFailedNodes(job);
     queue.putBack(job);
     wakeNodes();
   }
 
   /** A broken node is the least loaded, so it would lease the jobs it failed again and again. */
-  function keepFromFailed(job: LiveJob): void {
+  function avoidFailedNodes(job: LiveJob): void {
     const { failedOn, submitted } = job;
     if (failedOn.size === 0 || !hasOtherNodeFor(submitted.request, failedOn)) {
       keepFrom(job, noNodes);
@@ -258,7 +258,7 @@ export function createDispatcher(
     putBack,
     next,
     wakeNodes,
-    leaseElsewhere,
+    leaseRemotely: leaseElsewhere,
     release,
     loseLease,
     end,

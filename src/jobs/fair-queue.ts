@@ -18,7 +18,7 @@ export type FairQueue<Item> = {
 
 type Key<Item> = { waiting: Map<string, KeyTurn<Item>>; running: number };
 /** `lines`: key and kind pairs with waiting items. */
-type Group<Item> = { waiting: Map<string, GroupTurn<Item>>; lines: number; running: number };
+type Group<Item> = { waiting: Map<string, GroupTurn<Item>>; waitingPairs: number; running: number };
 
 type KeyTurn<Item> = {
   key: Key<Item>;
@@ -35,14 +35,14 @@ type GroupTurn<Item> = {
   queue: Fifo<GroupTurn<Item>>;
 };
 
-type KindLines<Item> = { idle: Fifo<GroupTurn<Item>>; busy: Fifo<GroupTurn<Item>> };
+type KindQueues<Item> = { idle: Fifo<GroupTurn<Item>>; busy: Fifo<GroupTurn<Item>> };
 
 export function createFairQueue<Item extends { keyId: string; groupId: string; kind: string }>(
   maxRunningPerKey: number,
 ): FairQueue<Item> {
   const keys = new Map<string, Key<Item>>();
   const groups = new Map<string, Group<Item>>();
-  const kinds = new Map<string, KindLines<Item>>();
+  const kinds = new Map<string, KindQueues<Item>>();
   const ages = new Map<Item, number>();
   let lastTurn = 0;
   let lastAge = 0;
@@ -55,7 +55,7 @@ export function createFairQueue<Item extends { keyId: string; groupId: string; k
   }
 
   function groupOf({ groupId }: Item): Group<Item> {
-    const group = groups.get(groupId) ?? { waiting: new Map(), lines: 0, running: 0 };
+    const group = groups.get(groupId) ?? { waiting: new Map(), waitingPairs: 0, running: 0 };
     groups.set(groupId, group);
     return group;
   }
@@ -66,7 +66,7 @@ export function createFairQueue<Item extends { keyId: string; groupId: string; k
     const known = key.waiting.get(kind);
     if (known !== undefined) return known;
     const group = groupOf(item);
-    group.lines += 1;
+    group.waitingPairs += 1;
     const waiting: KeyTurn<Item> = { key, group, kind, items: createFifo(), turn: null };
     key.waiting.set(kind, waiting);
     return waiting;
@@ -77,7 +77,7 @@ export function createFairQueue<Item extends { keyId: string; groupId: string; k
     ages.set(item, lastAge);
     const waiting = waitingOf(item);
     waiting.items.add(item);
-    giveTurn(waiting);
+    startTurn(waiting);
   }
 
   function putBack(item: Item): void {
@@ -85,10 +85,10 @@ export function createFairQueue<Item extends { keyId: string; groupId: string; k
     ages.set(item, frontAge);
     const waiting = waitingOf(item);
     waiting.items.addFirst(item);
-    giveTurn(waiting);
+    startTurn(waiting);
   }
 
-  function giveTurn(waiting: KeyTurn<Item>): void {
+  function startTurn(waiting: KeyTurn<Item>): void {
     const { key, group, kind } = waiting;
     if (waiting.turn !== null || key.running >= maxRunningPerKey) return;
     lastTurn += 1;
@@ -98,14 +98,14 @@ export function createFairQueue<Item extends { keyId: string; groupId: string; k
       known.keys.add(waiting);
       return;
     }
-    const queue = lineOf(group, kind);
+    const queue = queueOf(group, kind);
     const ofGroup: GroupTurn<Item> = { group, keys: createFifo(), turn: lastTurn, queue };
     ofGroup.keys.add(waiting);
     group.waiting.set(kind, ofGroup);
     queue.add(ofGroup);
   }
 
-  function lineOf({ running }: Group<Item>, kind: string): Fifo<GroupTurn<Item>> {
+  function queueOf({ running }: Group<Item>, kind: string): Fifo<GroupTurn<Item>> {
     const lines = kinds.get(kind) ?? { idle: createFifo(), busy: createFifo() };
     kinds.set(kind, lines);
     return running === 0 ? lines.idle : lines.busy;
@@ -129,7 +129,7 @@ export function createFairQueue<Item extends { keyId: string; groupId: string; k
       ofGroup.queue.remove(ofGroup);
       lastTurn += 1;
       ofGroup.turn = lastTurn;
-      ofGroup.queue = lineOf(group, kind);
+      ofGroup.queue = queueOf(group, kind);
       ofGroup.queue.add(ofGroup);
     }
   }
@@ -153,12 +153,12 @@ export function createFairQueue<Item extends { keyId: string; groupId: string; k
 
   function occupy(item: Item): void {
     const [key, group] = [keyOf(item), groupOf(item)];
-    takeOut(item);
+    unqueue(item);
     key.running += 1;
     group.running += 1;
     for (const waiting of key.waiting.values()) {
       endTurn(waiting);
-      giveTurn(waiting);
+      startTurn(waiting);
     }
     moveToEnd(group);
   }
@@ -180,7 +180,7 @@ export function createFairQueue<Item extends { keyId: string; groupId: string; k
 
   const ageOf = (item: Item): number => ages.get(item) ?? 0;
 
-  function takeOut(item: Item): void {
+  function unqueue(item: Item): void {
     const key = keys.get(item.keyId);
     const waiting = key?.waiting.get(item.kind);
     if (key === undefined || !waiting?.items.remove(item)) return;
@@ -188,12 +188,12 @@ export function createFairQueue<Item extends { keyId: string; groupId: string; k
     if (waiting.items.isEmpty()) {
       endTurn(waiting);
       key.waiting.delete(item.kind);
-      waiting.group.lines -= 1;
+      waiting.group.waitingPairs -= 1;
     }
   }
 
   function remove(item: Item): void {
-    takeOut(item);
+    unqueue(item);
     forgetIfIdle(item);
   }
 
@@ -203,7 +203,7 @@ export function createFairQueue<Item extends { keyId: string; groupId: string; k
     if (key === undefined || group === undefined) return;
     key.running -= 1;
     group.running -= 1;
-    for (const waiting of key.waiting.values()) giveTurn(waiting);
+    for (const waiting of key.waiting.values()) startTurn(waiting);
     if (group.running === 0) moveToEnd(group);
     forgetIfIdle(item);
   }
@@ -212,7 +212,7 @@ export function createFairQueue<Item extends { keyId: string; groupId: string; k
     const key = keys.get(keyId);
     if (key !== undefined && key.waiting.size === 0 && key.running === 0) keys.delete(keyId);
     const group = groups.get(groupId);
-    if (group?.lines === 0 && group.running === 0) groups.delete(groupId);
+    if (group?.waitingPairs === 0 && group.running === 0) groups.delete(groupId);
   }
 
   return { add, putBack, take, remove, occupy, release, isIdle: () => kinds.size === 0 };

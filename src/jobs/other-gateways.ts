@@ -58,7 +58,7 @@ export function createOtherGateways(context: OtherGatewaysContext): OtherGateway
     if (job === undefined) return false;
     if (change < job.change) return true;
     job.change = change;
-    if (state === "in progress") dispatcher.leaseElsewhere(job);
+    if (state === "in progress") dispatcher.leaseRemotely(job);
     else wait(job, notBeforeMs);
     return true;
   }
@@ -103,7 +103,7 @@ export function createOtherGateways(context: OtherGatewaysContext): OtherGateway
     if (known !== undefined && isOlder(row, known)) return;
     const job = known ?? liveJob(resultlessJobOf(row, nowMs), clock.elapsed() + deadlineMs - nowMs);
     job.change = change;
-    if (isRunning) dispatcher.leaseElsewhere(job);
+    if (isRunning) dispatcher.leaseRemotely(job);
     else if (known === undefined) dispatcher.offerLater(job, notBeforeMs - nowMs);
     else wait(job, notBeforeMs);
   }

@@ -14,7 +14,7 @@ const recover = visibleChange<{ uuid: string; nowMs: number }>("recover", {
 
 const notEnded = `finished_ms IS NULL AND ${startsFrom("timeOut")}`;
 
-const goneAfterMs = 10_000;
+const gatewayTimeoutMs = 10_000;
 
 export type GatewayBeat = { gateway: string; nowMs: number; capabilities?: string | null };
 
@@ -34,7 +34,7 @@ export const recoveryOperations = {
   ): Steps<UnfinishedJob[]> {
     const others = yield* database.get(
       "SELECT 1 FROM gateway WHERE id <> :gateway AND seen_ms > :sinceMs",
-      { gateway, sinceMs: nowMs - goneAfterMs },
+      { gateway, sinceMs: nowMs - gatewayTimeoutMs },
     );
     if (others === undefined) yield* recoverAlone(database, nowMs, lifeMs);
     yield* noteSeen(database, { gateway, nowMs });
@@ -57,8 +57,8 @@ export const recoveryOperations = {
   ): Steps<OtherGateway[]> {
     return yield* database.all(
       `SELECT id, capabilities FROM gateway
-       WHERE id <> :gateway AND seen_ms > (SELECT max(seen_ms) FROM gateway) - :goneAfterMs`,
-      { gateway, goneAfterMs },
+       WHERE id <> :gateway AND seen_ms > (SELECT max(seen_ms) FROM gateway) - :gatewayTimeoutMs`,
+      { gateway, gatewayTimeoutMs },
     );
   }),
 
@@ -67,11 +67,11 @@ export const recoveryOperations = {
     database,
     { gateway, nowMs }: { gateway: string; nowMs: number },
   ): Steps<JobSnapshot[]> {
-    const gone = yield* database.all<{ id: string }>(
+    const ended = yield* database.all<{ id: string }>(
       "SELECT id FROM gateway WHERE id <> :gateway AND seen_ms <= :sinceMs FOR UPDATE",
-      { gateway, sinceMs: nowMs - goneAfterMs },
+      { gateway, sinceMs: nowMs - gatewayTimeoutMs },
     );
-    const snapshots = yield* eachOf(gone, ({ id }) => recoverFrom(database, id, nowMs));
+    const snapshots = yield* eachOf(ended, ({ id }) => recoverFrom(database, id, nowMs));
     return snapshots.flat();
   }),
 
@@ -117,10 +117,10 @@ function* recoverAlone(database: Database, nowMs: number, lifeMs: number): Steps
   // Negative if the clock was set back while no server ran.
   const downtimeMs = seenMs === null ? 0 : nowMs - seenMs;
   yield* database.run(
-    `UPDATE job SET deadline_ms = min(deadline_ms + :goneMs, :latestMs),
-            not_before_ms = not_before_ms + min(0, :goneMs)
+    `UPDATE job SET deadline_ms = min(deadline_ms + :downtimeMs, :latestMs),
+            not_before_ms = not_before_ms + min(0, :downtimeMs)
      WHERE ${notEnded}`,
-    { goneMs: downtimeMs, latestMs: timeAfter(nowMs, lifeMs) },
+    { downtimeMs, latestMs: timeAfter(nowMs, lifeMs) },
   );
   if (downtimeMs < 0) yield* putDeliveriesBack(database, -downtimeMs);
   yield* leaveNumbersOut(database);

@@ -27,7 +27,7 @@ function pausedArchive(): ArchiveSource["archive"] {
             positions: [],
             next: null,
             complete: true,
-            held: [],
+            coverage: [],
             damage: [],
             work: noWork,
           });
@@ -43,7 +43,7 @@ function pausedArchive(): ArchiveSource["archive"] {
 }
 
 const noWork = {
-  segmentsHeld: 0,
+  segmentsOfPlatforms: 0,
   segmentsInWindow: 0,
   segmentsOpened: 0,
   slices: 0,

@@ -53,14 +53,14 @@ export function answerSearches(database: Database, search: AnswerSearch): void {
 
 export const searchOperations = {
   submitSearch: durable(function* (database, submission: SearchSubmission): Steps<SubmittedSearch> {
-    if (yield* mayAsk(database, submission)) return { kind: "unanswered", reason: "declined" };
+    if (yield* canRequest(database, submission)) return { kind: "unanswered", reason: "declined" };
     const answered = answerOf(database, submission);
     if (answered.kind === "unanswered") return answered;
     return submittedOf(answered, yield* submissionOperations.insertJob.run(database, answered.job));
   }),
 };
 
-export function* mayAsk(database: Database, { row, search }: SearchSubmission): Steps<boolean> {
+export function* canRequest(database: Database, { row, search }: SearchSubmission): Steps<boolean> {
   const { requestableWithCredential: platforms } = search.terms;
   if (platforms.length === 0) return false;
   return (yield* usableCredentials(database, platforms, row.accountId)).length > 0;

@@ -11,7 +11,7 @@ import { usableCredential } from "../upstream/credentials/rows.ts";
 import { fetchedJson, fetchedSql } from "./fetched-operations.ts";
 import {
   answerOf,
-  mayAsk,
+  canRequest,
   type SearchSubmission,
   type SubmittedSearch,
   submittedOf,
@@ -37,7 +37,7 @@ export const sharedSubmissionOperations = {
     const { job } = answered;
     const inserted = yield* insertAlone(job, submission.search.terms.requestableWithCredential);
     if (inserted !== null) return submittedOf(answered, inserted);
-    if (yield* mayAsk(database, submission)) return { kind: "unanswered", reason: "declined" };
+    if (yield* canRequest(database, submission)) return { kind: "unanswered", reason: "declined" };
     return submittedOf(answered, yield* submissionOperations.insertJob.run(database, job));
   }),
 };

@@ -7,17 +7,17 @@ import { encodeRequest } from "./stored.ts";
 import { type JobTable, openJobTable, request } from "./test-jobs.ts";
 
 let table: JobTable;
-let asked: Map<string, Values | undefined>;
+let executed: Map<string, Values | undefined>;
 let statements: number;
 let watched: SqliteDatabase;
 
 beforeEach(() => {
   table = openJobTable();
-  asked = new Map();
+  executed = new Map();
   statements = 0;
   const { database } = table;
   const noted = (sql: string, parameters: Values | undefined): void => {
-    asked.set(sql, parameters);
+    executed.set(sql, parameters);
     statements += 1;
   };
   const noting: SqliteDatabase = {
@@ -130,10 +130,10 @@ test("no statement scans all jobs, however many have ended", () => {
     nowMs: 9,
   });
   const scans: string[] = [];
-  for (const [sql, parameters] of asked) {
+  for (const [sql, parameters] of executed) {
     const plan = table.database.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, parameters);
     for (const { detail } of plan) if (/^SCAN (job|account)\b/.test(detail)) scans.push(sql);
   }
   expect(scans).toEqual([]);
-  expect(asked.size).toBeGreaterThan(20);
+  expect(executed.size).toBeGreaterThan(20);
 });

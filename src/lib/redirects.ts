@@ -20,9 +20,9 @@ export function redirectOf(step: Step, status: number, location: string | null):
   const keepsBody = status === 307 || status === 308;
   const isSame = url.origin === step.url.origin;
   if (keepsBody && step.body !== null && !isSame) throw refused(step.url, "a body to another host");
-  const kept = isSame ? step.headers : only(step.headers, ["accept"]);
-  if (keepsBody) return { ...step, url, headers: kept };
-  const headers = isSame ? without(kept, ["content-type"]) : kept;
+  const allowed = isSame ? step.headers : only(step.headers, ["accept"]);
+  if (keepsBody) return { ...step, url, headers: allowed };
+  const headers = isSame ? without(allowed, ["content-type"]) : allowed;
   return { url, method: "GET", headers, body: null };
 }
 

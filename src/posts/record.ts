@@ -220,9 +220,9 @@ function encodeUri(post: Post): string {
 }
 
 function decodeUri(row: RecordRow, values: readonly string[]): string {
-  const kept = values[line.uri] ?? "";
-  if (kept === "") return xUri(row.id);
-  return kept.startsWith('"') ? (JSON.parse(kept) as string) : blueskyUri(values, kept);
+  const stored = values[line.uri] ?? "";
+  if (stored === "") return xUri(row.id);
+  return stored.startsWith('"') ? (JSON.parse(stored) as string) : blueskyUri(values, stored);
 }
 
 function blueskyUri(values: readonly string[], key: string): string {
@@ -234,17 +234,17 @@ const blueskyPrefix = (userId: string | null): string | null =>
   userId === null ? null : `at://${userId}/${blueskyCollection}/`;
 
 function uriText(values: readonly string[], id: string): string {
-  const kept = values[line.uri];
-  if (!kept) return `"${xUri(id)}"`;
-  return kept.startsWith('"') ? kept : JSON.stringify(blueskyUri(values, kept));
+  const stored = values[line.uri];
+  if (!stored) return `"${xUri(id)}"`;
+  return stored.startsWith('"') ? stored : JSON.stringify(blueskyUri(values, stored));
 }
 
 function derivedUrl(values: readonly string[], uri: string): string {
-  const kept = values[line.uri];
-  if (!kept || uri.startsWith('"https://') || uri.startsWith('"http://')) return uri;
-  if (kept.startsWith('"')) return "null";
+  const stored = values[line.uri];
+  if (!stored || uri.startsWith('"https://') || uri.startsWith('"http://')) return uri;
+  if (stored.startsWith('"')) return "null";
   const userId = JSON.parse(values[line.userId] || '""') as string;
-  return JSON.stringify(`https://bsky.app/profile/${userId}/post/${kept}`);
+  return JSON.stringify(`https://bsky.app/profile/${userId}/post/${stored}`);
 }
 
 function authorOf(

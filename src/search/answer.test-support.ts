@@ -47,7 +47,7 @@ export type RequestedPages = SearchCall[];
 export function searchingUpstream(
   platform: Platform,
   posts: readonly Post[],
-  { pageSize = 10, isExhaustive = true, asked = [] as RequestedPages } = {},
+  { pageSize = 10, isExhaustive = true, requested = [] as RequestedPages } = {},
 ): Upstream {
   const newestFirst = posts.toSorted((a, b) => timeOf(b) - timeOf(a));
   return silentUpstream(platform, {
@@ -56,7 +56,7 @@ export function searchingUpstream(
       isExhaustive,
       routes: () => onlyRoute,
       page: async (call): Promise<UpstreamPage> => {
-        asked.push(call);
+        requested.push(call);
         const { fromMs, toMs, cursor } = call;
         const within = newestFirst.filter(
           (post) => timeOf(post) < toMs && (fromMs === null || timeOf(post) >= fromMs),
@@ -75,7 +75,7 @@ export function searchingUpstream(
 export const timeOf = (post: Post): number => postTimeMs(post, endMs);
 
 export function testSession(platform: Platform, special: Partial<OpenSession> = {}): OpenSession {
-  const unasked = async (): Promise<never> => {
+  const unexpected = async (): Promise<never> => {
     throw new Error("nothing is fetched here");
   };
   const session = {
@@ -86,8 +86,8 @@ export function testSession(platform: Platform, special: Partial<OpenSession> = 
     subjectId: null,
     baseUrl: "https://platform.example",
     nowMs: endMs,
-    get: unasked,
-    getPublic: unasked,
+    get: unexpected,
+    getPublic: unexpected,
   };
   return { ...session, patient: session, cost: () => null, ...special };
 }

@@ -53,7 +53,7 @@ async function archivedPost(
   const uris = await urisOf(archive, target);
   const candidates = uris.map((uri) => ({ platform, uri, timeMs: timeOf(uri) ?? asOfMs }));
   const identified = await archive.identify(candidates);
-  const archived = identified.find(({ isHeld }) => isHeld);
+  const archived = identified.find(({ isStored }) => isStored);
   const items = archived === undefined ? [] : [{ platform, id: archived.id }];
   const stale =
     archived === undefined ? null : await staleWarning(source, { platform, id: archived.id });

@@ -50,13 +50,13 @@ const posts = [3, 2, 1].map((n) =>
 
 function pagedUpstream(
   pages: readonly (readonly Post[])[],
-  { access = ["user", "public"] as readonly AccessKind[], asked = [] as PageCall[] } = {},
+  { access = ["user", "public"] as readonly AccessKind[], requested = [] as PageCall[] } = {},
 ): Upstream {
   const method = { access, endpoint: "/", note: "" };
   return silentUpstream("bluesky", {
     support: { ...noSupport, gettweets: method, getbyid: method, gethometweets: method },
     page: async (call): Promise<UpstreamPage> => {
-      asked.push(call);
+      requested.push(call);
       const index = Number(call.cursor ?? 0);
       const items = (pages[index] ?? []).map((post) => ({ kind: "post" as const, post }));
       return { items, next: index + 1 < pages.length ? String(index + 1) : null };
@@ -70,7 +70,7 @@ const contents = (answer: SourceAnswer): string[] => answer.items.map(contentOf)
 function contentOf(item: AnswerItem): string {
   return "record" in item
     ? JSON.parse(item.record).Content
-    : `held: ${tested?.archive.records([item])[0]?.Content}`;
+    : `archived: ${tested?.archive.records([item])[0]?.Content}`;
 }
 
 test("a timeline comes from the platform, in its order, with the archive's IDs", async () => {
@@ -104,9 +104,9 @@ test.each(["a-b@one.example", "a.b@one.example", "ann@localhost:3000"])(
 );
 
 test("a timeline continues in the middle of a page where the previous page ended", async () => {
-  const asked: PageCall[] = [];
+  const requested: PageCall[] = [];
   tested = answering({
-    upstreams: { bluesky: pagedUpstream([posts.slice(0, 2), posts.slice(2)], { asked }) },
+    upstreams: { bluesky: pagedUpstream([posts.slice(0, 2), posts.slice(2)], { requested }) },
     sessions: { bluesky: [testSession("bluesky")] },
   });
   const found: string[] = [];
@@ -122,9 +122,9 @@ test("a timeline continues in the middle of a page where the previous page ended
 });
 
 test("the archive answers alone if it has all posts of the account", async () => {
-  const asked: PageCall[] = [];
+  const requested: PageCall[] = [];
   tested = answering({
-    upstreams: { bluesky: pagedUpstream([[]], { asked }) },
+    upstreams: { bluesky: pagedUpstream([[]], { requested }) },
     sessions: { bluesky: [testSession("bluesky")] },
   });
   tested.archive.write(
@@ -146,18 +146,18 @@ test("the archive answers alone if it has all posts of the account", async () =>
   const { search } = tested.context.source.archive;
   tested.context.source.archive.search = async (request) => ({
     ...(await search(request)),
-    held: coverage(),
+    coverage: coverage(),
   });
   const answer = await answerJob(tested.context, requestOf(timeline), tested.job);
   expect(contents(answer)).toEqual(["held: number 3", "held: number 2", "held: number 1"]);
   expect(answer).toMatchObject({ complete: true, sources: [{ via: "archive" }] });
-  expect(asked).toEqual([]);
+  expect(requested).toEqual([]);
 });
 
 test("an archived post is answered from the archive, another by the platform", async () => {
-  const asked: PageCall[] = [];
+  const requested: PageCall[] = [];
   tested = answering({
-    upstreams: { bluesky: pagedUpstream([posts.slice(2)], { asked }) },
+    upstreams: { bluesky: pagedUpstream([posts.slice(2)], { requested }) },
     sessions: { bluesky: [testSession("bluesky", { access: "public", owner: null })] },
   });
   tested.archive.put(...posts.slice(0, 1));
@@ -169,15 +169,15 @@ test("an archived post is answered from the archive, another by the platform", a
   const stored = await request(posts[0]);
   expect(contents(stored)).toEqual(["held: number 3"]);
   expect(stored).toMatchObject({ complete: true, sources: [{ via: "archive", count: 1 }] });
-  expect(asked).toEqual([]);
+  expect(requested).toEqual([]);
   const fetched = await request(posts[2]);
   expect(contents(fetched)).toEqual(["number 1"]);
   expect(fetched.sources).toMatchObject([{ via: "public", count: 1 }]);
 });
 
 test("a post from before an outage is requested, and shown with a warning if that fails", async () => {
-  const asked: PageCall[] = [];
-  const upstream = pagedUpstream([posts.slice(0, 1)], { asked });
+  const requested: PageCall[] = [];
+  const upstream = pagedUpstream([posts.slice(0, 1)], { requested });
   const openly = [testSession("bluesky", { access: "public", owner: null })];
   tested = answering({ upstreams: { bluesky: upstream }, sessions: { bluesky: openly } });
   const [post = never()] = posts;
@@ -189,7 +189,7 @@ test("a post from before an outage is requested, and shown with a warning if tha
   });
   const fetched = await answerJob(tested.context, request, tested.job);
   expect(fetched.sources).toMatchObject([{ via: "public", count: 1 }]);
-  expect(asked).toHaveLength(1);
+  expect(requested).toHaveLength(1);
   tested.context.sessions.open = async () => [];
   const stored = await answerJob(tested.context, request, tested.job);
   expect(contents(stored)).toEqual(["held: number 3"]);
@@ -224,7 +224,7 @@ describe("replies to a post of a Mastodon server", () => {
     const target = readTarget("post", query, "mastodon");
     const request = requestOf({ platform: "mastodon", method: "getreplies", target });
     const answer = await answerJob(tested.context, request, tested.job);
-    expect(contents(answer)).toEqual([`held: a reply to ${id}`]);
+    expect(contents(answer)).toEqual([`archived: a reply to ${id}`]);
     expect(answer.complete).toBe(false);
   });
 

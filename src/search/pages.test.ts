@@ -102,13 +102,13 @@ test("a page that repeats under other cursors ends the reading permanently", asy
 });
 
 test("reads on over filtered pages to those with items to show", async () => {
-  const leftOut = (call: number) => ({ items: [], received: 40, oldestMs: -call });
+  const emptyPage = (call: number) => ({ items: [], received: 40, oldestMs: -call });
   const reported = await reading((call) =>
-    call < 9 ? { ...leftOut(call), next: String(call) } : { items: [item(1)], next: null },
+    call < 9 ? { ...emptyPage(call), next: String(call) } : { items: [item(1)], next: null },
   );
   expect(reported).toMatchObject({ isWhole: true, position: null, warnings: [] });
   expect(keys(reported.items)).toEqual(keys([item(1)]));
-  const bounded = await reading((call) => ({ ...leftOut(call), next: String(call) }), {
+  const bounded = await reading((call) => ({ ...emptyPage(call), next: String(call) }), {
     maxPages: 5,
   });
   expect(bounded).toMatchObject({ items: [], isWhole: false, position: { cursor: "4" } });

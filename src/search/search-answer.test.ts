@@ -61,9 +61,9 @@ function uriOf(item: AnswerItem, all: readonly Post[]): string {
 const everything = { query: "comet", fromMs: startMs };
 
 test("requests no platform before the job is accepted; the archive alone needs no acceptance", async () => {
-  const asked: RequestedPages = [];
+  const requested: RequestedPages = [];
   tested = answering({
-    upstreams: { bluesky: searchingUpstream("bluesky", [postAt(1)], { asked }) },
+    upstreams: { bluesky: searchingUpstream("bluesky", [postAt(1)], { requested }) },
     sessions: { bluesky: [testSession("bluesky")] },
   });
   const refused = new EarshotError("lease_lost", "the submission was refused");
@@ -75,17 +75,17 @@ test("requests no platform before the job is accepted; the archive alone needs n
   const { context, job } = tested;
   const answer = () => answerJob(context, requestOf(everything), { ...job, accepted });
   await expect(answer()).rejects.toBe(refused);
-  expect([accepting, asked.length]).toEqual([1, 0]);
+  expect([accepting, requested.length]).toEqual([1, 0]);
   hold(tested, [], [[0, 24]]);
   await answer();
-  expect([accepting, asked.length]).toEqual([1, 0]);
+  expect([accepting, requested.length]).toEqual([1, 0]);
 });
 
 test("requests exactly what the archive lacks", async () => {
   const posts = [1, 5, 9, 13, 17, 21].map((hour) => postAt(hour));
-  const asked: RequestedPages = [];
+  const requested: RequestedPages = [];
   tested = answering({
-    upstreams: { bluesky: searchingUpstream("bluesky", posts, { asked }) },
+    upstreams: { bluesky: searchingUpstream("bluesky", posts, { requested }) },
     sessions: { bluesky: [testSession("bluesky")] },
   });
   hold(
@@ -98,8 +98,8 @@ test("requests exactly what the archive lacks", async () => {
   );
   const answer = await answerJob(tested.context, requestOf(everything), tested.job);
   expect(urisOf(answer, posts)).toEqual(posts.map(({ uri }) => uri).reverse());
-  expect(asked).toHaveLength(1);
-  expect(asked[0]).toMatchObject({ fromMs: startMs + 8 * hourMs, toMs: startMs + 20 * hourMs });
+  expect(requested).toHaveLength(1);
+  expect(requested[0]).toMatchObject({ fromMs: startMs + 8 * hourMs, toMs: startMs + 20 * hourMs });
   expect(answer).toMatchObject({
     complete: true,
     next: null,
@@ -119,15 +119,15 @@ test("requests exactly what the archive lacks", async () => {
 });
 
 test("requests no platform if the archive covers the whole window", async () => {
-  const asked: RequestedPages = [];
+  const requested: RequestedPages = [];
   tested = answering({
-    upstreams: { bluesky: searchingUpstream("bluesky", [postAt(3)], { asked }) },
+    upstreams: { bluesky: searchingUpstream("bluesky", [postAt(3)], { requested }) },
     sessions: { bluesky: [testSession("bluesky")] },
   });
   hold(tested, [], [[0, 24]]);
   const answer = await answerJob(tested.context, requestOf(everything), tested.job);
   expect(answer).toMatchObject({ items: [], complete: true });
-  expect(asked).toEqual([]);
+  expect(requested).toEqual([]);
 });
 
 test("drops posts of a platform that do not match", async () => {

@@ -75,6 +75,6 @@ export async function searchPlatform(
 
 const failed = (platform: Platform, error: EarshotError): SourceWarning => ({
   code: codeOfError(error),
-  message: `${platform} could not be asked for what is not held: ${error.message}`,
+  message: `${platform} could not be searched for posts that are not archived: ${error.message}`,
   ...(error.hint === undefined ? {} : { hint: error.hint }),
 });

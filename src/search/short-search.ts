@@ -44,7 +44,8 @@ export function shortAnswer(
   const search = { ...archiveSearch(request, plan), deadlineMs: Number.POSITIVE_INFINITY };
   const found = firstStep(steps.search(search, turn));
   if (found === null || found.damage.length > 0) return null;
-  if (mayHaveChanged(found.positions, terms, interrupted(found.positions, found.held))) return null;
+  if (mayHaveChanged(found.positions, terms, interrupted(found.positions, found.coverage)))
+    return null;
 
   const feed = {
     clock: { now: () => nowMs },

@@ -60,7 +60,7 @@ const limited = (seconds: number) => new UpstreamLimited("x.example", endMs + se
 const refused = new EarshotError("credential_refused", "refused");
 
 function asking(answers: Record<string, string | Error>, sessions: readonly OpenSession[]) {
-  const asked: string[] = [];
+  const requested: string[] = [];
   const waiting = sessions.map((one) => ({
     ...one,
     patient: { ...one, credentialId: `${one.credentialId}, waiting` },
@@ -71,31 +71,30 @@ function asking(answers: Record<string, string | Error>, sessions: readonly Open
   );
   const done = tryInOrder(ranks, async (_, first) => {
     const name = first.credentialId ?? "";
-    asked.push(name);
+    requested.push(name);
     const answer = answers[name] ?? "";
     if (answer instanceof Error) throw answer;
     return answer;
   });
-  return { asked, done };
+  return { requested, done };
 }
 
 test("waits for an own used-up credential rather than use one that shows less", async () => {
-  const { asked, done } = asking(
+  const { requested, done } = asking(
     { "own user": limited(1), "own user, waiting": "full", "lent app": "ids" },
     [ownUser, lentApp],
   );
   expect(await done).toMatchObject({ answer: "full" });
-  expect(asked).toEqual(["own user", "own user, waiting"]);
+  expect(requested).toEqual(["own user", "own user, waiting"]);
 });
 
 test("uses another credential that shows as much before waiting for any", async () => {
-  const { asked, done } = asking({ "own user": limited(1), "own app": "full", "lent app": "ids" }, [
-    ownUser,
-    ownApp,
-    lentApp,
-  ]);
+  const { requested, done } = asking(
+    { "own user": limited(1), "own app": "full", "lent app": "ids" },
+    [ownUser, ownApp, lentApp],
+  );
   expect(await done).toMatchObject({ answer: "full" });
-  expect(asked).toEqual(["own user", "own app"]);
+  expect(requested).toEqual(["own user", "own app"]);
 });
 
 test("uses one that shows less if waiting does not help, and retains the reason", async () => {

@@ -8,7 +8,7 @@ async function logged(states: readonly (Partial<CompactionState> | null)[]): Pro
   const left = [...states];
   await watchCompaction({
     archive: {
-      upkeep: async () => {
+      compactionState: async () => {
         const state = left.shift() ?? null;
         return state === null ? null : { ...unknownState("idle", 0), ...state };
       },
@@ -27,9 +27,7 @@ async function logged(states: readonly (Partial<CompactionState> | null)[]): Pro
 test("a failing task is logged once, and again after a success", async () => {
   const error = { kind: "seal" as const, message: "disk I/O error", atMs: 0 };
   const line = [{ task: "seal", message: "disk I/O error" }, "upkeep failed"];
-  expect(
-    await logged([{ fault: error }, { fault: error }, { fault: null }, { fault: error }]),
-  ).toEqual([line, line]);
+  expect(await logged([{ error }, { error }, { error: null }, { error }])).toEqual([line, line]);
 });
 
 test("orphaned files are logged when their number grows", async () => {

@@ -4,7 +4,7 @@ import type { Clock } from "../lib/clock.ts";
 const lookMs = 10_000;
 
 export type CompactionWatch = {
-  archive: Pick<Archive, "upkeep">;
+  archive: Pick<Archive, "compactionState">;
   clock: Pick<Clock, "sleep">;
   log: {
     warn(fields: object, text: string): void;
@@ -23,8 +23,8 @@ export async function watchCompaction({
   let loggedError = "";
   let loggedFiles = 0;
   while (!signal.aborted) {
-    const state = await archive.upkeep().catch(() => null);
-    const { kind: task = null, message = "" } = state?.fault ?? {};
+    const state = await archive.compactionState().catch(() => null);
+    const { kind: task = null, message = "" } = state?.error ?? {};
     if (message !== "" && message !== loggedError) log.error({ task, message }, "upkeep failed");
     loggedError = message;
     const { files, bytes } = state?.orphaned ?? { files: 0, bytes: 0 };

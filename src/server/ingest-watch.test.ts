@@ -51,7 +51,7 @@ const mastodonStream: MastodonStreamState = {
   events: 0,
   posts: 0,
   deletes: 0,
-  leftOut: 0,
+  skipped: 0,
   badFrames: 0,
   reconnects: 0,
   gaps: 0,

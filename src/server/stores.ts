@@ -33,7 +33,7 @@ export async function openStores(config: Config, clock: Clock): Promise<Stores> 
       dataDir,
       ...settings,
       share,
-      upkeep: "on",
+      compaction: "on",
       clock,
       onWarning: (message) => warn(message),
     }),

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { readSegments } from "../../src/archive/catalog/catalog.ts";
 import { openCatalog } from "../../src/archive/catalog/open-catalog.ts";
-import { wantSeals } from "../../src/archive/catalog/pending-seals.ts";
+import { addPendingSeals } from "../../src/archive/catalog/pending-seals.ts";
 import type { CompactionState } from "../../src/archive/compaction-state.ts";
 import { changeCatalog } from "../../testkit/archives/change-catalog.ts";
 import { type SmallArchive, smallArchive } from "../../testkit/archives/small-archive.ts";
@@ -47,12 +47,12 @@ test("a copy that does not fit on the disk is removed, the segment stays, and th
   const { size } = statSync(join(folder, "000001.db"));
 
   const full = keepUp(Math.floor(size / 2 / 1024));
-  expect(full).toMatchObject({ fault: { kind: "reindex" }, done: { reindex: 0 } });
+  expect(full).toMatchObject({ error: { kind: "reindex" }, done: { reindex: 0 } });
   expect(readdirSync(folder).filter((name) => name.startsWith("000003"))).toEqual([]);
   expect(archive.ask("river number", { limit: 10_000 }).positions).toHaveLength(6_000);
   archive.put(makePost({ key: "meanwhile", createdMs: Date.UTC(2026, 0, 1) + 500 }));
 
-  expect(keepUp("unlimited")).toMatchObject({ fault: null, done: { reindex: 1 } });
+  expect(keepUp("unlimited")).toMatchObject({ error: null, done: { reindex: 1 } });
   expect(archive.ask("river number", { limit: 10_000 }).positions).toHaveLength(6_000);
   expect(archive.search({ plan: { kind: "all" }, limit: 10_000 }).positions).toHaveLength(6_001);
 });
@@ -60,7 +60,7 @@ test("a copy that does not fit on the disk is removed, the segment stays, and th
 test("a segment stays unchanged wherever the disk fills up while it is sealed, and is sealed when there is room", () => {
   fill();
   const catalog = openCatalog(archive.folder);
-  wantSeals(catalog, readSegments(catalog).slice(0, 1));
+  addPendingSeals(catalog, readSegments(catalog).slice(0, 1));
   catalog.close();
   const folder = join(archive.folder, "bluesky");
   const before = archive.ask("river number", { limit: 10_000 }).positions;
@@ -68,13 +68,13 @@ test("a segment stays unchanged wherever the disk fills up while it is sealed, a
   // While copying rows, building the index, writing its last pages.
   for (const share of [0.02, 0.2, 0.4, 0.48]) {
     const full = keepUp(Math.floor((size * share) / 1024));
-    expect(full).toMatchObject({ fault: { kind: "seal" }, done: { seal: 0 } });
+    expect(full).toMatchObject({ error: { kind: "seal" }, done: { seal: 0 } });
     expect(readdirSync(folder).filter((name) => name.startsWith("000003"))).toEqual([]);
     expect(archive.ask("river number", { limit: 10_000 }).positions).toEqual(before);
   }
   archive.put(makePost({ key: "meanwhile", createdMs: Date.UTC(2026, 0, 1) + 500 }));
 
-  expect(keepUp("unlimited")).toMatchObject({ fault: null, done: { seal: 1 } });
+  expect(keepUp("unlimited")).toMatchObject({ error: null, done: { seal: 1 } });
   expect(archive.ask("river number", { limit: 10_000 }).positions).toEqual(before);
   expect(archive.search({ plan: { kind: "all" }, limit: 10_000 }).positions).toHaveLength(6_001);
 });

@@ -11,7 +11,7 @@ import { createReader } from "../../src/archive/threads/reader.ts";
 import { changeCatalog } from "../../testkit/archives/change-catalog.ts";
 import { findingsIn } from "../../testkit/archives/findings-in.ts";
 
-const root = mkdtempSync(join(tmpdir(), "earshot-slow-upkeep-"));
+const root = mkdtempSync(join(tmpdir(), "earshot-slow-compaction-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 const child = join(import.meta.dirname, "../../testkit/archives/compaction-writer.ts");
@@ -97,7 +97,7 @@ function contentsOf(folder: string) {
   const contents = {
     records,
     found: queries.map((query) => request(query)),
-    arrived: operations.records(operations.arrivals({ after: null, limit: 100_000 })).records,
+    arrived: operations.records(operations.ingestOrder({ after: null, limit: 100_000 })).records,
     segments: operations.stats({ maxBytes: 0 }).segments,
     coverage: operations.coverage().flatMap(({ intervals }) => intervals),
   };

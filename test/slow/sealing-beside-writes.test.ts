@@ -52,7 +52,7 @@ test("a write at any step of sealing or resealing is there afterwards", async ()
     expect(entryOf(platform).sequence).toBe(sequence + 1);
     expect(contents(archive)).toEqual(contents(twin));
     expect(await findings()).toEqual([]);
-    expect(sealedOf(platform)?.overlay).toBeGreaterThan(0);
+    expect(sealedOf(platform)?.delta).toBeGreaterThan(0);
     expect(sealedOf(platform)?.replaced).toBeGreaterThan(0);
   }
 });

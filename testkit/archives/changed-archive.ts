@@ -56,8 +56,8 @@ export function contents(of: SmallArchive): unknown {
     positions,
     records: of.records(positions),
     found: queries.map((query) => of.ask(query, { limit: 10_000 }).positions),
-    arrivals: of.reader.operations
-      .arrivals({ after: null, limit: 10_000 })
+    ingestOrder: of.reader.operations
+      .ingestOrder({ after: null, limit: 10_000 })
       .filter(({ id }) => shown.has(id)),
   };
 }

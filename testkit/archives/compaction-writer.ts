@@ -156,8 +156,8 @@ function keepUp({ rounds, over }: Pace): void {
     for (const { sequence } of entries.slice(0, -1)) outdate(sequence);
   }
   while (runSteps(compaction.look()));
-  const { fault } = compaction.state();
-  if (fault !== null) throw new Error(fault.message);
+  const { error } = compaction.state();
+  if (error !== null) throw new Error(error.message);
   context.catalog.close();
   lock.release();
 }

@@ -83,7 +83,7 @@ export function createMemoryArchive(): MemoryArchive {
           const post = archive.posts.get(uri);
           return post === undefined
             ? []
-            : [{ platform, id: archive.idOf(post), name, isHeld: true }];
+            : [{ platform, id: archive.idOf(post), name, isStored: true }];
         })
         .filter(({ id }) => below === null || id < below)
         .toSorted((a, b) => (a.id < b.id ? 1 : -1))
@@ -132,7 +132,7 @@ export function createMemoryArchive(): MemoryArchive {
         put(change.post, report);
         if (change.alias !== undefined) archive.aliasUris.set(change.alias, change.post.uri);
         return;
-      case "delete-held": {
+      case "delete-stored": {
         const uri = archive.aliasUris.get(change.name) ?? change.name;
         if (archive.posts.has(uri)) {
           apply(

@@ -47,10 +47,10 @@ export function sealedContents(database: DatabaseSync): IndexContents {
     throw new Error(error);
   };
   const walk = walkSealedTerms(database, numbers.posts, fail, (term, postings) => {
-    const { count, places, starts } = postings;
+    const { count, positions, starts } = postings;
     const posts = new Map<bigint, string>();
     for (let index = 0; index < count; index += 1) {
-      const stored = places === null ? [] : places.subarray(starts[index], starts[index + 1]);
+      const stored = positions === null ? [] : positions.subarray(starts[index], starts[index + 1]);
       posts.set(numbers.idOf(postings.numbers[index] ?? 0), stored.join(" "));
     }
     contents.set(term, posts);

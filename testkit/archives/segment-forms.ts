@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { openForReading, openForWriting } from "../../src/archive/database.ts";
 import { buildSealed } from "../../src/archive/sealed/build.ts";
-import { maskWriterOf } from "../../src/archive/sealed/deletion-bitmap.ts";
+import { deletionBitmapWriter } from "../../src/archive/sealed/deletion-bitmap.ts";
 import { openPostNumbers } from "../../src/archive/sealed/doc-numbers.ts";
 import { createIdMemory, useIdMemory } from "../../src/archive/sealed/id-memory.ts";
 import { isMarkedDamaged } from "../../src/archive/segments/damage-marker.ts";
@@ -149,9 +149,9 @@ function hideHidden(target: DatabaseSync, name: string): void {
   const hidden = read.all();
   if (hidden.length === 0) return;
   const numbers = openPostNumbers(target, name, null);
-  const mask = maskWriterOf(target, numbers);
-  for (const { id } of hidden) mask.hide(id as bigint);
-  mask.flush();
+  const deletions = deletionBitmapWriter(target, numbers);
+  for (const { id } of hidden) deletions.hide(id as bigint);
+  deletions.flush();
   numbers.close();
 }
 

@@ -27,7 +27,7 @@ const posts = { bluesky: 1_550, x: 640, mastodon: 180 };
 const segmentPosts = 400;
 
 /** Faults affect these differently. */
-type FileKind = "catalog" | "unsealed" | "sealed" | "overlay";
+type FileKind = "catalog" | "unsealed" | "sealed" | "delta";
 
 export type ArchiveFile = {
   kind: FileKind;
@@ -192,10 +192,10 @@ function filesOf(dataDir: string): ArchiveFile[] {
 function kindOf(folder: string, entry: SegmentEntry): FileKind {
   const segment = openForReading(segmentPath(folder, entry), 1_000);
   const isSealed = segment.prepare("SELECT 1 FROM sealed").get() !== undefined;
-  const hasOverlay = segment.prepare("SELECT 1 FROM term_docsize LIMIT 1").get() !== undefined;
+  const hasDelta = segment.prepare("SELECT 1 FROM term_docsize LIMIT 1").get() !== undefined;
   segment.close();
   if (!isSealed) return "unsealed";
-  return hasOverlay ? "overlay" : "sealed";
+  return hasDelta ? "delta" : "sealed";
 }
 
 export function copyForTrial(dataDir: string, to: string): void {

@@ -29,7 +29,7 @@ const errorWeights: readonly [DamageKind, number][] = [
   ["older", 3],
   ["oldest", 3],
 ];
-const kindWeights = { catalog: 30, unsealed: 25, sealed: 20, overlay: 25 } as const;
+const kindWeights = { catalog: 30, unsealed: 25, sealed: 20, delta: 25 } as const;
 
 /** By seed; without faults that a file cannot have. */
 export function drawTrials(archive: ArchiveUnderTest, count: number, seed: number): Trial[] {
@@ -130,7 +130,7 @@ async function repair(
     await recover({
       dataDir,
       isForced: false,
-      arrivalsKept: archiveDefaults.arrivalsKept,
+      retainedIngestNumbers: archiveDefaults.retainedIngestNumbers,
       onProgress: () => {},
       signal: never,
     });

@@ -33,7 +33,7 @@ export function createForwardIndex(key: string): ForwardIndex {
   let used = tokensOfBlock;
   let tokens = 0;
   let ids = new BigInt64Array(1 << 14);
-  let places = new Uint32Array(ids.length * 3);
+  let locations = new Uint32Array(ids.length * 3);
   let posts = 0;
   /** Number of posts when an ID was removed: earlier ones with the ID are ignored. */
   const removedAt = new Map<bigint, number>();
@@ -57,19 +57,19 @@ export function createForwardIndex(key: string): ForwardIndex {
       used += 1;
     }
     ids[posts] = id;
-    places[posts * 3] = blocks.length - 1;
-    places[posts * 3 + 1] = start;
-    places[posts * 3 + 2] = used - start;
+    locations[posts * 3] = blocks.length - 1;
+    locations[posts * 3 + 1] = start;
+    locations[posts * 3 + 2] = used - start;
     posts += 1;
     tokens += used - start;
   }
 
   function growPosts(): void {
-    const [oldIds, oldPositions] = [ids, places];
+    const [oldIds, oldLocations] = [ids, locations];
     ids = new BigInt64Array(posts * 2);
     ids.set(oldIds);
-    places = new Uint32Array(posts * 6);
-    places.set(oldPositions);
+    locations = new Uint32Array(posts * 6);
+    locations.set(oldLocations);
   }
 
   const idOf = (post: number): bigint => ids[post] as bigint;
@@ -101,18 +101,18 @@ export function createForwardIndex(key: string): ForwardIndex {
       for (let n = 0; n < order.length; n += 1) all[n] = idOf(order[n] as number);
       return all;
     },
-    terms: () => invert({ table, blocks, places, order: newestFirst() }),
+    terms: () => invert({ table, blocks, locations, order: newestFirst() }),
   };
 }
 
 type Forward = {
   table: ReturnType<typeof createTermTable>;
   blocks: readonly Uint32Array[];
-  places: Uint32Array;
+  locations: Uint32Array;
   order: Uint32Array;
 };
 
-function invert({ table, blocks, places, order }: Forward): MergedTerms {
+function invert({ table, blocks, locations, order }: Forward): MergedTerms {
   const sorted = table.inOrder();
   const counts = rankTokens();
   const { bytes, starts } = table.text();
@@ -141,9 +141,9 @@ function invert({ table, blocks, places, order }: Forward): MergedTerms {
 
   function tokensOf(number: number): { block: Uint32Array; start: number; end: number } {
     const at = (order[number] as number) * 3;
-    const start = places[at + 1] as number;
-    const block = blocks[places[at] as number] as Uint32Array;
-    return { block, start, end: start + (places[at + 2] as number) };
+    const start = locations[at + 1] as number;
+    const block = blocks[locations[at] as number] as Uint32Array;
+    return { block, start, end: start + (locations[at + 2] as number) };
   }
 
   function startPass(from: number): void {

@@ -118,8 +118,8 @@ describe("import into an empty archive", () => {
 
   test("uses the order of IDs as the ingest order", () => {
     archive.importSealed(posts(10, 30), posts(0, 10));
-    const { arrivals } = archive.reader.operations;
-    const ids = arrivals({ after: null, limit: 100 }).map(({ id }) => id);
+    const { ingestOrder } = archive.reader.operations;
+    const ids = ingestOrder({ after: null, limit: 100 }).map(({ id }) => id);
     expect(ids).toEqual(
       archive
         .ask("all")

@@ -108,9 +108,9 @@ export function beginStagedImport(
     const isOwn = ({ id }: { id: bigint }): boolean => id >= newest.low;
     const older = positioned.filter((change) => !isOwn(change));
     if (older.length > 0) {
-      const arrivals = { last: Number(readSetting(catalog, "arrival")) };
-      writeSegments(context, platform, older, segmentPosts, arrivals);
-      putSetting(catalog, "arrival", arrivals.last);
+      const numbers = { last: Number(readSetting(catalog, "arrival")) };
+      writeSegments(context, platform, older, segmentPosts, numbers);
+      putSetting(catalog, "arrival", numbers.last);
     }
     for (const change of inWriteOrder(positioned.filter(isOwn))) {
       applyChange(context, staged.writer, platform, change, { last: 0 });
@@ -131,7 +131,7 @@ export function beginStagedImport(
     }
   }
 
-  function swap(lastArrival: number, cuts: boolean): boolean {
+  function swap(lastIngestNumber: number, cuts: boolean): boolean {
     if (dataVersion() !== version) return false;
     const newest = newestOf(writers.entries(platform));
     const { low, skew } = newest;
@@ -149,7 +149,7 @@ export function beginStagedImport(
       const next = nextSequence(catalog, platform);
       writers.add({ platform, sequence: next, low: staged.end(), skew });
     }
-    putSetting(catalog, "arrival", lastArrival);
+    putSetting(catalog, "arrival", lastIngestNumber);
     for (const interval of coverage) addCoverage(catalog, withoutAgedOut(catalog, interval));
     for (const [name, value] of checkpoints) putCheckpoint(catalog, { name, value });
     return true;
@@ -168,9 +168,9 @@ export function beginStagedImport(
     posts: staged.posts,
     isFull: () => staged.posts() >= segmentPosts || staged.isFull(),
     commit: (cuts) => {
-      const lastArrival = Number(readSetting(catalog, "arrival")) + staged.posts();
-      staged.seal(lastArrival, now());
-      const isDone = locked(() => swap(lastArrival, cuts));
+      const lastIngestNumber = Number(readSetting(catalog, "arrival")) + staged.posts();
+      staged.seal(lastIngestNumber, now());
+      const isDone = locked(() => swap(lastIngestNumber, cuts));
       if (isDone) close();
       return isDone;
     },

@@ -22,7 +22,7 @@ export type StagedSegment = {
   isFull(): boolean;
   posts(): number;
   end(): bigint;
-  seal(lastArrival: number, sealedMs: number): void;
+  seal(lastIngestNumber: number, sealedMs: number): void;
   identify(identity: SegmentIdentity, replacedPath: string): void;
   close(): void;
 };
@@ -30,7 +30,7 @@ export type StagedSegment = {
 /** Large, because uri hashes are random. */
 const fillingCacheKib = 64_000;
 const readingCacheKib = 1_000;
-const postsOfArrival = 1_000;
+const postsOfRow = 1_000;
 
 export function createStagedSegment(
   path: string,
@@ -46,15 +46,15 @@ export function createStagedSegment(
       index.add(id, packed?.terms ?? Buffer.from(terms)),
     remove: index.remove,
   };
-  const noArrivals = { add: () => {}, renumber: () => {}, flush: () => {}, discard: () => {} };
-  const rows = segmentWriterOn(database, { path, platform }, { terms, arrivals: noArrivals });
+  const noIngestOrder = { add: () => {}, renumber: () => {}, flush: () => {}, discard: () => {} };
+  const rows = segmentWriterOn(database, { path, platform }, { terms, ingestOrder: noIngestOrder });
   let posts = 0;
   let last = -1n;
 
   const writer: SegmentWriter = {
     ...rows,
-    insert: (post, id, arrival) => {
-      rows.insert(post, id, arrival);
+    insert: (post, id, ingestNumber) => {
+      rows.insert(post, id, ingestNumber);
       posts += 1;
       if (id > last) last = id;
     },
@@ -69,7 +69,7 @@ export function createStagedSegment(
     highestId: (from, to) => (from > last ? null : rows.highestId(from, to)),
   };
 
-  function seal(lastArrival: number, sealedMs: number): void {
+  function seal(lastIngestNumber: number, sealedMs: number): void {
     rows.commit();
     database.exec("BEGIN");
     const ids = index.ids();
@@ -77,7 +77,7 @@ export function createStagedSegment(
     for (const _ of buildSealedOf(database, ids, index.terms(), sealedMs));
     const put = database.prepare("INSERT OR REPLACE INTO setting VALUES('sealed_bytes', ?)");
     put.run(bytesOf() - before);
-    putArrivals(ids, lastArrival);
+    putIngestOrder(ids, lastIngestNumber);
     for (const _ of copy.complete());
   }
 
@@ -88,12 +88,12 @@ export function createStagedSegment(
         .get()?.bytes,
     );
 
-  function putArrivals(ids: BigInt64Array, lastArrival: number): void {
-    const arrivals = ingestOrderIn(database);
+  function putIngestOrder(ids: BigInt64Array, lastIngestNumber: number): void {
+    const ingestOrder = ingestOrderIn(database);
     const ascending = ids.toReversed();
-    for (let from = 0; from < ascending.length; from += postsOfArrival) {
-      const part = ascending.subarray(from, from + postsOfArrival);
-      arrivals.put(lastArrival - ascending.length + from + part.length, [...part]);
+    for (let from = 0; from < ascending.length; from += postsOfRow) {
+      const part = ascending.subarray(from, from + postsOfRow);
+      ingestOrder.put(lastIngestNumber - ascending.length + from + part.length, [...part]);
     }
   }
 

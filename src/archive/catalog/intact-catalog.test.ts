@@ -66,7 +66,13 @@ const opened = (): Promise<Archive> =>
 
 function recovered(): Promise<RecoverReport> {
   const { signal } = new AbortController();
-  return recover({ dataDir, isForced: false, arrivalsKept: 1_000, onProgress: () => {}, signal });
+  return recover({
+    dataDir,
+    isForced: false,
+    retainedIngestNumbers: 1_000,
+    onProgress: () => {},
+    signal,
+  });
 }
 
 function overwrite(table: string, bytes: Uint8Array, positionIn: (page: Buffer) => number): void {
@@ -195,7 +201,7 @@ describe("while the catalog is being verified", () => {
       archive.search({ ...everything, deadlineMs: Number.POSITIVE_INFINITY }),
       archive.readCheckpoint("any"),
       archive.write({ changes: [] }),
-      archive.upkeep(),
+      archive.compactionState(),
     ];
     for (const outcome of await Promise.allSettled(calls)) {
       expect(outcome).toMatchObject({ status: "rejected", reason: { code: "archive_damaged" } });

@@ -24,7 +24,7 @@ export function requireIntactCatalog(catalog: DatabaseSync, path: string): strin
   if (isIntact(found)) return [];
   if (found.tables.some((name) => name !== coverageTable)) throw damaged(path, found);
   try {
-    if (found.tables.length > 0) giveUpCoverage(catalog);
+    if (found.tables.length > 0) dropCoverage(catalog);
     if (found.structure.length > 0) inTransaction(catalog, () => catalog.exec("REINDEX"));
   } catch (error) {
     if (!isDamage(error)) throw error;
@@ -46,7 +46,7 @@ export const isIntact = ({ tables, structure }: CatalogDamage): boolean =>
   tables.length === 0 && structure.length === 0;
 
 /** Outside of `inTransaction`: the damage must not be added to the checksum. */
-const giveUpCoverage = (catalog: DatabaseSync): void =>
+const dropCoverage = (catalog: DatabaseSync): void =>
   catalog.exec(
     `BEGIN IMMEDIATE; DELETE FROM ${coverageTable};
      UPDATE catalog_sum SET rows = 0, sum = 0 WHERE name = '${coverageTable}'; COMMIT`,

@@ -67,7 +67,7 @@ describe("segment of another analyzer", () => {
     archive.put(makePost({ key: "3", createdMs: Date.UTC(2026, 0, 3), text: "the tower" }));
     const { positions, work } = archive.ask("the");
     expect(positions).toHaveLength(3);
-    expect(work.segmentsHeld).toBe(2);
+    expect(work.segmentsOfPlatforms).toBe(2);
   });
 
   test("of a later version is refused, also by processes that have it open", async () => {
@@ -113,7 +113,7 @@ describe("archive of the first format", () => {
     const dataDir = mkdtempSync(join(tmpdir(), "earshot-catalog-"));
     makeFirstForm(join(dataDir, "archive"));
     const stored = await openArchive({ dataDir, readers: 1, segmentPosts: 10, clock: systemClock });
-    const { segments, held: intervals } = await stored.stats();
+    const { segments, coverage: intervals } = await stored.stats();
     expect(segments).toMatchObject([{ posts: 1, imported: 1, current: false }]);
     expect(intervals).toMatchObject([
       { intervals: [{ collection: "posts", account: null, fromMs: 1000, toMs: 2000 }] },

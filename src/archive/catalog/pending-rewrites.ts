@@ -3,7 +3,7 @@ import { pendingTasksIn } from "./pending-tasks.ts";
 export const rewriteInProgress = 2;
 
 export const {
-  put: wantRewrites,
-  take: takeExpectedRewrite,
-  read: expectedRewrites,
+  put: addPendingRewrites,
+  take: takePendingRewrite,
+  read: pendingRewrites,
 } = pendingTasksIn("wanted_rewrite");

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { SegmentEntry } from "./catalog.ts";
-import { wantRewrites } from "./pending-rewrites.ts";
+import { addPendingRewrites } from "./pending-rewrites.ts";
 
 /** Rewrites requested by an operator, which omit and report unreadable parts; others never do. */
 type SegmentKey = Pick<SegmentEntry, "platform" | "sequence">;
@@ -9,7 +9,7 @@ const nameOf = ({ platform, sequence }: SegmentKey): string => `salvage ${platfo
 
 export function requestSalvage(catalog: DatabaseSync, entry: SegmentKey): void {
   catalog.prepare("INSERT OR REPLACE INTO setting VALUES(?, '1')").run(nameOf(entry));
-  wantRewrites(catalog, [entry]);
+  addPendingRewrites(catalog, [entry]);
 }
 
 export const isSalvagePending = (catalog: DatabaseSync, entry: SegmentKey): boolean =>

@@ -144,7 +144,7 @@ describe("refuses a catalog that does not match its segments, and removes no seg
     await recover({
       dataDir,
       isForced: false,
-      arrivalsKept: archiveDefaults.arrivalsKept,
+      retainedIngestNumbers: archiveDefaults.retainedIngestNumbers,
       onProgress: () => {},
       signal: new AbortController().signal,
     });

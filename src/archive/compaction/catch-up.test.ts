@@ -39,11 +39,11 @@ test("reads ingest numbers only for moved posts, however many posts have arrived
     cuts: [],
     keeps: null,
     terms: "any",
-    *fill(followed, { arrivalsFrom }) {
-      yield* copySegment(followed, arrivalsFrom);
+    *fill(followed, { ingestOrderFrom }) {
+      yield* copySegment(followed, ingestOrderFrom);
       for (const { copy } of followed.parts) {
         yield* copy.complete();
-        cached = vi.spyOn(copy.arrivals, "setNumbers").mock.calls;
+        cached = vi.spyOn(copy.ingestOrder, "setNumbers").mock.calls;
       }
       archive.put(...unnumbered(40, 340));
       const natives = positions.map(({ id }) =>

@@ -10,20 +10,20 @@ const few = 50;
 const mostRounds = 200;
 
 export function* catchUp(segment: FollowedSegment): Steps<void> {
-  const { old, followPosts, lastArrival } = segment;
+  const { old, followPosts, lastIngestNumber } = segment;
   const take = old.prepare(
     "DELETE FROM changed WHERE id IN (SELECT id FROM changed LIMIT ?) RETURNING id",
   );
   take.setReadBigInts(true);
   for (let round = 0; round < mostRounds; round += 1) {
-    const arrival = lastArrival();
+    const ingestNumber = lastIngestNumber();
     const rows = yield* inLock(old, () => take.all(postsOfStep));
     const ids = rows.map(({ id }) => id as bigint);
     inCopies(segment, () => {
       followPosts(ids);
-      copyArrivals(segment);
+      copyIngestOrder(segment);
     });
-    segment.arrival = arrival;
+    segment.ingestNumber = ingestNumber;
     yield "worked";
     if (ids.length <= few) return;
   }
@@ -44,8 +44,8 @@ export function finish(segment: FollowedSegment, most: number): boolean {
   const step = counted.get()?.value as bigint;
   inCopies(segment, () => {
     followPosts(ids);
-    copyArrivals(segment);
-    copyMovedArrivals(segment);
+    copyIngestOrder(segment);
+    copyMovedIngestOrder(segment);
     for (const { copy } of parts) copy.setNumbers(step, numbering);
   });
   return true;
@@ -61,21 +61,21 @@ function inCopies({ parts }: FollowedSegment, work: () => void): void {
   nested();
 }
 
-function copyArrivals(segment: FollowedSegment): void {
+function copyIngestOrder(segment: FollowedSegment): void {
   try {
-    copyNewArrivals(segment);
+    copyNewIngestOrder(segment);
   } catch (error) {
     if (!segment.salvages || !isDamage(error)) throw error;
   }
 }
 
 /** A crash may reissue uncommitted numbers: those above the last committed one are read again. */
-function copyNewArrivals(segment: FollowedSegment): void {
-  const { old, parts, arrival } = segment;
-  for (const { copy } of parts) copy.arrivals.forgetAfter(arrival);
-  for (const arrived of sameBatch(old)(arrival + 1, Number.MAX_SAFE_INTEGER)) {
+function copyNewIngestOrder(segment: FollowedSegment): void {
+  const { old, parts, ingestNumber } = segment;
+  for (const { copy } of parts) copy.ingestOrder.forgetAfter(ingestNumber);
+  for (const arrived of sameBatch(old)(ingestNumber + 1, Number.MAX_SAFE_INTEGER)) {
     for (const id of idsInCopy(arrived.ids, segment.idInCopy)) {
-      segment.copyOf(id).arrivals.makeRoom(id);
+      segment.copyOf(id).ingestOrder.makeRoom(id);
       segment.arrived.add(id);
     }
     putIngestOrder(segment, arrived);
@@ -83,13 +83,13 @@ function copyNewArrivals(segment: FollowedSegment): void {
 }
 
 /** A moved post keeps its ingest number; the post that takes its ID has another. */
-function copyMovedArrivals(segment: FollowedSegment): void {
-  const arrivals = ingestOrderIn(segment.old);
+function copyMovedIngestOrder(segment: FollowedSegment): void {
+  const ingestOrder = ingestOrderIn(segment.old);
   const { moved, arrived, vacated } = segment;
   // New posts are numbered already.
   for (const id of new Set([...moved.keys(), ...vacated])) {
     if (arrived.has(id) && !vacated.has(id)) continue;
     const copy = segment.copyOf(id);
-    if (copy.holds(id)) copy.arrivals.setNumbers(id, arrivals.numbersOf(moved.get(id) ?? id));
+    if (copy.holds(id)) copy.ingestOrder.setNumbers(id, ingestOrder.numbersOf(moved.get(id) ?? id));
   }
 }

@@ -98,7 +98,7 @@ describe("terms of another analyzer", () => {
       [false, true, true, true],
       [true, true, true, true],
     ]);
-    expect(compaction.state()).toMatchObject({ fault: null, done: { cut: 1, reindex: 3 } });
+    expect(compaction.state()).toMatchObject({ error: null, done: { cut: 1, reindex: 3 } });
     expect(archive.ask("river", { limit: 100 }).work.rechecked).toBe(0);
   });
 
@@ -107,7 +107,7 @@ describe("terms of another analyzer", () => {
     const compaction = keeping();
     changeCatalog(context.catalog, "UPDATE segment SET analyzer = '99 15.0'");
     expect(keepUp(compaction)).toBe(0);
-    expect(compaction.state().fault).toMatchObject({ kind: null });
+    expect(compaction.state().error).toMatchObject({ kind: null });
     changeCatalog(context.catalog, `UPDATE segment SET analyzer = '${presentAnalyzer}'`);
   });
 });
@@ -300,15 +300,15 @@ describe("quiet segment", () => {
       ),
     );
     archive.put(...posts(200, 203));
-    const compaction = keeping({ arrivalsKept: 500, optimiseAfterMs: 600_000 });
+    const compaction = keeping({ retainedIngestNumbers: 500, optimiseAfterMs: 600_000 });
     leaveAlone();
     keepUp(compaction);
-    const { arrivals } = archive.reader.operations;
-    const reported = arrivals({ after: null, limit: 5_000 }).length;
+    const { ingestOrder } = archive.reader.operations;
+    const reported = ingestOrder({ after: null, limit: 5_000 }).length;
     expect(reported).toBeGreaterThanOrEqual(500);
     expect(reported).toBeLessThan(1_500);
     expect(() =>
-      arrivals({ after: { number: 3, id: 0n, platform: "bluesky" }, limit: 10 }),
+      ingestOrder({ after: { number: 3, id: 0n, platform: "bluesky" }, limit: 10 }),
     ).toThrow(expect.objectContaining({ code: "arrivals_forgotten" }));
     expect(compaction.state().done.forget).toBe(1);
   });
@@ -324,7 +324,7 @@ describe("failed task", () => {
     const segment = new DatabaseSync(path);
     segment.exec("UPDATE post SET record = '{' WHERE id = (SELECT max(id) FROM post)");
     expect(keepUp(compaction)).toBe(1);
-    expect(compaction.state()).toMatchObject({ fault: { kind: "reindex" }, done: { reindex: 0 } });
+    expect(compaction.state()).toMatchObject({ error: { kind: "reindex" }, done: { reindex: 0 } });
     expect(sequences()).toEqual([1, 2]);
     expect(readSegments(context.catalog)[0]?.rewriting).toBe(false);
     expect(statSync(path).size).toBe(size);
@@ -336,7 +336,7 @@ describe("failed task", () => {
     expect(keepUp(compaction)).toBe(0);
     nowMs += 31_000;
     expect(keepUp(compaction)).toBe(1);
-    expect(compaction.state()).toMatchObject({ fault: null, done: { reindex: 1 } });
+    expect(compaction.state()).toMatchObject({ error: null, done: { reindex: 1 } });
   });
 
   test("empties a write-ahead log only after readers of old snapshots end", () => {

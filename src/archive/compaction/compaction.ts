@@ -62,7 +62,7 @@ export function createCompaction(context: CompactionContext): Compaction {
   const failures = new Map<string, { times: number; untilMs: number }>();
   let isTidy = false;
   let doing: Task | null = null;
-  let fault: CompactionState["fault"] = null;
+  let failure: CompactionState["error"] = null;
   let agedOutPosts = 0;
   let findings = nothingFound;
   const done = countsByKind();
@@ -78,11 +78,11 @@ export function createCompaction(context: CompactionContext): Compaction {
       removeOrphaned(folder, clock.now() - bounds.orphanedMs, roomBytes);
       yield* raiseIngestOrderStart(context);
       findings = findTasks(context, sealWatch);
-      yield* takeLateOnes();
+      yield* acceptLatePosts();
       if (walBytes(catalogPath(folder)) > catalogWalBytes) shortenLog(catalogPath(folder));
-      if (fault?.kind === null) fault = null;
+      if (failure?.kind === null) failure = null;
     } catch (error) {
-      fault = { kind: null, message: messageOf(error), atMs: clock.now() };
+      failure = { kind: null, message: messageOf(error), atMs: clock.now() };
       return false;
     }
     const task = findings.tasks.find(
@@ -102,11 +102,11 @@ export function createCompaction(context: CompactionContext): Compaction {
       else {
         failures.delete(key);
         done[task.kind] += 1;
-        fault = null;
+        failure = null;
       }
     } catch (error) {
       putOff(key);
-      fault = { kind: task.kind, message: messageOf(error), atMs: clock.now() };
+      failure = { kind: task.kind, message: messageOf(error), atMs: clock.now() };
       isTidy = false;
     } finally {
       doing = null;
@@ -163,7 +163,7 @@ export function createCompaction(context: CompactionContext): Compaction {
     }
   }
 
-  function* takeLateOnes(): Steps<void> {
+  function* acceptLatePosts(): Steps<void> {
     if (findings.bytes > bounds.maxBytes * roomyShare) return;
     const bound = bounds.maxAgeMs === 0 ? null : clock.now() - bounds.maxAgeMs;
     for (const platform of new Set(readSegments(catalog).map((entry) => entry.platform))) {
@@ -189,7 +189,7 @@ export function createCompaction(context: CompactionContext): Compaction {
         waiting,
         done,
         agedOutPosts,
-        fault,
+        error: failure,
         segments: findings.segments,
         bytes: findings.bytes,
         maxBytes: bounds.maxBytes,

@@ -6,10 +6,10 @@ import type { Steps } from "./steps.ts";
 const postsOfStep = 250;
 const rowsOfStep = 5_000;
 
-export function* copySegment(segment: FollowedSegment, arrivalsFrom: number): Steps<void> {
+export function* copySegment(segment: FollowedSegment, ingestOrderFrom: number): Steps<void> {
   yield* copyPosts(segment);
   yield* copyHidden(segment);
-  yield* copyArrivals(segment, arrivalsFrom);
+  yield* copyIngestOrder(segment, ingestOrderFrom);
 }
 
 function* copyPosts({ old, copyRow, copyOf, hashOf }: FollowedSegment): Steps<void> {
@@ -48,12 +48,12 @@ function* copyHidden({ old, copyOf, idInCopy }: FollowedSegment): Steps<void> {
   }
 }
 
-function* copyArrivals(segment: FollowedSegment, arrivalsFrom: number): Steps<void> {
+function* copyIngestOrder(segment: FollowedSegment, arrivalsFrom: number): Steps<void> {
   const read = sameBatch(segment.old);
   for (let from = arrivalsFrom; ; ) {
     let copied = 0;
     let last = from;
-    for (const arrived of read(from, segment.arrival)) {
+    for (const arrived of read(from, segment.ingestNumber)) {
       if (copied >= rowsOfStep && arrived.number !== last) break;
       last = arrived.number;
       copied += arrived.ids.length;

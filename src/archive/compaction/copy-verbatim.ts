@@ -12,11 +12,11 @@ const lowestHash = -(2n ** 63n);
  * Copies all but the index into an empty segment; adds missing row checksums. The source is
  * attached as `old`. Drops ingest numbers below `arrivalsFrom`. Returns the post IDs, newest first.
  */
-export function* copyVerbatim(target: DatabaseSync, arrivalsFrom: number): Steps<BigInt64Array> {
+export function* copyVerbatim(target: DatabaseSync, ingestOrderFrom: number): Steps<BigInt64Array> {
   const ids = yield* copyPosts(target);
   yield* copyUris(target);
   yield* copyHidden(target);
-  yield* copyArrivals(target, arrivalsFrom);
+  yield* copyIngestOrder(target, ingestOrderFrom);
   target.exec(
     `INSERT OR REPLACE INTO main.setting
      SELECT name, value FROM old.setting WHERE name IN ('posts', 'imported', 'counted')`,
@@ -86,7 +86,7 @@ function* copyHidden(target: DatabaseSync): Steps<void> {
   }
 }
 
-function* copyArrivals(target: DatabaseSync, arrivalsFrom: number): Steps<void> {
+function* copyIngestOrder(target: DatabaseSync, arrivalsFrom: number): Steps<void> {
   const prepare = preparesBigInts(target);
   const copy = prepare(
     `INSERT INTO main.arrival(rowid, number, low, high, ids)

@@ -13,9 +13,9 @@ const rowsOfStep = 1_000;
  * retained number.
  */
 export function* raiseIngestOrderStart({ catalog, bounds }: CompactionContext): Steps<void> {
-  const behind = Number(readSetting(catalog, "arrival")) - bounds.arrivalsKept;
+  const behind = Number(readSetting(catalog, "arrival")) - bounds.retainedIngestNumbers;
   const from = Number(readSetting(catalog, "arrivals_from"));
-  if (behind - from < Math.max(1, bounds.arrivalsKept / 10)) return;
+  if (behind - from < Math.max(1, bounds.retainedIngestNumbers / 10)) return;
   yield* inLock(catalog, () => putSetting(catalog, "arrivals_from", behind));
 }
 
@@ -38,9 +38,9 @@ export function* dropIngestOrder(
   const from = Number(readSetting(catalog, "arrivals_from"));
   const segment: DatabaseSync = openSegmentFile(segmentPath(folder, entry), 2_000);
   try {
-    const arrivals = ingestOrderIn(segment);
+    const ingestOrder = ingestOrderIn(segment);
     for (;;) {
-      const removed = yield* inLock(segment, () => arrivals.forgetBefore(from, rowsOfStep));
+      const removed = yield* inLock(segment, () => ingestOrder.forgetBefore(from, rowsOfStep));
       yield "worked";
       if (removed === 0) return;
     }

@@ -30,8 +30,8 @@ export type FollowedSegment = {
   moved: Map<bigint, bigint>;
   vacated: Set<bigint>;
   arrived: Set<bigint>;
-  arrival: number;
-  lastArrival(): number;
+  ingestNumber: number;
+  lastIngestNumber(): number;
 };
 
 type CopiedRow = { id: bigint; uri: string; isNative: boolean };
@@ -85,7 +85,7 @@ export function follow(
     const added = row === undefined ? null : copyRow(row);
     if (before !== null && before !== added?.uri) followed.vacated.add(id);
     if (added === null) return;
-    if (before === null) copy.arrivals.makeRoom(id);
+    if (before === null) copy.ingestOrder.makeRoom(id);
     if (!added.isNative) copy.addUri(hashOf(added.uri), id);
     const isNamed = added.isNative || before === added.uri;
     if (!isNamed) followed.moved.set(id, id);
@@ -97,7 +97,7 @@ export function follow(
     const high = lastInMillisecond(low);
     for (const id of copy.idsWithin(low, high)) {
       copy.remove(id, hashOf);
-      copy.arrivals.setNumbers(id, []);
+      copy.ingestOrder.setNumbers(id, []);
       followed.vacated.add(id);
     }
     renumbering.forget();
@@ -106,7 +106,7 @@ export function follow(
       followed.dropped.delete(row.id);
       const added = copyRow(row);
       if (added === null) continue;
-      copy.arrivals.makeRoom(added.id);
+      copy.ingestOrder.makeRoom(added.id);
       if (!added.isNative) copy.addUri(hashOf(added.uri), added.id);
       followed.moved.set(added.id, row.id);
       followed.vacated.add(added.id);
@@ -119,7 +119,7 @@ export function follow(
     else ids.forEach(followPost);
   }
 
-  const lastArrival = (): number => Number(readSetting(catalog, "arrival"));
+  const lastIngestNumber = (): number => Number(readSetting(catalog, "arrival"));
   const followed: FollowedSegment = {
     platform,
     salvages,
@@ -136,8 +136,8 @@ export function follow(
     moved: new Map(),
     vacated: new Set(),
     arrived: new Set(),
-    arrival: lastArrival(),
-    lastArrival,
+    ingestNumber: lastIngestNumber(),
+    lastIngestNumber,
   };
   return followed;
 }
@@ -155,7 +155,7 @@ export function putIngestOrder(
   { number, ids }: SameBatch,
 ): void {
   for (const [copy, own] of Map.groupBy(idsInCopy(ids, idInCopy), copyOf)) {
-    copy.arrivals.put(number, own);
+    copy.ingestOrder.put(number, own);
   }
 }
 

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { lastId } from "../../posts/ids.ts";
 import { countBetween } from "../sealed/chunk-set.ts";
-import { type Mask, readMask } from "../sealed/deletion-bitmap.ts";
+import { type DeletionBitmap, readDeletionBitmap } from "../sealed/deletion-bitmap.ts";
 import { openPostNumbers, type PostNumbers } from "../sealed/doc-numbers.ts";
 import { chunksOf, postsOfChunk } from "../sealed/format.ts";
 import { sealedState } from "../sealed/sealed-state.ts";
@@ -38,7 +38,7 @@ function writtenIn(segment: DatabaseSync): BigInt64Array {
 
 function inBoth(segment: DatabaseSync, path: string) {
   const numbers = openPostNumbers(segment, path, null);
-  const mask = readMask(segment);
+  const mask = readDeletionBitmap(segment);
   const written = writtenIn(segment);
   return (n: number): bigint | null => {
     let low = 0n;
@@ -53,7 +53,7 @@ function inBoth(segment: DatabaseSync, path: string) {
   };
 }
 
-function sealedBelow(numbers: PostNumbers, mask: Mask, id: bigint): number {
+function sealedBelow(numbers: PostNumbers, mask: DeletionBitmap, id: bigint): number {
   const from = numbers.below(id);
   let count = numbers.posts - from;
   for (let chunk = Math.floor(from / postsOfChunk); chunk < chunksOf(numbers.posts); chunk++) {

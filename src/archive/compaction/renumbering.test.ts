@@ -50,7 +50,7 @@ function posts(): Post[] {
 function keepUp(): void {
   const compaction = createCompaction(context);
   while (runSteps(compaction.look()));
-  expect(compaction.state().fault).toBeNull();
+  expect(compaction.state().error).toBeNull();
 }
 
 const all = (of: SmallArchive): readonly Position[] => of.search(everything).positions;
@@ -83,7 +83,7 @@ describe("archive of an earlier release", () => {
         rounds += 1;
       }
     }
-    expect(compaction.state().fault).toBeNull();
+    expect(compaction.state().error).toBeNull();
     const entries = readSegments(context.catalog);
     expect(entries.every(({ numbering }) => numbering === presentNumbering)).toBe(true);
     expect(shown(archive)).toEqual(shown(fresh));
@@ -102,10 +102,10 @@ describe("archive of an earlier release", () => {
     ]);
     const arrived = (): [string, number][] =>
       archive.reader.operations
-        .arrivals({ after: null, limit: 10_000 })
-        .flatMap((arrival): [string, number][] => {
-          const [uri] = urisOf(archive, [arrival]);
-          return uri === undefined ? [] : [[uri, arrival.number]];
+        .ingestOrder({ after: null, limit: 10_000 })
+        .flatMap((ingested): [string, number][] => {
+          const [uri] = urisOf(archive, [ingested]);
+          return uri === undefined ? [] : [[uri, ingested.number]];
         })
         .sort(([a], [b]) => (a < b ? -1 : 1));
     const [before, seen] = [arrived(), urisOf(archive, all(archive)).sort()];
@@ -157,7 +157,9 @@ describe("archive of an earlier release", () => {
     putKeyed(archive.folder, posts());
     archive.write([{ kind: "upsert", post: { ...post, revision: "2" }, alias: "status 7" }]);
     keepUp();
-    archive.write([{ kind: "delete-held", platform: "bluesky", name: "status 7", revision: "3" }]);
+    archive.write([
+      { kind: "delete-stored", platform: "bluesky", name: "status 7", revision: "3" },
+    ]);
     expect(urisOf(archive, all(archive))).not.toContain(post.uri);
   });
 

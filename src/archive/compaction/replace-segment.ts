@@ -19,9 +19,9 @@ import {
 import { countCommit } from "../catalog/commit-number.ts";
 import { misplacedPostsOf } from "../catalog/misplaced.ts";
 import {
+  addPendingRewrites,
   rewriteInProgress,
-  takeExpectedRewrite,
-  wantRewrites,
+  takePendingRewrite,
 } from "../catalog/pending-rewrites.ts";
 import { endSalvage, isSalvagePending, requestSalvage } from "../catalog/pending-salvage.ts";
 import { committed } from "../database.ts";
@@ -38,7 +38,7 @@ import {
   removeEntry,
   retire,
   setRewriting,
-  stopNoting,
+  stopRecording,
 } from "./retire.ts";
 import { createSegmentCopy, removeSegmentFiles } from "./segment-copy.ts";
 import { inLock, type Steps } from "./steps.ts";
@@ -68,13 +68,13 @@ export type Replacement = {
   renumbers?: boolean;
   /** Only what `fill` reads must be readable. */
   salvages?: boolean;
-  setsAside?(): boolean;
+  orphansOld?(): boolean;
   onSwap?(followed: FollowedSegment): void;
 };
 
 export type Beginning = {
-  places: readonly { sequence: number; low: bigint }[];
-  arrivalsFrom: number;
+  newFiles: readonly { sequence: number; low: bigint }[];
+  ingestOrderFrom: number;
   skew: TimeSkew;
 };
 
@@ -105,7 +105,7 @@ export function* replaceSegment(
     old = replacement.salvages ? openFollowable(context, path) : openOld(path);
     // After a crash the copy starts over.
     old.exec("PRAGMA synchronous = NORMAL");
-    for (const { sequence, low } of begun.places) {
+    for (const { sequence, low } of begun.newFiles) {
       const path = segmentPath(folder, { platform: entry.platform, sequence });
       parts.push({ sequence, low, copy: createSegmentCopy(path, entry.platform) });
     }
@@ -118,7 +118,7 @@ export function* replaceSegment(
       if (tries >= mostSwaps) throw new Error("the segment changes faster than it can be copied");
       yield* catchUp(followed);
       isDone = yield* inLock(catalog, () => {
-        const setsAside = replacement.setsAside?.() ?? false;
+        const setsAside = replacement.orphansOld?.() ?? false;
         const isSwapped = swap(context, entry, followed, { setsAside, copyDeletions });
         if (isSwapped) replacement.onSwap?.(followed);
         return isSwapped;
@@ -129,7 +129,7 @@ export function* replaceSegment(
   } finally {
     for (const { copy } of parts) copy.close();
     old?.close();
-    if (!isDone) abandon(context, entry, begun.places);
+    if (!isDone) abandon(context, entry, begun.newFiles);
   }
 }
 
@@ -176,18 +176,22 @@ function begin(
   const { catalog, clock } = context;
   const now = present(catalog, entry);
   if (now === null || (terms === "present" && now.analyzer !== presentAnalyzer)) return null;
-  stopNoting(context, entry);
+  stopRecording(context, entry);
   // A rewrite requested from now on, such as to forget more, needs another copy; so does any if
   // terms are copied.
-  const isExpected = terms === "any" && takeExpectedRewrite(catalog, entry);
+  const isExpected = terms === "any" && takePendingRewrite(catalog, entry);
   setRewriting(catalog, entry, isExpected ? rewriteInProgress : 1);
   const { platform } = entry;
-  const places = [entry.low, ...cuts].map((low) => {
+  const newFiles = [entry.low, ...cuts].map((low) => {
     const sequence = nextSequence(catalog, platform);
     retire(catalog, { platform, sequence }, clock.now(), notCommitted);
     return { sequence, low };
   });
-  return { places, arrivalsFrom: Number(readSetting(catalog, "arrivals_from")), skew: now.skew };
+  return {
+    newFiles,
+    ingestOrderFrom: Number(readSetting(catalog, "arrivals_from")),
+    skew: now.skew,
+  };
 }
 
 type CopyDeletions = (to: DatabaseSync) => void;
@@ -223,7 +227,7 @@ function swap(
   const commit = countCommit(catalog);
   followed.parts[0]?.copy.takeDeletions(copyDeletions);
   identifyParts(catalog, entry, now, followed, commit);
-  const isExpected = takeExpectedRewrite(catalog, entry);
+  const isExpected = takePendingRewrite(catalog, entry);
   const isSalvage = isSalvagePending(catalog, entry);
   endSalvage(catalog, entry);
   removeEntry(catalog, entry);
@@ -244,7 +248,7 @@ function swap(
     // A filling segment is merged once quiet.
     if (next !== undefined || now.high !== lastId) setOptimised(catalog, { platform, sequence });
     if (isExpected && isSalvage) requestSalvage(catalog, { platform, sequence });
-    else if (isExpected) wantRewrites(catalog, [{ platform, sequence }]);
+    else if (isExpected) addPendingRewrites(catalog, [{ platform, sequence }]);
   }
   const misplaced = misplacedPostsOf(catalog);
   for (const [id, hash] of followed.dropped) misplaced.remove(entry.platform, hash, id);
@@ -292,7 +296,7 @@ function abandon(
     }
     catalog.exec("PRAGMA busy_timeout = 200; BEGIN IMMEDIATE");
     committed(catalog, () => {
-      stopNoting(context, entry);
+      stopRecording(context, entry);
       for (const { sequence } of positions) reinstate(catalog, { platform, sequence });
     });
   } catch {

@@ -4,7 +4,7 @@ import type { Platform } from "../../posts/post.ts";
 import { platforms } from "../../posts/post.ts";
 import { readSegments, readUriKey, type SegmentEntry, segmentPath } from "../catalog/catalog.ts";
 import { moveToOrphaned, segmentNumbersIn } from "../catalog/orphaned.ts";
-import { rewriteInProgress, wantRewrites } from "../catalog/pending-rewrites.ts";
+import { addPendingRewrites, rewriteInProgress } from "../catalog/pending-rewrites.ts";
 import { requireCurrentCatalog } from "../catalog/require-current-catalog.ts";
 import { isDamage } from "../sealed/damage.ts";
 import { identityIn } from "../segments/identity.ts";
@@ -106,7 +106,7 @@ export function* tidyUp({ folder, catalog }: CompactionContext): Steps<void> {
   requireCurrentCatalog(folder);
   const entries = readSegments(catalog);
   for (const entry of entries.filter(({ rewriting }) => rewriting)) {
-    yield* endNoting({ folder, catalog }, entry);
+    yield* endRecording({ folder, catalog }, entry);
     yield "worked";
   }
   // Under the lock: a running batch creates files before its entries are visible.
@@ -124,15 +124,15 @@ export function* tidyUp({ folder, catalog }: CompactionContext): Steps<void> {
   });
 }
 
-function* endNoting(
+function* endRecording(
   { folder, catalog }: Pick<CompactionContext, "folder" | "catalog">,
   entry: SegmentEntry,
 ): Steps<void> {
-  yield* inLock(catalog, () => stopNoting({ folder, catalog }, entry));
+  yield* inLock(catalog, () => stopRecording({ folder, catalog }, entry));
 }
 
 /** Requires a transaction. Requests an unfinished rewrite again. */
-export function stopNoting(
+export function stopRecording(
   { folder, catalog }: Pick<CompactionContext, "folder" | "catalog">,
   entry: SegmentEntry,
 ): void {
@@ -140,7 +140,7 @@ export function stopNoting(
   const row = catalog
     .prepare("SELECT rewriting FROM segment WHERE platform = ? AND sequence = ?")
     .get(platform, sequence);
-  if (row?.rewriting === rewriteInProgress) wantRewrites(catalog, [entry]);
+  if (row?.rewriting === rewriteInProgress) addPendingRewrites(catalog, [entry]);
   setRewriting(catalog, entry, 0);
   try {
     forgetChanged(segmentPath(folder, entry));

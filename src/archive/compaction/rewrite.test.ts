@@ -129,10 +129,12 @@ describe("rewritten segment", () => {
         );
         expect(a).toEqual(b);
       }
-      const arrivals = [archive, twin].map((each) =>
-        each.reader.operations.arrivals({ after: null, limit: 10_000 }).map(({ number }) => number),
+      const ingestOrders = [archive, twin].map((each) =>
+        each.reader.operations
+          .ingestOrder({ after: null, limit: 10_000 })
+          .map(({ number }) => number),
       );
-      expect(arrivals[0]).toEqual(arrivals[1]);
+      expect(ingestOrders[0]).toEqual(ingestOrders[1]);
     } finally {
       twin.remove();
     }

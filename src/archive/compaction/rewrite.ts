@@ -26,10 +26,10 @@ export const rewriteSegment = (
     keeps,
     terms: "any",
     renumbers: true,
-    *fill(followed, { arrivalsFrom }) {
+    *fill(followed, { ingestOrderFrom }) {
       const path = segmentPath(context.folder, entry);
       if (isMarkedDamaged(path)) requireWhole(followed.old, entry, markedTables(path));
-      yield* copySegment(followed, arrivalsFrom);
+      yield* copySegment(followed, ingestOrderFrom);
       for (const { copy } of followed.parts) yield* copy.complete();
       yield* listMisplaced(context, followed);
     },

@@ -19,7 +19,7 @@ export function* copyReadableIngestOrder(
   let copied = 0;
   try {
     for (const { number, low, high, ids } of rowsIn(source)) {
-      if (number < from || number > followed.arrival) continue;
+      if (number < from || number > followed.ingestNumber) continue;
       const run = stored.subarray(lowerBound(stored, low), lowerBound(stored, high + 1n));
       const arrived =
         ids === null ? [...run] : unpackIds(low, ids).filter((id) => salvaged.has(id));
@@ -34,10 +34,10 @@ export function* copyReadableIngestOrder(
   }
 }
 
-type ArrivalRow = { number: bigint; low: bigint; high: bigint; ids: Uint8Array | null };
+type IngestOrderRow = { number: bigint; low: bigint; high: bigint; ids: Uint8Array | null };
 
-function rowsIn(source: DatabaseSync): Iterable<ArrivalRow> {
+function rowsIn(source: DatabaseSync): Iterable<IngestOrderRow> {
   const rows = source.prepare("SELECT number, low, high, ids FROM arrival ORDER BY rowid");
   rows.setReadBigInts(true);
-  return rows.iterate() as Iterable<unknown> as Iterable<ArrivalRow>;
+  return rows.iterate() as Iterable<unknown> as Iterable<IngestOrderRow>;
 }

@@ -21,7 +21,7 @@ const postsOfStep = 250;
 
 export type Salvage = {
   copyRows(): Steps<void>;
-  copyArrivals(from: number): Steps<void>;
+  copyIngestOrder(from: number): Steps<void>;
   isDamaged(): boolean;
   lost(followed: FollowedSegment): LostPosts | null;
   close(): void;
@@ -146,7 +146,7 @@ export function createSalvage(
 
   return {
     copyRows,
-    copyArrivals: (from) =>
+    copyIngestOrder: (from) =>
       source === null ? nothing() : copyReadableIngestOrder(source, followed, salvaged, from),
     isDamaged: () => !wasWhole,
     lost,

@@ -29,15 +29,15 @@ export function* salvageSegment(
     keeps: null,
     terms: "any",
     salvages: true,
-    *fill(followed, { arrivalsFrom }) {
+    *fill(followed, { ingestOrderFrom }) {
       salvage = createSalvage(context, entry, followed);
       yield* salvage.copyRows();
-      yield* salvage.copyArrivals(arrivalsFrom);
+      yield* salvage.copyIngestOrder(ingestOrderFrom);
       for (const { copy } of followed.parts) yield* copy.complete();
       yield* listMisplaced(context, followed);
       salvage.close();
     },
-    setsAside: () => salvage?.isDamaged() ?? false,
+    orphansOld: () => salvage?.isDamaged() ?? false,
     onSwap(followed) {
       lost = salvage?.lost(followed) ?? null;
       for (const span of lost?.spans ?? []) uncoverPosts(catalog, entry.platform, span);

@@ -19,7 +19,7 @@ import { findingsIn } from "../../../testkit/archives/findings-in.ts";
 import { type SmallArchive, smallArchive } from "../../../testkit/archives/small-archive.ts";
 import type { Platform } from "../../posts/post.ts";
 import { readSegments, type SegmentEntry, segmentPath } from "../catalog/catalog.ts";
-import { expectedRewrites } from "../catalog/pending-rewrites.ts";
+import { pendingRewrites } from "../catalog/pending-rewrites.ts";
 import { isMarkedDamaged } from "../segments/damage-marker.ts";
 import { archiveDefaults } from "../settings.ts";
 import { type CompactionContext, compactionContext } from "./context.ts";
@@ -74,7 +74,7 @@ describe("sealed segment", () => {
           posts: 59,
           bytes: expect.any(Number),
           replaced: 0,
-          overlay: 0,
+          delta: 0,
           damaged: false,
         },
       },
@@ -98,10 +98,10 @@ describe("sealed segment", () => {
     ]);
     archive.addCounts();
     expect(archive.ask("tower").positions).toHaveLength(1);
-    expect(sealedStats()).toMatchObject([{ posts: 40, replaced: 3, overlay: 3 }]);
+    expect(sealedStats()).toMatchObject([{ posts: 40, replaced: 3, delta: 3 }]);
     const before = contents(archive);
     expect(seal()).toMatchObject({ posts: 40 });
-    expect(sealedStats()).toMatchObject([{ posts: 40, replaced: 0, overlay: 0 }]);
+    expect(sealedStats()).toMatchObject([{ posts: 40, replaced: 0, delta: 0 }]);
     expect(contents(archive)).toEqual(before);
     expect(await errors()).toEqual([]);
   });
@@ -184,7 +184,7 @@ describe("sealed segment", () => {
     expect(() => seal()).toThrow(/malformed/);
     expect(isMarkedDamaged(path)).toBe(false);
     expect(entry()).toMatchObject({ sequence: 1, rewriting: false });
-    expect(expectedRewrites(context.catalog)).toEqual([]);
+    expect(pendingRewrites(context.catalog)).toEqual([]);
   });
 
   test.each([
@@ -229,9 +229,9 @@ describe("segment with an unreadable FTS5 index", () => {
     spoil();
     expect(() => seal()).toThrow(/^the segment cannot be sealed because its/);
     expect(isMarkedDamaged(segmentPath(archive.folder, entry()))).toBe(false);
-    expect(expectedRewrites(context.catalog)).toMatchObject([{ sequence: 1 }]);
+    expect(pendingRewrites(context.catalog)).toMatchObject([{ sequence: 1 }]);
     runSteps(rewriteSegment(context, entry(), { cuts: [], keeps: null }));
-    expect(expectedRewrites(context.catalog)).toEqual([]);
+    expect(pendingRewrites(context.catalog)).toEqual([]);
     expect(seal()).toMatchObject({ isDone: true, posts: 50 });
     expect(archive.ask("number", { limit: 100 }).positions).toHaveLength(50);
   });
@@ -246,11 +246,11 @@ describe("segment with an unreadable FTS5 index", () => {
     spoilAndSeal();
     rewrite();
     spoilAndSeal();
-    expect(expectedRewrites(context.catalog)).toEqual([]);
+    expect(pendingRewrites(context.catalog)).toEqual([]);
     rewrite();
     seal();
     spoilAndSeal();
-    expect(expectedRewrites(context.catalog)).toHaveLength(1);
+    expect(pendingRewrites(context.catalog)).toHaveLength(1);
   });
 });
 
@@ -267,8 +267,8 @@ describe("writes during sealing", () => {
       expect(contents(archive)).toEqual(contents(twin));
       expect(await errors()).toEqual([]);
       const [sealed] = sealedStats().filter((each) => each !== null);
-      expect(sealed).toMatchObject({ overlay: expect.any(Number), replaced: expect.any(Number) });
-      expect(sealed?.overlay).toBeGreaterThan(0);
+      expect(sealed).toMatchObject({ delta: expect.any(Number), replaced: expect.any(Number) });
+      expect(sealed?.delta).toBeGreaterThan(0);
       expect(sealed?.replaced).toBeGreaterThan(0);
     } finally {
       twin.remove();

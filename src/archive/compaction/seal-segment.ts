@@ -4,7 +4,7 @@ import { type SegmentEntry, segmentPath } from "../catalog/catalog.ts";
 import { openForReading } from "../database.ts";
 import { buildSealed } from "../sealed/build.ts";
 import { isDamage, SealedDamage } from "../sealed/damage.ts";
-import { maskWriterOf } from "../sealed/deletion-bitmap.ts";
+import { deletionBitmapWriter } from "../sealed/deletion-bitmap.ts";
 import { openPostNumbers } from "../sealed/doc-numbers.ts";
 import { UnreadableFts } from "../sealed/fts-structure.ts";
 import { sealedState } from "../sealed/sealed-state.ts";
@@ -52,7 +52,7 @@ function* fillSealed(
   { folder, catalog, clock }: CompactionContext,
   entry: SegmentEntry,
   copy: SegmentCopy,
-  { arrivalsFrom, skew }: Beginning,
+  { ingestOrderFrom, skew }: Beginning,
 ): Steps<void> {
   const path = segmentPath(folder, entry);
   const source = openForReading(path, sourceCacheKib);
@@ -66,7 +66,7 @@ function* fillSealed(
         source.prepare("SELECT count(*) FROM setting").get();
         target.prepare("SELECT count(*) FROM old.setting").get();
       });
-      const ids = yield* copyVerbatim(target, arrivalsFrom);
+      const ids = yield* copyVerbatim(target, ingestOrderFrom);
       const before = bytesOf(target);
       yield* buildSealed(source, target, ids, clock.now());
       yield* requireIntactTables(source, path);
@@ -111,7 +111,7 @@ const hiddenOfStep = 5_000;
 
 function* hideInMask(database: DatabaseSync, name: string): Steps<void> {
   const numbers = openPostNumbers(database, name, null);
-  const mask = maskWriterOf(database, numbers);
+  const mask = deletionBitmapWriter(database, numbers);
   const hidden = database.prepare("SELECT id FROM hidden ORDER BY id DESC");
   hidden.setReadBigInts(true);
   let count = 0;

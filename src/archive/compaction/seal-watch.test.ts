@@ -12,7 +12,7 @@ import {
   type SegmentEntry,
   segmentPath,
 } from "../catalog/catalog.ts";
-import { expectedSeals, wantSeals } from "../catalog/pending-seals.ts";
+import { addPendingSeals, pendingSeals } from "../catalog/pending-seals.ts";
 import { inTransaction } from "../database.ts";
 import { damageMarkerOf, markDamaged } from "../segments/damage-marker.ts";
 import { type ArchiveBounds, archiveDefaults } from "../settings.ts";
@@ -28,7 +28,7 @@ let archive: SmallArchive;
 let context: CompactionContext;
 
 const want = (entries: readonly SegmentEntry[]): void =>
-  inTransaction(context.catalog, () => wantSeals(context.catalog, entries));
+  inTransaction(context.catalog, () => addPendingSeals(context.catalog, entries));
 let nowMs: number;
 beforeEach(() => {
   archive = smallArchive(10);
@@ -59,7 +59,7 @@ function keepUp(compaction: Compaction): Record<string, number> {
   for (let tasks = 0; runSteps(compaction.look()); tasks += 1) {
     if (tasks > 100) throw new Error("upkeep never ends");
   }
-  expect(compaction.state().fault).toBeNull();
+  expect(compaction.state().error).toBeNull();
   return Object.fromEntries(
     Object.entries(compaction.state().done)
       .map(([kind, times]) => [kind, times - before[kind as keyof typeof before]] as const)
@@ -179,14 +179,14 @@ describe("segment to seal", () => {
     leaveAlone(dayMs);
     const compaction = keeping();
     expect(runSteps(compaction.look())).toBe(true);
-    expect(compaction.state()).toMatchObject({ fault: { kind: "seal" }, done: { seal: 0 } });
+    expect(compaction.state()).toMatchObject({ error: { kind: "seal" }, done: { seal: 0 } });
     expect(keepUp(compaction)).toEqual({ reindex: 1 });
     expect(found()).toBe(12);
     const [{ sequence } = { sequence: 0 }] = readSegments(context.catalog);
     spoilIndex(sequence);
     nowMs += dayMs;
     expect(runSteps(compaction.look())).toBe(true);
-    expect(compaction.state()).toMatchObject({ fault: { kind: "seal" }, done: { seal: 0 } });
+    expect(compaction.state()).toMatchObject({ error: { kind: "seal" }, done: { seal: 0 } });
     for (const store of [compaction, startAgain()]) {
       nowMs += dayMs;
       want(readSegments(context.catalog).slice(0, 1));
@@ -199,7 +199,7 @@ describe("segment to seal", () => {
     const compaction = keeping({ sealPosts: 1_000 });
     want(readSegments(context.catalog));
     expect(keepUp(compaction)).toEqual({ seal: 2 });
-    expect(expectedSeals(context.catalog)).toEqual([]);
+    expect(pendingSeals(context.catalog)).toEqual([]);
     expect(found()).toBe(12);
   });
 });

@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import { presentAnalyzer, type SegmentEntry, segmentPath } from "../catalog/catalog.ts";
 import { openForReading } from "../database.ts";
 import { isDamage } from "../sealed/damage.ts";
-import { overlayPosts, type SealedState, sealedState } from "../sealed/sealed-state.ts";
+import { deltaPosts, type SealedState, sealedState } from "../sealed/sealed-state.ts";
 import { isMarkedDamaged } from "../segments/damage-marker.ts";
 import type { CompactionContext } from "./context.ts";
 import { lastWrittenMs, walBytes } from "./files.ts";
@@ -33,8 +33,8 @@ export type SealWatch = {
 type Facts = {
   posts: number;
   sealed: SealedState | null;
-  isOverlaid: boolean;
-  arrival: number;
+  hasLargeDelta: boolean;
+  ingestNumber: number;
 };
 
 type Seen = Facts & {
@@ -55,11 +55,11 @@ export function createSealWatch({
     const version = versionOf(path);
     if (before?.version === version) return before;
     const facts = readableFacts(path, bounds.resealPercent);
-    const hasArrived = before === undefined || facts.arrival > before.arrival;
+    const hasArrived = before === undefined || facts.ingestNumber > before.ingestNumber;
     return {
       ...facts,
       // Dropped ingest numbers still count.
-      arrival: Math.max(facts.arrival, before?.arrival ?? 0),
+      ingestNumber: Math.max(facts.ingestNumber, before?.ingestNumber ?? 0),
       version,
       // The modification time is valid after a restart.
       sinceMs: hasArrived ? lastWrittenMs(path) : before.sinceMs,
@@ -89,14 +89,14 @@ export function createSealWatch({
       const path = segmentPath(folder, entry);
       const facts = seen.get(path);
       if (facts === undefined) throw new Error(`${path} has not been examined`);
-      const { posts, sealed, isOverlaid } = facts;
+      const { posts, sealed, hasLargeDelta } = facts;
       const isDamaged = isMarkedDamaged(path) || sealed?.isReadable === false;
       const obstacle = obstacleOf(entry, posts, isDamaged);
       // Resealed at once to get checksums.
       const isOld = obstacle === null && sealed?.isSummed === false;
       const isWorthwhile =
         isOld ||
-        (obstacle === null && posts >= bounds.sealPosts && (sealed === null || isOverlaid));
+        (obstacle === null && posts >= bounds.sealPosts && (sealed === null || hasLargeDelta));
       return {
         posts,
         obstacle,
@@ -117,7 +117,7 @@ function readableFacts(path: string, resealPercent: number): Facts {
     return readFacts(path, resealPercent);
   } catch (error) {
     if (!isDamage(error)) throw error;
-    return { posts: 0, sealed: null, isOverlaid: false, arrival: 0 };
+    return { posts: 0, sealed: null, hasLargeDelta: false, ingestNumber: 0 };
   }
 }
 
@@ -131,8 +131,8 @@ function readFacts(path: string, resealPercent: number): Facts {
     return {
       posts,
       sealed,
-      isOverlaid: sealed !== null && overlayPosts(segment, most + 1) > most,
-      arrival: numberIn("SELECT max(number) AS value FROM arrival"),
+      hasLargeDelta: sealed !== null && deltaPosts(segment, most + 1) > most,
+      ingestNumber: numberIn("SELECT max(number) AS value FROM arrival"),
     };
   } finally {
     segment.close();

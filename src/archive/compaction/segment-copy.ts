@@ -8,7 +8,7 @@ import type { Platform } from "../../posts/post.ts";
 import { decodeRecord, recordOrigin, recordUri } from "../../posts/record.ts";
 import { indexTerms } from "../../posts/terms.ts";
 import { inTransaction, openForWriting } from "../database.ts";
-import { type MaskWriter, maskWriterOf } from "../sealed/deletion-bitmap.ts";
+import { type DeletionBitmapWriter, deletionBitmapWriter } from "../sealed/deletion-bitmap.ts";
 import { openPostNumbers } from "../sealed/doc-numbers.ts";
 import { sealedState } from "../sealed/sealed-state.ts";
 import { damageMarkerOf } from "../segments/damage-marker.ts";
@@ -36,7 +36,7 @@ export type SegmentCopy = {
   add(row: StoredRow, id: bigint): { uri: string; isNative: boolean };
   addUri(hash: bigint, id: bigint): void;
   hide(id: bigint): void;
-  arrivals: IngestOrder;
+  ingestOrder: IngestOrder;
   holds(id: bigint): boolean;
   idsWithin(from: bigint, to: bigint): bigint[];
   remove(id: bigint, hashOf: (uri: string) => bigint): string | null;
@@ -57,9 +57,9 @@ export function createSegmentCopy(path: string, platform: Platform): SegmentCopy
   let database = create(path);
   let sql = prepareStatements(database);
   let tableSums = tableSumsOf(database);
-  let arrivals = ingestOrderIn(database);
+  let ingestOrder = ingestOrderIn(database);
   let isComplete = false;
-  let mask: MaskWriter | null = null;
+  let mask: DeletionBitmapWriter | null = null;
   let uncommitted = 0;
   const numbers = { posts: 0, imported: 0 };
   const skew = { minMs: 0, maxMs: 0 };
@@ -158,7 +158,7 @@ export function createSegmentCopy(path: string, platform: Platform): SegmentCopy
     database.exec("PRAGMA wal_autocheckpoint = 0");
     sql = prepareStatements(database);
     tableSums = tableSumsOf(database);
-    arrivals = ingestOrderIn(database);
+    ingestOrder = ingestOrderIn(database);
     mask = maskOf(database, path);
     isComplete = true;
   }
@@ -185,8 +185,8 @@ export function createSegmentCopy(path: string, platform: Platform): SegmentCopy
       sql.hide.run(id);
       mask?.hide(id);
     },
-    get arrivals() {
-      return arrivals;
+    get ingestOrder() {
+      return ingestOrder;
     },
     holds: (id) => sql.exists.get(id) !== undefined,
     idsWithin: (from, to) => sql.within.all(from, to).map(({ id }) => id as bigint),
@@ -243,9 +243,9 @@ export function removeSegmentFiles(path: string): void {
   rmSync(damageMarkerOf(path), { force: true });
 }
 
-function maskOf(database: DatabaseSync, name: string): MaskWriter | null {
+function maskOf(database: DatabaseSync, name: string): DeletionBitmapWriter | null {
   if (sealedState(database) === null) return null;
-  return maskWriterOf(database, openPostNumbers(database, name, null));
+  return deletionBitmapWriter(database, openPostNumbers(database, name, null));
 }
 
 function sync(path: string): void {

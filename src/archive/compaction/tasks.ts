@@ -10,8 +10,8 @@ import {
   segmentPath,
 } from "../catalog/catalog.ts";
 import { orphanedTotals } from "../catalog/orphaned.ts";
-import { expectedRewrites } from "../catalog/pending-rewrites.ts";
-import { expectedSeals } from "../catalog/pending-seals.ts";
+import { pendingRewrites } from "../catalog/pending-rewrites.ts";
+import { pendingSeals } from "../catalog/pending-seals.ts";
 import type { TaskKind } from "../compaction-state.ts";
 import type { CompactionContext } from "./context.ts";
 import { hasDroppedIngestOrder } from "./drop-ingest-order.ts";
@@ -64,7 +64,7 @@ export function findTasks(context: CompactionContext, sealWatch: SealWatch): Fin
   );
   const orphaned = orphanedTotals(folder);
   const bytes = archiveBytes(folder) - retiredBytes - orphaned.bytes;
-  const arrivalsFrom = Number(readSetting(catalog, "arrivals_from"));
+  const ingestOrderFrom = Number(readSetting(catalog, "arrivals_from"));
   sealWatch.look(entries);
 
   const numbersOf = (entry: SegmentEntry): SegmentNumbers =>
@@ -90,7 +90,7 @@ export function findTasks(context: CompactionContext, sealWatch: SealWatch): Fin
     .reverse();
   const others = entries.filter((entry) => !isNewest(entry));
   const quiet = others.filter(isQuiet);
-  const wished = new Set(expectedSeals(catalog).map(nameOf));
+  const wished = new Set(pendingSeals(catalog).map(nameOf));
   const standings = entries.map((entry) => ({ entry, ...sealWatch.standingOf(entry) }));
   const unfit = standings.filter(({ isUnfit }) => isUnfit);
   const toSeal = standings.filter(
@@ -107,7 +107,7 @@ export function findTasks(context: CompactionContext, sealWatch: SealWatch): Fin
         outdated.filter((entry) => !isCut(entry)),
       ),
       ...of("cut", renumbered.filter(isCut)),
-      ...of("reindex", expectedRewrites(catalog)),
+      ...of("reindex", pendingRewrites(catalog)),
       ...of(
         "reindex",
         unfit.map(({ entry }) => entry),
@@ -122,7 +122,7 @@ export function findTasks(context: CompactionContext, sealWatch: SealWatch): Fin
       ),
       ...of(
         "forget",
-        quiet.filter((entry) => hasDroppedIngestOrder(folder, entry, arrivalsFrom)),
+        quiet.filter((entry) => hasDroppedIngestOrder(folder, entry, ingestOrderFrom)),
       ),
       ...of(
         "optimise",

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { SegmentEntry } from "../catalog/catalog.ts";
-import { wantRewrites } from "../catalog/pending-rewrites.ts";
+import { addPendingRewrites } from "../catalog/pending-rewrites.ts";
 
 type Finding = { sequence: number; sqlite: string };
 
@@ -14,7 +14,7 @@ export function noteUnreadable(catalog: DatabaseSync, entry: SegmentEntry): void
   catalog
     .prepare("INSERT OR REPLACE INTO setting VALUES (?, ?)")
     .run(nameOf(entry), `${entry.sequence} ${sqlite}`);
-  if (!wasMadeAnew) wantRewrites(catalog, [entry]);
+  if (!wasMadeAnew) addPendingRewrites(catalog, [entry]);
 }
 
 export function isUnreadable(catalog: DatabaseSync, entry: SegmentEntry): boolean {

@@ -175,7 +175,7 @@ export function compareIndex(segment: IndexedSegment, report: Report): IndexChec
       const chosen = new Set<number>();
       let positions = 0;
       for (const partition of differing) {
-        positions += expected.places(partition) + stored.places(partition);
+        positions += expected.positions(partition) + stored.positions(partition);
         if (chosen.size > 0 && positions > positionsToName) break;
         chosen.add(partition);
       }

@@ -54,7 +54,7 @@ const changed =
   (): void =>
     changeBytes(data, { table, column, where }, by);
 
-const mask = (column: "replaced" | "hidden", number: number) =>
+const deletions = (column: "replaced" | "hidden", number: number) =>
   changed("sealed_mask", column, "chunk = 0", flipped(number));
 
 describe("sealed segment with later writes", () => {
@@ -62,10 +62,10 @@ describe("sealed segment with later writes", () => {
     const report = await checked(isFull);
     expect(report.findings).toEqual([]);
     expect(report).toMatchObject({ segments: 1, posts: 100 });
-    const overlay = withinSegment(data, (database) =>
+    const delta = withinSegment(data, (database) =>
       database.prepare("SELECT count(*) AS n FROM term_docsize").get(),
     );
-    expect(overlay).toEqual({ n: 3 });
+    expect(delta).toEqual({ n: 3 });
   });
 
   test("has no findings while it is written", async () => {
@@ -237,54 +237,54 @@ describe("detects damaged tables without comparing every word:", () => {
       /term ".+": its positions have \d+ bytes/,
     ],
     [
-      "a mask that is cut",
+      "a deletion bitmap that is cut",
       changed("sealed_mask", "hidden", "1", cut),
       "sealed_damaged",
       /bitmap hidden of chunk 0/,
     ],
     [
-      "a mask of no chunk",
+      "a deletion bitmap of no chunk",
       spoiled("INSERT INTO sealed_mask SELECT 1, replaced, hidden, sum FROM sealed_mask"),
       "sealed_damaged",
       /chunk 1 of 1/,
     ],
     [
-      "a mask of no post",
+      "a deletion bitmap of no post",
       changed("sealed_mask", "replaced", "1", flipped(500)),
       "sealed_damaged",
       /number 500 of 101/,
     ],
     [
       "a replaced bit too many",
-      mask("replaced", numberOfKey(40)),
+      deletions("replaced", numberOfKey(40)),
       "index_lacks",
       /post \d+ is not in the index/,
     ],
     [
       "a replaced bit too few, of an edited post",
-      mask("replaced", numberOfKey(10)),
+      deletions("replaced", numberOfKey(10)),
       "index_exceeds",
       /has post \d+ twice/,
     ],
     [
       "a replaced bit too few, of a deleted post",
-      mask("replaced", numberOfKey(12)),
+      deletions("replaced", numberOfKey(12)),
       "index_exceeds",
       /has post \d+, which is not stored/,
     ],
     [
       "a hidden bit too many",
-      mask("hidden", numberOfKey(40)),
+      deletions("hidden", numberOfKey(40)),
       "index_lacks",
       /hides post \d+, which is not hidden/,
     ],
     [
       "a hidden bit too few",
-      mask("hidden", numberOfKey(5)),
+      deletions("hidden", numberOfKey(5)),
       "index_exceeds",
       /shows post \d+, which is hidden/,
     ],
-    ["a missing mask", spoiled("DELETE FROM sealed_mask"), "index_exceeds", /twice/],
+    ["a missing deletion bitmap", spoiled("DELETE FROM sealed_mask"), "index_exceeds", /twice/],
     [
       "a post in both forms",
       spoiled("INSERT INTO term(rowid, terms) SELECT max(id), 'is:post' FROM post"),

@@ -60,7 +60,7 @@ export async function check(request: CheckRequest): Promise<CheckReport> {
   const unreadable = new Set<string>();
   checkIsCurrent(folder, findings);
   const catalog = openedCatalog(folder, findings);
-  const report = () => ({ ...totals, findings: findings.kept(), findingCount: findings.count() });
+  const report = () => ({ ...totals, findings: findings.listed(), findingCount: findings.count() });
   if (catalog === null) return report();
   try {
     checkCatalog(folder, catalog, request.isFull, findings);

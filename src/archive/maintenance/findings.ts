@@ -51,12 +51,12 @@ export function remedyOf({ kind, segment, id, uri }: Finding): string {
 
 export type Findings = {
   add(finding: Pick<Finding, "kind" | "message"> & Partial<Finding>): void;
-  kept(): readonly Finding[];
+  listed(): readonly Finding[];
   count(): number;
 };
 
-export function collectFindings(mostKept: number): Findings {
-  const kept: Finding[] = [];
+export function collectFindings(mostListed: number): Findings {
+  const listed: Finding[] = [];
   const counts = new Map<string, number>();
   let count = 0;
   return {
@@ -65,10 +65,10 @@ export function collectFindings(mostKept: number): Findings {
       const before = counts.get(key) ?? 0;
       counts.set(key, before + 1);
       count += 1;
-      if (before >= mostKept) return;
-      kept.push({ segment: null, platform: null, id: null, uri: null, ...finding });
+      if (before >= mostListed) return;
+      listed.push({ segment: null, platform: null, id: null, uri: null, ...finding });
     },
-    kept: () => kept,
+    listed: () => listed,
     count: () => count,
   };
 }

@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import type { Platform } from "../../posts/post.ts";
 import type { Archive } from "../archive.ts";
 import { readSegments, type SegmentEntry, segmentPath } from "../catalog/catalog.ts";
-import { wantRewrites } from "../catalog/pending-rewrites.ts";
+import { addPendingRewrites } from "../catalog/pending-rewrites.ts";
 import { forGoodMs, forgottenRevision } from "../catalog/tombstones.ts";
 import { inTransaction } from "../database.ts";
 import { openSegmentFile } from "../segments/segment-file.ts";
@@ -11,7 +11,7 @@ import type { NamedAuthor } from "./named-author.ts";
 export type ForgottenPost = {
   platform: Platform;
   uri: string;
-  held: { id: bigint; entry: SegmentEntry } | null;
+  stored: { id: bigint; entry: SegmentEntry } | null;
 };
 
 export type ForgetContext = {
@@ -31,7 +31,7 @@ export async function forgetPosts(
   posts: readonly ForgottenPost[],
   onProgress: (done: number) => void,
 ): Promise<number> {
-  wantRewritesOf(catalog, posts);
+  requestRewritesOf(catalog, posts);
   let deleted = 0;
   for (let at = 0; at < posts.length; at += postsOfBatch) {
     signal.throwIfAborted();
@@ -47,22 +47,22 @@ export async function forgetPosts(
     deleted += report.deleted;
     onProgress(at + own.length);
   }
-  wantRewritesOf(catalog, posts);
+  requestRewritesOf(catalog, posts);
   return deleted;
 }
 
-function wantRewritesOf(catalog: DatabaseSync, posts: readonly ForgottenPost[]): void {
+function requestRewritesOf(catalog: DatabaseSync, posts: readonly ForgottenPost[]): void {
   inTransaction(catalog, () => {
     const entries = readSegments(catalog);
     const touched = new Set<SegmentEntry>();
-    for (const { platform, held } of posts) {
-      if (held === null) continue;
+    for (const { platform, stored } of posts) {
+      if (stored === null) continue;
       const owner = entries.find(
-        (entry) => entry.platform === platform && entry.low <= held.id && held.id <= entry.high,
+        (entry) => entry.platform === platform && entry.low <= stored.id && stored.id <= entry.high,
       );
       if (owner !== undefined) touched.add(owner);
     }
-    wantRewrites(catalog, touched);
+    addPendingRewrites(catalog, touched);
   });
 }
 
@@ -113,11 +113,11 @@ export async function forgetAccount(
   { platform, userId }: Account,
   posts: readonly ForgottenPost[],
 ): Promise<number> {
-  wantRewritesOf(catalog, posts);
+  requestRewritesOf(catalog, posts);
   const { deleted } = await archive.write({
     changes: [{ kind: "account", platform, userId, status: "deleted", observedMs: forGoodMs }],
   });
-  wantRewritesOf(catalog, posts);
+  requestRewritesOf(catalog, posts);
   const key = [platform, userId];
   inTransaction(catalog, () => {
     catalog.prepare("DELETE FROM handle WHERE platform = ? AND user_id = ?").run(...key);

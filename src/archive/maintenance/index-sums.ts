@@ -9,7 +9,7 @@ export type IndexSums = {
   add(token: string, id: bigint, position: number): void;
   addToken(token: string, sums: TokenSums): void;
   differences(other: IndexSums): number[];
-  places(partition: number): number;
+  positions(partition: number): number;
   values(): readonly Uint32Array[];
 };
 
@@ -66,9 +66,9 @@ export function indexSums(): IndexSums {
         .filter((partition) =>
           sums.some((of, index) => of[partition] !== others[index]?.[partition]),
         )
-        .sort((a, b) => self.places(a) - self.places(b));
+        .sort((a, b) => self.positions(a) - self.positions(b));
     },
-    places: (partition) => counts[partition] ?? 0,
+    positions: (partition) => counts[partition] ?? 0,
     values: () => sums,
   };
   return self;

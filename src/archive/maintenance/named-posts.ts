@@ -19,7 +19,7 @@ import { rowById } from "./segment-rows.ts";
 export type NamedPost = {
   platform: Platform;
   uri: string;
-  held: { id: bigint; entry: SegmentEntry } | null;
+  stored: { id: bigint; entry: SegmentEntry } | null;
 };
 
 /**
@@ -30,7 +30,7 @@ export function namedPosts(folder: string, catalog: DatabaseSync, name: string):
   const { number, bluesky } = readNamedPost(name);
   if (number !== null) {
     const stored = postsWithId(folder, catalog, number);
-    return stored.length > 0 ? stored : [{ platform: "x", uri: xUri(number), held: null }];
+    return stored.length > 0 ? stored : [{ platform: "x", uri: xUri(number), stored: null }];
   }
   const uris =
     bluesky === null
@@ -41,7 +41,7 @@ export function namedPosts(folder: string, catalog: DatabaseSync, name: string):
         }));
   const known = uris.filter((uri) => uri !== null);
   if (known.length === 0) throw unknownPost(name);
-  return known.map((post) => ({ ...post, held: positionOf(folder, catalog, post) }));
+  return known.map((post) => ({ ...post, stored: positionOf(folder, catalog, post) }));
 }
 
 function unknownPost(name: string): EarshotError {
@@ -81,7 +81,7 @@ function postsWithId(folder: string, catalog: DatabaseSync, id: bigint): NamedPo
         return read(id) ?? read(other() ?? id);
       });
       if (row === null) return [];
-      return [{ platform: entry.platform, uri: recordUri(row), held: { id: row.id, entry } }];
+      return [{ platform: entry.platform, uri: recordUri(row), stored: { id: row.id, entry } }];
     });
 }
 
@@ -89,11 +89,11 @@ function positionOf(
   folder: string,
   catalog: DatabaseSync,
   { platform, uri }: { platform: Platform; uri: string },
-): NamedPost["held"] {
+): NamedPost["stored"] {
   const number = platform === "x" ? readNamedPost(uri.replace(/^.*\//, "")).number : null;
   if (number !== null && xUri(number) === uri) {
-    const stored = postsWithId(folder, catalog, number).find((post) => post.uri === uri);
-    return stored?.held ?? null;
+    const post = postsWithId(folder, catalog, number).find((each) => each.uri === uri);
+    return post?.stored ?? null;
   }
   const lookup = lookupHash(readUriKey(catalog), uri);
   for (const entry of readSegments(catalog)) {

@@ -11,7 +11,7 @@ import { pageMap } from "../../../testkit/corruption/page-map.ts";
 import { makePost } from "../../../testkit/data/make-post.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { catalogPath, readSegments, type SegmentEntry, segmentPath } from "../catalog/catalog.ts";
-import { expectedRewrites, wantRewrites } from "../catalog/pending-rewrites.ts";
+import { addPendingRewrites, pendingRewrites } from "../catalog/pending-rewrites.ts";
 import { type CompactionContext, compactionContext } from "../compaction/context.ts";
 import type { RewriteReport } from "../compaction/replace-segment.ts";
 import { rewriteSegment } from "../compaction/rewrite.ts";
@@ -168,7 +168,7 @@ function replaced(
     steps.next();
     concurrent(context, entry);
     runSteps(steps);
-    return expectedRewrites(context.catalog).map(({ sequence }) => `bluesky/${sequence}`);
+    return pendingRewrites(context.catalog).map(({ sequence }) => `bluesky/${sequence}`);
   } finally {
     context.catalog.close();
   }
@@ -179,7 +179,7 @@ const rewriting = (context: CompactionContext, entry: SegmentEntry) =>
 
 describe("requested rewrite", () => {
   const want = ({ catalog }: CompactionContext, entry: SegmentEntry): void =>
-    inTransaction(catalog, () => wantRewrites(catalog, [entry]));
+    inTransaction(catalog, () => addPendingRewrites(catalog, [entry]));
 
   test("is completed by a rewrite that begins later", async () => {
     await requestRewrites(folder(), { segment: "bluesky/1" }, signal);

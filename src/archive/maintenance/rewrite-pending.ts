@@ -8,7 +8,7 @@ import {
   type SegmentEntry,
 } from "../catalog/catalog.ts";
 import { openCatalog } from "../catalog/open-catalog.ts";
-import { expectedRewrites, wantRewrites } from "../catalog/pending-rewrites.ts";
+import { addPendingRewrites, pendingRewrites } from "../catalog/pending-rewrites.ts";
 import { isSalvagePending, requestSalvage } from "../catalog/pending-salvage.ts";
 import { type CompactionContext, compactionContext } from "../compaction/context.ts";
 import { cutsOf } from "../compaction/cuts.ts";
@@ -65,7 +65,7 @@ export async function requestRewrites(
     }
     inTransaction(catalog, () => {
       if (typeof which === "object") for (const entry of expected) requestSalvage(catalog, entry);
-      else wantRewrites(catalog, expected);
+      else addPendingRewrites(catalog, expected);
     });
     return expected.length;
   } finally {
@@ -120,7 +120,7 @@ async function rewriteEach(
 ): Promise<Pick<RewriteOutcome, "segments" | "posts" | "salvaged">> {
   const { folder, bounds, catalog } = context;
   await interleave(tidyUp(context), request, () => {});
-  const expected = expectedRewrites(catalog);
+  const expected = pendingRewrites(catalog);
   const total = expected.reduce((sum, entry) => sum + readNumbers(folder, entry).posts, 0);
   const rewritten = { segments: 0, posts: 0 };
   const salvaged: SalvagedSegment[] = [];

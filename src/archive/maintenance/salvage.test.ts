@@ -251,7 +251,7 @@ test("compaction of a running server salvages a named segment", async () => {
   const compaction = createCompaction(context);
   while (runSteps(compaction.look()));
   context.catalog.close();
-  expect(compaction.state()).toMatchObject({ fault: null, done: { reindex: 1 } });
+  expect(compaction.state()).toMatchObject({ error: null, done: { reindex: 1 } });
   expect(contents()).toEqual(before);
 });
 

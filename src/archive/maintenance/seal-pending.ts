@@ -5,7 +5,7 @@ import { EarshotError } from "../../lib/errors.ts";
 import { lastId } from "../../posts/ids.ts";
 import type { Platform } from "../../posts/post.ts";
 import { readSegments, type SegmentEntry } from "../catalog/catalog.ts";
-import { expectedSeals, wantSeals } from "../catalog/pending-seals.ts";
+import { addPendingSeals, pendingSeals } from "../catalog/pending-seals.ts";
 import { type CompactionContext, compactionContext } from "../compaction/context.ts";
 import { lockCompaction } from "../compaction/lock.ts";
 import { readNumbers } from "../compaction/retention.ts";
@@ -34,7 +34,7 @@ export type SealRequest = {
 export type WhichSeals = { segment: string } | { platform: Platform | "all" };
 
 export type SealOutcome = {
-  wanted: number;
+  requested: number;
   by: "here" | "elsewhere";
   segments: number;
   posts: number;
@@ -47,23 +47,23 @@ export type SealOutcome = {
  */
 export async function sealPending(request: SealRequest): Promise<SealOutcome> {
   const { folder, bounds } = request;
-  const nothing = { wanted: 0, by: "here", segments: 0, posts: 0, oldFilesGone: true } as const;
+  const nothing = { requested: 0, by: "here", segments: 0, posts: 0, oldFilesGone: true } as const;
   if (bounds.seal === "off") return nothing;
   const hasServer = await withoutServer(dirname(folder), async () => false, true);
   const context = openContext(request);
   try {
     const chosen = choose(context, request.which, hasServer);
-    inTransaction(context.catalog, () => wantSeals(context.catalog, chosen));
-    const wanted = expectedEntries(context).length;
-    if (wanted === 0) return nothing;
-    const remote = { ...nothing, wanted, by: "elsewhere", oldFilesGone: false } as const;
+    inTransaction(context.catalog, () => addPendingSeals(context.catalog, chosen));
+    const requested = expectedEntries(context).length;
+    if (requested === 0) return nothing;
+    const remote = { ...nothing, requested, by: "elsewhere", oldFilesGone: false } as const;
     if (hasServer) return remote;
     const lock = lockCompaction(folder);
     if (lock === null) return remote;
     try {
       const sealed = await sealEach(context, request);
       return {
-        wanted,
+        requested,
         by: "here",
         ...sealed,
         oldFilesGone: await removeOldFiles(context, request),
@@ -87,7 +87,7 @@ function openContext({ folder, bounds, clock }: SealRequest): CompactionContext 
 }
 
 function expectedEntries(context: CompactionContext): SegmentEntry[] {
-  const expected = expectedSeals(context.catalog);
+  const expected = pendingSeals(context.catalog);
   const watch = createSealWatch(context);
   watch.look(expected);
   return expected.filter((entry) => watch.standingOf(entry).obstacle === null).reverse();

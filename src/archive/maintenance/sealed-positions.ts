@@ -11,24 +11,24 @@ export const sealedPositions =
     stored: IndexLocations,
     isExpected: (number: number) => boolean,
   ): OnTerm =>
-  (term, { count, numbers, places, starts }) => {
+  (term, { count, numbers, positions, starts }) => {
     for (let index = 0; index < count; index++) {
       const number = numbers[index] ?? 0;
       if (!isExpected(number) || sealed.isReplaced(number)) continue;
       const id = sealed.idOf(number);
-      if (places === null) {
+      if (positions === null) {
         addLocation(stored, term, id, 0);
         continue;
       }
       const end = starts[index + 1] ?? 0;
       for (let at = starts[index] ?? 0; at < end; at++)
-        addLocation(stored, term, id, places[at] ?? 0);
+        addLocation(stored, term, id, positions[at] ?? 0);
     }
   };
 
 export const addSealedSums =
   (sealed: SealedNumbers, sums: IndexSums): OnTerm =>
-  (term, { count, numbers, places, starts }) => {
+  (term, { count, numbers, positions, starts }) => {
     let all = 0;
     let uppers = 0;
     let lowers = 0;
@@ -46,12 +46,12 @@ export const addSealedSums =
       if (sealed.isReplaced(number)) continue;
       const upper = sealed.upperOf(number);
       const lower = sealed.lowerOf(number);
-      if (places === null) {
+      if (positions === null) {
         add(upper, lower, 0);
         continue;
       }
       const end = starts[index + 1] ?? 0;
-      for (let at = starts[index] ?? 0; at < end; at++) add(upper, lower, places[at] ?? 0);
+      for (let at = starts[index] ?? 0; at < end; at++) add(upper, lower, positions[at] ?? 0);
     }
     sums.addToken(term, [all, uppers, lowers, offsets, products]);
   };

@@ -26,9 +26,9 @@ function positionsOf(row: Uint8Array, posts: number): number[][] {
 }
 
 function placesOf(reader: ReturnType<typeof postingsReader>): number[][] {
-  const { count, places, starts } = reader.postings();
+  const { count, positions, starts } = reader.postings();
   return Array.from({ length: count }, (_, index) =>
-    Array.from(places?.subarray(starts[index], starts[index + 1]) ?? []),
+    Array.from(positions?.subarray(starts[index], starts[index + 1]) ?? []),
   );
 }
 

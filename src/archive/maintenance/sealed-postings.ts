@@ -7,7 +7,7 @@ export type Postings = {
   /**
    * Positions of post `i` are from `starts[i]` to below `starts[i + 1]`. Null if the term has none.
    */
-  places: Uint32Array | null;
+  positions: Uint32Array | null;
   starts: Uint32Array;
 };
 
@@ -145,7 +145,7 @@ export function postingsReader(allPosts: number): PostingsReader {
     readInline,
     readContainers,
     readPositions,
-    postings: () => ({ count, numbers, places: isPositioned ? positions : null, starts }),
+    postings: () => ({ count, numbers, positions: isPositioned ? positions : null, starts }),
   };
 }
 

@@ -11,9 +11,9 @@ export type KnownCounts = {
 };
 
 export type CountCache = {
-  find(question: string, segment: Segment, entry: SegmentEntry, version: number): KnownCounts;
+  find(queryKey: string, segment: Segment, entry: SegmentEntry, version: number): KnownCounts;
   keep(
-    question: string,
+    queryKey: string,
     segment: Segment,
     entry: SegmentEntry,
     version: number,
@@ -24,9 +24,9 @@ export type CountCache = {
 /** About 60 bytes each. */
 const maxNumbers = 250_000;
 /** Per query and segment. Larger answers are not cached. */
-const maxNumbersOfQuestion = 100_000;
+const maxNumbersOfQuery = 100_000;
 const maxCuts = 16;
-const numbersOfQuestion = 8;
+const numbersOfEntry = 8;
 
 type Remembered = {
   segment: Segment;
@@ -47,12 +47,12 @@ export function createCountCache(): CountCache {
   }
 
   function find(
-    question: string,
+    queryKey: string,
     segment: Segment,
     entry: SegmentEntry,
     version: number,
   ): KnownCounts {
-    const key = keyOf(question, entry);
+    const key = keyOf(queryKey, entry);
     const found = remembered.get(key);
     const isSame =
       found !== undefined &&
@@ -66,16 +66,16 @@ export function createCountCache(): CountCache {
   }
 
   function keep(
-    question: string,
+    queryKey: string,
     segment: Segment,
     entry: SegmentEntry,
     version: number,
     known: KnownCounts,
   ): void {
-    const key = keyOf(question, entry);
+    const key = keyOf(queryKey, entry);
     forget(key);
-    const own = known.counts.size + known.cuts.size + numbersOfQuestion;
-    if (own > maxNumbersOfQuestion) return;
+    const own = known.counts.size + known.cuts.size + numbersOfEntry;
+    if (own > maxNumbersOfQuery) return;
     for (const cut of known.cuts.keys()) {
       if (known.cuts.size <= maxCuts) break;
       known.cuts.delete(cut);
@@ -92,10 +92,10 @@ export function createCountCache(): CountCache {
   return { find, keep };
 }
 
-const keyOf = (question: string, { platform, sequence }: SegmentEntry): string =>
-  `${platform} ${sequence} ${question}`;
+const keyOf = (queryKey: string, { platform, sequence }: SegmentEntry): string =>
+  `${platform} ${sequence} ${queryKey}`;
 
-export function questionOf(
+export function queryKeyOf(
   { expression, residual }: Pick<PlatformQuery, "expression" | "residual">,
   bounds: { lowId: bigint | null; highId: bigint | null },
   widthMs: number,

@@ -82,7 +82,7 @@ const sets: Readonly<Record<IndexForm, number>> = {
 
 describe.each(indexForms)("posts found by %s", (form) => {
   test("counts equal those of a scan of every post, the first time and again", () => {
-    const met = { asked: 0, counted: 0, cached: 0 };
+    const met = { requested: 0, counted: 0, cached: 0 };
     fc.assert(
       fc.property(
         posts,
@@ -99,7 +99,7 @@ describe.each(indexForms)("posts found by %s", (form) => {
                 const answer = set.archive.reader.operations.count(request(plan, span));
                 expect(answer.buckets, query).toEqual(countedByHand(times.values(), span));
                 expect(answer.countedFromMs).toBe(fromMs);
-                met.asked += 1;
+                met.requested += 1;
                 if (answer.buckets.length > 0) met.counted += 1;
                 if (answer.work.segmentsCached > 0) met.cached += 1;
               }
@@ -111,8 +111,8 @@ describe.each(indexForms)("posts found by %s", (form) => {
       ),
       { numRuns: sets[form], ...bounded },
     );
-    expect(met.counted / met.asked).toBeGreaterThan(0.15);
-    expect(met.cached / met.asked).toBeGreaterThan(0.15);
+    expect(met.counted / met.requested).toBeGreaterThan(0.15);
+    expect(met.cached / met.requested).toBeGreaterThan(0.15);
   });
 
   test("counts moving windows exactly while posts come and go", () => {

@@ -11,7 +11,7 @@ type Span = { fromMs: number; toMs: number };
 export type Visit = IdRange & {
   entry: SegmentEntry;
   query: CountQuery;
-  question: string;
+  queryKey: string;
   window: Span;
 };
 
@@ -49,7 +49,7 @@ export function* countVisit(
   { open, isOver, isSliceOver }: CountSlice,
   cache: CountCache,
 ): Generator<void, VisitCounts> {
-  const { entry, question, window } = visit;
+  const { entry, queryKey, window } = visit;
   const answer: VisitCounts = {
     counts: new Map(),
     countedFromMs: Number.NEGATIVE_INFINITY,
@@ -60,7 +60,7 @@ export function* countVisit(
   const segment = open();
   const version = segment.counter.onSnapshot((each) => each);
   let isUnchanged = true;
-  const known = copyOf(cache.find(question, segment, entry, version));
+  const known = copyOf(cache.find(queryKey, segment, entry, version));
 
   function* count(span: Span, grid: Grid): Generator<void, Counted> {
     const { low, high } = idsOf(visit, span);
@@ -104,7 +104,7 @@ export function* countVisit(
     if (fromMs >= whole.fromMs && fromMs < whole.toMs) answer.counts.set(fromMs, number);
   }
   if (isUnchanged && answer.damaged.length === 0) {
-    cache.keep(question, segment, entry, version, known);
+    cache.keep(queryKey, segment, entry, version, known);
   }
   return answer;
 }

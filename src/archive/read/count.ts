@@ -6,7 +6,7 @@ import { presentAnalyzer, type SegmentEntry } from "../catalog/catalog.ts";
 import { damageOf } from "../catalog/damage.ts";
 import { countedFrom } from "../segments/clocking.ts";
 import { expression } from "../segments/expression.ts";
-import { type CountCache, questionOf } from "./count-cache.ts";
+import { type CountCache, queryKeyOf } from "./count-cache.ts";
 import { countVisit, highest, idsOf, lowest, type Visit } from "./count-visit.ts";
 import { type PlatformQuery, platformQuery, rowByRowQuery } from "./platform-query.ts";
 import type { SearchSurroundings } from "./search.ts";
@@ -22,7 +22,7 @@ export function* countSegments(
   entries: readonly SegmentEntry[],
   { open, clock, isStopped, isSliceOver }: SearchSurroundings,
   cache: CountCache,
-): Generator<void, Omit<CountAnswer, "held">> {
+): Generator<void, Omit<CountAnswer, "coverage">> {
   const visits = visitsOf(request, entries);
   const work: CountWork = {
     segmentsInWindow: visits.length,
@@ -88,19 +88,19 @@ function visitsOf(request: CountRequest, entries: readonly SegmentEntry[]): Visi
     request.platforms.map((platform) => {
       const query = platformQuery(platform, bounded);
       const byTerms = query && inTerms(query);
-      const question = query && questionOf(query, bounded, request.bucketMs);
+      const queryKey = query && queryKeyOf(query, bounded, request.bucketMs);
       const rowByRow = isOutdated ? rowByRowQuery(platform, bounded) : null;
-      return [platform, { byTerms, rowByRow, question }] as const;
+      return [platform, { byTerms, rowByRow, queryKey }] as const;
     }),
   );
   return entries
     .flatMap((entry): Visit[] => {
-      const { byTerms, rowByRow, question } = requested.get(entry.platform) ?? {};
+      const { byTerms, rowByRow, queryKey } = requested.get(entry.platform) ?? {};
       const query = entry.analyzer === presentAnalyzer ? byTerms : rowByRow;
-      if (!query || !question) return [];
+      if (!query || !queryKey) return [];
       const low = highest(entry.low, bounded.lowId);
       const high = lowest(entry.high, bounded.highId ?? lastId);
-      const owned = { entry, query: { ...query, skew: entry.skew }, question, window, low, high };
+      const owned = { entry, query: { ...query, skew: entry.skew }, queryKey, window, low, high };
       return [{ ...owned, ...idsOf(owned, window) }];
     })
     .filter(({ low, high }) => low <= high)

@@ -24,7 +24,7 @@ function storedOf(query: string): readonly CoverageInterval[] {
   const request = { plan, fromMs: null, toMs: null, after: null, limit: 1, deadlineMs: 9 };
   return operations
     .search({ ...request, platforms: ["bluesky"] })
-    .held.flatMap(({ intervals }) => intervals);
+    .coverage.flatMap(({ intervals }) => intervals);
 }
 
 test("returns the coverage of a single author for queries of that author", () => {

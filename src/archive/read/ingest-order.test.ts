@@ -19,7 +19,7 @@ function follow(
   const texts: string[] = [];
   let last = after;
   for (;;) {
-    const page = archive.reader.operations.arrivals({ after: last, limit });
+    const page = archive.reader.operations.ingestOrder({ after: last, limit });
     if (page.length === 0) return { texts, last };
     texts.push(
       ...page.flatMap((position) => archive.records([position]).map(({ Content }) => Content)),
@@ -70,9 +70,12 @@ test("returns an error with a hint for a position before the retained order", ()
   const catalog = openCatalog(archive.folder);
   changeCatalog(catalog, "UPDATE setting SET value = '2' WHERE name = 'arrivals_from'");
   catalog.close();
-  const [, second] = archive.reader.operations.arrivals({ after: null, limit: 9 });
+  const [, second] = archive.reader.operations.ingestOrder({ after: null, limit: 9 });
   expect(second).toBeDefined();
   expect(() =>
-    archive.reader.operations.arrivals({ after: { number: 1, id: 0n, platform: "x" }, limit: 9 }),
+    archive.reader.operations.ingestOrder({
+      after: { number: 1, id: 0n, platform: "x" },
+      limit: 9,
+    }),
   ).toThrow(expect.objectContaining({ code: "arrivals_forgotten" }));
 });

@@ -28,11 +28,11 @@ export function readIngestOrder(
   return entries
     .flatMap((entry) =>
       open(entry)
-        .arrivals(from, last, limit + 1)
+        .ingestOrder(from, last, limit + 1)
         .map(({ number, id }) => ({ number, id, platform: entry.platform })),
     )
     .sort(compare)
-    .filter((arrival) => after === null || compare(arrival, after) > 0)
+    .filter((post) => after === null || compare(post, after) > 0)
     .slice(0, limit);
 }
 

@@ -198,7 +198,11 @@ describe.each(storedForms)("posts found by %s", (form) => {
         ],
         form,
       );
-      const { positions, work } = archive.search({ plan: everything, limit: 5, segmentsTold: 10 });
+      const { positions, work } = archive.search({
+        plan: everything,
+        limit: 5,
+        maxListedSegments: 10,
+      });
       expect(positions.every(({ platform }) => platform === "bluesky")).toBe(true);
       const opened = work.segments.filter(({ platform }) => platform === "mastodon");
       // Sealing gives each segment the next sequence number.

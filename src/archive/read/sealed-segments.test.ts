@@ -14,7 +14,7 @@ import { idsInOrder } from "../compaction/ids-in-order.ts";
 import { openForReading } from "../database.ts";
 import { findPosts } from "../maintenance/find-posts.ts";
 import { type ChunkSet, countBetween } from "../sealed/chunk-set.ts";
-import { readMask } from "../sealed/deletion-bitmap.ts";
+import { readDeletionBitmap } from "../sealed/deletion-bitmap.ts";
 import { openPostNumbers } from "../sealed/doc-numbers.ts";
 import { damageMarkerOf, markDamaged } from "../segments/damage-marker.ts";
 import { openSegment, type Segment } from "../segments/segment.ts";
@@ -279,15 +279,15 @@ function expectOneOfBoth(path: string): void {
   const written = idsIn("term_docsize");
   const hidden = idsIn("hidden");
   const numbers = openPostNumbers(database, path, null);
-  const mask = readMask(database);
+  const deletions = readDeletionBitmap(database);
   const sealed = new Set<bigint>();
   const has = (set: ChunkSet | null, number: number): boolean =>
     set !== null && countBetween(set, number, number + 1) === 1;
   for (let number = 0; number < numbers.posts; number++) {
     const id = numbers.idOf(number);
-    const isReplaced = has(mask.replaced(0), number);
+    const isReplaced = has(deletions.replaced(0), number);
     expect(isReplaced).toBe(!stored.has(id) || written.has(id));
-    expect(has(mask.leftOut(0), number)).toBe(isReplaced || hidden.has(id));
+    expect(has(deletions.omitted(0), number)).toBe(isReplaced || hidden.has(id));
     if (!isReplaced) sealed.add(id);
   }
   expect(sealed.size + written.size).toBe(stored.size);
@@ -493,7 +493,7 @@ describe("damaged sealed index", () => {
     ["the format", "UPDATE sealed SET format = 0"],
     ["the IDs", "UPDATE sealed_ids SET ids = x'0102'"],
     ["the dictionary", "UPDATE sealed_terms SET block = x'ff'"],
-    ["the mask", "INSERT INTO sealed_mask VALUES(0, x'00', x'00', NULL)"],
+    ["the deletion bitmap", "INSERT INTO sealed_mask VALUES(0, x'00', x'00', NULL)"],
     [
       "a chunk of the mask",
       "INSERT INTO sealed_mask VALUES(7, zeroblob(8192), zeroblob(8192), NULL)",
@@ -585,7 +585,7 @@ describe("damaged sealed index", () => {
       ]);
       expect(found("brook")).toEqual([20, 3]);
       expect(found("river")).toHaveLength(17);
-      expect(archive.reader.operations.arrivals({ after: null, limit: 100 })).toHaveLength(19);
+      expect(archive.reader.operations.ingestOrder({ after: null, limit: 100 })).toHaveLength(19);
     },
   );
 

@@ -71,7 +71,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       const { work, positions } = archive.search({ plan: word("common"), limit: 20 });
       expect(positions).toHaveLength(20);
       expect(work).toEqual({
-        segmentsHeld: 6,
+        segmentsOfPlatforms: 6,
         segmentsInWindow: 6,
         segmentsOpened: 1,
         slices: 1,
@@ -93,7 +93,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       });
       expect(positions).toHaveLength(10);
       expect(work).toMatchObject({
-        segmentsHeld: 6,
+        segmentsOfPlatforms: 6,
         segmentsInWindow: 1,
         segmentsOpened: 1,
         candidates: 10,
@@ -128,9 +128,13 @@ describe.each(storedForms)("posts found by %s", (form) => {
         kind: "and",
         children: [word("common"), { kind: "platform", platform: "mastodon" }],
       };
-      const { work, positions } = archive.search({ plan, segmentsTold: 100 });
+      const { work, positions } = archive.search({ plan, maxListedSegments: 100 });
       expect(positions).toHaveLength(30);
-      expect(work).toMatchObject({ segmentsHeld: 12, segmentsInWindow: 4, segmentsOpened: 4 });
+      expect(work).toMatchObject({
+        segmentsOfPlatforms: 12,
+        segmentsInWindow: 4,
+        segmentsOpened: 4,
+      });
       expect(new Set(work.segments.map(({ platform }) => platform))).toEqual(new Set(["mastodon"]));
     });
 
@@ -160,11 +164,11 @@ describe.each(storedForms)("posts found by %s", (form) => {
 
     test("is reported for the requested number of segments, in visiting order", () => {
       fill(550);
-      const { work } = archive.search({ plan: word("rare"), segmentsTold: 4 });
+      const { work } = archive.search({ plan: word("rare"), maxListedSegments: 4 });
       expect(work.segmentsOpened).toBe(6);
       const before = form === "sealed" ? 6 : 0;
       expect(work.segments.map(({ sequence }) => sequence - before)).toEqual([6, 5, 4, 3]);
-      const all = archive.search({ plan: word("rare"), segmentsTold: 100 }).work.segments;
+      const all = archive.search({ plan: word("rare"), maxListedSegments: 100 }).work.segments;
       expect(all.at(-1)).toEqual({
         platform: "bluesky",
         sequence: before + 1,

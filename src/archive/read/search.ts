@@ -57,7 +57,8 @@ export function* searchSegments(
     (platform === request.after?.platform ? start?.seen : null) ?? noIds;
   const isShared = visits.some(({ entry }) => entry.platform !== visits[0]?.entry.platform);
   const work = {
-    segmentsHeld: entries.filter(({ platform }) => request.platforms.includes(platform)).length,
+    segmentsOfPlatforms: entries.filter(({ platform }) => request.platforms.includes(platform))
+      .length,
     segmentsInWindow: visits.length,
     segmentsOpened: 0,
     slices: 0,
@@ -120,7 +121,7 @@ export function* searchSegments(
     work.rechecked += ofSegment.rechecked;
     work.containers += ofSegment.containers;
     const { platform, sequence } = visit.entry;
-    if (segments.length < (request.segmentsTold ?? 0)) {
+    if (segments.length < (request.maxListedSegments ?? 0)) {
       segments.push({ platform, sequence, ...ofSegment, found: own.length });
     }
     const positions = own.map((id) => ({ id, platform }));

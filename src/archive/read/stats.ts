@@ -12,12 +12,12 @@ import {
   segmentPath,
 } from "../catalog/catalog.ts";
 import { orphanedTotals } from "../catalog/orphaned.ts";
-import { expectedRewrites, rewriteInProgress } from "../catalog/pending-rewrites.ts";
-import { expectedSeals } from "../catalog/pending-seals.ts";
+import { pendingRewrites, rewriteInProgress } from "../catalog/pending-rewrites.ts";
+import { pendingSeals } from "../catalog/pending-seals.ts";
 import { openForReading } from "../database.ts";
 import { isDamage } from "../sealed/damage.ts";
 import { replacedPosts } from "../sealed/deletion-bitmap.ts";
-import { overlayPosts, sealedState } from "../sealed/sealed-state.ts";
+import { deltaPosts, sealedState } from "../sealed/sealed-state.ts";
 import { isMarkedDamaged } from "../segments/damage-marker.ts";
 
 export function* readStats(
@@ -42,13 +42,13 @@ export function* readStats(
     accounts: rowsOf("account"),
     labels: rowsOf("label"),
     waitingCounts: rowsOf("count_change"),
-    arrival: Number(readSetting(catalog, "arrival")),
-    wantedRewrites:
-      expectedRewrites(catalog).length + rowsOf(`segment WHERE rewriting = ${rewriteInProgress}`),
-    wantedSeals: expectedSeals(catalog).length,
+    lastIngestNumber: Number(readSetting(catalog, "arrival")),
+    pendingRewrites:
+      pendingRewrites(catalog).length + rowsOf(`segment WHERE rewriting = ${rewriteInProgress}`),
+    pendingSeals: pendingSeals(catalog).length,
     retiredFiles: retiredFiles(catalog, folder),
     orphaned: orphanedTotals(folder),
-    held: readCoverage(catalog),
+    coverage: readCoverage(catalog),
   };
 }
 
@@ -92,7 +92,7 @@ function sealedStats(segment: DatabaseSync, path: string, bytes: number): Sealed
     posts: state.posts,
     bytes,
     replaced: replaced ?? 0,
-    overlay: overlayPosts(segment, Number.MAX_SAFE_INTEGER),
+    delta: deltaPosts(segment, Number.MAX_SAFE_INTEGER),
     damaged: replaced === null,
   };
 }

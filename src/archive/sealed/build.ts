@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { type Coverage, coverageErrorOf } from "./coverage.ts";
 import { SealedDamage } from "./damage.ts";
-import { writeEmptyMask } from "./deletion-bitmap.ts";
+import { writeEmptyBitmap } from "./deletion-bitmap.ts";
 import { createDictionaryWriter } from "./dictionary-writer.ts";
 import { createNumberLookup } from "./doc-number-lookup.ts";
 import { chunksOf, idsOfPage, inlinePosts, sealedFormat } from "./format.ts";
@@ -41,7 +41,7 @@ export function* buildSealed(
     const output = yield* readTally(source, lookup, coverage);
     const error = coverageErrorOf(coverage);
     if (error !== null) throw sealed === null ? unreadable(error) : new SealedDamage(error);
-    const tally: Tally = { places: 0, mixed: 0 };
+    const tally: Tally = { terms: 0, hash: 0 };
     sources.push(...(yield* ftsSources(source, ids.length, lookup, tally)));
     first = yield* writeTerms(target, ids.length, mergeTerms(sources, createPostings()));
     assertTally(output, tally);
@@ -82,7 +82,7 @@ function* writeTerms(
     } else if (postings.posts > 0) {
       dictionary.addInline(term, postings, positional);
     }
-    work += costOfTerm + postings.posts + postings.places;
+    work += costOfTerm + postings.posts + postings.positionCount;
     if (work < postingsOfStep) continue;
     work = 0;
     yield "worked";
@@ -97,7 +97,7 @@ function writeHead(
   ids: BigInt64Array,
   { first, sealedMs, ...pages }: Pages & { first: Uint8Array | null; sealedMs: number },
 ): void {
-  writeEmptyMask(target, ids.length);
+  writeEmptyBitmap(target, ids.length);
   const head = { format: sealedFormat, posts: ids.length, sealedMs, ...pages, first };
   target
     .prepare("INSERT INTO sealed VALUES (?, ?, ?, coalesce(?, x''), coalesce(?, x''), ?, ?)")

@@ -9,15 +9,15 @@ export const createByteWriter = (capacity: number): ByteWriter => ({
 
 export function replaceEnd(
   writer: ByteWriter,
-  kept: number,
+  keptLength: number,
   bytes: Uint8Array,
   from: number,
   to: number,
 ): void {
-  writer.length = kept;
+  writer.length = keptLength;
   reserve(writer, to - from);
   const into = writer.bytes;
-  const shift = kept - from;
+  const shift = keptLength - from;
   for (let at = from; at < to; at += 1) into[at + shift] = bytes[at] as number;
   writer.length = to + shift;
 }

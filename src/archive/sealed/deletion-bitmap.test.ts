@@ -4,11 +4,11 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { type ChunkSet, members } from "./chunk-set.ts";
 import { SealedDamage } from "./damage.ts";
 import {
-  type MaskWriter,
-  maskWriterOf,
-  readMask,
+  type DeletionBitmapWriter,
+  deletionBitmapWriter,
+  readDeletionBitmap,
   replacedPosts,
-  writeEmptyMask,
+  writeEmptyBitmap,
 } from "./deletion-bitmap.ts";
 import type { PostNumbers } from "./doc-numbers.ts";
 import { postsOfChunk, sealedFormat, sealedMigrations, unsummedFormat } from "./format.ts";
@@ -31,7 +31,7 @@ beforeEach(() => {
   database.exec(
     `INSERT INTO sealed(format, posts, sealed_ms, heads) VALUES (${sealedFormat}, ${posts}, 0, x'')`,
   );
-  writeEmptyMask(database, posts);
+  writeEmptyBitmap(database, posts);
 });
 
 afterEach(() => database.close());
@@ -41,50 +41,50 @@ function membersOf(set: ChunkSet | null): number[] {
   return set === null ? [] : [...out.subarray(0, members(set, 0, postsOfChunk, out, postsOfChunk))];
 }
 
-function reported(): { replaced: number[]; leftOut: number[] } {
-  const mask = readMask(database);
+function reported(): { replaced: number[]; omitted: number[] } {
+  const bitmap = readDeletionBitmap(database);
   const all = (of: (chunk: number) => ChunkSet | null) =>
     [0, 1, 2, 3].flatMap((chunk) =>
       membersOf(of(chunk)).map((member) => chunk * postsOfChunk + member),
     );
-  return { replaced: all(mask.replaced), leftOut: all(mask.leftOut) };
+  return { replaced: all(bitmap.replaced), omitted: all(bitmap.omitted) };
 }
 
 const edges = [0, 31, 32, 65_535, 65_536, 131_071, 131_072, posts - 1];
 
 test("leaves out nothing of a newly sealed segment", () => {
-  const mask = readMask(database);
-  expect([mask.leftOut(0), mask.replaced(0), mask.leftOut(99)]).toEqual([null, null, null]);
+  const bitmap = readDeletionBitmap(database);
+  expect([bitmap.omitted(0), bitmap.replaced(0), bitmap.omitted(99)]).toEqual([null, null, null]);
   expect(replacedPosts(database)).toBe(0);
 });
 
 test("leaves out replaced and hidden posts, but not those shown again", () => {
-  const writer = maskWriterOf(database, numbers);
+  const writer = deletionBitmapWriter(database, numbers);
   for (const number of edges) writer.replace(numbers.idOf(number));
   for (const number of [1, 31, 65_537]) writer.hide(numbers.idOf(number));
-  expect(reported()).toEqual({ replaced: [], leftOut: [] });
+  expect(reported()).toEqual({ replaced: [], omitted: [] });
   writer.flush();
-  const leftOut = [...edges, 1, 65_537].sort((a, b) => a - b);
-  expect(reported()).toEqual({ replaced: edges, leftOut });
+  const omitted = [...edges, 1, 65_537].sort((a, b) => a - b);
+  expect(reported()).toEqual({ replaced: edges, omitted });
   expect(replacedPosts(database)).toBe(edges.length);
   for (const number of [1, 31, 65_537, 0]) writer.show(numbers.idOf(number));
   writer.flush();
-  expect(reported()).toEqual({ replaced: edges, leftOut: edges });
+  expect(reported()).toEqual({ replaced: edges, omitted: edges });
 });
 
 test("has no set for a chunk that leaves out nothing any more", () => {
-  const writer = maskWriterOf(database, numbers);
+  const writer = deletionBitmapWriter(database, numbers);
   writer.hide(numbers.idOf(7));
   writer.flush();
-  expect(membersOf(readMask(database).leftOut(0))).toEqual([7]);
-  expect(readMask(database).replaced(0)).toBeNull();
+  expect(membersOf(readDeletionBitmap(database).omitted(0))).toEqual([7]);
+  expect(readDeletionBitmap(database).replaced(0)).toBeNull();
   writer.show(numbers.idOf(7));
   writer.flush();
-  expect(readMask(database).leftOut(0)).toBeNull();
+  expect(readDeletionBitmap(database).omitted(0)).toBeNull();
 });
 
 test("writes nothing if nothing changes", () => {
-  const writer = maskWriterOf(database, numbers);
+  const writer = deletionBitmapWriter(database, numbers);
   for (const number of [3, 31]) writer.replace(numbers.idOf(number));
   writer.hide(numbers.idOf(63));
   writer.flush();
@@ -102,18 +102,18 @@ test("writes nothing if nothing changes", () => {
 });
 
 test("ignores posts without a doc number", () => {
-  const writer = maskWriterOf(database, numbers);
+  const writer = deletionBitmapWriter(database, numbers);
   for (const id of [0n, BigInt(posts) + 1n, 2n ** 63n - 1n]) {
     writer.replace(id);
     writer.hide(id);
     writer.show(id);
   }
   writer.flush();
-  expect(reported()).toEqual({ replaced: [], leftOut: [] });
+  expect(reported()).toEqual({ replaced: [], omitted: [] });
 });
 
 test("discards changes of a rolled back transaction", () => {
-  const writer = maskWriterOf(database, numbers);
+  const writer = deletionBitmapWriter(database, numbers);
   writer.hide(numbers.idOf(5));
   writer.flush();
   database.exec("BEGIN");
@@ -124,11 +124,14 @@ test("discards changes of a rolled back transaction", () => {
   database.exec("ROLLBACK");
   writer.discard();
   writer.flush();
-  expect(reported()).toEqual({ replaced: [], leftOut: [5] });
+  expect(reported()).toEqual({ replaced: [], omitted: [5] });
 });
 
 test("keeps changes of another writer between two transactions", () => {
-  const [ours, theirs] = [maskWriterOf(database, numbers), maskWriterOf(database, numbers)];
+  const [ours, theirs] = [
+    deletionBitmapWriter(database, numbers),
+    deletionBitmapWriter(database, numbers),
+  ];
   ours.replace(numbers.idOf(1));
   ours.hide(numbers.idOf(7));
   ours.flush();
@@ -138,7 +141,7 @@ test("keeps changes of another writer between two transactions", () => {
   theirs.flush();
   ours.replace(numbers.idOf(4));
   ours.flush();
-  expect(reported()).toEqual({ replaced: [1, 2, 4], leftOut: [1, 2, 3, 4] });
+  expect(reported()).toEqual({ replaced: [1, 2, 4], omitted: [1, 2, 3, 4] });
 });
 
 test.each([
@@ -147,13 +150,13 @@ test.each([
   ["empty", "UPDATE sealed_mask SET hidden = x''"],
   ["text", "UPDATE sealed_mask SET replaced = 'a'"],
 ])("a bitmap that is %s is damage for readers and writers, and is not overwritten", (_, sql) => {
-  const writer = maskWriterOf(database, numbers);
+  const writer = deletionBitmapWriter(database, numbers);
   writer.replace(numbers.idOf(0));
   writer.flush();
   database.exec(sql);
   const before = database.prepare("SELECT * FROM sealed_mask").all();
-  expect(() => readMask(database).leftOut(0)).toThrow(SealedDamage);
-  expect(() => readMask(database).replaced(0)).toThrow(SealedDamage);
+  expect(() => readDeletionBitmap(database).omitted(0)).toThrow(SealedDamage);
+  expect(() => readDeletionBitmap(database).replaced(0)).toThrow(SealedDamage);
   writer.replace(numbers.idOf(1));
   expect(() => writer.flush()).toThrow(SealedDamage);
   expect(database.prepare("SELECT * FROM sealed_mask").all()).toEqual(before);
@@ -164,16 +167,16 @@ test.each([
   ["the row of another chunk", "UPDATE sealed_mask SET chunk = 77 WHERE chunk = 1"],
 ])("%s is damage", (_, sql) => {
   database.exec(sql);
-  expect(() => readMask(database)).toThrow(SealedDamage);
+  expect(() => readDeletionBitmap(database)).toThrow(SealedDamage);
 });
 
 test("an index without checksums has rows only for chunks with deletions", () => {
   database.exec(`DELETE FROM sealed_mask; UPDATE sealed SET format = ${unsummedFormat}`);
-  expect(reported()).toEqual({ replaced: [], leftOut: [] });
-  const writer = maskWriterOf(database, numbers);
+  expect(reported()).toEqual({ replaced: [], omitted: [] });
+  const writer = deletionBitmapWriter(database, numbers);
   writer.hide(numbers.idOf(postsOfChunk + 3));
   writer.flush();
-  expect(reported()).toEqual({ replaced: [], leftOut: [postsOfChunk + 3] });
+  expect(reported()).toEqual({ replaced: [], omitted: [postsOfChunk + 3] });
 });
 
 test("keeps the result of any order of changes, flushes and rollbacks", () => {
@@ -183,8 +186,8 @@ test("keeps the result of any order of changes, flushes and rollbacks", () => {
   fc.assert(
     fc.property(fc.array(transaction, { maxLength: 6 }), (transactions) => {
       database.exec("DELETE FROM sealed_mask");
-      writeEmptyMask(database, posts);
-      const writer: MaskWriter = maskWriterOf(database, numbers);
+      writeEmptyBitmap(database, posts);
+      const writer: DeletionBitmapWriter = deletionBitmapWriter(database, numbers);
       let truth = { replaced: new Set<number>(), hidden: new Set<number>() };
       for (const [list, commits] of transactions) {
         const next = { replaced: new Set(truth.replaced), hidden: new Set(truth.hidden) };
@@ -203,7 +206,7 @@ test("keeps the result of any order of changes, flushes and rollbacks", () => {
       const ascending = (set: Set<number>) => [...set].sort((a, b) => a - b);
       expect(reported()).toEqual({
         replaced: ascending(truth.replaced),
-        leftOut: ascending(new Set([...truth.replaced, ...truth.hidden])),
+        omitted: ascending(new Set([...truth.replaced, ...truth.hidden])),
       });
       expect(replacedPosts(database)).toBe(truth.replaced.size);
     }),
@@ -212,11 +215,11 @@ test("keeps the result of any order of changes, flushes and rollbacks", () => {
 });
 
 test.each(["-1", "4", "9000000000000000000"])(
-  "a mask of a nonexistent chunk %s is damage",
+  "a deletion bitmap of a nonexistent chunk %s is damage",
   (chunk) => {
     database.exec(
       `INSERT INTO sealed_mask VALUES (${chunk}, zeroblob(8192), zeroblob(8192), NULL)`,
     );
-    expect(() => readMask(database)).toThrow(SealedDamage);
+    expect(() => readDeletionBitmap(database)).toThrow(SealedDamage);
   },
 );

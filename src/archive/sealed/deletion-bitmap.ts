@@ -8,15 +8,15 @@ import { readableState } from "./sealed-state.ts";
 import { assertSum, rowSum } from "./sums.ts";
 
 /** A set is null if empty. */
-export type Mask = {
-  leftOut(chunk: number): ChunkSet | null;
+export type DeletionBitmap = {
+  omitted(chunk: number): ChunkSet | null;
   replaced(chunk: number): ChunkSet | null;
 };
 
 /**
  * Buffers changes of sealed posts until `flush`, in the caller's transaction. Ignores other posts.
  */
-export type MaskWriter = {
+export type DeletionBitmapWriter = {
   replace(id: bigint): void;
   hide(id: bigint): void;
   show(id: bigint): void;
@@ -27,9 +27,9 @@ export type MaskWriter = {
 type Bitmaps = { replaced: Uint32Array; hidden: Uint32Array };
 
 /** Reads bitmaps on demand. Valid until the database changes. */
-export function readMask(database: DatabaseSync): Mask {
+export function readDeletionBitmap(database: DatabaseSync): DeletionBitmap {
   const read = chunkReader(database);
-  const isMasked = maskedChunks(database);
+  const hasDeletions = chunksWithDeletions(database);
   const known = new Map<number, { replaced: ChunkSet | null; leftOut: ChunkSet | null }>();
 
   function of(chunk: number): { replaced: ChunkSet | null; leftOut: ChunkSet | null } {
@@ -43,13 +43,13 @@ export function readMask(database: DatabaseSync): Mask {
   }
 
   return {
-    leftOut: (chunk) => (isMasked(chunk) ? of(chunk).leftOut : null),
-    replaced: (chunk) => (isMasked(chunk) ? of(chunk).replaced : null),
+    omitted: (chunk) => (hasDeletions(chunk) ? of(chunk).leftOut : null),
+    replaced: (chunk) => (hasDeletions(chunk) ? of(chunk).replaced : null),
   };
 }
 
 /** With checksums, every chunk has a row. */
-function maskedChunks(database: DatabaseSync): (chunk: number) => boolean {
+function chunksWithDeletions(database: DatabaseSync): (chunk: number) => boolean {
   const { posts = 0, isSummed = false } = readableState(database) ?? {};
   const select = database.prepare("SELECT chunk FROM sealed_mask");
   select.setReadBigInts(true);
@@ -66,13 +66,13 @@ function maskedChunks(database: DatabaseSync): (chunk: number) => boolean {
 
 export function replacedPosts(database: DatabaseSync): number {
   const { posts: numbered = 0 } = readableState(database) ?? {};
-  const { replaced } = readMask(database);
+  const { replaced } = readDeletionBitmap(database);
   let posts = 0;
   for (let chunk = 0; chunk < chunksOf(numbered); chunk++) posts += replaced(chunk)?.count ?? 0;
   return posts;
 }
 
-export function writeEmptyMask(database: DatabaseSync, posts: number): void {
+export function writeEmptyBitmap(database: DatabaseSync, posts: number): void {
   const insert = database.prepare("INSERT INTO sealed_mask VALUES(?, x'', x'', ?)");
   for (let chunk = 0; chunk < chunksOf(posts); chunk++) {
     insert.run(chunk, rowSum("mask", chunk));
@@ -84,7 +84,10 @@ const hiding = 1;
 const showing = 2;
 const changes = 4;
 
-export function maskWriterOf(database: DatabaseSync, numbers: PostNumbers): MaskWriter {
+export function deletionBitmapWriter(
+  database: DatabaseSync,
+  numbers: PostNumbers,
+): DeletionBitmapWriter {
   const read = chunkReader(database);
   const write = database.prepare(
     `INSERT INTO sealed_mask VALUES(?1, ?2, ?3, ?4)

@@ -80,7 +80,7 @@ export function createDictionaryWriter(database: DatabaseSync): DictionaryWriter
 
 function writeInline(to: ByteWriter, postings: Postings, holdsPositions: boolean): void {
   const { posts, numbers, starts, counts, positions } = postings;
-  reserve(to, (1 + posts + postings.places) * bytesOfVarint);
+  reserve(to, (1 + posts + postings.positionCount) * bytesOfVarint);
   if (posts > 1) writeVarint(to, posts);
   let last = 0;
   for (let n = 0; n < posts; n += 1) {

@@ -8,12 +8,12 @@ import { unreadable } from "./fts-structure.ts";
  * Number of terms, and a hash by doc number. Compared with the lengths FTS5 stores, they detect
  * misread postings.
  */
-export type Tally = { places: number; mixed: number };
+export type Tally = { terms: number; hash: number };
 
 export function addToTally(tally: Tally, number: number, positions: number): void {
-  tally.places += positions;
-  tally.mixed =
-    (tally.mixed + Math.imul(Math.imul(number + 1, 0x9e3779b1) ^ 0x85ebca6b, positions)) | 0;
+  tally.terms += positions;
+  tally.hash =
+    (tally.hash + Math.imul(Math.imul(number + 1, 0x9e3779b1) ^ 0x85ebca6b, positions)) | 0;
 }
 
 const postsOfStep = 4_000;
@@ -27,7 +27,7 @@ export function* readTally(
     `SELECT id >> 32, id & 0xffffffff, hex(sz) FROM term_docsize WHERE id > ? ORDER BY id LIMIT ${postsOfStep}`,
   );
   read.setReturnArrays(true);
-  const output: Tally = { places: 0, mixed: 0 };
+  const output: Tally = { terms: 0, hash: 0 };
   for (let from = -1n; ; ) {
     const rows = read.all(from) as unknown as [number, number, string][];
     for (const [high, low, length] of rows) {
@@ -44,11 +44,11 @@ export function* readTally(
 }
 
 export function assertTally(output: Tally, used: Tally): void {
-  if (output.places === used.places && output.mixed === used.mixed) return;
+  if (output.terms === used.terms && output.hash === used.hash) return;
   throw unreadable(
-    output.places === used.places
+    output.terms === used.terms
       ? "its terms are in other posts than recorded"
-      : `its posts should have ${output.places} terms, but have ${used.places}`,
+      : `its posts should have ${output.terms} terms, but have ${used.terms}`,
   );
 }
 

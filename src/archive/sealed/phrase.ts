@@ -17,24 +17,24 @@ export type PhraseFinder = {
 export function createPhraseFinder(): PhraseFinder {
   const candidates = new Uint16Array(postsOfChunk);
   const kept = new Uint16Array(postsOfChunk);
-  const rooms: Uint32Array[] = [];
+  const buffers: Uint32Array[] = [];
 
-  function roomFor(index: number, count: number): Uint32Array {
-    const room = rooms[index];
+  function bufferFor(index: number, count: number): Uint32Array {
+    const room = buffers[index];
     if (room !== undefined && room.length >= count) return room;
     const larger = new Uint32Array(2 ** Math.ceil(Math.log2(Math.max(count, 256))));
-    rooms[index] = larger;
+    buffers[index] = larger;
     return larger;
   }
 
   function readWord(list: PostingList, chunk: number, count: number, index: number): Word {
     const set = list.set(chunk);
-    const room = roomFor(index, count);
+    const room = bufferFor(index, count);
     ranks(set, candidates, count, room);
     return { positions: list.positions(set), ranks: room };
   }
 
-  function sieve(phrase: readonly PostingList[], chunk: number, all: number): number {
+  function filterCandidates(phrase: readonly PostingList[], chunk: number, all: number): number {
     const words = new Map<PostingList, Word>();
     let count = all;
 
@@ -49,7 +49,7 @@ export function createPhraseFinder(): PhraseFinder {
       for (let index = 0; index < left; index++) {
         candidates[index] = candidates[kept[index] as number] as number;
       }
-      for (const word of words.values()) keepRanks(word.ranks, kept, left);
+      for (const word of words.values()) compactRanks(word.ranks, kept, left);
       count = left;
     }
 
@@ -66,7 +66,7 @@ export function createPhraseFinder(): PhraseFinder {
   return {
     find(phrase, chunk, within, scratch) {
       const all = members(within, 0, postsOfChunk, candidates, postsOfChunk);
-      const count = sieve(phrase, chunk, all);
+      const count = filterCandidates(phrase, chunk, all);
       if (count === 0) return emptySet;
       const room = scratch.take();
       if (count < densePosts) {
@@ -79,7 +79,7 @@ export function createPhraseFinder(): PhraseFinder {
   };
 }
 
-function keepRanks(ranks: Uint32Array, kept: Uint16Array, count: number): void {
+function compactRanks(ranks: Uint32Array, kept: Uint16Array, count: number): void {
   for (let index = 0; index < count; index++) {
     ranks[index] = ranks[kept[index] as number] as number;
   }

@@ -1,10 +1,10 @@
 /** The postings of one term, in one disjoint run per source. Ascending once every run is closed. */
 export type Postings = Columns & {
   posts: number;
-  places: number;
+  positionCount: number;
   positions: Uint32Array;
   run: number;
-  aside: Columns;
+  runCopy: Columns;
 };
 
 type Columns = {
@@ -22,15 +22,15 @@ const createColumns = (): Columns => ({
 export const createPostings = (): Postings => ({
   ...createColumns(),
   posts: 0,
-  places: 0,
+  positionCount: 0,
   positions: new Uint32Array(1_024),
   run: 0,
-  aside: createColumns(),
+  runCopy: createColumns(),
 });
 
 export function clearPostings(postings: Postings): void {
   postings.posts = 0;
-  postings.places = 0;
+  postings.positionCount = 0;
   postings.run = 0;
 }
 
@@ -38,17 +38,17 @@ export function addPost(postings: Postings, number: number): void {
   const { posts } = postings;
   if (posts === postings.numbers.length) growColumns(postings);
   postings.numbers[posts] = number;
-  postings.starts[posts] = postings.places;
+  postings.starts[posts] = postings.positionCount;
   postings.counts[posts] = 0;
   postings.posts = posts + 1;
 }
 
 /** Positions must ascend within a post. */
 export function addPosition(postings: Postings, position: number): void {
-  const { places } = postings;
-  if (places === postings.positions.length) postings.positions = grown(postings.positions);
-  postings.positions[places] = position;
-  postings.places = places + 1;
+  const { positionCount } = postings;
+  if (positionCount === postings.positions.length) postings.positions = grown(postings.positions);
+  postings.positions[positionCount] = position;
+  postings.positionCount = positionCount + 1;
   const post = postings.posts - 1;
   postings.counts[post] = at(postings.counts, post) + 1;
 }
@@ -65,24 +65,24 @@ export function closeRun(postings: Postings): void {
 }
 
 function mergeRun(postings: Postings): void {
-  const { run, posts, numbers, starts, counts, aside } = postings;
-  while (aside.numbers.length < posts - run) growColumns(aside);
-  aside.numbers.set(numbers.subarray(run, posts));
-  aside.starts.set(starts.subarray(run, posts));
-  aside.counts.set(counts.subarray(run, posts));
+  const { run, posts, numbers, starts, counts, runCopy: merged } = postings;
+  while (merged.numbers.length < posts - run) growColumns(merged);
+  merged.numbers.set(numbers.subarray(run, posts));
+  merged.starts.set(starts.subarray(run, posts));
+  merged.counts.set(counts.subarray(run, posts));
   let left = run - 1;
   let right = posts - run - 1;
   for (let to = posts - 1; right >= 0; to -= 1) {
-    if (left >= 0 && at(numbers, left) > at(aside.numbers, right)) {
+    if (left >= 0 && at(numbers, left) > at(merged.numbers, right)) {
       numbers[to] = at(numbers, left);
       starts[to] = at(starts, left);
       counts[to] = at(counts, left);
       left -= 1;
       continue;
     }
-    numbers[to] = at(aside.numbers, right);
-    starts[to] = at(aside.starts, right);
-    counts[to] = at(aside.counts, right);
+    numbers[to] = at(merged.numbers, right);
+    starts[to] = at(merged.starts, right);
+    counts[to] = at(merged.counts, right);
     right -= 1;
   }
 }

@@ -9,7 +9,7 @@ import {
   sealedFrom,
 } from "../../../testkit/archives/segment-contents.ts";
 import { SealedDamage } from "./damage.ts";
-import { maskWriterOf } from "./deletion-bitmap.ts";
+import { deletionBitmapWriter } from "./deletion-bitmap.ts";
 import { openPostNumbers } from "./doc-numbers.ts";
 
 const opened: DatabaseSync[] = [];
@@ -25,7 +25,7 @@ function sealedAgain() {
 
   function change(id: bigint, tokens: readonly string[] | null): void {
     if (isSealed) {
-      const writer = maskWriterOf(database, openPostNumbers(database, "again", null));
+      const writer = deletionBitmapWriter(database, openPostNumbers(database, "again", null));
       writer.replace(id);
       writer.flush();
     }
@@ -37,7 +37,7 @@ function sealedAgain() {
   }
 
   function hide(id: bigint): void {
-    const writer = maskWriterOf(database, openPostNumbers(database, "again", null));
+    const writer = deletionBitmapWriter(database, openPostNumbers(database, "again", null));
     writer.hide(id);
     writer.flush();
   }
@@ -117,9 +117,11 @@ test("copies hidden posts, and hides nothing in the result", () => {
   segment.hide(1n);
   segment.seal();
   expect(sealedContents(segment.database())).toEqual(contentsOf(segment.posts, new Set([1n, 2n])));
-  const mask = "SELECT replaced, hidden FROM sealed_mask";
+  const bitmaps = "SELECT replaced, hidden FROM sealed_mask";
   const nothing = new Uint8Array(0);
-  expect(segment.database().prepare(mask).all()).toEqual([{ replaced: nothing, hidden: nothing }]);
+  expect(segment.database().prepare(bitmaps).all()).toEqual([
+    { replaced: nothing, hidden: nothing },
+  ]);
 });
 
 test("reports indexed posts without a row", () => {

@@ -1,20 +1,20 @@
 import type { ChunkSet } from "./chunk-set.ts";
 import { wordsOfBitmap } from "./format.ts";
 
-type Room = { list: Uint16Array; bits: Uint32Array };
+type ScratchBuffer = { list: Uint16Array; bits: Uint32Array };
 
 export type Scratch = {
-  take(): Room;
+  take(): ScratchBuffer;
   taken(): number;
   release(used: number, set: ChunkSet): void;
 };
 
 export function createScratch(): Scratch {
-  const rooms: Room[] = [];
+  const rooms: ScratchBuffer[] = [];
   let used = 0;
   return {
     take() {
-      const room = rooms[used] ?? createRoom();
+      const room = rooms[used] ?? createBuffer();
       rooms[used] = room;
       used += 1;
       return room;
@@ -36,7 +36,7 @@ export function createScratch(): Scratch {
   };
 }
 
-function createRoom(): Room {
+function createBuffer(): ScratchBuffer {
   const bytes = new ArrayBuffer(wordsOfBitmap * 4);
   return { list: new Uint16Array(bytes), bits: new Uint32Array(bytes) };
 }

@@ -422,12 +422,12 @@ describe("steps through the chunks of a range", () => {
     const left = listSet(Uint16Array.of(0, 2, 4_000), 3);
     const found: number[] = [];
     const requested: number[] = [];
-    const leftOut = (chunk: number): ChunkSet | null => {
+    const omitted = (chunk: number): ChunkSet | null => {
       requested.push(chunk);
       return chunk === 1 ? left : null;
     };
     const query = or(term("first64"), { kind: "every" });
-    for (const { set, from, to } of index.matches(query, everything, leftOut, { containers: 0 })) {
+    for (const { set, from, to } of index.matches(query, everything, omitted, { containers: 0 })) {
       found.push(countBetween(set, from, to));
     }
     expect(requested).toEqual([0, 1, 2]);

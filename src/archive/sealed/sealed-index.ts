@@ -46,7 +46,7 @@ export type SealedIndex = {
   matches(
     query: SealedQuery,
     range: NumberRange,
-    leftOut: (chunk: number) => ChunkSet | null,
+    omitted: (chunk: number) => ChunkSet | null,
     work: SealedWork,
   ): Generator<ChunkMatches, void>;
   isKnownToLack(query: SealedQuery): boolean;

@@ -5,7 +5,7 @@ import { createByteWriter, replaceEnd } from "./byte-writer.ts";
 import { members } from "./chunk-set.ts";
 import { type Coverage, cover } from "./coverage.ts";
 import { missingRows, SealedDamage } from "./damage.ts";
-import { readMask } from "./deletion-bitmap.ts";
+import { readDeletionBitmap } from "./deletion-bitmap.ts";
 import { checkedBlock, columnsOf, type DictionaryHead } from "./dictionary.ts";
 import { createEntries, entryOf, nextEntry, openBlock } from "./dictionary-entries.ts";
 import type { NumberLookup } from "./doc-number-lookup.ts";
@@ -51,7 +51,7 @@ function* renumber(database: DatabaseSync, lookup: NumberLookup): Generator<"wor
     }
     if (page % pagesOfStep === pagesOfStep - 1) yield "worked";
   }
-  const mask = readMask(database);
+  const mask = readDeletionBitmap(database);
   for (let chunk = 0; chunk < chunksOf(posts); chunk += 1) {
     const own = renumbered.subarray(chunk * postsOfChunk, (chunk + 1) * postsOfChunk);
     leaveOut(own, mask.replaced(chunk)?.bits ?? noBits);

@@ -89,7 +89,7 @@ function blobOf(value: unknown): Uint8Array {
   throw new SealedDamage("its head is cut off");
 }
 
-export function overlayPosts(segment: DatabaseSync, most: number): number {
+export function deltaPosts(segment: DatabaseSync, most: number): number {
   const count = segment.prepare(
     "SELECT count(*) AS posts FROM (SELECT 1 FROM term_docsize LIMIT ?)",
   );

@@ -14,7 +14,7 @@ type Entry = {
   bytes: number;
   older: Entry | null;
   newer: Entry | null;
-  isHeld: boolean;
+  isCached: boolean;
 };
 
 /** Includes the map slot and functions. */
@@ -42,7 +42,7 @@ export function createTermCache(maxBytes: number): TermCache {
 
   function drop(entry: Entry): void {
     unlink(entry);
-    entry.isHeld = false;
+    entry.isCached = false;
     stored -= entry.bytes;
     entry.forget(entry.key);
   }
@@ -53,13 +53,13 @@ export function createTermCache(maxBytes: number): TermCache {
 
   function grow(entry: Entry, bytes: number): void {
     entry.bytes += bytes;
-    if (!entry.isHeld) return;
+    if (!entry.isCached) return;
     stored += bytes;
     makeRoom();
   }
 
   function hold(entry: Entry): void {
-    entry.isHeld = true;
+    entry.isCached = true;
     stored += entry.bytes;
     link(entry);
     makeRoom();
@@ -83,7 +83,7 @@ export function createTermCache(maxBytes: number): TermCache {
           const known = find(key);
           if (known !== undefined) return known;
           const bytes = bytesOfEntry + 2 * key.length;
-          const entry: Entry = { key, forget, bytes, older: null, newer: null, isHeld: false };
+          const entry: Entry = { key, forget, bytes, older: null, newer: null, isCached: false };
           const value = make((more) => grow(entry, more));
           entries.set(key, { entry, value });
           hold(entry);

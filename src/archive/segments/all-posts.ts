@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { IdRange } from "../../posts/ids.ts";
 import { isDamage } from "../sealed/damage.ts";
-import { readMask } from "../sealed/deletion-bitmap.ts";
+import { readDeletionBitmap } from "../sealed/deletion-bitmap.ts";
 import { numbersOfRange, openPostNumbers } from "../sealed/doc-numbers.ts";
 import { postsOfChunk } from "../sealed/format.ts";
 import { sealedState } from "../sealed/sealed-state.ts";
@@ -51,7 +51,7 @@ export function allPosts(database: DatabaseSync, path: string): AllPosts {
   function sealedIds({ low, high }: IdRange): Generator<bigint> | null {
     return orDamaged(() => {
       const numbers = openPostNumbers(database, path, null);
-      const { replaced } = readMask(database);
+      const { replaced } = readDeletionBitmap(database);
       const { from, to } = numbersOfRange(numbers, { low, high });
       return (function* () {
         for (let number = from; number < to; number++) {

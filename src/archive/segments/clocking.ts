@@ -43,8 +43,11 @@ export function partsOf(
 ): { part: IdRange; clocking: Clocking }[] {
   const offsetMs = idTimeMs(0n) + maxMs - grid.originMs;
   const reported = { part: { low: greater(low, firstSnowflake), high }, doubtMs: maxMs - minMs };
-  const untold = { part: { low, high: lesser(high, firstSnowflake - 1n) }, doubtMs: grid.widthMs };
-  return [reported, untold]
+  const withoutTime = {
+    part: { low, high: lesser(high, firstSnowflake - 1n) },
+    doubtMs: grid.widthMs,
+  };
+  return [reported, withoutTime]
     .filter(({ part }) => part.low <= part.high)
     .map(({ part, doubtMs }) => ({ part, clocking: { ...grid, offsetMs, doubtMs } }));
 }

@@ -26,7 +26,7 @@ const index: SealedIndex = {
     close: () => {},
   },
   isKnownToLack: () => false,
-  *matches(_query, { from, to }, _leftOut, work) {
+  *matches(_query, { from, to }, _omitted, work) {
     for (let chunk = Math.floor(from / postsOfChunk); chunk * postsOfChunk < to; chunk++) {
       const start = chunk * postsOfChunk;
       work.containers += 1;
@@ -40,7 +40,7 @@ const index: SealedIndex = {
   },
   close: () => {},
 };
-const sources = { index, query: { kind: "every" } as const, leftOut: () => null };
+const sources = { index, query: { kind: "every" } as const, omitted: () => null };
 
 function count(widthMs: number, skewMs: number, expired: () => boolean) {
   const skew = { minMs: -skewMs, maxMs: 0 };

@@ -16,7 +16,7 @@ const found = new Uint16Array(timesOfStep);
  * ID allows two buckets.
  */
 export function countInSealed(
-  { index, query, leftOut }: Omit<Sources, "overlay">,
+  { index, query, omitted }: Omit<Sources, "delta">,
   range: IdRange,
   clocking: Clocking,
   timesOf: TimesOf,
@@ -25,7 +25,7 @@ export function countInSealed(
 ): void {
   const { numbers } = index;
   const { from, to } = numbersOfRange(numbers, range);
-  for (const matches of index.matches(query, { from, to }, leftOut, tally)) {
+  for (const matches of index.matches(query, { from, to }, omitted, tally)) {
     const reached = countChunk(numbers, matches, clocking, timesOf, expired, tally);
     const end = matches.chunk * postsOfChunk + matches.to;
     if (reached >= to || (reached === end && !expired())) continue;

@@ -96,23 +96,23 @@ export function segmentCounter(
   }
 
   function countSealed(
-    { index, mask, hasOverlay, hidesAny }: SealedView,
+    { index, deletions, hasDelta, hidesAny }: SealedView,
     requested: CountQuery,
     part: IdRange,
     clocking: Clocking,
     expired: () => boolean,
   ): Tally {
-    const inParts = hasOverlay && isSliced(requested);
+    const inParts = hasDelta && isSliced(requested);
     const { expression, sealed: query, residual } = inParts ? inSlices(requested) : requested;
     const tally = { ...emptyTally(), statements: 1 };
-    const sources = { index, query, leftOut: mask.leftOut };
+    const sources = { index, query, omitted: deletions.omitted };
     if (expression === null || residual.kind !== "all" || inParts) {
-      const overlay = inParts
+      const delta = inParts
         ? (written: IdRange) => firstOf(sliced.batches(query, written, tally), written)
-        : hasOverlay
-          ? candidates.overlay(expression, hidesAny, tally, expired)
+        : hasDelta
+          ? candidates.delta(expression, hidesAny, tally, expired)
           : null;
-      const batches = mergedCandidates({ ...sources, overlay }, part, firstRows, expired, tally);
+      const batches = mergedCandidates({ ...sources, delta }, part, firstRows, expired, tally);
       countInRows(batches, matcher, residual, part, clocking, expired, tally);
       return tally;
     }
@@ -123,7 +123,7 @@ export function segmentCounter(
       return rows.map(({ timeMs }) => timeMs);
     };
     countInSealed(sources, part, clocking, timesOf, expired, tally);
-    if (!hasOverlay) return tally;
+    if (!hasDelta) return tally;
     const written = { low: tally.stoppedAt ?? part.low, high: part.high };
     const beside = countInIndex(expression, written, clocking, expired);
     tally.statements += beside.statements;

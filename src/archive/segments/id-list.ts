@@ -28,13 +28,13 @@ export function createIdList(): IdList {
   function sorted(): BigInt64Array {
     if (!isSorted) {
       ids.subarray(0, length).sort();
-      let kept = 0;
+      let distinct = 0;
       for (let index = 0; index < length; index++) {
         if (index > 0 && ids[index] === ids[index - 1]) continue;
-        ids[kept] = ids[index] as bigint;
-        kept += 1;
+        ids[distinct] = ids[index] as bigint;
+        distinct += 1;
       }
-      length = kept;
+      length = distinct;
       isSorted = true;
     }
     return ids.subarray(0, length);

@@ -1,19 +1,19 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { IdRange } from "../../posts/ids.ts";
 import { candidatesOfStep } from "./candidates-of-step.ts";
-import type { OverlayLookup } from "./merged-candidates.ts";
+import type { DeltaLookup } from "./merged-candidates.ts";
 import { statementCache } from "./statement-cache.ts";
 
 export const noLimit = -1;
 
 export type IndexCandidates = {
   named(expression: string | null, range: IdRange, limit: number): Generator<bigint, void>;
-  overlay(
+  delta(
     expression: string | null,
     hidesAny: boolean,
     work: { statements: number },
     expired: () => boolean,
-  ): OverlayLookup;
+  ): DeltaLookup;
 };
 
 export function indexCandidates(database: DatabaseSync): IndexCandidates {
@@ -33,7 +33,7 @@ export function indexCandidates(database: DatabaseSync): IndexCandidates {
     for (const row of rows) yield firstColumn(row);
   }
 
-  const overlay: IndexCandidates["overlay"] =
+  const delta: IndexCandidates["delta"] =
     (expression, hidesAny, work, expired) =>
     ({ low, high }, limit) => {
       work.statements += 1;
@@ -52,7 +52,7 @@ export function indexCandidates(database: DatabaseSync): IndexCandidates {
       return { ids, seenTo: low };
     };
 
-  return { named, overlay };
+  return { named, delta };
 }
 
 const firstColumn = (row: unknown): bigint => (row as [bigint])[0];

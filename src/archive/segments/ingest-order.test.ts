@@ -6,13 +6,13 @@ import { packIds, unpackIds } from "./ingest-order-ids.ts";
 import { sameBatch, segmentIngestOrder } from "./read-ingest-order.ts";
 import { segmentMigrations } from "./schema.ts";
 
-type Segment = { database: DatabaseSync; arrivals: IngestOrder };
+type Segment = { database: DatabaseSync; ingestOrder: IngestOrder };
 
 function withSegment(work: (segment: Segment) => void): void {
   const database = new DatabaseSync(":memory:");
   try {
     for (const migration of segmentMigrations) database.exec(migration);
-    work({ database, arrivals: ingestOrderIn(database) });
+    work({ database, ingestOrder: ingestOrderIn(database) });
   } finally {
     database.close();
   }
@@ -28,9 +28,9 @@ const rowsOf = ({ database }: Segment) =>
 function arrive(segment: Segment, from: number, ids: readonly bigint[]): number {
   for (const [index, id] of ids.entries()) {
     insert(segment, id);
-    segment.arrivals.add(from + index + 1, id);
+    segment.ingestOrder.add(from + index + 1, id);
   }
-  segment.arrivals.flush();
+  segment.ingestOrder.flush();
   return from + ids.length;
 }
 
@@ -97,7 +97,7 @@ test("returns every post once, under the number of its batch, however batches in
             if (to === undefined) continue;
             remove(segment, moved);
             insert(segment, to);
-            segment.arrivals.renumber(moved, to);
+            segment.ingestOrder.renumber(moved, to);
             numbers.delete(moved);
             used.delete(moved);
             used.add(to);
@@ -107,7 +107,7 @@ test("returns every post once, under the number of its batch, however batches in
             .toSorted(([a, x], [b, y]) => x - y || (a < b ? -1 : 1))
             .map(([id, own]) => `${own} ${id}`);
           expect(reported(segment, pageSize)).toEqual(expected);
-          for (const [id, own] of numbers) expect(segment.arrivals.numbersOf(id)).toEqual([own]);
+          for (const [id, own] of numbers) expect(segment.ingestOrder.numbersOf(id)).toEqual([own]);
         }),
     ),
     { numRuns: 400 },
@@ -122,7 +122,7 @@ test("a copy of all rows in another segment has the same order", () => {
       arrive(segment, number, [40n]);
       for (const id of [5n, 10n, 15n, 20n, 30n, 40n, 50n]) insert(copy, id);
       for (const { number: own, ids } of sameBatch(segment.database)(0, 1e9)) {
-        copy.arrivals.put(own, ids);
+        copy.ingestOrder.put(own, ids);
       }
       expect(reported(copy, 3)).toEqual(reported(segment, 3));
     }),
@@ -132,9 +132,9 @@ test("a copy of all rows in another segment has the same order", () => {
 test("drops rows from either end", () => {
   withSegment((segment) => {
     for (const number of [1, 2, 3, 4]) arrive(segment, number - 1, [BigInt(number * 10)]);
-    expect(segment.arrivals.forgetBefore(3, 1)).toBe(1);
-    expect(segment.arrivals.forgetBefore(3, 9)).toBe(1);
-    segment.arrivals.forgetAfter(3);
+    expect(segment.ingestOrder.forgetBefore(3, 1)).toBe(1);
+    expect(segment.ingestOrder.forgetBefore(3, 9)).toBe(1);
+    segment.ingestOrder.forgetAfter(3);
     expect(reported(segment, 9)).toEqual(["3 30"]);
   });
 });

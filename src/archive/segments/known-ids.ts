@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { countBetween } from "../sealed/chunk-set.ts";
-import { readMask } from "../sealed/deletion-bitmap.ts";
+import { readDeletionBitmap } from "../sealed/deletion-bitmap.ts";
 import { openPostNumbers } from "../sealed/doc-numbers.ts";
 import { postsOfChunk } from "../sealed/format.ts";
 import { sealedState } from "../sealed/sealed-state.ts";
@@ -22,7 +22,7 @@ export function knownIds(database: DatabaseSync): IdList {
 function addSealed(database: DatabaseSync, known: IdList): void {
   if (sealedState(database) === null) return;
   const numbers = openPostNumbers(database, "salvage", null);
-  const mask = readMask(database);
+  const mask = readDeletionBitmap(database);
   for (let number = 0; number < numbers.posts; number++) {
     asFarAsReadable(() => {
       const replaced = mask.replaced(Math.floor(number / postsOfChunk));

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { type ChunkSet, listSet } from "../sealed/chunk-set.ts";
 import { postsOfChunk } from "../sealed/format.ts";
 import type { SealedIndex } from "../sealed/sealed-index.ts";
-import { type CandidateBatch, mergedCandidates, type OverlayLookup } from "./merged-candidates.ts";
+import { type CandidateBatch, type DeltaLookup, mergedCandidates } from "./merged-candidates.ts";
 
 const posts = 3 * postsOfChunk;
 const newest = BigInt(posts) * 2n;
@@ -19,7 +19,7 @@ function indexOf(numbers: readonly number[]): SealedIndex {
     sealedMs: 0,
     numbers: { posts, idOf, below, numberOf: () => null, close: () => {} },
     isKnownToLack: () => false,
-    *matches(_query, range, _leftOut, work) {
+    *matches(_query, range, _omitted, work) {
       const last = Math.min(range.to, posts);
       for (
         let chunk = Math.floor(range.from / postsOfChunk);
@@ -45,7 +45,7 @@ function setOf(members: readonly number[]): ChunkSet {
   return listSet(Uint16Array.from(members.toSorted((a, b) => a - b)), members.length);
 }
 
-function overlayOf(ids: readonly bigint[], most = Number.POSITIVE_INFINITY): OverlayLookup {
+function overlayOf(ids: readonly bigint[], most = Number.POSITIVE_INFINITY): DeltaLookup {
   const sorted = ids.toSorted((a, b) => (a > b ? -1 : 1));
   return ({ low, high }, limit) => {
     const own = sorted.filter((id) => id >= low && id <= high);
@@ -55,7 +55,7 @@ function overlayOf(ids: readonly bigint[], most = Number.POSITIVE_INFINITY): Ove
   };
 }
 
-const requested = { query: { kind: "every" } as const, leftOut: () => null };
+const requested = { query: { kind: "every" } as const, omitted: () => null };
 
 const numbers = fc.uniqueArray(
   fc.oneof(
@@ -77,12 +77,12 @@ describe("candidates of both indexes", () => {
       written,
       fc.integer({ min: 1, max: 50 }),
       fc.integer({ min: 1, max: 10 }),
-      (sealed, overlay, target, most) => {
-        const sources = { ...requested, index: indexOf(sealed), overlay: overlayOf(overlay, most) };
+      (sealed, delta, target, most) => {
+        const sources = { ...requested, index: indexOf(sealed), delta: overlayOf(delta, most) };
         const batches = [
           ...mergedCandidates(sources, everything, target, never, { containers: 0 }),
         ];
-        const expected = [...sealed.map(idOf), ...overlay].sort((a, b) => (a > b ? -1 : 1));
+        const expected = [...sealed.map(idOf), ...delta].sort((a, b) => (a > b ? -1 : 1));
         expect(batches.flatMap(({ ids }) => ids)).toEqual(expected);
         expectWhole(batches, expected);
       },
@@ -98,9 +98,9 @@ describe("candidates of both indexes", () => {
   test("are within the range", () => {
     const index = indexOf([0, 1, 2, postsOfChunk, posts - 1]);
     const range = { low: idOf(postsOfChunk), high: idOf(1) };
-    const overlay = overlayOf([newest + 1n, idOf(1) + 1n, idOf(1) - 1n, range.low - 1n]);
+    const delta = overlayOf([newest + 1n, idOf(1) + 1n, idOf(1) - 1n, range.low - 1n]);
     const batches = [
-      ...mergedCandidates({ ...requested, index, overlay }, range, 100, never, { containers: 0 }),
+      ...mergedCandidates({ ...requested, index, delta }, range, 100, never, { containers: 0 }),
     ];
     expect(batches.flatMap(({ ids }) => ids)).toEqual([
       idOf(1),
@@ -113,12 +113,12 @@ describe("candidates of both indexes", () => {
   test("beyond the batch are not read: FTS5 is queried down to the last one only", () => {
     const index = indexOf([...Array(500).keys()]);
     const ranges: unknown[] = [];
-    const overlay: OverlayLookup = (range, limit) => {
+    const delta: DeltaLookup = (range, limit) => {
       ranges.push([range.low, limit]);
       return { ids: [], seenTo: range.low };
     };
     const work = { containers: 0 };
-    const [first] = mergedCandidates({ ...requested, index, overlay }, everything, 20, never, work);
+    const [first] = mergedCandidates({ ...requested, index, delta }, everything, 20, never, work);
     expect(first?.ids).toHaveLength(20);
     expect(ranges).toEqual([[idOf(20) + 1n, 20]]);
     expect(work.containers).toBe(1);
@@ -127,7 +127,7 @@ describe("candidates of both indexes", () => {
   test("are returned by chunk after the deadline, with the exact end of each batch", () => {
     const index = indexOf([3, postsOfChunk + 3, 2 * postsOfChunk + 3]);
     const batches = [
-      ...mergedCandidates({ ...requested, index, overlay: null }, everything, 20, () => true, {
+      ...mergedCandidates({ ...requested, index, delta: null }, everything, 20, () => true, {
         containers: 0,
       }),
     ];

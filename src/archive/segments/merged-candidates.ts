@@ -9,13 +9,13 @@ import type { SealedQuery } from "../sealed/sealed-query.ts";
 /** All candidates from `seenTo` up, newest first. */
 export type CandidateBatch = { ids: readonly bigint[]; seenTo: bigint };
 
-export type OverlayLookup = (range: IdRange, limit: number) => CandidateBatch;
+export type DeltaLookup = (range: IdRange, limit: number) => CandidateBatch;
 
 export type Sources = {
   index: SealedIndex;
   query: SealedQuery;
-  leftOut(chunk: number): ChunkSet | null;
-  overlay: OverlayLookup | null;
+  omitted(chunk: number): ChunkSet | null;
+  delta: DeltaLookup | null;
 };
 
 const largestBatch = 8_192;
@@ -27,7 +27,7 @@ const found = new Uint16Array(largestBatch);
  * few FTS5 queries. Once `expired`, a batch ends after its first chunk.
  */
 export function* mergedCandidates(
-  { index, query, leftOut, overlay }: Sources,
+  { index, query, omitted, delta }: Sources,
   range: IdRange,
   expected: number,
   expired: () => boolean,
@@ -35,7 +35,7 @@ export function* mergedCandidates(
 ): Generator<CandidateBatch, void> {
   const { numbers } = index;
   const { from, to } = numbersOfRange(numbers, range);
-  const chunks = index.matches(query, { from, to }, leftOut, work);
+  const chunks = index.matches(query, { from, to }, omitted, work);
   let chunk: IteratorResult<ChunkMatches, void> | null = null;
   let number = from;
 
@@ -67,7 +67,7 @@ export function* mergedCandidates(
     let sealed = gather(size);
     for (let high = range.high; ; ) {
       const batch =
-        overlay === null ? sealed : merged(sealed.ids, overlay({ low: sealed.seenTo, high }, size));
+        delta === null ? sealed : merged(sealed.ids, delta({ low: sealed.seenTo, high }, size));
       yield batch;
       if (batch.seenTo <= range.low) return;
       high = batch.seenTo - 1n;
@@ -81,8 +81,8 @@ export function* mergedCandidates(
   }
 }
 
-function merged(sealed: readonly bigint[], overlay: CandidateBatch): CandidateBatch {
-  const { ids: written, seenTo } = overlay;
+function merged(sealed: readonly bigint[], delta: CandidateBatch): CandidateBatch {
+  const { ids: written, seenTo } = delta;
   const ids: bigint[] = [];
   let next = 0;
   for (const id of sealed) {

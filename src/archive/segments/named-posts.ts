@@ -33,10 +33,10 @@ export function namedPosts(
   };
 }
 
-function isSealed({ index: { numbers }, mask }: SealedView, id: bigint): boolean {
+function isSealed({ index: { numbers }, deletions }: SealedView, id: bigint): boolean {
   const number = numbers.numberOf(id);
   if (number === null) return false;
-  const replaced = mask.replaced(Math.floor(number / postsOfChunk));
+  const replaced = deletions.replaced(Math.floor(number / postsOfChunk));
   return !isAmong(replaced, number % postsOfChunk);
 }
 

@@ -46,7 +46,7 @@ function rowsOf(database: DatabaseSync, condition: string) {
   );
   const run = prepare(`SELECT id FROM post WHERE id BETWEEN ? AND ? ${condition} ORDER BY id`);
   const list = prepare(
-    `SELECT post.id FROM json_each(?) AS asked CROSS JOIN post ON post.id = asked.value
+    `SELECT post.id FROM json_each(?) AS requested CROSS JOIN post ON post.id = requested.value
      WHERE true ${condition}`,
   );
 

@@ -95,9 +95,9 @@ export function rowsReader(
 function prepareFor(database: DatabaseSync, size: number, sum: string): StatementSync {
   const requested = Array.from({ length: size }, (_, position) => `(${position}, ?)`);
   const statement = database.prepare(
-    `WITH asked(place, id) AS (VALUES ${requested.join()})
-     SELECT place, time_ms, likes, reposts, replies, quotes, revision, record, ${sum}
-     FROM asked CROSS JOIN post ON post.id = asked.id
+    `WITH requested(position, id) AS (VALUES ${requested.join()})
+     SELECT position, time_ms, likes, reposts, replies, quotes, revision, record, ${sum}
+     FROM requested CROSS JOIN post ON post.id = requested.id
      WHERE NOT EXISTS (SELECT 1 FROM hidden WHERE hidden.id = post.id)`,
   );
   statement.setReturnArrays(true);

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { IdRange } from "../../posts/ids.ts";
 import { members } from "../sealed/chunk-set.ts";
-import { readMask } from "../sealed/deletion-bitmap.ts";
+import { readDeletionBitmap } from "../sealed/deletion-bitmap.ts";
 import { numbersOfRange } from "../sealed/doc-numbers.ts";
 import { postsOfChunk } from "../sealed/format.ts";
 import { openSealedIndex } from "../sealed/sealed-index.ts";
@@ -19,7 +19,7 @@ export function sealedIds(
   const terms = createTermCache(termBytes);
   const index = openSealedIndex(database, { name: path, terms, ids: null });
   if (index === null) return [];
-  const { replaced } = readMask(database);
+  const { replaced } = readDeletionBitmap(database);
   const numbers = numbersOfRange(index.numbers, range);
   const ids: bigint[] = [];
   const found = new Uint16Array(postsOfChunk);

@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { endSnapshot } from "../database.ts";
 import { memoryShares } from "../memory-shares.ts";
 import { SealedDamage } from "../sealed/damage.ts";
-import { type Mask, readMask } from "../sealed/deletion-bitmap.ts";
+import { type DeletionBitmap, readDeletionBitmap } from "../sealed/deletion-bitmap.ts";
 import { createEvaluators, type Evaluators } from "../sealed/evaluate.ts";
 import type { IdMemory } from "../sealed/id-memory.ts";
 import { openSealedIndex, type SealedIndex } from "../sealed/sealed-index.ts";
@@ -35,8 +35,8 @@ export const createSealedMemory = (
 
 export type SealedView = {
   index: SealedIndex;
-  mask: Mask;
-  hasOverlay: boolean;
+  deletions: DeletionBitmap;
+  hasDelta: boolean;
   hidesAny: boolean;
 };
 
@@ -56,7 +56,7 @@ export type SealedPart = {
     byRows: () => Value,
     writtenIn: number | undefined,
   ): Value;
-  lookAgain(): void;
+  recheckMarker(): void;
   close(): void;
 };
 
@@ -71,7 +71,7 @@ export function openSealedPart(
   const begin = database.prepare("BEGIN");
   const rollback = database.prepare("ROLLBACK");
   const version = database.prepare("PRAGMA data_version");
-  const overlay = database.prepare("SELECT 1 FROM term_docsize LIMIT 1");
+  const delta = database.prepare("SELECT 1 FROM term_docsize LIMIT 1");
   const hidden = database.prepare("SELECT 1 FROM hidden LIMIT 1");
   let seen: { version: unknown; writtenIn: number | undefined; view: SealedView } | null = null;
 
@@ -89,8 +89,8 @@ export function openSealedPart(
     if (isMarkedDamaged(path)) throw new SealedDamage("it is marked as damaged");
     const view = {
       index: opened,
-      mask: readMask(database),
-      hasOverlay: overlay.get() !== undefined,
+      deletions: readDeletionBitmap(database),
+      hasDelta: delta.get() !== undefined,
       hidesAny: hidden.get() !== undefined,
     };
     seen = { version: now, writtenIn, view };
@@ -132,7 +132,7 @@ export function openSealedPart(
 
   function unchangedView(writtenIn: number | undefined): SealedView | null {
     if (index === null || seen === null || writtenIn === undefined) return null;
-    return seen.writtenIn === writtenIn && !seen.view.hasOverlay ? seen.view : null;
+    return seen.writtenIn === writtenIn && !seen.view.hasDelta ? seen.view : null;
   }
 
   function read<Value>(
@@ -163,7 +163,7 @@ export function openSealedPart(
         },
       );
     },
-    lookAgain: () => {
+    recheckMarker: () => {
       seen = null;
     },
     close,

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { lastId } from "../../posts/ids.ts";
-import { type MaskWriter, maskWriterOf } from "../sealed/deletion-bitmap.ts";
+import { type DeletionBitmapWriter, deletionBitmapWriter } from "../sealed/deletion-bitmap.ts";
 import { openPostNumbers } from "../sealed/doc-numbers.ts";
 import { spoiledFormat } from "../sealed/format.ts";
 import { sealedQuery } from "../sealed/sealed-query.ts";
@@ -23,20 +23,20 @@ export type SealedWrites = {
  * the marker.
  */
 export function sealedWritesOf(database: DatabaseSync, path: string): SealedWrites {
-  let opened: MaskWriter | "unsealed" | "damaged" | "spoiled" | null = null;
+  let opened: DeletionBitmapWriter | "unsealed" | "damaged" | "spoiled" | null = null;
   // Copies of the file, which lack the marker, must also be rejected.
   const spoil = database.prepare("UPDATE sealed SET format = ?1 WHERE format <> ?1");
 
-  function mask(): MaskWriter | null {
+  function mask(): DeletionBitmapWriter | null {
     opened ??= open();
     return typeof opened === "string" ? null : opened;
   }
 
-  function open(): MaskWriter | "unsealed" | "damaged" {
+  function open(): DeletionBitmapWriter | "unsealed" | "damaged" {
     if (sealedState(database) === null) return "unsealed";
-    return guardedBySeal<MaskWriter | "damaged">(
+    return guardedBySeal<DeletionBitmapWriter | "damaged">(
       path,
-      () => maskWriterOf(database, openPostNumbers(database, path, null)),
+      () => deletionBitmapWriter(database, openPostNumbers(database, path, null)),
       () => "damaged",
     );
   }

@@ -136,21 +136,21 @@ export function segmentSearch(database: DatabaseSync, segment: SearchedSegment) 
     query.expression !== null && !segment.cost.isBounded(query.sealed);
 
   function searchSealed(
-    { index, mask, hasOverlay, hidesAny }: SealedView,
+    { index, deletions, hasDelta, hidesAny }: SealedView,
     query: SegmentQuery,
     range: IdRange,
     limit: number,
     expired: () => boolean,
   ): SegmentAnswer {
     const answer = noAnswer();
-    if (!hasOverlay && index.isKnownToLack(query.sealed)) return { ...answer, statements: 0 };
-    const inParts = hasOverlay && isSliced(query);
-    const overlay = inParts
+    if (!hasDelta && index.isKnownToLack(query.sealed)) return { ...answer, statements: 0 };
+    const inParts = hasDelta && isSliced(query);
+    const delta = inParts
       ? (part: IdRange) => firstOf(sliced.batches(query.sealed, part, answer), part)
-      : hasOverlay
-        ? candidates.overlay(query.expression, hidesAny, answer, expired)
+      : hasDelta
+        ? candidates.delta(query.expression, hidesAny, answer, expired)
         : null;
-    const sources = { index, query: query.sealed, leftOut: mask.leftOut, overlay };
+    const sources = { index, query: query.sealed, omitted: deletions.omitted, delta };
     const batches = mergedCandidates(sources, range, limit, expired, answer);
     return takeBatches(batches, inParts ? inSlices(query) : query, range, limit, expired, answer);
   }

@@ -41,7 +41,7 @@ type WrittenPost = Pick<PreparedPost, "timeMs" | "revision" | "record" | "terms"
 
 export type SegmentWriter = {
   /** Atomic until `commit`. `noting`: record changed posts, for a copy in progress. */
-  begin(noting: boolean, commitNumber: number): void;
+  begin(isRecorded: boolean, commitNumber: number): void;
   commit(): void;
   rollback(): void;
   posts(): number;
@@ -55,7 +55,7 @@ export type SegmentWriter = {
   endReading(): void;
   idsWith(facet: string): bigint[];
   /** `arrival`: ingest number. */
-  insert(post: PreparedPost, id: bigint, arrival: number): void;
+  insert(post: PreparedPost, id: bigint, ingestNumber: number): void;
   update(post: PreparedPost, stored: StoredPost): void;
   remove(id: bigint, hash: bigint | null): void;
   renumber(id: bigint, to: bigint, hash: bigint): void;
@@ -77,7 +77,7 @@ type TermsWriter = {
 
 export type BesideRows = {
   terms: TermsWriter;
-  arrivals: Pick<IngestOrder, "add" | "renumber" | "flush" | "discard">;
+  ingestOrder: Pick<IngestOrder, "add" | "renumber" | "flush" | "discard">;
 };
 
 export function openSegmentWriter(
@@ -86,7 +86,7 @@ export function openSegmentWriter(
   cacheKib: number,
 ): SegmentWriter {
   const database = openForWriting(path, segmentMigrations, cacheKib);
-  const beside = { terms: ftsTermsIn(database), arrivals: ingestOrderIn(database) };
+  const beside = { terms: ftsTermsIn(database), ingestOrder: ingestOrderIn(database) };
   return segmentWriterOn(database, { path, platform }, beside);
 }
 
@@ -106,7 +106,7 @@ function ftsTermsIn(database: DatabaseSync): TermsWriter {
 export function segmentWriterOn(
   database: DatabaseSync,
   { path, platform }: { path: string; platform: Platform },
-  { terms: termsWriter, arrivals }: BesideRows,
+  { terms: termsWriter, ingestOrder }: BesideRows,
 ): SegmentWriter {
   defineRowSum(database);
   const sums = rowSumsOf(database);
@@ -115,7 +115,7 @@ export function segmentWriterOn(
   const tableSums = tableSumsOf(database);
   const sealed = sealedWritesOf(database, path);
   const deletions = deletionsIn(database);
-  let isNoting = false;
+  let isRecording = false;
   let isReading = false;
   let lastRead: bigint | null = null;
   let added = { posts: 0, imported: 0 };
@@ -138,7 +138,7 @@ export function segmentWriterOn(
   const lastOf = (): bigint => (sql.last.get()?.id as bigint | null) ?? 0n;
 
   /** Most new posts are after the last one. */
-  function mayHold(id: bigint): boolean {
+  function mayContain(id: bigint): boolean {
     beginReading();
     return lastRead === null || id <= lastRead;
   }
@@ -171,7 +171,7 @@ export function segmentWriterOn(
   }
 
   function findById(id: bigint): (StoredPost & { uri: string; row: RecordRow }) | null {
-    if (!mayHold(id)) return null;
+    if (!mayContain(id)) return null;
     const row = sql.row.get(id);
     if (row === undefined) return null;
     const post = stored(row);
@@ -210,7 +210,7 @@ export function segmentWriterOn(
   }
 
   function note(id: bigint): void {
-    if (isNoting) sql.noteChange.run(id);
+    if (isRecording) sql.noteChange.run(id);
   }
 
   function eraseRow(id: bigint): void {
@@ -280,7 +280,7 @@ export function segmentWriterOn(
   return {
     begin: (noting, commitNumber) => {
       endReading();
-      isNoting = noting;
+      isRecording = noting;
       added = { posts: 0, imported: 0 };
       sealed.begin();
       database.exec("BEGIN IMMEDIATE");
@@ -288,7 +288,7 @@ export function segmentWriterOn(
       setWrittenIn(commitNumber);
     },
     commit: () => {
-      arrivals.flush();
+      ingestOrder.flush();
       sealed.flush();
       if (added.posts !== 0) sql.addPosts.run(added.posts);
       if (added.imported !== 0) sql.addImported.run(added.imported);
@@ -297,7 +297,7 @@ export function segmentWriterOn(
       database.exec("COMMIT");
     },
     rollback: () => {
-      arrivals.discard();
+      ingestOrder.discard();
       sealed.discard();
       tableSums.discard();
       added = { posts: 0, imported: 0 };
@@ -308,17 +308,17 @@ export function segmentWriterOn(
     findByUri,
     findById,
     read,
-    holds: (id) => mayHold(id) && sql.exists.get(id) !== undefined,
+    holds: (id) => mayContain(id) && sql.exists.get(id) !== undefined,
     lowestId: (from, to) =>
-      mayHold(from) ? ((sql.lowest.get(from, to)?.id as bigint | null) ?? null) : null,
+      mayContain(from) ? ((sql.lowest.get(from, to)?.id as bigint | null) ?? null) : null,
     highestId: (from, to) =>
-      mayHold(from) ? ((sql.highest.get(from, to)?.id as bigint | null) ?? null) : null,
+      mayContain(from) ? ((sql.highest.get(from, to)?.id as bigint | null) ?? null) : null,
     endReading,
     idsWith,
-    insert: (post, id, arrival) => {
+    insert: (post, id, ingestNumber) => {
       writeRow(id === post.id ? post : unpacked(post), id, post.counts);
       if (post.hash !== null) sql.insertUri.run(post.hash, id);
-      arrivals.add(arrival, id);
+      ingestOrder.add(ingestNumber, id);
       added.posts += 1;
       if (post.imported) added.imported += 1;
     },
@@ -346,7 +346,7 @@ export function segmentWriterOn(
       sql.deleteUri.run(hash, id);
       writeRow({ ...post, terms }, to, post.counts);
       sql.insertUri.run(hash, to);
-      arrivals.renumber(id, to);
+      ingestOrder.renumber(id, to);
       if (wasHidden) sql.hide.run(to);
     },
     addCounts,

@@ -24,7 +24,7 @@ export type Segment = {
   rows(ids: readonly bigint[]): RowsRead;
   counter: SegmentCounter;
   lookup: PostLookup<{ id: bigint }>;
-  arrivals(from: SegmentIngest, to: number, limit: number): SegmentIngest[];
+  ingestOrder(from: SegmentIngest, to: number, limit: number): SegmentIngest[];
   /**
    * Verifies tables without row checksums, once per process, and marks a damaged segment. Yields
    * when `isSliceOver`.
@@ -81,7 +81,7 @@ export function openSegment(
       const tables = yield* damagedTablesOf(path, isSliceOver);
       if (tables.length > 0) markDamaged(path, tables);
     });
-    sealed?.lookAgain();
+    sealed?.recheckMarker();
     memory.verifiedHere.add(path);
   }
 
@@ -90,7 +90,7 @@ export function openSegment(
     search: segmentSearch(database, { path, sealed, rows, cost }),
     rows,
     counter: segmentCounter(database, { path, sealed, rows, isMatch, cost }),
-    arrivals: segmentIngestOrder(database),
+    ingestOrder: segmentIngestOrder(database),
     lookup: segmentLookup(database, platform),
     verify,
     resizeCache: (kib) => database.exec(`PRAGMA cache_size = -${kib}`),

@@ -1,14 +1,14 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 
 export function statementCache(database: DatabaseSync): (sql: string) => StatementSync {
-  const kept = new Map<string, StatementSync>();
+  const statements = new Map<string, StatementSync>();
   return (sql) => {
-    const known = kept.get(sql);
+    const known = statements.get(sql);
     if (known !== undefined) return known;
     const prepared = database.prepare(sql);
     prepared.setReadBigInts(true);
     prepared.setReturnArrays(true);
-    kept.set(sql, prepared);
+    statements.set(sql, prepared);
     return prepared;
   };
 }

@@ -42,7 +42,7 @@ export function unreadableSegment(path: string): Segment {
       findById: refuse,
       findByUri: refuse,
     },
-    arrivals: refuse,
+    ingestOrder: refuse,
     verify: () => [].values(),
     resizeCache: () => {},
     close: () => {},

@@ -15,7 +15,7 @@ export type ArchiveReads = Pick<
   | "withheld"
   | "resolve"
   | "identify"
-  | "arrivals"
+  | "ingestOrder"
   | "accountsToLookUp"
   | "accountsNamed"
   | "aliases"
@@ -60,7 +60,7 @@ export function createArchiveReads(
     resolve: async (names) =>
       names.accounts.length + names.posts.length === 0 ? noNames : await send("resolve", names),
     identify: async (posts) => (posts.length === 0 ? [] : await send("identify", posts)),
-    arrivals: async (after, limit) => await send("arrivals", { after, limit }),
+    ingestOrder: async (after, limit) => await send("ingestOrder", { after, limit }),
     accountsToLookUp: async (platform, beforeMs, limit) =>
       await send("accountsToLookUp", { platform, beforeMs, limit }),
     accountsNamed: async (name) => await send("accountsNamed", name),

@@ -89,7 +89,7 @@ const boundsOf = (settings: ArchiveBounds): ArchiveBounds => ({
   maxAgeMs: settings.maxAgeMs,
   splitPosts: settings.splitPosts,
   optimiseAfterMs: settings.optimiseAfterMs,
-  arrivalsKept: settings.arrivalsKept,
+  retainedIngestNumbers: settings.retainedIngestNumbers,
   retiredMs: settings.retiredMs,
   orphanedMs: settings.orphanedMs,
   seal: settings.seal,

@@ -16,13 +16,13 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
 
-const open = (upkeep: "on" | "off" = "on"): Promise<Archive> =>
+const open = (compaction: "on" | "off" = "on"): Promise<Archive> =>
   openArchive({
     dataDir,
     readers: 1,
     segmentPosts: 100,
     detectLanguage: "off",
-    upkeep,
+    compaction,
     clock: systemClock,
   });
 
@@ -48,12 +48,12 @@ const holds = async (archive: Archive): Promise<number> => {
 test("compaction rebuilds terms while the archive is written and read", async () => {
   const first = await open("off");
   await put(first, 0, 250);
-  expect(await first.upkeep()).toBeNull();
+  expect(await first.compactionState()).toBeNull();
   await first.close();
   outdate();
 
   const archive = await open();
-  await archive.upkeep();
+  await archive.compactionState();
   let next = 250;
   await until("all terms are of the present analyzer", async () => {
     await put(archive, next, next + 5);
@@ -62,8 +62,8 @@ test("compaction rebuilds terms while the archive is written and read", async ()
     return segments.every(({ current }) => current) ? true : null;
   });
   expect(await holds(archive)).toBe(next);
-  const state = await archive.upkeep();
-  expect(state).toMatchObject({ fault: null });
+  const state = await archive.compactionState();
+  expect(state).toMatchObject({ error: null });
   expect(state?.done.reindex).toBeGreaterThanOrEqual(2);
   await archive.close();
 });
@@ -72,14 +72,16 @@ test("a second process runs no compaction until the first ends", async () => {
   const first = await open();
   const second = await open();
   await until("one keeps it up", async () => {
-    const states = [await first.upkeep(), await second.upkeep()].map((state) => state?.status);
-    return states.includes("elsewhere") && states.some((status) => status !== "elsewhere")
+    const states = [await first.compactionState(), await second.compactionState()].map(
+      (state) => state?.status,
+    );
+    return states.includes("other-process") && states.some((status) => status !== "other-process")
       ? true
       : null;
   });
   await first.close();
   await until("the other one does", async () =>
-    (await second.upkeep())?.status === "elsewhere" ? null : true,
+    (await second.compactionState())?.status === "other-process" ? null : true,
   );
   await second.close();
 });
@@ -90,8 +92,11 @@ test("closing ends a rewrite midway, and leaves nothing of it", async () => {
   await first.close();
   outdate();
   const archive = await open();
-  await archive.upkeep();
-  await until("a rewrite is under way", async () => (await archive.upkeep())?.doing ?? null);
+  await archive.compactionState();
+  await until(
+    "a rewrite is under way",
+    async () => (await archive.compactionState())?.doing ?? null,
+  );
   await archive.close();
   const again = await open("off");
   expect(await holds(again)).toBe(2_000);

@@ -19,15 +19,15 @@ const longestRestMs = 200;
 
 const { folder, bounds } = threadData<CompactionThreadData>();
 const ending = new AbortController();
-let running: { lock: FileLock; context: CompactionContext; upkeep: Compaction } | null = null;
+let running: { lock: FileLock; context: CompactionContext; compaction: Compaction } | null = null;
 let steps: Steps<boolean> | null = null;
 
 const rest = (ms: number): Promise<void> => systemClock.sleep(ms, ending.signal);
 
-async function keepUp(): Promise<void> {
+async function runCompaction(): Promise<void> {
   while (!ending.signal.aborted) {
     running ??= start();
-    const isBusy = running !== null && (await drive(running.upkeep.look()));
+    const isBusy = running !== null && (await drive(running.compaction.look()));
     if (!isBusy) await rest(betweenLooksMs);
   }
 }
@@ -37,7 +37,7 @@ function start(): typeof running {
   if (lock === null) return null;
   try {
     const context = compactionContext(folder, bounds, systemClock);
-    return { lock, context, upkeep: createCompaction(context) };
+    return { lock, context, compaction: createCompaction(context) };
   } catch (error) {
     lock.release();
     throw error;
@@ -60,7 +60,7 @@ async function drive(work: Steps<boolean>): Promise<boolean> {
 }
 
 function stateNow(): CompactionState {
-  return running?.upkeep.state() ?? unknownState("elsewhere", bounds.maxBytes);
+  return running?.compaction.state() ?? unknownState("other-process", bounds.maxBytes);
 }
 
 function end(): void {
@@ -80,7 +80,7 @@ serveMethods<CompactionMethods>(methods, end);
 /** A start may fail, such as on a full disk. */
 async function keepTrying(): Promise<void> {
   while (!ending.signal.aborted) {
-    await keepUp().catch(() => undefined);
+    await runCompaction().catch(() => undefined);
     await rest(betweenLooksMs).catch(() => undefined);
   }
 }

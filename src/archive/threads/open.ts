@@ -20,7 +20,7 @@ export type ArchiveSettings = {
   /** Default `on`; only for posts whose source names none. */
   detectLanguage?: "on" | "off";
   /** Default `off`: another process may run compaction. Starts with the first call of `upkeep`. */
-  upkeep?: "on" | "off";
+  compaction?: "on" | "off";
   clock: Clock;
   /** Created if omitted. */
   share?: ReaderShare;
@@ -47,7 +47,7 @@ export async function openArchive(settings: ArchiveSettings): Promise<OpenArchiv
     readers: readerCount,
     segmentPosts: bounds.segmentPosts,
     share: settings.share ?? createReaderShare(settings),
-    hasCompaction: settings.upkeep === "on",
+    hasCompaction: settings.compaction === "on",
   });
   const { writer, readers, compaction } = threads;
   const verification = new Verification(
@@ -74,7 +74,7 @@ export async function openArchive(settings: ArchiveSettings): Promise<OpenArchiv
     importPosts: writes.importPosts,
     finishImport: writes.finishImport,
     withLanguages: writes.withLanguages,
-    upkeep: async () => {
+    compactionState: async () => {
       await verification.wait();
       return (await compaction?.call("state", null)) ?? null;
     },

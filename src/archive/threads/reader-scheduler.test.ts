@@ -36,7 +36,7 @@ function schedule() {
     lastId += 1;
     scheduler.add({ id: lastId, method, args: expected } satisfies ThreadCall);
   };
-  const runSlice = (arrivals = (): void => {}) => scheduler.runSlice(arrivals);
+  const runSlice = (addPending = (): void => {}) => scheduler.runSlice(addPending);
   const runAll = () => {
     const replies = [];
     while (!scheduler.isIdle()) replies.push(...runSlice());

@@ -9,7 +9,7 @@ import { createShares } from "./account-shares.ts";
  */
 export type ReaderScheduler = {
   add(call: ThreadCall): void;
-  runSlice(takeArrivals: () => void): ThreadReply[];
+  runSlice(addPending: () => void): ThreadReply[];
   isIdle(): boolean;
 };
 

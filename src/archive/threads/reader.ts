@@ -71,7 +71,7 @@ const defaultShares = memoryShares(archiveDefaults.memoryBytes, 2);
 
 const openSegments = 64;
 
-type CatalogState = { version: unknown; segments: SegmentEntry[]; held: PlatformCoverage[] };
+type CatalogState = { version: unknown; segments: SegmentEntry[]; coverage: PlatformCoverage[] };
 
 export type ReaderOperations = {
   search(request: SearchRequest): CoveredAnswer;
@@ -81,7 +81,7 @@ export type ReaderOperations = {
   withheld(names: readonly FetchedName[]): boolean[];
   resolve(names: QueryNames): ResolvedNames;
   identify(posts: readonly UnknownPost[]): Identified[];
-  arrivals(request: { after: IngestedPost | null; limit: number }): IngestedPost[];
+  ingestOrder(request: { after: IngestedPost | null; limit: number }): IngestedPost[];
   accountsToLookUp(request: { platform: Platform; beforeMs: number; limit: number }): string[];
   accountsNamed(name: string): NamedAccount[];
   aliases(request: { platform: Platform; below: bigint | null; limit: number }): NamedPosition[];
@@ -145,7 +145,7 @@ export function createReader(
       known = onSnapshot(catalog, () => {
         const segments = readSegments(catalog);
         requireKnownAnalyzers(segments, folder);
-        return { version: now, segments, held: readCoverageOfAll(catalog) };
+        return { version: now, segments, coverage: readCoverageOfAll(catalog) };
       });
       closeRemoved(known.segments);
     }
@@ -166,10 +166,10 @@ export function createReader(
   function* covered<Answer>(
     plan: PlanNode,
     answer: (segments: SegmentEntry[]) => Generator<void, Answer>,
-  ): Generator<void, Answer & { held: readonly PlatformCoverage[] }> {
+  ): Generator<void, Answer & { coverage: readonly PlatformCoverage[] }> {
     const ofAuthors = coverageOfAuthors(coverageOf, plan);
-    const { segments, held } = current();
-    return { ...(yield* answer(segments)), held: withAuthors(held, ofAuthors) };
+    const { segments, coverage } = current();
+    return { ...(yield* answer(segments)), coverage: withAuthors(coverage, ofAuthors) };
   }
 
   function open(entry: SegmentEntry): Segment {
@@ -413,7 +413,7 @@ export function createReader(
           },
           posts,
         ),
-      arrivals: ({ after, limit }) =>
+      ingestOrder: ({ after, limit }) =>
         readIngestOrder(catalog, current().segments, open, after, limit),
       accountsToLookUp: ({ platform, beforeMs, limit }) =>
         accounts.toLookUp(platform, beforeMs, limit),

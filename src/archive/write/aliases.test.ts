@@ -32,7 +32,7 @@ const post = (n: number, rest: Partial<ReturnType<typeof makePost>> = {}) =>
 
 const put = (n: number): ArchiveChange => ({ kind: "upsert", post: post(n), alias: aliasOf(n) });
 const deletion = (name: string, revision = "~"): ArchiveChange => ({
-  kind: "delete-held",
+  kind: "delete-stored",
   platform: "mastodon",
   name,
   revision,
@@ -118,7 +118,7 @@ test("lists aliases by page, newest posts first, also after a restart", () => {
   const rest = aliases({ platform: "mastodon", below, limit: 3 });
   expect(rest.map(({ name }) => name)).toEqual([1, 0].map(aliasOf));
   archive.write([deletion(aliasOf(1))]);
-  const stored = aliases({ platform: "mastodon", below, limit: 3 }).map(({ isHeld }) => isHeld);
+  const stored = aliases({ platform: "mastodon", below, limit: 3 }).map(({ isStored }) => isStored);
   expect(stored).toEqual([false, true]);
   expect(aliases({ platform: "bluesky", below: null, limit: 3 })).toEqual([]);
 });

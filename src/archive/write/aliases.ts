@@ -32,7 +32,7 @@ export function aliasesBelow(
     read
       .all(platform, below ?? lastId, limit)
       .map(({ id, name }) => ({ platform, id: id as bigint, name: String(name) }))
-      .map((row) => ({ ...row, isHeld: isStored(platform, row.id) }));
+      .map((row) => ({ ...row, isStored: isStored(platform, row.id) }));
 }
 
 export function aliasesOf(catalog: DatabaseSync): Aliases {
@@ -68,9 +68,9 @@ export function noteAliases(context: WriteContext, changes: readonly PreparedCha
 
 export function deletesOf(
   context: WriteContext,
-  { heldDeletes, changes }: Pick<PreparedChanges, "heldDeletes" | "changes">,
+  { aliasDeletes, changes }: Pick<PreparedChanges, "aliasDeletes" | "changes">,
 ): PreparedChange[] {
-  return heldDeletes.flatMap((deletion) => {
+  return aliasDeletes.flatMap((deletion) => {
     const { platform, name, hash, revision } = deletion;
     const coming = changes.find(
       (change) =>

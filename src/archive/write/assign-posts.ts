@@ -47,12 +47,12 @@ function withoutAged(
 ): AssignedChange[] {
   const agedMs = agedOutMs(catalog, platform);
   if (agedMs === null) return changes;
-  const kept = changes.filter(
+  const accepted = changes.filter(
     (change) => change.kind !== "insert" || change.post.imported || change.post.timeMs >= agedMs,
   );
-  report.inserted -= changes.length - kept.length;
-  report.suppressed += changes.length - kept.length;
-  return kept;
+  report.inserted -= changes.length - accepted.length;
+  report.suppressed += changes.length - accepted.length;
+  return accepted;
 }
 
 export function noteAuthors({ accounts }: WriteContext, changes: readonly AssignedChange[]): void {

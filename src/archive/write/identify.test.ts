@@ -39,7 +39,7 @@ test("returns a free ID for a post whose number and the next thousand are taken"
   const first = numberedId(timeMs, uriNumber(uri));
   const used = new Set(Array.from({ length: 1_000 }, (_, n) => first + BigInt(n)));
   const [found] = identifyPosts(lookupsWith(used), [{ platform: "bluesky", uri, timeMs }]);
-  expect(found).toEqual({ id: first + 1_000n, isHeld: false });
+  expect(found).toEqual({ id: first + 1_000n, isStored: false });
 });
 
 test("returns the same ID for an unknown post in any archive", () => {

@@ -32,8 +32,8 @@ function identify(
           { entries, writerOf: lookupOf, strayed },
           { platform, uri, hash: ownId === null ? lookupHash(uriKey, uri) : null, id: expected },
         );
-  if (found !== null) return { id: found.id, isHeld: true };
-  if (ownId !== null) return { id: ownId, isHeld: false };
+  if (found !== null) return { id: found.id, isStored: true };
+  if (ownId !== null) return { id: ownId, isStored: false };
 
   const isUsed = (id: bigint): boolean => {
     const other = given.get(`${platform} ${id}`);
@@ -46,5 +46,5 @@ function identify(
     if (id === expected) break;
   }
   given.set(`${platform} ${id}`, uri);
-  return { id, isHeld: false };
+  return { id, isStored: false };
 }

@@ -43,24 +43,24 @@ export function noteModeration({ accounts, labels }: WriteContext, batch: Report
 }
 
 export function moderateListed(context: WriteContext): number {
-  const { unjudged } = context;
-  const listed = unjudged.all();
-  const removed = listed.map((subject) => judge(context, subject));
-  if (listed.length > 0) unjudged.clear();
+  const { pendingModeration } = context;
+  const listed = pendingModeration.all();
+  const removed = listed.map((subject) => moderate(context, subject));
+  if (listed.length > 0) pendingModeration.clear();
   return removed.reduce((sum, count) => sum + count, 0);
 }
 
 export function expireLabels(context: WriteContext, nowMs: number): void {
-  for (const subject of context.labels.expire(nowMs)) judge(context, subject);
+  for (const subject of context.labels.expire(nowMs)) moderate(context, subject);
 }
 
-function judge(context: WriteContext, subject: LabelSubject): number {
-  if (isAccountId(subject.subject)) return judgeAccount(context, subject);
-  judgePost(context, subject);
+function moderate(context: WriteContext, subject: LabelSubject): number {
+  if (isAccountId(subject.subject)) return moderateAccount(context, subject);
+  moderatePost(context, subject);
   return 0;
 }
 
-function judgePost(context: WriteContext, { platform, subject: uri }: LabelSubject): void {
+function moderatePost(context: WriteContext, { platform, subject: uri }: LabelSubject): void {
   const { writers, accounts, labels } = context;
   const entries = writers.entries(platform);
   const stored = findPost(context, entries, platform, uri);
@@ -72,7 +72,10 @@ function judgePost(context: WriteContext, { platform, subject: uri }: LabelSubje
   inSegment(context, writer, entry, () => writer.moderate(stored.id, moderation));
 }
 
-function judgeAccount(context: WriteContext, { platform, subject: userId }: LabelSubject): number {
+function moderateAccount(
+  context: WriteContext,
+  { platform, subject: userId }: LabelSubject,
+): number {
   const { accounts, labels } = context;
   const deletedMs = accounts.read(platform, userId)?.deletedMs ?? null;
   let removed = 0;
@@ -91,11 +94,11 @@ function judgeAccount(context: WriteContext, { platform, subject: userId }: Labe
     if (hash !== null) context.strayed.remove(platform, hash, id);
     removed += 1;
   });
-  if (removed === 0 && deletedMs === forGoodMs) keepOut(context, platform, userId);
+  if (removed === 0 && deletedMs === forGoodMs) rejectLaterCopies(context, platform, userId);
   return removed;
 }
 
-function keepOut(context: WriteContext, platform: Platform, userId: string): void {
+function rejectLaterCopies(context: WriteContext, platform: Platform, userId: string): void {
   const entry = context.writers.entries(platform).at(-1);
   if (entry === undefined) return;
   const writer = context.writers.writerOf(entry);

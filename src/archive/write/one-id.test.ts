@@ -185,6 +185,6 @@ test("edit, count and delete a moved post by its alias", () => {
     { Content: "comet edited", Metadata: { uri: late, public_metrics: { like_count: 3 } } },
     { Metadata: { uri: early } },
   ]);
-  archive.write([{ kind: "delete-held", platform: "bluesky", name: "late@one", revision: "3" }]);
+  archive.write([{ kind: "delete-stored", platform: "bluesky", name: "late@one", revision: "3" }]);
   expect(urisOf(archive, archive.search({ plan }).positions)).toEqual([early]);
 });

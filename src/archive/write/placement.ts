@@ -18,7 +18,7 @@ import { numberSlots, type StoredIds } from "./number-slots.ts";
 
 export type AssignedChange =
   | { kind: "insert"; post: PreparedPost; id: bigint }
-  | { kind: "update"; post: PreparedPost; held: StoredPost; id: bigint }
+  | { kind: "update"; post: PreparedPost; stored: StoredPost; id: bigint }
   | {
       kind: "remove";
       platform: Platform;
@@ -55,28 +55,28 @@ export function assignChanges(
   const positioned: AssignedChange[] = [];
   const inserts: PreparedPost[] = [];
   for (const change of changes) {
-    const held = findStored(segments, change);
+    const stored = findStored(segments, change);
     if (change.kind === "delete") {
       tombstones.add(change);
-      if (held === null) {
-        if (change.revision === forgottenRevision) positioned.push(keptOut(change));
+      if (stored === null) {
+        if (change.revision === forgottenRevision) positioned.push(rejected(change));
         continue;
       }
-      if (change.revision !== "" && held.isIntact && held.revision > change.revision) {
+      if (change.revision !== "" && stored.isIntact && stored.revision > change.revision) {
         report.unchanged += 1;
         continue;
       }
       report.deleted += 1;
       const { platform, hash, uri, revision } = change;
-      positioned.push({ kind: "remove", platform, id: held.id, hash, uri, revision });
+      positioned.push({ kind: "remove", platform, id: stored.id, hash, uri, revision });
     } else if (tombstones.cover(change)) {
       report.suppressed += 1;
-    } else if (held === null) {
+    } else if (stored === null) {
       report.inserted += 1;
       inserts.push(change);
-    } else if (isNews(change, held)) {
+    } else if (isNews(change, stored)) {
       report.updated += 1;
-      positioned.push({ kind: "update", post: change, held, id: held.id });
+      positioned.push({ kind: "update", post: change, stored, id: stored.id });
     } else {
       report.unchanged += 1;
     }
@@ -118,7 +118,9 @@ const areFree = (segments: Segments, posts: readonly PreparedPost[]): boolean =>
   haveDistinctIds(posts) && posts.every(({ id }) => !writerOf(segments, id).holds(id));
 
 const movedTo = (change: AssignedChange, id: bigint): AssignedChange =>
-  change.kind === "update" ? { ...change, id, held: { ...change.held, id } } : { ...change, id };
+  change.kind === "update"
+    ? { ...change, id, stored: { ...change.stored, id } }
+    : { ...change, id };
 
 const writerOf = (segments: Segments, id: bigint): SegmentWriter =>
   segments.writerOf(owner(segments.entries, id));
@@ -134,7 +136,7 @@ const storedIds = (segments: Segments): StoredIds => ({
   isOrdered: (id) => owner(segments.entries, id).numbering === presentNumbering,
 });
 
-const keptOut = ({ uri, revision }: { uri: string; revision: string }): AssignedChange => ({
+const rejected = ({ uri, revision }: { uri: string; revision: string }): AssignedChange => ({
   kind: "keep-out",
   id: lastId,
   uri,

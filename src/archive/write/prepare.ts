@@ -17,7 +17,7 @@ type Of<Kind extends ArchiveChange["kind"]> = Extract<ArchiveChange, { kind: Kin
 
 export type PreparedChanges = {
   changes: PreparedChange[];
-  heldDeletes: PreparedAliasDelete[];
+  aliasDeletes: PreparedAliasDelete[];
   handles: PreparedHandle[];
   counts: Of<"count">[];
   accounts: Of<"account">[];
@@ -28,7 +28,7 @@ export type PreparedChanges = {
 
 export const noChanges: PreparedChanges = {
   changes: [],
-  heldDeletes: [],
+  aliasDeletes: [],
   handles: [],
   counts: [],
   accounts: [],
@@ -43,7 +43,7 @@ export type Preparation = { add(change: ArchiveChange): void; prepared(): Prepar
 export function startPreparation(uriKey: string, nowMs: number): Preparation {
   const prepared: PreparedChanges = {
     changes: [],
-    heldDeletes: [],
+    aliasDeletes: [],
     handles: [],
     counts: [],
     accounts: [],
@@ -64,10 +64,10 @@ export function startPreparation(uriKey: string, nowMs: number): Preparation {
       case "delete":
         prepared.changes.push(prepareDelete(change, uriKey));
         return;
-      case "delete-held": {
+      case "delete-stored": {
         const { platform, name, revision } = change;
         const hash = lookupHash(uriKey, name);
-        prepared.heldDeletes.push({ platform, name, hash, revision });
+        prepared.aliasDeletes.push({ platform, name, hash, revision });
         return;
       }
       case "handle": {

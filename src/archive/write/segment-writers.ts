@@ -25,7 +25,7 @@ export type SegmentWriters = {
   add(entry: SegmentKey & { low: bigint; skew: TimeSkew }): void;
   close(entry: SegmentKey): void;
   endReading(): void;
-  closeGone(): void;
+  closeRemoved(): void;
   closeAll(): void;
 };
 
@@ -88,7 +88,7 @@ export function segmentWritersOf(
     endReading: () => {
       for (const writer of writers.values()) writer.endReading();
     },
-    closeGone: () => {
+    closeRemoved: () => {
       const present = new Set(readSegments(catalog).map((entry) => segmentPath(folder, entry)));
       for (const path of writers.keys()) if (!present.has(path)) closePath(path);
     },

@@ -9,7 +9,7 @@ import type { WriteContext } from "./write-context.ts";
  * Networks report handles of accounts that never post, and labels of posts that never come. Both
  * are removed after a month, a few rows at a time.
  */
-const keptMs = 30 * 86_400_000;
+const retentionMs = 30 * 86_400_000;
 const handlesAtOnce = 5_000;
 const labelsAtOnce = 500;
 const aliasesAtOnce = 500;
@@ -40,7 +40,7 @@ export function unknownSubjectsOf(context: WriteContext): UnknownSubjects {
 
   return {
     forgetSome: (nowMs) => {
-      const beforeMs = nowMs - keptMs;
+      const beforeMs = nowMs - retentionMs;
       handles(({ platform, user_id, observed_ms }) => {
         const isOld = Number(observed_ms) > 0 && Number(observed_ms) < beforeMs;
         return isOld && !isKnown(platform as Platform, String(user_id));

@@ -88,12 +88,12 @@ export function createBatchWriter(
     counts: countChangesOf(catalog),
     aliases: aliasesOf(catalog),
     strayed: misplacedPostsOf(catalog),
-    unjudged: pendingModerationOf(catalog),
+    pendingModeration: pendingModerationOf(catalog),
     commit,
     uriKey,
     hashOf: (uri) => lookupHash(uriKey, uri),
   };
-  const { counts, unjudged } = context;
+  const { counts, pendingModeration } = context;
   const strangers = unknownSubjectsOf(context);
   const refuseWhenFull = createImportBound(folder, maxBytes);
 
@@ -131,7 +131,7 @@ export function createBatchWriter(
     refuseWhenFull(batch);
     for (;;) {
       const report = locked(() => tryWrite(batch));
-      writers.closeGone();
+      writers.closeRemoved();
       if (report !== null) return report;
     }
   }
@@ -147,16 +147,16 @@ export function createBatchWriter(
     const published = positioned.map(({ platform, changes: own }) =>
       publish(context, platform, own),
     );
-    const news = newsOf(context, batch).map((subject) => unjudged.add(subject));
+    const news = newsOf(context, batch).map((subject) => pendingModeration.add(subject));
     if (published.includes(true) || news.includes(true)) return null;
     for (const { changes: own } of positioned) noteAuthors(context, own);
     commit.current();
     noteModeration(context, batch);
-    const arrivals = { last: Number(readSetting(catalog, "arrival")) };
+    const numbers = { last: Number(readSetting(catalog, "arrival")) };
     for (const { platform, changes: own } of positioned) {
-      writeSegments(context, platform, own, segmentPosts, arrivals);
+      writeSegments(context, platform, own, segmentPosts, numbers);
     }
-    putSetting(catalog, "arrival", arrivals.last);
+    putSetting(catalog, "arrival", numbers.last);
     noteAliases(context, changes);
     report.deleted += moderateListed(context);
     addHandles(catalog, batch.handles);

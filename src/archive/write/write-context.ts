@@ -18,7 +18,7 @@ export type WriteContext = {
   counts: CountChanges;
   aliases: Aliases;
   strayed: MisplacedPosts;
-  unjudged: PendingModeration;
+  pendingModeration: PendingModeration;
   commit: CommitNumber;
   uriKey: string;
   hashOf(uri: string): bigint;

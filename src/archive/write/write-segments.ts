@@ -32,7 +32,7 @@ export function writeSegments(
   platform: Platform,
   changes: readonly AssignedChange[],
   segmentPosts: number,
-  arrivals: IngestNumbers,
+  numbers: IngestNumbers,
 ): void {
   const { catalog, writers, accounts, labels } = context;
   const isModerated = accounts.any(platform) || labels.any(platform);
@@ -46,8 +46,8 @@ export function writeSegments(
     const used = isNewest ? upToCapacity(own, segmentPosts - writer.posts()) : own;
     inSegment(context, writer, entry, () => {
       for (const change of used) {
-        applyChange(context, writer, platform, change, arrivals);
-        if (isModerated) judge(context, writer, change);
+        applyChange(context, writer, platform, change, numbers);
+        if (isModerated) moderate(context, writer, change);
       }
     });
     rest = rest.slice(used.length);
@@ -78,13 +78,13 @@ export function applyChange(
   writer: SegmentWriter,
   platform: Platform,
   change: AssignedChange,
-  arrivals: IngestNumbers,
+  numbers: IngestNumbers,
 ): void {
   if (change.kind === "insert") {
-    arrivals.last += 1;
-    writer.insert(change.post, change.id, arrivals.last);
+    numbers.last += 1;
+    writer.insert(change.post, change.id, numbers.last);
   } else if (change.kind === "update") {
-    writer.update(change.post, change.held);
+    writer.update(change.post, change.stored);
   } else if (change.kind === "remove") {
     takeOffReactions(context, change.platform, writer.read(change.id));
     writer.remove(change.id, change.hash);
@@ -99,7 +99,7 @@ export function applyChange(
   }
 }
 
-function judge(context: WriteContext, writer: SegmentWriter, change: AssignedChange): void {
+function moderate(context: WriteContext, writer: SegmentWriter, change: AssignedChange): void {
   if (change.kind !== "insert" && change.kind !== "update") return;
   const moderation = moderationOf(change.post, context.accounts, context.labels);
   if (!moderation.hidden && moderation.labels.length === 0) return;

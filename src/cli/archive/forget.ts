@@ -153,7 +153,7 @@ async function postsOf(
     platform === undefined ? platforms : [platform],
   )) {
     for (const { platform, uri, id, entry } of own)
-      posts.push({ platform, uri, held: { id, entry } });
+      posts.push({ platform, uri, stored: { id, entry } });
     await new Promise((resolve) => setImmediate(resolve));
     signal.throwIfAborted();
   }
@@ -225,7 +225,7 @@ function undo(work: Work, options: Options): string {
 const shownPosts = 5;
 
 function trialText({ author, posts }: Subject, options: Options): string {
-  const archived = posts.filter((post) => post.held !== null).length;
+  const archived = posts.filter((post) => post.stored !== null).length;
   if (options.json) {
     return `${JSON.stringify({ dry_run: true, account: author?.userId ?? null, posts: archived })}\n`;
   }
@@ -233,7 +233,7 @@ function trialText({ author, posts }: Subject, options: Options): string {
     author === null ? "" : ` of ${author.userId ?? author.handle} (${author.platform})`;
   const lines = posts
     .slice(0, shownPosts)
-    .map((post) => withoutControls(`  ${post.uri}${post.held === null ? " (not archived)" : ""}`));
+    .map((post) => withoutControls(`  ${post.uri}${post.stored === null ? " (not archived)" : ""}`));
   if (posts.length > shownPosts)
     lines.push(`  … and ${numberText(posts.length - shownPosts)} more`);
   return `${[

@@ -37,7 +37,8 @@ async function recoverArchive(options: Options, terminal: Terminal): Promise<voi
     const report = await recover({
       dataDir: dir,
       isForced: options.force === true,
-      arrivalsKept: settings.arrivalsKept ?? archiveDefaults.arrivalsKept,
+      retainedIngestNumbers:
+        settings.retainedIngestNumbers ?? archiveDefaults.retainedIngestNumbers,
       onProgress: (done, total) =>
         reports.update({ done, total, detail: `${numberText(done)} posts` }),
       signal: terminal.stopping,
@@ -56,11 +57,11 @@ const nameOf = ({ platform, sequence }: { platform: string; sequence: number }):
   `${platform}/${sequence}`;
 
 function asText(report: RecoverReport, dir: string, seconds: number): string {
-  const { segments, posts, deletions, former, takenOver, setAside, unreadable, damaged } = report;
+  const { segments, posts, deletions, former, takenOver, unused, unreadable, damaged } = report;
   const lines = [
     `${segmentsText(segments)} with ${numberText(posts)} posts recovered, ${numberText(deletions)} deletions preserved, in ${seconds.toFixed(1)} s`,
   ];
-  for (const file of setAside)
+  for (const file of unused)
     lines.push(`${nameOf(file)} moved to archive/orphaned: ${file.reason}`);
   if (unreadable > 0) {
     lines.push(`${numberText(unreadable)} unreadable rows; earshot archive check lists them`);
@@ -80,7 +81,7 @@ const asJson = (report: RecoverReport, seconds: number): Record<string, unknown>
   deletions: report.deletions,
   unreadable_rows: report.unreadable,
   damaged_segments: report.damaged,
-  set_aside: report.setAside.map((file) => ({ segment: nameOf(file), reason: file.reason })),
+  set_aside: report.unused.map((file) => ({ segment: nameOf(file), reason: file.reason })),
   former_catalog: report.former === null ? null : resolve(report.former),
   taken_over: report.takenOver,
   seconds,

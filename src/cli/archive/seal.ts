@@ -47,23 +47,29 @@ function asText(outcome: TimedOutcome, config: Config): string {
 }
 
 /** Null if there was nothing to seal. */
-export function sealedText({ wanted, by, segments, posts, seconds }: TimedOutcome): string | null {
-  if (wanted === 0) return null;
+export function sealedText({
+  requested,
+  by,
+  segments,
+  posts,
+  seconds,
+}: TimedOutcome): string | null {
+  if (requested === 0) return null;
   if (by === "elsewhere") {
-    return `queued: the running server seals ${segmentsText(wanted)}; earshot archive stats shows how many are left`;
+    return `queued: the running server seals ${segmentsText(requested)}; earshot archive stats shows how many are left`;
   }
   return `${segmentsText(segments)} with ${numberText(posts)} posts sealed in ${seconds.toFixed(1)} s`;
 }
 
 export const sealedJson = ({
-  wanted,
+  requested,
   by,
   segments,
   posts,
   oldFilesGone,
   seconds,
 }: TimedOutcome): string =>
-  JSON.stringify({ wanted, by, segments, posts, old_files_gone: oldFilesGone, seconds });
+  JSON.stringify({ wanted: requested, by, segments, posts, old_files_gone: oldFilesGone, seconds });
 
 export type TimedOutcome = SealOutcome & { seconds: number };
 

@@ -56,9 +56,9 @@ type PlatformSums = {
 type SealedSums = {
   segments: number;
   damaged: number;
-  /** Sealed posts; `overlay` counts those written since, which FTS5 finds. */
+  /** Sealed posts; `delta` counts those written since, which FTS5 finds. */
   posts: number;
-  overlay: number;
+  delta: number;
   bytes: number;
 };
 
@@ -90,7 +90,7 @@ function sealedSums(sealed: readonly SealedStats[]): SealedSums {
     segments: sealed.length,
     damaged: sealed.filter(({ damaged }) => damaged).length,
     posts: sum(({ posts, replaced }) => posts - replaced),
-    overlay: sum(({ overlay }) => overlay),
+    delta: sum(({ delta }) => delta),
     bytes: sum(({ bytes }) => bytes),
   };
 }
@@ -132,7 +132,7 @@ function asText(stats: ArchiveStats, now: Now, terminal: Terminal): string[] {
     "",
     ...notesOf(stats, platforms),
     "",
-    ...drawCoverage(stats.held, {
+    ...drawCoverage(stats.coverage, {
       width: terminal.columns,
       ...now,
       unicode: showsUnicode(terminal),
@@ -151,7 +151,7 @@ function notesOf(stats: ArchiveStats, platforms: readonly PlatformSums[]): strin
     `${numberText(sum((sums) => sums.optimised))} of ${numberText(segments)} segments are quiet and merged into one piece`,
     sealedNote(platforms, segments),
     `known besides: ${numberText(stats.tombstones)} deleted posts by their uris, ${numberText(stats.accounts)} accounts, ${numberText(stats.labels)} labels`,
-    `${numberText(stats.waitingCounts)} counts wait to be added to their posts; the newest post was arrival ${numberText(stats.arrival)}`,
+    `${numberText(stats.waitingCounts)} counts wait to be added to their posts; the newest post was arrival ${numberText(stats.lastIngestNumber)}`,
   ];
   if (outdated > 0) {
     notes.push(
@@ -164,12 +164,12 @@ function notesOf(stats: ArchiveStats, platforms: readonly PlatformSums[]): strin
       `sealed segments that are damaged, which are searched post by post: ${numberText(damaged)} – a running server mends that, or earshot archive reindex --segment`,
     );
   }
-  if (stats.wantedSeals > 0) {
-    notes.push(`segments that wait to be sealed: ${numberText(stats.wantedSeals)}`);
+  if (stats.pendingSeals > 0) {
+    notes.push(`segments that wait to be sealed: ${numberText(stats.pendingSeals)}`);
   }
-  if (stats.wantedRewrites + stats.retiredFiles > 0) {
+  if (stats.pendingRewrites + stats.retiredFiles > 0) {
     notes.push(
-      `segments that wait to be rewritten: ${numberText(stats.wantedRewrites)}; files that are no segments, or no segments yet: ${numberText(stats.retiredFiles)}`,
+      `segments that wait to be rewritten: ${numberText(stats.pendingRewrites)}; files that are no segments, or no segments yet: ${numberText(stats.retiredFiles)}`,
     );
   }
   if (stats.orphaned.files > 0) {
@@ -188,7 +188,7 @@ function sealedNote(platforms: readonly PlatformSums[], segments: number): strin
   if (sealed === 0) return note;
   return (
     `${note}: the indexes of ${numberText(sum(({ posts }) => posts))} posts take ${bytesText(sum(({ bytes }) => bytes))}, ` +
-    `and ${numberText(sum(({ overlay }) => overlay))} posts were written there since`
+    `and ${numberText(sum(({ delta }) => delta))} posts were written there since`
   );
 }
 
@@ -208,7 +208,7 @@ function asJson(stats: ArchiveStats, now: Now): Record<string, unknown> {
         segments: sums.sealed.segments,
         damaged_segments: sums.sealed.damaged,
         posts: sums.sealed.posts,
-        posts_written_since: sums.sealed.overlay,
+        posts_written_since: sums.sealed.delta,
         index_bytes: sums.sealed.bytes,
       },
       from: timeOrNull(sums.fromMs),
@@ -221,13 +221,13 @@ function asJson(stats: ArchiveStats, now: Now): Record<string, unknown> {
     accounts: stats.accounts,
     labels: stats.labels,
     waiting_counts: stats.waitingCounts,
-    newest_arrival: stats.arrival,
-    waiting_rewrites: stats.wantedRewrites,
-    waiting_seals: stats.wantedSeals,
+    newest_arrival: stats.lastIngestNumber,
+    waiting_rewrites: stats.pendingRewrites,
+    waiting_seals: stats.pendingSeals,
     old_files: stats.retiredFiles,
     orphaned_files: stats.orphaned.files,
     orphaned_bytes: stats.orphaned.bytes,
-    coverage: stats.held.flatMap(({ platform, intervals }) =>
+    coverage: stats.coverage.flatMap(({ platform, intervals }) =>
       collections.flatMap((collection) => {
         const own = intervalsOf(intervals, collection);
         if (own.length === 0) return [];
@@ -237,7 +237,7 @@ function asJson(stats: ArchiveStats, now: Now): Record<string, unknown> {
         return [{ platform, collection, held: covered.map(spanJson), gaps: gaps.map(spanJson) }];
       }),
     ),
-    intervals: stats.held.flatMap(({ intervals }) =>
+    intervals: stats.coverage.flatMap(({ intervals }) =>
       intervals.map(({ platform, collection, account, source, fromMs, toMs }) => ({
         platform,
         collection,
@@ -252,7 +252,7 @@ function asJson(stats: ArchiveStats, now: Now): Record<string, unknown> {
         at: isoText(sealed.atMs),
         posts: sealed.posts,
         posts_replaced: sealed.replaced,
-        posts_written_since: sealed.overlay,
+        posts_written_since: sealed.delta,
         index_bytes: sealed.bytes,
         damaged: sealed.damaged,
       },

@@ -27,7 +27,7 @@ function slowArchive(msOfUnit: number) {
     for (let ms = countedFromMs; ms < request.toMs; ms += receivedUnitMs) {
       buckets.push({ fromMs: ms, count: 1 });
     }
-    return { buckets, countedFromMs, work, held: [], damage: [] };
+    return { buckets, countedFromMs, work, coverage: [], damage: [] };
   };
   return { source: { archive: { count }, clock }, requests };
 }

@@ -36,12 +36,12 @@ const stats: ArchiveStats = {
   accounts: 0,
   labels: 0,
   waitingCounts: 0,
-  arrival: 0,
-  wantedRewrites: 0,
-  wantedSeals: 0,
+  lastIngestNumber: 0,
+  pendingRewrites: 0,
+  pendingSeals: 0,
   retiredFiles: 0,
   orphaned: { files: 0, bytes: 0 },
-  held: [],
+  coverage: [],
 };
 
 function testBoard(differences: Partial<StatusSource> = {}) {
@@ -69,7 +69,7 @@ function testBoard(differences: Partial<StatusSource> = {}) {
           buckets: [{ fromMs, count: 7 }],
           countedFromMs: fromMs,
           work,
-          held: [],
+          coverage: [],
           damage: [],
         };
       },

@@ -136,7 +136,7 @@ test("docs/metrics.md explains every metric, and no other", () => {
     archive: {
       archive: {
         onDamage: () => {},
-        upkeep: async () => null,
+        compactionState: async () => null,
         coverage: async () => [],
         stats: async () => Promise.reject(new Error("not asked for")),
       },

@@ -5,7 +5,7 @@ import type { Clock } from "../../lib/clock.ts";
 import { addCoverageMetrics, type CoverageMetricSource } from "./coverage.ts";
 
 export type ArchiveMetricSource = CoverageMetricSource & {
-  archive: Pick<Archive, "upkeep" | "onDamage">;
+  archive: Pick<Archive, "compactionState" | "onDamage">;
   clock: Pick<Clock, "sleep">;
 };
 
@@ -43,7 +43,7 @@ export function addArchiveMetrics(
   );
   gauge("earshot_archive_log_bytes", "The longest write-ahead log", (known) => known.walBytes);
   gauge("earshot_archive_waiting_counts", "Counts not added to posts", (known) => known.counts);
-  gauge("earshot_archive_upkeep_failing", "Whether the last task failed", ({ fault: error }) =>
+  gauge("earshot_archive_upkeep_failing", "Whether the last task failed", ({ error }) =>
     Number(error !== null),
   );
   new Gauge({
@@ -84,8 +84,8 @@ export function addArchiveMetrics(
   archive.onDamage(() => damagedAnswers.inc());
 
   async function readCompaction(): Promise<void> {
-    const answer = await archive.upkeep().catch(() => null);
-    state = answer?.status === "elsewhere" ? null : answer;
+    const answer = await archive.compactionState().catch(() => null);
+    state = answer?.status === "other-process" ? null : answer;
   }
 
   async function refresh(): Promise<void> {

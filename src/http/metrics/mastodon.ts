@@ -44,7 +44,7 @@ export function addMastodonMetrics(
   counter(
     "earshot_mastodon_stream_left_out_total",
     "Posts and edits of the Mastodon stream that may not be found by strangers",
-    (state) => state.leftOut,
+    (state) => state.skipped,
   );
   counter(
     "earshot_mastodon_stream_bad_frames_total",

@@ -36,7 +36,7 @@ test("the first scrape has all current values", async () => {
     archive: {
       archive: {
         onDamage: () => {},
-        upkeep: async () => null,
+        compactionState: async () => null,
         coverage: async () => coverage,
         stats: async () => ({ segments }) as unknown as ArchiveStats,
       },
@@ -85,7 +85,7 @@ function metricsOf(
     archive: {
       archive: {
         onDamage: () => {},
-        upkeep: async () => null,
+        compactionState: async () => null,
         coverage: async () => [],
         stats,
       },

@@ -32,7 +32,7 @@ export function readLines(request: LinesRequest): { posts: Generator<Post>; read
   const { bytes, platform, limits, nowMs } = request;
   const rejections: Rejection[] = [];
   const counts = createRecordCounts();
-  const context = { nowMs, onIgnored: counts.countIgnored, onLeftOut: counts.countLeftOut };
+  const context = { nowMs, onIgnored: counts.countIgnored, onSkipped: counts.countSkipped };
   const options = { platform, limits, isStart: request.isStart };
   let posts = 0;
   let stoppedAt: ReadLines["stoppedAt"] = null;

@@ -90,7 +90,7 @@ function readRecord(
   { posts, counts }: OpenChunk,
   nowMs: number,
 ): string | null {
-  const context = { nowMs, onIgnored: counts.countIgnored, onLeftOut: counts.countLeftOut };
+  const context = { nowMs, onIgnored: counts.countIgnored, onSkipped: counts.countSkipped };
   try {
     const post = record.read(context);
     if (post !== null) posts.push(post);

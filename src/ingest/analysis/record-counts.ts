@@ -2,7 +2,7 @@ import { withoutControls } from "../../lib/controls.ts";
 
 export type RecordCounts = {
   ignoredFields: ReadonlyMap<string, number>;
-  leftOut: ReadonlyMap<string, number>;
+  skipped: ReadonlyMap<string, number>;
 };
 
 const maxIgnoredNames = 1_000;
@@ -20,12 +20,12 @@ export function createRecordCounts() {
 
   return {
     countIgnored: (field: string): void => countName(withoutControls(field.slice(0, 100)), 1),
-    countLeftOut: (reason: string): void => add(leftOut, reason, 1),
+    countSkipped: (reason: string): void => add(leftOut, reason, 1),
     merge: (counts: RecordCounts): void => {
       for (const [name, times] of counts.ignoredFields) countName(name, times);
-      for (const [reason, times] of counts.leftOut) add(leftOut, reason, times);
+      for (const [reason, times] of counts.skipped) add(leftOut, reason, times);
     },
-    all: (): RecordCounts => ({ ignoredFields, leftOut }),
+    all: (): RecordCounts => ({ ignoredFields, skipped: leftOut }),
   };
 }
 

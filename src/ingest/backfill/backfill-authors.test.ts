@@ -80,7 +80,7 @@ describe("several accounts", () => {
     const [, second] = dids;
     const account = host.accounts.get(second ?? "");
     if (account !== undefined) account.pds = "http://10.0.0.1";
-    const found = { positions: [], next: null, complete: true, held: [] };
+    const found = { positions: [], next: null, complete: true, coverage: [] };
     const reported: string[] = [];
     const requested = request(() => {}, { onAuthor: (result) => reported.push(result.author) });
     const archive = { ...requested.archive, search: async () => found as never };

@@ -44,7 +44,7 @@ export type ImportSummary = {
   rejectedFile: string | null;
   ignoredFields: ReadonlyMap<string, number>;
   /** Such as private posts, by reason. */
-  leftOut: ReadonlyMap<string, number>;
+  skipped: ReadonlyMap<string, number>;
   /** `withheld` if lines were rejected: the declared coverage would be false. */
   coverage: "none" | "added" | "withheld";
   seconds: number;

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { ArchiveChange } from "../../archive/archive.ts";
 import type { FetchedAnswer, GuardedFetch } from "../../lib/guarded-fetch.ts";
 import { createManualClock, type ManualClock } from "../../lib/manual-clock.ts";
-import { type LookUp, type LookUpSettings, startLookUp } from "./account-lookup.ts";
+import { type AccountLookup, type LookUpSettings, startAccountLookup } from "./account-lookup.ts";
 
 const labeler = "did:plc:ar7c4by46qjdydhdevvrndac";
 const didOf = (n: number) => `did:plc:account${n}`;
@@ -21,7 +21,7 @@ let requests: Request[];
 let views: Map<string, View>;
 let refusals: (Error | [number, Record<string, string>])[];
 let writeErrors: Error[];
-let lookUp: LookUp;
+let lookUp: AccountLookup;
 
 const answerOf = (status: number, headers: Record<string, string>, body: unknown) =>
   ({
@@ -43,7 +43,7 @@ const fetch: GuardedFetch = async (url, options) => {
 };
 
 function start(settings: Partial<LookUpSettings> = {}): void {
-  lookUp = startLookUp({
+  lookUp = startAccountLookup({
     archive: {
       accountsToLookUp: async (_platform, beforeMs, limit) =>
         accounts.filter((id) => (cachedUp.get(id) ?? -1) < beforeMs).slice(0, limit),

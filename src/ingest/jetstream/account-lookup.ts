@@ -10,7 +10,7 @@ import {
   readProfileViews,
 } from "../../platforms/bluesky/profile-views.ts";
 import type { IngestLog } from "../ingest-log.ts";
-import type { LookUpState } from "../ingest-state.ts";
+import type { AccountLookupState } from "../ingest-state.ts";
 import { nextTry } from "../streams/link.ts";
 import { requestedPauseMs } from "./lookup-pause.ts";
 
@@ -20,9 +20,9 @@ import { requestedPauseMs } from "./lookup-pause.ts";
  *
  * An account that the AppView does not return (deleted or hidden) counts as looked up.
  */
-export type LookUp = {
+export type AccountLookup = {
   enqueue(account: string): void;
-  state(): LookUpState;
+  state(): AccountLookupState;
   stop(): Promise<void>;
 };
 
@@ -49,7 +49,7 @@ export type LookUpRequest = {
 const gatherMs = 2_000;
 const maxRequested = 1_000;
 
-export function startLookUp(request: LookUpRequest): LookUp {
+export function startAccountLookup(request: LookUpRequest): AccountLookup {
   const { archive, clock, random, settings, log } = request;
   const backoff = { leastMs: settings.minBackoffMs, mostMs: settings.maxBackoffMs };
   const sources = new Set(settings.sources);
@@ -151,7 +151,7 @@ export function startLookUp(request: LookUpRequest): LookUp {
     if (ms > 0) await clock.sleep(ms, stopping.signal).catch(() => {});
   }
 
-  function state(): LookUpState {
+  function state(): AccountLookupState {
     if (stopping.signal.aborted) return { status: "off", detail: "stopped", ...counts };
     if (waiting !== null) {
       const detail = `waiting for ${host}: ${waiting.reason}, ${nextTry(clock, waiting.untilMs)}`;

@@ -13,7 +13,7 @@ const update = (payload: unknown, event = "update") =>
 test("a post has its id on the server as an alias, and a known author", () => {
   expect(update(emulatedStatus("12"))).toMatchObject({
     kind: "event",
-    isLeftOut: false,
+    isSkipped: false,
     changes: [
       { kind: "looked-up", platform: "mastodon", userId: "7@mastodon.example", atMs: nowMs },
       { kind: "account", userId: "7@mastodon.example", status: "active", observedMs: nowMs },
@@ -39,10 +39,10 @@ test("a post with a future time gets the time of its arrival", () => {
 test("a boost is accepted if both authors agree, and hides those who do not", () => {
   const original = (indexable: boolean) => emulatedStatus("60", {}, { id: "8", indexable });
   expect(update(emulatedStatus("6", { reblog: original(true) }))).toMatchObject({
-    isLeftOut: false,
+    isSkipped: false,
   });
   expect(update(emulatedStatus("6", { reblog: original(false) }))).toMatchObject({
-    isLeftOut: true,
+    isSkipped: true,
     changes: [
       { kind: "account", userId: "7@mastodon.example", status: "active" },
       { kind: "account", userId: "8@mastodon.example", status: "opted-out" },
@@ -54,11 +54,11 @@ test("an edit that may not be indexed deletes the stored post, by both names", (
   const edited = { visibility: "unlisted", edited_at: "2026-11-21T11:00:00.000Z" };
   const revision = "2026-11-21T11:00:00.000Z 2026-11-21T12:00:00.000Z";
   expect(update(emulatedStatus("12", edited), "status.update")).toMatchObject({
-    isLeftOut: true,
+    isSkipped: true,
     changes: [
       { kind: "account" },
-      { kind: "delete-held", name: "import:mastodon:12@mastodon.example", revision },
-      { kind: "delete-held", name: "https://other.example/users/ann/statuses/12", revision },
+      { kind: "delete-stored", name: "import:mastodon:12@mastodon.example", revision },
+      { kind: "delete-stored", name: "https://other.example/users/ann/statuses/12", revision },
     ],
   });
 });
@@ -66,7 +66,7 @@ test("an edit that may not be indexed deletes the stored post, by both names", (
 test("a deletion names the id, in digits or letters", () => {
   for (const id of ["12", "01HXKCVAG1MGKZRY6Y5VBH4T8R", "9n5yyQ-a_b"]) {
     expect(read({ event: "delete", payload: id })).toMatchObject({
-      changes: [{ kind: "delete-held", name: `import:mastodon:${id}@mastodon.example` }],
+      changes: [{ kind: "delete-stored", name: `import:mastodon:${id}@mastodon.example` }],
     });
   }
 });

@@ -12,7 +12,7 @@ export type MastodonEvent =
   | {
       kind: "event";
       changes: readonly ArchiveChange[];
-      isLeftOut: boolean;
+      isSkipped: boolean;
       statusId: string | null;
     }
   | { kind: "refusal"; status: number | null };
@@ -44,7 +44,7 @@ export function readMastodonEvent({ data, isBinary }: Frame, seen: SeenAt): Mast
   return isObject(reported) ? readStatus(reported, event, seen) : null;
 }
 
-const nothing: MastodonEvent = { kind: "event", changes: [], isLeftOut: false, statusId: null };
+const nothing: MastodonEvent = { kind: "event", changes: [], isSkipped: false, statusId: null };
 
 function parsed(bytes: Buffer): unknown {
   try {
@@ -67,7 +67,7 @@ function readDelete(payload: unknown, seen: SeenAt): MastodonEvent | null {
   return {
     kind: "event",
     changes: [deletion(statusAlias(id, seen.host), lastRevision)],
-    isLeftOut: false,
+    isSkipped: false,
     statusId: id,
   };
 }
@@ -86,7 +86,7 @@ function readStatus(
   if (reported === null || id === null) return null;
   const post =
     event === "update" ? reported : { ...reported, revision: revisionOf(reported, seenMs) };
-  const ofAccounts = [...wishOf(status, seen), ...wishOf(status.reblog, seen)];
+  const ofAccounts = [...consentOf(status, seen), ...consentOf(status.reblog, seen)];
   const alias = statusAlias(id, seen.host);
   if (mayBeIndexed(status)) {
     const changes: readonly ArchiveChange[] = [
@@ -94,7 +94,7 @@ function readStatus(
       ...ofAccounts,
       { kind: "upsert", post, alias },
     ];
-    return { kind: "event", changes, isLeftOut: false, statusId: id };
+    return { kind: "event", changes, isSkipped: false, statusId: id };
   }
   const revision = post.revision || lastRevision;
   const deletions =
@@ -102,7 +102,7 @@ function readStatus(
   return {
     kind: "event",
     changes: [...ofAccounts, ...deletions],
-    isLeftOut: true,
+    isSkipped: true,
     statusId: id,
   };
 }
@@ -111,7 +111,7 @@ const revisionOf = ({ revision }: Post, seenMs: number): string =>
   revision === "" ? "" : `${revision} ${isoTime(seenMs)}`;
 
 const deletion = (name: string, revision: string): ArchiveChange => ({
-  kind: "delete-held",
+  kind: "delete-stored",
   platform: "mastodon",
   name,
   revision,
@@ -119,7 +119,7 @@ const deletion = (name: string, revision: string): ArchiveChange => ({
 
 export function readAgain(status: unknown, seen: SeenAt): readonly ArchiveChange[] {
   if (!isObject(status)) return [];
-  const queue = [...wishOf(status, seen), ...wishOf(status.reblog, seen)];
+  const queue = [...consentOf(status, seen), ...consentOf(status.reblog, seen)];
   const isHidden = queue.some((wish) => wish.kind === "account" && wish.status === "opted-out");
   const event = readStatus(
     status,
@@ -130,7 +130,7 @@ export function readAgain(status: unknown, seen: SeenAt): readonly ArchiveChange
 }
 
 /** Without a report, an account does not agree to be indexed. */
-function wishOf(status: unknown, { host, nowMs: observedMs }: SeenAt): ArchiveChange[] {
+function consentOf(status: unknown, { host, nowMs: observedMs }: SeenAt): ArchiveChange[] {
   const { account } = fieldsOf(status);
   const { indexable, noindex } = fieldsOf(account);
   const userId = namesOfAccount(account, host)?.userId;

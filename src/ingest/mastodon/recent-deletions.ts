@@ -17,7 +17,8 @@ export function createRecentDeletions(): RecentDeletions {
   const ids = new Set<string>();
   return {
     note: ({ changes, statusId }) => {
-      const isDeletion = changes.length > 0 && changes.every(({ kind }) => kind === "delete-held");
+      const isDeletion =
+        changes.length > 0 && changes.every(({ kind }) => kind === "delete-stored");
       if (statusId === null || !isDeletion) return;
       ids.add(statusId);
       const [oldest] = ids;

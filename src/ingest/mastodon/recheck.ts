@@ -103,12 +103,12 @@ export function createMastodonRecheck(options: MastodonRecheckOptions): Mastodon
     reader: StatusReader,
     checkpoints: readonly { name: string; value: string }[],
   ): Promise<void> {
-    const own = page.flatMap(({ name, isHeld }) => (isHeld && statusIdIn(name, host)) || []);
+    const own = page.flatMap(({ name, isStored }) => (isStored && statusIdIn(name, host)) || []);
     const { found, absent } = await reader.read(own);
     const deletedAt = isoTime(clock.now());
     const deletions = absent.map(
       (id): ArchiveChange => ({
-        kind: "delete-held",
+        kind: "delete-stored",
         platform: "mastodon",
         name: statusAlias(id, host),
         revision: deletedAt,

@@ -1,7 +1,7 @@
-const minLeftOut = 100;
+const minSkipped = 100;
 
 export const nothingStored =
   "none of its posts may be stored: their authors do not agree to be searched, or the server does not say whether they do";
 
-export const storesNothing = ({ posts, leftOut }: { posts: number; leftOut: number }): boolean =>
-  posts === 0 && leftOut >= minLeftOut;
+export const storesNothing = ({ posts, skipped }: { posts: number; skipped: number }): boolean =>
+  posts === 0 && skipped >= minSkipped;

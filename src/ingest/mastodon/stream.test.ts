@@ -133,7 +133,7 @@ describe.each(["websocket", "event-stream"] as const)("by %s", (transport) => {
       events: 5,
       posts: 4,
       deletes: 1,
-      leftOut: 0,
+      skipped: 0,
       badFrames: 0,
       gaps: 0,
     });
@@ -227,7 +227,7 @@ describe("consent to be indexed", () => {
     );
     await archive.until(() => archive.posts.size === 1);
     expect(archive.posts.has(uriOf("7"))).toBe(true);
-    expect(state()).toMatchObject({ events: 7, posts: 1, leftOut: 6 });
+    expect(state()).toMatchObject({ events: 7, posts: 1, skipped: 6 });
   });
 
   test("hides an account that withdraws consent, and shows it after renewed consent", async () => {
@@ -254,10 +254,10 @@ describe("consent to be indexed", () => {
     const { state } = await started();
     const shy = (n: number) => emulatedStatus(`${n}`, {}, { indexable: undefined });
     server.update(...Array.from({ length: 99 }, (_, n) => shy(n)));
-    await eventually(() => expect(state().leftOut).toBe(99));
+    await eventually(() => expect(state().skipped).toBe(99));
     expect(state().detail).not.toContain("none of its posts");
     server.update(shy(100), shy(101));
-    await eventually(() => expect(state().leftOut).toBe(101));
+    await eventually(() => expect(state().skipped).toBe(101));
     expect(state().detail).toContain("none of its posts may be stored");
     const warnings = logged.filter((line) => JSON.stringify(line).includes("none of its posts"));
     expect(warnings).toHaveLength(1);
@@ -402,7 +402,7 @@ describe("a server of compatible software", () => {
     await serveOther({});
     const { id: accountId } = other.network.addAccount({ username: "ann" });
     other.network.addStatus({ accountId, text: "a river" });
-    await eventually(() => expect(stream?.state().leftOut).toBe(1));
+    await eventually(() => expect(stream?.state().skipped).toBe(1));
     expect(archive.posts.size).toBe(0);
   });
 });

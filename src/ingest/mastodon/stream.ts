@@ -56,7 +56,7 @@ export function startMastodonStream(request: MastodonStreamRequest): MastodonStr
   const { host } = new URL(settings.server);
   const { guard, fetch, client } = createMastodonClients(settings);
   const tally = createStreamTally();
-  const counts = { leftOut: 0, reconnects: 0, gaps: 0, caughtUp: 0 };
+  const counts = { skipped: 0, reconnects: 0, gaps: 0, caughtUp: 0 };
   let lastEventMs: number | null = null;
   let isInterrupted = false;
   let hasWarned = false;
@@ -158,7 +158,7 @@ export function startMastodonStream(request: MastodonStreamRequest): MastodonStr
   }
 
   function take(event: MastodonEvent & { kind: "event" }, nowMs: number): void {
-    if (event.isLeftOut) counts.leftOut += 1;
+    if (event.isSkipped) counts.skipped += 1;
     const item = { timeUs: nowMs * 1000, changes: event.changes, counted: [] };
     writer.add(item, { timeMs: nowMs, since: afterGap.openSince() });
     tally.add(item);
@@ -179,7 +179,7 @@ export function startMastodonStream(request: MastodonStreamRequest): MastodonStr
   function warnOnce(): void {
     if (hasWarned || !storesNothing({ ...tally.counts, ...counts })) return;
     hasWarned = true;
-    log.warn({ host, leftOut: counts.leftOut }, `mastodon stream: ${nothingStored}`);
+    log.warn({ host, skipped: counts.skipped }, `mastodon stream: ${nothingStored}`);
   }
 
   function detail({ status, detail }: ReturnType<typeof link.status>): string {

@@ -14,7 +14,7 @@ export function createStreamTally() {
       counts.events += 1;
       for (const { kind } of changes) {
         if (kind === "upsert") counts.posts += 1;
-        if (kind === "delete" || kind === "delete-held") counts.deletes += 1;
+        if (kind === "delete" || kind === "delete-stored") counts.deletes += 1;
       }
       for (const { metric } of counted) counts.counted[metric] += 1;
     },

@@ -38,7 +38,7 @@ export async function countArchive(
     buckets,
     countedFromMs,
     damage,
-    held: covered,
+    coverage: covered,
   } = await archive.count(
     { plan, platforms: searched, fromMs, toMs, bucketMs, deadlineMs, ...by(account) },
     signal,

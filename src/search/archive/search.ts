@@ -61,7 +61,7 @@ export async function searchArchived(
     signal,
   );
   const fedPlatforms = [...source.fedPlatforms, ...(await alsoFed)];
-  const unchecked = await uncheckedWarnings(source, found.positions, found.held);
+  const unchecked = await uncheckedWarnings(source, found.positions, found.coverage);
   return answerFound({ ...source, fedPlatforms }, request, { tree, names, plan }, found, unchecked);
 }
 
@@ -80,7 +80,7 @@ export function answerFound(
   found: CoveredAnswer,
   unchecked: readonly SourceWarning[],
 ): ArchivedAnswer {
-  const known = archiveCoverage(feed, found.held, {
+  const known = archiveCoverage(feed, found.coverage, {
     platform,
     tree,
     names,

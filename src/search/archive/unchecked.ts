@@ -81,7 +81,7 @@ async function isFollowed(source: Source, { id }: Position, author: string): Pro
   if (!hasTime(id)) return false;
   const nowMs = source.clock.now();
   const account = accountById("bluesky", author);
-  const { held: covered } = await source.archive.search({
+  const { coverage: covered } = await source.archive.search({
     plan: { kind: "terms", elements: [{ kind: "token", token: fromAccount(account) }] },
     platforms: ["bluesky"],
     fromMs: nowMs,

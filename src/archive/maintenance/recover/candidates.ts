@@ -14,16 +14,16 @@ export type Candidate = {
   maxId: bigint | null;
 };
 
-export type SetAside = Pick<Candidate, "platform" | "sequence"> & { reason: SetAsideReason };
+export type UnusedFile = Pick<Candidate, "platform" | "sequence"> & { reason: UnusedReason };
 
-export type SetAsideReason =
+export type UnusedReason =
   | "unreadable"
   | "unfinished"
   | "of another archive"
   | "replaced"
   | "overlapped";
 
-export function readCandidates(folder: string): (Candidate | SetAside)[] {
+export function readCandidates(folder: string): (Candidate | UnusedFile)[] {
   return platforms.flatMap((platform) =>
     segmentNumbersIn(folder, platform)
       .sort((a, b) => a - b)
@@ -31,7 +31,11 @@ export function readCandidates(folder: string): (Candidate | SetAside)[] {
   );
 }
 
-function readCandidate(folder: string, platform: Platform, sequence: number): Candidate | SetAside {
+function readCandidate(
+  folder: string,
+  platform: Platform,
+  sequence: number,
+): Candidate | UnusedFile {
   let segment: DatabaseSync | null = null;
   try {
     segment = openForReading(segmentPath(folder, { platform, sequence }), 1_000);
@@ -47,7 +51,7 @@ function describe(
   segment: DatabaseSync,
   platform: Platform,
   sequence: number,
-): Candidate | SetAside {
+): Candidate | UnusedFile {
   const hasTables = segment.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'post'").get();
   if (hasTables === undefined) return { platform, sequence, reason: "unfinished" };
   const prepare = preparesBigInts(segment);

@@ -25,7 +25,7 @@ function chosen(...given: Given[]): { taken: number[]; left: string[] } {
   const choice = chooseSegments(given.map(candidate), "key");
   return {
     taken: choice.chosen.map(({ sequence }) => sequence),
-    left: choice.setAside.map(({ sequence, reason }) => `${sequence} ${reason}`),
+    left: choice.unused.map(({ sequence, reason }) => `${sequence} ${reason}`),
   };
 }
 

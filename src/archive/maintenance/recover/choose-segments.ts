@@ -1,6 +1,6 @@
 import { firstInMillisecond } from "../../../posts/ids.ts";
 import { archiveId } from "../../catalog/archive-id.ts";
-import type { Candidate, SetAside, SetAsideReason } from "./candidates.ts";
+import type { Candidate, UnusedFile, UnusedReason } from "./candidates.ts";
 
 export type ChosenSegment = Candidate & { low: bigint };
 
@@ -27,11 +27,11 @@ export function chooseUriKey(
 export function chooseSegments(
   candidates: readonly Candidate[],
   uriKey: string | null,
-): { chosen: ChosenSegment[]; setAside: SetAside[] } {
-  const setAside: SetAside[] = [];
-  const leave = (reason: SetAsideReason) => (candidate: Candidate) => {
+): { chosen: ChosenSegment[]; unused: UnusedFile[] } {
+  const unused: UnusedFile[] = [];
+  const leave = (reason: UnusedReason) => (candidate: Candidate) => {
     const { platform, sequence } = candidate;
-    setAside.push({ platform, sequence, reason });
+    unused.push({ platform, sequence, reason });
   };
   const chosen: ChosenSegment[] = [];
   for (const own of Map.groupBy(candidates, ({ platform }) => platform).values()) {
@@ -44,7 +44,7 @@ export function chooseSegments(
     const disjoint = withoutOverlaps(present.kept.map(withLow), leave("overlapped"));
     chosen.push(...disjoint.map((each, index) => (index === 0 ? { ...each, low: 0n } : each)));
   }
-  return { chosen, setAside };
+  return { chosen, unused };
 }
 
 function partition<Value>(values: readonly Value[], keeps: (value: Value) => boolean) {

@@ -25,22 +25,26 @@ export type Recovered = {
 export type FillRequest = {
   chosen: readonly ChosenSegment[];
   commitNumber: number;
-  arrivalsKept: number;
+  retainedIngestNumbers: number;
   onProgress: (done: number, total: number) => void;
   signal: AbortSignal;
 };
 
-type Highest = { arrival: number; firstArrival: number; counted: number };
+type Highest = { ingestNumber: number; firstIngestNumber: number; counted: number };
 
 export async function fillCatalog(
   catalog: DatabaseSync,
   folder: string,
-  { chosen, commitNumber, arrivalsKept, onProgress, signal }: FillRequest,
+  { chosen, commitNumber, retainedIngestNumbers, onProgress, signal }: FillRequest,
 ): Promise<Recovered> {
   const uriKey = readUriKey(catalog);
   const total = chosen.reduce((sum, { posts }) => sum + posts, 0);
   const recovered: Recovered = { posts: 0, unreadable: 0, deletions: 0, damaged: [] };
-  const highest: Highest = { arrival: 0, firstArrival: Number.POSITIVE_INFINITY, counted: 0 };
+  const highest: Highest = {
+    ingestNumber: 0,
+    firstIngestNumber: Number.POSITIVE_INFINITY,
+    counted: 0,
+  };
   for (const entry of chosen) {
     const segment = openSegmentFile(segmentPath(folder, entry), 8_000);
     try {
@@ -68,8 +72,8 @@ export async function fillCatalog(
   }
   inTransaction(catalog, () => {
     putSetting(catalog, "commit_number", commitNumber);
-    putSetting(catalog, "arrival", highest.arrival);
-    putSetting(catalog, "arrivals_from", arrivalsFrom(highest, arrivalsKept));
+    putSetting(catalog, "arrival", highest.ingestNumber);
+    putSetting(catalog, "arrivals_from", startOfIngestOrder(highest, retainedIngestNumbers));
     putSetting(catalog, "count_step", highest.counted);
   });
   return recovered;
@@ -128,17 +132,20 @@ function addDeletions(
 
 function readNumbers(segment: DatabaseSync, highest: Highest): void {
   const prepare = preparesBigInts(segment);
-  const arrivals = prepare("SELECT min(number) AS first, max(number) AS last FROM arrival").get();
-  if (typeof arrivals?.first === "bigint") {
-    highest.firstArrival = Math.min(highest.firstArrival, Number(arrivals.first));
+  const numbers = prepare("SELECT min(number) AS first, max(number) AS last FROM arrival").get();
+  if (typeof numbers?.first === "bigint") {
+    highest.firstIngestNumber = Math.min(highest.firstIngestNumber, Number(numbers.first));
   }
-  highest.arrival = Math.max(highest.arrival, Number(arrivals?.last ?? 0));
+  highest.ingestNumber = Math.max(highest.ingestNumber, Number(numbers?.last ?? 0));
   const counted = prepare("SELECT value FROM setting WHERE name = 'counted'").get();
   highest.counted = Math.max(highest.counted, Number(counted?.value ?? 0));
 }
 
 /** A possibly incomplete ingest order counts as dropped: no client gets a partial one. */
-function arrivalsFrom({ arrival, firstArrival }: Highest, arrivalsKept: number): number {
-  if (firstArrival <= 1 || arrival === 0) return 0;
-  return Math.max(firstArrival, arrival - arrivalsKept);
+function startOfIngestOrder(
+  { ingestNumber, firstIngestNumber }: Highest,
+  retainedIngestNumbers: number,
+): number {
+  if (firstIngestNumber <= 1 || ingestNumber === 0) return 0;
+  return Math.max(firstIngestNumber, ingestNumber - retainedIngestNumbers);
 }

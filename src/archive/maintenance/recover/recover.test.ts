@@ -77,17 +77,17 @@ const recovered = (isForced = false) =>
   recover({
     dataDir,
     isForced,
-    arrivalsKept: 1_000_000,
+    retainedIngestNumbers: 1_000_000,
     onProgress: () => {},
     signal: new AbortController().signal,
   });
 
-async function knowledge(handle: string): Promise<{ accounts: number; arrivals: number }> {
+async function knowledge(handle: string): Promise<{ accounts: number; ingested: number }> {
   const archive = await openArchive({ dataDir, readers: 1, segmentPosts: 4, clock: systemClock });
   try {
     const { accounts } = await archive.resolve({ accounts: [handle], posts: [] });
-    const arrivals = await archive.arrivals(null, 100);
-    return { accounts: accounts.size, arrivals: arrivals.length };
+    const ingested = await archive.ingestOrder(null, 100);
+    return { accounts: accounts.size, ingested: ingested.length };
   } finally {
     await archive.close();
   }
@@ -109,7 +109,7 @@ describe("rebuilds a lost catalog from the segments", () => {
     const before = readdirSync(join(folder, "bluesky")).filter((name) => name.endsWith(".db"));
     lose();
     const report = await recovered();
-    expect(report).toMatchObject({ segments: 4, posts: 13, deletions: 2, setAside: [] });
+    expect(report).toMatchObject({ segments: 4, posts: 13, deletions: 2, unused: [] });
     expect(uris()).toEqual(urisOf(...leftNumbers));
     expect(await findingsIn(folder)).toEqual([]);
     expect(readdirSync(join(folder, "bluesky")).filter((name) => name.endsWith(".db"))).toEqual(
@@ -117,7 +117,7 @@ describe("rebuilds a lost catalog from the segments", () => {
     );
     replay();
     expect(uris()).toEqual(urisOf(...leftNumbers));
-    expect(await knowledge("author1.example.com")).toEqual({ accounts: 1, arrivals: 13 });
+    expect(await knowledge("author1.example.com")).toEqual({ accounts: 1, ingested: 13 });
   });
 
   test("moves the former catalog aside, and copies its usable tables", async () => {
@@ -206,9 +206,9 @@ describe("rebuilds a lost catalog from the segments", () => {
     const files = readdirSync(join(folder, "bluesky")).filter((name) => name.endsWith(".db"));
     expect(files).toHaveLength(9);
     removeCatalog();
-    const { setAside, segments } = await recovered();
+    const { unused, segments } = await recovered();
     expect(segments).toBe(4);
-    expect(setAside.map(({ reason }) => reason)).toEqual(Array(5).fill("replaced"));
+    expect(unused.map(({ reason }) => reason)).toEqual(Array(5).fill("replaced"));
     expect(
       readdirSync(join(folder, "orphaned")).filter((name) => name.endsWith(".db")),
     ).toHaveLength(5);
@@ -227,9 +227,9 @@ describe("rebuilds a lost catalog from the segments", () => {
     rmSync(other, { recursive: true });
     truncateSync(join(folder, "bluesky", "000002.db"), 5_000);
     removeCatalog();
-    const { setAside, segments } = await recovered();
+    const { unused, segments } = await recovered();
     expect(segments).toBe(3);
-    expect(setAside).toEqual([
+    expect(unused).toEqual([
       { platform: "bluesky", sequence: 2, reason: "unreadable" },
       { platform: "bluesky", sequence: 19, reason: "of another archive" },
     ]);
@@ -280,7 +280,7 @@ describe("recover", () => {
     removeCatalog();
     const stopping = new AbortController();
     stopping.abort(new Error("enough"));
-    const request = { dataDir, isForced: false, arrivalsKept: 10, onProgress: () => {} };
+    const request = { dataDir, isForced: false, retainedIngestNumbers: 10, onProgress: () => {} };
     await expect(recover({ ...request, signal: stopping.signal })).rejects.toThrow("enough");
     expect(readdirSync(folder).sort()).toEqual(["bluesky", "upkeep.db"]);
     await recovered();

@@ -17,7 +17,7 @@ import { lockCompaction } from "../../compaction/lock.ts";
 import { openForWriting } from "../../database.ts";
 import { syncToDisk } from "../durable-files.ts";
 import { repairUris } from "../repair-uris.ts";
-import { type Candidate, readCandidates, type SetAside } from "./candidates.ts";
+import { type Candidate, readCandidates, type UnusedFile } from "./candidates.ts";
 import { chooseSegments, chooseUriKey } from "./choose-segments.ts";
 import { fillCatalog, type Recovered } from "./fill-catalog.ts";
 import { type FormerCatalog, readFormerCatalog, takeOver } from "./former-catalog.ts";
@@ -25,7 +25,7 @@ import { type FormerCatalog, readFormerCatalog, takeOver } from "./former-catalo
 export type RecoverRequest = {
   dataDir: string;
   isForced: boolean;
-  arrivalsKept: number;
+  retainedIngestNumbers: number;
   onProgress: (done: number, total: number) => void;
   signal: AbortSignal;
 };
@@ -33,7 +33,7 @@ export type RecoverRequest = {
 export type RecoverReport = Recovered & {
   segments: number;
   /** Unreadable files are moved beside the former catalog, others orphaned. */
-  setAside: readonly SetAside[];
+  unused: readonly UnusedFile[];
   former: string | null;
   takenOver: readonly string[];
 };
@@ -68,13 +68,13 @@ async function recoverIn(folder: string, request: RecoverRequest): Promise<Recov
   if (!request.isForced && isCurrent(folder)) throw alreadyCurrent(folder);
   const read = readCandidates(folder);
   const candidates = read.filter(isCandidate);
-  const unusable = read.filter((each): each is SetAside => !isCandidate(each));
+  const unusable = read.filter((each): each is UnusedFile => !isCandidate(each));
   if (candidates.length === 0) throw nothingToRecover(folder);
   const former = readFormerCatalog(folder);
   const known = chooseUriKey(candidates, readStoreId(request.dataDir, "archive"));
   const uriKey = known ?? former.uriKey;
   const choice = chooseSegments(candidates, uriKey);
-  const setAside = [...unusable, ...choice.setAside];
+  const unused = [...unusable, ...choice.unused];
 
   const draft = join(folder, "catalog.db.recovering");
   await removeDatabase(draft);
@@ -96,10 +96,10 @@ async function recoverIn(folder: string, request: RecoverRequest): Promise<Recov
   }
   writeStoreId(request.dataDir, "archive", archiveId(readUriKey(catalog)));
   catalog.close();
-  const formerPath = await putInPosition(folder, draft, setAside);
+  const formerPath = await putInPosition(folder, draft, unused);
   await finish(folder, known === null && former.uriKey === null, request.signal);
   const segments = choice.chosen.length;
-  return { ...recovered, segments, setAside, former: formerPath, takenOver };
+  return { ...recovered, segments, unused, former: formerPath, takenOver };
 }
 
 function isCurrent(folder: string): boolean {
@@ -117,7 +117,7 @@ function isCurrent(folder: string): boolean {
   }
 }
 
-const isCandidate = (each: Candidate | SetAside): each is Candidate => !("reason" in each);
+const isCandidate = (each: Candidate | UnusedFile): each is Candidate => !("reason" in each);
 
 function setUriKey(catalog: DatabaseSync, uriKey: string): void {
   catalog.prepare("UPDATE setting SET value = ? WHERE name = 'uri_key'").run(uriKey);
@@ -138,10 +138,10 @@ function highestCommit(
 async function putInPosition(
   folder: string,
   draft: string,
-  setAside: readonly SetAside[],
+  unused: readonly UnusedFile[],
 ): Promise<string | null> {
   const former = freeFolder(folder);
-  for (const file of setAside) {
+  for (const file of unused) {
     if (file.reason === "unreadable")
       await moveDatabase(segmentPath(folder, file), segmentPath(former, file));
     else moveToOrphaned(folder, file);

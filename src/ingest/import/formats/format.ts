@@ -11,7 +11,7 @@ import type { ImportSource } from "../source.ts";
 export type ReadContext = {
   nowMs: number;
   onIgnored(field: string): void;
-  onLeftOut(reason: string): void;
+  onSkipped(reason: string): void;
 };
 
 export type FileRecord = {

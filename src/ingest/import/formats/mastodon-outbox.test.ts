@@ -121,7 +121,7 @@ describe("a Mastodon archive", () => {
     ]);
     expect(folder.posts().map(({ text }) => text)).toEqual(["post 1"]);
     expect(summary.rejected).toBe(0);
-    expect([...summary.leftOut]).toEqual([
+    expect([...summary.skipped]).toEqual([
       ["posts that are not public", 3],
       ["activities that are no posts", 1],
     ]);

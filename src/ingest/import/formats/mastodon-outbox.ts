@@ -49,11 +49,11 @@ function readActivity(record: unknown, actor: Actor | null, context: ReadContext
   if (!isObject(record)) throw new RecordError("expected an activity, an object");
   const { type, object } = record;
   if (type !== "Create" && type !== "Announce") {
-    context.onLeftOut("activities that are no posts");
+    context.onSkipped("activities that are no posts");
     return null;
   }
   if (!isPublic(record) || (isObject(object) && !isPublic(object))) {
-    context.onLeftOut("posts that are not public");
+    context.onSkipped("posts that are not public");
     return null;
   }
   const author = authorOf(record, actor);

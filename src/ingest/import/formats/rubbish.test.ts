@@ -88,9 +88,9 @@ test.each(formats)("%s: each random record is imported, skipped or rejected", as
         const before = folder.archive.batches.length;
         const file = folder.file("rubbish.json", write(records));
         folder.archive.checkpoints.clear();
-        const { rejected, leftOut } = await folder.import(file, platform, format);
+        const { rejected, skipped } = await folder.import(file, platform, format);
         const changes = folder.archive.batches.slice(before).flatMap((batch) => batch.changes);
-        const left = [...leftOut.values()].reduce((sum, count) => sum + count, 0);
+        const left = [...skipped.values()].reduce((sum, count) => sum + count, 0);
         expect(changes.length + rejected + left).toBe(records.length);
       }),
       { numRuns: 200 },

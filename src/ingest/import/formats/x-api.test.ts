@@ -65,9 +65,9 @@ describe("responses of X's API", () => {
 
   test("withheld by X are not imported", async () => {
     const withheld = item(1, { withheld: { country_codes: ["XX"] } });
-    const { leftOut, imported } = await importing(JSON.stringify(page([withheld])));
+    const { skipped, imported } = await importing(JSON.stringify(page([withheld])));
     expect(imported).toBe(0);
-    expect([...leftOut]).toEqual([["withheld by X", 1]]);
+    expect([...skipped]).toEqual([["withheld by X", 1]]);
   });
 
   test("write bad posts as pages that can be repaired and imported", async () => {

@@ -101,7 +101,7 @@ function pageOf(item: unknown, { users }: Includes): unknown {
 function readItem(item: unknown, includes: Includes, context: ReadContext): Post | null {
   const { id, author_id: author } = fieldsOf(item);
   if (isPostWithheld(item)) {
-    context.onLeftOut("withheld by X");
+    context.onSkipped("withheld by X");
     return null;
   }
   const post = readXPost(item, includes);

@@ -21,19 +21,19 @@ export type SamplerContext = {
   onError(error: unknown): void;
 };
 
-const lookMs = 1_000;
+const readEveryMs = 1_000;
 const writeEveryMs = 60_000;
 const sweepEveryMs = 3_600_000;
 const rateMs = 60_000;
 const maxWaiting = 1_152;
 
-type Look = { atMs: number; posts: number };
+type Reading = { atMs: number; posts: number };
 type State = { platform: Platform; lagMs: number | null; posts: number };
 
 export function createSampler(context: SamplerContext): Sampler {
   const { store, clock, onError } = context;
   const stopping = new AbortController();
-  const looks = new Map<Platform, Look[]>();
+  const readings = new Map<Platform, Reading[]>();
   const waiting = new Map<string, IngestSample>();
   let working: Promise<unknown> = Promise.resolve();
 
@@ -50,15 +50,15 @@ export function createSampler(context: SamplerContext): Sampler {
     ];
   }
 
-  function look(): void {
+  function takeReading(): void {
     const atMs = clock.elapsed();
     const nowMs = clock.now();
     for (const { platform, lagMs, posts } of states()) {
-      const seen = looks.get(platform) ?? [];
+      const seen = readings.get(platform) ?? [];
       // A restarted stream counts from zero.
       const before = Math.min(seen.at(-1)?.posts ?? 0, posts);
       const recent = seen.filter((one) => atMs - one.atMs <= rateMs && one.posts <= posts);
-      looks.set(platform, [...recent, { atMs, posts }]);
+      readings.set(platform, [...recent, { atMs, posts }]);
       gather({ platform, bucketMs: nowMs - (nowMs % sampleMs), lagMs, posts: posts - before });
     }
   }
@@ -94,7 +94,7 @@ export function createSampler(context: SamplerContext): Sampler {
     let writtenMs = clock.elapsed();
     let sweptMs = Number.NEGATIVE_INFINITY;
     while (!stopping.signal.aborted) {
-      look();
+      takeReading();
       if (clock.elapsed() - writtenMs >= writeEveryMs) {
         writtenMs = clock.elapsed();
         await write();
@@ -104,12 +104,12 @@ export function createSampler(context: SamplerContext): Sampler {
         const beforeMs = clock.now() - context.retentionMs;
         await store.write("dropIngestSamples", { beforeMs }).catch(onError);
       }
-      await clock.sleep(lookMs, stopping.signal).catch(() => undefined);
+      await clock.sleep(readEveryMs, stopping.signal).catch(() => undefined);
     }
   }
 
   function postsPerSecond(platform: Platform): number | null {
-    const seen = looks.get(platform) ?? [];
+    const seen = readings.get(platform) ?? [];
     const [first] = seen;
     const last = seen.at(-1);
     if (first === undefined || last === undefined || last.atMs <= first.atMs) return null;
@@ -124,7 +124,7 @@ export function createSampler(context: SamplerContext): Sampler {
     stop: async () => {
       stopping.abort();
       await working;
-      look();
+      takeReading();
       await write();
     },
   };
