@@ -149,7 +149,7 @@ test("the archive answers alone if it has all posts of the account", async () =>
     coverage: coverage(),
   });
   const answer = await answerJob(tested.context, requestOf(timeline), tested.job);
-  expect(contents(answer)).toEqual(["held: number 3", "held: number 2", "held: number 1"]);
+  expect(contents(answer)).toEqual(["archived: number 3", "archived: number 2", "archived: number 1"]);
   expect(answer).toMatchObject({ complete: true, sources: [{ via: "archive" }] });
   expect(requested).toEqual([]);
 });
@@ -167,7 +167,7 @@ test("an archived post is answered from the archive, another by the platform", a
     return await answerJob(tested?.context ?? never(), request, tested?.job ?? never());
   };
   const stored = await request(posts[0]);
-  expect(contents(stored)).toEqual(["held: number 3"]);
+  expect(contents(stored)).toEqual(["archived: number 3"]);
   expect(stored).toMatchObject({ complete: true, sources: [{ via: "archive", count: 1 }] });
   expect(requested).toEqual([]);
   const fetched = await request(posts[2]);
@@ -192,7 +192,7 @@ test("a post from before an outage is requested, and shown with a warning if tha
   expect(requested).toHaveLength(1);
   tested.context.sessions.open = async () => [];
   const stored = await answerJob(tested.context, request, tested.job);
-  expect(contents(stored)).toEqual(["held: number 3"]);
+  expect(contents(stored)).toEqual(["archived: number 3"]);
   expect(stored).toMatchObject({ complete: false, warnings: [{ code: "posts_unchecked" }] });
 });
 
