@@ -46,7 +46,7 @@ export async function analyze(
       after: null,
       limit,
       deadlineMs: systemClock.now() + config.jobs.deadlineMs,
-      segmentsTold: mostListedSegments,
+      maxListedSegments: mostListedSegments,
     };
     const answer = await timed("search", () => archive.search(request, terminal.stopping));
     await timed("fetch", () => archive.records(answer.positions));

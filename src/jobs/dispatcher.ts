@@ -199,7 +199,7 @@ export function createDispatcher(
     );
   }
 
-  function leaseElsewhere(job: LiveJob): void {
+  function leaseRemotely(job: LiveJob): void {
     if (job.phase === "leased" && job.lease === null) return;
     loseLease(job);
     queue.occupy(job);
@@ -258,7 +258,7 @@ export function createDispatcher(
     putBack,
     next,
     wakeNodes,
-    leaseRemotely: leaseElsewhere,
+    leaseRemotely,
     release,
     loseLease,
     end,

@@ -233,7 +233,9 @@ function trialText({ author, posts }: Subject, options: Options): string {
     author === null ? "" : ` of ${author.userId ?? author.handle} (${author.platform})`;
   const lines = posts
     .slice(0, shownPosts)
-    .map((post) => withoutControls(`  ${post.uri}${post.stored === null ? " (not archived)" : ""}`));
+    .map((post) =>
+      withoutControls(`  ${post.uri}${post.stored === null ? " (not archived)" : ""}`),
+    );
   if (posts.length > shownPosts)
     lines.push(`  … and ${numberText(posts.length - shownPosts)} more`);
   return `${[

@@ -11,7 +11,7 @@ const otherNames = "(others)";
 /** Bounded: further names are counted together. */
 export function createRecordCounts() {
   const ignoredFields = new Map<string, number>();
-  const leftOut = new Map<string, number>();
+  const skipped = new Map<string, number>();
 
   function countName(name: string, times: number): void {
     const isKnown = ignoredFields.size < maxIgnoredNames || ignoredFields.has(name);
@@ -20,12 +20,12 @@ export function createRecordCounts() {
 
   return {
     countIgnored: (field: string): void => countName(withoutControls(field.slice(0, 100)), 1),
-    countSkipped: (reason: string): void => add(leftOut, reason, 1),
+    countSkipped: (reason: string): void => add(skipped, reason, 1),
     merge: (counts: RecordCounts): void => {
       for (const [name, times] of counts.ignoredFields) countName(name, times);
-      for (const [reason, times] of counts.skipped) add(leftOut, reason, times);
+      for (const [reason, times] of counts.skipped) add(skipped, reason, times);
     },
-    all: (): RecordCounts => ({ ignoredFields, skipped: leftOut }),
+    all: (): RecordCounts => ({ ignoredFields, skipped }),
   };
 }
 
