@@ -35,7 +35,7 @@ describe("accounts", () => {
     expect((await earshot("accounts", "show", "ann")).out).toMatch(/^role +member$/m);
     const unknown = await earshot("accounts", "show", "nobody");
     expect(unknown).toMatchObject({ code: 1, out: "" });
-    expect(unknown.notes).toMatch(/^earshot: there is no account "nobody" – /);
+    expect(unknown.notes).toMatch(/^earshot: account "nobody" not found – /);
   });
 
   test("can be changed, and their limits reset to the deployment's", async () => {

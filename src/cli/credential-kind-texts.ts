@@ -18,8 +18,8 @@ export function findKind(
   if (kind !== undefined) return kind;
   const known = kinds.map((one) => `${one.platform} ${one.name}`).join(", ");
   throw wrongUse(
-    `${JSON.stringify(`${platform} ${name}`)} is no kind of credential`,
-    `there are ${known || "none"}`,
+    `${JSON.stringify(`${platform} ${name}`)} is not a kind of credential`,
+    known === "" ? "no kinds are supported" : `use ${known}`,
   );
 }
 

@@ -239,7 +239,7 @@ describe("add", () => {
     [["add", "mastodon"], /missing required argument 'kind'/],
     [
       ["add", "mastodon", "app"],
-      /"mastodon app" is no kind of credential – there are mastodon user-token, mastodon shared-token, x oauth/,
+      /"mastodon app" is not a kind of credential – there are mastodon user-token, mastodon shared-token, x oauth/,
     ],
     [["add", "--host", host, "mastodon", "user-token"], /must come first/],
     [["add", "mastodon", "user-token"], /--host is required: the server – add --host VALUE/],
@@ -314,7 +314,7 @@ describe("add", () => {
     const given = [...addArgs, "--account", "me", "--secrets", "-"];
     const { code, notes } = await credentials(given, { piped: canary });
     expect(code).toBe(1);
-    expect(notes).toContain(`a key has this name; its account is ${accountId}`);
+    expect(notes).toContain(`use account ${accountId}, whose key has this name`);
   });
 
   test("assigns the credential to an existing account by name or id", async () => {
@@ -322,7 +322,9 @@ describe("add", () => {
       piped: canary,
     });
     expect(unknown.code).toBe(1);
-    expect(unknown.notes).toMatch(/there is no account "newsroom" – earshot accounts list shows/);
+    expect(unknown.notes).toMatch(
+      /account "newsroom" not found – find it with earshot accounts list/,
+    );
     const control = await openControl({ dataDir: dataDir });
     const key = { name: "k", requestsPerSecond: null, submissionsPerMinute: null, nowMs: 1 };
     const { accountId } = await control.run("createKey", { ...key, accountName: "newsroom" });
@@ -426,7 +428,7 @@ describe("test", () => {
     expect(await credentials(["test"])).toMatchObject({ code: 0, out: "" });
     const unknown = await credentials(["test", "nothing"]);
     expect(unknown.code).toBe(1);
-    expect(unknown.notes).toMatch(/there is no credential "nothing" – /);
+    expect(unknown.notes).toMatch(/credential "nothing" not found – /);
   });
 });
 
@@ -452,7 +454,7 @@ describe("list and remove", () => {
     expect(await listed()).toEqual([]);
     const again = await credentials(["remove", id]);
     expect(again.code).toBe(1);
-    expect(again.notes).toMatch(/there is no credential/);
+    expect(again.notes).toMatch(/credential .* not found/);
   });
 });
 

@@ -257,7 +257,7 @@ describe("keys", () => {
     expect((await earshot(["keys", "list"])).out).toContain("revoked");
     const unknown = await earshot(["keys", "revoke", "nobody00"]);
     expect(unknown.code).toBe(1);
-    expect(unknown.notes).toMatch(/^earshot: there is no key "nobody00" – /);
+    expect(unknown.notes).toMatch(/^earshot: key "nobody00" not found – /);
   });
 
   test("expire, are limited to methods, and are rotated", async () => {
@@ -290,7 +290,7 @@ describe("keys", () => {
     const again = await earshot(["keys", "rotate", id]);
     expect(again.code).toBe(1);
     expect(again.notes).toMatch(
-      new RegExp(`^earshot: the key was rotated already – .*${successor}`),
+      new RegExp(`^earshot: the key has already been rotated – .*${successor}`),
     );
   });
 

@@ -48,5 +48,5 @@ test("an account is named as for keys create", async () => {
   expect((await earshot(["sign-in", "--account", "newsroom"])).code).toBe(0);
   const unknown = await earshot(["sign-in", "--account", "nobody"]);
   expect(unknown.code).toBe(1);
-  expect(unknown.notes).toMatch(/^earshot: there is no account "nobody" – /);
+  expect(unknown.notes).toMatch(/^earshot: account "nobody" not found – /);
 });

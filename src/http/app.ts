@@ -27,7 +27,7 @@ import { createSubmissions } from "./submission/submission.ts";
 export function buildApp(context: HttpContext): FastifyInstance {
   const { app, stopping } = openApp({
     ...context,
-    pathsHint: "GET /docs lists the paths",
+    pathsHint: "see GET /docs for all paths",
     onProblem: (code) => context.metrics.problems.inc({ code }),
     setHeaders: setDashboardHeaders,
   });

@@ -91,7 +91,7 @@ export function openApp(context: BaseAppContext): BaseApp {
     if (passing.includes(failure.code)) {
       log.warn(
         { request_id: request.id, code: failure.code, error: failure.message },
-        "not served",
+        "cannot serve",
       );
     } else if (
       !separatelyLogged.includes(failure.code) &&
@@ -149,16 +149,16 @@ const separatelyLogged: readonly string[] = ["storage_full", "stopping", "too_ma
 
 /** Public as `unavailable`. */
 function tooManyConnections(): EarshotError {
-  const message = "there are as many open connections, of this address or of all, as there may be";
+  const message = "too many open connections, from this address or in total";
   return new EarshotError("too_many_connections", message, {
     status: 503,
     retryable: true,
-    hint: "close connections that are not used, and send the request again after Retry-After",
+    hint: "close unused connections, and send the request again after Retry-After",
   });
 }
 
 function noSuchPath(hint: string): EarshotError {
-  return problem("not_found", "there is no such path", { hint });
+  return problem("not_found", "path not found", { hint });
 }
 
 function errorOf(error: unknown): EarshotError {
@@ -167,7 +167,7 @@ function errorOf(error: unknown): EarshotError {
     const known = frameworkErrorOf(error);
     if (known !== null) return known;
   }
-  return problem("internal", "an unexpected fault");
+  return problem("internal", "unexpected error");
 }
 
 function otherCompiler(): never {

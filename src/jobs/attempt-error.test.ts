@@ -5,11 +5,11 @@ import { causeOf, failureOf } from "./attempt-error.ts";
 const query = "canaryword";
 
 test.each([
-  [new Error(`fts5: syntax error near "${query}"`), "internal", "a fault in Earshot"],
+  [new Error(`fts5: syntax error near "${query}"`), "internal", "internal error"],
   [
     new EarshotError("internal", `cannot read ${query}`, { status: 500 }),
     "internal",
-    "a fault in Earshot",
+    "internal error",
   ],
   [
     new EarshotError("archive_unavailable", `the archive cannot be used: near "${query}"`, {
@@ -17,11 +17,11 @@ test.each([
       retryable: true,
     }),
     "archive_unavailable",
-    "the archive cannot be read for the moment",
+    "the archive is temporarily unavailable",
   ],
 ])("%s reveals internals neither to the caller nor in the log", (error, code, message) => {
   expect(failureOf(error)).toMatchObject({ code, message });
-  expect(causeOf(error)).toEqual({ code, error: "of another kind" });
+  expect(causeOf(error)).toEqual({ code, error: "unknown error" });
 });
 
 test("the log names the engine's error", () => {

@@ -2,9 +2,9 @@ import { EarshotError } from "../lib/errors.ts";
 import type { LeaseFailure } from "./lease.ts";
 
 const publicMessages: ReadonlyMap<string, string> = new Map([
-  ["internal", "a fault in Earshot"],
-  ["archive_unavailable", "the archive cannot be read for the moment"],
-  ["address_refused", "the address that the query leads to is not a public one"],
+  ["internal", "internal error"],
+  ["archive_unavailable", "the archive is temporarily unavailable"],
+  ["address_refused", "the address to which the query leads is not public"],
 ]);
 
 export function failureOf(error: unknown): LeaseFailure {
@@ -25,7 +25,7 @@ export function causeOf(error: unknown): { code: string; error: string } {
     return { code, error: [error.message, ...refusalsOf(error.cause)].join(": ") };
   }
   const inside = messagesOf(error).join(": ");
-  return { code, error: engineTexts.find((text) => inside.includes(text)) ?? "of another kind" };
+  return { code, error: engineTexts.find((text) => inside.includes(text)) ?? "unknown error" };
 }
 
 const isForLog = (code: string): boolean => code === "address_refused";

@@ -212,5 +212,5 @@ test("an expired result is visible as expired to later readers", async () => {
   const uuid = await jobs.complete();
   jobs.clock.shiftWall(86_400_000);
   expect(await follow(0).next()).toMatchObject({ uuid, state: "expired" });
-  await expect(jobs.queue.complete(uuid, "none", result)).rejects.toThrow(/not held/);
+  await expect(jobs.queue.complete(uuid, "none", result)).rejects.toThrow(/has ended/);
 });

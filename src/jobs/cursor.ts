@@ -77,9 +77,9 @@ export function decryptCursor(
   const plain = unseal(secret, text);
   const scope = plain.subarray(1, headLength);
   if (!scope.equals(hashOf(expected))) {
-    throw new EarshotError("cursor_mismatch", "the cursor belongs to another search", {
+    throw new EarshotError("cursor_mismatch", "the cursor is of another search", {
       status: 400,
-      hint: "send it with the account, platform, type, method and query it was given for; only max_results may change",
+      hint: "repeat the account, platform, type, method and query of the search that returned it; only max_results may change",
     });
   }
   return decode(plain);
@@ -200,8 +200,8 @@ function derive(secret: Uint8Array, purpose: string): KeyObject {
 }
 
 function invalid(): EarshotError {
-  return new EarshotError("cursor_invalid", "the cursor cannot be read", {
+  return new EarshotError("cursor_invalid", "invalid cursor", {
     status: 400,
-    hint: "send next_cursor exactly as it was received, or leave it out for the first page",
+    hint: "send next_cursor unchanged, or omit it for the first page",
   });
 }

@@ -271,7 +271,7 @@ export function createDispatcher(
 }
 
 /** Shared, because an abort without a reason creates an exception each time. */
-const leaseLost = new Error("the lease is lost");
+const leaseLost = new Error("the lease was lost");
 
 function canRunJob(
   { methods, accepts }: LeaseRequest<SearchJobRequest>,

@@ -76,6 +76,6 @@ test("a rejected end is not delivered", async () => {
   const { uuid } = await jobs.queue.submit(newJob());
   const { token } = await jobs.lease();
   await jobs.queue.cancel("one", uuid);
-  await expect(jobs.queue.complete(uuid, token, result)).rejects.toThrow(/not held/);
+  await expect(jobs.queue.complete(uuid, token, result)).rejects.toThrow(/has ended/);
   expect(deliveries()).toEqual([["own", "job.cancelled", uuid]]);
 });

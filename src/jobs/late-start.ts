@@ -13,8 +13,8 @@ export function withLateStart(
   const waited = formatDuration(Math.floor(waitedMs / 1_000) * 1_000);
   const warning = {
     code: "started_late",
-    message: `the search began ${waited} after its submission, of the ${formatDuration(deadlineMs)} that a job has: it waited for a free slot`,
-    hint: "go on with the cursor, or submit fewer searches at a time",
+    message: `the search waited ${waited} of its ${formatDuration(deadlineMs)} deadline for a free slot`,
+    hint: "continue with next_cursor, or submit fewer searches at a time",
   };
   return { ...result, warnings: [...result.warnings, warning] };
 }

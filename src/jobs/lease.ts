@@ -57,9 +57,9 @@ export type LeaseGateway<Work, Result> = {
 
 export function leaseLost(uuid?: string): EarshotError {
   const lease = uuid === undefined ? "the lease" : `the lease of job ${uuid}`;
-  return new EarshotError("lease_lost", `${lease} is not held any more`, {
+  return new EarshotError("lease_lost", `${lease} has ended`, {
     status: 409,
-    hint: "drop the work: another attempt has the job, or it has ended",
+    hint: "drop the work: the job has ended, or another attempt runs it",
   });
 }
 

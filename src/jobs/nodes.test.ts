@@ -221,7 +221,7 @@ describe("an answer truncated at the deadline", () => {
     const uuid = await completeAfter(95_000, cut);
     expect(await warningsOf(uuid)).toEqual(["deadline_reached", "started_late"]);
     const job = await jobs.queue.find("one", uuid);
-    expect(job?.result?.warnings.at(-1)?.message).toContain("95s after its submission, of the 2m");
+    expect(job?.result?.warnings.at(-1)?.message).toContain("95s of its 2m deadline");
   });
 
   test("has no such warning if its search started at once", async () => {
@@ -412,7 +412,7 @@ test("a job without a suitable node says so at its end", async () => {
   });
 });
 
-test("a page of a disconnected node waits, and then says that no other can continue it", async () => {
+test("a page of a disconnected node waits, and then says that no other node can continue it", async () => {
   canBeRun = false;
   const position: FetchPosition = {
     platform: "x",
@@ -432,7 +432,7 @@ test("a page of a disconnected node waits, and then says that no other can conti
   expect(await jobs.queue.find("one", uuid)).toMatchObject({ state: "received" });
   await jobs.clock.advance(2_000);
   expect(await jobs.queue.find("one", uuid)).toMatchObject({
-    failure: { code: "no_node", message: expect.stringContaining("no other can continue it") },
+    failure: { code: "no_node", message: expect.stringContaining("no other node can continue it") },
   });
 });
 

@@ -37,38 +37,37 @@ export function afterFailure(
 
 const poisonJob: JobFailure = {
   code: "poison_job",
-  message: "the search ended its reader thread twice and is not tried again",
+  message: "the search crashed its reader thread twice, so it is not retried",
   status: 500,
 };
 
 export const deadlinePassed: JobFailure = {
   code: "deadline",
-  message:
-    "the job did not end before its deadline; submit it again, or narrow its query or window",
+  message: "the job exceeded its deadline; submit it again, or narrow its query or window",
   status: 504,
 };
 
 export const noSlot: JobFailure = {
   code: "no_slot",
-  message: "the job waited until its deadline and none of the nodes had a free slot for it",
+  message: "no node had a free slot before the job's deadline",
   status: 504,
-  hint: "submit it again later, and fewer at a time; the operator can raise EARSHOT_NODE_CONCURRENCY or add nodes",
+  hint: "retry later, with fewer jobs at a time; the operator can raise EARSHOT_NODE_CONCURRENCY or add nodes",
   retryable: true,
 };
 
 export const noNode: JobFailure = {
   code: "no_node",
-  message: "no node that can run it was connected before its deadline",
+  message: "no node that can run the job connected before its deadline",
   status: 504,
-  hint: "submit it again later; /v1/nodes lists the connected nodes and what they can do",
+  hint: "retry later; GET /v1/nodes lists the connected nodes",
   retryable: true,
 };
 
 export const nodeOfPageMissing: JobFailure = {
   code: "no_node",
-  message: "the node that gave the page before is not connected, and no other can continue it",
+  message: "the node of the previous page is not connected, and no other node can continue it",
   status: 504,
-  hint: "submit the search again without next_cursor, or try again later",
+  hint: "retry later, or submit the search without next_cursor",
   retryable: true,
 };
 

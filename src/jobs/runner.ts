@@ -14,7 +14,7 @@ const submitPauseMs = 500;
 
 const jobEnded = new Error("the job has ended");
 
-const leaseLost = new Error("the lease of the job is lost");
+const leaseLost = new Error("the lease of the job was lost");
 
 export type RunnerOptions = {
   gateway: LeaseGateway<SearchJobRequest, JobResult>;
@@ -73,7 +73,7 @@ async function work(
       if (lease !== null) await run(options, lease, stopping);
     } catch (error) {
       if (stopping.aborted) return;
-      log.warn(error, { error: messageOf(error) }, "the node could not lease or hand in a job");
+      log.warn(error, { error: messageOf(error) }, "the node failed to lease or complete a job");
       await clock.sleep(gatewayPauseMs, stopping).catch(() => undefined);
     }
   }
@@ -125,7 +125,7 @@ async function submitOutcome(
     } catch (error) {
       const isPassing = error instanceof EarshotError && error.retryable;
       if (!isPassing || ends.some(({ aborted }) => aborted)) throw error;
-      log.warn(error, { uuid, error: messageOf(error) }, "a job is handed in again");
+      log.warn(error, { uuid, error: messageOf(error) }, "completing a job failed, retrying");
     }
     await clock.sleep(submitPauseMs, AbortSignal.any([...ends])).catch(() => undefined);
   }
@@ -146,7 +146,7 @@ async function attempt(
     return lost.aborted ? null : { kind: "done", result };
   } catch (error) {
     if (lost.aborted) return null;
-    log.warn(error, { uuid, attempt: number, ...causeOf(error) }, "an attempt at a job failed");
+    log.warn(error, { uuid, attempt: number, ...causeOf(error) }, "an attempt failed");
     if (giveBack !== undefined && isDiskError(error)) return { kind: "not run" };
     return { kind: "failed", failure: failureOf(error) };
   }

@@ -25,13 +25,13 @@ export const jobSettings = {
     "EARSHOT_RESULT_RETENTION",
     86_400_000,
     1_000,
-    "How long a result is kept; then the job is `expired`.",
+    "How long a result is stored; then the job is `expired`.",
   ),
   retentionMs: duration(
     "EARSHOT_JOB_RETENTION",
     604_800_000,
     1_000,
-    "How long the status of a finished job is kept; then its uuid is unknown.",
+    "How long the status of a finished job is stored; then its uuid is unknown.",
   ),
   idempotencyMs: duration(
     "EARSHOT_IDEMPOTENCY_RETENTION",

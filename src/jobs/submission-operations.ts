@@ -136,10 +136,10 @@ function* earlierSubmission(
 function mismatch(): EarshotError {
   return new EarshotError(
     "idempotency_mismatch",
-    "the idempotency key was used for another request",
+    "the Idempotency-Key was used for another request",
     {
       status: 422,
-      hint: "send a fresh Idempotency-Key with each request that is not a repetition of an earlier one",
+      hint: "send a new Idempotency-Key with each new request",
     },
   );
 }

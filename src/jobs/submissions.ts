@@ -345,6 +345,6 @@ function overloaded(): EarshotError {
   return new EarshotError("overloaded", "too many jobs are waiting", {
     status: 503,
     retryable: true,
-    hint: "submit it again in a few seconds",
+    hint: "retry in a few seconds",
   });
 }

@@ -29,7 +29,7 @@ export class ApiRefusal extends Error {
 
   constructor(answer: ApiAnswer) {
     const { data } = problem.safeParse(orNull(() => parseBounded(answer.text)));
-    super(data === undefined ? `the server answered with status ${answer.status}` : textOf(data));
+    super(data === undefined ? `the server answered ${answer.status}` : textOf(data));
     this.code = data?.code ?? "unknown";
   }
 }

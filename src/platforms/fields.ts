@@ -15,14 +15,14 @@ export function list(value: unknown, most: number): readonly unknown[] {
 /** Only an explicit list may be empty. Errors: `answer_unreadable`. */
 export function requiredList(value: unknown, most: number, who: string): readonly unknown[] {
   if (Array.isArray(value)) return value.slice(0, most);
-  throw unreadableAnswer(who, "it has no list where one is required");
+  throw unreadableAnswer(who, "a list is missing");
 }
 
 export function unreadableAnswer(who: string, why: string): EarshotError {
-  return new EarshotError("answer_unreadable", `the answer of ${who} cannot be read: ${why}`, {
+  return new EarshotError("answer_unreadable", `${who} sent an invalid answer: ${why}`, {
     status: 502,
     retryable: true,
-    hint: "search again later",
+    hint: "retry later",
   });
 }
 

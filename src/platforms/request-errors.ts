@@ -4,36 +4,40 @@ import { credentialRefused } from "./credential-errors.ts";
 export function turnTooLate(perSecond: number, waitMs: number): EarshotError {
   return new EarshotError(
     "upstream_limited",
-    `this job's turn to ask a platform comes in ${Math.ceil(waitMs / 1_000)} seconds, after its deadline: ${perSecond} jobs a second begin to ask`,
+    `the queue for platforms, at ${perSecond} jobs per second, takes ${Math.ceil(waitMs / 1_000)} s, longer than the job's deadline`,
     {
       status: 502,
       retryable: true,
-      hint: "search again later; EARSHOT_UPSTREAM_DISPATCHES_PER_SECOND is the bound",
+      hint: "retry later; EARSHOT_UPSTREAM_DISPATCHES_PER_SECOND sets the rate",
     },
   );
 }
 
 export function tooLate(host: string): EarshotError {
-  return new EarshotError("upstream_timeout", `${host} did not answer within the job's time`, {
+  return new EarshotError("upstream_timeout", `${host} did not answer before the job's deadline`, {
     status: 504,
     retryable: true,
-    hint: "search again later",
+    hint: "retry later",
   });
 }
 
 /** Never repeated: it may have been billed. */
 export function notPaidTwice({ code, message, status }: EarshotError): EarshotError {
-  return new EarshotError(code, `${message}; it may have been billed, so it is not asked again`, {
-    status,
-    hint: "submit the search again if it is to be paid once more",
-  });
+  return new EarshotError(
+    code,
+    `${message}; the request may have been billed, so it is not repeated`,
+    {
+      status,
+      hint: "submit the search again if you accept another charge",
+    },
+  );
 }
 
 export function failedAt(host: string, status: number): EarshotError {
-  return new EarshotError("upstream_failed", `${host} answers with status ${status}`, {
+  return new EarshotError("upstream_failed", `${host} answered ${status}`, {
     status: 502,
     retryable: true,
-    hint: "search again later",
+    hint: "retry later",
   });
 }
 
@@ -48,8 +52,8 @@ export function refusedAt(host: string, why: string): EarshotError {
 
 export function needsCredential(host: string): EarshotError {
   return credentialRefused(
-    `${host} asks for a credential (status 401)`,
-    "add a credential of the platform: earshot credentials add",
+    `${host} requires a credential (401)`,
+    "add a credential of the platform with earshot credentials add",
   );
 }
 

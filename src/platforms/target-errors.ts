@@ -19,22 +19,22 @@ const articles = { user: "an account", post: "a post", space: "a space" } as con
 const forms: Record<Target["kind"], readonly string[]> = {
   user: [
     "a handle, with or without @",
-    "the address of a profile",
+    "the URL of a profile",
     "an account's id, such as did:plc:… or x:12",
   ],
   post: [
     "the ID of a record",
     "the uri of a post",
-    "the address of its page",
+    "the URL of its page",
     "its id with its platform, such as x:20",
   ],
-  space: ["the id of a space", "the address of its page, https://x.com/i/spaces/…"],
+  space: ["the id of a space", "the URL of its page, https://x.com/i/spaces/…"],
 };
 
 const usualHints: Record<Target["kind"], string> = {
-  user: "write it as in @ann.bsky.social, @ann@mastodon.social, x:@ann, or paste the address of the profile",
-  post: "send the ID or the uri of a record, or paste the address of the post's page",
-  space: "paste the address of the space, https://x.com/i/spaces/… or the id at its end",
+  user: "use a handle such as @ann.bsky.social, @ann@mastodon.social or x:@ann, or the URL of the profile",
+  post: "use the ID, uri or URL of a post",
+  space: "use the URL of the space, https://x.com/i/spaces/…, or the id at its end",
 };
 
 export function malformed(position: MalformedTarget, reason: Reason = {}): EarshotError {
@@ -80,7 +80,7 @@ export function mismatch(
   { written, offset, platform }: MalformedTarget,
   named: Platform,
 ): EarshotError {
-  const message = `${shown(written)} belongs to ${named}, but the request is for ${platform}`;
+  const message = `${shown(written)} is of ${named}, but the request is for ${platform}`;
   const hint = `use ${named}, or social, which selects the platform of the query`;
   return new EarshotError("platform_mismatch", message, {
     status: 400,

@@ -119,7 +119,7 @@ function readUser(
   if (!isXHandle(name)) return null;
   if (platform === "bluesky") {
     throw malformed(position, {
-      message: "a handle on Bluesky has a dot",
+      message: "a Bluesky handle must contain a dot",
       hint: `write the whole handle, such as ${name}.bsky.social`,
     });
   }
@@ -144,7 +144,7 @@ function readUserNumber(
 ): UserTarget | null {
   if (platform === "bluesky") {
     throw malformed(position, {
-      message: "accounts on Bluesky have no numbers",
+      message: "Bluesky accounts have no numeric ids",
       hint: `write the handle or the DID; x:${digits.slice(0, 19)} is an account on X`,
     });
   }

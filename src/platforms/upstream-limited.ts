@@ -6,11 +6,15 @@ export class UpstreamLimited extends EarshotError {
 
   constructor(host: string, retryAtMs: number) {
     const until = isoText(Math.ceil(retryAtMs / 1_000) * 1_000);
-    super("upstream_limited", `${host} takes no more requests of this kind until ${until}`, {
-      status: 502,
-      retryable: true,
-      hint: "search again then, or add a credential",
-    });
+    super(
+      "upstream_limited",
+      `the rate limit of ${host} for this kind of request is reached until ${until}`,
+      {
+        status: 502,
+        retryable: true,
+        hint: "retry then, or add a credential",
+      },
+    );
     this.retryAtMs = retryAtMs;
   }
 }

@@ -76,7 +76,7 @@ export const timeOf = (post: Post): number => postTimeMs(post, endMs);
 
 export function testSession(platform: Platform, special: Partial<OpenSession> = {}): OpenSession {
   const unexpected = async (): Promise<never> => {
-    throw new Error("nothing is fetched here");
+    throw new Error("unexpected fetch");
   };
   const session = {
     platform,

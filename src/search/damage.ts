@@ -38,7 +38,7 @@ export function withDamage<Known extends Answer>(answer: Known, damage: readonly
 const archiveDamaged: SourceWarning = {
   code: "archive_damaged",
   message: "a part of the archive is damaged: posts may be missing from this answer",
-  hint: "see coverage.gaps for their times; the log of the server names the command that repairs it",
+  hint: "see coverage.gaps for their times, and the server's log for the repair command",
 };
 
 /** The whole window if the spans are outside, because post times may differ from their IDs'. */

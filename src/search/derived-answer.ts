@@ -157,7 +157,7 @@ const asArchived = (nowMs: number) => ({ mayShow: "everything" as const, nowMs, 
 
 const fromPosts: SourceWarning = {
   code: "derived_from_archive",
-  message: "the archive knows accounts by their posts: description, counts and dates are missing",
+  message: "accounts are derived from archived posts: description, counts and dates are missing",
 };
 
 const fromReposts: SourceWarning = {

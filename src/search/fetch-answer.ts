@@ -123,7 +123,7 @@ export function onlyIds(upstream: Upstream, session: OpenSession): SourceWarning
   return [
     {
       code: "ids_only",
-      message: `${upstream.platform} allows us to show IDs only: texts and names are left out`,
+      message: `${upstream.platform} allows showing IDs only: texts and names are omitted`,
       hint: "connect your own account to read the posts",
     },
   ];
@@ -131,13 +131,13 @@ export function onlyIds(upstream: Upstream, session: OpenSession): SourceWarning
 
 const instead = (error: EarshotError): SourceWarning => ({
   code: codeOfError(error),
-  message: `the archive answers alone: ${error.message}`,
+  message: `only the archive answered: ${error.message}`,
 });
 
 function unavailable({ method, platform }: FetchRequest): EarshotError {
   return new EarshotError(
     "source_unavailable",
-    `no credential or key that is left can ask ${platform} for ${method}`,
-    { status: 502, hint: "earshot credentials list shows all of them and why one is not used" },
+    `no usable credential supports ${method} on ${platform}`,
+    { status: 502, hint: "find the cause with earshot credentials list" },
   );
 }

@@ -9,14 +9,14 @@ export const goOn = "continue with next_cursor";
 
 export const brokenOff = ({ message, hint }: EarshotError): UpstreamWarning => ({
   code: "upstream_broke_off",
-  message: `reading ended early: ${message}`,
+  message: `the search ended early: ${message}`,
   hint: hint ?? goOn,
   isPartial: true,
 });
 
 export const pageUnavailable = (name: string): UpstreamWarning => ({
   code: "upstream_gone",
-  message: `${name} no longer shows what was requested: later items cannot be read`,
+  message: `${name} no longer shows the requested items: later ones are missing`,
   isPartial: true,
 });
 
@@ -32,7 +32,7 @@ export const notFurther = (
 
 export const repeats = (name: string): UpstreamWarning => ({
   code: "upstream_repeats",
-  message: `${name} returned the same pages again: later items cannot be read`,
+  message: `${name} repeated pages: later items are missing`,
   isPartial: true,
 });
 
@@ -50,27 +50,27 @@ export const outOfOrder = (name: string): UpstreamWarning => ({
 
 export const emptyPages = (name: string, hint: string): UpstreamWarning => ({
   code: "upstream_empty_pages",
-  message: `${name} gave ${maxIdlePages} empty pages in a row, each with a next page`,
+  message: `${name} returned ${maxIdlePages} empty pages in a row, each with a next page`,
   hint,
   isPartial: true,
 });
 
 export const tooManyPages = (name: string, maxPages: number): UpstreamWarning => ({
   code: "page_limit_reached",
-  message: `${maxPages} pages of ${name} were read, and there are more`,
-  hint: `${goOn}; EARSHOT_UPSTREAM_MAX_PAGES is the bound`,
+  message: `${name} has more than ${maxPages} pages`,
+  hint: `${goOn}; EARSHOT_UPSTREAM_MAX_PAGES sets the limit`,
   isPartial: true,
 });
 
 export const stuck = (name: string, pages: number): UpstreamWarning => ({
   code: "upstream_repeats",
-  message: `${pages} pages of ${name} led to nothing older: what it has of that time is not all read`,
+  message: `${pages} pages of ${name} contained nothing older: posts may be missing`,
   isPartial: true,
 });
 
 export const outOfTime = (name: string): UpstreamWarning => ({
   code: "deadline_reached",
-  message: `the search ran out of time before it had read all that ${name} has`,
+  message: `the search timed out before the end of ${name}'s pages`,
   hint: goOn,
   isPartial: true,
 });

@@ -154,5 +154,5 @@ function hintFor(
       (upstream.routes?.(method, access) ?? onlyRoute).some(({ reachMs }) => reachMs === null),
   );
   const command = further === undefined ? null : credentialCommand(upstream.platform, further);
-  return command === null ? undefined : `to read further back: ${command}`;
+  return command === null ? undefined : `read further back with ${command}`;
 }

@@ -171,7 +171,7 @@ export async function searchGaps(
       }
       const idleness = cursors.has(page.next) ? "repeated" : idlenessOf(page, posts.length > 0);
       if (idleness !== "none") {
-        warn(idleness === "empty" ? emptyPages(platform, "search again later") : repeats(platform));
+        warn(idleness === "empty" ? emptyPages(platform, "retry later") : repeats(platform));
         break;
       }
       cursors.add(page.next);

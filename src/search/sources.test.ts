@@ -71,10 +71,10 @@ test("does not use the deployment's credential for an own timeline", async () =>
 });
 
 test("reports a credential refused by its platform, with the reason", async () => {
-  const refusals = { x: "api.x.com refuses the credential (status 401)" };
+  const refusals = { x: "api.x.com refused the credential (401)" };
   expect(await answerable("gethometweets", { refusals })).toMatchObject({
     why: "credential_refused",
-    message: expect.stringContaining("refuses the credential (status 401)"),
+    message: expect.stringContaining("refused the credential (401)"),
   });
 });
 
@@ -106,13 +106,13 @@ test("reports that neither this process nor any node can answer", async () => {
   const configured = ofDeployment;
   expect(await answerable("getfollowers", { configured }, nodes())).toMatchObject({
     why: "not_configured",
-    message: "no node that can ask x for getfollowers as social is connected",
+    message: "no connected node supports getfollowers on x with type social",
     hint: expect.stringContaining("/v1/nodes"),
   });
   const asking = { answers: () => "upstream" as const };
   expect(await answerable("gethometweets", { configured }, nodes(asking))).toMatchObject({
     ok: false,
-    message: expect.stringContaining("this server runs no jobs itself"),
+    message: expect.stringContaining("this server has no embedded node"),
   });
   expect(await answerable("getspace", {}, nodes())).toMatchObject({ why: "no_counterpart" });
 });

@@ -63,8 +63,8 @@ export async function tryInOrder<Answer>(
 }
 
 function noAccess(): EarshotError {
-  return new EarshotError("source_unavailable", "no usable credential is left", {
+  return new EarshotError("source_unavailable", "no usable credential", {
     status: 502,
-    hint: "earshot credentials list shows why",
+    hint: "find the cause with earshot credentials list",
   });
 }

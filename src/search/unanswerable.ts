@@ -25,7 +25,7 @@ export function noCounterpart(
   return {
     ok: false,
     why: "no_counterpart",
-    message: `${platform} has nothing that answers ${method}`,
+    message: `${platform} does not support ${method}`,
     hint:
       "closest" in support
         ? `${onOthers(method, having)}. ${support.closest.replace(/^None: /, "")}`
@@ -36,8 +36,8 @@ export function noCounterpart(
 export const refusedByPlatform = (platform: Platform, reason: string): Unanswerable => ({
   ok: false,
   why: "credential_refused",
-  message: `your credential of ${platform} is not used because it was refused: ${reason}`,
-  hint: "earshot credentials test enables it again if it works, earshot credentials add replaces it",
+  message: `${platform} refused your credential: ${reason}`,
+  hint: "test it again with earshot credentials test, or replace it with earshot credentials add",
 });
 
 export function ownCredentialNeeded(
@@ -45,7 +45,7 @@ export function ownCredentialNeeded(
   allowed: readonly AccessKind[],
 ): Unanswerable {
   const why = ownMethods.includes(method)
-    ? "shows what belongs to one account"
+    ? "returns data of one account"
     : `of ${platform} may be shown only to the account whose credential fetched it`;
   const commands = allowed.flatMap(
     (access) => platformDescriptions[platform].configuration[access] ?? [],
@@ -53,8 +53,8 @@ export function ownCredentialNeeded(
   return {
     ok: false,
     why: "own_credential_needed",
-    message: `${method} ${why}: it needs a credential of ${platform} of your own`,
-    hint: `${commands.join(", or ")} --account ACCOUNT adds one to the account of your key`,
+    message: `${method} ${why}, so it requires your own credential of ${platform}`,
+    hint: `add one with ${commands.join(", or ")} --account ACCOUNT`,
   };
 }
 
@@ -65,7 +65,7 @@ export const notConfigured = (
 ): Unanswerable => ({
   ok: false,
   why: "not_configured",
-  message: `nothing configured can ask ${platform} for ${method} as ${type}`,
+  message: `no configured source supports ${method} on ${platform} with type ${type}`,
   hint: toConfigure(platform, allowed, offered),
 });
 
@@ -80,22 +80,22 @@ export function noNodeAvailable(
     return {
       ok: false,
       why: "not_configured",
-      message: `${method} needs a credential of the account, and this server runs no jobs itself`,
-      hint: "EARSHOT_EMBEDDED_NODE=spare lets this server run what no node can",
+      message: `${method} requires a credential of the account, and this server has no embedded node`,
+      hint: "set EARSHOT_EMBEDDED_NODE=spare to run here what no node can",
     };
   }
   return {
     ok: false,
     why: "not_configured",
-    message: `no node that can ask ${platform} for ${method} as ${type} is connected`,
-    hint: "/v1/nodes lists the connected nodes and what they can do; earshot node connects one",
+    message: `no connected node supports ${method} on ${platform} with type ${type}`,
+    hint: "connect one with earshot node; GET /v1/nodes lists the connected nodes",
   };
 }
 
 const onOthers = (method: Method, having: readonly Platform[]): string =>
   having.length === 0
-    ? `no platform has ${method}`
-    : `${having.join(" and ")} ${having.length === 1 ? "has" : "have"} ${method}`;
+    ? `no platform supports ${method}`
+    : `use ${having.join(" or ")} for ${method}`;
 
 export const credentialCommand = (platform: Platform, access: AccessKind): string | null =>
   platformDescriptions[platform].configuration[access] ?? null;
@@ -109,6 +109,6 @@ function toConfigure(
     const kinds = platformDescriptions[platform].configuration[access];
     return kinds === undefined ? [] : [kinds];
   });
-  const configure = `to make it work: ${credentialKinds.join(", or ")}`;
-  return allowed.length > 0 ? configure : `send the type social; ${configure}`;
+  const configure = `use ${credentialKinds.join(", or ")}`;
+  return allowed.length > 0 ? configure : `send the type social, and ${configure}`;
 }

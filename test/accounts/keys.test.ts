@@ -128,7 +128,7 @@ describe("keys of an account", () => {
     expect(refused.statusCode).toBe(409);
     expect(refused.json()).toMatchObject({
       code: "too_many_keys",
-      hint: expect.stringContaining("come again after"),
+      hint: expect.stringContaining("retry after"),
     });
   });
 

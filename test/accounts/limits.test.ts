@@ -104,7 +104,7 @@ describe("an owner who deletes the account and signs up again", () => {
     await keyOf(second);
     expect((await makeKey(second)).json()).toMatchObject({
       code: "too_many_keys",
-      detail: "the account has made 4 keys within 24 hours already",
+      detail: "the account created 4 keys within 24 hours",
     });
   });
 

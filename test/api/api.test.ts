@@ -661,7 +661,7 @@ describe("paths without a platform", () => {
 
   test("refuse more than 1000", async () => {
     const problem = await refusal(search("comet", { max_results: 1001 }), path);
-    expect(problem.detail).toContain("this path takes 1 to 1000, of which searchbyquery gives 100");
+    expect(problem.detail).toContain("this path accepts 1 to 1000, and searchbyquery supports 100");
   });
 
   test("return a Location on the same path", async () => {

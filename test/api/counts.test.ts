@@ -223,7 +223,7 @@ describe("pages", () => {
     }
     expect((await with_({ next_token: "abc" })).json()).toMatchObject({
       code: "cursor_invalid",
-      detail: "the next_token cannot be read",
+      detail: "invalid next_token",
       errors: [{ code: "cursor_invalid", pointer: "/next_token" }],
     });
     const outsider = await service.makeKey();

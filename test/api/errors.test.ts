@@ -382,8 +382,8 @@ const provocations: Readonly<Record<ProblemCode, () => Promise<Refusal>>> = {
         Promise.reject(
           new EarshotError(
             "too_many_credentials",
-            "the account has as many credentials of the platform as it may",
-            { status: 409, hint: "disconnect one of them first" },
+            "the account has reached its limit of credentials for the platform",
+            { status: 409, hint: "disconnect one first" },
           ),
         ),
       () => asPerson("POST", "/dashboard/api/credentials", newCredential),
@@ -456,15 +456,13 @@ const provocations: Readonly<Record<ProblemCode, () => Promise<Refusal>>> = {
       () => Promise.reject(new Error("nobody foresaw this")),
       () => get(`${path}/status/0f8fad5b-d9cb-469f-a165-70867728950e`),
     ),
-  job_failed: () => resultAfter(() => failWith("internal", "a fault in Earshot", 500)),
+  job_failed: () => resultAfter(() => failWith("internal", "internal error", 500)),
   upstream_failed: () =>
-    resultAfter(() =>
-      failWith("upstream_failed", "public.api.bsky.app answers with status 503", 502, true),
-    ),
+    resultAfter(() => failWith("upstream_failed", "public.api.bsky.app answered 503", 502, true)),
   overloaded: async () => {
     await idle.submit(idleKey, search("comet"));
     const answer = await idle.submit(idleKey, search("comet"));
-    await failWith("internal", "a fault in Earshot", 500);
+    await failWith("internal", "internal error", 500);
     const type = String(answer.headers["content-type"]);
     return { status: answer.statusCode, type, body: answer.json() };
   },

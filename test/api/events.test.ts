@@ -121,7 +121,7 @@ const cancel = (by: string, uuid: string) =>
 
 const isEnd = (status: string) => ["done", "error", "cancelled"].includes(status);
 
-const failure = { code: "internal", message: "a fault in Earshot", status: 500, retryable: true };
+const failure = { code: "internal", message: "internal error", status: 500, retryable: true };
 
 async function leaseOf(uuid: string) {
   const node = { nodeId: "test", methods: ["searchbyquery"] };

@@ -54,7 +54,7 @@ async function leaseOf(uuid: string) {
   }
 }
 
-const failure = { code: "internal", message: "a fault in Earshot", status: 500, retryable: false };
+const failure = { code: "internal", message: "internal error", status: 500, retryable: false };
 
 const emptyResult = {
   items: [],

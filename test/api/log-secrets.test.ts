@@ -124,7 +124,7 @@ afterAll(() => service.remove());
 
 test("the log records each action", () => {
   const messages = logged.map((line) => JSON.parse(line).msg);
-  for (const message of ["starting", "request", "job ended", "an attempt at a job failed"]) {
+  for (const message of ["starting", "request", "job ended", "an attempt failed"]) {
     expect(messages).toContain(message);
   }
   const ended = logged.map((line) => JSON.parse(line)).find(({ msg }) => msg === "job ended");

@@ -352,7 +352,7 @@ describe("posts that a platform returned", () => {
   test("are missing when the platform failed: the error names it and the fix", async () => {
     bluesky.answers.gettrends = new EarshotError("upstream_failed", "bsky answers with 503", {
       status: 502,
-      hint: "search again later",
+      hint: "retry later",
     });
     const submitted = await service.submit(key, bodyOf("gettrends", undefined));
     const { uuid } = submitted.json();
@@ -361,13 +361,13 @@ describe("posts that a platform returned", () => {
       status: 502,
       code: "upstream_failed",
       detail: "bsky answers with 503",
-      hint: "search again later",
+      hint: "retry later",
     });
     const url = `/v1/search/live/social/status/${uuid}`;
     const status = (await service.call(key, { method: "GET", url })).json();
     expect(status).toMatchObject({
       status: "error",
-      error: "bsky answers with 503; search again later",
+      error: "bsky answers with 503; retry later",
     });
   });
 });

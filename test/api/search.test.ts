@@ -411,7 +411,7 @@ describe("Markdown", () => {
       `1. \`@author.example.com\` · ${time} · bluesky · <https://bsky.app/profile/a/post/1>\n\n   >     linked\n\n`,
     );
     expect(answer.body).toContain("- `incomplete_coverage`: ");
-    expect(answer.body).toContain("There is no further page.");
+    expect(answer.body).toContain("This is the last page.");
     expect(answer.body).toContain(`\`${answer.headers["x-job-uuid"]}\``);
   });
 

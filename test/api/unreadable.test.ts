@@ -70,7 +70,7 @@ test("a body with too many names is refused before it is parsed", async () => {
   expect(answer.statusCode).toBe(400);
   expect(answer.json()).toMatchObject({
     code: "invalid_request",
-    error: "the body is not parsed: it has more than 5000 different names",
+    error: "the body is too complex: it has more than 5000 different names",
   });
 });
 
@@ -82,8 +82,8 @@ describe("an unreadable body", () => {
       '{\n"type" "social"}',
       "the body is not JSON: expected ':' after property name at position 9 (line 2 column 8)",
     ],
-    ["[".repeat(200_000), "the body nests too deeply"],
-    [`${"[".repeat(200_000)}${"]".repeat(200_000)}`, "the body nests too deeply"],
+    ["[".repeat(200_000), "the body is nested too deeply"],
+    [`${"[".repeat(200_000)}${"]".repeat(200_000)}`, "the body is nested too deeply"],
     ["", "the body is empty, expected a JSON object"],
   ])("%.20s is reported once, with its location", async (body, message) => {
     expect(await refusal(body)).toMatchObject({ code: "invalid_json", error: message, uuid: "" });
@@ -113,7 +113,7 @@ describe("an unreadable body", () => {
     [{ ...search("comet"), type: 5 }, "/type: the type is a string"],
     [search("comet", { max_results: "20" }), "/arguments/max_results: expected a whole number"],
     [search("comet", { count: 1.5 }), "/arguments/count: expected a whole number"],
-    [search("comet", { query: 5 }), "/arguments/query: expected the query as a string"],
+    [search("comet", { query: 5 }), "/arguments/query: expected a string"],
   ])("%j: the error says what is expected and how to send it", async (body, message) => {
     const problem = await refusal(JSON.stringify(body));
     expect(problem).toMatchObject({ code: "invalid_request", error: message });
@@ -189,7 +189,7 @@ describe("an ambiguous JSON body is refused", () => {
   ])("%s", async (_, body) => {
     expect(await refusal(body)).toMatchObject({
       code: "invalid_request",
-      error: "an object of the body holds a name twice",
+      error: "an object of the body has a repeated name",
     });
   });
 

@@ -65,7 +65,7 @@ describe("accounts", () => {
     expect(out).toMatch(
       /^ann\.example \(did:plc:a{24}\): 1 post, 1 added, 0 updated, 0 deleted in [\d.]+ s, 1 label; 1 invalid record$/m,
     );
-    expect(out).toMatch(/^did:plc:b{24}: .* is unknown to its directory – check the spelling/m);
+    expect(out).toMatch(/^did:plc:b{24}: .* is not in its directory – check the spelling/m);
     expect(notes).toMatch(/^earshot: 1 of 2 accounts failed – run it again/m);
     const found = await earshot("search", "from:ann.example aurora label:sky", "--ndjson");
     expect(JSON.parse(found.out)).toMatchObject({ Metadata: { origin: "backfill" } });

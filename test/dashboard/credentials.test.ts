@@ -232,11 +232,11 @@ describe("a credential that is given by its fields", () => {
     const tested = await call(ann, "POST", `${path}/${id}/test`);
     expect(tested.json()).toMatchObject({
       works: false,
-      message: expect.stringMatching(/takes the token no longer/),
+      message: expect.stringMatching(/no longer accepts the token/),
       credential: {
         id,
         state: "quarantined",
-        reason: expect.stringMatching(/takes the token no longer/),
+        reason: expect.stringMatching(/no longer accepts the token/),
         until: null,
       },
     });
@@ -247,7 +247,7 @@ describe("a credential that is given by its fields", () => {
     const { store, clock } = service.context;
     const nowMs = clock.now();
     const until = nowMs + 60_000;
-    const reason = "the limit of the platform";
+    const reason = "rate limit of the platform";
     for (const [bucket, untilMs] of [
       ["search", until],
       ["users", until - 1_000],
@@ -397,7 +397,7 @@ describe("what is not good is refused at its field", () => {
     expect(refused.statusCode).toBe(409);
     expect(refused.json()).toMatchObject({
       code: "too_many_credentials",
-      hint: "disconnect one of them first",
+      hint: "disconnect one first",
     });
     await call(ben, "DELETE", `${path}/${first.id}`);
     await added(ben, "mastodon", "user-token", fieldsOf(2));

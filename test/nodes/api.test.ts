@@ -293,7 +293,7 @@ describe("a node is not admitted", () => {
     expectRefusal(answer, "node_refused", "report_data");
   });
 
-  test("with evidence of another kind than declared, or of one that is not accepted", async () => {
+  test("with evidence unknown error than declared, or of one that is not accepted", async () => {
     const by = await openNode();
     expectRefusal(await register(by, { evidence: "tdx" }), "node_refused", "chain_root");
     const none = await by.registration({ evidence: "none" });

@@ -246,7 +246,7 @@ describe("with its own token an account", () => {
     const { status, result } = await answered(used);
     expect(status).toMatchObject({
       status: "error",
-      error: expect.stringContaining("takes the token no longer"),
+      error: expect.stringContaining("no longer accepts the token"),
     });
     expect(result.statusCode).toBe(502);
     const body = {

@@ -101,7 +101,7 @@ test("a credential is used from the next request on, quarantined when refused, a
   expect(found.statuses).toEqual([202, 200]);
   expect(found.text).toContain('"ID":"1"');
   used.length = 0;
-  expect((await requested()).text).toContain("does not take the application's token");
+  expect((await requested()).text).toContain("refused the application's token");
   expect(await credentials("list")).toMatch(/quarantined: .*\n/);
   expect((await requested()).text).toContain('"no_credential"');
   expect(await credentials("test")).toMatch(/failed: /);

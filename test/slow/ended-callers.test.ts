@@ -43,7 +43,7 @@ async function expectEnded(answer: Response): Promise<void> {
   }
   expect(await answer.json()).toMatchObject({
     code: "unauthorized",
-    detail: "the API key or session ended while the request was open",
+    detail: "the API key or session ended during the request",
   });
 }
 

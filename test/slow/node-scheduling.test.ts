@@ -65,7 +65,7 @@ describe("a server that runs no jobs itself", () => {
     const fetched = await service.submit(key, body("getprofilebyid"));
     expect(fetched.json()).toMatchObject({
       code: "source_unavailable",
-      detail: expect.stringContaining("no node that can ask mastodon for getprofilebyid"),
+      detail: expect.stringContaining("no connected node supports getprofilebyid on mastodon"),
     });
     const own = await service.submit(key, body("gethometweets", ""));
     expect(own.json().detail).toContain("this server runs no jobs itself");
@@ -100,7 +100,7 @@ describe("a server that runs no jobs itself", () => {
     expect(result.statusCode).toBe(504);
     expect(result.json()).toMatchObject({
       code: "deadline_exceeded",
-      detail: "no node that can run it was connected before its deadline",
+      detail: "no node that can run the job connected before its deadline",
     });
     service.clock.move(600_000);
     expect((await service.submit(key, search("comet"))).statusCode).toBe(422);

@@ -430,7 +430,7 @@ export interface components {
                 length?: number;
                 expected?: string[];
             }[];
-            /** @description In answers to submissions: empty where it was refused, the job's where that failed. */
+            /** @description In answers to submissions: empty if refused, the job's uuid if the job failed. */
             uuid?: string;
             error: string;
         };

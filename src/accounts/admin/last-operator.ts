@@ -11,6 +11,6 @@ export function* requireOtherOperator(database: Database, accountId: string): St
   if (last === undefined) return;
   throw new EarshotError("last_operator", "the account is the last operator of this deployment", {
     status: 409,
-    hint: "make another account an operator first: earshot accounts change NAME --role operator",
+    hint: "promote another account first: earshot accounts change NAME --role operator",
   });
 }

@@ -16,10 +16,10 @@ export function* accountIdOf(database: Database, account: string): Steps<string 
   return first?.id ?? null;
 }
 
-const listHint = "earshot accounts list shows all accounts";
+const listHint = "find it with earshot accounts list";
 
 export function unknownAccount(account: string, hint: string = listHint): EarshotError {
-  return new EarshotError("account_not_found", `there is no account ${JSON.stringify(account)}`, {
+  return new EarshotError("account_not_found", `account ${JSON.stringify(account)} not found`, {
     status: 404,
     hint,
   });
@@ -38,21 +38,21 @@ export function* nextStep(database: Database, account: string): Steps<string> {
     "SELECT provider FROM identity WHERE lower(login) = lower(:account)",
     { account },
   );
-  if (login !== undefined) return `write the login with its provider: ${login.provider}:${account}`;
+  if (login !== undefined) return `use the login with its provider: ${login.provider}:${account}`;
   const key = yield* database.get<{ accountId: string; keys: number }>(
     "SELECT min(account_id) AS accountId, count(*) AS keys FROM api_key WHERE name = :account",
     { account },
   );
   if (key === undefined || key.keys === 0) return listHint;
   return key.keys === 1
-    ? `a key has this name; its account is ${key.accountId}`
-    : "keys have this name; earshot keys list shows their accounts";
+    ? `use account ${key.accountId}, whose key has this name`
+    : "find the accounts of the keys with this name with earshot keys list";
 }
 
 function ambiguous(account: string): EarshotError {
   return new EarshotError(
     "ambiguous_account",
-    `more than one account is called ${JSON.stringify(account)}`,
-    { status: 409, hint: "give its id, as earshot accounts list shows it" },
+    `several accounts are named ${JSON.stringify(account)}`,
+    { status: 409, hint: "use its id, from earshot accounts list" },
   );
 }

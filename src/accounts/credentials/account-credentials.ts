@@ -85,7 +85,8 @@ export function createAccountCredentials(context: Context): AccountCredentials {
 
   const add: AccountCredentials["add"] = async (accountId, { platform, kind: name, fields }) => {
     const kind = kindOf(platform, name);
-    if (kind.fields.length === 0) throw credentialInvalid("this kind is allowed in a browser");
+    if (kind.fields.length === 0)
+      throw credentialInvalid("this kind requires authorization in a browser");
     const fieldValues = checkedFields(kind.fields, fields);
     return await withFieldPointers(kind.fields, async () =>
       stored(accountId, kind, await makeCredential(kind, fieldValues, tools)),
@@ -95,7 +96,8 @@ export function createAccountCredentials(context: Context): AccountCredentials {
   const authorize: AccountCredentials["authorize"] = async (accountId, request) => {
     const kind = kindOf(request.platform, request.kind);
     const { authorization } = kind;
-    if (authorization === undefined) throw credentialInvalid("this kind is given by its fields");
+    if (authorization === undefined)
+      throw credentialInvalid("this kind does not support authorization in a browser");
     const fieldValues = checkedFields(authorization.fields, request.fields);
     return await authorizations.begin(accountId, (dialogue) =>
       withFieldPointers(authorization.fields, async () =>
@@ -111,7 +113,7 @@ export function createAccountCredentials(context: Context): AccountCredentials {
   function kindOf(platform: Platform, name: string): CredentialKind {
     const kind = kinds.find((one) => one.platform === platform && one.name === name);
     if (kind !== undefined) return kind;
-    throw credentialInvalid(`there is no such kind of credential of ${platform}`);
+    throw credentialInvalid(`unknown kind of credential for ${platform}`);
   }
 
   const test: AccountCredentials["test"] = async (accountId, id) => {

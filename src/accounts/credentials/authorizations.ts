@@ -78,10 +78,10 @@ export function createAuthorizations<Made>({
     const own = [...pendings.values()].filter((pending) => pending.accountId === accountId);
     if (own.length >= settings.maxAuthorizationsPerAccount) {
       const oldest = own.find(({ reply }) => reply !== null);
-      if (oldest === undefined) throw tooManyAttempts("finish one that is under way");
+      if (oldest === undefined) throw tooManyAttempts("finish a pending one");
       end(oldest);
     }
-    if (pendings.size >= settings.maxAuthorizations) throw tooManyAttempts("come again later");
+    if (pendings.size >= settings.maxAuthorizations) throw tooManyAttempts("retry later");
   }
 
   function dialogueOf(pending: Pending<Made>): Dialogue {
@@ -143,7 +143,7 @@ export function createAuthorizations<Made>({
 }
 
 const notFound = (): EarshotError =>
-  new EarshotError("authorization_not_found", "this attempt to connect has ended", {
+  new EarshotError("authorization_not_found", "the connection attempt has ended", {
     status: 404,
-    hint: "start again: an attempt ends after a timeout, an error, or a restart of the server",
+    hint: "start again: an attempt ends after a timeout, an error or a restart of the server",
   });

@@ -8,4 +8,4 @@ export const tooManyAttempts = (hint: string): EarshotError =>
   });
 
 export const credentialNotFound = (): EarshotError =>
-  new EarshotError("credential_not_found", "there is no such credential", { status: 404 });
+  new EarshotError("credential_not_found", "credential not found", { status: 404 });

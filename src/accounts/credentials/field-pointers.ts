@@ -16,11 +16,15 @@ export async function withFieldPointers<Value>(
     if (code === "credential_invalid") throw pointedAt(thrown, fields);
     if (code === "credential_refused") throw credentialInvalid(message);
     if (retryable)
-      throw new EarshotError(code, message, { status, retryable, hint: "try it later" });
+      throw new EarshotError(code, message, { status, retryable, hint: "retry later" });
     if (code !== "too_many_credentials") throw thrown;
-    throw new EarshotError(code, "the account has as many credentials of the platform as it may", {
-      status,
-      hint: "disconnect one of them first",
-    });
+    throw new EarshotError(
+      code,
+      "the account has reached its limit of credentials for the platform",
+      {
+        status,
+        hint: "disconnect one first",
+      },
+    );
   }
 }

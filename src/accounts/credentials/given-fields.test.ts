@@ -27,7 +27,7 @@ test("points at each field that is missing, unknown or malformed, without repeat
       details: [
         expect.objectContaining({ pointer: "/fields/a~1b~0" }),
         expect.objectContaining({ pointer: "/fields/host" }),
-        expect.objectContaining({ pointer: "/fields/token", message: "it is needed" }),
+        expect.objectContaining({ pointer: "/fields/token", message: "a value is required" }),
         expect.objectContaining({ pointer: "/fields/note" }),
       ],
     }),
@@ -36,7 +36,7 @@ test("points at each field that is missing, unknown or malformed, without repeat
 });
 
 test("names inherited from Object are not fields", () => {
-  expect(() => checkedFields([field("constructor")], {})).toThrow("it is needed");
+  expect(() => checkedFields([field("constructor")], {})).toThrow("a value is required");
 });
 
 test("an error of a kind points at the field that it names, or at the answer for its address", () => {
@@ -45,8 +45,8 @@ test("an error of a kind points at the field that it names, or at the answer for
     message: "a.example refuses: no",
     details: [{ pointer: "/fields/token", message: "a.example refuses: no", hint: "copy it" }],
   });
-  const pasted = pointedAt(credentialInvalid("the address: it holds no code"), fields);
-  expect(pasted.message).toBe("the address: it holds no code");
+  const pasted = pointedAt(credentialInvalid("the URL: it has no code"), fields);
+  expect(pasted.message).toBe("the URL: it has no code");
   expect(pasted.details).toMatchObject([{ pointer: "/answer" }]);
   const other = credentialInvalid("a.example: refuses");
   expect(pointedAt(other, fields)).toBe(other);

@@ -12,7 +12,7 @@ export function checkedFields(
 ): FieldValues {
   const unknown = Object.keys(written).filter((name) => !fields.some((one) => one.name === name));
   const details = [
-    ...unknown.slice(0, 1).map((name) => errorOf(name.slice(0, 60), "there is no such field")),
+    ...unknown.slice(0, 1).map((name) => errorOf(name.slice(0, 60), "unknown field")),
     ...fields.flatMap((field) => errorIn(field, valueIn(written, field))),
   ];
   if (details.length > 0) throw invalid(details);
@@ -24,9 +24,11 @@ const valueIn = (written: FieldValues, { name }: CredentialField): string =>
   Object.hasOwn(written, name) ? (written[name] ?? "").trim() : "";
 
 function errorIn({ name, isOptional }: CredentialField, value: string): ErrorDetail[] {
-  if (value === "") return isOptional ? [] : [errorOf(name, "it is needed")];
+  if (value === "") return isOptional ? [] : [errorOf(name, "a value is required")];
   if (value.length > longestValue || /\p{Cc}/u.test(value)) {
-    return [errorOf(name, `longer than ${longestValue} characters, or with control characters`)];
+    return [
+      errorOf(name, `expected at most ${longestValue} characters, without control characters`),
+    ];
   }
   return [];
 }
@@ -46,12 +48,12 @@ function invalid(details: readonly ErrorDetail[]): EarshotError {
   return new EarshotError("credential_invalid", message, { status: 422, details });
 }
 
-/** By the start of the message: a field (`password: …`) or the dialogue's answer (`the address: …`). */
+/** By the start of the message: a field (`password: …`) or the dialogue's answer (`the URL: …`). */
 export function pointedAt(error: EarshotError, fields: readonly CredentialField[]): EarshotError {
   const { code, status, retryable, hint } = error;
   const [, name = "", rest = ""] = /^([\w ]{1,40}): (.+)$/s.exec(error.message) ?? [];
   const isOfField = fields.some((field) => field.name === name);
-  if (!isOfField && name !== "the address") return error;
+  if (!isOfField && name !== "the URL") return error;
   const message = isOfField ? rest : error.message;
   const pointer = isOfField ? pointerTo(name) : "/answer";
   const known = hint === undefined ? {} : { hint };

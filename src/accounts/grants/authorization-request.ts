@@ -23,18 +23,18 @@ const longestState = 2_048;
 
 /** Errors: `invalid_authorization_request`; never sent to the redirect URI, which may be anyone's. */
 export function readRequestHead(query: string): RequestHead {
-  if (query.length > longestQuery) throw invalid("it is too long");
+  if (query.length > longestQuery) throw invalid("the query is too long");
   const parameters = new URLSearchParams(query);
   for (const name of parameters.keys()) {
     // `resource` may repeat (RFC 8707).
-    if (parameters.getAll(name).length > 1) throw invalid(`${shown(name)} is given twice`);
+    if (parameters.getAll(name).length > 1) throw invalid(`${shown(name)} is repeated`);
   }
   const clientId = parameters.get("client_id") ?? "";
   const redirectUri = parameters.get("redirect_uri") ?? "";
   const state = parameters.get("state");
-  if (clientId === "") throw invalid("client_id is missing");
+  if (clientId === "") throw invalid("client_id is required");
   if (readRedirectUri(redirectUri) === null) {
-    throw invalid("redirect_uri must be an HTTPS address, or an HTTP one on localhost");
+    throw invalid("redirect_uri must be an HTTPS URL, or an HTTP URL on localhost");
   }
   if (state !== null && state.length > longestState) throw invalid("state is too long");
   return { clientId, redirectUri, state, parameters };
@@ -67,10 +67,10 @@ export function readAuthorizationRequest(
     return refusal("invalid_request", "code_challenge_method must be S256");
   }
   if (!isResource(parameters.get("resource") ?? resource, resource)) {
-    return refusal("invalid_target", `the only resource is ${resource}`);
+    return refusal("invalid_target", `resource must be ${resource}`);
   }
   const methods = methodsOfScope(parameters.get("scope"));
-  if (methods.length === 0) return refusal("invalid_scope", "none of the scopes exists");
+  if (methods.length === 0) return refusal("invalid_scope", "none of the scopes is supported");
   return { codeChallenge, resource, methods };
 }
 
@@ -101,6 +101,6 @@ function invalid(reason: string): EarshotError {
   return new EarshotError(
     "invalid_authorization_request",
     `the app's request to connect is not valid: ${reason}`,
-    { status: 400, hint: "start again in the app; only its developer can fix this" },
+    { status: 400, hint: "start again in the app, or report it to its developer" },
   );
 }

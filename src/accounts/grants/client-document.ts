@@ -44,7 +44,7 @@ export function requireClientUrl(clientId: string): URL {
     !/[?#]$/.test(clientId);
   if (url !== null && isPlain) return url;
   throw clientNotAccepted(
-    "the client_id is not the HTTPS address of a client metadata document",
+    "client_id must be the HTTPS URL of a client metadata document",
     "use a client that supports client ID metadata documents, or one that sends an API key",
   );
 }
@@ -56,19 +56,19 @@ export function readClientDocument(clientId: string, json: unknown): ClientDocum
     const [issue] = error.issues;
     throw invalid(`${issue?.path.join("/") || "the document"}: ${issue?.message}`);
   }
-  if (data.client_id !== clientId) throw invalid("its client_id is not its address");
+  if (data.client_id !== clientId) throw invalid("client_id must be the document's own URL");
   const methods = data.token_endpoint_auth_methods_supported ?? [];
   const isPublic = (data.token_endpoint_auth_method ?? "none") === "none";
   if (!isPublic && !methods.includes("none")) {
-    throw invalid("it requires client authentication, and only public clients are supported");
+    throw invalid("only public clients, without authentication, are supported");
   }
   return { clientId, name: data.client_name, redirectUris: data.redirect_uris };
 }
 
 const invalid = (reason: string): EarshotError =>
   clientNotAccepted(
-    `the client's metadata document is not valid: ${reason}`,
-    "only the developer of the client can fix this; an API key works without it",
+    `invalid client metadata document: ${reason}`,
+    "use an API key, or report it to the client's developer",
   );
 
 export function clientNotAccepted(message: string, hint: string): EarshotError {

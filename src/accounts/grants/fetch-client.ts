@@ -17,7 +17,7 @@ export function createFetchClient(fetch: GuardedFetch): FetchClient {
     const url = requireClientUrl(clientId);
     try {
       const answer = await fetch(url, { headers: { accept: "application/json" } });
-      if (answer.status !== 200) throw failed(`${url.host} answered with status ${answer.status}`);
+      if (answer.status !== 200) throw failed(`${url.host} answered ${answer.status}`);
       return readClientDocument(clientId, answer.json());
     } catch (error) {
       if (!(error instanceof EarshotError) || error.code === "client_not_accepted") throw error;
@@ -28,6 +28,6 @@ export function createFetchClient(fetch: GuardedFetch): FetchClient {
 
 const failed = (reason: string): EarshotError =>
   clientNotAccepted(
-    `the client's metadata document could not be fetched: ${reason}`,
-    "try again; if it stays, the address of the client is wrong or not public",
+    `cannot fetch the client's metadata document: ${reason}`,
+    "retry, and check that the client's URL is correct and public",
   );

@@ -88,7 +88,7 @@ export function tokenOperations(randomBytes: RandomBytes) {
       const { token, nowMs } = request;
       const grant = yield* findGrant(database, token.id);
       if (grant === undefined || !isSame(grant.codeHash, hashSecret(token.secret))) {
-        return refused("the code is unknown");
+        return refused("unknown code");
       }
       if (grant.accessHash !== null || grant.revokedMs !== null) {
         return yield* reused(database, grant, "the code was used before", nowMs);
@@ -97,7 +97,7 @@ export function tokenOperations(randomBytes: RandomBytes) {
       const other = mismatch(grant, request);
       if (other !== null) return other;
       if (request.redirectUri !== null && request.redirectUri !== grant.redirectUri) {
-        return refused("redirect_uri is not that of the authorization request");
+        return refused("redirect_uri differs from that of the authorization request");
       }
       if (request.codeChallenge !== grant.codeChallenge) {
         return refused("code_verifier does not match the code_challenge");
@@ -112,7 +112,7 @@ export function tokenOperations(randomBytes: RandomBytes) {
       const { token, nowMs } = request;
       const grant = yield* findGrant(database, token.id);
       if (grant === undefined || !isSame(grant.familyHash, familyHashOf(token))) {
-        return refused("the refresh token is unknown");
+        return refused("unknown refresh token");
       }
       if (grant.revokedMs !== null) return refused("the connection was revoked");
       if (!isSame(grant.refreshHash, hashSecret(token.secret))) {
@@ -150,7 +150,7 @@ const refused = (reason: string, isReuse = false): TokenRefusal => ({
 });
 
 function mismatch(grant: GrantRow, { clientId, resource }: TokenRequest): TokenRefusal | null {
-  if (grant.clientId !== clientId) return refused("it was issued to another client_id");
+  if (grant.clientId !== clientId) return refused("the token was issued to another client_id");
   if (grant.isSuspended === 1) return refused("the account is suspended");
   if (resource !== null && !isResource(resource, grant.resource)) {
     return { ...refused(`it was issued for ${grant.resource}`), error: "invalid_target" };

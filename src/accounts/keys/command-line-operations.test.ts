@@ -64,7 +64,7 @@ test("a key joins an account by id or login, and an unknown login does not name 
   const bare = store.write("createKey", { ...newKey, accountName: "ann" });
   await expect(bare).rejects.toMatchObject({
     code: "account_not_found",
-    hint: "write the login with its provider: github:ann",
+    hint: "use the login with its provider: github:ann",
   });
   const unknown = store.write("createKey", { ...newKey, accountName: "github:zoe" });
   await expect(unknown).rejects.toMatchObject({ code: "account_not_found" });

@@ -123,6 +123,6 @@ function successorOf(key: KeyRow, nowMs: number) {
 function refuseEnded({ successorId }: KeyRow, state: KeyState): void {
   if (state === "active") return;
   throw state === "expiring"
-    ? keyEnded("the key was rotated already", `rotate its successor ${successorId}`)
-    : keyEnded(`the key is ${state}`, "make another one");
+    ? keyEnded("the key has already been rotated", `rotate its successor ${successorId}`)
+    : keyEnded(`the key is ${state}`, "create another");
 }

@@ -3,31 +3,31 @@ import { isoTime } from "../../lib/iso-time.ts";
 import type { Actor } from "../audit.ts";
 
 export function tooManyKeys(maxKeys: number, by: Actor): EarshotError {
-  const has = maxKeys === 1 ? "a key" : `${maxKeys} keys`;
-  return new EarshotError("too_many_keys", `the account has ${has} already`, {
+  const count = maxKeys === 1 ? "1 key" : `${maxKeys} keys`;
+  return new EarshotError("too_many_keys", `the account already has ${count}`, {
     status: 409,
     hint:
       by === "command_line"
-        ? "revoke one with earshot keys revoke ID"
-        : "revoke one that is not needed any more, or rotate it",
+        ? "revoke one with earshot keys revoke"
+        : "revoke an unused key, or rotate one",
   });
 }
 
 export function tooManyNewKeys(newPerDay: number, againMs: number): EarshotError {
   return new EarshotError(
     "too_many_keys",
-    `the account has made ${newPerDay} keys within 24 hours already`,
-    { status: 409, hint: `come again after ${isoTime(againMs)}` },
+    `the account created ${newPerDay} keys within 24 hours`,
+    { status: 409, hint: `retry after ${isoTime(againMs)}` },
   );
 }
 
 export function keyNotFound(id: string, by: Actor): EarshotError {
   return by === "command_line"
-    ? new EarshotError("key_not_found", `there is no key ${JSON.stringify(id)}`, {
+    ? new EarshotError("key_not_found", `key ${JSON.stringify(id)} not found`, {
         status: 404,
-        hint: "earshot keys list shows all keys; the id is the part between the underscores",
+        hint: "find its id, the part between the underscores, with earshot keys list",
       })
-    : new EarshotError("key_not_found", "there is no such key", { status: 404 });
+    : new EarshotError("key_not_found", "key not found", { status: 404 });
 }
 
 export function keyEnded(message: string, hint: string): EarshotError {
@@ -35,9 +35,9 @@ export function keyEnded(message: string, hint: string): EarshotError {
 }
 
 export function firstKeyShown(): EarshotError {
-  return new EarshotError("first_key_shown", "the first key of the account was shown already", {
+  return new EarshotError("first_key_shown", "the first key has already been shown", {
     status: 409,
-    hint: "use the key that was shown, or make another one",
+    hint: "use the key that was shown, or create another",
   });
 }
 

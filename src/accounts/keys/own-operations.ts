@@ -134,16 +134,16 @@ function refuseEnded(key: OwnKey, nowMs: number): void {
   const state = keyStateOf(key, nowMs);
   if (state === "active") return;
   throw state === "expiring"
-    ? keyEnded("the key was rotated, its successor took its place", `change ${key.successorId}`)
-    : keyEnded(`the key is ${state}`, "make another one");
+    ? keyEnded("the key has been rotated", `change its successor ${key.successorId}`)
+    : keyEnded(`the key is ${state}`, "create another");
 }
 
 function refusePast(expiresMs: number | null, nowMs: number): void {
   if (expiresMs === null || expiresMs > nowMs) return;
   throw invalidField(
     "expires_at",
-    "a key ends in the future",
-    "send a time to come, or null for never",
+    "expected a time in the future",
+    "send a later time, or null for no expiry",
   );
 }
 

@@ -26,14 +26,14 @@ export function* refuseWidened(
   if (isLater) {
     throw invalidField(
       "expires_at",
-      `${why}, and ends when they said`,
-      "send no later end, or ask them",
+      `${why}, so its expiry cannot be extended`,
+      "send an earlier time, or ask the operator",
     );
   }
   throw invalidField(
     "methods",
-    `${why}, for the methods that they said`,
-    "send some of its methods, or ask them",
+    `${why}, so its methods cannot be extended`,
+    "send a subset of its methods, or ask the operator",
   );
 }
 

@@ -13,7 +13,7 @@ export const usageSettings = {
     "EARSHOT_USAGE_RETENTION",
     31 * dayMs,
     3_600_000,
-    "How long usage and the history of live streams are kept.",
+    "How long usage and the history of live streams are stored.",
   ),
   statusCacheMs: duration(
     "EARSHOT_STATUS_CACHE",

@@ -206,7 +206,7 @@ describe("label", () => {
     expect(found("river")).toHaveLength(9);
   });
 
-  test("of another kind is shown with the post, in any order of arrival", () => {
+  test("unknown error is shown with the post, in any order of arrival", () => {
     archive.write([label(uriOf(alice, "1"), "porn")]);
     archive.put(post(alice, 1), post(alice, 2));
     archive.write([label(uriOf(alice, "2"), "spam")]);

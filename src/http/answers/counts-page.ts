@@ -104,11 +104,11 @@ function openToken(context: PageContext, question: CountsRequestParams, token: s
 
 function tokenError({ code }: EarshotError): EarshotError {
   if (code === "cursor_invalid") {
-    return problem("cursor_invalid", "the next_token cannot be read", {
-      hint: "send meta.next_token exactly as it was received, or leave it out for the newest page",
+    return problem("cursor_invalid", "invalid next_token", {
+      hint: "send meta.next_token unchanged, or omit it for the newest page",
     });
   }
-  return problem("cursor_mismatch", "the next_token belongs to another count", {
-    hint: "send the platform, query, granularity, start_time and end_time of the page that it came from",
+  return problem("cursor_mismatch", "the next_token is of another count", {
+    hint: "send the platform, query, granularity, start_time and end_time of the page that returned it",
   });
 }

@@ -20,8 +20,8 @@ export function readDeliveryCursor(webhookId: string, text: string): number {
     bytes.subarray(numberBytes).equals(markOf(webhookId));
   // Node decodes leniently.
   if (!isOfWebhook || bytes.toString("base64url") !== text) {
-    throw problem("cursor_invalid", "the cursor cannot be read", {
-      hint: "send next_cursor exactly as it was received, to the same webhook, or leave it out for the newest deliveries",
+    throw problem("cursor_invalid", "invalid cursor", {
+      hint: "send next_cursor unchanged to the same webhook, or omit it for the newest deliveries",
     });
   }
   return bytes.readUIntBE(0, numberBytes);

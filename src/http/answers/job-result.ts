@@ -8,13 +8,13 @@ export function resultOf({ state, result, failure }: Job): JobResult | null {
   switch (state) {
     case "done":
       if (result !== null) return result;
-      throw problem("result_expired", "the result is no longer kept");
+      throw problem("result_expired", "the result is no longer stored");
     case "error":
       throw jobErrorOf(failure);
     case "cancelled":
       throw problem("job_cancelled", "the job was cancelled");
     case "expired":
-      throw problem("result_expired", "the result is no longer kept", {
+      throw problem("result_expired", "the result is no longer stored", {
         hint: "submit the search again",
       });
     default:

@@ -17,8 +17,8 @@ export function readListCursor(text: string): ListPosition {
   const bytes = Buffer.from(text, "base64url");
   // Node decodes leniently.
   if (bytes.length !== positionBytes || bytes.toString("base64url") !== text) {
-    throw problem("cursor_invalid", "the cursor cannot be read", {
-      hint: "send next_cursor exactly as it was received, or leave it out for the newest jobs",
+    throw problem("cursor_invalid", "invalid cursor", {
+      hint: "send next_cursor unchanged, or omit it for the newest jobs",
     });
   }
   const hex = bytes.toString("hex", timeBytes);

@@ -68,7 +68,7 @@ describe("the coverage sentences", () => {
   test("list the newest of many gaps", () => {
     const gaps = Array.from({ length: 14 }, (_, hour) => ({ fromMs: hour, toMs: hour + 1 }));
     const page = withCoverage([], { coverage: { fromMs: 0, toMs: day, complete: false, gaps } });
-    expect(written(page)).toContain("Missing: 4 earlier spans; from 1970-01-01T00:00:00.004Z");
+    expect(written(page)).toContain("Missing: 4 earlier gaps; from 1970-01-01T00:00:00.004Z");
   });
 });
 
@@ -146,7 +146,7 @@ describe("the answer of a method that does not search", () => {
       "that was broken off",
       { complete: false },
       {},
-      "No account was found. There may be some: reading ended early.",
+      "No account was found. There may be some: the search ended early.",
     ],
   ])("reports %s", (_, result, special, sentences) => {
     expect(written(fetched("getfollowing", [], result, special))).toContain(sentences);

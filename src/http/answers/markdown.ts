@@ -49,8 +49,8 @@ function knowledgeSentences(page: AnswerPage): string {
 function readingSentence({ posts, result, nextCursor }: AnswerPage): string {
   if (!result.complete) {
     return posts.length === 0
-      ? "There may be some: reading ended early."
-      : "There may be more: reading ended early.";
+      ? "There may be some: the search ended early."
+      : "There may be more: the search ended early.";
   }
   return nextCursor === null ? "The platform has no more." : "There is more.";
 }
@@ -85,7 +85,7 @@ const mostGaps = 10;
 function gapWords({ gaps }: Coverage): string {
   const gapTexts = gaps.slice(-mostGaps).map(windowWords);
   const rest = gaps.length - gapTexts.length;
-  return rest === 0 ? gapTexts.join("; ") : `${rest} earlier spans; ${gapTexts.join("; ")}`;
+  return rest === 0 ? gapTexts.join("; ") : `${rest} earlier gaps; ${gapTexts.join("; ")}`;
 }
 
 function item(post: AnswerPost, number: number, fields: AnswerPage["fields"]): string {
@@ -161,7 +161,7 @@ function closing({ job, result, omitted, isContinued, nextCursor }: AnswerPage):
     lines.push(`${posts} found and left out for max_chars${rest}.`);
   }
   const isLast = nextCursor === null && (result.next ?? result.nextPlace ?? null) === null;
-  if (isLast) lines.push("There is no further page.");
+  if (isLast) lines.push("This is the last page.");
   if (nextCursor !== null) {
     lines.push(`Next page: the same search with next_cursor ${codeSpan(nextCursor)}.`);
   }

@@ -20,12 +20,12 @@ export function negotiate(accept: string | undefined): AnswerFormat {
 
 function notAcceptable() {
   const offered = answerFormats.join(", ");
-  return problem("not_acceptable", "the search is not answered in any form that Accept names", {
-    hint: `name one of ${offered} in Accept, or leave it out for JSON`,
+  return problem("not_acceptable", "Accept names no supported format", {
+    hint: `accept one of ${offered}, or omit Accept for JSON`,
     details: [
       {
         code: "not_acceptable",
-        message: `there are ${offered}`,
+        message: `supported: ${offered}`,
         expected: answerFormats,
       },
     ],

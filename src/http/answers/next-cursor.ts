@@ -46,7 +46,7 @@ export function continueFrom(
     (bounds.startMs ?? position.asked.startMs) === position.asked.startMs &&
     (bounds.endMs ?? position.asked.endMs) === position.asked.endMs;
   if (isSame) return position;
-  throw problem("cursor_mismatch", "the cursor belongs to a search of another window", {
-    hint: "send start_time and end_time as in the search that it came from, or leave them out",
+  throw problem("cursor_mismatch", "the cursor is of a search with another window", {
+    hint: "send start_time and end_time as in the search that returned it, or omit them",
   });
 }

@@ -56,8 +56,8 @@ export function warningsOf({
 
 const leftOut = ({ uuid }: AnsweredJob, records: number): SourceWarning => ({
   code: "left_out",
-  message: `${records} records have no room in max_chars, and next_cursor goes on behind them`,
-  hint: `fetch the result of job ${uuid} for all of them, or send more max_chars`,
+  message: `max_chars omitted ${records} records, and next_cursor continues after them`,
+  hint: `fetch the result of job ${uuid} for all records, or raise max_chars`,
 });
 
 /** Yields to the event loop. */

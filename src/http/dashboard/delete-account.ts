@@ -12,7 +12,7 @@ export async function accountOf(
   id: string,
 ): Promise<AccountListing> {
   const account = await accounts.read("findAccount", { id, nowMs: clock.now() });
-  if (account === null) throw problem("account_not_found", "there is no such account");
+  if (account === null) throw problem("account_not_found", "account not found");
   return account;
 }
 
@@ -36,7 +36,7 @@ export async function deleteAccount(
 }
 
 function otherName(name: string) {
-  const message = "the text is not the name of the account";
+  const message = "confirm must be the name of the account";
   const hint = `send {"confirm":${JSON.stringify(name)}}`;
   return invalid([{ code: "invalid_value", message, hint, pointer: "/confirm" }]);
 }

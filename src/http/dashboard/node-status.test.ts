@@ -62,7 +62,7 @@ describe("the embedded node", () => {
         evidence: "none",
         is_spare: false,
         platforms: ["bluesky"],
-        proves: "Nothing. Trust it as you trust this server.",
+        proves: "Nothing: trust it as you trust this server.",
       },
     ]);
   });

@@ -18,13 +18,14 @@ type Claims = Pick<NodeStatus, "proves" | "does_not_prove">;
 const claimsOf: Readonly<Record<NodeStatus["evidence"], Claims>> = {
   tdx: {
     proves:
-      "That an Intel TDX machine measured the code that the policy allows, and that the keys that sign its results are only in its memory.",
+      "That an Intel TDX machine measured code that the policy allows, and that the keys that sign its results exist only in its memory.",
     does_not_prove:
-      "That the data of the platform is true, or that no one else saw the query: this server reads it.",
+      "That the platform's data is true, or that no one else saw the query: this server reads it.",
   },
   simulated: {
-    proves: "That evidence is checked. Nothing about the machine: anyone can create such evidence.",
-    does_not_prove: "Which code ran, on which machine, or that there is any protected hardware.",
+    proves:
+      "That evidence is verified. Nothing about the machine: anyone can create such evidence.",
+    does_not_prove: "Which code ran, on which machine, or that any protected hardware exists.",
   },
   none: {
     proves: "That its results come from the holder of its keys.",
@@ -33,7 +34,7 @@ const claimsOf: Readonly<Record<NodeStatus["evidence"], Claims>> = {
 };
 
 const embeddedClaims: Claims = {
-  proves: "Nothing. Trust it as you trust this server.",
+  proves: "Nothing: trust it as you trust this server.",
   does_not_prove: "Which code ran, on which machine, or who else saw the query.",
 };
 
@@ -57,7 +58,7 @@ export function nodeStatus(node: NodeView): NodeStatus {
     quarantine:
       node.state === "quarantined"
         ? {
-            reason: node.quarantineReason ?? "no reason is known",
+            reason: node.quarantineReason ?? "unknown reason",
             until: isoOrNull(node.quarantinedUntilMs),
           }
         : null,

@@ -12,12 +12,12 @@ export function isChanging(request: FastifyRequest): boolean {
 export function requireOwnOrigin(request: FastifyRequest, publicUrl: string | null): void {
   const site = request.headers["sec-fetch-site"];
   if (site !== undefined && site !== "same-origin" && site !== "none") {
-    throw foreign("the request comes from another site's page");
+    throw foreign("the request comes from another site");
   }
   if (!isChanging(request)) return;
   const { origin, host } = request.headers;
-  if (origin === undefined) throw foreign("the request does not say which page it comes from");
-  if (!isOwn(origin, host, publicUrl)) throw foreign("the request comes from another site's page");
+  if (origin === undefined) throw foreign("the request has no Origin header");
+  if (!isOwn(origin, host, publicUrl)) throw foreign("the request comes from another site");
 }
 
 /** Embedding by another site would use up the visitor's rate limit. Errors: `forbidden_origin`. */
@@ -25,7 +25,7 @@ export function requireNavigation(request: FastifyRequest): void {
   const { "sec-fetch-mode": mode = "navigate", "sec-fetch-dest": destination = "document" } =
     request.headers;
   if (mode === "navigate" && destination === "document") return;
-  throw foreign("a sign-in begins and ends as a page of its own");
+  throw foreign("a sign-in must be a top-level page");
 }
 
 function isOwn(origin: string, host: string | undefined, publicUrl: string | null): boolean {
@@ -38,6 +38,6 @@ function isOwn(origin: string, host: string | undefined, publicUrl: string | nul
 
 export function foreign(message: string) {
   return problem("forbidden_origin", message, {
-    hint: "use the dashboard at its own address; programs send an API key and no cookie",
+    hint: "use the dashboard at its own URL; in programs, send an API key and no cookie",
   });
 }

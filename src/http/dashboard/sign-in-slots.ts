@@ -23,8 +23,8 @@ export function createSignInSlots({
       const blockedMs = attempts.blockedMs(request.callerAddress, attemptsPerMinute, nowMs);
       if (blockedMs > 0) {
         const seconds = setRetryAfter(reply, blockedMs);
-        throw problem("too_many_sign_ins", "too many sign-ins came from here", {
-          hint: `come again in ${seconds} s`,
+        throw problem("too_many_sign_ins", "too many sign-ins from this address", {
+          hint: `retry in ${seconds} s`,
         });
       }
       attempts.note(request.callerAddress, request.id, attemptsPerMinute, nowMs);

@@ -52,7 +52,7 @@ export type PendingRequests = {
 const watchMs = 3_000;
 
 /** An abort without a reason creates an exception each time. */
-const over = new Error("the server is stopping, or no request is waiting any more");
+const over = new Error("the server is stopping, or no request is pending");
 
 export function createPendingRequests(
   context: HttpContext,
@@ -177,7 +177,7 @@ export function createPendingRequests(
       const job = await jobs.waitForEnd(caller.accountId, submitted.uuid, waitMs, signal);
       if (job !== null && job.finishedMs !== null) return job;
       if (stopping.aborted) throw serverStops();
-      throw problem("deadline_exceeded", "the search has not ended in time");
+      throw problem("deadline_exceeded", "the search timed out");
     });
   }
 
@@ -245,7 +245,7 @@ export function createPendingRequests(
 }
 
 function forgotten() {
-  return problem("result_expired", "the job of this Idempotency-Key is no longer known", {
-    hint: "submit the search again under another key",
+  return problem("result_expired", "the job of this Idempotency-Key is no longer stored", {
+    hint: "submit the search again with another Idempotency-Key",
   });
 }

@@ -26,8 +26,7 @@ export function preferredWaitSeconds(field: string | undefined): number {
   if (field === undefined) return 0;
   const wait = preferences(field).find(({ name }) => name === "wait");
   if (wait === undefined) return 0;
-  if (!/^\d+$/.test(wait.value))
-    throw malformed("wait of the header is not a whole number of seconds");
+  if (!/^\d+$/.test(wait.value)) throw malformed("wait must be a whole number of seconds");
   return Math.min(Number(wait.value), longestWaitSeconds);
 }
 
@@ -53,12 +52,12 @@ function preferences(field: string): readonly Preference[] {
   take(separators);
   while (offset < field.length) {
     const preference = take(nameAndValue);
-    if (preference === null) throw malformed("the header is not a list of preferences");
+    if (preference === null) throw malformed("the Prefer header is not a list of preferences");
     const [, name = "", value = ""] = preference;
     found.push({ name: name.toLowerCase(), value: unquoted(value) });
     while (take(parameter) !== null);
     if (offset < field.length && field[offset] !== ",") {
-      throw malformed("the header is not a list of preferences");
+      throw malformed("the Prefer header is not a list of preferences");
     }
     take(separators);
   }
@@ -70,6 +69,6 @@ function unquoted(word: string): string {
 }
 
 function malformed(message: string) {
-  const hint = "send Prefer: wait=10, or leave the header out";
+  const hint = "send Prefer: wait=10, or omit the header";
   return invalid([{ code: "invalid_value", message, hint, pointer: "/prefer" }]);
 }

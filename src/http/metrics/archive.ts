@@ -37,18 +37,20 @@ export function addArchiveMetrics(
 
   gauge("earshot_archive_segments", "Segments of the archive", (known) => known.segments);
   gauge("earshot_archive_bytes", "Bytes of the archive on disk", (known) => known.bytes);
-  gauge("earshot_archive_max_bytes", "Bytes that it may take", (known) => known.maxBytes);
-  gauge("earshot_archive_over_bound", "Whether it is over them for good", ({ isOverBound }) =>
-    Number(isOverBound),
+  gauge("earshot_archive_max_bytes", "Maximum bytes of the archive", (known) => known.maxBytes);
+  gauge(
+    "earshot_archive_over_bound",
+    "Whether the archive exceeds its maximum and expiry cannot help",
+    ({ isOverBound }) => Number(isOverBound),
   );
-  gauge("earshot_archive_log_bytes", "The longest write-ahead log", (known) => known.walBytes);
-  gauge("earshot_archive_waiting_counts", "Counts not added to posts", (known) => known.counts);
-  gauge("earshot_archive_upkeep_failing", "Whether the last task failed", ({ error }) =>
+  gauge("earshot_archive_log_bytes", "Bytes of the largest write-ahead log", (known) => known.walBytes);
+  gauge("earshot_archive_waiting_counts", "Pending counts, not yet added to posts", (known) => known.counts);
+  gauge("earshot_archive_upkeep_failing", "Whether the last compaction task failed", ({ error }) =>
     Number(error !== null),
   );
   new Gauge({
     name: "earshot_archive_upkeep_waiting",
-    help: "Tasks of upkeep that wait",
+    help: "Pending compaction tasks",
     labelNames: ["task"],
     registers,
     collect() {
@@ -58,7 +60,7 @@ export function addArchiveMetrics(
   });
   new Counter({
     name: "earshot_archive_upkeep_tasks_total",
-    help: "Tasks of upkeep done since the start",
+    help: "Completed compaction tasks since the start",
     labelNames: ["task"],
     registers,
     collect() {
@@ -68,7 +70,7 @@ export function addArchiveMetrics(
   });
   new Counter({
     name: "earshot_archive_aged_out_posts_total",
-    help: "Posts that aged out since the start",
+    help: "Expired posts since the start",
     registers,
     collect() {
       this.reset();
@@ -78,7 +80,7 @@ export function addArchiveMetrics(
 
   const damagedAnswers = new Counter({
     name: "earshot_archive_damaged_answers_total",
-    help: "Answers that lack posts because the archive is damaged",
+    help: "Incomplete answers because of damage in the archive",
     registers,
   });
   archive.onDamage(() => damagedAnswers.inc());

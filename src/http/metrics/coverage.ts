@@ -57,7 +57,7 @@ export function addCoverageMetrics(
   );
   gapGauge(
     "earshot_coverage_gap_seconds",
-    "Time since the first coverage of posts that is not held completely",
+    "Time since the first coverage of posts that is not completely covered",
     (gaps) => gaps.reduce((sum, gap) => sum + lengthMs(gap), 0) / 1000,
   );
 

@@ -7,7 +7,7 @@ export function addIngestMetrics(registry: Registry, stateNow: () => IngestState
   const registers = [registry];
   const { gauge, counter } = stateMetrics(registry, stateNow);
 
-  gauge("earshot_ingest_lag_seconds", "How far the live stream is behind the network", (state) =>
+  gauge("earshot_ingest_lag_seconds", "Lag of the live stream behind the network", (state) =>
     state.lagMs === null ? null : state.lagMs / 1000,
   );
   gauge("earshot_ingest_connected", "Whether the live stream is connected", (state) =>
@@ -15,22 +15,22 @@ export function addIngestMetrics(registry: Registry, stateNow: () => IngestState
   );
   gauge(
     "earshot_ingest_waiting_events",
-    "Events of the live stream that wait to be written",
+    "Pending events of the live stream",
     (state) => state.waitingEvents,
   );
   counter(
     "earshot_ingest_events_total",
-    "Events taken from the live stream since the start",
+    "Events received from the live stream since the start",
     (state) => state.events,
   );
   counter(
     "earshot_ingest_posts_total",
-    "Posts taken from the live stream since the start",
+    "Posts received from the live stream since the start",
     (state) => state.posts,
   );
   counter(
     "earshot_ingest_deletes_total",
-    "Deletions taken from the live stream since the start",
+    "Deletions received from the live stream since the start",
     (state) => state.deletes,
   );
   gauge("earshot_ingest_paused", "Whether the live stream waits for the archive", (state) =>
@@ -38,12 +38,12 @@ export function addIngestMetrics(registry: Registry, stateNow: () => IngestState
   );
   counter(
     "earshot_ingest_bad_frames_total",
-    "Frames of the live stream that could not be read",
+    "Invalid frames of the live stream",
     (state) => state.badFrames,
   );
   counter(
     "earshot_ingest_reconnects_total",
-    "Connections of the live stream that ended",
+    "Ended connections of the live stream",
     (state) => state.reconnects,
   );
   new Counter({
@@ -60,20 +60,20 @@ export function addIngestMetrics(registry: Registry, stateNow: () => IngestState
   });
   gauge(
     "earshot_labelers_connected",
-    "Labelers that are connected",
+    "Connected labelers",
     ({ labelers }) => labelers.filter(({ status }) => status === "connected").length,
   );
-  counter("earshot_labels_total", "Labels taken since the start", ({ labelers }) =>
+  counter("earshot_labels_total", "Labels received since the start", ({ labelers }) =>
     labelers.reduce((sum, { labels }) => sum + labels, 0),
   );
   counter(
     "earshot_labels_unreadable_total",
-    "Frames of labelers, and labels, that could not be read",
+    "Invalid frames of labelers, and invalid labels",
     ({ labelers }) => labelers.reduce((sum, { unreadable }) => sum + unreadable, 0),
   );
   new Counter({
     name: "earshot_lookups_total",
-    help: "Accounts that were looked up",
+    help: "Accounts looked up",
     labelNames: ["outcome"],
     registers,
     collect() {
@@ -85,7 +85,7 @@ export function addIngestMetrics(registry: Registry, stateNow: () => IngestState
   });
   counter(
     "earshot_lookup_failures_total",
-    "Requests of the look-up that failed",
+    "Failed account lookup requests",
     ({ lookUp }) => lookUp?.failures ?? 0,
   );
 }

@@ -18,47 +18,47 @@ export function addMastodonMetrics(
   );
   gauge(
     "earshot_mastodon_stream_last_event_timestamp_seconds",
-    "When the last event of the Mastodon stream came, in Unix seconds",
+    "Unix time of the last event of the Mastodon stream",
     ({ lastEventMs }) => (lastEventMs === null ? null : lastEventMs / 1000),
   );
   gauge(
     "earshot_mastodon_stream_waiting_events",
-    "Events of the Mastodon stream that wait to be written",
+    "Pending events of the Mastodon stream",
     (state) => state.waitingEvents,
   );
   counter(
     "earshot_mastodon_stream_events_total",
-    "Events taken from the Mastodon stream since the start",
+    "Events received from the Mastodon stream since the start",
     (state) => state.events,
   );
   counter(
     "earshot_mastodon_stream_posts_total",
-    "Posts and edits taken from the Mastodon stream since the start",
+    "Posts and edits received from the Mastodon stream since the start",
     (state) => state.posts,
   );
   counter(
     "earshot_mastodon_stream_deletes_total",
-    "Deletions taken from the Mastodon stream since the start",
+    "Deletions received from the Mastodon stream since the start",
     (state) => state.deletes,
   );
   counter(
     "earshot_mastodon_stream_left_out_total",
-    "Posts and edits of the Mastodon stream that may not be found by strangers",
+    "Posts and edits of the Mastodon stream whose authors opted out of search",
     (state) => state.skipped,
   );
   counter(
     "earshot_mastodon_stream_bad_frames_total",
-    "Events of the Mastodon stream that could not be read",
+    "Invalid events of the Mastodon stream",
     (state) => state.badFrames,
   );
   counter(
     "earshot_mastodon_stream_reconnects_total",
-    "Connections of the Mastodon stream that ended",
+    "Ended connections of the Mastodon stream",
     (state) => state.reconnects,
   );
   counter(
     "earshot_mastodon_stream_gaps_total",
-    "Stretches of time of which the Mastodon stream may lack something",
+    "Gaps of the Mastodon stream",
     (state) => state.gaps,
   );
   counter(
@@ -68,7 +68,7 @@ export function addMastodonMetrics(
   );
   gauge(
     "earshot_mastodon_stream_recheck_pending",
-    "Whether stored posts are yet to be compared with the Mastodon server after a gap of its stream",
+    "Whether stored posts have yet to be compared with the Mastodon server after a gap of its stream",
     (state) => Number(state.recheck.isPending),
   );
   counter(
@@ -78,7 +78,7 @@ export function addMastodonMetrics(
   );
   counter(
     "earshot_mastodon_stream_recheck_removed_total",
-    "Stored posts that the Mastodon server no longer had when they were compared",
+    "Stored posts that the comparison found deleted on the Mastodon server",
     (state) => state.recheck.removed,
   );
 }

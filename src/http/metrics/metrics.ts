@@ -32,27 +32,27 @@ export function createMetrics(sources: MetricSources) {
 
   const requestSeconds = new Histogram({
     name: "earshot_http_request_duration_seconds",
-    help: "Time from the request's arrival to the end of its answer",
+    help: "Time from a request's arrival to the end of its response",
     labelNames: ["route", "method", "status_class"],
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 30],
     registers,
   });
   const problems = new Counter({
     name: "earshot_problems_total",
-    help: "Requests that were answered with a problem, by its code",
+    help: "Requests answered with a problem, by code",
     labelNames: ["code"],
     registers,
   });
   const jobs = addJobMetrics(registry, sources.queueDepth);
   const rateLimited = new Counter({
     name: "earshot_rate_limited_total",
-    help: "Requests refused by a rate",
+    help: "Requests refused by a rate limit",
     labelNames: ["policy"],
     registers,
   });
   const signIns = new Counter({
     name: "earshot_sign_ins_total",
-    help: "Sign-ins that came to an end, by how",
+    help: "Finished sign-ins, by outcome",
     labelNames: ["outcome"],
     registers,
   });
@@ -64,7 +64,7 @@ export function createMetrics(sources: MetricSources) {
   });
   const pendingRequests = new Gauge({
     name: "earshot_held_requests",
-    help: "Open requests that wait for the end of a job",
+    help: "Pending requests, which wait for a job",
     registers,
   });
   const store = addStoreMetrics(registry, sources.isStoreFull);

@@ -7,7 +7,7 @@ export function addNodeMetrics(registry: Registry, source: NodeMetricSource) {
   const registers = [registry];
   new Gauge({
     name: "earshot_nodes",
-    help: "Nodes of other processes that are known, by what they show for themselves and how they stand",
+    help: "Known nodes of other processes, by evidence and state",
     labelNames: ["evidence", "state"],
     registers,
     collect() {
@@ -19,7 +19,7 @@ export function addNodeMetrics(registry: Registry, source: NodeMetricSource) {
   });
   new Gauge({
     name: "earshot_nodes_insecure",
-    help: "Whether nodes are taken, or connected, whose evidence proves nothing about their machine",
+    help: "Whether nodes with evidence that proves nothing about their machine are accepted or connected",
     registers,
     collect() {
       this.set(source.isInsecure() ? 1 : 0);
@@ -28,25 +28,25 @@ export function addNodeMetrics(registry: Registry, source: NodeMetricSource) {
   return {
     nodeDispatches: new Counter({
       name: "earshot_node_dispatches_total",
-      help: "Jobs that were handed to nodes of other processes",
+      help: "Jobs dispatched to nodes of other processes",
       labelNames: ["evidence"],
       registers,
     }),
     releasedCredentials: new Counter({
       name: "earshot_node_credentials_released_total",
-      help: "Credentials of platforms that were released to nodes of other processes, each for one job",
+      help: "Platform credentials sent to nodes of other processes, each for one job",
       labelNames: ["platform", "owner"],
       registers,
     }),
     refusedNodeAnswers: new Counter({
       name: "earshot_node_answers_refused_total",
-      help: "Answers of nodes that were refused, by what was wrong with them",
+      help: "Rejected answers of nodes, by reason",
       labelNames: ["code"],
       registers,
     }),
     nodeRegistrations: new Counter({
       name: "earshot_node_registrations_total",
-      help: "Nodes that came with evidence, by what came of it",
+      help: "Registrations of nodes, by outcome",
       labelNames: ["outcome"],
       registers,
     }),

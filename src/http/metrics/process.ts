@@ -13,7 +13,7 @@ export function addProcessMetrics(registry: Registry, sources: ProcessSources): 
   collectDefaultMetrics({ register: registry });
   new Gauge({
     name: "earshot_build_info",
-    help: "Always 1; the labels tell what runs",
+    help: "Always 1; the labels identify the version",
     labelNames: ["version", "node"],
     registers,
     collect() {
@@ -22,7 +22,7 @@ export function addProcessMetrics(registry: Registry, sources: ProcessSources): 
   });
   new Gauge({
     name: "earshot_thread_waiting_calls",
-    help: "Calls to a thread that it has not answered",
+    help: "Pending calls of a thread",
     labelNames: ["thread"],
     registers,
     collect() {
@@ -31,7 +31,7 @@ export function addProcessMetrics(registry: Registry, sources: ProcessSources): 
   });
   new Counter({
     name: "earshot_thread_busy_seconds_total",
-    help: "Time that a thread has worked",
+    help: "Busy time of a thread",
     labelNames: ["thread"],
     registers,
     collect() {
@@ -41,7 +41,7 @@ export function addProcessMetrics(registry: Registry, sources: ProcessSources): 
   });
   new Gauge({
     name: "earshot_disk_free_bytes",
-    help: "Bytes that are free on the disk of the data folder",
+    help: "Free bytes on the disk of the data folder",
     registers,
     async collect() {
       const disk = await sources.disk();

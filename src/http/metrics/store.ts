@@ -4,7 +4,7 @@ export function addStoreMetrics(registry: Registry, isFull: () => boolean) {
   const registers = [registry];
   new Gauge({
     name: "earshot_store_full",
-    help: "Whether the control store cannot be written for want of space",
+    help: "Whether the control store is read-only because the disk is full",
     registers,
     collect() {
       this.set(Number(isFull()));

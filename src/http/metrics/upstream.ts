@@ -11,7 +11,7 @@ export function addUpstreamMetrics(
     registry,
     {
       name: "earshot_upstream_post_reads_month",
-      help: "Posts that the deployment's credentials of X have read in the calendar month, with those that are about to be read",
+      help: "Posts read with the deployment's X credentials in the calendar month, including reservations",
       value: postReads,
     },
     clock,
@@ -19,7 +19,7 @@ export function addUpstreamMetrics(
   return {
     upstreamRequests: new Counter({
       name: "earshot_upstream_requests_total",
-      help: "Requests to platforms, by how they ended",
+      help: "Requests to platforms, by outcome",
       labelNames: ["platform", "outcome"],
       registers: [registry],
     }),

@@ -11,7 +11,7 @@ export function addWebhookMetrics(
     registry,
     {
       name: "earshot_webhook_deliveries_waiting",
-      help: "Deliveries to webhooks that have not ended",
+      help: "Pending webhook deliveries",
       value: waiting,
     },
     clock,
@@ -19,7 +19,7 @@ export function addWebhookMetrics(
   return {
     webhookDeliveries: new Counter({
       name: "earshot_webhook_deliveries_total",
-      help: "Tries to deliver to a webhook, by how they ended, and deliveries that were dropped",
+      help: "Webhook delivery attempts, by outcome, and dropped deliveries",
       labelNames: ["outcome"],
       registers: [registry],
     }),

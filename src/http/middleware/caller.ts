@@ -44,7 +44,7 @@ export function callerHook(context: HttpContext) {
   const { openNodeKey } = settings;
   const whereKeysAre = (request: FastifyRequest): string =>
     dashboard.signIn.providers.length === 0
-      ? "earshot keys create --name NAME makes a key"
+      ? "create a key with earshot keys create --name NAME"
       : `sign in at ${baseUrl(request, settings.publicUrl)}/dashboard to get a key`;
   const openAuthorization = openNodeKey === null ? undefined : `Bearer ${openNodeKey}`;
 
@@ -128,24 +128,24 @@ function uuidIn(params: unknown): string | null {
 
 function tooManyFailedKeys(reply: FastifyReply, retryAfterMs: number) {
   const seconds = setRetryAfter(reply, retryAfterMs);
-  return problem("too_many_failed_keys", "too many requests with a wrong key came from here", {
-    hint: `come again in ${seconds} s with a valid key`,
+  return problem("too_many_failed_keys", "too many invalid keys from this address", {
+    hint: `retry in ${seconds} s with a valid key`,
   });
 }
 
 function unauthorized(authorization: string | undefined, whereKeysAre: string, isMcp = false) {
   if (accessToken.ofAuthorization(authorization ?? "") !== null) {
-    return problem("unauthorized", "the access token is not valid here", {
+    return problem("unauthorized", "invalid access token", {
       hint: isMcp
-        ? "it has expired, was revoked or was issued for another server: refresh it, or connect again"
-        : "access tokens are for /mcp alone; send an API key: Authorization: Bearer <API_KEY>",
+        ? "refresh it, or connect again: it has expired, was revoked or is for another server"
+        : "send an API key: Authorization: Bearer <API_KEY>; access tokens are for /mcp only",
     });
   }
   return bringsToken(authorization)
-    ? problem("unauthorized", "the API key is not valid", {
-        hint: "check that the key is whole, has not expired and was not revoked: Authorization: Bearer <API_KEY>",
+    ? problem("unauthorized", "invalid API key", {
+        hint: "check that the key is complete, not expired and not revoked: Authorization: Bearer <API_KEY>",
       })
-    : problem("unauthorized", "an API key is needed", {
+    : problem("unauthorized", "an API key is required", {
         hint: `send the header Authorization: Bearer <API_KEY>; ${whereKeysAre}`,
       });
 }
@@ -157,6 +157,7 @@ function accountSuspended() {
 }
 
 export function callerOf(request: FastifyRequest): Caller {
-  if (request.caller === null) throw problem("internal", "the route has no pace and so no caller");
+  if (request.caller === null)
+    throw problem("internal", "the route has no rate limit and so no caller");
   return request.caller;
 }

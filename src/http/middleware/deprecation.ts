@@ -41,5 +41,7 @@ function requireNotice(url: string, { since, sunset }: Deprecation): void {
   earliest.setUTCMonth(earliest.getUTCMonth() + leastMonths);
   // Comparisons with an invalid date are false.
   if (Date.parse(sunset) >= earliest.getTime()) return;
-  throw new Error(`${url} is to go on ${sunset}, sooner than ${leastMonths} months after ${since}`);
+  throw new Error(
+    `the sunset ${sunset} of ${url} is less than ${leastMonths} months after its deprecation on ${since}`,
+  );
 }

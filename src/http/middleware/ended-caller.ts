@@ -76,7 +76,7 @@ export function checkAfterChange({ check }: Pick<CallerWatch, "check">) {
 }
 
 function callerEnded() {
-  return problem("unauthorized", "the API key or session ended while the request was open", {
+  return problem("unauthorized", "the API key or session ended during the request", {
     hint: "send the request again with a valid key: Authorization: Bearer <API_KEY>",
   });
 }

@@ -48,8 +48,8 @@ export function otherMethods(app: FastifyInstance, corsOrigins: readonly string[
     const methods = [...path.methods].sort();
     reply.header("allow", [...methods, "OPTIONS"].sort().join(", "));
     if (request.method !== "OPTIONS") {
-      throw problem("method_not_allowed", `${request.method} is not for this path`, {
-        hint: `it answers ${methods.join(", ")}`,
+      throw problem("method_not_allowed", `${request.method} is not supported by this path`, {
+        hint: `use ${methods.join(" or ")}`,
       });
     }
     const cors = { methods: methods.join(", "), headers: [...path.headers].sort() };

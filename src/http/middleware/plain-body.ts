@@ -5,7 +5,7 @@ import { problem } from "../problems/write-problem.ts";
 export async function plainBodyHook(request: FastifyRequest): Promise<void> {
   const encoding = request.headers["content-encoding"];
   if (encoding === undefined || encoding === "identity") return;
-  throw problem("unsupported_media_type", "a compressed body is not taken", {
-    hint: "send the body as it is, without Content-Encoding",
+  throw problem("unsupported_media_type", "compressed bodies are not supported", {
+    hint: "send the body without Content-Encoding",
   });
 }

@@ -13,7 +13,7 @@ export function requireKnownPlatform(request: FastifyRequest): void {
   const word = platformWordOf(request);
   if (word === null || platformOfWord(word) !== null) return;
   const suggestion = nearest(word, platformWords);
-  throw problem("not_found", `there is no platform ${JSON.stringify(word.slice(0, 60))}`, {
+  throw problem("not_found", `unknown platform ${JSON.stringify(word.slice(0, 60))}`, {
     hint: suggestion ? `did you mean ${suggestion}?` : `there are ${platformWords.join(", ")}`,
   });
 }

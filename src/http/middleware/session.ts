@@ -76,12 +76,12 @@ export function sessionEntry(context: HttpContext) {
   function requireCsrfToken(request: FastifyRequest, { id }: PresentedToken): void {
     const sent = request.headers["x-earshot-csrf"];
     if (typeof sent === "string" && csrf.isOf(id, sent)) return;
-    throw foreign("the request does not hold the token of its session in X-Earshot-Csrf");
+    throw foreign("X-Earshot-Csrf must be the token of the session");
   }
 
   async function endStolen(sessionId: string): Promise<void> {
     await context.accounts.write("endStolenSession", { sessionId, nowMs: clock.now() });
-    context.log.warn("a session was ended: a token that was replaced came back");
+    context.log.warn("ended a session because a replaced token was used again");
   }
 
   /** Not awaited; a lost note is repeated by the next request. */
@@ -106,20 +106,21 @@ export function sessionEntry(context: HttpContext) {
 }
 
 export function sessionOf(request: FastifyRequest): CallerSession {
-  if (request.session === null) throw problem("internal", "the route has no session's pace");
+  if (request.session === null)
+    throw problem("internal", "the route has no rate limit for sessions");
   return request.session;
 }
 
 function sessionNeeded(hasKey: boolean) {
   return hasKey
-    ? problem("session_needed", "this path is the dashboard's own and takes no API key", {
-        hint: "sign in at /dashboard; programs use /v1",
+    ? problem("session_needed", "this path is for the dashboard and does not accept API keys", {
+        hint: "sign in at /dashboard; in programs, use /v1",
       })
-    : problem("session_needed", "there is no session, or it has ended", {
+    : problem("session_needed", "no session, or it has ended", {
         hint: "sign in at /dashboard/sign-in",
       });
 }
 
 function noSuchPath() {
-  return problem("not_found", "there is no such path", { hint: "GET /docs lists the paths" });
+  return problem("not_found", "path not found", { hint: "see GET /docs for all paths" });
 }

@@ -25,11 +25,11 @@ export function signedPart({ method, raw, headers }: FastifyRequest): SignedRequ
 export function requireSignedBody({ headers }: FastifyRequest, body: Buffer): void {
   const digest = headers["content-digest"]?.toString();
   if (isBodyOf({ "content-digest": digest }, body)) return;
-  throw nodeUnauthorized("content_digest", "the body is not the one that was signed");
+  throw nodeUnauthorized("content_digest", "the body differs from the signed one");
 }
 
 export function nodeOf(request: FastifyRequest): NodeSession {
-  if (request.node === null) throw problem("internal", "the route does not ask which node calls");
+  if (request.node === null) throw problem("internal", "the route does not identify the node");
   return request.node;
 }
 

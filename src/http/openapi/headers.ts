@@ -31,7 +31,7 @@ export const answerHeaders = {
     example: "AbCdEfGh",
   },
   "X-Coverage": {
-    description: "Whether the window is covered completely, as a dictionary of RFC 9651.",
+    description: "Whether the window is completely covered, as a dictionary of RFC 9651.",
     schema: { type: "string" },
     example: 'complete, from="2026-01-24T12:00:00.000Z", to="2026-01-31T12:00:00.000Z", gaps=0',
   },
@@ -85,7 +85,7 @@ export const answerHeaders = {
     example: 'id="0f8fad5b-d9cb-469f-a165-70867728950e", evidence="tdx", …',
   },
   "Signature-Input": {
-    description: "Of a signed result: what the signature covers (RFC 9421).",
+    description: "Of a signed result: the covered components (RFC 9421).",
     schema: { type: "string" },
     example: 'earshot=("content-digest" "content-type" "earshot-job");…;tag="earshot-result"',
   },

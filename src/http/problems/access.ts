@@ -13,8 +13,8 @@ export const accessProblems = {
     ],
     example: {
       request: "A search without the header `Authorization`.",
-      detail: "an API key is needed",
-      hint: "send the header Authorization: Bearer <API_KEY>; earshot keys create --name NAME makes a key",
+      detail: "an API key is required",
+      hint: "send the header Authorization: Bearer <API_KEY>; create a key with earshot keys create --name NAME",
       isSubmission: true,
     },
   },
@@ -27,7 +27,7 @@ export const accessProblems = {
     fix: ["Sign in at `/dashboard/sign-in`.", "Programs use the API with a [key](../api.md#keys)."],
     example: {
       request: "`GET /dashboard/api/sessions` without a cookie.",
-      detail: "there is no session, or it has ended",
+      detail: "no session, or it has ended",
       hint: "sign in at /dashboard/sign-in",
     },
   },
@@ -46,12 +46,12 @@ export const accessProblems = {
     example: {
       request: "An unsigned lease request.",
       detail: "the request is not signed",
-      hint: "attest again, with a fresh challenge",
+      hint: "attest again, with a new challenge",
       errors: [
         {
           code: "not_signed",
           message: "the request is not signed",
-          hint: "attest again, with a fresh challenge",
+          hint: "attest again, with a new challenge",
         },
       ],
     },
@@ -68,8 +68,8 @@ export const accessProblems = {
     ],
     example: {
       request: "`POST /dashboard/api/sign-in` with an unknown token.",
-      detail: "the link was used, is too old, or is not whole",
-      hint: "earshot sign-in makes another",
+      detail: "the link is used, expired or incomplete",
+      hint: "create another with earshot sign-in",
     },
   },
   forbidden_origin: {
@@ -86,8 +86,8 @@ export const accessProblems = {
     ],
     example: {
       request: "`POST /dashboard/api/sign-out` with a session cookie, from a page of another site.",
-      detail: "the request comes from another site's page",
-      hint: "use the dashboard at its own address; programs send an API key and no cookie",
+      detail: "the request comes from another site",
+      hint: "use the dashboard at its own URL; in programs, send an API key and no cookie",
     },
   },
   account_suspended: {
@@ -136,12 +136,12 @@ export const accessProblems = {
     ],
     example: {
       request: "A search with a key that may use `gettrends` only.",
-      detail: "the key may not use searchbyquery",
-      hint: "it may use gettrends; take another key, or let this one do more on the page Keys",
+      detail: "the key does not allow searchbyquery",
+      hint: "use gettrends, use another key, or change the methods of this one on the Keys page",
       errors: [
         {
           code: "method_forbidden",
-          message: "searchbyquery is not among the methods of the key",
+          message: "the key does not allow searchbyquery",
           pointer: "/arguments/type",
           expected: ["gettrends"],
         },

@@ -29,13 +29,13 @@ export const badRequestProblems = {
     ],
     example: {
       request: 'A `searchbyquery` with `"max_results": 500`.',
-      detail: "/arguments/max_results: 500 is out of range, searchbyquery takes 1 to 100",
-      hint: "send 1 to 100; next_cursor continues where a result ends",
+      detail: "/arguments/max_results: 500 is out of range; searchbyquery supports 1 to 100",
+      hint: "send 1 to 100; use next_cursor for more",
       errors: [
         {
           code: "out_of_range",
-          message: "500 is out of range, searchbyquery takes 1 to 100",
-          hint: "send 1 to 100; next_cursor continues where a result ends",
+          message: "500 is out of range; searchbyquery supports 1 to 100",
+          hint: "send 1 to 100; use next_cursor for more",
           pointer: "/arguments/max_results",
         },
       ],
@@ -82,7 +82,7 @@ export const badRequestProblems = {
     example: {
       request: "The type `social-api` with the method `gettrends`.",
       detail: "social-api does not support gettrends",
-      hint: "social-api supports searchbyquery, getbyid, getprofilebyid, searchbyfullarchive; gettrends is supported by social, social-credential",
+      hint: "use searchbyquery, getbyid, getprofilebyid, searchbyfullarchive, or a type that supports gettrends: social, social-credential",
       errors: [
         {
           code: "method_not_supported",
@@ -123,13 +123,13 @@ export const badRequestProblems = {
     ],
     example: {
       request: 'A search with `"next_cursor": "abc"`.',
-      detail: "the cursor cannot be read",
-      hint: "send next_cursor exactly as it was received, or leave it out for the first page",
+      detail: "invalid cursor",
+      hint: "send next_cursor unchanged, or omit it for the first page",
       errors: [
         {
           code: "cursor_invalid",
-          message: "the cursor cannot be read",
-          hint: "send next_cursor exactly as it was received, or leave it out for the first page",
+          message: "invalid cursor",
+          hint: "send next_cursor unchanged, or omit it for the first page",
           pointer: "/arguments/next_cursor",
         },
       ],
@@ -148,13 +148,13 @@ export const badRequestProblems = {
     ],
     example: {
       request: "A search for `aurora` with the cursor of a search for `comet`.",
-      detail: "the cursor belongs to another search",
-      hint: "send it with the account, platform, type, method and query it was given for; only max_results may change",
+      detail: "the cursor is of another search",
+      hint: "repeat the account, platform, type, method and query of the search that returned it; only max_results may change",
       errors: [
         {
           code: "cursor_mismatch",
-          message: "the cursor belongs to another search",
-          hint: "send it with the account, platform, type, method and query it was given for; only max_results may change",
+          message: "the cursor is of another search",
+          hint: "repeat the account, platform, type, method and query of the search that returned it; only max_results may change",
           pointer: "/arguments/next_cursor",
         },
       ],
@@ -173,13 +173,13 @@ export const badRequestProblems = {
     ],
     example: {
       request: "The URL `https://192.168.1.20/earshot`.",
-      detail: "the webhook's address names 192.168.1.20, which is not public",
-      hint: "name a host of the public internet; EARSHOT_WEBHOOK_PRIVATE_HOSTS allows others",
+      detail: "192.168.1.20 in the webhook's URL is not public",
+      hint: "use a public host; EARSHOT_WEBHOOK_PRIVATE_HOSTS allows others",
       errors: [
         {
           code: "webhook_url_refused",
-          message: "the webhook's address names 192.168.1.20, which is not public",
-          hint: "name a host of the public internet; EARSHOT_WEBHOOK_PRIVATE_HOSTS allows others",
+          message: "192.168.1.20 in the webhook's URL is not public",
+          hint: "use a public host; EARSHOT_WEBHOOK_PRIVATE_HOSTS allows others",
           pointer: "/url",
         },
       ],
@@ -197,8 +197,8 @@ export const badRequestProblems = {
     ],
     example: {
       request: "`POST /dashboard/api/authorizations` with a query that has no `client_id`.",
-      detail: "the app's request to connect is not valid: client_id is missing",
-      hint: "start again in the app; only its developer can fix this",
+      detail: "invalid authorization request: client_id is required",
+      hint: "start again in the app, or report it to its developer",
     },
   },
 } satisfies Record<string, ProblemDefinition>;

@@ -20,15 +20,15 @@ const singleFields = ["authorization", "host"];
 /** RFC 9112 section 3.2; `requireHostHeader` would send an empty body. */
 export async function fieldsHook({ raw, headers }: FastifyRequest): Promise<void> {
   if (raw.httpVersion === "1.1" && headers.host === undefined) {
-    throw problem("invalid_request", "the request has no Host field", {
-      hint: "send the header field Host, as HTTP/1.1 wants it of every request",
+    throw problem("invalid_request", "the Host header is required", {
+      hint: "send a Host header, as HTTP/1.1 requires",
     });
   }
   const names = raw.rawHeaders.filter((_, index) => index % 2 === 0).map(lowerCased);
   for (const name of singleFields) {
     if (names.indexOf(name) === names.lastIndexOf(name)) continue;
     throw problem("invalid_request", `the request has more than one ${name} field`, {
-      hint: "send each of the header fields Host and Authorization once",
+      hint: "send Host and Authorization once each",
     });
   }
 }

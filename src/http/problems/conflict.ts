@@ -12,8 +12,8 @@ export const conflictProblems = {
     ],
     example: {
       request: "One X token more than the limit.",
-      detail: "the account has as many credentials of the platform as it may",
-      hint: "disconnect one of them first",
+      detail: "the account has reached its limit of credentials for the platform",
+      hint: "disconnect one first",
     },
   },
   lease_lost: {
@@ -29,8 +29,8 @@ export const conflictProblems = {
     ],
     example: {
       request: "A node renews a cancelled job.",
-      detail: "the lease of job 0f8fad5b-d9cb-469f-a165-70867728950e is not held any more",
-      hint: "drop the work: another attempt has the job, or it has ended",
+      detail: "the lease of job 0f8fad5b-d9cb-469f-a165-70867728950e has ended",
+      hint: "drop the work: the job has ended, or another attempt runs it",
     },
   },
   node_not_approved: {
@@ -73,7 +73,7 @@ export const conflictProblems = {
     example: {
       request: "The only operator demotes itself to member.",
       detail: "the account is the last operator of this deployment",
-      hint: "make another account an operator first: earshot accounts change NAME --role operator",
+      hint: "promote another account first: earshot accounts change NAME --role operator",
     },
   },
   first_key_shown: {
@@ -85,8 +85,8 @@ export const conflictProblems = {
     fix: ["Use the key that was shown. If it is lost, create another and revoke the first."],
     example: {
       request: "A second `POST /dashboard/api/keys/first`.",
-      detail: "the first key of the account was shown already",
-      hint: "use the key that was shown, or make another one",
+      detail: "the first key has already been shown",
+      hint: "use the key that was shown, or create another",
     },
   },
   key_ended: {
@@ -98,7 +98,7 @@ export const conflictProblems = {
     example: {
       request: "`PATCH /dashboard/api/keys/<id>` with a revoked key.",
       detail: "the key is revoked",
-      hint: "make another one",
+      hint: "create another",
     },
   },
   too_many_keys: {
@@ -113,8 +113,8 @@ export const conflictProblems = {
     ],
     example: {
       request: "A sixth key with a limit of five.",
-      detail: "the account has 5 keys already",
-      hint: "revoke one that is not needed any more, or rotate it",
+      detail: "the account already has 5 keys",
+      hint: "revoke an unused key, or rotate one",
     },
   },
   too_many_webhooks: {
@@ -125,8 +125,8 @@ export const conflictProblems = {
     fix: ["Delete one first. One webhook receives the jobs of the whole account."],
     example: {
       request: "A third webhook with a limit of two.",
-      detail: "the account has 2 webhooks already",
-      hint: "delete one of them first; GET /v1/webhooks lists them",
+      detail: "the account already has 2 webhooks",
+      hint: "delete one first; find them at GET /v1/webhooks",
     },
   },
   webhook_disabled: {
@@ -141,14 +141,14 @@ export const conflictProblems = {
     example: {
       request: "A test of a webhook whose receiver answered `410 Gone`.",
       detail: "the webhook is disabled: its receiver answered 410 Gone",
-      hint: "mend its receiver, then POST /v1/webhooks/wh_4fK2nQ7sVd81LmXzRt0B/enable",
+      hint: "repair its receiver, then POST /v1/webhooks/wh_4fK2nQ7sVd81LmXzRt0B/enable",
     },
   },
   job_cancelled: {
     status: 410,
     title: "Job cancelled",
     retryable: false,
-    hint: "submit the search again if its result is needed after all",
+    hint: "submit the search again if you need its result",
     cause:
       "The job was cancelled with a `DELETE` before it finished. Its status can still be read.",
     fix: ["Submit the search again if its result is needed after all."],
@@ -164,7 +164,7 @@ export const conflictProblems = {
     example: {
       request: "A result of two posts, one of which was deleted later.",
       detail: "1 record was withdrawn since the node signed the result",
-      hint: "submit the search again for a result without what was withdrawn",
+      hint: "submit the search again for a result without the withdrawn records",
     },
   },
   result_expired: {
@@ -179,7 +179,7 @@ export const conflictProblems = {
     ],
     example: {
       request: "The result of a job that finished a day ago.",
-      detail: "the result is no longer kept",
+      detail: "the result is no longer stored",
       hint: "submit the search again",
     },
   },

@@ -14,8 +14,8 @@ export const limitProblems = {
     ],
     example: {
       request: "A second request within a second, with a limit of one.",
-      detail: "the key's requests a second are used up",
-      hint: "come again in 1 s; RateLimit tells what is left",
+      detail: "the key exceeded its limit of requests per second",
+      hint: "retry in 1 s; watch RateLimit for what remains",
     },
   },
   too_many_attempts: {
@@ -27,8 +27,8 @@ export const limitProblems = {
     fix: ["Wait for `Retry-After` seconds, and finish the open attempts."],
     example: {
       request: "A third attempt within a minute, with a limit of two.",
-      detail: "platforms were asked too often for this account",
-      hint: "come again in 60 s",
+      detail: "too many attempts by this account",
+      hint: "retry in 60 s",
     },
   },
   too_many_failed_keys: {
@@ -43,8 +43,8 @@ export const limitProblems = {
     ],
     example: {
       request: "A request after 30 invalid keys.",
-      detail: "too many requests with a wrong key came from here",
-      hint: "come again in 60 s with a valid key",
+      detail: "too many invalid keys from this address",
+      hint: "retry in 60 s with a valid key",
     },
   },
   too_many_sign_ins: {
@@ -56,8 +56,8 @@ export const limitProblems = {
     fix: ["Wait for `Retry-After` seconds.", "Behind a proxy, set `EARSHOT_TRUSTED_PROXIES`."],
     example: {
       request: "A 31st sign-in from one address within a minute.",
-      detail: "too many sign-ins came from here",
-      hint: "come again in 60 s",
+      detail: "too many sign-ins from this address",
+      hint: "retry in 60 s",
     },
   },
   header_too_large: {
@@ -70,8 +70,8 @@ export const limitProblems = {
     ],
     example: {
       request: "A request with a header field of 20,000 bytes.",
-      detail: "first line and header of the request are larger than this server reads",
-      hint: "shorten the address and its header fields; EARSHOT_MAX_HEADER_BYTES sets the limit",
+      detail: "the request line and header exceed the size limit",
+      hint: "shorten the URL and header fields; EARSHOT_MAX_HEADER_BYTES sets the limit",
     },
   },
 } satisfies Record<string, ProblemDefinition>;

@@ -12,7 +12,7 @@ export const notFoundProblems = {
     ],
     example: {
       request: "`GET /v1/search/live/blusky/status/…`.",
-      detail: 'there is no platform "blusky"',
+      detail: 'unknown platform "blusky"',
       hint: "did you mean bluesky?",
     },
   },
@@ -24,7 +24,7 @@ export const notFoundProblems = {
     cause:
       "The key's account has no job with this uuid, or the job has expired (`EARSHOT_JOB_RETENTION`, 7 days by default).",
     fix: ["Use the uuid from the submission's response and a key of the same account."],
-    example: { request: "The status of an unknown uuid.", detail: "there is no such job" },
+    example: { request: "The status of an unknown uuid.", detail: "job not found" },
   },
   proof_not_found: {
     status: 404,
@@ -35,25 +35,25 @@ export const notFoundProblems = {
     fix: ["Request proofs only for results with a `Signature` header, while the result exists."],
     example: {
       request: "A result of the embedded node.",
-      detail: "the node of the server's own process made the result",
-      hint: "it shows no evidence and signs nothing; GET /v1/nodes lists the nodes that do",
+      detail: "the embedded node made the result",
+      hint: "find nodes that sign results at GET /v1/nodes",
     },
   },
   attestation_not_found: {
     status: 404,
     title: "Attestation not found",
     retryable: false,
-    hint: "the proof of a result contains the attestation of its node; attestations are kept a week longer than the results they signed",
+    hint: "use the proof of a result, which contains the attestation; attestations are stored a week longer than the results they signed",
     cause:
       "No attestation with this id is stored. An id has 43 characters; attestations are stored a week longer than the results they signed.",
     fix: ["Copy the whole id from the `Link` of a signed result or from `GET /v1/nodes`."],
-    example: { request: "An unknown id.", detail: "there is no such attestation" },
+    example: { request: "An unknown id.", detail: "attestation not found" },
   },
   credential_not_found: {
     status: 404,
     title: "Credential not found",
     retryable: false,
-    hint: "the dashboard's Credentials page lists the credentials of the account",
+    hint: "find its id on the dashboard's Credentials page",
     cause:
       "The account has no credential with this id: it was disconnected, or belongs to another account or to the deployment.",
     fix: [
@@ -61,7 +61,7 @@ export const notFoundProblems = {
     ],
     example: {
       request: "`DELETE /dashboard/api/credentials/fQ3kZ8xT1a`, an unknown id.",
-      detail: "there is no such credential",
+      detail: "credential not found",
     },
   },
   authorization_not_found: {
@@ -73,8 +73,8 @@ export const notFoundProblems = {
     fix: ["Start again, and paste the URL of the new attempt."],
     example: {
       request: "A URL pasted after the attempt ended.",
-      detail: "this attempt to connect has ended",
-      hint: "start again: an attempt ends after a timeout, an error, or a restart of the server",
+      detail: "the connection attempt has ended",
+      hint: "start again: an attempt ends after a timeout, an error or a restart of the server",
     },
   },
   node_not_found: {
@@ -97,62 +97,62 @@ export const notFoundProblems = {
     status: 404,
     title: "Account not found",
     retryable: false,
-    hint: "the dashboard's Operator page lists all accounts",
+    hint: "find its id on the dashboard's Operator page",
     cause: "No account has this id: it never existed or was deleted.",
     fix: ["Reload the Operator page, or use an id from `earshot accounts list`."],
     example: {
       request: "An operator changes the account `4fK2nQ7sVd81`, which does not exist.",
-      detail: "there is no such account",
+      detail: "account not found",
     },
   },
   session_not_found: {
     status: 404,
     title: "Session not found",
     retryable: false,
-    hint: "the dashboard's Account page lists the sessions of the account",
+    hint: "find its id on the dashboard's Account page",
     cause: "The account has no session with this id; it may have ended.",
     fix: ["Reload the dashboard's Account page, which lists the sessions."],
     example: {
       request: "`DELETE /dashboard/api/sessions/4fK2nQ7sVd81LmXz`, an unknown id.",
-      detail: "there is no such session",
+      detail: "session not found",
     },
   },
   app_not_found: {
     status: 404,
     title: "Connected app not found",
     retryable: false,
-    hint: "the dashboard's Keys page lists the connected apps of the account",
+    hint: "find its id on the dashboard's Keys page",
     cause: "The account has no connected app with this id; it may be disconnected.",
     fix: ["Reload the dashboard's Keys page, which lists the connected apps."],
     example: {
       request: "`DELETE /dashboard/api/apps/4fK2nQ7s`, an unknown id.",
-      detail: "there is no such connected app",
+      detail: "connected app not found",
     },
   },
   key_not_found: {
     status: 404,
     title: "Key not found",
     retryable: false,
-    hint: "the dashboard's Keys page lists the keys of the account",
+    hint: "find its id on the dashboard's Keys page",
     cause: "The account has no API key with this id, the part of a key between the underscores.",
     fix: ["Use an id from the dashboard's Keys page, signed in to the account that owns the key."],
     example: {
       request: "`DELETE /dashboard/api/keys/nobody00`, an unknown id.",
-      detail: "there is no such key",
+      detail: "key not found",
     },
   },
   webhook_not_found: {
     status: 404,
     title: "Webhook not found",
     retryable: false,
-    hint: "GET /v1/webhooks lists the webhooks of the account",
+    hint: "find its id at GET /v1/webhooks",
     cause: "The key's account has no webhook with this id.",
     fix: [
       "Use an id from `GET /v1/webhooks`, with a key of the account that registered the webhook.",
     ],
     example: {
       request: "`GET /v1/webhooks/wh_4fK2nQ7sVd81LmXzRt0B`, an unknown id.",
-      detail: "there is no such webhook",
+      detail: "webhook not found",
     },
   },
   delivery_not_found: {
@@ -164,8 +164,8 @@ export const notFoundProblems = {
     fix: ["Use an id from `GET /v1/webhooks/:id/deliveries`, or read the job instead."],
     example: {
       request: "The replay of an unknown delivery.",
-      detail: "the webhook has no such delivery",
-      hint: "GET /v1/webhooks/:id/deliveries lists those that are kept",
+      detail: "delivery not found",
+      hint: "find stored deliveries at GET /v1/webhooks/:id/deliveries",
     },
   },
   method_not_allowed: {
@@ -180,8 +180,8 @@ export const notFoundProblems = {
     ],
     example: {
       request: "`GET /v1/search/live/social`.",
-      detail: "GET is not for this path",
-      hint: "it answers POST",
+      detail: "GET is not supported by this path",
+      hint: "use POST",
     },
   },
   not_acceptable: {
@@ -195,12 +195,12 @@ export const notFoundProblems = {
     ],
     example: {
       request: "A search with `Accept: text/html`.",
-      detail: "the search is not answered in any form that Accept names",
-      hint: "name one of application/json, application/x-ndjson, text/csv, text/markdown in Accept, or leave it out for JSON",
+      detail: "Accept names no supported format",
+      hint: "accept one of application/json, application/x-ndjson, text/csv, text/markdown, or omit Accept for JSON",
       errors: [
         {
           code: "not_acceptable",
-          message: "there are application/json, application/x-ndjson, text/csv, text/markdown",
+          message: "supported: application/json, application/x-ndjson, text/csv, text/markdown",
           expected: ["application/json", "application/x-ndjson", "text/csv", "text/markdown"],
         },
       ],
@@ -219,8 +219,8 @@ export const notFoundProblems = {
     ],
     example: {
       request: "A request with an unfinished header.",
-      detail: "the request did not arrive whole in the time there is for it",
-      hint: "send it again, with as many bytes in its body as Content-Length says",
+      detail: "timed out waiting for the complete request",
+      hint: "send it again with a correct Content-Length",
     },
   },
 } satisfies Record<string, ProblemDefinition>;

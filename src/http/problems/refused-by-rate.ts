@@ -4,9 +4,9 @@ import { problem } from "./write-problem.ts";
 
 /** `held`: pending requests. */
 const exhausted = {
-  burst: "requests a second",
-  search: "searches a minute",
-  held: "waiting requests",
+  burst: "limit of requests per second",
+  search: "limit of searches per minute",
+  held: "limit of pending requests",
 } as const;
 
 type Refusal = { policy: keyof typeof exhausted; retryAfterMs: number };
@@ -22,11 +22,11 @@ export function refusedByRate(
 
 function rateRefusal(reply: FastifyReply, { policy, retryAfterMs }: Refusal) {
   const seconds = setRetryAfter(reply, retryAfterMs);
-  return problem("rate_limited", `the key's ${exhausted[policy]} are used up`, {
+  return problem("rate_limited", `the key exceeded its ${exhausted[policy]}`, {
     hint:
       policy === "held"
-        ? "come again when one of them has been answered"
-        : `come again in ${seconds} s; RateLimit tells what is left`,
+        ? "retry when one of them has been answered"
+        : `retry in ${seconds} s; watch RateLimit for what remains`,
   });
 }
 

@@ -10,7 +10,7 @@ export const serverProblems = {
     fix: ["Report it with the `request_id`. Repeating the request is safe but unlikely to help."],
     example: {
       request: "A request that triggers an unexpected error.",
-      detail: "an unexpected fault; the log has it",
+      detail: "unexpected error; see the log",
     },
   },
   job_failed: {
@@ -23,24 +23,24 @@ export const serverProblems = {
     fix: ["Submit the search again. If it fails again, report the uuid."],
     example: {
       request: "The result of a job that failed with an internal error.",
-      detail: "a fault in Earshot",
+      detail: "internal error",
     },
   },
   upstream_failed: {
     status: 502,
     title: "Upstream failed",
     retryable: true,
-    hint: "submit the search again later",
+    hint: "submit the retry later",
     cause:
       "A platform that the job needs failed, refused the request or has no quota left. `detail` says how, `errors` has the [code of the cause](job-failures.md), and `retryable` is false if the platform refused.",
     fix: [
-      "If `retryable` is true, submit the search again later.",
+      "If `retryable` is true, submit the retry later.",
       "If `detail` is about a key or credential, the operator must renew it.",
     ],
     example: {
       request: "The result of a job whose platform failed.",
-      detail: "public.api.bsky.app answers with status 503",
-      errors: [{ code: "upstream_failed", message: "public.api.bsky.app answers with status 503" }],
+      detail: "public.api.bsky.app answered 503",
+      errors: [{ code: "upstream_failed", message: "public.api.bsky.app answered 503" }],
     },
   },
   overloaded: {
@@ -55,7 +55,7 @@ export const serverProblems = {
     example: {
       request: "A submission while the queue, limited to one job, is full.",
       detail: "too many jobs are waiting",
-      hint: "submit it again in a few seconds",
+      hint: "retry in a few seconds",
       isSubmission: true,
     },
   },
@@ -88,8 +88,8 @@ export const serverProblems = {
     ],
     example: {
       request: "A count that timed out before its first bucket.",
-      detail: "the time ran out before a single bucket was counted",
-      hint: "narrow it with start_time and end_time, take a finer granularity, or raise EARSHOT_COUNT_DEADLINE",
+      detail: "timed out before the first bucket was counted",
+      hint: "narrow start_time and end_time, use a finer granularity, or raise EARSHOT_COUNT_DEADLINE",
     },
   },
 } satisfies Record<string, ProblemDefinition>;

@@ -9,8 +9,8 @@ export const unprocessableProblems = {
     fix: ["Shorten the body: a query has at most 4,096 characters."],
     example: {
       request: "A body of 70,000 bytes.",
-      detail: "the body is larger than this server takes",
-      hint: "EARSHOT_MAX_BODY_BYTES sets the limit",
+      detail: "the body exceeds the size limit",
+      hint: "send a smaller body; EARSHOT_MAX_BODY_BYTES sets the limit",
       isSubmission: true,
     },
   },
@@ -42,7 +42,7 @@ export const unprocessableProblems = {
     ],
     example: {
       request: "`POST /dashboard/api/authorizations` with the client_id `my-app`.",
-      detail: "the client_id is not the HTTPS address of a client metadata document",
+      detail: "client_id must be the HTTPS URL of a client metadata document",
       hint: "use a client that supports client ID metadata documents, or one that sends an API key",
     },
   },
@@ -60,13 +60,13 @@ export const unprocessableProblems = {
     example: {
       request:
         "The method `getfollowers` on a server without Bluesky credentials and with its public API disabled.",
-      detail: "nothing configured can ask bluesky for getfollowers as social",
-      hint: "to make it work: earshot credentials add bluesky app-password, or EARSHOT_BLUESKY_PUBLIC=on",
+      detail: "no configured source supports getfollowers on bluesky with type social",
+      hint: "use earshot credentials add bluesky app-password, or EARSHOT_BLUESKY_PUBLIC=on",
       errors: [
         {
           code: "source_unavailable",
-          message: "nothing configured can ask bluesky for getfollowers as social",
-          hint: "to make it work: earshot credentials add bluesky app-password, or EARSHOT_BLUESKY_PUBLIC=on",
+          message: "no configured source supports getfollowers on bluesky with type social",
+          hint: "use earshot credentials add bluesky app-password, or EARSHOT_BLUESKY_PUBLIC=on",
           pointer: "/type",
         },
       ],
@@ -85,8 +85,8 @@ export const unprocessableProblems = {
     ],
     example: {
       request: "A search for `aurora` with the key of a search for `comet`.",
-      detail: "the idempotency key was used for another request",
-      hint: "send a fresh Idempotency-Key with each request that is not a repetition of an earlier one",
+      detail: "the Idempotency-Key was used for another request",
+      hint: "send a new Idempotency-Key with each new request",
       isSubmission: true,
     },
   },
@@ -102,12 +102,12 @@ export const unprocessableProblems = {
     ],
     example: {
       request: "An answer encrypted for another job.",
-      detail: "the answer was encrypted for another lease, or changed",
+      detail: "the answer was encrypted for another lease, or modified",
       hint: "drop the work: the job runs again",
       errors: [
         {
           code: "not_openable",
-          message: "the answer was encrypted for another lease, or changed",
+          message: "the answer was encrypted for another lease, or modified",
           hint: "drop the work: the job runs again",
         },
       ],
@@ -124,12 +124,12 @@ export const unprocessableProblems = {
     ],
     example: {
       request: "A truncated bearer token of X.",
-      detail: "the token is empty, or holds what no token does",
+      detail: "the token is empty or malformed",
       hint: "copy the bearer token from the application's keys and tokens at console.x.com",
       errors: [
         {
           code: "invalid_value",
-          message: "the token is empty, or holds what no token does",
+          message: "the token is empty or malformed",
           pointer: "/fields/token",
           hint: "copy the bearer token from the application's keys and tokens at console.x.com",
         },

@@ -35,18 +35,18 @@ const textsOf: Readonly<Record<UnreadableCode, { reason: string; detail: string;
   {
     header_too_large: {
       reason: "Request Header Fields Too Large",
-      detail: "first line and header of the request are larger than this server reads",
-      hint: "shorten the address and its header fields; EARSHOT_MAX_HEADER_BYTES sets the limit",
+      detail: "the request line and header exceed the size limit",
+      hint: "shorten the URL and header fields; EARSHOT_MAX_HEADER_BYTES sets the limit",
     },
     request_timeout: {
       reason: "Request Timeout",
-      detail: "the request did not arrive whole in the time there is for it",
-      hint: "send it again, with as many bytes in its body as Content-Length says",
+      detail: "timed out waiting for the complete request",
+      hint: "send it again with a correct Content-Length",
     },
     invalid_request: {
       reason: "Bad Request",
-      detail: "what arrived is no HTTP/1.1 request that is answered here",
-      hint: "this port speaks HTTP/1.1 without TLS; check the address and the client",
+      detail: "not a valid HTTP/1.1 request",
+      hint: "use HTTP/1.1 without TLS; check the address and the client",
     },
   };
 

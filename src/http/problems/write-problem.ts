@@ -81,8 +81,7 @@ function problemOf(error: EarshotError, request: FastifyRequest): Problem {
   const code = publicCode(error);
   const known = problems[code];
   // Internal details go to the log, never to the caller.
-  const detail =
-    code === "internal" ? "an unexpected fault; the log has it" : shortened(error.message);
+  const detail = code === "internal" ? "unexpected error; see the log" : shortened(error.message);
   const isRetryable = dependsOnUpstream(code) ? error.retryable : known.retryable;
   const hint = (code === "internal" ? undefined : error.hint) ?? usualHintOf(code, isRetryable);
   return {
@@ -131,11 +130,11 @@ export function frameworkErrorOf(error: {
         hint: "send the header Content-Type: application/json",
       });
     case "FST_ERR_CTP_BODY_TOO_LARGE":
-      return problem("body_too_large", "the body is larger than this server takes", {
-        hint: "EARSHOT_MAX_BODY_BYTES sets the limit",
+      return problem("body_too_large", "the body exceeds the size limit", {
+        hint: "send a smaller body; EARSHOT_MAX_BODY_BYTES sets the limit",
       });
     case "FST_ERR_CTP_INVALID_CONTENT_LENGTH":
-      return problem("invalid_request", "the body is not as long as Content-Length says");
+      return problem("invalid_request", "the length of the body differs from Content-Length");
     default:
       break;
   }

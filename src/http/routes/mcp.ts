@@ -71,8 +71,8 @@ export function addMcpRoute(app: FastifyInstance, { log, dashboard, settings }: 
 }
 
 const batch = () =>
-  problem("invalid_request", "a batch of messages is not accepted", {
-    hint: "send each message in a request of its own",
+  problem("invalid_request", "batches are not supported", {
+    hint: "send each message in a separate request",
   });
 
 function webRequest(request: FastifyRequest, signal: AbortSignal): Request {
@@ -94,7 +94,7 @@ function requireKnownOrigin(
 ): void {
   if (origin === undefined || origin === publicUrl || ownMachine.test(origin)) return;
   if (corsOrigins.includes("*") || corsOrigins.includes(origin)) return;
-  throw problem("forbidden_origin", "the request comes from a page that may not use this server", {
+  throw problem("forbidden_origin", "this origin may not use the server", {
     hint: "list the page's origin in EARSHOT_CORS_ORIGINS",
   });
 }

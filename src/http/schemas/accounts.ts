@@ -11,17 +11,17 @@ const body = (what: string, hint: string) => ({ what, needed: "expected a JSON o
 
 const limit = (name: string) => {
   const limitText = wording(
-    `${name} is a whole number from 1 to ${highestRate}, or null for the deployment's`,
+    `expected a whole number from 1 to ${highestRate}, or null for the default`,
     `send such as "${name}":5`,
   );
   return z.int(limitText).min(1, limitText).max(highestRate, limitText).nullable().optional();
 };
 
 const reasonText = wording(
-  `the reason is a text of ${longestReason} visible characters at most, in one line`,
+  `expected one line of at most ${longestReason} visible characters`,
   'send such as "suspended_reason":"Scrapes with a hundred keys"',
 );
-const suspendedText = wording("suspended is true or false", 'send such as "suspended":true');
+const suspendedText = wording("expected true or false", 'send such as "suspended":true');
 
 export const accountChange = closedObject(
   body("field", 'send such as {"role":"operator"} or {"suspended":true,"suspended_reason":"…"}'),
@@ -42,7 +42,7 @@ export const accountChange = closedObject(
 );
 
 const confirmText = wording(
-  "the name of the account is needed to confirm",
+  "the name of the account is required for confirmation",
   'send {"confirm":"<name of the account>"}',
 );
 
@@ -55,10 +55,10 @@ export const accountPath = z.object({ id: z.string() });
 export const nodePath = z.object({ id: z.string() });
 
 const queryText = wording(
-  `the query is a text of ${longestQuery} characters at most`,
+  `expected at most ${longestQuery} characters`,
   "send part of a name once, such as ?query=ann",
 );
-const afterText = wording("after is not of this list", "send next exactly as it was received");
+const afterText = wording("expected the next of an earlier page", "send next unchanged");
 
 export const searchText = z.string(queryText).max(longestQuery, queryText);
 
@@ -68,8 +68,8 @@ export const accountCursor = z.string(afterText).regex(/^\d{1,16}-[0-9A-Za-z]{1,
 export const accountsQuery = closedObject(
   {
     what: "parameter",
-    needed: "the query string is not valid",
-    hint: "such as ?query=ann&after=<next of the page before>",
+    needed: "invalid query string",
+    hint: "use query and after, such as ?query=ann&after=<next of the page before>",
   },
   {
     query: searchText.optional(),

@@ -3,13 +3,13 @@ import { accountCursor, searchText } from "./accounts.ts";
 import { range } from "./dashboard-usage.ts";
 import { closedObject, wording } from "./words.ts";
 
-const accountText = wording("account is the id of an account", "send it once, as it is listed");
+const accountText = wording("expected the id of an account", "send one id");
 
 export const accountId = z.string(accountText).min(1, accountText).max(64, accountText);
 
 const parameters = (hint: string) => ({
   what: "parameter",
-  needed: "the query string is not valid",
+  needed: "invalid query string",
   hint,
 });
 

@@ -104,7 +104,7 @@ export const coverage = z
   })
   .meta({
     id: "Coverage",
-    description: "Which part of a window is covered completely.",
+    description: "Which part of a window is completely covered.",
     examples: [
       {
         from: "2026-01-24T12:00:00.000Z",
@@ -294,8 +294,7 @@ export const problemShape = z
       )
       .optional(),
     uuid: z.string().optional().meta({
-      description:
-        "In answers to submissions: empty where it was refused, the job's where that failed.",
+      description: "In answers to submissions: empty if refused, the job's uuid if the job failed.",
     }),
     error: z.string(),
   })
@@ -306,12 +305,12 @@ export const problemShape = z
         type: "/docs/errors/rate_limited",
         title: "Rate limit exceeded",
         status: 429,
-        detail: "10 searches a minute are used up",
+        detail: "the key exceeded its limit of searches per minute",
         code: "rate_limited",
         retryable: true,
         request_id: "5f0c3c1e-7f0b-4a55-8a7e-7f3f5a0f3f10",
         uuid: "",
-        error: "10 searches a minute are used up",
+        error: "the key exceeded its limit of searches per minute",
       },
     ],
   });
@@ -326,8 +325,8 @@ export function problemAnswers(descriptions: Readonly<Record<number, string>>) {
 }
 
 export const strayBodyRefusals = {
-  413: "There is a body, and it is too large.",
-  415: "There is a body, and it is not plain JSON.",
+  413: "The body is too large.",
+  415: "The body is not plain JSON.",
 };
 
 export function jsonAnswer(description: string, schema: z.ZodType) {

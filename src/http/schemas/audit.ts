@@ -3,7 +3,7 @@ import { type AuditAction, auditActions } from "../../accounts/audit-actions.ts"
 import { accountId } from "./activity.ts";
 import { closedObject, wording, wordOf } from "./words.ts";
 
-const beforeText = wording("before is the next of the page before", "send it as it was received");
+const beforeText = wording("expected the next of an earlier page", "send next unchanged");
 
 const before = z
   .string(beforeText)
@@ -14,8 +14,8 @@ const before = z
 export const ownAuditQuery = closedObject(
   {
     what: "parameter",
-    needed: "the query string is not valid",
-    hint: "the only parameter is before, such as ?before=1200",
+    needed: "invalid query string",
+    hint: "use only before, such as ?before=1200",
   },
   { before },
 );
@@ -38,7 +38,7 @@ const time = z.iso
 export const auditQuery = closedObject(
   {
     what: "parameter",
-    needed: "the query string is not valid",
+    needed: "invalid query string",
     hint: "such as ?account=<id>&action=key_created&from=2026-12-01T00:00:00Z",
   },
   {

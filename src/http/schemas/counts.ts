@@ -5,7 +5,7 @@ import { closedObject, wording, wordOf } from "./words.ts";
 
 const momentText = wording(
   "expected an ISO 8601 date or a time with its zone, such as 2026-01-31T12:00:00Z",
-  "in an address a + is written %2B",
+  "write + as %2B in a URL",
 );
 
 const moment = z
@@ -14,7 +14,7 @@ const moment = z
 
 const tokenText = wording(
   "expected the next_token of an earlier page",
-  "send meta.next_token exactly as it was received",
+  "send meta.next_token unchanged",
 );
 
 export const granularities = ["minute", "hour", "day"] as const;
@@ -22,14 +22,14 @@ export const granularities = ["minute", "hour", "day"] as const;
 export const countsQuery = closedObject(
   {
     what: "parameter",
-    needed: "the query string is not valid",
+    needed: "invalid query string",
     hint: "send ?query=comet&granularity=hour",
   },
   {
     query: z
       .string(queryText)
-      .meta({ description: "What to count, with operators.", examples: ["comet lang:en"] }),
-    granularity: wordOf("granularity", granularities, "leave it out, or send granularity=hour")
+      .meta({ description: "The query, with operators.", examples: ["comet lang:en"] }),
+    granularity: wordOf("granularity", granularities, "omit it, or send granularity=hour")
       .optional()
       .meta({ description: "Length of a bucket; default: hour.", examples: ["hour"] }),
     start_time: moment.optional().meta({

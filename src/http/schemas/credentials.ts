@@ -8,14 +8,11 @@ const longestName = 64;
 const longestText = 20_000;
 
 const kindText = wording(
-  "the kind is one of those that GET /dashboard/api/credentials lists",
+  "expected a kind that GET /dashboard/api/credentials lists",
   'send such as "kind":"app-password"',
 );
-const fieldsText = wording(
-  "the fields are an object of texts",
-  'send such as "fields":{"token":"…"}',
-);
-const answerText = wording("the answer is a text", 'send {"answer":"https://…"}');
+const fieldsText = wording("expected an object of strings", 'send such as "fields":{"token":"…"}');
+const answerText = wording("expected a string", 'send {"answer":"https://…"}');
 
 const text = (message: { error: string }) => z.string(message).max(longestText, message);
 

@@ -5,16 +5,13 @@ import { closedObject, wording, wordOf } from "./words.ts";
 
 export const keyPath = z.object({ id: z.string() });
 
-const nameText = wording("the name is a string", 'send such as "name":"laptop"');
+const nameText = wording("expected a string", 'send such as "name":"laptop"');
 const someMethods = wording(
-  "expected a list of methods, each once",
-  'send such as ["searchbyquery"], or null for all of them',
+  "expected a list of different methods",
+  'send such as ["searchbyquery"], or null for all',
 );
-const aRate = wording("expected a whole number from 1", "send null for what the account has");
-const aTime = wording(
-  "expected a time such as 2026-12-31T12:00:00Z",
-  "send null for a key that does not expire",
-);
+const aRate = wording("expected a whole number from 1", "send null for the account's limit");
+const aTime = wording("expected a time such as 2026-12-31T12:00:00Z", "send null for no expiry");
 
 const rate = z.int(aRate).min(1, aRate).nullable().optional();
 
@@ -49,7 +46,7 @@ export const keyChange = closedObject(keyNeeded, {
 
 const someHours = wording(
   `expected a whole number of hours from 0 to ${longestOverlapHours}`,
-  'send such as {"overlap_hours":24}; 0 ends the key at once',
+  'send such as {"overlap_hours":24}; 0 ends the key immediately',
 );
 
 export const keyRotation = closedObject(

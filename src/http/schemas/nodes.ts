@@ -8,7 +8,9 @@ const digest = z.string().meta({ examples: ["WlYYyZPAWTBMRBaVzNFBmEHfPSG8bCqvhs_
 const evidenceKind = z.enum(evidenceKinds);
 
 const attestationId = z
-  .string(wording("expected the id of an attestation", "take it from the field Link of a result"))
+  .string(
+    wording("expected the id of an attestation", "use the id from the Link header of a result"),
+  )
   .meta({
     description: "Identifies statement and quote: a base64url SHA-256.",
     examples: ["WlYYyZPAWTBMRBaVzNFBmEHfPSG8bCqvhs_X8wzGmu8"],

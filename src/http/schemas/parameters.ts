@@ -20,14 +20,14 @@ export const platformJobPath = z.object({ platform, uuid });
 
 const wholeSeconds = wording(
   "expected a whole number of seconds from 1 to 30",
-  "write it in digits, such as ?wait=10",
+  "use digits, such as ?wait=10",
 );
 
 export const waitQuery = closedObject(
   {
     what: "parameter",
-    needed: "the query string is not valid",
-    hint: "the only parameter is wait, such as ?wait=10",
+    needed: "invalid query string",
+    hint: "use only wait, such as ?wait=10",
   },
   {
     wait: z
@@ -44,7 +44,7 @@ export const waitQuery = closedObject(
 export const noQuery = z.strictObject(
   {},
   wording(
-    "the address of this path takes no parameters",
+    "this path has no query parameters",
     'leave them out: the body says what to search; Prefer: wait=10 waits, as does "wait":10 in a search in one call',
   ),
 );
@@ -98,18 +98,15 @@ export const streamHeaders = z.looseObject({
 
 const listOfJobs = {
   what: "parameter",
-  needed: "the query string is not valid",
+  needed: "invalid query string",
   hint: "send ?status=done,error&method=searchbyquery&limit=20",
 };
 
-const pageSize = wording(
-  "expected a whole number from 1 to 100",
-  "write it in digits, such as ?limit=20",
-);
+const pageSize = wording("expected a whole number from 1 to 100", "use digits, such as ?limit=20");
 
 const listCursor = wording(
   "expected the next_cursor of an earlier page",
-  "send next_cursor exactly as it was received",
+  "send next_cursor unchanged",
 );
 
 const partOfQuery = wording(
@@ -156,8 +153,8 @@ export const jobsQuery = closedObject(listOfJobs, {
 export const eventsQuery = closedObject(
   {
     what: "parameter",
-    needed: "the query string is not valid",
-    hint: "the only parameter is uuid, such as ?uuid=0f8fad5b-d9cb-469f-a165-70867728950e",
+    needed: "invalid query string",
+    hint: "use only uuid, such as ?uuid=0f8fad5b-d9cb-469f-a165-70867728950e",
   },
   {
     uuid: z

@@ -17,22 +17,22 @@ const bodyNeeded = {
 
 const waitText = wording(
   `expected a whole number of seconds from 1 to ${longestWaitSeconds}`,
-  `send "wait":${defaultWaitSeconds}, or submit to /v1/search/live for a search that takes longer`,
+  `send "wait":${defaultWaitSeconds}, or use /v1/search/live for longer searches`,
 );
 
 const budgetText = wording(
   `expected a whole number of characters from ${shortestText} to ${largestBudget}`,
-  "leave max_chars out for whole texts",
+  "omit max_chars for whole texts",
 );
 
 const fieldsText = wording(
-  "expected a list of the names of fields, each once",
-  'send "fields":["Content","Metadata.username"], or leave it out for whole records',
+  "expected a list of different field names",
+  'send "fields":["Content","Metadata.username"], or omit it for whole records',
 );
 
 const field = z.enum(fieldNames, {
   error: ({ input }) =>
-    typeof input === "string" ? unknownField(input) : "the name of a field is a string",
+    typeof input === "string" ? unknownField(input) : "the name of a field must be a string",
 });
 
 /** Parents of a nested field are often omitted. */
@@ -40,9 +40,9 @@ function unknownField(name: string): string {
   const shown = shortName(name);
   const [end = ""] = shown.split(".").slice(-1);
   const near = nearest(shown, fieldNames) ?? fieldOfEnd(nearest(end, ends)) ?? null;
-  const unknown = `there is no field ${JSON.stringify(shown)}`;
+  const unknown = `unknown field ${JSON.stringify(shown)}`;
   return near === null
-    ? `${unknown}, there are ID, Content, Score, Metadata and what Metadata holds, as in "Metadata.username"`
+    ? `${unknown}, expected ID, Content, Score, Metadata or a field of Metadata such as "Metadata.username"`
     : `${unknown}, did you mean "${near}"?`;
 }
 

@@ -12,17 +12,14 @@ const moment = z
 
 export const wholeNumber = wording(
   "expected a whole number",
-  "write it in digits and without quotes, such as 20",
+  "use digits without quotes, such as 20",
 );
 
-export const queryText = wording(
-  "expected the query as a string",
-  'put it in quotes, such as "comet lang:en"',
-);
+export const queryText = wording("expected a string", 'use quotes, such as "comet lang:en"');
 
 const cursorText = wording(
   "expected the cursor of an earlier result",
-  "send X-Next-Cursor exactly as it was received",
+  "send X-Next-Cursor unchanged",
 );
 
 const argumentsNeeded = {

@@ -26,7 +26,7 @@ function formFor(schema: z.ZodType, input: unknown): z.ZodType {
 
 export function invalid(details: readonly ErrorDetail[], part = "body") {
   const first = details[0];
-  const message = first ? sentence(first) : `the ${part} is not valid`;
+  const message = first ? sentence(first) : `invalid ${part}`;
   const hint = details.find((detail) => detail.hint !== undefined)?.hint;
   return problem("invalid_request", message, { details, ...(hint === undefined ? {} : { hint }) });
 }

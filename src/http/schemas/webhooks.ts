@@ -20,13 +20,13 @@ export const webhookPath = z.object({ id });
 export const deliveryPath = z.object({ id, delivery });
 
 const urlText = wording(
-  `expected an address of at most ${longestUrl} characters`,
+  `expected a URL of at most ${longestUrl} characters`,
   'send "url":"https://host.example/path"',
 );
 
 const someEvents = wording(
-  `expected a list of events, each once: ${jobEvents.join(", ")}`,
-  "leave it out for all of them",
+  `expected a list of different events: ${jobEvents.join(", ")}`,
+  "omit it for all",
 );
 
 export const newWebhook = closedObject(
@@ -116,7 +116,7 @@ export const webhookList = z
 export const deliveriesQuery = closedObject(
   {
     what: "parameter",
-    needed: "the query string is not valid",
+    needed: "invalid query string",
     hint: "send ?state=waiting,failed&limit=20",
   },
   {

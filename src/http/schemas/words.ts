@@ -19,8 +19,8 @@ export function readWording(written: string): { message: string; hint: string | 
 
 /** Errors suggest the nearest match. */
 export function wordOf(what: string, names: readonly string[], hint: string) {
-  const missing = wording(`a ${what} is needed`, hint).error;
-  const noText = wording(`the ${what} is a string`, hint).error;
+  const missing = wording(`${what} is required`, hint).error;
+  const noText = wording(`${what} must be a string`, hint).error;
   return z.enum(names, {
     error: ({ input }) => {
       if (input === undefined) return missing;
@@ -34,7 +34,7 @@ export function closedObject<const Shape extends z.core.$ZodLooseShape>(
   shape: Shape,
 ) {
   const names = Object.keys(shape);
-  const tooMany = `there are no other ${what}s than ${names.join(", ")}`;
+  const tooMany = `unknown ${what}, expected one of ${names.join(", ")}`;
   nameLists.set(tooMany, { what, names });
   const { error: noObject } = wording(needed, hint);
   return z.strictObject(shape, {
@@ -57,8 +57,8 @@ export function shortName(name: string): string {
 export function notAmong(what: string, word: string, names: readonly string[]): string {
   const shown = shortName(word);
   const suggestion = nearest(shown, names);
-  const unknown = `there is no ${what} ${JSON.stringify(shown)}`;
+  const unknown = `unknown ${what} ${JSON.stringify(shown)}`;
   return suggestion
     ? `${unknown}, did you mean "${suggestion}"?`
-    : `${unknown}, there are ${names.join(", ")}`;
+    : `${unknown}, expected ${names.length === 1 ? "" : "one of "}${names.join(", ")}`;
 }

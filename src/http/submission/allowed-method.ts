@@ -20,13 +20,13 @@ export function requireCounts(caller: Caller): void {
 }
 
 function forbidden(methods: readonly Method[], what: string, pointer: string | null) {
-  const allowed = methods.length === 0 ? "none" : methods.join(", ");
-  return problem("method_forbidden", `the key may not use ${what}`, {
-    hint: `it may use ${allowed}; take another key, or let this one do more on the page Keys`,
+  const allowed = methods.join(" or ");
+  return problem("method_forbidden", `the key does not allow ${what}`, {
+    hint: `use ${allowed}, use another key, or change the methods of this one on the Keys page`,
     details: [
       {
         code: "method_forbidden",
-        message: `${what} is not among the methods of the key`,
+        message: `the key does not allow ${what}`,
         ...(pointer === null ? {} : { pointer }),
         expected: methods,
       },

@@ -68,7 +68,7 @@ export function checkArguments(
 
 function targetOf(path: SearchPlatform, name: string) {
   const named = readType(name);
-  if (named === null) throw problem("internal", "a type passed the schema that is not known");
+  if (named === null) throw problem("internal", "unknown type passed the schema");
   const platform = narrow(path, named.platform);
   if (platform !== null) return { platform, type: named.type };
   throw problem(
@@ -86,7 +86,7 @@ function pairedMethod(type: SourceType, name: string): Method {
   const method = supported.find((candidate) => candidate === name);
   if (method !== undefined) return method;
   throw problem("method_not_supported", `${type} does not support ${name}`, {
-    hint: `${type} supports ${supported.join(", ")}; ${name} is supported by ${typesOf(name).join(", ")}`,
+    hint: `use ${supported.join(", ")}, or a type that supports ${name}: ${typesOf(name).join(", ")}`,
     details: [
       {
         code: "method_not_supported",
@@ -107,19 +107,19 @@ function requestedResults(
   const { bound } = methods[method];
   if (requested >= 1 && requested <= bound) return { maxResults: requested, warnings: [] };
   if (lowersUpTo !== null && requested > bound && requested <= lowersUpTo) {
-    const message = `max_results ${requested} was lowered to ${bound}, the most of ${method}`;
+    const message = `max_results ${requested} was lowered to ${bound}, the maximum of ${method}`;
     return { maxResults: bound, warnings: [{ code: "max_results_lowered", message }] };
   }
   const name = args.max_results === undefined ? "count" : "max_results";
-  const takes =
+  const supported =
     lowersUpTo === null
-      ? `${method} takes 1 to ${bound}`
-      : `this path takes 1 to ${lowersUpTo}, of which ${method} gives ${bound}`;
+      ? `${method} supports 1 to ${bound}`
+      : `this path accepts 1 to ${lowersUpTo}, and ${method} supports ${bound}`;
   throw invalid([
     {
       code: "out_of_range",
-      message: `${requested} is out of range, ${takes}`,
-      hint: `send 1 to ${bound}; next_cursor continues where a result ends`,
+      message: `${requested} is out of range; ${supported}`,
+      hint: `send 1 to ${bound}; use next_cursor for more`,
       pointer: `${at}/${name}`,
     },
   ]);
@@ -130,7 +130,7 @@ function missingQuery(method: Method, pointer: string) {
   return invalid([
     {
       code: "query_required",
-      message: `${method} needs a query that is not empty`,
+      message: `${method} requires a query`,
       hint: `send ${exampleQueries[query]}`,
       pointer,
     },
@@ -138,10 +138,10 @@ function missingQuery(method: Method, pointer: string) {
 }
 
 const exampleQueries = {
-  text: 'what to search, such as "comet lang:en"',
-  user: 'an account, such as "@ann.bsky.social" or the address of its profile',
-  post: "a post: the ID of a record, its uri, or the address of its page",
-  space: "a space: its id, or the address of its page",
+  text: 'a search, such as "comet lang:en"',
+  user: 'an account, such as "@ann.bsky.social" or the URL of its profile',
+  post: "the ID, uri or URL of a post",
+  space: "the id or URL of a space",
   none: "none",
 } as const satisfies Record<(typeof methods)[Method]["query"], string>;
 

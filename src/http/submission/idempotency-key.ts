@@ -37,7 +37,7 @@ function notAKey() {
     {
       code: "invalid_value",
       message: "expected 1 to 255 printable ASCII characters",
-      hint: "send a fresh UUID with each search, and the same one when you repeat it",
+      hint: "send a new UUID with each search, and the same one to repeat it",
       pointer: "/idempotency-key",
     },
   ]);

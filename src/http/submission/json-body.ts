@@ -96,23 +96,23 @@ function requireShape(body: Buffer): void {
   if (shape.deepest > jsonBounds.deepest) throw tooDeep();
   const refusal = shapeRefusal(shape);
   if (refusal === null) return;
-  throw problem("invalid_request", `the body is not parsed: ${refusal}`, {
+  throw problem("invalid_request", `the body is too complex: ${refusal}`, {
     hint: "send less in one request",
   });
 }
 
 function tooDeep() {
-  return problem("invalid_json", "the body nests too deeply");
+  return problem("invalid_json", "the body is nested too deeply");
 }
 
 function repeatedName() {
-  return problem("invalid_request", "an object of the body holds a name twice", {
+  return problem("invalid_request", "an object of the body has a repeated name", {
     hint: "write each name once",
   });
 }
 
 function forbiddenName() {
-  return problem("invalid_request", "the name __proto__ is not taken anywhere in a body", {
+  return problem("invalid_request", "the name __proto__ is not allowed in a body", {
     hint: "leave it out",
   });
 }

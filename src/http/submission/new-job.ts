@@ -133,7 +133,7 @@ const keptHere = (isKeptHere: boolean): Pick<SearchJobRequest, "isKeptHere"> =>
 function searchedNowhere(platform: SearchPlatform) {
   const what = platform === "social" ? "any platform" : platform;
   return problem("source_unavailable", `no node that can search ${what} is connected`, {
-    hint: "/v1/nodes lists the connected nodes and what they can do; earshot node connects one",
+    hint: "connect one with earshot node; GET /v1/nodes lists the connected nodes",
   });
 }
 
@@ -160,6 +160,6 @@ export function warningOf({ code, message, offset, length, hint }: Diagnostic): 
 /** No credential exists, and the type needs one beyond the archive. */
 const noCredential = (type: SourceType): SourceWarning => ({
   code: "no_credential",
-  message: `nothing is configured that ${type} may ask, the archive alone answers`,
-  hint: "earshot credentials add adds a credential of a platform",
+  message: `no source of type ${type} is configured, so only the archive is searched`,
+  hint: "add a credential of the platform with earshot credentials add",
 });

@@ -140,7 +140,7 @@ describe("the platform", () => {
   test("that cannot be requested leaves the answer to the archive, with a warning", async () => {
     const { warnings } = await read("gettweets", "x:@ann", { isConfigured: false });
     expect(warnings).toMatchObject([{ code: "no_credential" }]);
-    expect(warnings[0]?.message).toContain("ask x for gettweets");
+    expect(warnings[0]?.message).toContain("no configured source supports gettweets on x");
   });
 
   test("that cannot answer is refused, before its query is read if the path names it", async () => {
@@ -239,7 +239,7 @@ describe("a username without a platform", () => {
   test("that is unknown is refused with the forms that name an account", async () => {
     await expect(read("gettweets", "ann", { isConfigured: false })).rejects.toMatchObject({
       code: "invalid_query",
-      hint: "write bluesky:@ann.bsky.social, mastodon:@ann, x:@ann or @ann@<server>",
+      hint: "use bluesky:@ann.bsky.social, mastodon:@ann, x:@ann or @ann@<server>",
       details: [{ code: "invalid_user" }],
     });
   });

@@ -75,8 +75,8 @@ const archiveAlone = (
   { method, type }: Pick<CheckedArguments, "method" | "type">,
 ): SourceWarning => ({
   code: "no_credential",
-  message: `nothing is configured that can ask ${platform} for ${method} as ${type}, the archive alone answers`,
-  hint: "earshot credentials add adds a credential of a platform",
+  message: `no configured source supports ${method} on ${platform} with type ${type}, so only the archive is used`,
+  hint: "add a credential of the platform with earshot credentials add",
 });
 
 function unanswerable({ why, message, hint }: Exclude<Answerable, { ok: true }>) {
@@ -99,8 +99,8 @@ function targetOn(target: Target, platform: Platform): RequestedTarget {
 
 const unknownId: SourceWarning = {
   code: "unknown_id",
-  message: "no post is known here by this ID, and Bluesky knows none by a number",
-  hint: "send the uri of the post or the address of its page; IDs of what a platform gave are known as long as its result is kept",
+  message: "unknown post ID, and Bluesky has no numeric IDs",
+  hint: "send the uri or URL of the post; IDs of fetched posts are known while their result is stored",
 };
 
 /** The target unchanged if the ID is unknown. */

@@ -41,7 +41,8 @@ export async function resolveBareName(
     await accountsOfName({ archive, clock }, name, accountId),
     isAnswered,
   );
-  if (archived !== null) return assumed(archived, "the archive has no other account of this name");
+  if (archived !== null)
+    return assumed(archived, "it is the only account of this name in the archive");
   const onEach = platforms
     .map((platform) => accountOn(platform, name))
     .filter((one) => one !== null);
@@ -49,13 +50,13 @@ export async function resolveBareName(
   if (askable !== null) {
     return assumed(
       askable,
-      `no other platform can be asked for ${method}, and the archive has no account of this name`,
+      `no other platform supports ${method} here, and the archive has no account of this name`,
     );
   }
   if (ofDefault !== null) return { target: ofDefault, warnings: [] };
   throw malformed(offset, {
-    message: "the archive has no account of this name, and it names no platform",
-    hint: `write ${onEach.map(targetText).join(", ")} or @${name}@<server>`,
+    message: "the archive has no account of this name, and the query names no platform",
+    hint: `use ${onEach.map(targetText).join(", ")} or @${name}@<server>`,
   });
 
   async function answerable(target: UserTarget) {

@@ -40,8 +40,8 @@ export function windowWarnings(
     return [
       {
         code: "empty_window",
-        message: "start_time is not before end_time, so that no post can match",
-        hint: "start_time is inclusive, end_time exclusive",
+        message: "start_time must be before end_time: no post can match",
+        hint: "use a start_time before end_time",
       },
     ];
   }

@@ -153,7 +153,7 @@ const nothing = async (): Promise<void> => {};
 
 function failed(host: string, status: number): EarshotError {
   const code = status === 429 ? "upstream_limited" : "upstream_failed";
-  return new EarshotError(code, `${host} answers with status ${status}`, {
+  return new EarshotError(code, `${host} answered ${status}`, {
     status: 502,
     retryable: true,
     hint: "run it again later; it resumes where it stopped",

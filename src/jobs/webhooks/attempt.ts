@@ -50,7 +50,7 @@ export async function attempt(
   const tried = { ...end, id, webhookId, attempts, nextMs, nowMs, disableAfterMs };
   const { disabledReason } = await note(context, tried, signal);
   if (disabledReason !== null) {
-    log.info({ webhook: webhookId, reason: disabledReason }, "a webhook was disabled");
+    log.info({ webhook: webhookId, reason: disabledReason }, "disabled a webhook");
   }
   return { end: end.end, pauseMs: pauseOf(outcome) };
 }
@@ -61,7 +61,7 @@ async function note({ store, clock, onError }: AttemptContext, tried: TryEnd, si
       return await store.write("endTry", tried);
     } catch (error) {
       signal.throwIfAborted();
-      onError(error, "how a delivery went was not noted");
+      onError(error, "the outcome of a delivery was not recorded");
     }
     await clock.sleep(noteAgainMs, signal);
   }
@@ -77,8 +77,8 @@ async function send(
   try {
     secrets = secretsOf(encryptor, delivery);
   } catch (thrown) {
-    log.error({ webhook: webhookId, err: thrown }, "the secret of a webhook cannot be opened");
-    const error = "the server cannot open the secret that signs it; replace the secret";
+    log.error({ webhook: webhookId, err: thrown }, "cannot decrypt the secret of a webhook");
+    const error = "the server cannot decrypt the signing secret; replace the secret";
     return { kind: "failed", status: null, error, retryAfterMs: null };
   }
   const fields = signedFields({ id, atMs: clock.now(), body }, secrets);

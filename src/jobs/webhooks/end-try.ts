@@ -88,5 +88,5 @@ function* noteTry(database: Database, end: TryEnd): Steps<void> {
 function reasonToDisable({ end, nowMs, disableAfterMs }: TryEnd, sinceMs: number): string | null {
   if (end === "gone") return "its receiver answered 410 Gone";
   const isLong = end === "failed" && nowMs - sinceMs >= disableAfterMs;
-  return isLong ? `nothing could be delivered since ${isoTime(sinceMs)}` : null;
+  return isLong ? `all deliveries failed since ${isoTime(sinceMs)}` : null;
 }

@@ -139,13 +139,13 @@ function* enabled(database: Database, owned: OwnedId): Steps<Webhook | null> {
 }
 
 function tooMany(most: number): EarshotError {
-  return new EarshotError("too_many_webhooks", `the account has ${most} webhooks already`, {
+  return new EarshotError("too_many_webhooks", `the account already has ${most} webhooks`, {
     status: 409,
-    hint: "delete one of them first; GET /v1/webhooks lists them",
+    hint: "delete one first; find them at GET /v1/webhooks",
   });
 }
 
 function present<Value>(value: Value | null): Value {
-  if (value === null) throw new Error("a row is missing that was just written");
+  if (value === null) throw new Error("the new row is missing");
   return value;
 }

@@ -183,6 +183,6 @@ test("a name with a private address fails like a missing one", async () => {
 
 test("an aborted attempt has no outcome", async () => {
   const stopping = new AbortController();
-  const url = await receiver(() => stopping.abort(new Error("the server stops")));
-  await expect(post(url, { signal: stopping.signal })).rejects.toThrow("the server stops");
+  const url = await receiver(() => stopping.abort(new Error("the server is stopping")));
+  await expect(post(url, { signal: stopping.signal })).rejects.toThrow("the server is stopping");
 });

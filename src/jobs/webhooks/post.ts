@@ -50,7 +50,7 @@ function outcomeOf(status: number, retryAfter: string | null, nowMs: number): Tr
   if (status >= 200 && status < 300) return { kind: "delivered", status };
   if (status === 410) return { kind: "gone", status };
   const isRedirect = status >= 300 && status < 400;
-  const error = `answered ${status}${isRedirect ? ", and redirects are not followed" : ""}`;
+  const error = `answered ${status}${isRedirect ? "; redirects are not followed" : ""}`;
   return { kind: "failed", status, error, retryAfterMs: requestedPauseMs(retryAfter, nowMs) };
 }
 
@@ -63,7 +63,7 @@ function requestedPauseMs(written: string | null, nowMs: number): number | null 
 
 /** Never reveals the internal address of a name. */
 function reasonOf(error: unknown): string {
-  if (!(error instanceof EarshotError)) return "could not be sent";
-  if (error.code === "address_refused") return "its address is not public";
+  if (!(error instanceof EarshotError)) return "sending failed";
+  if (error.code === "address_refused") return "the address is not public";
   return error.message;
 }

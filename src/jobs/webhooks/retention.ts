@@ -23,7 +23,7 @@ export async function keepWithinBounds(
   while (!stopping.aborted) {
     if (context.isLeader?.() !== false) {
       await sweep(context, stopping).catch((error: unknown) => {
-        onError(error, "old deliveries to webhooks were not dropped");
+        onError(error, "deleting old webhook deliveries failed");
       });
     }
     await clock.sleep(sweepEveryMs, stopping).catch(() => undefined);

@@ -39,7 +39,7 @@ const outcomes = {
   gone: "failed",
 } as const satisfies Record<TryEnd["end"], DeliveryOutcome>;
 
-const woken = new Error("there may be something to send");
+const woken = new Error("deliveries may be due");
 
 type Try = { delivery: DueDelivery; ended: Promise<void> };
 
@@ -58,7 +58,7 @@ export function createSender(context: SenderContext): Sender {
     while (!stopping.signal.aborted) {
       isWoken = false;
       await poll().catch((error: unknown) => {
-        onError(error, "the store did not tell which deliveries are due");
+        onError(error, "reading the due deliveries failed");
       });
       await rest();
     }
@@ -114,7 +114,7 @@ export function createSender(context: SenderContext): Sender {
       onOutcome?.(outcomes[end], 1);
       if (pauseMs > 0) pause(delivery.webhookId, clock.elapsed() + pauseMs);
     } catch (error) {
-      if (!cutting.signal.aborted) onError(error, "a delivery was not tried");
+      if (!cutting.signal.aborted) onError(error, "a delivery failed to start");
     } finally {
       inProgress.delete(delivery.id);
       wake();
@@ -129,7 +129,7 @@ export function createSender(context: SenderContext): Sender {
 
   function start(): void {
     checkKey().catch((error: unknown) => {
-      log.error({ err: error }, "the secrets of webhooks cannot be opened");
+      log.error({ err: error }, "cannot decrypt the secrets of webhooks");
     });
     const onDropped = (deliveries: number) => onOutcome?.("dropped", deliveries);
     watching = Promise.all([watch(), keepWithinBounds({ ...context, onDropped }, stopping.signal)]);
@@ -144,7 +144,7 @@ export function createSender(context: SenderContext): Sender {
     const tooLate = clock.sleep(stopPatienceMs, over.signal).catch(() => undefined);
     await Promise.race([ended, tooLate]);
     over.abort();
-    cutting.abort(new Error("the server stops"));
+    cutting.abort(new Error("the server is stopping"));
     await ended;
   }
 

@@ -27,7 +27,7 @@ export const webhookSettings = {
     "EARSHOT_WEBHOOK_RETENTION",
     7 * 24 * hourMs,
     1_000,
-    "How long deliveries are kept, finished or not.",
+    "How long deliveries are stored, finished or not.",
   ),
   disableAfterMs: duration(
     "EARSHOT_WEBHOOK_DISABLE_AFTER",

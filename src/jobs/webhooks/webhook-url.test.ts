@@ -45,14 +45,11 @@ test("if allowed, an address needs no TLS, and a configured host may be private"
 });
 
 test.each([
-  ["no address", "the webhook's address is no URL"],
-  ["ftp://example.com/", "the webhook's address begins with ftp:, which is not called"],
-  ["https://ann@example.com/", "the webhook's address holds a user name or a password"],
-  ["https://127.0.0.1/", "the webhook's address names 127.0.0.1, which is not public"],
-  [
-    "https://example.com:22/",
-    "the webhook's address names port 22, which belongs to another service than the web and is not called",
-  ],
+  ["no address", "the webhook's URL is invalid"],
+  ["ftp://example.com/", "the webhook's URL must not begin with ftp:"],
+  ["https://ann@example.com/", "the webhook's URL must not contain a user name or password"],
+  ["https://127.0.0.1/", "127.0.0.1 in the webhook's URL is not public"],
+  ["https://example.com:22/", "port 22 in the webhook's URL is reserved for another service"],
 ])("a refusal of %s says what is wrong and where", (written, message) => {
   const detail = { code: "webhook_url_refused", message, pointer: "/url" };
   const expected = { message, details: [expect.objectContaining(detail)] };

@@ -10,28 +10,32 @@ export function checkWebhookUrl(
   { guard, allowHttp }: { guard: Guard; allowHttp: "on" | "off" },
 ): string {
   const url = URL.parse(written);
-  if (url === null) throw refused("is no URL", "write it whole: https://host.example/path");
+  if (url === null)
+    throw refused(
+      "the webhook's URL is invalid",
+      "send an absolute URL, such as https://host.example/path",
+    );
   if (url.protocol !== "https:" && !(url.protocol === "http:" && allowHttp === "on")) {
-    throw refused(`begins with ${url.protocol}, which is not called`, "begin it with https://");
+    throw refused(`the webhook's URL must not begin with ${url.protocol}`, "use https://");
   }
   if (url.username !== "" || url.password !== "") {
     throw refused(
-      "holds a user name or a password",
-      "leave them out: webhook-signature proves who calls",
+      "the webhook's URL must not contain a user name or password",
+      "remove them, and verify webhook-signature instead",
     );
   }
   if (url.href.length > longestUrl)
-    throw refused(`is longer than ${longestUrl} characters when it is written out`);
+    throw refused(`the webhook's URL is longer than ${longestUrl} characters after encoding`);
   if (isBlockedPort(url)) {
     throw refused(
-      `names port ${url.port}, which belongs to another service than the web and is not called`,
-      "leave the port out, or listen on another one, such as 8443",
+      `port ${url.port} in the webhook's URL is reserved for another service`,
+      "omit the port, or use another, such as 8443",
     );
   }
   if (!isPublicHost(url, guard)) {
     throw refused(
-      `names ${url.hostname}, which is not public`,
-      "name a host of the public internet; EARSHOT_WEBHOOK_PRIVATE_HOSTS allows others",
+      `${url.hostname} in the webhook's URL is not public`,
+      "use a public host; EARSHOT_WEBHOOK_PRIVATE_HOSTS allows others",
     );
   }
   url.hash = "";
@@ -47,9 +51,8 @@ function isPublicHost(url: URL, guard: Guard): boolean {
   }
 }
 
-function refused(why: string, hint?: string): EarshotError {
+function refused(message: string, hint?: string): EarshotError {
   const code = "webhook_url_refused";
-  const message = `the webhook's address ${why}`;
   const help = hint === undefined ? {} : { hint };
   const details = [{ code, message, ...help, pointer: "/url" }];
   return new EarshotError(code, message, { status: 400, ...help, details });

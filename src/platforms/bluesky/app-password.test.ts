@@ -59,8 +59,8 @@ test("a handle and a password become a credential of the account at its server",
 
 test.each([
   ["a wrong password", { ...given, password: "no" }, /password: .* \(AuthenticationRequired/],
-  ["no password", { identifier: "ann.example" }, /password: nothing was given/],
-  ["no name", { password }, /identifier: nothing was given/],
+  ["no password", { identifier: "ann.example" }, /password: a value is required/],
+  ["no name", { password }, /identifier: a value is required/],
   ["what is no name", { identifier: "no name", password }, /identifier: no name is neither/],
 ])("reports %s", async (_what, fields, message) => {
   await expect(kindOf("app-password").make(fields, testTools())).rejects.toMatchObject({
@@ -81,7 +81,7 @@ test("sends no password to a server that does not encrypt, except on a private n
     await tools.fetch(new URL(url.href.replace("https://plc.example", pds.url)), options);
   await expect(kind?.make(given, { ...tools, fetch })).rejects.toMatchObject({
     code: "credential_invalid",
-    message: expect.stringContaining("does not encrypt"),
+    message: expect.stringContaining("does not use TLS"),
   });
   expect(pds.count(login)).toBe(0);
 });

@@ -27,7 +27,7 @@ export function appPasswordKind(settings: FindSettings): CredentialKind {
     access: "user",
     title: "Bluesky app password",
     purpose:
-      "Opens your home timeline and your “for you” feed, and asks Bluesky as your account. Searches of the archive need none.",
+      "Reads Bluesky as your account, with your home timeline and “for you” feed. Searches of the archive need no credential.",
     meaning: "An app password: bsky.app, Settings, Privacy and security, App passwords.",
     fields: [
       identifierField,
@@ -57,7 +57,7 @@ async function make(
 ): Promise<NewCredential> {
   const password = given.password?.trim() ?? "";
   if (password === "") {
-    throw credentialInvalid("password: nothing was given", "make one in the app's settings");
+    throw credentialInvalid("password: a value is required", "create one in Bluesky's settings");
   }
   const { did, handle, pds } = await findGivenAccount(given.identifier ?? "", tools, settings);
   const host = pds.origin;
@@ -65,7 +65,7 @@ async function make(
   if (isRefusal(logIn))
     throw credentialInvalid(`password: ${whyRefused(host, logIn)}`, hintFor(logIn));
   if (logIn.did !== did) {
-    throw credentialInvalid(`identifier: ${host} logged in another account than ${did}`);
+    throw credentialInvalid(`identifier: ${host} logged in to an account other than ${did}`);
   }
   const reported = logIn.handle !== null && isHandle(logIn.handle) ? logIn.handle : null;
   return {
@@ -110,7 +110,7 @@ function methodOf(
         createSession(requested, { did: subject ?? "", password }),
       );
       if (isRefusal(next)) throw refusedBy(host, isTakedown(following) ? following : next);
-      if (next.did !== subject) throw credentialRefused(`${host} logs in another account`);
+      if (next.did !== subject) throw credentialRefused(`${host} logged in to another account`);
       return secretsOf(password, next, tools.now());
     },
     whyRefused: (answer, secrets) => {

@@ -6,6 +6,6 @@ const bounds = { depth: 64, items: 50_000 };
 
 /** Throws if not DAG-CBOR or beyond the bounds. */
 export function decodeBlock(bytes: Uint8Array): unknown {
-  if (!isBoundedCbor(bytes, bounds)) throw new Error("not CBOR, or more of it than a block holds");
+  if (!isBoundedCbor(bytes, bounds)) throw new Error("not CBOR, or too large for a block");
   return decode(bytes);
 }

@@ -10,5 +10,5 @@ export const blueskyDescription: PlatformDescription = {
     public: "EARSHOT_BLUESKY_PUBLIC=on",
   },
   sources:
-    "EARSHOT_INGEST=bluesky follows its stream, earshot backfill and earshot import add posts",
+    "set EARSHOT_INGEST=bluesky to follow its stream, or add posts with earshot backfill or earshot import",
 };

@@ -14,7 +14,7 @@ export function fakeSession(
   const get = async (request: UpstreamRequest): Promise<UpstreamAnswer> => {
     requests.push(request);
     const found = answers[request.path.replace("/xrpc/", "")];
-    if (found === undefined) throw new Error(`not expected: ${request.path}`);
+    if (found === undefined) throw new Error(`unexpected request: ${request.path}`);
     const { status = 200, json } = typeof found === "function" ? found(request) : found;
     return { status, headers: new Headers(), json, settle: () => {} };
   };

@@ -81,7 +81,7 @@ test("rejects a handle that its account does not claim", async () => {
   const known = directory({ [appview]: { did }, [plc(did)]: documentOf(did, "else.example") });
   await expect(resolveAccount("ann.example", known)).rejects.toMatchObject({
     code: "account_unknown",
-    message: `ann.example is not the handle that ${did} names`,
+    message: `ann.example is not the handle of ${did}`,
   });
 });
 

@@ -33,10 +33,9 @@ export async function resolveAccount(
   }
   if (!isHandle(name)) throw unknown(requested, "is neither a handle nor a DID");
   const did = await didOf(name, directory);
-  if (did === null) throw unknown(requested, "is no account's handle");
+  if (did === null) throw unknown(requested, "is not the handle of an account");
   const { pds, handle } = await readDocument(did, directory);
-  if (handle !== name.toLowerCase())
-    throw unknown(requested, `is not the handle that ${did} names`);
+  if (handle !== name.toLowerCase()) throw unknown(requested, `is not the handle of ${did}`);
   return { did, pds, handle };
 }
 
@@ -45,17 +44,17 @@ async function readDocument(
   { fetch, plcUrl }: AccountDirectory,
 ): Promise<{ pds: URL; handle: string | null }> {
   const url = didDocumentUrl(did, plcUrl);
-  if (url === null) throw unknown(did, "is a DID of a kind that the network does not use");
+  if (url === null) throw unknown(did, "is a DID of an unsupported kind");
   const answer = await query(fetch, url);
   if ("refusal" in answer) {
     const { status } = answer.refusal;
-    if (status === 410) throw new EarshotError("account_deleted", `${did} was given up for good`);
-    if (status === 404) throw unknown(did, "is unknown to its directory");
+    if (status === 410) throw new EarshotError("account_deleted", `${did} was deleted`);
+    if (status === 404) throw unknown(did, "is not in its directory");
     throw refusalError(url.host, answer.refusal);
   }
   const document = readDidDocument(answer.value, did);
-  if (document === null) throw unknown(did, "has no document that is its own");
-  if (document.pds === null) throw unknown(did, "names no server that holds its posts");
+  if (document === null) throw unknown(did, "has no valid DID document");
+  if (document.pds === null) throw unknown(did, "has no server with its posts");
   return { pds: document.pds, handle: document.handle };
 }
 
@@ -111,6 +110,6 @@ async function orNull(request: () => Promise<string | null>): Promise<string | n
 function unknown(requested: string, why: string): EarshotError {
   return new EarshotError("account_unknown", `${requested} ${why}`, {
     status: 404,
-    hint: "check the spelling; a DID goes on working when a handle has changed",
+    hint: "check the spelling, or use the DID, which stays valid when the handle changes",
   });
 }

@@ -26,7 +26,7 @@ export async function findGivenAccount(
   { plcUrl, appviewUrl, resolveTxt }: FindSettings,
 ): Promise<ResolvedAccount> {
   const name = identifier.trim();
-  if (name === "") throw invalidName("nothing was given");
+  if (name === "") throw invalidName("a value is required");
   const directory = { fetch: fetchOf(tools), resolveTxt, appviewUrl, plcUrl };
   const account = await resolveAccount(name, directory).catch((thrown: unknown) => {
     const isUnknown =
@@ -37,7 +37,7 @@ export async function findGivenAccount(
   // A plain-HTTP directory means a private network, which may use plain HTTP.
   const isPlain = new URL(plcUrl).protocol === "http:";
   if (account.pds.protocol !== "https:" && !isPlain) {
-    throw invalidName(`${account.pds.origin}, its server, does not encrypt what is sent to it`);
+    throw invalidName(`its server ${account.pds.origin} does not use TLS`);
   }
   return account;
 }
@@ -53,5 +53,5 @@ const fetchOf = ({ fetch }: CredentialTools): XrpcFetch => ({
 const invalidName = (why: string): EarshotError =>
   credentialInvalid(
     `identifier: ${why}`,
-    "give the account's handle, such as ann.bsky.social, or its DID",
+    "use the account's handle, such as ann.bsky.social, or its DID",
   );

@@ -31,7 +31,7 @@ export function readLabelFrame(bytes: Uint8Array, { maxLabels }: LabelFrameBound
   if (!isBoundedCbor(bytes, { depth: maxDepth, items })) {
     return {
       kind: "unreadable",
-      reason: "not CBOR, or more of it than a frame of labels may hold",
+      reason: "not CBOR, or too large for a frame of labels",
     };
   }
   try {

@@ -2,13 +2,13 @@ import type { Refusal } from "./xrpc.ts";
 
 export function whyRefused(host: string, { status, error, message }: Refusal): string {
   const output = [error, message].filter((part) => part !== "").join(": ");
-  return `${new URL(host).host} refuses the login${output === "" ? ` with status ${status}` : ` (${output})`}`;
+  return `${new URL(host).host} refused the login (${output === "" ? status : output})`;
 }
 
 export function hintFor({ error }: Refusal): string {
   if (error === "AuthFactorTokenRequired") {
-    return "that is the account's main password; make an app password";
+    return "create an app password: this is the account's main password";
   }
-  if (error === "AccountTakedown") return "the account was taken down; use another one";
-  return "check that the app password is still in the account's settings, or make another one";
+  if (error === "AccountTakedown") return "use another account: this one was taken down";
+  return "check that the app password still exists, or create another";
 }

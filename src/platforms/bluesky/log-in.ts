@@ -60,13 +60,13 @@ function readLogIn(
     );
   }
   if (status !== 200) {
-    if (!refusing.includes(status)) throw failed(url, `answers a login with status ${status}`);
+    if (!refusing.includes(status)) throw failed(url, `answered the login with ${status}`);
     const { error, message } = refusalOf(answer);
     return { status, error, message: withoutSecrets(message, secrets) };
   }
   const { did, handle, accessJwt, refreshJwt } = fieldsOf(answer.json());
   if (typeof did !== "string" || !isToken(accessJwt) || !isToken(refreshJwt)) {
-    throw failed(url, "answers a login with no session");
+    throw failed(url, "answered the login without a session");
   }
   return { did, handle: typeof handle === "string" ? handle : null, accessJwt, refreshJwt };
 }
@@ -85,6 +85,6 @@ function failed(url: URL, why: string): EarshotError {
   return new EarshotError("upstream_failed", `${url.host} ${why}`, {
     status: 502,
     retryable: true,
-    hint: "try again later",
+    hint: "retry later",
   });
 }

@@ -22,7 +22,7 @@ type Means = {
   isPlain: boolean;
 };
 
-const copyHint = "copy the whole address from the browser's address bar";
+const copyHint = "copy the whole URL from the browser's address bar";
 
 /** Errors: `credential_invalid`. */
 export async function authorize(identifier: string, means: Means): Promise<NewCredential> {
@@ -36,17 +36,16 @@ export async function authorize(identifier: string, means: Means): Promise<NewCr
     const attempt = newAttempt(tools);
     const address = await pushRequest(requested, attempt, handle ?? did);
     dialogue.show(
-      `Open this address, log in as ${handle ?? did}, and allow it:\n\n${address.href}\n\n` +
-        `The browser is then sent to an address that begins with ${redirectUri} and shows no page. Copy that address.`,
+      `Open this URL, log in as ${handle ?? did}, and allow access:\n\n${address.href}\n\n` +
+        `The browser is then redirected to a URL that begins with ${redirectUri} and shows no page. Copy that URL.`,
     );
-    const pasted = await dialogue.prompt("The address");
-    if (!URL.canParse(pasted))
-      throw credentialInvalid("the address: what was pasted is no address", copyHint);
+    const pasted = await dialogue.prompt("The URL");
+    if (!URL.canParse(pasted)) throw credentialInvalid("the URL: not a valid URL", copyHint);
     const given = await grantForCode(requested, attempt, new URL(pasted));
-    if (given.subject !== did) throw credentialInvalid(`another account than ${did} allowed it`);
+    if (given.subject !== did)
+      throw credentialInvalid(`an account other than ${did} allowed access`);
     const { accessToken, refreshToken, lifeMs } = given;
-    if (refreshToken === null)
-      throw credentialInvalid(`${pds.host} gives no token that renews the others`);
+    if (refreshToken === null) throw credentialInvalid(`${pds.host} issued no refresh token`);
     const tokens = storedTokens({ accessToken, refreshToken }, lifeMs, tools.now());
     return {
       host: pds.origin,
@@ -57,10 +56,9 @@ export async function authorize(identifier: string, means: Means): Promise<NewCr
     };
   } catch (thrown) {
     const refusal = oauthRefusal(thrown);
-    if (refusal !== null)
-      throw credentialInvalid(`${pds.host} refuses: ${refusal}`, "try it once more");
+    if (refusal !== null) throw credentialInvalid(`${pds.host} refused: ${refusal}`, "try again");
     if (thrown instanceof oauth.OperationProcessingError && isOfAddress(thrown)) {
-      throw credentialInvalid("the address: it is not the answer to this request", copyHint);
+      throw credentialInvalid("the URL: it is not of this request", copyHint);
     }
     throw oauthErrorAt(pds.host, thrown, options, tools.now());
   }

@@ -20,7 +20,7 @@ export async function findServer(
     await oauth.resourceDiscoveryRequest(pds, options),
   );
   const [named = "", ...more] = resource.authorization_servers ?? [];
-  if (!URL.canParse(named) || more.length > 0) throw new Error("no authorization server is named");
+  if (!URL.canParse(named) || more.length > 0) throw new Error("no authorization server");
   const issuer = new URL(named);
   return await oauth.processDiscoveryResponse(
     issuer,
@@ -125,7 +125,7 @@ function granted(response: oauth.TokenEndpointResponse): Granted {
   if (!scope.split(" ").includes("atproto"))
     throw new Error("the token is not for the AT Protocol");
   if (access_token.length > longestToken || !tokenForm.test(access_token)) {
-    throw new Error("the token is none");
+    throw new Error("not a token");
   }
   return {
     accessToken: access_token,

@@ -82,7 +82,7 @@ export function oauthErrorAt(
   }
   const isFailure = status >= 500;
   const code = isFailure ? "upstream_failed" : "answer_unreadable";
-  const why = isFailure ? `answers with status ${status}` : "answers otherwise than OAuth has it";
+  const why = isFailure ? `answered ${status}` : "sent an invalid OAuth answer";
   return new EarshotError(code, `${host} ${why}`, {
     status: 502,
     retryable: isFailure,

@@ -64,13 +64,13 @@ test("an authorization in the browser becomes a credential of that account", asy
 });
 
 test.each([
-  ["no is said", (address: string) => host.consent(address, "no"), /refuses: access_denied/],
-  ["something else is pasted", () => "hello", /no address/],
-  ["another address is pasted", () => "http://127.0.0.1/?code=a", /not the answer to this request/],
+  ["no is said", (address: string) => host.consent(address, "no"), /refused: access_denied/],
+  ["something else is pasted", () => "hello", /not a valid URL/],
+  ["another address is pasted", () => "http://127.0.0.1/?code=a", /not of this request/],
   [
     "the answer to another request is pasted",
     (address: string) => yes(address).replace(/state=[^&]+/, "state=other"),
-    /not the answer to this request/,
+    /not of this request/,
   ],
   [
     "the code is another's",

@@ -27,15 +27,15 @@ export function oauthKind(settings: FindSettings): CredentialKind {
     platform: "bluesky",
     name: "oauth",
     access: "user",
-    title: "Bluesky, in the browser",
+    title: "Bluesky sign-in",
     purpose:
-      "Does what an app password does, without telling a password: you allow it on Bluesky, for two weeks at most.",
+      "Works like an app password, but without one: you allow access on Bluesky, for at most two weeks.",
     meaning:
       "Authorized by a Bluesky account in a browser, for at most two weeks; no password is needed.",
     fields: [],
     make: async () => {
       throw credentialInvalid(
-        "this kind is allowed in a browser",
+        "this kind requires authorization in a browser",
         "run it in a terminal, without --secrets",
       );
     },
@@ -88,7 +88,7 @@ async function sendWith(
     if (!(thrown instanceof oauth.WWWAuthenticateChallengeError)) throw thrown;
   }
   const answer = options.last();
-  if (answer === null) throw new Error("the library sent no request");
+  if (answer === null) throw new Error("the OAuth library sent no request");
   return answer;
 }
 
@@ -105,13 +105,13 @@ async function renew(
     const proof = await keys.proofBy(key, tools);
     const given = await grantForRefresh({ server, options, proof }, refreshToken);
     if (given.subject !== subject)
-      throw credentialRefused(`${host} renews the tokens of another account`);
+      throw credentialRefused(`${host} renewed the tokens of another account`);
     const { accessToken, lifeMs } = given;
     const tokens = { accessToken, refreshToken: given.refreshToken ?? refreshToken };
     return { ...present, ...storedTokens(tokens, lifeMs, tools.now()) };
   } catch (thrown) {
     const refusal = oauthRefusal(thrown);
     if (refusal === null) throw oauthErrorAt(host, thrown, options, tools.now());
-    throw credentialRefused(`${host} does not renew the tokens (${refusal})`, againHint);
+    throw credentialRefused(`${host} did not renew the tokens (${refusal})`, againHint);
   }
 }

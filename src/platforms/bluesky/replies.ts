@@ -56,8 +56,8 @@ export async function blueskyReplyPage(
 
 const threadCut: UpstreamWarning = {
   code: "thread_cut",
-  message: "the thread is too large to read in full; some of its replies are not shown",
-  hint: "ask for the replies to a post further down in it",
+  message: "the thread is too large to read completely: some replies are missing",
+  hint: "request the replies to a post further down in the thread",
   isPartial: true,
 };
 

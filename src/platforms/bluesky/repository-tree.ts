@@ -48,11 +48,11 @@ function push(open: Open[], hash: string, find: FindBlock): void {
 /** The left subtree, then each entry and the subtree to its right. */
 function readNode(bytes: Uint8Array): NodeEntry[] {
   const node: unknown = decodeBlock(bytes);
-  if (!isObject(node) || !Array.isArray(node.e)) throw new Error("a node of the tree is none");
+  if (!isObject(node) || !Array.isArray(node.e)) throw new Error("invalid node of the tree");
   const entries: NodeEntry[] = [...subtree(node.l)];
   let before = "";
   for (const item of node.e) {
-    if (!isObject(item)) throw new Error("an entry of the tree is none");
+    if (!isObject(item)) throw new Error("invalid entry of the tree");
     const path = before.slice(0, prefixLength(item.p)) + text(item.k);
     if (path.length > longestPath) throw new Error("a path of the tree is too long");
     const hash = linkedHash(item.v);
@@ -73,14 +73,14 @@ const prefixLength = (value: unknown): number =>
 
 function text(value: unknown): string {
   const bytes = isObject(value) ? value.buf : null;
-  if (!(bytes instanceof Uint8Array)) throw new Error("a path of the tree is no bytes");
+  if (!(bytes instanceof Uint8Array)) throw new Error("invalid path of the tree");
   return Buffer.from(bytes).toString("latin1");
 }
 
 export function linkedHash(value: unknown): string | null {
   if (value === null || value === undefined) return null;
   const bytes = isObject(value) ? value.bytes : null;
-  if (!(bytes instanceof Uint8Array) || bytes.length !== 36) throw new Error("a link is none");
+  if (!(bytes instanceof Uint8Array) || bytes.length !== 36) throw new Error("invalid link");
   return hashKey(bytes.subarray(4));
 }
 

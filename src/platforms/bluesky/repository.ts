@@ -108,7 +108,7 @@ function readCommit(content: Uint8Array | null, did: string | null): RepositoryC
   const commit: unknown = content === null ? null : decodeBlock(content);
   if (!isObject(commit)) throw new Error("its commit is missing");
   if (did !== null && commit.did !== did) throw new Error("it is of another account");
-  if (typeof commit.did !== "string" || !isDid(commit.did)) throw new Error("it names no account");
+  if (typeof commit.did !== "string" || !isDid(commit.did)) throw new Error("it has no account");
   const data = linkedHash(commit.data);
   if (typeof commit.rev !== "string" || !isTid(commit.rev) || data === null) {
     throw new Error("its commit has no revision or no tree");

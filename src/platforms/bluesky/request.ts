@@ -97,7 +97,7 @@ export function blueskyErrorOf(session: Session, method: string, refusal: Refusa
   if (!isScope) return refusalError(host, refusal);
   const output = refusal.message;
   return credentialRefused(
-    `${host} does not let this credential ask for ${method}${output === "" ? "" : ` (${output})`}`,
-    "add the credential again with the permissions that this method needs",
+    `${host} does not allow ${method} with this credential${output === "" ? "" : ` (${output})`}`,
+    "add the credential again with the permissions for this method",
   );
 }

@@ -133,22 +133,21 @@ function switchedOff(refusal: Refusal, session: Session): UpstreamPage {
 
 const notAvailable: UpstreamWarning = {
   code: "search_unavailable",
-  message: "Bluesky does not permit this search at the moment",
-  hint: "the archive is searched all the same",
+  message: "Bluesky refused the search",
+  hint: "retry later; the archive was searched",
 };
 
 const notSayable: UpstreamWarning = {
   code: "search_not_sayable",
-  message:
-    "Bluesky's search cannot be asked for anything that would find these posts; it was not asked",
+  message: "Bluesky's search cannot express the query, so it was not used",
   hint: "add a word, a hashtag, a language or an author",
 };
 
 const narrowed: UpstreamWarning = {
   code: "search_narrowed",
   message:
-    "Bluesky's search finds links to exactly this host; posts with links to its subdomains may be missing",
+    "Bluesky's search finds links to exactly this host: posts with links to subdomains may be missing",
 };
 
 const foreignCursor = (): EarshotError =>
-  new EarshotError("cursor_invalid", "the cursor is not of this search", { status: 400 });
+  new EarshotError("cursor_invalid", "the cursor is of another search", { status: 400 });

@@ -31,7 +31,7 @@ export async function sendWithToken(
   method: TokenAccess,
 ): Promise<FetchedAnswer> {
   const { host } = stored.credential;
-  if (request.url.origin !== host) throw credentialRefused(`this credential is for ${host} alone`);
+  if (request.url.origin !== host) throw credentialRefused(`this credential is for ${host} only`);
   const renewed = async (seen: Secrets) => await stored.renew(seen, method.renew);
   const first = stored.secrets();
   const secrets = isUsable(first, method.tools.now()) ? first : await renewed(first);
@@ -55,7 +55,7 @@ export async function checkToken(stored: LeasedCredential, method: TokenAccess):
   requireInOrder(url.host, answer);
   const { did, handle } = fieldsOf(answer.status === 200 ? answer.json() : null);
   if (did !== subject)
-    throw credentialRefused(`${url.host} does not say that it acts for ${subject}`);
+    throw credentialRefused(`${url.host} did not issue the token for ${subject}`);
   return typeof handle === "string" && isHandle(handle)
     ? `${handle} (${subject})`
     : String(subject);

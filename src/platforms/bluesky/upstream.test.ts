@@ -473,7 +473,7 @@ test("reports any other refusal without possible secrets", async () => {
   await expect(upstream.page(call("getforyoutweets"), session)).rejects.toMatchObject({
     code: "upstream_refused",
     status: 502,
-    message: "appview.example answers with status 400 (UnknownFeed: no feed [31m for …)",
+    message: "appview.example answered 400 (UnknownFeed: no feed [31m for …)",
   });
 });
 

@@ -48,7 +48,7 @@ export function refusalError(host: string, { status, error, message }: Refusal):
   const output = [error, message].filter((part) => part !== "").join(": ");
   return new EarshotError(
     "upstream_refused",
-    `${host} answers with status ${status}${output === "" ? "" : ` (${output})`}`,
+    `${host} answered ${status}${output === "" ? "" : ` (${output})`}`,
     { status: 502 },
   );
 }

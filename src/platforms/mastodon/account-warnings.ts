@@ -11,8 +11,8 @@ export function warningsOnForeign({ instance }: ServerAccess, account: unknown):
   return [
     {
       code: "partial_view",
-      message: `${instance} tells of an account of another server what has reached it; posts, counts and followers may be missing`,
-      hint: "the account's own server knows all: ask it, or add a credential of it",
+      message: `${instance} knows only part of an account on another server: posts, counts and followers may be missing`,
+      hint: "query the account's own server, or add a credential of it",
     },
   ];
 }
@@ -28,7 +28,7 @@ export function warningsOnHidden(account: unknown): UpstreamWarning[] {
   return [
     {
       code: "hidden_list",
-      message: "the account does not show whom it follows, nor who follows it",
+      message: "the account hides its followers and the accounts that it follows",
       isPartial: true,
     },
   ];

@@ -20,14 +20,14 @@ export const mastodonAppTokenKind: CredentialKind = {
   name: "app-token",
   access: "app",
   title: "Mastodon application",
-  purpose: "Reads what your server shows to everyone, as an application and for no account.",
+  purpose: "Reads public data of your server, as an application without an account.",
   meaning:
     "An application of a Mastodon server, which reads public data: Preferences, Development, New application, scope `read`.",
   fields: [
     {
       name: "host",
       label: "Server",
-      hint: "Where the application was made, such as mastodon.social.",
+      hint: "The server of the application, such as mastodon.social.",
       meaning: "the server's host, such as mastodon.social",
       isSecret: false,
       isOptional: false,
@@ -35,7 +35,7 @@ export const mastodonAppTokenKind: CredentialKind = {
     {
       name: "client_id",
       label: "Client key",
-      hint: "There: Preferences, Development, New application with the scope read.",
+      hint: "On that server: Preferences, Development, New application with the scope read.",
       meaning: "the client key",
       isSecret: false,
       isOptional: false,
@@ -78,8 +78,8 @@ async function make(
   const answer = await verify(host, granted, tools);
   if (answer.status !== 200) {
     throw credentialInvalid(
-      `host: ${new URL(host).host} does not take the token that it gave (status ${answer.status})${reasonIn(answer)}`,
-      "look at the application in its settings",
+      `host: ${new URL(host).host} refused the token that it issued (${answer.status})${reasonIn(answer)}`,
+      "check the application in its settings",
     );
   }
   const { name } = fieldsIn(answer);
@@ -105,7 +105,7 @@ async function test(stored: LeasedCredential, tools: CredentialTools): Promise<s
   const signal = AbortSignal.timeout(answerMs);
   const answer = await send({ url, headers: {}, signal }, stored, tools);
   if (answer.status !== 200) throw refusedToken(host, answer.status);
-  return `${new URL(host).host} takes the application's token`;
+  return `${new URL(host).host} accepts the application's token`;
 }
 
 async function send(

@@ -43,23 +43,23 @@ export function notGranted(host: string, answer: FetchedAnswer): EarshotError {
   if (error === "invalid_scope") {
     return credentialInvalid(
       `client_id: the application lacks the scope ${scope}`,
-      "make one that has it",
+      "create an application with this scope",
     );
   }
   if (answer.status === 401 || error === "invalid_client") {
     return credentialInvalid(
-      `client_secret: ${server} does not take it with this client_id${reason}`,
+      `client_secret: ${server} refused it with this client_id${reason}`,
       "copy both again from the application's page",
     );
   }
   if (/redirect.uri/i.test(reason)) {
     return credentialInvalid(
-      `redirect_uri: ${server} gives no token${reason}`,
-      "give the redirect URI that the application was registered with",
+      `redirect_uri: ${server} issued no token${reason}`,
+      "use the redirect URI of the application's registration",
     );
   }
   return credentialInvalid(
-    `host: ${server} gives no token (status ${answer.status})${reason}`,
+    `host: ${server} issued no token (${answer.status})${reason}`,
     "check the host and the application's settings there",
   );
 }

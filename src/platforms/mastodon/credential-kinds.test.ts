@@ -99,11 +99,11 @@ describe("a user's token", () => {
     const app = server.addToken({}).token;
     for (const [given, message] of [
       [{ host: server.url, token: "wrong" }, "token: "],
-      [{ host: server.url, token: "" }, "token: nothing was given"],
-      [{ host: server.url, token: "a b" }, "token: it contains characters"],
+      [{ host: server.url, token: "" }, "token: a value is required"],
+      [{ host: server.url, token: "a b" }, "token: invalid characters"],
       [{ host: server.url, token: narrow }, "token: it lacks the scope read:accounts"],
-      [{ host: server.url, token: app }, "token: it acts for no user"],
-      [{ host: "", token: "x" }, "host: nothing names no server"],
+      [{ host: server.url, token: app }, "token: it is not of an active user"],
+      [{ host: "", token: "x" }, "host: the value is not a server"],
       [{ host: "not a host", token: "x" }, "host: "],
     ] as const) {
       const refused = await userToken.make(given, tools).catch((error: unknown) => error);
@@ -193,7 +193,7 @@ describe("an application", () => {
     for (const [given, message] of [
       [{ client_id: "no", client_secret: "no" }, "client_secret: "],
       [{ client_id: clientId, client_secret: clientSecret }, "lacks the scope read"],
-      [{ client_id: "", client_secret: "x" }, "client_id: nothing was given"],
+      [{ client_id: "", client_secret: "x" }, "client_id: a value is required"],
     ] as const) {
       await expect(appToken.make({ host: server.url, ...given }, tools)).rejects.toMatchObject({
         code: "credential_invalid",
@@ -230,7 +230,7 @@ describe("an application", () => {
     });
     server.character.faults.next = [{ status: 400, body }];
     await expect(made()).rejects.toMatchObject({
-      message: expect.stringMatching(/\(status 400\): the grant is switched off for …$/),
+      message: expect.stringMatching(/\(400\): the grant is switched off for …$/),
     });
   });
 
@@ -242,7 +242,7 @@ describe("an application", () => {
     expect([answer.status, renewals()]).toEqual([200, 1]);
     expect(credential.secrets().token).not.toBe(first.secrets.token);
     expect(await appToken.test(credential, tools)).toBe(
-      `${server.host} takes the application's token`,
+      `${server.host} accepts the application's token`,
     );
     expect(renewals()).toBe(1);
   });

@@ -26,9 +26,9 @@ export function readCursor(
   const paging = readPaging(parameters);
   const hosts = [new URL(session.baseUrl).host, namedServer(target)];
   if (named === null || paging === null || more.length > 0 || !hosts.includes(host)) {
-    throw new EarshotError("cursor_invalid", "the cursor does not belong to this list", {
+    throw new EarshotError("cursor_invalid", "the cursor is of another list", {
       status: 400,
-      hint: "ask again without it",
+      hint: "omit the cursor",
     });
   }
   return { access: serverAccessAt(session, host), id: named, paging };

@@ -48,7 +48,7 @@ function unnamed(host: string): EarshotError {
     `${host} cannot be asked for this address: it holds no id of Mastodon's interface`,
     {
       status: 502,
-      hint: "add a user token of a Mastodon server, which can look the address up, or send the id as ID@host",
+      hint: "add a user token of a Mastodon server, which can resolve the URL, or send the id as ID@host",
     },
   );
 }

@@ -16,8 +16,8 @@ export function givenServer(given: string | undefined): string {
     return url.origin;
   }
   throw credentialInvalid(
-    `host: ${withoutControls(written).slice(0, 100) || "nothing"} names no server`,
-    "write its host, such as mastodon.social",
+    `host: ${withoutControls(written).slice(0, 100) || "the value"} is not a server`,
+    "use a host, such as mastodon.social",
   );
 }
 
@@ -25,13 +25,12 @@ export function givenServer(given: string | undefined): string {
 export function givenText(given: string | undefined, field: string): string {
   const written = given?.trim() ?? "";
   if (/^[\x21-\x7e]{1,2000}$/.test(written)) return written;
-  const found =
-    written === "" ? "nothing was given" : "it contains characters that are not valid in a token";
-  throw credentialInvalid(`${field}: ${found}`, `paste the ${field} as the server shows it`);
+  const found = written === "" ? "a value is required" : "invalid characters";
+  throw credentialInvalid(`${field}: ${found}`, `copy the ${field} exactly as the server shows it`);
 }
 
 /** Errors: `credential_refused`. */
 export function requireOrigin(url: URL, origin: string): void {
   if (url.origin === origin) return;
-  throw credentialRefused(`this credential is for ${origin} alone`);
+  throw credentialRefused(`this credential is for ${origin} only`);
 }

@@ -32,7 +32,7 @@ export function warningsOnLink(headers: Pick<Headers, "get">, path: string): Ups
   return [
     {
       code: "page_token_unusable",
-      message: "the server has more, but its link to the next page cannot be followed",
+      message: "the server has more, but its link to the next page is invalid",
       isPartial: true,
     },
   ];

@@ -142,7 +142,7 @@ describe("a resource that a server shows only to users", () => {
     ] as const) {
       await expect(page(method, query)).rejects.toMatchObject({
         code: "upstream_refused",
-        message: `${server.host} shows this to signed-in users only`,
+        message: `${server.host} requires a user token for this`,
         hint: `add a user token of ${server.host}`,
       });
     }
@@ -157,7 +157,7 @@ describe("a resource that a server shows only to users", () => {
       createMastodonUpstream({ instance: null }).page(call, session),
     ).rejects.toMatchObject({
       code: "upstream_refused",
-      message: expect.stringContaining("an application's token is not enough"),
+      message: expect.stringContaining("an application token is not sufficient"),
     });
     expect(uri).toContain("/users/ann/");
   });
@@ -182,7 +182,7 @@ it("reports any other refusal by its status, such as of unidentified programs", 
     server.character.faults = { next: [{ status, body: '{"error":"<b>no</b>"}' }] };
     await expect(page("getbyid", uri)).rejects.toMatchObject({
       code: "upstream_refused",
-      message: expect.stringContaining(`${server.host} answers with status ${status}: `),
+      message: expect.stringContaining(`${server.host} answered ${status}: `),
     });
   }
 });

@@ -47,8 +47,8 @@ function warningsOn(access: ServerAccess, count: number, isFetching: boolean): U
   if (access.isOpen && count >= maxOpenReplies) {
     warnings.push({
       code: "partial_thread",
-      message: `${access.instance} tells ${maxOpenReplies} replies to those who have not signed in`,
-      hint: `add a user token of ${access.instance} for all that it knows`,
+      message: `${access.instance} shows only ${maxOpenReplies} replies without a user token`,
+      hint: `add a user token of ${access.instance}`,
       isPartial: true,
     });
   }
@@ -56,7 +56,7 @@ function warningsOn(access: ServerAccess, count: number, isFetching: boolean): U
     warnings.push({
       code: "replies_pending",
       message: `${access.instance} is fetching more replies from other servers`,
-      hint: "ask again in a minute for those",
+      hint: "retry in a minute",
       isPartial: true,
     });
   }

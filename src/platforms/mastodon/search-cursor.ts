@@ -59,7 +59,7 @@ export function readFeedPositions(cursor: string, feeds: readonly Feed[]): FeedP
 }
 
 const invalid = (): EarshotError =>
-  new EarshotError("cursor_invalid", "the cursor does not belong to this search", {
+  new EarshotError("cursor_invalid", "the cursor is of another search", {
     status: 400,
-    hint: "search again without it",
+    hint: "omit the cursor",
   });

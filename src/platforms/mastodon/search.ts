@@ -96,7 +96,7 @@ function warningsOn({ instance }: ServerAccess, requested: Requested): UpstreamW
   if (requested.feeds > 0) {
     warnings.push({
       code: "partial_search",
-      message: `${instance} tells posts whose authors agree to be searched, as far as they have reached it`,
+      message: `${instance} finds only posts that have reached it and whose authors allow search`,
     });
   }
   if (requested.uncovered > 0) warnings.push(notRequested(instance, requested));
@@ -108,17 +108,17 @@ function notRequested(instance: string, { isUser, feeds, info }: Requested): Ups
   if (isUser) {
     return {
       code: "not_searched",
-      message: `${instance} cannot be asked for ${what}: it contains no words, hashtags or accounts that its search accepts`,
+      message: `${instance} cannot search for ${what}: it has no words, hashtags or accounts that its search supports`,
       hint: "add a word or a hashtag",
     };
   }
   const tags =
     info.hashtagFeeds === "public"
-      ? "without a user token it tells the posts of hashtags alone"
-      : "it shows hashtags and search to signed-in users only";
+      ? "without a user token it finds only hashtags"
+      : "hashtags and search require a user token";
   return {
     code: "not_searched",
-    message: `${instance} was not asked for ${what}: ${tags}`,
+    message: `${instance} did not search for ${what}: ${tags}`,
     hint: `add a user token of ${instance} with the scope read`,
   };
 }

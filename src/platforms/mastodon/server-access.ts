@@ -39,9 +39,9 @@ function originOf(host: string): URL {
   const address = `https://${host}`;
   const url = URL.canParse(address) ? new URL(address) : null;
   if (url !== null && url.pathname === "/" && url.username === "" && url.search === "") return url;
-  throw new EarshotError("upstream_refused", "the query names no server", {
+  throw new EarshotError("upstream_refused", "the query has no server", {
     status: 502,
-    hint: "write the account as @user@host, or the whole address of the post",
+    hint: "write the account as @user@host, or use the URL of the post",
   });
 }
 
@@ -88,23 +88,19 @@ function refusal(
   if (status === 403) return mayNot(instance, scope, isOutOfScope(json));
   const remedy =
     status === 418
-      ? "it refuses programs that do not say who they are, or this one"
-      : `it does not take this request`;
-  return new EarshotError(
-    "upstream_refused",
-    `${instance} answers with status ${status}: ${remedy}`,
-    {
-      status: 502,
-      hint: "the server may be another software than Mastodon, or an old version; ask another one",
-    },
-  );
+      ? "it refuses anonymous programs, or this one"
+      : "it does not support this request";
+  return new EarshotError("upstream_refused", `${instance} answered ${status}: ${remedy}`, {
+    status: 502,
+    hint: "use another server: this one may not run Mastodon, or an old version",
+  });
 }
 
 function forSignedIn(instance: string, isOpen: boolean): EarshotError {
-  const how = isOpen ? "" : ", and an application's token is not enough";
+  const how = isOpen ? "" : "; an application token is not sufficient";
   return new EarshotError(
     "upstream_refused",
-    `${withoutControls(instance)} shows this to signed-in users only${how}`,
+    `${withoutControls(instance)} requires a user token for this${how}`,
     { status: 502, hint: `add a user token of ${withoutControls(instance)}` },
   );
 }
@@ -112,11 +108,9 @@ function forSignedIn(instance: string, isOpen: boolean): EarshotError {
 function mayNot(instance: string, scope: string, isScope: boolean): EarshotError {
   const why = isScope
     ? `the credential of ${instance} lacks the scope ${scope}`
-    : `${instance} does not let this credential do that (status 403)`;
+    : `${instance} does not allow this with the credential (403)`;
   return credentialRefused(
     why,
-    isScope
-      ? `make a token with the scope ${scope} (or read) and add that one`
-      : "look at the account's state on its server",
+    isScope ? `add a token with the scope ${scope} or read` : "check the account on its server",
   );
 }

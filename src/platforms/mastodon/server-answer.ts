@@ -32,7 +32,7 @@ export const isOutOfScope = (json: unknown): boolean =>
 export function refusedToken(origin: string, status: number): EarshotError {
   if (status === 429 || status >= 500) return failedAt(new URL(origin).host, status);
   return credentialRefused(
-    `${new URL(origin).host} takes the token no longer (status ${status})`,
-    "make a new one in the account's settings, Development, and add that",
+    `${new URL(origin).host} no longer accepts the token (${status})`,
+    "create a new one in the account's settings, Development, and add it",
   );
 }

@@ -68,7 +68,7 @@ export async function homeTimeline({ call, session }: PageRequest): Promise<Upst
 
 const stillMade = ({ instance }: ServerAccess): UpstreamWarning => ({
   code: "timeline_pending",
-  message: `${instance} is still putting this timeline together`,
-  hint: "ask again in a minute for all of it",
+  message: `${instance} is still building this timeline`,
+  hint: "retry in a minute",
   isPartial: true,
 });

@@ -20,13 +20,13 @@ export const mastodonUserTokenKind: CredentialKind = {
   access: "user",
   title: "Mastodon access token",
   purpose:
-    "Opens your home timeline and the search of your server: public posts of authors who agreed to be searched.",
+    "Reads your home timeline and searches your server: public posts of authors who allow search.",
   meaning: "A user's access token: Preferences, Development, New application, scope `read`.",
   fields: [
     {
       name: "host",
       label: "Server",
-      hint: "Where the account is, such as mastodon.social.",
+      hint: "The server of the account, such as mastodon.social.",
       meaning: "the server's host, such as mastodon.social",
       isSecret: false,
       isOptional: false,
@@ -34,7 +34,7 @@ export const mastodonUserTokenKind: CredentialKind = {
     {
       name: "token",
       label: "Access token",
-      hint: "There: Preferences, Development, New application with the scope read, Your access token.",
+      hint: "On that server: Preferences, Development, New application with the scope read, Your access token.",
       meaning: "the access token",
       isSecret: true,
       isOptional: false,
@@ -61,10 +61,7 @@ async function make(
   const subject = readServerId(id);
   const name = readAccount(acct, new URL(host).host);
   if (subject === null || name === null) {
-    throw credentialInvalid(
-      `host: ${host} does not answer as a Mastodon server does`,
-      "look at the host",
-    );
+    throw credentialInvalid(`host: ${host} is not a Mastodon server`, "check the host");
   }
   return { host, subject, subjectName: `@${name}`, hint: hintOf(token), secrets: { token } };
 }
@@ -81,24 +78,24 @@ function notUsed(host: string, answer: FetchedAnswer) {
   const server = new URL(host).host;
   if (isOutOfScope(fieldsIn(answer))) {
     return credentialInvalid(
-      `token: it lacks the scope read:accounts on ${server}`,
-      "make an application with the scope read and take its access token",
+      `token: it lacks the scope read:accounts of ${server}`,
+      "create an application with the scope read, and use its access token",
     );
   }
   if (status === 401) {
     return credentialInvalid(
-      `token: ${server} does not take it${reasonIn(answer)}`,
+      `token: ${server} refused it${reasonIn(answer)}`,
       "copy the access token, not the client key",
     );
   }
   if (status === 403 || status === 422) {
     return credentialInvalid(
-      `token: it acts for no user of ${server} that may use it (status ${status})`,
-      "an application's own token is another kind: app-token",
+      `token: it is not of an active user of ${server} (${status})`,
+      "use the kind app-token for the token of an application",
     );
   }
   return credentialInvalid(
-    `host: ${server} answers with status ${status}${reasonIn(answer)}`,
+    `host: ${server} answered ${status}${reasonIn(answer)}`,
     "check the host",
   );
 }

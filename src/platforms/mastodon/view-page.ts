@@ -74,5 +74,5 @@ export function readable(page: UpstreamPage, instance: string): UpstreamPage {
   const isRead =
     page.items.length > 0 || !page.warnings?.some(({ code }) => code === unreadableCode);
   if (isRead) return page;
-  throw unreadableAnswer(instance, "it is not in the form that the interface documents");
+  throw unreadableAnswer(instance, "it does not match the API's documentation");
 }

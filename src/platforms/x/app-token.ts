@@ -19,7 +19,7 @@ export function xAppTokenKind(apiUrl: string): CredentialKind {
     access: "app",
     title: "X bearer token",
     purpose:
-      "Searches X, and shows you its posts in full. X bills what is read to the application's owner.",
+      "Searches X and shows you whole posts. X bills reads to the application's owner.",
     meaning: "An application's bearer token: console.x.com, Keys and tokens. Checking it is free.",
     fields: [
       {
@@ -32,7 +32,7 @@ export function xAppTokenKind(apiUrl: string): CredentialKind {
       },
     ],
     make: async ({ token = "" }, tools) => {
-      if (!isToken(token)) throw invalid("the token is empty, or holds what no token does");
+      if (!isToken(token)) throw invalid("the token is empty or malformed");
       const answer = await sendWith(token, { url: checkUrl }, tools);
       requireInOrder(checkUrl.host, answer);
       if (answer.status !== 200) throw invalid(refusedBy(answer, checkUrl));
@@ -61,7 +61,7 @@ async function sendApp(
 ): Promise<FetchedAnswer> {
   const answer = await sendWith(tokenOf(stored), request, tools);
   if (answer.status === 401) {
-    throw refused(`${request.url.host} does not take the application's token`);
+    throw refused(`${request.url.host} refused the application's token`);
   }
   return await withTrueLimit(answer, tools.now());
 }
@@ -73,7 +73,7 @@ function usageOf(json: unknown): string {
   const isReported = [used, most].every((reported) => /^\d{1,15}$/.test(String(reported)));
   return isReported
     ? `it works: ${used} of ${most} posts of this month are read`
-    : "it works: X tells no count of what was read";
+    : "it works: X reports no usage";
 }
 
 const invalid = (why: string): EarshotError =>
@@ -83,4 +83,4 @@ const invalid = (why: string): EarshotError =>
   );
 
 const refused = (why: string): EarshotError =>
-  credentialRefused(why, "make another bearer token at console.x.com and add it");
+  credentialRefused(why, "create another bearer token at console.x.com and add it");

@@ -13,9 +13,8 @@ export async function authorizeUser(
   dialogue: Dialogue,
 ): Promise<{ client: Client; tokens: UserTokens }> {
   const { client_id: id = "", client_secret: secret = "", redirect_uri: redirectUri = "" } = given;
-  if (!isToken(id))
-    throw credentialInvalid("client_id: it is missing, or holds what no client ID does");
-  if (!URL.canParse(redirectUri)) throw credentialInvalid("redirect_uri: expected an address");
+  if (!isToken(id)) throw credentialInvalid("client_id: empty or malformed");
+  if (!URL.canParse(redirectUri)) throw credentialInvalid("redirect_uri: expected a URL");
   const verifier = random(tools, 32);
   const state = random(tools, 16);
   const url = new URL("/i/oauth2/authorize", siteOf(apiUrl));
@@ -31,7 +30,7 @@ export async function authorizeUser(
   dialogue.show(
     `Open this address, allow the application, and copy the address that you are sent to:\n\n${url}\n`,
   );
-  const code = codeIn(await dialogue.prompt("The address that you were sent to: "), state);
+  const code = codeIn(await dialogue.prompt("The URL that you were redirected to: "), state);
   const client: Client = { id, secret: secret || null };
   const tokens = await requestTokens(
     apiUrl,
@@ -57,13 +56,13 @@ const random = (tools: CredentialTools, bytes: number): string =>
 
 function codeIn(written: string, state: string): string {
   if (!URL.canParse(written))
-    throw credentialInvalid("the address: expected the whole of it, from http on");
+    throw credentialInvalid("the URL: expected the whole URL, beginning with http");
   const { searchParams } = new URL(written);
-  if (searchParams.has("error")) throw credentialInvalid("the application was not allowed on X");
+  if (searchParams.has("error")) throw credentialInvalid("access was denied on X");
   if (searchParams.get("state") !== state) {
-    throw credentialInvalid("the address: it belongs to another attempt; open the one shown last");
+    throw credentialInvalid("the URL: it is of another attempt; open the URL shown last");
   }
   const code = searchParams.get("code");
-  if (!isToken(code)) throw credentialInvalid("the address: it holds no code");
+  if (!isToken(code)) throw credentialInvalid("the URL: it has no code");
   return code;
 }

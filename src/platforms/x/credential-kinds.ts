@@ -17,4 +17,4 @@ export function xCredentialKinds({
 }
 
 const idsOnly =
-  "X allows others to be given IDs only: answers to accounts hold no texts and names, and no trends and Spaces; with --account ACCOUNT it belongs to one account, which is shown everything.";
+  "X allows sharing IDs only: with this credential, accounts get no texts, names, trends or Spaces. Use --account to give it to one account, which gets everything.";

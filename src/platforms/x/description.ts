@@ -9,5 +9,5 @@ export const xDescription: PlatformDescription = {
     user: "earshot credentials add x user-token",
     app: "earshot credentials add x app-token",
   },
-  sources: "earshot credentials add x app-token lets searches query X, earshot import adds posts",
+  sources: "search X with earshot credentials add x app-token, or add posts with earshot import",
 };

@@ -76,7 +76,7 @@ function reportedBy(answer: UpstreamAnswer, session: Session): XAnswer {
 
 function emptyAnswer(host: string, json: unknown): EarshotError {
   const why = list(fieldsOf(json).errors, 1).length > 0 ? `: ${detailOf(json)}` : "";
-  return new EarshotError("answer_unreadable", `${host} answers without data${why}`, {
+  return new EarshotError("answer_unreadable", `${host} answered without data${why}`, {
     status: 502,
   });
 }
@@ -112,7 +112,7 @@ function throwUnlessAbsent(
   if (status === 402) throw withoutCredit(session);
   throw new EarshotError(
     "upstream_refused",
-    `${hostOf(session)} refuses ${requested.bucket} (${status}): ${detailOf(json)}`,
+    `${hostOf(session)} refused ${requested.bucket} (${status}): ${detailOf(json)}`,
     { status: 502 },
   );
 }
@@ -132,18 +132,18 @@ function forbidden(
   if (kind === "unsupported-authentication") {
     const other = session.access === "app" ? "user-token" : "app-token";
     return credentialRefused(
-      `${host} does not answer ${bucket} to this kind of credential`,
+      `${host} does not support ${bucket} with this kind of credential`,
       `add a credential of the kind ${other}`,
     );
   }
   if (kind === "client-forbidden" || kind === "client-not-enrolled" || session.access === "app") {
     return credentialRefused(
-      `${host} does not let this application use ${bucket}: ${detailOf(json)}`,
-      "look in the developer console at console.x.com whether the application belongs to a project with access to the API",
+      `${host} does not allow ${bucket} with this application: ${detailOf(json)}`,
+      "check at console.x.com that the application's project has access to the API",
     );
   }
   return credentialRefused(
-    `${host} does not let this credential use ${bucket}, which needs the scopes ${scopes.join(", ")}: ${detailOf(json)}`,
+    `${host} does not allow ${bucket} with this credential; it requires the scopes ${scopes.join(", ")}: ${detailOf(json)}`,
     "authorize it again with these scopes",
   );
 }
@@ -151,10 +151,10 @@ function forbidden(
 function withoutCredit(session: Session): EarshotError {
   return new EarshotError(
     "upstream_limited",
-    `${hostOf(session)} answers no more: the application has no credit left`,
+    `${hostOf(session)} refused the request: the application has no credit left`,
     {
       status: 502,
-      hint: "buy credit, or raise the spending limit, in the developer console at console.x.com",
+      hint: "buy credit or raise the spending limit at console.x.com",
     },
   );
 }
@@ -165,5 +165,5 @@ export function detailOf(json: unknown): string {
   const fields = fieldsOf(json);
   const [first] = list(fields.errors, 1);
   const output = [fieldsOf(first).message, fields.detail, fields.title].map(withoutTokens);
-  return output.find((text) => text !== "") ?? "it does not say why";
+  return output.find((text) => text !== "") ?? "no reason given";
 }

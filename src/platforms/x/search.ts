@@ -82,15 +82,15 @@ async function nextPage(cursor: string, limit: number, session: Session): Promis
 function notSayable(): EarshotError {
   return new EarshotError(
     "search_not_sayable",
-    "X searches only for queries that ask for a word, a phrase, a hashtag, an account, a link or a number of reactions in each of their alternatives",
-    { status: 422, hint: "add one of them, such as a word or from:<username>" },
+    "X requires a word, phrase, hashtag, account, link or number of reactions in each alternative of a query",
+    { status: 422, hint: "add one, such as a word or from:<username>" },
   );
 }
 
 function tooLong(most: number): EarshotError {
   return new EarshotError(
     "search_not_sayable",
-    `the query is longer than the ${most} characters that X takes, and its alternatives cannot be left out`,
+    `the query exceeds X's limit of ${most} characters, and none of its alternatives can be omitted`,
     { status: 422, hint: "search for fewer alternatives at a time" },
   );
 }

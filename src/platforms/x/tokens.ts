@@ -39,9 +39,13 @@ const basic = (id: string, secret: string): string =>
 function tokensOf(answer: FetchedAnswer, url: URL, nowMs: number): UserTokens {
   const reported = fieldsOf(answer.json());
   if (!isToken(reported.access_token)) {
-    throw new EarshotError("answer_unreadable", `the answer of ${url.host} holds no access token`, {
-      status: 502,
-    });
+    throw new EarshotError(
+      "answer_unreadable",
+      `${url.host} sent an answer without an access token`,
+      {
+        status: 502,
+      },
+    );
   }
   const seconds = reported.expires_in;
   const isTimed = typeof seconds === "number" && seconds > 0 && seconds < 31_536_000;
@@ -59,19 +63,23 @@ export const isToken = (value: unknown): value is string =>
 function refusal(answer: FetchedAnswer, url: URL): EarshotError {
   const { status } = answer;
   if (status === 429) {
-    return new EarshotError("upstream_limited", `${url.host} gives no more tokens for now`, {
-      status: 502,
-      retryable: true,
-    });
+    return new EarshotError(
+      "upstream_limited",
+      `the rate limit of ${url.host} for tokens is reached`,
+      {
+        status: 502,
+        retryable: true,
+      },
+    );
   }
   if (status >= 500) {
-    return new EarshotError("upstream_failed", `${url.host} gives no tokens (${status})`, {
+    return new EarshotError("upstream_failed", `${url.host} issued no tokens (${status})`, {
       status: 502,
       retryable: true,
     });
   }
   return credentialRefused(
-    `${url.host} gives no tokens (${status}${reasonOf(answer)})`,
+    `${url.host} issued no tokens (${status}${reasonOf(answer)})`,
     "authorize it again: earshot credentials add x user-token",
   );
 }

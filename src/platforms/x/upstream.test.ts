@@ -300,7 +300,7 @@ describe("posts", () => {
         },
       ]);
     }
-    const lost = new Error("the lease is lost");
+    const lost = new Error("the lease was lost");
     await expect(request("gettweets", userTarget({ id: "11" }), faulted(lost))).rejects.toBe(lost);
   });
 

@@ -33,7 +33,7 @@ export async function testSession(
   const answer = await sendWith(seen.accessToken ?? "", { url }, tools);
   requireInOrder(url.host, answer);
   if (answer.status !== 200) throw ended(url.host);
-  return `it works for ${nameOf(stored)}, until its access token ends`;
+  return `it works for ${nameOf(stored)}, until its access token expires`;
 }
 
 const nameOf = ({ credential }: LeasedCredential): string =>
@@ -90,6 +90,6 @@ export async function renewedUserTokens(
 
 const ended = (host: string): EarshotError =>
   credentialRefused(
-    `${host} does not take the user's session any more`,
-    "authorize it again, with the scope offline.access: earshot credentials add x user-token",
+    `${host} no longer accepts the user's session`,
+    "authorize it again with the scope offline.access: earshot credentials add x user-token",
   );

@@ -33,32 +33,32 @@ const clientId: CredentialField = {
 const clientSecret: CredentialField = {
   name: "client_secret",
   label: "Client secret",
-  hint: "Nothing for a public client.",
-  meaning: "its client secret; nothing for a public client",
+  hint: "Empty for a public client.",
+  meaning: "its client secret; empty for a public client",
   isSecret: true,
   isOptional: true,
 };
 const accessToken: CredentialField = {
   name: "access_token",
   label: "Access token",
-  hint: "Nothing when there is a refresh token.",
-  meaning: "the user's access token; nothing when there is a refresh token",
+  hint: "Optional with a refresh token.",
+  meaning: "the user's access token; not needed with a refresh token",
   isSecret: true,
   isOptional: true,
 };
 const refreshToken: CredentialField = {
   name: "refresh_token",
   label: "Refresh token",
-  hint: "Without one it ends after two hours.",
-  meaning: "the user's refresh token; without one it ends after two hours",
+  hint: "Without one, the credential expires after two hours.",
+  meaning: "the user's refresh token; without one, the credential expires after two hours",
   isSecret: true,
   isOptional: true,
 };
 const redirectUri: CredentialField = {
   name: "redirect_uri",
-  label: "Callback address",
-  hint: "As the application has it registered, such as http://127.0.0.1/callback. Nothing has to listen there.",
-  meaning: "a callback address of the application, as it is registered",
+  label: "Callback URL",
+  hint: "As registered for the application, such as http://127.0.0.1/callback. Nothing needs to listen there.",
+  meaning: "a callback URL that is registered for the application",
   isSecret: false,
   isOptional: false,
 };
@@ -71,7 +71,7 @@ export function xUserTokenKind(apiUrl: string): CredentialKind {
     access: "user",
     title: "X, OAuth 2.0",
     purpose:
-      "Reads X as your account: your home timeline too, and posts in full. X bills what is read to the application's owner.",
+      "Reads X as your account, with your home timeline and whole posts. X bills reads to the application's owner.",
     meaning:
       "A user's authorization of an application (OAuth 2.0), with the scopes tweet.read, users.read, follows.read, space.read and offline.access. X bills one user read when it is added.",
     fields: [clientId, clientSecret, accessToken, refreshToken],
@@ -95,10 +95,10 @@ async function makeOfTokens(
 ): Promise<NewCredential> {
   const { client_id: id = "", client_secret: secret = "" } = given;
   const { access_token: accessToken = "", refresh_token: refreshToken = "" } = given;
-  if (!isToken(id)) throw invalid("client_id", "it is missing, or holds what no client ID does");
+  if (!isToken(id)) throw invalid("client_id", "empty or malformed");
   const client: Client = { id, secret: secret || null };
   if (refreshToken !== "") {
-    if (!isToken(refreshToken)) throw invalid("refresh_token", "it holds what no token does");
+    if (!isToken(refreshToken)) throw invalid("refresh_token", "malformed");
     // The given one may be hours old; the new one's expiry is known.
     const tokens = await renewedUserTokens(apiUrl, client, refreshToken, tools).catch(
       (error: unknown) => {
@@ -108,7 +108,7 @@ async function makeOfTokens(
     return await madeOf(apiUrl, client, tokens, tools);
   }
   if (!isToken(accessToken)) {
-    throw invalid("access_token", "it is missing, and there is no refresh token either");
+    throw invalid("access_token", "an access token or a refresh token is required");
   }
   return await madeOf(apiUrl, client, { accessToken, refreshToken: "", expiresMs: "" }, tools);
 }

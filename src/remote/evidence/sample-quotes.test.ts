@@ -135,7 +135,7 @@ describe.skipIf(!hasSampleQuotes())(`quotes of real machines${skipped}`, () => {
       june2025,
       "tcb_level_unknown",
     ],
-    ["a machine of another kind", "tdx_quote", "sgx_quote_collateral.json", june2025, "crl_issuer"],
+    ["a machine unknown error", "tdx_quote", "sgx_quote_collateral.json", june2025, "crl_issuer"],
   ])("%s is refused", async (_name, quote, collateral, nowMs, code) => {
     expect(await verdictOn(sampleQuote(quote), sampleCollateral(collateral), nowMs)).toBe(code);
   });

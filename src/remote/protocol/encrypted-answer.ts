@@ -34,7 +34,7 @@ export const createAnswerOpener = ({ secret, aad }: AnswerSecret): AnswerOpener 
       const plain = decipher.update(sealed.subarray(0, -options.authTagLength));
       return Buffer.concat([plain, decipher.final()]);
     } catch {
-      const message = "the answer was encrypted for another lease, or changed";
+      const message = "the answer was encrypted for another lease, or modified";
       throw answerRefused("not_openable", message);
     }
   },

@@ -65,13 +65,12 @@ export async function countArchive(
 
 const incompleteCoverage: SourceWarning = {
   code: "incomplete_coverage",
-  message:
-    "no source covers the whole window: there may be more posts than were counted, also where none were",
-  hint: "see coverage.gaps for the parts that are missing",
+  message: "no source covers the whole window: there may be more posts, also in empty buckets",
+  hint: "see coverage.gaps for the missing parts",
 };
 
 const deadlineReached: SourceWarning = {
   code: "deadline_reached",
-  message: "the count ran out of time before it had seen the whole window",
+  message: "the count timed out before the end of the window",
   hint: "continue with next_token",
 };

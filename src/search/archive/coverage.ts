@@ -183,14 +183,14 @@ function unfollowed(platform: Platform, followed: readonly Followed[]): SourceWa
     warnings.push({
       code: "counts_incomplete",
       message: `counts of ${counts.join(" and ")} on ${platform} may be too low, so some posts may be missing`,
-      hint: "see coverage.platforms for when they were followed",
+      hint: "see coverage.platforms for the covered times",
     });
   }
   if (missed.includes("labels")) {
     warnings.push({
       code: "labels_incomplete",
       message: `labels on ${platform} may be missing, so some posts may be missing or wrongly included`,
-      hint: "see coverage.platforms for when they were followed",
+      hint: "see coverage.platforms for the covered times",
     });
   }
   return warnings;

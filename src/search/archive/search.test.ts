@@ -94,7 +94,7 @@ test("distinguishes an empty answer from a gap: complete if covered, else with a
   expect(unknown.warnings).toMatchObject([
     {
       code: "incomplete_coverage",
-      message: expect.stringMatching(/an empty answer does not mean/),
+      message: expect.stringMatching(/there may be posts despite the empty answer/),
     },
   ]);
 });

@@ -131,15 +131,15 @@ export function coverageWarnings(
       code: "incomplete_coverage",
       message:
         items.length > 0
-          ? "no source covers the whole window: there may be more posts than these"
-          : "no source covers the whole window: an empty answer does not mean that there is no such post",
-      hint: "see coverage.gaps for the parts that are missing",
+          ? "no source covers the whole window: there may be more posts"
+          : "no source covers the whole window: there may be posts despite the empty answer",
+      hint: "see coverage.gaps for the missing parts",
     });
   }
   if (!isSearched) {
     warnings.push({
       code: "deadline_reached",
-      message: "the search ran out of time before it had seen the whole window",
+      message: "the search timed out before the end of the window",
       hint: "continue with next_cursor",
     });
   }

@@ -62,15 +62,15 @@ export async function uncheckedWarnings(
 const uncheckedWarning: SourceWarning = {
   code: "posts_unchecked",
   message:
-    "the stream was interrupted, and stored Mastodon posts are yet to be compared with their server: some may have been edited or deleted since",
-  hint: "ask again later; the state of the stream is in GET /readyz and on the Status page",
+    "the stream was interrupted, and stored Mastodon posts have yet to be compared with their server: some may have been edited or deleted since",
+  hint: "retry later; see GET /readyz or the Status page for the state of the stream",
 };
 
 const interruptedWarning: SourceWarning = {
   code: "posts_unchecked",
   message:
-    "Bluesky's stream was not followed without interruption since posts of the answer were stored: some may have been edited or deleted since",
-  hint: "earshot backfill of an author compares the posts of the author, earshot backfill --replay closes the gap for all",
+    "Bluesky's stream was interrupted since posts of the answer were stored: some may have been edited or deleted since",
+  hint: "compare an author's posts with earshot backfill --author, or close the gap with earshot backfill --replay gaps",
 };
 
 /**

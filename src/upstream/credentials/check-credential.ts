@@ -28,7 +28,8 @@ export async function checkCredential(
   try {
     const kind = kinds.find((one) => one.platform === platform && one.name === name);
     const stored = await store.read("readCredential", { id });
-    if (kind === undefined) throw new Error(`${platform} has no kind ${name} any more`);
+    if (kind === undefined)
+      throw new Error(`${platform} no longer supports credentials of kind ${name}`);
     if (stored === null) throw unknownCredential(id);
     const message = await kind.test(owner.lease(stored), tools);
     const released = await store.write("releaseCredential", { id });

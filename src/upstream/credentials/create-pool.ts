@@ -77,7 +77,7 @@ export function createCredentialPool(context: PoolContext): CredentialPool & {
     } catch (thrown) {
       if (!(thrown instanceof EarshotError)) throw thrown;
       const { credential, revision } = stored;
-      const reason = `${messageOf(thrown)}: put the key back and test it, or add it again`;
+      const reason = `${messageOf(thrown)}: restore the secret key and test the credential, or add it again`;
       await quarantine(credential.id, revision, reason);
       return null;
     }

@@ -131,7 +131,7 @@ export function createCredentialLeases({
     states.delete(id);
     return credentialRefused(
       `the credential ${id} was removed`,
-      "earshot credentials list shows all of them",
+      "find it with earshot credentials list",
     );
   }
 

@@ -94,9 +94,9 @@ type SameCredential = Pick<StoredSecretCredential, "accountId" | "platform" | "k
 };
 
 export function unknownCredential(id: string): EarshotError {
-  return new EarshotError("unknown_credential", `there is no credential ${JSON.stringify(id)}`, {
+  return new EarshotError("unknown_credential", `credential ${JSON.stringify(id)} not found`, {
     status: 404,
-    hint: "earshot credentials list shows all of them",
+    hint: "find it with earshot credentials list",
   });
 }
 
@@ -111,10 +111,10 @@ function* requireRoom(
   if ((row?.held ?? 0) < maxOfOwner) return;
   throw new EarshotError(
     "too_many_credentials",
-    `there are ${row?.held} credentials of ${platform} with this owner already`,
+    `the owner already has ${row?.held} credentials for ${platform}`,
     {
       status: 409,
-      hint: "remove one with earshot credentials remove ID, or raise EARSHOT_MAX_CREDENTIALS",
+      hint: "remove one with earshot credentials remove, or raise EARSHOT_MAX_CREDENTIALS",
     },
   );
 }
@@ -123,8 +123,8 @@ function* requireAccount(database: Database, accountId: string | null): Steps<vo
   if (accountId === null) return;
   const row = yield* database.get("SELECT id FROM account WHERE id = :accountId", { accountId });
   if (row !== undefined) return;
-  throw new EarshotError("unknown_account", `there is no account ${JSON.stringify(accountId)}`, {
+  throw new EarshotError("unknown_account", `account ${JSON.stringify(accountId)} not found`, {
     status: 404,
-    hint: "earshot accounts list shows all accounts",
+    hint: "find it with earshot accounts list",
   });
 }

@@ -75,7 +75,7 @@ export function pooledRelease(
       return secrets;
     },
     renew: async () => {
-      throw credentialRefused(`${new URL(host).host} refuses the credential that was released`);
+      throw credentialRefused(`${new URL(host).host} refused the released credential`);
     },
   };
   return {

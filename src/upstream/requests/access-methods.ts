@@ -35,7 +35,7 @@ export function openAccess({ fetch, timeoutMs, maxAnswerBytes }: AccessContext):
       if (target === null) return answer;
       if (target.origin !== url.origin) throw refusedAt(url.host, leadsTo(target));
       if (redirects === maxRedirects) {
-        throw refusedAt(url.host, `redirects more than ${maxRedirects} times`);
+        throw refusedAt(url.host, `redirected more than ${maxRedirects} times`);
       }
       requested = target;
     }
@@ -86,7 +86,7 @@ export function credentialAccess(
   return {
     ownerOf: () => id,
     send,
-    cool: (bucket, untilMs) => pool.cool(id, bucket, untilMs, "the limit of the platform"),
+    cool: (bucket, untilMs) => pool.cool(id, bucket, untilMs, "rate limit of the platform"),
   };
 }
 
@@ -103,17 +103,17 @@ function redirectOf(url: URL, { status, headers }: FetchedAnswer): URL | null {
   if (status < 300 || status > 399) return null;
   const location = headers.get("location");
   const target = location === null ? null : URL.parse(location, url.href);
-  if (target === null) throw refusedAt(url.host, `answers with status ${status}`);
+  if (target === null) throw refusedAt(url.host, `answered ${status}`);
   return target;
 }
 
 /** Only the host: the rest of an address may contain anything. */
 const leadsTo = ({ host, protocol }: URL): string =>
-  `redirects to ${host === "" ? protocol : host}, which is not followed`;
+  `redirected to ${host === "" ? protocol : host}, which is not allowed`;
 
 function unauthorized(host: string): EarshotError {
   return credentialRefused(
-    `${host} refuses the credential (status 401)`,
-    "earshot credentials test shows why; add the credential again",
+    `${host} refused the credential (401)`,
+    "find the cause with earshot credentials test, or add the credential again",
   );
 }

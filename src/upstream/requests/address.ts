@@ -4,7 +4,7 @@ import type { UpstreamRequest } from "../../platforms/session.ts";
 export function addressOf(baseUrl: string, path: string, query: UpstreamRequest["query"]): URL {
   const base = new URL(baseUrl);
   if (!path.startsWith("/")) {
-    throw new Error(`${JSON.stringify(path.slice(0, 100))} is no path of ${base.host}`);
+    throw new Error(`${JSON.stringify(path.slice(0, 100))} is not a path of ${base.host}`);
   }
   const url = new URL(`${base.origin}${base.pathname.replace(/\/$/, "")}${path}`);
   return withQuery(url, query);

@@ -62,7 +62,7 @@ export function createSessions(context: SessionsContext): Sessions {
 
   function upstreamOf(platform: Platform): Upstream {
     const upstream = upstreams.get(platform);
-    if (upstream === undefined) throw new Error(`nothing asks ${platform}`);
+    if (upstream === undefined) throw new Error(`no upstream client for ${platform}`);
     return upstream;
   }
 

@@ -248,4 +248,4 @@ export function createLimits({ clock, random, pauses }: LimitsContext): RateLimi
 
 const keyOf = ({ owner, bucket }: LimitScope): string => `${owner} ${bucket}`;
 
-const noLonger = new Error("no request is waiting any more");
+const noLonger = new Error("no request is pending");

@@ -45,7 +45,7 @@ export const spendingOperations = {
        RETURNING id`,
       { ...spender, ...amounts, jobUuid, attempt, nowMs },
     );
-    if (row === undefined) throw new Error("a reservation was not written");
+    if (row === undefined) throw new Error("the reservation was not written");
     return { id: row.id, monthPostReads: yield* deploymentPostReads(database, spender) };
   }),
 
@@ -94,8 +94,8 @@ function* hasLostCall(database: Database, jobUuid: string, own: readonly number[
 function repeated(platform: string): EarshotError {
   return new EarshotError(
     "paid_call_repeated",
-    `an earlier attempt at this job was lost during a call of ${platform} that may have been billed: it is not repeated`,
-    { status: 502, hint: "submit the search again if it is worth another call" },
+    `an earlier attempt at this job was lost during a call to ${platform} that may have been billed, so it is not repeated`,
+    { status: 502, hint: "submit the search again if you accept another charge" },
   );
 }
 
@@ -107,8 +107,8 @@ function usedUp(
   const left = Math.max(0, most - spent);
   return new EarshotError(
     "budget_used_up",
-    `the call may read ${requested} posts, and ${left} of the ${most} that EARSHOT_X_MONTHLY_POST_READS allows are left; the month ends ${endOf(month)}`,
-    { status: 502, hint: "ask for fewer, use a credential of your own, or raise the setting" },
+    `the call may read ${requested} posts, but only ${left} of ${most} (EARSHOT_X_MONTHLY_POST_READS) are left until ${endOf(month)}`,
+    { status: 502, hint: "request fewer, use your own credential, or raise the setting" },
   );
 }
 

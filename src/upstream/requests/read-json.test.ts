@@ -39,25 +39,25 @@ describe("an answer", () => {
 
 describe("an unreadable answer", () => {
   test.each([
-    ["", "it is empty"],
-    ["NaN", "it is no JSON"],
-    ["nul!", "it is no JSON"],
-    ['{"a":', "it is cut off"],
-    ["<p>secret</p>", "it is no JSON"],
-    ["\ud800[", "it is no JSON"],
+    ["", "empty body"],
+    ["NaN", "not JSON"],
+    ["nul!", "not JSON"],
+    ['{"a":', "truncated JSON"],
+    ["<p>secret</p>", "not JSON"],
+    ["\ud800[", "not JSON"],
   ])("%s is reported without its content", async (body, why) => {
     await expect(read(body)).rejects.toMatchObject({
       code: "answer_unreadable",
       retryable: true,
-      message: `the answer of api.example cannot be read: ${why}`,
+      message: `api.example sent an invalid answer: ${why}`,
     });
   });
 
   test("names the content type received in place of JSON", async () => {
     await expect(read("<p>", 200, "text/html; charset=utf-8")).rejects.toThrow(
-      "it is text/html, not JSON",
+      "text/html instead of JSON",
     );
-    await expect(read("<p>", 200, "<script>")).rejects.toThrow("it is no JSON");
+    await expect(read("<p>", 200, "<script>")).rejects.toThrow("not JSON");
   });
 
   test.each([

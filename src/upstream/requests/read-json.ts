@@ -24,7 +24,7 @@ export async function readJson(
   const isRefusal = status >= 400;
   if (body.length === 0) {
     if (isRefusal) return null;
-    throw unreadableAnswer(host, "it is empty");
+    throw unreadableAnswer(host, "empty body");
   }
   await requireShape(host, body, maxValues);
   try {
@@ -41,15 +41,15 @@ async function requireShape(host: string, body: Uint8Array, maxValues: number): 
     if (from > 0) await nextTurn();
     const shape = measure(body.subarray(from, from + turnBytes));
     const { deepest, values } = shape;
-    if (deepest > maxDepth) throw refused(host, `it is nested deeper than ${maxDepth} levels`);
-    if (values > maxValues) throw refused(host, `it holds more than ${maxValues} values`);
+    if (deepest > maxDepth) throw refused(host, `nested deeper than ${maxDepth} levels`);
+    if (values > maxValues) throw refused(host, `more than ${maxValues} values`);
     const refusal = shapeRefusal({ ...shape, values: 0 });
     if (refusal !== null) throw refused(host, refusal);
   }
 }
 
 const refused = (host: string, why: string): EarshotError =>
-  new EarshotError("answer_unreadable", `the answer of ${host} cannot be read: ${why}`, {
+  new EarshotError("answer_unreadable", `${host} sent an invalid answer: ${why}`, {
     status: 502,
   });
 
@@ -59,7 +59,7 @@ const textOf = (body: Uint8Array): string => decoder.decode(body);
 
 /** The parser's message quotes the body, so it is not reported. */
 function reasonOf(error: unknown, contentType: string | null): string {
-  if (messageOf(error).includes("end of JSON input")) return "it is cut off";
+  if (messageOf(error).includes("end of JSON input")) return "truncated JSON";
   const type = /^[\w.+-]{1,50}\/[\w.+-]{1,50}/.exec(contentType ?? "")?.[0];
-  return type === undefined || type.includes("json") ? "it is no JSON" : `it is ${type}, not JSON`;
+  return type === undefined || type.includes("json") ? "not JSON" : `${type} instead of JSON`;
 }

@@ -29,7 +29,7 @@ export async function sendRequest(
 }
 
 /** An abort without a reason creates an exception each time. */
-const answered = new Error("it was answered, or not, before the deadline");
+const answered = new Error("the request ended");
 
 async function sendUntil(
   context: SendContext,

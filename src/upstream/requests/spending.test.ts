@@ -187,7 +187,7 @@ describe("the month's budget", () => {
       status: 502,
       retryable: false,
       message: expect.stringMatching(
-        /251 posts, and 250 of the 250 that EARSHOT_X_MONTHLY_POST_READS .* 2023-12-01T00:00:00Z/,
+        /251 posts, but only 250 of 250 \(EARSHOT_X_MONTHLY_POST_READS\) .* 2023-12-01T00:00:00Z/,
       ),
     });
     expect(upstream.requests).toEqual([]);
@@ -230,8 +230,8 @@ describe("a job whose lease was lost during a paid call", () => {
     upstream.script = [silent];
     const asking = (await open(name, { signal: lease.signal })).get(hundred);
     while (upstream.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
-    lease.abort(new Error("the lease is lost"));
-    await expect(asking).rejects.toThrow("the lease is lost");
+    lease.abort(new Error("the lease was lost"));
+    await expect(asking).rejects.toThrow("the lease was lost");
   }
 
   test("is not paid for twice, by any process and under any attempt number", async () => {
@@ -257,8 +257,8 @@ describe("a job whose lease was lost during a paid call", () => {
     const asking = session.get(hundred);
     asking.catch(() => undefined);
     while ((await spent()) === 0);
-    lease.abort(new Error("the lease is lost"));
-    await expect(asking).rejects.toThrow("the lease is lost");
+    lease.abort(new Error("the lease was lost"));
+    await expect(asking).rejects.toThrow("the lease was lost");
     expect(upstream.requests).toEqual([]);
     await expect((await open("job", { attempt: 2 })).get(hundred)).resolves.toMatchObject({
       status: 200,

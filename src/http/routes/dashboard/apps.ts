@@ -45,7 +45,7 @@ export function addAppRoutes(
       const { accountId } = sessionOf(request);
       const { id } = request.params;
       const ended = await accounts.write("disconnectApp", { accountId, id, nowMs: clock.now() });
-      if (!ended) throw problem("app_not_found", "there is no such connected app");
+      if (!ended) throw problem("app_not_found", "connected app not found");
       return reply.code(204).send();
     },
   });

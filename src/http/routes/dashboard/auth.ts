@@ -94,7 +94,7 @@ function queryOf(request: FastifyRequest): URLSearchParams {
 }
 
 function noProvider() {
-  return problem("not_found", "people do not sign in with this here", {
-    hint: "the sign-in page, /dashboard/sign-in, shows where they do",
+  return problem("not_found", "this sign-in provider is not enabled", {
+    hint: "use a provider that /dashboard/sign-in shows",
   });
 }

@@ -85,7 +85,7 @@ export function addAuthorizationRoutes(
       const issuer = baseUrl(request, settings.publicUrl);
       const methods = grantedMethods(consent, chosen);
       if (methods.length === 0) {
-        const description = "the user did not allow the connection";
+        const description = "the user denied the connection";
         const denied = { error: "access_denied", description };
         return { location: answerLocation(consent, issuer, denied) };
       }

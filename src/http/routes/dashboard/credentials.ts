@@ -31,8 +31,8 @@ export function addCredentialRoutes(
     const waitMs = credentials.attempt(accountId);
     if (waitMs === 0) return accountId;
     const seconds = setRetryAfter(reply, waitMs);
-    throw problem("too_many_attempts", "platforms were asked too often for this account", {
-      hint: `come again in ${seconds} s`,
+    throw problem("too_many_attempts", "too many attempts by this account", {
+      hint: `retry in ${seconds} s`,
     });
   }
 

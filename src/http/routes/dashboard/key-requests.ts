@@ -18,7 +18,7 @@ export function addKeyRequestsRoute(
     handler: async (request): Promise<KeyRequestsAnswer> => {
       const key = { accountId: callerOf(request).accountId, keyId: request.params.id };
       if (!(await accounts.read("ownsKey", key))) {
-        throw problem("key_not_found", "there is no such key");
+        throw problem("key_not_found", "key not found");
       }
       await usage.flush();
       const requests = await accounts.read("keyRequests", key);

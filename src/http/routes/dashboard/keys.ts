@@ -109,7 +109,7 @@ export function addKeyRoutes(app: TypedApp, context: KeyContext): void {
         nowMs,
       });
       const key = await accounts.read("findOwnKey", { accountId, id, limits });
-      if (key === null) throw problem("key_not_found", "the key was deleted in the meantime");
+      if (key === null) throw problem("key_not_found", "the key has been deleted");
       reply.code(201);
       return await newKeyAnswer(context, { key, token });
     },
@@ -151,6 +151,6 @@ async function newKeyAnswer(context: KeyContext, { key, token }: MadeKey): Promi
 
 async function listingOf({ limiter, clock }: KeyContext, key: OwnKey): Promise<KeyListing> {
   const [listing] = await keyListings(limiter, [key], clock.now());
-  if (listing === undefined) throw problem("internal", "a key has no listing");
+  if (listing === undefined) throw problem("internal", "the new key is missing from the list");
   return listing;
 }

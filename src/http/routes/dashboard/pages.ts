@@ -101,11 +101,11 @@ export function addPageRoutes(app: TypedApp, { settings }: Pick<HttpContext, "se
 }
 
 function noSuchPath() {
-  return problem("not_found", "there is no such path", { hint: "GET /docs lists the paths" });
+  return problem("not_found", "path not found", { hint: "see GET /docs for all paths" });
 }
 
 function notBuilt() {
-  return problem("not_found", "the dashboard is not built on this server", {
-    hint: "npm run prepare builds it; it needs the development dependencies",
+  return problem("not_found", "the dashboard is not built", {
+    hint: "build it with npm run prepare, which requires the development dependencies",
   });
 }

@@ -106,13 +106,13 @@ export function addSessionRoutes(app: TypedApp, context: HttpContext, slots: Sig
 }
 
 function linkInvalid() {
-  return problem("sign_in_link_invalid", "the link was used, is too old, or is not whole", {
-    hint: "earshot sign-in makes another",
+  return problem("sign_in_link_invalid", "the link is used, expired or incomplete", {
+    hint: "create another with earshot sign-in",
   });
 }
 
 function suspended() {
   return problem("account_suspended", "the account is suspended", {
-    hint: "ask an operator of this server",
+    hint: "contact the operator of this server",
   });
 }

@@ -41,7 +41,7 @@ export function addSessionListRoutes(
         action: "session_ended",
         nowMs: clock.now(),
       });
-      if (!ended) throw problem("session_not_found", "there is no such session");
+      if (!ended) throw problem("session_not_found", "session not found");
       if (sessionId === own) dashboard.cookies.clearSession(reply);
       return reply.code(204).send();
     },

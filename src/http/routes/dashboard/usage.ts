@@ -11,8 +11,8 @@ export function addUsageRoute(app: TypedApp, context: HttpContext): void {
   async function requireKey(accountId: string, keyId: string): Promise<void> {
     if (keyId === dashboardKeyId(accountId)) return;
     if (await accounts.read("ownsKey", { accountId, keyId })) return;
-    throw problem("key_not_found", "there is no such key of this account", {
-      hint: "GET /dashboard/api/keys lists them",
+    throw problem("key_not_found", "key not found", {
+      hint: "find its id at GET /dashboard/api/keys",
     });
   }
 

@@ -25,7 +25,7 @@ const bodyNeeded = {
 };
 
 const recentBody = closedObject(bodyNeeded, {
-  query: z.string(queryText).meta({ description: "What to search, with operators." }),
+  query: z.string(queryText).meta({ description: "The query, with operators." }),
   count: z
     .int(wholeNumber)
     .optional()
@@ -67,7 +67,7 @@ export function addRecentRoute(
       response: {
         200: jsonAnswer("The posts, newest first; empty if none matched.", recentAnswer),
         ...problemAnswers({
-          400: "The body or the query is not valid.",
+          400: "The body or the query is invalid.",
           401: "No valid key.",
           403: "The key is not allowed to use searchbyquery, or its account is suspended.",
           404: "The path names no platform.",
@@ -92,7 +92,7 @@ export function addRecentRoute(
         submissions.submit(caller, platform, body, wordPathRules, reply, idempotency),
       );
       const result = resultOf(job);
-      if (result === null) throw problem("unavailable", "the search has not ended; search again");
+      if (result === null) throw problem("unavailable", "the search is still running; retry");
       const { records: texts, damage } = await recordsOf(context.archive, result.items);
       const shown = withDamage(result, damage);
       setResultFields(context, reply, { ...job, result: shown }, shown);

@@ -38,10 +38,13 @@ export function addRegisterRoute(app: TypedApp, { nodes }: Pick<HttpContext, "no
 function requireOwnSignature(request: FastifyRequest, { statement }: Registration): void {
   const sender = senderOf(request);
   if (sender.keyId !== keyIdOf(statement)) {
-    throw nodeUnauthorized("unknown_key", "the request names another key than the statement");
+    throw nodeUnauthorized(
+      "unknown_key",
+      "the key of the request differs from that of the statement",
+    );
   }
   if (!sender.isSignedBy(statement.signing_key)) {
-    throw nodeUnauthorized("bad_signature", "the request is not signed with the stated key");
+    throw nodeUnauthorized("bad_signature", "the signature does not match the stated key");
   }
 }
 

@@ -20,7 +20,7 @@ export function addRevocationRoute(
         const text = parameters?.get("token") ?? null;
         const clientId = parameters?.get("client_id") ?? null;
         if (text === null || clientId === null) {
-          const description = "send a form with token and client_id, each once";
+          const description = "send a form with one token and one client_id";
           return reply.code(400).send({ error: "invalid_request", error_description: description });
         }
         const refresh = refreshToken.parse(text);

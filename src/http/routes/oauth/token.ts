@@ -44,7 +44,7 @@ export function addTokenRoute(app: FastifyInstance, context: TokenContext): void
   });
 }
 
-const notForm = "the body must be application/x-www-form-urlencoded, each name once";
+const notForm = "the body must be application/x-www-form-urlencoded, without repeated names";
 
 type Refusal = { kind: "refused"; error: string; reason: string; isReuse?: boolean };
 
@@ -53,7 +53,7 @@ async function tokensFor(
   parameters: TokenParameters,
 ): Promise<IssuedTokens | TokenRefusal | Refusal> {
   const clientId = parameters.get("client_id");
-  if (clientId === null) return refusal("invalid_request", "client_id is missing");
+  if (clientId === null) return refusal("invalid_request", "client_id is required");
   const common = {
     clientId,
     resource: parameters.get("resource"),

@@ -43,7 +43,7 @@ const redirects = {
 };
 const missingPage = {
   404: {
-    description: "There is no such page. HTML for clients that prefer it.",
+    description: "The page does not exist. HTML for clients that prefer it.",
     content: {
       "application/problem+json": { schema: problemShape },
       "text/html": { schema: text },
@@ -65,7 +65,7 @@ export function addDocsRoutes(app: TypedApp): void {
     if (found === null) {
       const address = await pages.addressOf(path);
       if (address !== null) return reply.redirect(address, 308);
-      throw problem("not_found", "there is no such page", { hint: "/docs lists the pages" });
+      throw problem("not_found", "page not found", { hint: "see /docs for all pages" });
     }
     // Browsers would save Markdown as a file.
     if (isHtml && found.type.startsWith("text/markdown"))

@@ -19,7 +19,7 @@ const shared = {
     200: jsonAnswer("The job was cancelled.", cancelled),
     204: z.undefined().meta({ description: "The job had ended and was deleted." }),
     ...problemAnswers({
-      400: "The request cannot be read.",
+      400: "The request is invalid.",
       401: "No valid key.",
       403: "The account is suspended.",
       404: "The job does not exist, or belongs to another account.",
@@ -36,7 +36,7 @@ export function addCancelRoutes(app: TypedApp, context: Pick<HttpContext, "jobs"
     const { accountId } = callerOf(request);
     const uuid = path.uuid.toLowerCase();
     const outcome = await context.jobs.cancel(accountId, uuid);
-    if (outcome === null) throw problem("job_not_found", "there is no such job");
+    if (outcome === null) throw problem("job_not_found", "job not found");
     if (outcome === "forgotten") return reply.code(204).send();
     return reply
       .type("application/json; charset=utf-8")

@@ -49,7 +49,7 @@ export function addCountsRoute(app: TypedApp, context: HttpContext): void {
       response: {
         200: jsonAnswer("The counts, oldest bucket first.", countsAnswer),
         ...problemAnswers({
-          400: "A parameter or the query is not valid; errors says where, and how to fix it.",
+          400: "A parameter or the query is invalid; errors says where, and how to fix it.",
           401: "No valid key.",
           403: "The key is not allowed to search, or its account is suspended.",
           404: "The path names no platform.",
@@ -144,15 +144,15 @@ function missingQuery() {
   return invalid([
     {
       code: "query_required",
-      message: "a count needs a query that is not empty",
-      hint: "send what to count, such as ?query=comet%20lang:en",
+      message: "a query is required",
+      hint: "send a query, such as ?query=comet%20lang:en",
       pointer: "/query",
     },
   ]);
 }
 
 function nothingCounted() {
-  return problem("deadline_exceeded", "the time ran out before a single bucket was counted", {
-    hint: "narrow it with start_time and end_time, take a finer granularity, or raise EARSHOT_COUNT_DEADLINE",
+  return problem("deadline_exceeded", "timed out before the first bucket was counted", {
+    hint: "narrow start_time and end_time, use a finer granularity, or raise EARSHOT_COUNT_DEADLINE",
   });
 }

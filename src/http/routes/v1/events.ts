@@ -32,7 +32,7 @@ const shared = {
       401: "No valid key.",
       403: "The account is suspended.",
       404: "The job does not exist or belongs to another account, or the path names no platform.",
-      429: "A rate of the key, or its limit of waiting requests, is exceeded.",
+      429: "A rate of the key, or its limit of pending requests, is exceeded.",
       503: "The store is temporarily unavailable.",
     }),
   },
@@ -50,7 +50,7 @@ export function addEventsRoutes(
     const { accountId } = caller;
     const after = lastEventId(request.headers["last-event-id"]?.toString());
     if (uuid !== undefined && (await jobs.find(accountId, uuid)) === null) {
-      throw problem("job_not_found", "there is no such job");
+      throw problem("job_not_found", "job not found");
     }
     reply
       .type("text/event-stream; charset=utf-8")
@@ -90,7 +90,7 @@ function lastEventId(field: string | undefined): number | null {
     {
       code: "invalid_value",
       message: "expected the id of an event of this stream",
-      hint: "send the last id exactly as it was received, 0 for all jobs that are kept, or leave the header out",
+      hint: "send the last id unchanged, 0 for all stored jobs, or omit the header",
       pointer: "/last-event-id",
     },
   ]);

@@ -23,7 +23,7 @@ const shared = {
   response: {
     200: jsonAnswer("A page of the list; empty if no job matches.", jobList),
     ...problemAnswers({
-      400: "A parameter is not valid; errors says where, and how to fix it.",
+      400: "A parameter is invalid; errors says where, and how to fix it.",
       401: "No valid key.",
       403: "The account is suspended.",
       404: "The path names no platform.",

@@ -24,7 +24,7 @@ const shared = {
     200: jsonAnswer("The proof.", proof),
     202: jsonAnswer("The job has not ended; retry after Retry-After.", unfinished),
     ...problemAnswers({
-      400: "The request cannot be read.",
+      400: "The request is invalid.",
       401: "No valid key.",
       403: "The account is suspended.",
       404: "The job does not exist, belongs to another account, or its result is not signed.",
@@ -43,14 +43,14 @@ type Context = Pick<HttpContext, "jobs" | "nodes" | "archive" | "clock">;
 export function addProofRoutes(app: TypedApp, context: Context): void {
   async function answer(request: FastifyRequest, reply: FastifyReply, uuid: string) {
     const job = await context.jobs.find(callerOf(request).accountId, uuid);
-    if (job === null) throw problem("job_not_found", "there is no such job");
+    if (job === null) throw problem("job_not_found", "job not found");
     const result = resultOf(job);
     if (result === null) return answerUnfinished(reply, job);
     const { signature = null } = result;
     if (signature === null) throw unsigned();
     const { records, isAsSigned, withdrawn } = await signedRecordsOf(context, result, signature);
     if (withdrawn > 0) throw withdrawnSince(withdrawn);
-    if (!isAsSigned) throw problem("internal", "what is kept of the result is not what was signed");
+    if (!isAsSigned) throw problem("internal", "the stored result differs from the signed one");
     const attestation = await context.nodes.attestation(signature.attestationId);
     if (attestation === null) throw attestationDeleted();
     const text = await proofText(context, job, records, signature, attestation);
@@ -94,13 +94,13 @@ async function proofText(
 }
 
 function unsigned() {
-  return problem("proof_not_found", "the node of the server's own process made the result", {
-    hint: "it shows no evidence and signs nothing; GET /v1/nodes lists the nodes that do",
+  return problem("proof_not_found", "the embedded node made the result", {
+    hint: "find nodes that sign results at GET /v1/nodes",
   });
 }
 
 function attestationDeleted() {
-  return problem("proof_not_found", "the attestation of the node is not kept any more", {
+  return problem("proof_not_found", "the attestation of the node is no longer stored", {
     hint: "submit the search again, and fetch the proof with its result",
   });
 }
@@ -108,6 +108,6 @@ function attestationDeleted() {
 function withdrawnSince(records: number) {
   const withdrawn = records === 1 ? "1 record was" : `${records} records were`;
   return problem("proof_withdrawn", `${withdrawn} withdrawn since the node signed the result`, {
-    hint: "submit the search again for a result without what was withdrawn",
+    hint: "submit the search again for a result without the withdrawn records",
   });
 }

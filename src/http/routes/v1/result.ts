@@ -33,7 +33,7 @@ const shared = {
     200: jsonAnswer("The records; empty if none matched.", records),
     202: jsonAnswer("The job has not ended; retry after Retry-After.", unfinished),
     ...problemAnswers({
-      400: "wait is not a whole number from 1 to 30, or Prefer cannot be read.",
+      400: "wait is not a whole number from 1 to 30, or Prefer is malformed.",
       401: "No valid key.",
       403: "The account is suspended.",
       404: "The job does not exist, or belongs to another account.",
@@ -60,7 +60,7 @@ export function addResultRoutes(
     waitSeconds: number | undefined,
   ) {
     const job = await waitAsRequested(pending, request, reply, { uuid, waitSeconds });
-    if (job === null) throw problem("job_not_found", "there is no such job");
+    if (job === null) throw problem("job_not_found", "job not found");
     const result = resultOf(job);
     return result === null ? answerUnfinished(reply, job) : page(reply, job, result);
   }

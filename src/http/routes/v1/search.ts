@@ -53,7 +53,7 @@ export function addSearchRoute(
           unfinished,
         ),
         ...problemAnswers({
-          400: "The body, an argument or the query is not valid; errors says where, and how to fix it.",
+          400: "The body, an argument or the query is invalid; errors says where, and how to fix it.",
           401: "No valid key.",
           403: "The key is not allowed to use the method, or its account is suspended.",
           404: "The path names no platform.",

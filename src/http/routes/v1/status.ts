@@ -18,11 +18,11 @@ const shared = {
   querystring: waitQuery,
   response: {
     200: jsonAnswer(
-      "The status, also of a job that failed, was cancelled or has expired; with Retry-After while the job has not ended.",
+      "The status, also of a failed, cancelled or expired job; with Retry-After until the job ends.",
       status,
     ),
     ...problemAnswers({
-      400: "wait is not a whole number from 1 to 30, or Prefer cannot be read.",
+      400: "wait is not a whole number from 1 to 30, or Prefer is malformed.",
       401: "No valid key.",
       403: "The account is suspended.",
       404: "The job does not exist, or belongs to another account.",
@@ -44,7 +44,7 @@ export function addStatusRoutes(
     waitSeconds: number | undefined,
   ) {
     const job = await waitAsRequested(pending, request, reply, { uuid, waitSeconds });
-    if (job === null) throw problem("job_not_found", "there is no such job");
+    if (job === null) throw problem("job_not_found", "job not found");
     if (job.finishedMs === null) reply.header("retry-after", "1");
     return reply
       .type("application/json; charset=utf-8")

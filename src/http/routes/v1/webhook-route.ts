@@ -7,7 +7,7 @@ export const webhookRoute = {
 };
 
 export const webhookRefusals = {
-  400: "The request is not valid; errors says where, and how to fix it.",
+  400: "The request is invalid; errors says where, and how to fix it.",
   401: "No valid key.",
   403: "The account is suspended.",
   404: "The webhook does not exist, or belongs to another account.",
@@ -20,4 +20,4 @@ export function send(reply: FastifyReply, body: unknown) {
 }
 
 /** Unknown, or another account's. */
-export const noWebhook = () => problem("webhook_not_found", "there is no such webhook");
+export const noWebhook = () => problem("webhook_not_found", "webhook not found");

@@ -91,7 +91,7 @@ export function addWebhookDeliveryRoutes(
       ...shared,
       operationId: "replayDelivery",
       summary: "Send a delivery again",
-      description: "Sends it at once with the same webhook-id and all attempts, in any state.",
+      description: "Sends it immediately, in any state, with the same webhook-id and all attempts.",
       params: deliveryPath,
       response: {
         202: jsonAnswer("Accepted.", deliveryAnswer),
@@ -103,8 +103,8 @@ export function addWebhookDeliveryRoutes(
       const outcome = await webhooks.replay(callerOf(request).accountId, id, delivery);
       if (outcome === "webhook") throw noWebhook();
       if (outcome === "delivery") {
-        throw problem("delivery_not_found", "the webhook has no such delivery", {
-          hint: `GET /v1/webhooks/:id/deliveries lists those that are kept`,
+        throw problem("delivery_not_found", "delivery not found", {
+          hint: `find stored deliveries at GET /v1/webhooks/:id/deliveries`,
         });
       }
       return send(reply.code(202), deliveryBody(outcome));

@@ -93,7 +93,7 @@ export function addWebhookRoutes(
       ...shared,
       operationId: "deleteWebhook",
       summary: "Delete a webhook",
-      description: "Also deletes its deliveries, including waiting ones.",
+      description: "Also deletes its deliveries, including pending ones.",
       params: webhookPath,
       response: {
         204: z.undefined().meta({ description: "Deleted." }),

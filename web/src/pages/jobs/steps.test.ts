@@ -34,7 +34,7 @@ test("lists failed attempts", () => {
 });
 
 test("shows an error with its hint", () => {
-  const error = "x.example answers with 503; search again later; or ask the archive";
+  const error = "x.example answers with 503; retry later; or ask the archive";
   expect(stepsOf(jobOf({ status: "error", error, count: null })).at(-1)).toMatchObject({
     tone: "danger",
     text: "Failed: x.example answers with 503",
