@@ -6,7 +6,7 @@ export const archiveSettings = {
     "EARSHOT_SEGMENT_POSTS",
     1_000_000,
     [1, 100_000_000],
-    "Posts in a segment before the next one is started.",
+    "Posts in a segment before the next one begins.",
   ),
   readers: count("EARSHOT_READERS", 2, [1, 64], "Threads that read the archive."),
   detectLanguage: choice(

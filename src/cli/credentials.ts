@@ -113,5 +113,5 @@ async function remove(id: string, terminal: Terminal): Promise<void> {
     }),
   );
   if (!isRemoved) throw unknownCredential(id);
-  terminal.out(`credential ${id} is removed\n`);
+  terminal.out(`credential ${id} removed\n`);
 }

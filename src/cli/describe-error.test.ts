@@ -3,14 +3,14 @@ import { EarshotError } from "../lib/errors.ts";
 import { describeError } from "./describe-error.ts";
 
 const refused = (check: string) =>
-  new EarshotError("node_refused", "another run of this node has attested since", {
+  new EarshotError("node_refused", "another run of this node attested later", {
     hint: "run each node with a data folder of its own",
     details: [{ code: check, message: "m" }],
   });
 
 test("a removed node exits with its own code and a one-line reason", () => {
   const line =
-    "earshot: another run of this node has attested since – run each node with a data folder of its own\n";
+    "earshot: another run of this node attested later – run each node with a data folder of its own\n";
   expect(describeError(refused("superseded"))).toEqual({ line, code: 3 });
   expect(describeError(refused("node_removed")).code).toBe(3);
   expect(describeError(refused("evidence_not_accepted")).code).toBe(1);

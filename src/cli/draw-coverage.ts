@@ -68,7 +68,7 @@ function accountsOf({ platform, intervals }: PlatformCoverage): string[] {
     accounts.size === 1
       ? `of the account ${first}`
       : `of ${accounts.size.toLocaleString("en")} accounts`;
-  return [`${platform}: also what was fetched ${who} by itself`];
+  return [`${platform}: also posts fetched ${who}`];
 }
 
 export function showsUnicode({ environment }: Pick<Terminal, "environment">): boolean {

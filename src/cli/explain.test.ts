@@ -30,7 +30,7 @@ describe("without an archive", () => {
         "Plan",
         "all of",
         "├─ token comet",
-        "├─ facet from:… of the account nasa, resolved when it is run",
+        "├─ facet from:… of the account nasa, resolved when the query runs",
         "└─ at least 5 likes",
         "",
       ].join("\n"),

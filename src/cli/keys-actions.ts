@@ -78,7 +78,7 @@ export async function revokeKey(id: string, terminal: Terminal): Promise<void> {
 
 function printOnce({ id, token }: { id: string; token: string }, terminal: Terminal): void {
   if (terminal.interactive) {
-    terminal.note(`key ${id}, shown this once: keep it where you keep passwords\n`);
+    terminal.note(`key ${id}, shown only once: store it like a password\n`);
   }
   terminal.out(`${token}\n`);
 }

@@ -32,7 +32,7 @@ export function methodList(written: string): readonly Method[] {
   const unknown = names.find((name) => !methodNames.some((method) => method === name));
   if (unknown === undefined) return methodNames.filter((method) => names.includes(method));
   throw new InvalidArgumentError(
-    `There is no method ${JSON.stringify(unknown)}. There are ${methodNames.join(", ")}.`,
+    `Unknown method ${JSON.stringify(unknown)}. Use ${methodNames.join(", ")}.`,
   );
 }
 

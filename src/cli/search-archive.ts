@@ -107,7 +107,7 @@ const morePosts: SourceWarning = {
 function tookTooLong(deadlineMs: number): EarshotError {
   return new EarshotError(
     "deadline_exceeded",
-    `the search ended after ${deadlineMs / 1000} s, before it had read the whole archive`,
+    `the search exceeded its deadline of ${deadlineMs / 1000} s`,
     { hint: "narrow it with since: and until:, or raise EARSHOT_JOB_DEADLINE" },
   );
 }

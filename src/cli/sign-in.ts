@@ -23,7 +23,7 @@ async function signIn({ account }: { account?: string }, terminal: Terminal): Pr
   const link = await makeSignInLink(config, config.http.publicUrl ?? addressOf(config), account);
   if (terminal.interactive) {
     const time = formatDuration(config.signIn.linkMs);
-    terminal.note(`good once, within ${time}: open it in your browser\n`);
+    terminal.note(`open the link in your browser once, within ${time}\n`);
   }
   terminal.out(`${link}\n`);
 }

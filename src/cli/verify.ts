@@ -146,6 +146,6 @@ function evidenceList(written: string): readonly EvidenceKind[] {
   const unknown = names.find((name) => !evidenceKinds.some((kind) => kind === name));
   if (unknown === undefined) return evidenceKinds.filter((kind) => names.includes(kind));
   throw new InvalidArgumentError(
-    `There is no evidence ${JSON.stringify(unknown)}. There are ${evidenceKinds.join(", ")}.`,
+    `Unknown evidence ${JSON.stringify(unknown)}. Use ${evidenceKinds.join(", ")}.`,
   );
 }

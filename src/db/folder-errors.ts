@@ -27,9 +27,9 @@ export function folderError(thrown: unknown, path: string): unknown {
         hint: "free space there, or use a folder on another disk",
       });
     case "not_writable":
-      return new EarshotError("not_writable", `${path} cannot be written`, {
+      return new EarshotError("not_writable", `${path} is not writable`, {
         ...options,
-        hint: "check its permissions, and whether its disk is mounted read-only; SQLite needs to write there even to read",
+        hint: "check its permissions, and whether its disk is mounted read-only: SQLite writes there even to read",
       });
     case "damaged":
       return new EarshotError(
@@ -37,13 +37,13 @@ export function folderError(thrown: unknown, path: string): unknown {
         `a file in ${path} is damaged (${messageOf(thrown)})`,
         {
           ...options,
-          hint: "earshot archive check names it, or earshot control check for control.db; restore a backup, or run earshot archive recover for catalog.db",
+          hint: "find it with earshot archive check, or earshot control check for control.db; then restore a backup, or run earshot archive recover for catalog.db",
         },
       );
     case "missing":
       return new EarshotError("file_missing", `${path}: ${messageOf(thrown)}`, {
         ...options,
-        hint: "check that all of its files exist",
+        hint: "check that all its files exist",
       });
     default:
       return thrown;

@@ -28,7 +28,7 @@ export function refuseNewerSchema(connection: DatabaseSync, path: string, known:
   throw new EarshotError(
     "newer_schema",
     `${path} has schema ${version}, this version of Earshot knows ${known}`,
-    { status: 503, hint: "run the version of Earshot that wrote it, or a later one" },
+    { status: 503, hint: "use the version of Earshot that wrote it, or a later one" },
   );
 }
 

@@ -52,7 +52,7 @@ export function storageFull(ofWhat: string, cause: unknown): EarshotError {
   return new EarshotError("storage_full", `the disk of ${ofWhat} is full`, {
     status: 503,
     retryable: true,
-    hint: "nothing can be written until the operator frees space; accepted data is safe and can be read",
+    hint: "retry after the operator frees space; stored data is safe and readable",
     cause,
   });
 }

@@ -63,7 +63,7 @@ export type AccountLookupState = {
 
 export const streamNotStarted: StreamState = {
   status: "waiting",
-  detail: "waiting for its start",
+  detail: "starting",
   host: null,
   liveSinceMs: null,
   lagMs: null,

@@ -28,6 +28,6 @@ export function formatDuration(ms: number): string {
 function invalidDuration(text: string): EarshotError {
   return new EarshotError("invalid_duration", `${JSON.stringify(text)} is not a duration`, {
     status: 400,
-    hint: "write a number and ms, s, m, h or d, such as 500ms, 120s or 7d",
+    hint: "use a number and ms, s, m, h or d, such as 500ms, 120s or 7d",
   });
 }

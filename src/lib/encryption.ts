@@ -57,7 +57,7 @@ function mismatch({ purpose, id }: SecretOwner): EarshotError {
     `the secret of ${purpose} ${id} was not encrypted with the current key`,
     {
       status: 500,
-      hint: "set EARSHOT_SECRET_KEY to the key it was created with, or put back the file secret.key of the data folder",
+      hint: "set EARSHOT_SECRET_KEY to its original key, or restore secret.key in the data folder",
     },
   );
 }

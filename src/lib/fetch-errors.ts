@@ -20,7 +20,7 @@ export function fetchError(url: URL, thrown: unknown): EarshotError {
     return timedOutAt(url, thrown);
   const code = codes.find((known) => known !== null) ?? null;
   const reason = code ?? plainReason(causes);
-  return new EarshotError("upstream_unreachable", `${url.host} cannot be reached: ${reason}`, {
+  return new EarshotError("upstream_unreachable", `${url.host} is unreachable: ${reason}`, {
     status: 502,
     retryable: true,
     cause: thrown,
@@ -28,7 +28,7 @@ export function fetchError(url: URL, thrown: unknown): EarshotError {
 }
 
 function timedOutAt(url: URL, cause: unknown): EarshotError {
-  return new EarshotError("upstream_timeout", `${url.host} did not answer in time`, {
+  return new EarshotError("upstream_timeout", `${url.host} timed out`, {
     status: 504,
     retryable: true,
     cause,

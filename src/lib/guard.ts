@@ -109,7 +109,7 @@ function hintFor({ protocol, host: hostName }: URL, setting: string | undefined)
 }
 
 function unresolved(hostname: string, hint: string, cause: unknown): EarshotError {
-  const message = `${hostname} cannot be resolved to a public address`;
+  const message = `${hostname} does not resolve to a public address`;
   const options = { status: 502, retryable: true, hint, cause };
   return new EarshotError("upstream_unreachable", message, options);
 }

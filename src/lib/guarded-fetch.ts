@@ -155,7 +155,7 @@ function errorFrom(url: URL, thrown: unknown, signal: AbortSignal | undefined): 
 }
 
 function tooManyRedirects(url: URL, most: number): EarshotError {
-  return new EarshotError("upstream_unreachable", `${url.host} redirects more than ${most} times`, {
+  return new EarshotError("upstream_unreachable", `${url.host} redirected more than ${most} times`, {
     status: 502,
   });
 }

@@ -86,7 +86,7 @@ function codeOf(error: unknown): string {
 }
 
 function unreadable(path: string, reason: string, { code, hint }: KeyFileError): EarshotError {
-  return new EarshotError(code, `${path} cannot be used as a key: ${reason}`, {
+  return new EarshotError(code, `${path} is not a usable key: ${reason}`, {
     status: 503,
     hint,
   });

@@ -16,7 +16,7 @@ const redirectStatuses = new Set([301, 302, 303, 307, 308]);
 export function redirectOf(step: Step, status: number, location: string | null): Step | null {
   if (!redirectStatuses.has(status) || location === null) return null;
   const url = URL.parse(location, step.url.href);
-  if (url === null) throw refused(step.url, "to what is no address");
+  if (url === null) throw refused(step.url, "to an invalid URL");
   const keepsBody = status === 307 || status === 308;
   const isSame = url.origin === step.url.origin;
   if (keepsBody && step.body !== null && !isSame) throw refused(step.url, "a body to another host");

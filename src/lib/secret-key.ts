@@ -15,7 +15,7 @@ export function ensureSecretKey(
   if (holdsSecrets && !existsSync(path)) throw missing(path);
   return ensureKeyFile(path, randomBytes, {
     code: "secret_key_unreadable",
-    hint: "put back the file as it was, or set EARSHOT_SECRET_KEY; with another key, encrypted data stays unreadable",
+    hint: "restore the file, or set EARSHOT_SECRET_KEY to the same key; another key cannot decrypt stored data",
   });
 }
 

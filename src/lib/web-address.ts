@@ -12,7 +12,7 @@ export function requireWebAddress(url: URL): URL {
     throw refused(`${url.protocol} addresses are not allowed`);
   }
   if (url.username !== "" || url.password !== "") {
-    throw refused(`the address of ${url.host} contains a user name or a password`);
+    throw refused(`the URL of ${url.host} contains a user name or password`);
   }
   return url;
 }

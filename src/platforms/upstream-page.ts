@@ -93,6 +93,6 @@ function timeOf(item: SentItem, nowMs: number): number {
 
 const unreadableItems = (count: number, name: string): UpstreamWarning => ({
   code: unreadableCode,
-  message: `${count} of the items that ${name} answered with could not be read and ${count === 1 ? "is" : "are"} left out`,
+  message: `${count} ${count === 1 ? "item" : "items"} of ${name} could not be parsed and ${count === 1 ? "is" : "are"} missing`,
   isPartial: true,
 });

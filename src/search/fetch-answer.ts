@@ -114,7 +114,7 @@ async function readPlatform(
 
 const insteadOf = (platform: string, error: EarshotError): SourceWarning => ({
   code: codeOfError(error),
-  message: `${platform} could not be requested by the route that shows most: ${error.message}`,
+  message: `the best access method of ${platform} failed: ${error.message}`,
   ...(error.hint === undefined ? {} : { hint: error.hint }),
 });
 

@@ -13,20 +13,20 @@ import { checksumPath, writeChecksum } from "./control-checksum.ts";
  */
 export async function backUpControl(source: string, file: string): Promise<number> {
   if (!existsSync(source)) {
-    throw new EarshotError("no_control_store", `there is no ${source}`, {
-      hint: "earshot serve or earshot keys create makes one; EARSHOT_DATA_DIR names another folder",
+    throw new EarshotError("no_control_store", `${source} does not exist`, {
+      hint: "create it with earshot serve or earshot keys create, or set EARSHOT_DATA_DIR",
     });
   }
   const existing = [file, checksumPath(file)].find((path) => existsSync(path));
   if (existing !== undefined) {
     throw new EarshotError("backup_exists", `${existing} exists`, {
-      hint: "name a file of its own for each backup",
+      hint: "use a new file for each backup",
     });
   }
   const folder = dirname(file);
   // It may be on a disk that is not mounted.
   if (!existsSync(folder)) {
-    throw new EarshotError("no_folder", `there is no folder ${folder}`, {
+    throw new EarshotError("no_folder", `the folder ${folder} does not exist`, {
       hint: "create it, or mount its disk",
     });
   }

@@ -90,7 +90,7 @@ const rowsOf = (database: DatabaseSync, table: string): number =>
 
 function checkReferences(database: DatabaseSync, onFinding: OnFinding): void {
   for (const { table, parent } of database.prepare("PRAGMA foreign_key_check").iterate()) {
-    const message = `a row of ${table} names a row of ${parent} that does not exist`;
+    const message = `a row of ${table} refers to a missing row of ${parent}`;
     onFinding("reference_broken", String(table), null, message);
   }
 }
@@ -122,5 +122,5 @@ function checkJson(
     .get();
   const count = Number(rows?.rows);
   if (count === 0) return;
-  onFinding("row_unreadable", table, null, `${count} rows of ${table} have no JSON in ${column}`);
+  onFinding("row_unreadable", table, null, `${count} rows of ${table} have invalid JSON in ${column}`);
 }

@@ -24,7 +24,7 @@ export function checkJobs(database: DatabaseSync, onFinding: OnFinding): void {
     try {
       jobOf(row, 0);
     } catch (error) {
-      const message = `job ${row.uuid} cannot be read: ${messageOf(error)}`;
+      const message = `job ${row.uuid} is unreadable: ${messageOf(error)}`;
       onFinding("row_unreadable", "job", row.uuid, message);
     }
   }
@@ -40,6 +40,6 @@ function errorsIn({ uuid, state, leaseToken, leaseUntilMs, finishedMs, result }:
   if (ended.has(state) !== (finishedMs !== null)) {
     errors.push(`job ${uuid} is ${state}, and has ${finishedMs === null ? "no" : "a"} finish time`);
   }
-  if (state === "done" && result === null) errors.push(`job ${uuid} is done, and has no result`);
+  if (state === "done" && result === null) errors.push(`job ${uuid} is done but has no result`);
   return errors;
 }

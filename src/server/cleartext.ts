@@ -3,7 +3,7 @@ import type { Config } from "./config.ts";
 /** Null unless others on the network can reach the server and it has no https base URL. */
 export function cleartextWarning({ http }: Pick<Config, "http">): string | null {
   if (http.publicUrl !== null || isLoopback(http.host)) return null;
-  return `listens on ${http.host} without EARSHOT_PUBLIC_URL: cookies of the dashboard are not kept to TLS; set it to the https address that people see`;
+  return `warning: listening on ${http.host} without EARSHOT_PUBLIC_URL, so dashboard cookies are not restricted to TLS: set it to the public https URL`;
 }
 
 /** Without TLS signed messages are readable, and the gateway's first key is trusted unchecked. */
@@ -15,7 +15,7 @@ export function cleartextGatewayWarning({ gateway, gatewayKey }: Config["node"])
     gatewayKey === null
       ? ", and without EARSHOT_NODE_GATEWAY_KEY anyone on the network path can impersonate the gateway"
       : "";
-  return `asks its gateway at ${origin} without TLS: who is on the way sees when it works and for whom${untold}; use an https:// address`;
+  return `warning: the gateway at ${origin} is requested without TLS, so the network path sees when the node works and for whom${untold}: use an https:// URL`;
 }
 
 function isLoopback(host: string): boolean {

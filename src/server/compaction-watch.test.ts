@@ -33,7 +33,7 @@ test("a failing task is logged once, and again after a success", async () => {
 test("orphaned files are logged when their number grows", async () => {
   const one = { orphaned: { files: 1, bytes: 10 } };
   const two = { orphaned: { files: 2, bytes: 30 } };
-  const text = "files that belong to no segment are in archive/orphaned";
+  const text = "archive/orphaned contains orphaned files";
   expect(await logged([null, one, one, two, one])).toEqual([
     [one.orphaned, text],
     [two.orphaned, text],

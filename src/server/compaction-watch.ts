@@ -25,11 +25,11 @@ export async function watchCompaction({
   while (!signal.aborted) {
     const state = await archive.compactionState().catch(() => null);
     const { kind: task = null, message = "" } = state?.error ?? {};
-    if (message !== "" && message !== loggedError) log.error({ task, message }, "upkeep failed");
+    if (message !== "" && message !== loggedError) log.error({ task, message }, "compaction failed");
     loggedError = message;
     const { files, bytes } = state?.orphaned ?? { files: 0, bytes: 0 };
     if (files > loggedFiles) {
-      log.warn({ files, bytes }, "files that belong to no segment are in archive/orphaned");
+      log.warn({ files, bytes }, "archive/orphaned contains orphaned files");
     }
     loggedFiles = files;
     await clock.sleep(lookMs, signal).catch(() => undefined);

@@ -24,8 +24,8 @@ export function configFrom(environment: Environment): Config {
     const shown = setting.isSecret === true ? "not readable" : JSON.stringify(written);
     errors.push({
       code: "invalid_setting",
-      message: `${setting.name} is ${shown}, expected ${setting.expected}`,
-      hint: `leave it out for the default, ${setting.defaultText}`,
+      message: `${setting.name} must be ${setting.expected}, not ${shown}`,
+      hint: `unset it for the default, ${setting.defaultText}`,
     });
     return setting.fallback;
   }

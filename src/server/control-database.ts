@@ -70,9 +70,9 @@ export async function openControlDatabase(terms: PostgresTerms): Promise<Postgre
 }
 
 const unfinishedCopy = (): EarshotError =>
-  new EarshotError("copy_unfinished", "a control store was copied to the database only in part", {
+  new EarshotError("copy_unfinished", "the copy of the control store to the database is incomplete", {
     status: 503,
-    hint: "run earshot control copy again: it goes on where it was",
+    hint: "run earshot control copy again to resume it",
   });
 
 type Named = { uuid?: unknown };

@@ -146,9 +146,9 @@ async function startDatabaseStores(data: ControlDatabaseThreadData): Promise<Sto
 function sharedSecretKeyNeeded(): EarshotError {
   return new EarshotError(
     "shared_secret_key_needed",
-    "EARSHOT_DATABASE_URL is set, and EARSHOT_SECRET_KEY is not",
+    "EARSHOT_DATABASE_URL requires EARSHOT_SECRET_KEY",
     {
-      hint: "gateways that share a database need the same key: openssl rand -base64 32 makes one",
+      hint: "set the same key for all gateways: openssl rand -base64 32 generates one",
     },
   );
 }

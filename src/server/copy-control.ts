@@ -160,13 +160,13 @@ async function finish(target: Pool): Promise<void> {
 }
 
 const noStore = (dataDir: string): EarshotError =>
-  new EarshotError("no_control_store", `there is no control.db in ${dataDir}`, {
-    hint: "EARSHOT_DATA_DIR names the folder of the service that is to be moved",
+  new EarshotError("no_control_store", `no control.db in ${dataDir}`, {
+    hint: "set EARSHOT_DATA_DIR to the data folder of the service to move",
   });
 
 const notEmpty = (table: string): EarshotError =>
-  new EarshotError("database_not_empty", `the database has rows already, in ${table}`, {
-    hint: "copy to a new database; one on which a gateway has started is no longer empty",
+  new EarshotError("database_not_empty", `the database already has rows in ${table}`, {
+    hint: "copy to a new database on which no gateway has started",
   });
 
 const differs = (table: string, expected: number, found: number): EarshotError =>
@@ -174,6 +174,6 @@ const differs = (table: string, expected: number, found: number): EarshotError =
     "copy_differs",
     `the copy of ${table} differs: ${found} rows, and ${expected} in control.db`,
     {
-      hint: "a server has changed control.db since the copy began: drop the database, and copy to a new one",
+      hint: "drop the database and copy to a new one: a server changed control.db during the copy",
     },
   );

@@ -10,7 +10,7 @@ export function watchDamage(archive: Pick<Archive, "onDamage">, log: Pick<Logger
       logged.add(segment);
       log.error(
         { segment, repair: `earshot archive reindex --segment ${segment}` },
-        "a segment of the archive is damaged: answers lack posts of it; earshot archive check says more",
+        "a segment of the archive is damaged, so answers lack posts: run earshot archive check",
       );
     }
   });

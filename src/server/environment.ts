@@ -26,9 +26,9 @@ export function readEnvironment(
 
 function unknownSetting(name: string, names: readonly string[]): EarshotError {
   const suggestion = nearest(name, names);
-  return new EarshotError("unknown_setting", `there is no setting ${name}`, {
+  return new EarshotError("unknown_setting", `unknown setting ${name}`, {
     hint: suggestion
-      ? `did you mean ${suggestion}? All settings are in docs/configuration.md`
-      : "all settings are in docs/configuration.md",
+      ? `did you mean ${suggestion}? See docs/configuration.md for all settings`
+      : "see docs/configuration.md for all settings",
   });
 }

@@ -30,7 +30,7 @@ test("each status change is logged once, whatever its detail", async () => {
   now = { ...state, status: "paused", detail: "waiting for the archive" };
   await clock.advance(3_000);
   expect(logged).toEqual([
-    { part: "stream", status: "waiting", detail: "waiting for its start" },
+    { part: "stream", status: "waiting", detail: "starting" },
     { part: "stream", status: "paused", detail: "waiting for the archive" },
   ]);
   mastodon = mastodonStream;

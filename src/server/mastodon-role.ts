@@ -46,7 +46,7 @@ export function createMastodonRole({ ingest, mastodonStream, upstreams }: Config
       return stream;
     });
     running.catch((error: unknown) =>
-      context.log.error({ err: error }, "the stream of a Mastodon server cannot start"),
+      context.log.error({ err: error }, "the Mastodon stream failed to start"),
     );
   }
 
@@ -63,7 +63,7 @@ export function createMastodonRole({ ingest, mastodonStream, upstreams }: Config
 
 const notStarted = (host: string): MastodonStreamState => ({
   status: "waiting",
-  detail: "waiting for its start",
+  detail: "starting",
   host,
   transport: null,
   lastEventMs: null,

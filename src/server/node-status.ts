@@ -19,7 +19,7 @@ export function createStatusLog(log: Logger) {
   function note(status: NodeStatus): void {
     const isPending = status.state === "pending";
     if (isPending && !wasPending) {
-      log.warn("the gateway waits for an operator to approve the node");
+      log.warn("the node awaits approval by an operator of the gateway");
     }
     wasPending = isPending;
     if (status.state === "admitted") {
@@ -27,7 +27,7 @@ export function createStatusLog(log: Logger) {
     }
     if (status.state !== "refused") return;
     const { code, message, details } = status.error;
-    log.error({ code, check: details[0]?.code, error: message }, "the node was refused");
+    log.error({ code, check: details[0]?.code, error: message }, "the gateway refused the node");
     if (status.isFinal) resolve(status.error);
   }
 

@@ -76,7 +76,7 @@ export function insecureEvidenceWarning({
 }: Pick<GatewaySettings, "evidence">): string | null {
   const kinds = evidence.filter(isInsecure);
   if (kinds.length === 0) return null;
-  return `EARSHOT_NODES_EVIDENCE takes ${kinds.join(" and ")}: such nodes prove nothing about the machine that they run on, and every result, health answer and page says so`;
+  return `EARSHOT_NODES_EVIDENCE accepts ${kinds.join(" and ")}: such nodes prove nothing about their machine, as every result, health response and page states`;
 }
 
 const isUrl = (collateral: string): boolean => /^https?:\/\//.test(collateral);
@@ -85,8 +85,8 @@ function requireForSimulated(accepted: readonly EvidenceKind[], policy: NodePoli
   if (!accepted.includes("simulated") || policy?.simulated_root !== undefined) return;
   throw new EarshotError(
     "invalid_setting",
-    "EARSHOT_NODES_EVIDENCE accepts simulated, but EARSHOT_NODES_POLICY names no file with a `simulated_root`",
-    { hint: "earshot nodes simulate FOLDER writes such a policy" },
+    "EARSHOT_NODES_EVIDENCE accepts simulated, but EARSHOT_NODES_POLICY has no `simulated_root`",
+    { hint: "create such a policy with earshot nodes simulate FOLDER" },
   );
 }
 
@@ -95,7 +95,7 @@ function contentOf(variable: string, path: string): string {
     return readFileSync(path, "utf8");
   } catch (error) {
     throw new EarshotError("invalid_setting", `${variable}: ${messageOf(error)}`, {
-      hint: "name a file that this process may read, or leave it out",
+      hint: "use a file that this process may read, or unset it",
     });
   }
 }

@@ -79,12 +79,12 @@ export async function startNodeWorker(context: NodeWorkerContext): Promise<NodeW
     clock,
     random,
     onChange: (error) => {
-      if (error === null) log.info("the gateway answers again");
-      else log.warn({ error: error.message }, "the gateway cannot be reached");
+      if (error === null) log.info("the gateway is reachable again");
+      else log.warn({ error: error.message }, "the gateway is unreachable");
     },
   });
   const pin = createGatewayPin(settings.gatewayKey, (key) =>
-    log.warn({ gateway: key }, "the gateway's key is not known beforehand: the first one counts"),
+    log.warn({ gateway: key }, "the gateway's key is trusted on first use: set EARSHOT_NODE_GATEWAY_KEY to pin it"),
   );
   const link = createGatewayLink({
     gatewayUrl: settings.gateway,
@@ -117,7 +117,7 @@ export async function startNodeWorker(context: NodeWorkerContext): Promise<NodeW
     onStatus,
     onClock: (changeMs) => {
       if (Math.abs(changeMs) < clockChangeMs) return;
-      log.warn({ change_ms: Math.round(changeMs) }, "the gateway's clock is not where it was");
+      log.warn({ change_ms: Math.round(changeMs) }, "the gateway's clock changed");
     },
   });
   const gateway = createRemoteGateway({

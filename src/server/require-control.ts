@@ -20,14 +20,14 @@ export function requireControl(dataDir: string, path: string): void {
   if (id === noted) return;
   const message =
     id === null
-      ? `${path} is missing or empty, and ${note} names a control store`
-      : `${path} is another control store than ${note} names`;
+      ? `${path} is missing or empty, but ${note} refers to a control store`
+      : `${path} is not the control store of ${note}`;
   throw new EarshotError(id === null ? "control_missing" : "control_foreign", message, {
     status: 503,
     hint:
       id === null
-        ? `put it back, or restore a backup that earshot control backup made; to begin with a new one, without its accounts, keys and jobs, remove ${note}`
-        : `put back the one that belongs to the folder; to go on with this one, remove ${note}`,
+        ? `restore it, or a backup made by earshot control backup; to start without its accounts, keys and jobs, remove ${note}`
+        : `restore the folder's own control store; to continue with this one, remove ${note}`,
   });
 }
 

@@ -12,33 +12,33 @@ export function requireNodeSettings(config: Config): NodeConfig {
   const { gateway, gatewayKey, enrolmentToken, evidence } = settings;
   if (gateway === null) {
     throw invalid(
-      "a node needs its gateway",
-      "name it with --gateway URL, or set EARSHOT_NODE_GATEWAY",
+      "a gateway is required",
+      "add --gateway URL, or set EARSHOT_NODE_GATEWAY",
     );
   }
   if (gatewayKey !== null && !isSigningKey(gatewayKey)) {
     throw invalid(
-      "EARSHOT_NODE_GATEWAY_KEY is not a key",
-      "it has 43 letters, digits, - and _; `earshot nodes key` prints it at the gateway",
+      "EARSHOT_NODE_GATEWAY_KEY must be 43 letters, digits, - and _",
+      "print it with earshot nodes key on the gateway",
     );
   }
   if (evidence === "tdx" && gatewayKey === null) {
     throw invalid(
-      "tdx evidence needs EARSHOT_NODE_GATEWAY_KEY: without it the machine's operator could substitute another gateway for yours",
-      `on a TDX machine run \`earshot node --gateway ${gateway} --gateway-key KEY\`, with what \`earshot nodes key\` prints at the gateway; ` +
-        `on any other \`EARSHOT_NODE_EVIDENCE=none earshot node --gateway ${gateway}\`, once the gateway runs with EARSHOT_NODES_EVIDENCE=tdx,none`,
+      "tdx evidence requires EARSHOT_NODE_GATEWAY_KEY, so that the machine's operator cannot substitute another gateway",
+      `on a TDX machine, run earshot node --gateway ${gateway} --gateway-key KEY, with the key that earshot nodes key prints on the gateway; ` +
+        `on another, run EARSHOT_NODE_EVIDENCE=none earshot node --gateway ${gateway}, and the gateway with EARSHOT_NODES_EVIDENCE=tdx,none`,
     );
   }
   if (jobs.concurrency + jobs.fetchConcurrency === 0) {
     throw invalid(
-      "EARSHOT_NODE_CONCURRENCY and EARSHOT_NODE_FETCH_CONCURRENCY are both 0: the node would run nothing",
-      "leave one of them out for its default",
+      "EARSHOT_NODE_CONCURRENCY and EARSHOT_NODE_FETCH_CONCURRENCY must not both be 0",
+      "unset one of them to use its default",
     );
   }
   if (enrolmentToken === null || !isEnrolmentToken(enrolmentToken)) {
     throw invalid(
-      `EARSHOT_NODE_ENROLMENT_TOKEN is ${enrolmentToken === null ? "missing" : "not an enrolment token"}`,
-      "`earshot nodes enroll` prints the settings of a node at the gateway",
+      `EARSHOT_NODE_ENROLMENT_TOKEN is ${enrolmentToken === null ? "required" : "not an enrolment token"}`,
+      "print the settings of a node with earshot nodes enroll on the gateway",
     );
   }
   return { ...config, node: { ...settings, enrolmentToken, gateway: withoutEnding(gateway, "/") } };

@@ -86,7 +86,7 @@ function createBlueskyRole({ ingest: settings, data }: Config): BlueskyRole {
       ingest = startIngest({ archive, clock, random, settings, dataDir: data.dir, log });
       return ingest;
     });
-    running.catch((error: unknown) => log.error({ err: error }, "live ingestion cannot start"));
+    running.catch((error: unknown) => log.error({ err: error }, "live ingestion failed to start"));
   }
 
   return {

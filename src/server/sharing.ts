@@ -81,7 +81,7 @@ export function createSharing({ gatewayId, shared, store, clock, warn }: Sharing
         await queue.noteChanges(changesIn(payloads, gatewayId));
       } catch (error) {
         if (signal.aborted) return;
-        warn(error, "changes of other gateways were not read");
+        warn(error, "reading changes of other gateways failed");
         await clock.sleep(retryMs, signal).catch(() => undefined);
         await queue.reload().catch(() => undefined);
       }
@@ -100,8 +100,8 @@ export function createSharing({ gatewayId, shared, store, clock, warn }: Sharing
     },
     others: () => others.map(routableOf),
     start: (queue) => {
-      void every(leadEveryMs, () => lead(shared), "no gateway was chosen to lead");
-      void every(reloadEveryMs, () => queue.reload(), "the unfinished jobs were not read");
+      void every(leadEveryMs, () => lead(shared), "leader election failed");
+      void every(reloadEveryMs, () => queue.reload(), "reading the unfinished jobs failed");
       void follow(shared, queue);
     },
     stop: () => {

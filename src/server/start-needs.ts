@@ -36,7 +36,7 @@ export async function requireStartNeeds({
   if (disk !== null && disk.freeBytes < needs.bytes) {
     throw new EarshotError(
       "disk_full",
-      `the disk of ${dir} is full: ${disk.freeBytes} bytes are free, a start needs ${needs.bytes}`,
+      `the disk of ${dir} is full: ${disk.freeBytes} bytes are free, but starting requires ${needs.bytes}`,
       { hint: "free some space there" },
     );
   }
@@ -44,7 +44,7 @@ export async function requireStartNeeds({
   if (files !== null && files < needs.files) {
     throw new EarshotError(
       "too_few_open_files",
-      `this process may open ${files} files, and with ${readers} readers it needs ${needs.files}`,
+      `this process may open ${files} files, but requires ${needs.files} with ${readers} readers`,
       { hint: "raise the limit (ulimit -n, LimitNOFILE), or lower EARSHOT_READERS" },
     );
   }

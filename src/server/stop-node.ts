@@ -35,14 +35,14 @@ export async function stopNode(node: RunningNode): Promise<void> {
   log.info({ running: gateway.running() }, "stopping");
   const drained = Promise.allSettled([runners.stop(), ingest.stop()]);
   if (!(await endsWithin(clock, drainMs, drained))) {
-    log.warn({ running: gateway.running() }, "stopped before everything had ended");
+    log.warn({ running: gateway.running() }, "stopped before all work ended");
     gateway.abandon();
     await endsWithin(clock, droppedMs, drained);
   }
   await endsWithin(clock, leaveMs, leave(node));
   await worker.close();
   if (!(await endsWithin(clock, upstreamsMs, upstreams.stop()))) {
-    log.warn("stopped before platforms had answered");
+    log.warn("stopped before all platforms answered");
   }
   if (!(await endsWithin(clock, closeMs, closeStores(stores)))) {
     log.warn("stopped before the stores were closed");
@@ -53,5 +53,5 @@ export async function stopNode(node: RunningNode): Promise<void> {
 
 async function leave({ worker: { attestLoop, gateway }, log }: RunningNode): Promise<void> {
   if (attestLoop.admitted() === null) return;
-  await gateway.leave().catch(() => log.warn("the gateway was not told that the node goes"));
+  await gateway.leave().catch(() => log.warn("leaving the gateway failed"));
 }

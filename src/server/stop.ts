@@ -39,7 +39,7 @@ export async function stopService(
   // Load balancers see 503, not a closed port, while work is left.
   const closed = app.close();
   if (!hasEnded) {
-    log.warn("stopped before everything had ended");
+    log.warn("stopped before all work ended");
     app.server.closeAllConnections();
   }
   // Some renewed tokens are valid only once.
@@ -48,7 +48,7 @@ export async function stopService(
     endsWithin(clock, upstreamsMs, written),
     endsWithin(clock, upstreamsMs, closed),
   ]);
-  if (!isWritten) log.warn("stopped before platforms had answered");
+  if (!isWritten) log.warn("stopped before all platforms answered");
   if (!isClosed) log.warn("stopped before all connections were closed");
   if (!(await endsWithin(clock, closeMs, context.close()))) {
     log.warn("stopped before the stores were closed");

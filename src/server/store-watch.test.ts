@@ -55,8 +55,8 @@ test("a full disk is logged once, also if small writes succeed in between, and o
   await write();
   await write();
   expect(logged).toEqual([
-    "the disk is full: nothing is written, reads go on",
-    "the disk has room again",
+    "the disk is full: writes fail, reads continue",
+    "the disk has free space again",
   ]);
 });
 

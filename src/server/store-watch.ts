@@ -27,14 +27,14 @@ export function watchStore<S extends Writes>(store: S, context: StoreWatchContex
 
   function noteError(error: unknown): void {
     if (!isStorageFull(error)) return;
-    if (refusedMs === null) log.error("the disk is full: nothing is written, reads go on");
+    if (refusedMs === null) log.error("the disk is full: writes fail, reads continue");
     refusedMs = clock.elapsed();
   }
 
   function noteWrite(): void {
     if (refusedMs === null || isFull()) return;
     refusedMs = null;
-    log.info("the disk has room again");
+    log.info("the disk has free space again");
   }
 
   async function write(name: never, args: never): Promise<unknown> {

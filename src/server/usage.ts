@@ -28,7 +28,7 @@ export function createUsageRole(context: UsageRoleContext): UsageRole {
 
   function onError(error: unknown): void {
     if (isStorageFull(error)) return;
-    log.warn({ error: messageOf(error) }, "usage is not written: it goes with the next");
+    log.warn({ error: messageOf(error) }, "writing usage failed, retrying with the next write");
   }
 
   const recorder = createUsageRecorder({
@@ -36,7 +36,7 @@ export function createUsageRole(context: UsageRoleContext): UsageRole {
     clock,
     settings,
     onError,
-    onLost: (calls) => log.warn({ calls }, "calls were not counted: too much usage waits"),
+    onLost: (calls) => log.warn({ calls }, "dropped usage of calls: too much is pending"),
   });
   const sampler = createSampler({
     store,

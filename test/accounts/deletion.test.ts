@@ -380,7 +380,7 @@ test("a deletion from the command line ends open work in a running server", asyn
   const outcome = await runCommand(["accounts", "delete", "github:emblematic", "--yes"], {
     EARSHOT_DATA_DIR: service.dataDir,
   });
-  expect(outcome).toEqual({ code: 0, out: "account emblematic is deleted\n", notes: "" });
+  expect(outcome).toEqual({ code: 0, out: "account emblematic deleted\n", notes: "" });
   expect((await stored).json().code).toBe("unauthorized");
   expect([...rowsThatReport(emil.traces)]).toEqual([]);
   expect((await submitted(emil.key)).statusCode).toBe(401);

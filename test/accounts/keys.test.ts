@@ -378,7 +378,7 @@ describe("a key restricted to some methods", () => {
       expect(answer.json()).toMatchObject(refusal);
       expect(answer.headers.ratelimit).toContain('"search";r=10');
       service.clock.move(1_000);
-      expect(answer.json().hint).toContain("getbyid, gettrends");
+      expect(answer.json().hint).toContain("use getbyid or gettrends");
     }
   });
 

@@ -500,18 +500,18 @@ describe("the list of jobs", () => {
   });
 
   test.each([
-    ["?status=finished", "/status", /there is no status "finished"/],
-    ["?status=", "/status", /there is no status ""/],
-    ["?status=done,", "/status", /there is no status ""/],
+    ["?status=finished", "/status", /unknown status "finished"/],
+    ["?status=", "/status", /unknown status ""/],
+    ["?status=done,", "/status", /unknown status ""/],
     ["?status=done&status=error", "/status", /commas between them/],
-    ["?method=searchbymood", "/method", /there is no method/],
+    ["?method=searchbymood", "/method", /unknown method/],
     ["?platform=myspace", "/platform", /there is no platform/],
     ["?query=", "/query", /1 to 100/],
     ["?query=%00", "/query", /control characters/],
     ["?limit=0", "/limit", /1 to 100/],
     ["?limit=101", "/limit", /1 to 100/],
     ["?limit=1e1", "/limit", /1 to 100/],
-    ["?page=2", "/page", /there is no parameter/],
+    ["?page=2", "/page", /unknown parameter/],
   ])("refuses %s", async (parameters, pointer, message) => {
     const answer = await list(parameters);
     expect(answer.statusCode).toBe(400);

@@ -407,7 +407,7 @@ describe("what is not good is refused at its field", () => {
 describe("a credential that is allowed in a browser", () => {
   test("of Bluesky: the address is shown, and what it led to is pasted", async () => {
     const requested = await begin(ann, "bluesky", "oauth", { identifier: "ann.example" });
-    expect(requested).toMatchObject({ question: "The address" });
+    expect(requested).toMatchObject({ question: "The URL" });
     expect((await list(ann)).credentials).toEqual([]);
     const done = await reply(ann, requested.id, ` ${bluesky.consent(requested.address, "yes")} `);
     expect(done.json()).toMatchObject({

@@ -100,7 +100,7 @@ const shown = (name: string): string => JSON.stringify(name.slice(0, 40));
 function invalid(reason: string): EarshotError {
   return new EarshotError(
     "invalid_authorization_request",
-    `the app's request to connect is not valid: ${reason}`,
+    `invalid authorization request: ${reason}`,
     { status: 400, hint: "start again in the app, or report it to its developer" },
   );
 }

@@ -153,7 +153,7 @@ function mismatch(grant: GrantRow, { clientId, resource }: TokenRequest): TokenR
   if (grant.clientId !== clientId) return refused("the token was issued to another client_id");
   if (grant.isSuspended === 1) return refused("the account is suspended");
   if (resource !== null && !isResource(resource, grant.resource)) {
-    return { ...refused(`it was issued for ${grant.resource}`), error: "invalid_target" };
+    return { ...refused(`the token was issued for ${grant.resource}`), error: "invalid_target" };
   }
   return null;
 }

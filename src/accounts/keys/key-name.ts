@@ -16,7 +16,7 @@ export function checkedKeyName(written: string): string {
   const isReadable = visible.test(name) && isOneVisibleLine(name);
   if (isReadable && [...name].length <= longestKeyName) return name;
   const message = isReadable
-    ? `the name has ${[...name].length} characters, a key's name has at most ${longestKeyName}`
+    ? `the name has ${[...name].length} characters; the maximum is ${longestKeyName}`
     : "the name of a key must be one line of visible characters";
   const hint = `send 1 to ${longestKeyName} visible characters, such as "laptop"`;
   throw new EarshotError("invalid_request", message, {

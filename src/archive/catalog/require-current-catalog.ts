@@ -88,7 +88,7 @@ function olderSegment(
       `${path} is an earlier copy: its last commit is number ${identity.writtenIn}, but ${catalogPath(folder)} has number ${commit}`,
       {
         status: 503,
-        hint: "stop the server and put back the latest file or restore a backup, or run earshot archive recover, which continues without the lost posts",
+        hint: "stop the server and restore the latest file or a backup, or run earshot archive recover, which continues without the lost posts",
       },
     );
   }

@@ -95,7 +95,7 @@ function* requireIntactTables(source: DatabaseSync, path: string): Steps<void> {
     "archive_damaged",
     `the segment cannot be sealed because tables do not match their checksums: ${tables.join(", ")}`,
     {
-      hint: "compaction rewrites it from its posts; earshot archive reindex --segment … does so at once",
+      hint: "rewrite it with earshot archive reindex --segment …, or wait for compaction to do it",
     },
   );
 }

@@ -79,7 +79,7 @@ function checkIntervals(catalog: DatabaseSync, findings: Findings): void {
     if (!collections.includes(String(collection))) wrong("is of an unknown collection");
     if (Number(row.from_ms) >= Number(row.to_ms)) wrong("ends before it begins");
     if (before.name === name && before.toMs >= Number(row.from_ms))
-      wrong("overlaps the one before");
+      wrong("overlaps the previous one");
     before = { name, toMs: Number(row.to_ms) };
   }
 }

@@ -29,7 +29,7 @@ export function* checkRows(
   function compareNames({ id, revision }: SegmentRow, uri: string): void {
     const deletedAt = lookUp?.deletedAt(uri) ?? null;
     if (deletedAt !== null && deletedAt >= revision) {
-      add("deleted_but_held", `post ${id} is stored although it was deleted: ${uri}`, { id, uri });
+      add("deleted_but_held", `post ${id} is stored although it is deleted: ${uri}`, { id, uri });
     }
     if (lookUp === null || (platform === "x" && uri === xUri(id))) return;
     const hash = lookUp.hashOf(uri);

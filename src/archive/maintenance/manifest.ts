@@ -75,8 +75,8 @@ async function textOf(folder: string): Promise<string> {
     return await readFile(manifestPath(folder), "utf8");
   } catch (error) {
     if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) throw error;
-    throw new EarshotError("backup_incomplete", `${folder} contains no complete backup`, {
-      hint: "manifest.json is written last: a folder without it is not a backup, or an unfinished one",
+    throw new EarshotError("backup_incomplete", `${folder} is not a complete backup`, {
+      hint: "use a folder with manifest.json, which is written last",
       cause: error,
     });
   }

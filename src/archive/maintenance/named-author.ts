@@ -52,9 +52,9 @@ function ambiguous(name: string, accounts: readonly Known[]): EarshotError {
 }
 
 function unknownAuthor(name: string): EarshotError {
-  return new EarshotError("wrong_use", `no account ${name} is known`, {
+  return new EarshotError("wrong_use", `unknown account ${name}`, {
     status: 400,
-    hint: "use its id, or --platform to select posts that came with this handle only",
+    hint: "use its id, or --platform to select posts stored with this handle only",
   });
 }
 

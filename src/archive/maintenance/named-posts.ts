@@ -47,7 +47,7 @@ export function namedPosts(folder: string, catalog: DatabaseSync, name: string):
 function unknownPost(name: string): EarshotError {
   return new EarshotError("wrong_use", `${name} is not a post`, {
     status: 400,
-    hint: "use the ID or the uri that earshot search --ndjson shows, or the address of its page",
+    hint: "use the URL of the post, or the ID or uri that earshot search --ndjson shows",
   });
 }
 

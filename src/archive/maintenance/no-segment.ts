@@ -1,7 +1,7 @@
 import { EarshotError } from "../../lib/errors.ts";
 
 export const noSegment = (name: string): EarshotError =>
-  new EarshotError("wrong_use", `there is no segment ${name}`, {
+  new EarshotError("wrong_use", `segment ${name} not found`, {
     status: 400,
-    hint: "earshot archive stats --json lists them; a name is a platform and a number, such as x/3",
+    hint: "use a name such as x/3, from earshot archive stats --json",
   });

@@ -50,7 +50,7 @@ export function* onPairedSnapshot<Value>(
     }
     throw new EarshotError("archive_busy", "the archive is being written continuously", {
       retryable: true,
-      hint: "try again later",
+      hint: "retry later",
     });
   } finally {
     watching.close();

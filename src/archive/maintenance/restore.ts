@@ -103,7 +103,7 @@ async function requireSpace(dataDir: string, bytes: number): Promise<void> {
   throw new EarshotError(
     "disk_full",
     `the archive needs ${bytes} bytes, but the disk of ${dataDir} has only ${bavail * bsize} free`,
-    { hint: "free some space there, or name a data folder on another disk" },
+    { hint: "free some space there, or use a data folder on another disk" },
   );
 }
 
@@ -111,11 +111,11 @@ function requireFile(source: string, { path }: BackupFile): string {
   const from = join(source, path);
   if (existsSync(from)) return from;
   throw new EarshotError("backup_damaged", `${from} is missing`, {
-    hint: "the manifest names it; use another backup",
+    hint: "use another backup: the manifest lists the file",
   });
 }
 
 const damaged = (source: string, { path }: BackupFile): EarshotError =>
   new EarshotError("backup_damaged", `${join(source, path)} does not match the manifest`, {
-    hint: "its size or SHA-256 differs; use another backup",
+    hint: "use another backup: the size or SHA-256 differs",
   });

@@ -32,7 +32,7 @@ export function postingsReader(allPosts: number): PostingsReader {
   let isPositioned = false;
 
   function addNumber(number: number): void {
-    if (number >= allPosts) throw new Malformed(`it names post number ${number} of ${allPosts}`);
+    if (number >= allPosts) throw new Malformed(`it contains post number ${number} of ${allPosts}`);
     if (count > 0 && number <= (numbers[count - 1] ?? 0))
       throw new Malformed("its posts are not in order");
     numbers[count] = number;

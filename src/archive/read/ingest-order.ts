@@ -20,7 +20,7 @@ export function readIngestOrder(
       "the position is older than the retained ingest order",
       {
         status: 410,
-        hint: "start again without a position",
+        hint: "restart without a position",
       },
     );
   }

@@ -14,7 +14,7 @@ export class SealedDamage extends Error {
 
 export const missingRows = (): EarshotError =>
   new EarshotError("archive_damaged", "indexed posts of the segment have no row", {
-    hint: "earshot archive reindex --segment … repairs it, and lists what is lost",
+    hint: "repair it with earshot archive reindex --segment …, which lists lost posts",
   });
 
 export function isDamage(error: unknown): boolean {

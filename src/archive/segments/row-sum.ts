@@ -24,7 +24,7 @@ export function rowSum(row: SummedRow): number {
 
 export const damagedRow = (id: bigint): EarshotError =>
   new EarshotError("archive_damaged", `the row of post ${id} does not match its checksum`, {
-    hint: "`earshot archive check` names the segment, and the command that repairs it",
+    hint: "find the segment and its repair command with earshot archive check",
   });
 
 /** Requires `defineRowSum`. */

@@ -37,5 +37,5 @@ export function requireSegmentFile(path: string): void {
 export const segmentMissing = (path: string): EarshotError =>
   new EarshotError("segment_missing", `${path} is missing or empty, but the catalog lists it`, {
     status: 503,
-    hint: "stop the server and put the file back or restore a backup; earshot archive recover continues with the remaining segments",
+    hint: "stop the server and restore the file or a backup, or run earshot archive recover to continue without it",
   });

@@ -9,7 +9,7 @@ export function unreadableSegment(path: string): Segment {
   const refuse = (): never => {
     throw new EarshotError("archive_damaged", `${path} cannot be read`, {
       status: 503,
-      hint: "`earshot archive check` names the command that repairs it",
+      hint: "find the repair command with earshot archive check",
     });
   };
   return {

@@ -10,10 +10,10 @@ export async function archiveErrors<Value>(call: Promise<Value>): Promise<Value>
     return await call;
   } catch (error) {
     if (!(error instanceof EarshotError && unnamed.includes(error.code))) throw error;
-    throw new EarshotError("archive_unavailable", `the archive cannot be used: ${error.message}`, {
+    throw new EarshotError("archive_unavailable", `the archive is unavailable: ${error.message}`, {
       status: 503,
       retryable: true,
-      hint: "check free space and permissions of the data folder",
+      hint: "check the free space and permissions of the data folder",
       cause: error,
     });
   }

@@ -202,6 +202,6 @@ function indexFrom(posts: readonly Occupant[], id: bigint): number {
 }
 
 const millisecondFull = (): EarshotError =>
-  new EarshotError("millisecond_full", "all numbers of a millisecond are taken", {
+  new EarshotError("millisecond_full", "all numbers of a millisecond are used", {
     hint: "posts from before November 2010 without their own numbers share one millisecond",
   });

@@ -146,35 +146,35 @@ function notesOf(stats: ArchiveStats, platforms: readonly PlatformSums[]): strin
   const outdated = sum((sums) => sums.outdated);
   const segments = stats.segments.length;
   const notes: string[] = [
-    `${numberText(sum((sums) => sums.posts))} posts in ${bytesText(stats.bytes)}, of ${bytesText(stats.maxBytes)} that the archive may take ` +
-      `(${(100 * (stats.bytes / stats.maxBytes)).toFixed(1)} %); the catalog takes ${bytesText(stats.catalogBytes)}`,
-    `${numberText(sum((sums) => sums.optimised))} of ${numberText(segments)} segments are quiet and merged into one piece`,
+    `${numberText(sum((sums) => sums.posts))} posts in ${bytesText(stats.bytes)}, at most ${bytesText(stats.maxBytes)} ` +
+      `(${(100 * (stats.bytes / stats.maxBytes)).toFixed(1)} %); catalog ${bytesText(stats.catalogBytes)}`,
+    `${numberText(sum((sums) => sums.optimised))} of ${numberText(segments)} segments have a fully merged index`,
     sealedNote(platforms, segments),
-    `known besides: ${numberText(stats.tombstones)} deleted posts by their uris, ${numberText(stats.accounts)} accounts, ${numberText(stats.labels)} labels`,
-    `${numberText(stats.waitingCounts)} counts wait to be added to their posts; the newest post was arrival ${numberText(stats.lastIngestNumber)}`,
+    `also ${numberText(stats.tombstones)} tombstones, ${numberText(stats.accounts)} accounts, ${numberText(stats.labels)} labels`,
+    `${numberText(stats.waitingCounts)} pending counts; newest ingest number ${numberText(stats.lastIngestNumber)}`,
   ];
   if (outdated > 0) {
     notes.push(
-      `segments of another analyzer, which are searched post by post: ${numberText(outdated)} – a running server mends that, or earshot archive reindex`,
+      `segments of another analyzer, searched post by post: ${numberText(outdated)} – a running server rewrites them, or run earshot archive reindex`,
     );
   }
   const damaged = sum((sums) => sums.sealed.damaged);
   if (damaged > 0) {
     notes.push(
-      `sealed segments that are damaged, which are searched post by post: ${numberText(damaged)} – a running server mends that, or earshot archive reindex --segment`,
+      `damaged sealed segments, searched post by post: ${numberText(damaged)} – a running server repairs them, or run earshot archive reindex --segment`,
     );
   }
   if (stats.pendingSeals > 0) {
-    notes.push(`segments that wait to be sealed: ${numberText(stats.pendingSeals)}`);
+    notes.push(`segments to seal: ${numberText(stats.pendingSeals)}`);
   }
   if (stats.pendingRewrites + stats.retiredFiles > 0) {
     notes.push(
-      `segments that wait to be rewritten: ${numberText(stats.pendingRewrites)}; files that are no segments, or no segments yet: ${numberText(stats.retiredFiles)}`,
+      `segments to rewrite: ${numberText(stats.pendingRewrites)}; old and unfinished files: ${numberText(stats.retiredFiles)}`,
     );
   }
   if (stats.orphaned.files > 0) {
     notes.push(
-      `files in archive/orphaned that belong to no segment: ${numberText(stats.orphaned.files)}, ${bytesText(stats.orphaned.bytes)} – docs/operations.md says what they are`,
+      `orphaned files in archive/orphaned: ${numberText(stats.orphaned.files)}, ${bytesText(stats.orphaned.bytes)} – see docs/operations.md`,
     );
   }
   return notes;
@@ -184,11 +184,11 @@ function sealedNote(platforms: readonly PlatformSums[], segments: number): strin
   const sum = (of: (sums: SealedSums) => number): number =>
     platforms.reduce((total, { sealed }) => total + of(sealed), 0);
   const sealed = sum((sums) => sums.segments);
-  const note = `${numberText(sealed)} of ${numberText(segments)} segments are sealed`;
+  const note = `${numberText(sealed)} of ${numberText(segments)} segments sealed`;
   if (sealed === 0) return note;
   return (
     `${note}: the indexes of ${numberText(sum(({ posts }) => posts))} posts take ${bytesText(sum(({ bytes }) => bytes))}, ` +
-    `and ${numberText(sum(({ delta }) => delta))} posts were written there since`
+    `and ${numberText(sum(({ delta }) => delta))} posts were written to them since`
   );
 }
 

@@ -95,7 +95,7 @@ function introduction(posts: number, terminal: Terminal): string {
   const { bold } = painter(terminal);
   return [
     `${bold("Earshot demo")}: the whole service in a temporary folder, without network or account.`,
-    `Its archive holds ${posts} posts of an invented town, written for this demo; nobody in them exists.`,
+    `Its archive has ${posts} posts of an invented town, written for this demo; all people in them are invented.`,
     "Responses are shown as by curl, without some header fields and with the JSON indented.",
     "",
     "",
@@ -153,7 +153,7 @@ async function keepRunning(
     `${bold("It keeps running")} on ${service.url} until you stop it with Ctrl-C, which deletes the posts.\n\n`,
   );
   terminal.out(
-    `The dashboard, good once, within ${formatDuration(config.signIn.linkMs)}:\n${await makeSignInLink(config, service.url)}\n\n`,
+    `Sign in to the dashboard, once, within ${formatDuration(config.signIn.linkMs)}:\n${await makeSignInLink(config, service.url)}\n\n`,
   );
   terminal.out(`KEY=${key}\n`);
   for (const query of ["aurora -from:halden_demo", "東京 OR 오로라", "? lang:en"]) {
@@ -168,7 +168,7 @@ async function keepRunning(
 
 function whatNext(seconds: number): string {
   return [
-    `Done in ${seconds.toFixed(1)} s; nothing is left behind. What to try next:`,
+    `Done in ${seconds.toFixed(1)} s; all files are deleted. What to try next:`,
     "",
     "  npm run demo -- --keep              keep the demo running for curl and the dashboard",
     "  npx earshot serve                   your own archive, filled from Bluesky's public stream",

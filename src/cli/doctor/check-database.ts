@@ -48,7 +48,7 @@ async function serverFindings(pool: Pool, connections: number): Promise<Finding[
     {
       level: "warning",
       subject,
-      message: `${left} connections are left for gateways, and each uses up to ${needed}`,
+      message: `only ${left} connections are available, and each gateway uses up to ${needed}`,
       fix: "raise max_connections, or lower EARSHOT_DATABASE_CONNECTIONS",
     },
   ];

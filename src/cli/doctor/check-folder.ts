@@ -36,7 +36,7 @@ function accessOf(dir: string): Finding {
     return {
       level: "error",
       subject,
-      message: `this user may not read and write ${dir}`,
+      message: `no read and write access to ${dir}`,
       fix: "run as its owner, or change its owner; check whether its disk is mounted read-only",
     };
   }
@@ -44,7 +44,7 @@ function accessOf(dir: string): Finding {
     return {
       level: "warning",
       subject,
-      message: `other users may open ${dir}, which contains posts and encrypted credentials`,
+      message: `other users can read ${dir}, which contains posts and encrypted credentials`,
       fix: `chmod 700 ${dir}`,
     };
   }

@@ -73,7 +73,7 @@ function clockFindings(answers: readonly Answer[]): Finding[] {
     {
       level: "error",
       subject: "clock",
-      message: `it is ${seconds} s ${medianMs > 0 ? "slow" : "fast"} by these servers`,
+      message: `the clock is ${seconds} s ${medianMs > 0 ? "slow" : "fast"} compared with these servers`,
       fix: "synchronize the clock (timedatectl set-ntp true, or chrony)",
     },
   ];

@@ -43,5 +43,5 @@ const newerSchema = (version: number): EarshotError =>
   new EarshotError(
     "newer_schema",
     `the control database has schema ${version}, this version of Earshot knows ${postgresMigrations.length}`,
-    { status: 503, hint: "run the version of Earshot that wrote it, or a later one" },
+    { status: 503, hint: "use the version of Earshot that wrote it, or a later one" },
   );

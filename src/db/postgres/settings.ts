@@ -16,7 +16,7 @@ export const databaseSettings = {
     "EARSHOT_DATABASE_CONNECTIONS",
     10,
     [2, 1_000],
-    "Most connections of a gateway to PostgreSQL, besides two for notifications and for leading.",
+    "Maximum connections of a gateway to PostgreSQL, plus two for notifications and leader election.",
   ),
   timeoutMs: duration(
     "EARSHOT_DATABASE_TIMEOUT",
@@ -28,7 +28,7 @@ export const databaseSettings = {
 
 function databaseUrl(name: string, meaning: string): Setting<string | null> {
   const kind = matching(
-    "an address such as postgres://user:password@host/database",
+    "a URL such as postgres://user:password@host/database",
     /^postgres(?:ql)?:\/\/./,
   );
   return { ...setting(name, orNone(kind, null), null, meaning), isSecret: true };

@@ -20,10 +20,10 @@ export function jobWarnings({
 /** Live searches do not see older archived posts. */
 const withOlderPosts = (warning: SourceWarning): SourceWarning =>
   warning.code === "incomplete_coverage"
-    ? { ...warning, hint: `${warning.hint}; searchbyfullarchive finds older posts` }
+    ? { ...warning, hint: `${warning.hint}; use searchbyfullarchive for older posts` }
     : warning;
 
 const cursorTooLong = (platform: string): SourceWarning => ({
   code: "cursor_too_long",
-  message: `there is more, but what ${platform} calls its next page by is too long for a cursor`,
+  message: `there is more, but the page token of ${platform} is too long for a cursor`,
 });

@@ -70,7 +70,7 @@ function coverageSentences({ posts, result }: AnswerPage): string {
     const doubt = posts.length === 0 ? "There may be some" : "There may be more";
     return `${doubt}: coverage is incomplete ${window}. Missing: ${gapWords(coverage)}.`;
   }
-  if (!complete) return `The search ran out of time before it had seen everything ${window}.`;
+  if (!complete) return `The search timed out before the end of the posts ${window}.`;
   return posts.length === 0
     ? `There is none: coverage is complete ${window}.`
     : `Coverage is complete ${window}.`;
@@ -158,7 +158,7 @@ function closing({ job, result, omitted, isContinued, nextCursor }: AnswerPage):
   if (omitted > 0) {
     const posts = omitted === 1 ? "1 more post was" : `${omitted} more posts were`;
     const rest = isContinued ? "; the next page begins with them" : "";
-    lines.push(`${posts} found and left out for max_chars${rest}.`);
+    lines.push(`${posts} omitted because of max_chars${rest}.`);
   }
   const isLast = nextCursor === null && (result.next ?? result.nextPlace ?? null) === null;
   if (isLast) lines.push("This is the last page.");

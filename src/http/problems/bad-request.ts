@@ -55,14 +55,14 @@ export const badRequestProblems = {
     ],
     example: {
       request: "The query `comet since:2021-1-5`.",
-      detail: "since: wants a date as yyyy-mm-dd, not 2021-1-5 (at offset 12)",
+      detail: "since: must be a date as yyyy-mm-dd, not 2021-1-5 (at offset 12)",
       hint: "write since:2021-01-05",
       errors: [
         {
           code: "invalid_date",
           offset: 12,
           length: 8,
-          message: "since: wants a date as yyyy-mm-dd, not 2021-1-5",
+          message: "since: must be a date as yyyy-mm-dd, not 2021-1-5",
           expected: ["yyyy-mm-dd", "yyyy-mm-dd_hh:mm:ss_UTC", "yyyy-mm-ddThh:mm:ssZ"],
           hint: "write since:2021-01-05",
         },

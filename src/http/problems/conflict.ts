@@ -43,8 +43,8 @@ export const conflictProblems = {
     ],
     example: {
       request: "An operator drains a pending node.",
-      detail: "node 5d1f0c2ab37e9946 is pending and gets no work",
-      hint: "use `earshot nodes approve` or `earshot nodes remove`",
+      detail: "node 5d1f0c2ab37e9946 awaits approval",
+      hint: "use earshot nodes approve or earshot nodes remove",
     },
   },
   node_removed: {
@@ -58,7 +58,7 @@ export const conflictProblems = {
     example: {
       request: "An operator approves a removed node.",
       detail: "node 5d1f0c2ab37e9946 was removed permanently",
-      hint: "delete node.key in its data folder and restart it: it gets a new identity",
+      hint: "delete node.key in its data folder and restart it to get a new identity",
     },
   },
   last_operator: {

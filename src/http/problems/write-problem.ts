@@ -139,7 +139,7 @@ export function frameworkErrorOf(error: {
       break;
   }
   if (error.statusCode === 400) {
-    return problem("invalid_request", `the request cannot be read: ${oneLine(error.message)}`);
+    return problem("invalid_request", `invalid request: ${oneLine(error.message)}`);
   }
   return null;
 }

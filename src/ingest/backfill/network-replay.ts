@@ -80,7 +80,7 @@ export function openNetworkReplay(
           const block = await readBlock(name, index);
           if (block === null && ranges === null) break;
           if (block === null)
-            throw unreadableReplay(host, `block ${index} of ${name} is not there`);
+            throw unreadableReplay(host, `block ${index} of ${name} is missing`);
           yield block;
         }
       }
@@ -130,10 +130,10 @@ export function openNetworkReplay(
 
   function refusal(why: Refusal): EarshotError {
     if (why.status !== 401 && why.status !== 403) return refusalError(host, why);
-    const what = token === null ? "asks for a token" : "rejects EARSHOT_NETWORK_REPLAY_TOKEN";
+    const what = token === null ? "requires a token" : "rejects EARSHOT_NETWORK_REPLAY_TOKEN";
     return new EarshotError("replay_refused", `${host} ${what}`, {
       status: 502,
-      hint: "get one at https://bsky.network/account, and set EARSHOT_NETWORK_REPLAY_TOKEN to it",
+      hint: "get a token at https://bsky.network/account, and set EARSHOT_NETWORK_REPLAY_TOKEN",
     });
   }
 
@@ -157,7 +157,7 @@ function readSegment(value: unknown): Segment[] {
 
 function readPlanned(value: unknown, host: string): Planned {
   const { name, mode, blocks } = fieldsOf(value);
-  if (typeof name !== "string") throw unreadableReplay(host, "its plan names no segment");
+  if (typeof name !== "string") throw unreadableReplay(host, "its plan has no segment");
   if (mode !== "blocks") return { name, ranges: null };
   const ranges = list(blocks, maxEntries).map((range) => {
     const { first, last } = fieldsOf(range);
@@ -166,12 +166,12 @@ function readPlanned(value: unknown, host: string): Planned {
   const isPlain = ranges.every(
     ({ first, last }) => first >= 0 && last >= first && last < maxEntries,
   );
-  if (!isPlain) throw unreadableReplay(host, "its plan names no blocks");
+  if (!isPlain) throw unreadableReplay(host, "its plan has no blocks");
   return { name, ranges };
 }
 
 export function unreadableReplay(host: string, why: string): EarshotError {
-  return new EarshotError("replay_unreadable", `the archive of ${host} cannot be read: ${why}`, {
+  return new EarshotError("replay_unreadable", `invalid data in the archive of ${host}: ${why}`, {
     status: 502,
   });
 }

@@ -86,7 +86,7 @@ export function createPoliteFetch(request: PoliteFetchRequest): PoliteFetch {
     pace.nextMs = startMs + 1_000 / requestsPerSecond;
     const waitMs = startMs - clock.elapsed();
     if (waitMs > maxWaitMs) throw limited(host, waitMs);
-    if (waitMs >= reportedWaitMs) onWait?.({ host, waitMs, reason: `${host} asks to wait` });
+    if (waitMs >= reportedWaitMs) onWait?.({ host, waitMs, reason: `${host} requested a delay` });
     if (waitMs > 0) await clock.sleep(waitMs, signal);
   }
 
@@ -156,7 +156,7 @@ function failed(host: string, status: number): EarshotError {
   return new EarshotError(code, `${host} answered ${status}`, {
     status: 502,
     retryable: true,
-    hint: "run it again later; it resumes where it stopped",
+    hint: "retry later; the backfill resumes",
   });
 }
 
@@ -164,6 +164,6 @@ function limited(host: string, waitMs: number): EarshotError {
   return new EarshotError(
     "upstream_limited",
     `${host} takes the next request in ${Math.ceil(waitMs / 60_000)} minutes`,
-    { status: 502, retryable: true, hint: "run it again then; it resumes where it stopped" },
+    { status: 502, retryable: true, hint: "retry then; the backfill resumes" },
   );
 }

@@ -51,6 +51,6 @@ export async function readListing(
 
 function tooMany(author: string, maxPosts: number): EarshotError {
   return new EarshotError("repository_too_large", `${author} has more than ${maxPosts} posts`, {
-    hint: "raise EARSHOT_BACKFILL_MAX_POSTS and run it again; it resumes where it stopped",
+    hint: "raise EARSHOT_BACKFILL_MAX_POSTS and retry; the backfill resumes",
   });
 }

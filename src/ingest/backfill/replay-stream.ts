@@ -64,7 +64,7 @@ export async function replayStream(
   throw new EarshotError("upstream_unreachable", `no stream server makes progress: ${reason}`, {
     status: 502,
     retryable: true,
-    hint: "run it again; it resumes where it stopped",
+    hint: "retry; the replay resumes",
   });
 
   async function listen(address: string): Promise<void> {

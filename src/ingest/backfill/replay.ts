@@ -126,9 +126,9 @@ function needsToken(spans: readonly BoundedSpan[]): EarshotError {
   const to = isoTime(spans.at(-1)?.toMs ?? 0);
   return new EarshotError(
     "replay_needs_token",
-    `what lies between ${from} and ${to} is older than the stream's servers keep, and their archive asks for a token`,
+    `events from ${from} to ${to} are older than the Jetstream servers store, and the network archive requires a token`,
     {
-      hint: "get one for free at https://bsky.network/account, set EARSHOT_NETWORK_REPLAY_TOKEN to it and run this again",
+      hint: "get a free token at https://bsky.network/account, set EARSHOT_NETWORK_REPLAY_TOKEN, and retry",
     },
   );
 }

@@ -19,7 +19,7 @@ function requireShape(bytes: Buffer, maxDepth: number): void {
   const shape = createJsonMeter()(bytes);
   if (shape.deepest > maxDepth) throw new RecordError(`nested deeper than ${maxDepth} levels`);
   const refusal = shapeRefusal(shape);
-  if (refusal !== null) throw new RecordError(`not read: ${refusal}`);
+  if (refusal !== null) throw new RecordError(`too complex: ${refusal}`);
 }
 
 const openings = ["{", "["].map((character) => character.charCodeAt(0));

@@ -74,7 +74,7 @@ describe("the values of a file", () => {
   });
 
   test.each(['[{"a":1}', '[{"a":1},{"b":', '{\n"a":1'])("a file is truncated in %s", (text) => {
-    expect(() => textsIn(text)).toThrow("it is truncated within a list or an object");
+    expect(() => textsIn(text)).toThrow("truncated within a list or object");
   });
 
   test("that are too long are truncated, and the next ones are read", () => {

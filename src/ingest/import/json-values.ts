@@ -138,7 +138,7 @@ export function createJsonSplitter({ maxValueBytes, listName }: JsonSplitterOpti
   function end(): JsonValue | null {
     if (open === "none" && isInFile()) return null;
     if (isInFile() && (open === "scalar" || isLinewise === true)) return take();
-    throw new Error("it is truncated within a list or an object");
+    throw new Error("truncated within a list or object");
   }
 
   return { feed, end };

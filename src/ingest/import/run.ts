@@ -79,7 +79,7 @@ export function startRun(request: ImportRequest, opened: Opened) {
     await writing;
     throw new EarshotError("import_rejected", `${source.name}:${bad?.line}: ${bad?.reason}`, {
       status: 400,
-      hint: "repair the line, or omit --strict: bad lines are then written to the rejected file and the rest is imported",
+      hint: "fix the line, or remove --strict to write bad lines to the rejected file and import the rest",
     });
   }
 

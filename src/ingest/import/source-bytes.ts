@@ -125,7 +125,7 @@ function tooLarge(name: string, what: string, setting: string): EarshotError {
 export function unreadableImport(name: string, error: unknown): EarshotError {
   return new EarshotError("import_unreadable", `cannot read ${name}: ${messageOf(error)}`, {
     status: 400,
-    hint: "what was read before the error is imported; run the import again with the complete file",
+    hint: "import the complete file again; posts before the error are imported",
     cause: error,
   });
 }

@@ -52,7 +52,7 @@ export async function openImportSource(
   try {
     handle = await open(file, "r");
     const status = await handle.stat();
-    if (status.isDirectory()) throw new Error("it is a folder");
+    if (status.isDirectory()) throw new Error("is a folder");
     if (!status.isFile()) {
       return streamSource(
         file,

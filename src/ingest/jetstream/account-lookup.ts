@@ -143,7 +143,7 @@ export function startAccountLookup(request: LookUpRequest): AccountLookup {
     requestedMs = null;
     const reason = messageOf(error);
     waiting = { reason, untilMs: clock.elapsed() + waitMs };
-    log.warn({ host, reason, waitMs }, "look-up: accounts are not told of");
+    log.warn({ host, reason, waitMs }, "account lookup failed");
     await pause(waitMs);
   }
 
@@ -157,7 +157,7 @@ export function startAccountLookup(request: LookUpRequest): AccountLookup {
       const detail = `waiting for ${host}: ${waiting.reason}, ${nextTry(clock, waiting.untilMs)}`;
       return { status: "waiting", detail, ...counts };
     }
-    const detail = answers ? `${host} answers` : "nothing was looked up yet";
+    const detail = answers ? `${host} answers` : "no lookups yet";
     return { status: answers ? "connected" : "waiting", detail, ...counts };
   }
 
@@ -168,7 +168,7 @@ export function startAccountLookup(request: LookUpRequest): AccountLookup {
     },
     state,
     stop: async () => {
-      stopping.abort(new Error("the look-up ends"));
+      stopping.abort(new Error("the account lookup is stopping"));
       await ended;
     },
   };

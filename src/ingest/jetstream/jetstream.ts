@@ -144,7 +144,7 @@ export function startJetstream(request: JetstreamRequest): Jetstream {
     if (step === null) return;
     log.warn(
       { host: server, fromMs: step.fromUs / 1000, toMs: step.toUs / 1000 },
-      "ingest: an event above the maximum frame size is skipped; the coverage has a gap there",
+      "ingest: skipped an oversized event; the coverage has a gap",
     );
   }
 

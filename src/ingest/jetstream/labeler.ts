@@ -94,7 +94,7 @@ export function startLabeler(request: LabelerRequest): Labeler {
         passedSeq = before + step;
         step *= 2;
         writer.interrupted();
-        log.warn({ host, seq: passedSeq }, "labels: an oversized frame is skipped");
+        log.warn({ host, seq: passedSeq }, "labels: skipped an oversized frame");
       }
       refusals = refusal?.startsWith("FutureCursor") === true ? refusals + 1 : 0;
       if (refusals === triesOfPosition) {

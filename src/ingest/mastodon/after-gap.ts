@@ -67,7 +67,7 @@ export function createMastodonAfterGap(options: MastodonAfterGapOptions): Mastod
     if (end.stoppedBy === null) return;
     log.warn(
       { host, reason: end.stoppedBy },
-      "mastodon stream: not all posts of the gap could be read",
+      "mastodon stream: some posts of the gap were not read",
     );
   }
 

@@ -22,7 +22,7 @@ export async function catchUpTimeline(
 ): Promise<CatchUpEnd> {
   const { stream, maxStatuses, signal, onStatuses } = request;
   let after = startOf(request.since);
-  if (after === null) return { stoppedBy: "no status is known to continue from" };
+  if (after === null) return { stoppedBy: "no status to continue from" };
   for (let read = 0; read < maxStatuses; ) {
     const query = new URLSearchParams({ min_id: after, limit: String(pageStatuses) });
     if (stream !== "public") query.set(stream === "public:local" ? "local" : "remote", "true");

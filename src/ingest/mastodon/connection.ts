@@ -48,7 +48,7 @@ export function createMastodonConnections(
     openedMs = null;
     const token = await options.tokenOf(origin);
     if (token === null) {
-      return `no user token for ${host} that can be used, see \`earshot credentials\``;
+      return `no usable user token for ${host}: add one with earshot credentials add mastodon user-token`;
     }
     const base = await streamingBase({ server: origin, fetch, signal: link.signal });
     if (link.signal.aborted) return "stopped";
@@ -84,7 +84,7 @@ export function createMastodonConnections(
 
   function reasonOf({ reason, status }: Pick<ConnectionEnd, "reason" | "status">): string {
     if (status !== 401 && status !== 403) return reason;
-    return `HTTP ${status}: the user token for ${host} is refused, see \`earshot credentials test\``;
+    return `HTTP ${status}: ${host} refused the user token: see earshot credentials test`;
   }
 
   function end(reason: string): void {

@@ -57,7 +57,7 @@ export function createStatusReader(requests: MastodonRequests, signal: AbortSign
         ? statuses?.length === 0
         : (await get(`/api/v1/statuses/${id}`, new URLSearchParams())).status === 200;
     if (isTrusted) return;
-    throw new Error("the server does not return its own timeline, so that it may lack any status");
+    throw new Error("the server hides its timeline, so any status may be missing");
   }
 
   async function get(path: string, query: URLSearchParams): Promise<FetchedAnswer> {

@@ -50,7 +50,7 @@ export function createMastodonRequests(options: MastodonRequestsOptions): Mastod
 
   async function once(url: URL, signal: AbortSignal): Promise<FetchedAnswer | null> {
     const token = await options.tokenOf(origin);
-    if (token === null) throw new Error(`no user token for ${host} that can be used`);
+    if (token === null) throw new Error(`no usable user token for ${host}`);
     try {
       return await fetch(url, {
         headers: { accept: "application/json", authorization: `Bearer ${token}` },

@@ -32,10 +32,10 @@ export async function loadDictionary(request: DictionaryRequest): Promise<Buffer
     maxBytes: known.bytes,
     timeoutMs: request.timeoutMs,
   });
-  if (status !== 200) throw unavailable(`${new URL(url).host} answers HTTP ${status}`);
+  if (status !== 200) throw unavailable(`${new URL(url).host} answered HTTP ${status}`);
   const fetched = Buffer.from(body);
   if (!isKnown(fetched, known)) {
-    throw unavailable(`what ${new URL(url).host} sends is not the dictionary ${known.id}`);
+    throw unavailable(`${new URL(url).host} did not send dictionary ${known.id}`);
   }
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   await writeFile(`${path}.part`, fetched, { mode: 0o600 });

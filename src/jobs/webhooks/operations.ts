@@ -134,7 +134,7 @@ function* enabled(database: Database, owned: OwnedId): Steps<Webhook | null> {
   if (webhook === null || webhook.disabledMs === null) return webhook;
   throw new EarshotError("webhook_disabled", `the webhook is disabled: ${webhook.disabledReason}`, {
     status: 409,
-    hint: `mend its receiver, then POST /v1/webhooks/${webhook.id}/enable`,
+    hint: `repair its receiver, then POST /v1/webhooks/${webhook.id}/enable`,
   });
 }
 

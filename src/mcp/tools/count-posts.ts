@@ -53,7 +53,7 @@ export const countPosts: Tool<typeof input, typeof output> = {
       ...warnings.map((warning) => `Warning: ${warning}`),
       ...filled.slice(-mostLines).map(({ start, count }) => `${start} ${count}`),
       ...(filled.length > mostLines
-        ? [`(${filled.length - mostLines} earlier ones left out here)`]
+        ? [`(${filled.length - mostLines} earlier ones omitted)`]
         : []),
     ].join("\n");
     return { structured: { total, buckets, complete: counted.complete, warnings }, text };

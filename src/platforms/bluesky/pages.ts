@@ -150,6 +150,6 @@ async function trends(requested: Requested): Promise<UpstreamPage> {
 
 const trendsCut: UpstreamWarning = {
   code: "trends_cut",
-  message: `${blueskyName} gives ${maxTrends} trends at most`,
+  message: `${blueskyName} returns at most ${maxTrends} trends`,
   isPartial: true,
 };

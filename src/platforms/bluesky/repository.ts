@@ -127,7 +127,7 @@ function decoded(content: Uint8Array | null): unknown {
 function unreadable(did: string | null, error: unknown): EarshotError {
   return new EarshotError(
     "repository_unreadable",
-    `the repository${did === null ? "" : ` of ${did}`} cannot be read: ${messageOf(error)}`,
+    `the repository${did === null ? "" : ` of ${did}`} is invalid: ${messageOf(error)}`,
     { status: 502, cause: error },
   );
 }

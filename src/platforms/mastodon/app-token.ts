@@ -50,7 +50,7 @@ export const mastodonAppTokenKind: CredentialKind = {
     {
       name: "redirect_uri",
       label: "Redirect URI",
-      hint: `As the application was registered; ${usualRedirectUri} when left out.`,
+      hint: `As registered for the application; default: ${usualRedirectUri}.`,
       meaning: `the redirect URI of the application, ${usualRedirectUri} by default; GoToSocial compares it`,
       isSecret: false,
       isOptional: true,

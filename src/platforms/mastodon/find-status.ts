@@ -45,7 +45,7 @@ export async function findStatus(
 function unnamed(host: string): EarshotError {
   return new EarshotError(
     "upstream_refused",
-    `${host} cannot be asked for this address: it holds no id of Mastodon's interface`,
+    `the URL has no Mastodon post id, so ${host} cannot be queried`,
     {
       status: 502,
       hint: "add a user token of a Mastodon server, which can resolve the URL, or send the id as ID@host",

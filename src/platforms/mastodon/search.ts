@@ -86,7 +86,7 @@ const reportsNoAgreement = (status: unknown): boolean =>
 
 const noAgreement = ({ instance }: ServerAccess): UpstreamWarning => ({
   code: "no_indexable",
-  message: `${instance} does not tell whether authors agree to be searched: their posts are left out`,
+  message: `${instance} does not report whether authors allow search, so their posts are omitted`,
 });
 
 type Requested = { info: InstanceInfo; isUser: boolean; uncovered: number; feeds: number };

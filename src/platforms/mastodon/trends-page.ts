@@ -31,5 +31,5 @@ export async function trendsPage({ call, session }: PageRequest): Promise<Upstre
 
 const noTrends = ({ instance }: ServerAccess): UpstreamWarning => ({
   code: "no_trends",
-  message: `${instance} tells no trends: its operators have switched them off, or its software has none`,
+  message: `${instance} has no trends: they are disabled or not supported`,
 });

@@ -31,7 +31,7 @@ const maxTrends = 50;
 
 const trendsCut: UpstreamWarning = {
   code: "trends_cut",
-  message: `${xName} gives ${maxTrends} trends at most`,
+  message: `${xName} returns at most ${maxTrends} trends`,
   isPartial: true,
 };
 

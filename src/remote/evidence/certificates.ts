@@ -15,7 +15,7 @@ export type PlatformIds = { ppid: string | null; platformInstanceId: string | nu
 
 const mostCertificates = 4;
 const mostBytes = 8_192;
-export const checkClock = "check the clock of the machine that verifies";
+export const checkClock = "check the clock of the verifying machine";
 
 /** A sequence of id and value pairs, in PCK certificates. */
 export const sgxExtension = "1.2.840.113741.1.13.1";
@@ -65,7 +65,7 @@ export function requireChain(
     throw refused(
       "chain_root",
       `the ${what} does not lead to the root for this kind of evidence`,
-      "a simulated quote has to be declared as simulated, and is verified against its own root only",
+      "a simulated quote must be declared as simulated, and is verified only against its own root",
     );
   }
   const chain = last.raw.equals(root.raw) ? [...certificates] : [...certificates, root];
@@ -112,7 +112,7 @@ export function platformOf(certificate: X509Certificate): PlatformIds | null {
     const items = AsnConvert.parse(extension.extnValue.buffer, SgxItems);
     const fmspc = octetsOf(items, 4, 6);
     if (second !== undefined || fmspc === null) {
-      throw refused("chain_malformed", "the PCK certificate names no FMSPC, or two");
+      throw refused("chain_malformed", "the PCK certificate must have one FMSPC");
     }
     return { ppid: octetsOf(items, 1, 16), platformInstanceId: octetsOf(items, 6, 16), fmspc };
   });

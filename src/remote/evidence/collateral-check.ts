@@ -17,7 +17,7 @@ export function requireCollateral(
   const [pck = root, pckIssuer = root] = chain;
   const listChain = certificatesOf(collateral.pck_crl_issuer_chain, "chain of the PCK CRL");
   if (!listChain.every(({ raw }, index) => chain[index + 1]?.raw.equals(raw))) {
-    throw refused("crl_issuer", "the PCK CRL comes with another chain than the quote");
+    throw refused("crl_issuer", "the issuer chain of the PCK CRL differs from that of the quote");
   }
   const rootList = requireRevocationList(collateral.root_ca_crl, root, nowMs, "root CRL");
   const pckList = requireRevocationList(collateral.pck_crl, pckIssuer, nowMs, "PCK CRL");

@@ -35,7 +35,7 @@ export async function fetchCollateral(
     const answer = await fetch(address, { maxBytes: 524_288 });
     if (answer.status === 200) return answer;
     const { host, pathname } = new URL(address);
-    throw unreadable(`${host} answers ${pathname} with status ${answer.status}`);
+    throw unreadable(`${host} answered ${answer.status} to ${pathname}`);
   };
   const [pckList, tcb, identity, rootList] = await Promise.all([
     get(`${sgx}/pckcrl?ca=${authority}&encoding=der`),

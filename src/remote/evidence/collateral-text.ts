@@ -33,7 +33,7 @@ export function readCollateral(json: unknown): Collateral {
 }
 
 export const unreadable = (reason: string): EarshotError =>
-  new EarshotError("collateral_unreadable", `the collateral cannot be read: ${reason}`);
+  new EarshotError("collateral_unreadable", `invalid collateral: ${reason}`);
 
 const hex = z.string().regex(hexDigits).min(2);
 const signed = z.object({
@@ -63,7 +63,7 @@ export type TdxModule = z.infer<typeof tdxModule>;
 const readerOf =
   <Value>(schema: z.ZodType<Value>, what: string) =>
   (written: string): Value =>
-    readOrRefuse("collateral_malformed", `the ${what} cannot be read`, () =>
+    readOrRefuse("collateral_malformed", `invalid ${what}`, () =>
       schema.parse(parseUntrustedJson(written)),
     );
 

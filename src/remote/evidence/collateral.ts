@@ -55,7 +55,7 @@ export function collateralFromService(settings: ServiceSettings): CollateralSour
       entry.failure = null;
       return collateral;
     } catch (thrown) {
-      const hint = "try again; EARSHOT_NODES_COLLATERAL names the service";
+      const hint = "retry, or set EARSHOT_NODES_COLLATERAL to another service";
       const error = unavailable(reasonOf(thrown), hint);
       entry.failure = { atMs: clock.elapsed(), error };
       throw error;
@@ -80,7 +80,7 @@ export function collateralFromFolder(folder: string): CollateralSource {
     try {
       return readCollateral(JSON.parse(await readBounded(join(folder, name))));
     } catch (thrown) {
-      throw unavailable(`${name}: ${reasonOf(thrown)}`, `put the file into the folder ${folder}`);
+      throw unavailable(`${name}: ${reasonOf(thrown)}`, `put the file in ${folder}`);
     }
   };
 }
@@ -88,7 +88,7 @@ export function collateralFromFolder(folder: string): CollateralSource {
 async function readBounded(path: string): Promise<string> {
   await using file = await open(path, "r");
   const { size } = await file.stat();
-  if (size > mostBytes) throw unreadable(`it is longer than ${mostBytes} bytes`);
+  if (size > mostBytes) throw unreadable(`longer than ${mostBytes} bytes`);
   return await file.readFile("utf8");
 }
 
@@ -112,5 +112,5 @@ function unavailable(reason: string, hint: string): EarshotError {
 function reasonOf(thrown: unknown): string {
   if (thrown instanceof EarshotError) return thrown.message;
   if (thrown instanceof Error && "code" in thrown) return String(thrown.code);
-  return thrown instanceof SyntaxError ? "it is not JSON" : messageOf(thrown);
+  return thrown instanceof SyntaxError ? "not JSON" : messageOf(thrown);
 }

@@ -46,7 +46,7 @@ export function replayEventLog(eventLog: string, rtMr3: string): BootFacts {
     measured = sha384(measured, digestOf(read));
     if (isReady || !bootEvents.has(read.event)) continue;
     if (facts.has(read.event)) {
-      throw refused("event_repeated", `the event log has the boot event ${read.event} twice`);
+      throw refused("event_repeated", `the event log repeats the boot event ${read.event}`);
     }
     facts.set(read.event, read.event_payload.toLowerCase());
     isReady = read.event === "system-ready";
@@ -65,11 +65,11 @@ export function replayEventLog(eventLog: string, rtMr3: string): BootFacts {
 }
 
 function readEvents(text: string): z.infer<typeof event>[] {
-  const message = "the event log cannot be read";
+  const message = "invalid event log";
   return readOrRefuse("event_log_malformed", message, () => {
     const bytes = Buffer.from(text, "utf8");
     if (bytes.length > mostBytes || createJsonMeter()(bytes).deepest > 8) {
-      throw refused("event_log_malformed", `${message}: it is too long or nests too deep`);
+      throw refused("event_log_malformed", `${message}: too long or nested too deeply`);
     }
     const events = z.array(z.looseObject({ imr: z.int() })).max(mostEvents);
     const list = events.parse(parseUntrustedJson(text));
@@ -92,7 +92,7 @@ function digestOf(read: z.infer<typeof event>): Buffer {
   // The replay ignores the log's digests, but a mismatch shows tampering.
   if (read.digest && digest.toString("hex") !== read.digest.toLowerCase()) {
     const printable = name.replaceAll(/[^\x20-\x7e]/g, "?");
-    throw refused("event_digest", `the digest of the event ${printable} is not of its payload`);
+    throw refused("event_digest", `the digest of the event ${printable} does not match its payload`);
   }
   return digest;
 }

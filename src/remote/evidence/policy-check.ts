@@ -35,14 +35,14 @@ function requireState(policy: NodePolicy, facts: QuoteFacts): void {
   if (facts.tcbEvaluationNumber < policy.min_tcb_evaluation_number) {
     throw refused(
       "tcb_evaluation_outdated",
-      `the collateral has evaluation number ${facts.tcbEvaluationNumber}, and the policy requires ${policy.min_tcb_evaluation_number}`,
+      `the collateral has evaluation number ${facts.tcbEvaluationNumber}, but the policy requires ${policy.min_tcb_evaluation_number}`,
     );
   }
   const statuses: readonly string[] = policy.tcb_status;
   if (!statuses.includes(facts.tcbStatus)) {
     throw refused(
       "tcb_status",
-      `Intel rates the machine ${facts.tcbStatus}, and the policy accepts ${statuses.join(", ")}`,
+      `Intel rates the machine ${facts.tcbStatus}, but the policy accepts ${statuses.join(", ")}`,
     );
   }
   const open = facts.advisories.filter((id) => !policy.accepted_advisories.includes(id));
@@ -83,7 +83,7 @@ function requireConfig(policy: NodePolicy, id: string, boot: Boot | null): void 
     "mr_config_id",
     isVersion
       ? `MRCONFIGID of the quote, version ${version}, is not that of a compose file in the policy`
-      : `MRCONFIGID of the quote has version ${version}, and the policy accepts ${policy.mr_config_versions.join(", ") || "only zero"}`,
+      : `MRCONFIGID of the quote has version ${version}, but the policy accepts ${policy.mr_config_versions.join(", ") || "only zero"}`,
   );
 }
 
@@ -109,8 +109,8 @@ function imageOf(policy: NodePolicy, facts: QuoteFacts, boot: Boot | null): stri
   if (images.length === 0) {
     throw refused(
       "image_unknown",
-      "the policy has no image with MRTD and RTMR0 to RTMR2 of the quote",
-      "add the measurements to `images` of the policy once you have built the image yourself",
+      "no image of the policy has the quote's MRTD and RTMR0 to RTMR2",
+      "add the measurements to `images` of the policy after building the image yourself",
     );
   }
   const program = rtmr3 !== "" && isZero(rtmr3) ? "unused" : rtmr3;
@@ -121,15 +121,15 @@ function imageOf(policy: NodePolicy, facts: QuoteFacts, boot: Boot | null): stri
   if (open === undefined || boot === null || composeHash === null) {
     throw refused(
       "app_not_measured",
-      "nothing shows which program the machine runs",
-      "the machine needs an event log with its compose file, or an image with `rtmr3` in the policy",
+      "the evidence does not identify the program",
+      "provide an event log with the compose file, or use an image with `rtmr3` in the policy",
     );
   }
   if (!policy.compose_hashes.includes(composeHash)) {
     throw refused(
       "compose_hash_unknown",
       `the policy does not list the compose file ${composeHash} of the machine`,
-      "add its hash to `compose_hashes` of the policy once you have read the file",
+      "add its hash to `compose_hashes` of the policy after reading the file",
     );
   }
   requireKeyProvider(policy, boot.keyProvider);
@@ -146,7 +146,7 @@ function requireKeyProvider(policy: NodePolicy, provider: KeyProvider | null): v
   throw refused(
     "key_provider_unknown",
     provider === null
-      ? "the machine has measured no readable key provider of its disk, and the policy requires one"
+      ? "the machine measured no readable key provider of its disk, but the policy requires one"
       : `the policy does not list the key provider ${shortText(provider.name)}${id}`,
     "use a key provider that the policy lists, or add this one to `key_providers` of the policy",
   );

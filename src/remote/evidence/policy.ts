@@ -17,7 +17,7 @@ export const tcbStatuses = [
 const hexOf = (bytes: number) =>
   z
     .string()
-    .regex(new RegExp(`^[0-9a-f]{${bytes * 2}}$`, "i"), `has to be ${bytes * 2} hexadecimal digits`)
+    .regex(new RegExp(`^[0-9a-f]{${bytes * 2}}$`, "i"), `must be ${bytes * 2} hexadecimal digits`)
     .toLowerCase();
 
 const measurement = hexOf(48);
@@ -69,7 +69,7 @@ const nodePolicy = z.strictObject({
   simulated_root: z
     .string()
     .max(8_192)
-    .refine(isCertificate, "has to be a certificate in PEM")
+    .refine(isCertificate, "must be a certificate in PEM")
     .optional(),
 });
 
@@ -82,7 +82,7 @@ const checkedPolicy = nodePolicy.superRefine((policy, context) => {
       images.every((one) => names.includes(one)) &&
       hashes.every((one) => policy.compose_hashes.includes(one));
     if (isAdmitted) continue;
-    const message = "names an image or a compose file that this policy does not admit";
+    const message = "must be an image or compose file of this policy";
     context.addIssue({ code: "custom", path: ["credentials", index], message });
   }
 });
@@ -116,9 +116,9 @@ function unreadable(issues: readonly { message: string; pointer: string }[]): Ea
     const line = withoutControls(message).replaceAll("\n", " ").slice(0, 300);
     return { code: "invalid_value", message: line, pointer };
   });
-  const message = `the policy for nodes cannot be read: ${details[0]?.message}`;
+  const message = `invalid policy for nodes: ${details[0]?.message}`;
   return new EarshotError("policy_unreadable", message, {
-    hint: "docs/attestation.md describes the file; `earshot nodes simulate` writes one for simulated nodes",
+    hint: "see docs/attestation.md, or create one for simulated nodes with earshot nodes simulate",
     details,
   });
 }

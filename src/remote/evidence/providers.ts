@@ -29,7 +29,7 @@ export async function openProvider(
   if (existsSync(socket)) return dstackProvider(socket);
   throw unavailable(
     `this is not a dstack virtual machine: ${socket} does not exist`,
-    "run the node on a TDX machine with dstack, or set EARSHOT_NODE_EVIDENCE=none where the gateway accepts it",
+    "run the node on a TDX machine with dstack, or set EARSHOT_NODE_EVIDENCE=none if the gateway accepts it",
   );
 }
 
@@ -40,7 +40,7 @@ export function dstackProvider(socketPath: string): EvidenceProvider {
     evidenceFor: async (reportData) => {
       const body = JSON.stringify({ report_data: Buffer.from(reportData).toString("hex") });
       const { data } = response.safeParse(await request(socketPath, body));
-      if (data === undefined) throw noQuote("its answer is not a quote with an event log");
+      if (data === undefined) throw noQuote("the answer is not a quote with an event log");
       const { quote, event_log, vm_config } = data;
       return { quote, event_log, vm_config: vm_config ?? null };
     },
@@ -68,11 +68,11 @@ async function request(socketPath: string, body: string): Promise<unknown> {
       signal: AbortSignal.timeout(timeoutMs),
     });
     const bytes = Buffer.from(await answer.body.arrayBuffer());
-    if (answer.statusCode !== 200) throw noQuote(`it answers with status ${answer.statusCode}`);
+    if (answer.statusCode !== 200) throw noQuote(`it answered ${answer.statusCode}`);
     return createJsonMeter()(bytes).deepest > 8 ? null : parseUntrustedJson(bytes);
   } catch (error) {
     if (error instanceof EarshotError && error.code === "evidence_unavailable") throw error;
-    throw noQuote(error instanceof Error ? reasonOf(error) : "it cannot be reached");
+    throw noQuote(error instanceof Error ? reasonOf(error) : "it is unreachable");
   } finally {
     await client.destroy();
   }
@@ -81,7 +81,7 @@ async function request(socketPath: string, body: string): Promise<unknown> {
 /** Never repeats content. */
 function reasonOf(error: Error): string {
   if (error.name === "TimeoutError") return `no answer within ${timeoutMs / 1000} s`;
-  return "code" in error ? String(error.code) : "its answer is not JSON";
+  return "code" in error ? String(error.code) : "the answer is not JSON";
 }
 
 const noQuote = (reason: string) =>

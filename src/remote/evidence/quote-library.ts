@@ -8,7 +8,7 @@ import type { SignedQuote } from "./signed-quote.ts";
 import type { TcbRating } from "./tdx-module.ts";
 
 const otherMachine = "the collateral is for another kind of machine";
-const otherEnclave = "the quoting enclave is not the one that Intel names";
+const otherEnclave = "the quoting enclave is not Intel's";
 const refusals: readonly (readonly [RegExp, string, string])[] = [
   [/^No matching TCB level/, "tcb_level_unknown", "the machine is older than any rated TCB level"],
   [/^TCB status is invalid: Revoked/, "tcb_revoked", "Intel has revoked the machine's TCB level"],
@@ -17,17 +17,17 @@ const refusals: readonly (readonly [RegExp, string, string])[] = [
   [
     /^QE ISVSVN|^No TCB levels found in QE/,
     "qe_outdated",
-    "the quoting enclave is older than any that Intel rates",
+    "the quoting enclave is older than any rated level",
   ],
   [/^Unsupported QE|^(TDX|SGX) quote|^Fmspc/, "collateral_other_machine", otherMachine],
-  [/^Debug mode/, "qe_debug", "the quoting enclave runs in debug mode: its operator has its keys"],
+  [/^Debug mode/, "qe_debug", "the quoting enclave runs in debug mode, so its operator has its keys"],
   [
     /^Reserved bits|^SEPT_VE_DISABLE/,
     "td_attributes",
-    "the virtual machine has attributes that a trusted one does not have",
+    "the virtual machine has untrusted attributes",
   ],
   [/^Invalid mr service td/, "service_td", "an unknown service TD may migrate the virtual machine"],
-  [/^/, "verifier_refused", "the quote verifier refuses the quote"],
+  [/^/, "verifier_refused", "the quote verifier rejected the quote"],
 ];
 
 /** `@phala/dcap-qvl` neither authenticates revocation lists nor rates the TDX module: Earshot does both. */
@@ -58,7 +58,7 @@ export async function intelRoot(): Promise<Uint8Array> {
   const root = constants.TRUSTED_ROOT_CA_DER;
   if (createHash("sha256").update(root).digest("hex") === fingerprint) return root;
   throw new EarshotError("quote_verifier_damaged", "the quote verifier has another root CA", {
-    hint: "install the packages of Earshot again, from its own lock file",
+    hint: "reinstall Earshot's packages from its lock file",
   });
 }
 

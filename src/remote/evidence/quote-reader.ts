@@ -39,7 +39,7 @@ const [ecdsaP256, chainInPem, qeReportData] = [2, 5, 6];
 export function readQuote(quote: Uint8Array): QuoteParts {
   const bytes = Buffer.from(quote.buffer, quote.byteOffset, quote.byteLength);
   if (bytes.length > mostBytes) throw malformed(`it is longer than ${mostBytes} bytes`);
-  return readOrRefuse("quote_malformed", "the quote cannot be read", () => {
+  return readOrRefuse("quote_malformed", "invalid quote", () => {
     const { start, end } = locateReport(bytes);
     const signaturesEnd = end + 4 + bytes.readUInt32LE(end);
     // Zero padding by guest agents.
@@ -55,7 +55,7 @@ export function readQuote(quote: Uint8Array): QuoteParts {
 function locateReport(bytes: Buffer): { start: number; end: number } {
   const version = bytes.readUInt16LE(0);
   if (version !== 4 && version !== 5) throw unsupported(`version ${version}`);
-  if (bytes.readUInt32LE(4) !== tdx) throw unsupported("it is not of TDX");
+  if (bytes.readUInt32LE(4) !== tdx) throw unsupported("not a TDX quote");
   if (bytes.readUInt16LE(2) !== ecdsaP256) throw unsupported("its attestation key is not P-256");
   if (bytes.toString("hex", 12, 28) !== intelVendor) {
     throw unsupported("its quoting enclave is not Intel's");
@@ -100,7 +100,7 @@ function requireType(bytes: Buffer, offset: number, type: number): void {
 }
 
 const malformed = (reason: string) =>
-  refused("quote_malformed", `the quote cannot be read: ${reason}`);
+  refused("quote_malformed", `invalid quote: ${reason}`);
 const unsupported = (reason: string) =>
   refused(
     "quote_unsupported",

@@ -32,7 +32,7 @@ export async function rateQuote(
   const { tcbInfo, qeIdentity, untilMs } = requireCollateral(read, quote, nowMs);
   const { report } = quote.parts;
   if (report.tdAttributes[0] !== 0) {
-    throw refused("debug", "the virtual machine runs in debug mode: its operator can read it");
+    throw refused("debug", "the virtual machine runs in debug mode, so its operator can read it");
   }
   await nextTurn();
   const platform = await ratePlatform(quote, read, nowMs);

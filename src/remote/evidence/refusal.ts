@@ -3,20 +3,20 @@ import { EarshotError } from "../../lib/errors.ts";
 const hints: readonly (readonly [RegExp, string])[] = [
   [
     /^(attestation_key|chain|qe_report|quote|report_data)/,
-    "attest again with a fresh quote; one that fails again is damaged, or is not from such a machine",
+    "attest again with a new quote; if it fails again, it is damaged or not from such a machine",
   ],
   [
     /^(collateral|crl|qe_identity_signature|tcb_evaluation|tcb_info|tdx_module_unknown|verifier)/,
-    "fetch collateral again, from a service that has what Intel published last",
+    "fetch the collateral again, from a service with Intel's latest version",
   ],
   [/^(boot|event)/, "attest again with the event log exactly as the guest agent returns it"],
   [
     /^(debug|mr_|service_td|td_|xfam)/,
-    "start the virtual machine as docs/attestation.md describes it",
+    "start the virtual machine as described in docs/attestation.md",
   ],
   [/^(qe|tcb|tdx_module)/, "update firmware, microcode, quoting enclave and TDX module"],
   [/^certificate_revoked/, "use another machine: Intel no longer vouches for this one"],
-  [/^/, "docs/attestation.md explains what evidence is checked for"],
+  [/^/, "see docs/attestation.md for the checks of evidence"],
 ];
 
 export function refused(

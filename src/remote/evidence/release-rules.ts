@@ -3,15 +3,15 @@ import type { Platform } from "../../posts/post.ts";
 import type { VerifiedEvidence } from "./evidence.ts";
 
 const reasons: Readonly<Record<string, string>> = {
-  x: "X bills what is read, and calls of a remote node are not counted against the budget of the gateway",
-  bluesky: "sessions of Bluesky are renewed by one process alone",
+  x: "X bills reads, and calls of a remote node do not count toward the gateway's budget",
+  bluesky: "only one process can renew a Bluesky session",
 };
 
 /** `owner: "any"` includes accounts' own. */
 export const releaseRule = z.strictObject({
   platform: z.literal("mastodon", {
     error: ({ input }) =>
-      `has to be "mastodon"${typeof input === "string" && input in reasons ? `: ${reasons[input]}` : ""}`,
+      `must be "mastodon"${typeof input === "string" && input in reasons ? `: ${reasons[input]}` : ""}`,
   }),
   owner: z.enum(["deployment", "any"]).default("deployment"),
   images: z.array(z.string().min(1).max(128)).min(1).max(1_000),
@@ -19,7 +19,7 @@ export const releaseRule = z.strictObject({
     .array(
       z
         .string()
-        .regex(/^[0-9a-f]{64}$/i, "has to be 64 hexadecimal digits")
+        .regex(/^[0-9a-f]{64}$/i, "must be 64 hexadecimal digits")
         .toLowerCase(),
     )
     .min(1)

@@ -14,7 +14,7 @@ export function requireRevocationList(
   nowMs: number,
   what: string,
 ): RevocationList {
-  const list = readOrRefuse("crl_malformed", `the ${what} cannot be read`, () => readList(hex));
+  const list = readOrRefuse("crl_malformed", `invalid ${what}`, () => readList(hex));
   const { thisUpdate, nextUpdate, revokedCertificates = [] } = list.tbsCertList;
   const { subject } = AsnConvert.parse(issuer.raw, Certificate).tbsCertificate;
   if (!derOf(list.tbsCertList.issuer).equals(derOf(subject))) {
@@ -43,7 +43,7 @@ function readList(hex: string): CertificateList {
   const list = AsnConvert.parse(bytes.subarray(0, mostBytes), CertificateList);
   const isSame = list.signatureAlgorithm.isEqual(list.tbsCertList.signature);
   if (isSame && derOf(list).equals(bytes)) return list;
-  throw refused("crl_malformed", "the revocation list is not in DER, or names two algorithms");
+  throw refused("crl_malformed", "the revocation list is not in DER, or has two algorithms");
 }
 
 const derOf = (value: unknown): Buffer => Buffer.from(AsnConvert.serialize(value));

@@ -43,7 +43,7 @@ function requireSignatures(parts: QuoteParts, pckKey: KeyObject): void {
     return createPublicKey({ key: { kty: "EC", crv: "P-256", x, y }, format: "jwk" });
   });
   if (!isSigned(parts.signed, key, parts.signature)) {
-    throw refused("quote_signature", "the attestation key has not signed the quote");
+    throw refused("quote_signature", "the quote is not signed by the attestation key");
   }
 }
 

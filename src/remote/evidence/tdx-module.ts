@@ -13,7 +13,7 @@ export function rateTdxModule(tcbInfo: TcbInfo, report: TdReport): TcbRating {
   const later = tcbInfo.tdxModuleIdentities?.find((known) => known.id.toUpperCase() === id);
   const identity = version === 0 ? first : later;
   if (identity === undefined) {
-    throw refused("tdx_module_unknown", `the collateral does not know the TDX module ${id}`);
+    throw refused("tdx_module_unknown", `the collateral does not list the TDX module ${id}`);
   }
   requireIdentity(identity, report);
   const level = identity.tcbLevels

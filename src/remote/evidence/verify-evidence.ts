@@ -37,8 +37,8 @@ export function createEvidenceVerifier(settings: VerifierSettings): EvidenceVeri
       if (!accepted.includes(kind)) {
         throw refused(
           "kind_not_accepted",
-          `evidence of the kind ${kind} is not accepted; accepted: ${accepted.join(", ") || "no kind"}`,
-          "EARSHOT_NODES_EVIDENCE of the gateway lists the accepted kinds",
+          `evidence ${kind} is not accepted; accepted: ${accepted.join(", ") || "none at all"}`,
+          "use an accepted kind, or add it to EARSHOT_NODES_EVIDENCE of the gateway",
         );
       }
       if (kind !== "none") return await verifyQuoted(kind, statement, evidence, nowMs, settings);
@@ -71,7 +71,7 @@ async function verifyQuoted(
     throw notSet("simulated_root_missing", "a simulated root", "`simulated_root` of the policy");
   }
   if (evidence.quote === null) {
-    throw refused("quote_missing", `evidence of the kind ${kind} requires a quote`);
+    throw refused("quote_missing", `evidence ${kind} requires a quote`);
   }
   const signed = openQuote(bytesOf(evidence.quote), rootDer, nowMs);
   // Fetch collateral only for evidence made for this statement.
@@ -93,8 +93,8 @@ const simulatedRootOf = ({ simulated_root: pem }: NodePolicy): Uint8Array | null
 /** `Buffer.from` ignores other characters, so two texts would be one quote. */
 function bytesOf(hex: string): Buffer {
   if (/^(?:[0-9a-f]{2})+$/.test(hex) && hex.length <= 65_536) return Buffer.from(hex, "hex");
-  throw refused("quote_malformed", "the quote is not hexadecimal digits in lower case");
+  throw refused("quote_malformed", "the quote must be lower-case hexadecimal digits");
 }
 
 const notSet = (code: string, what: string, setting: string): EarshotError =>
-  refused(code, `quotes cannot be verified here without ${what}`, `set ${setting}`);
+  refused(code, `${what} is required to verify quotes`, `set ${setting}`);

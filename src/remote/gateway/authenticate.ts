@@ -23,7 +23,7 @@ export function authenticate(
   }
   // Without the key a caller learns nothing about the run.
   if (!sender.isSignedBy(run.signingKey)) {
-    throw nodeUnauthorized("bad_signature", "the signature is not that of the key");
+    throw nodeUnauthorized("bad_signature", "the signature does not match the key");
   }
   const skewMs = Math.abs(sender.createdMs - clock.now());
   if (skewMs > clockSkewMs) {

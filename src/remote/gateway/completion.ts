@@ -113,13 +113,13 @@ export class Completion {
       run.leases.delete(token);
       const failure = {
         code: "node_answer_refused",
-        message: `the answer of the node was refused (${code})`,
+        message: `the answer of the node was rejected (${code})`,
         status: 502,
         retryable: true,
       };
       await queue.fail(job, token, failure).catch((failed: unknown) => {
         if (isLeaseLost(failed)) return;
-        log.warn({ error: messageOf(failed) }, "a job of a node could not be returned");
+        log.warn({ error: messageOf(failed) }, "returning a job of a node failed");
       });
       throw nodeAnswerRefused(code, message);
     }
@@ -133,22 +133,22 @@ export class Completion {
     const signed = verifyResult(fields, { body, knowledge, request, signingKey });
     const { attestationId, signedAtMs } = signed;
     if (signed.keyId !== keyId)
-      throw nodeAnswerRefused("other_key", "the answer names another key");
+      throw nodeAnswerRefused("other_key", "the answer has another key");
     if (signed.job !== job)
       throw nodeAnswerRefused("other_job", "the answer was signed for another job");
     const attestation = run.attestations.get(attestationId);
     if (attestation === undefined) {
-      throw nodeAnswerRefused("other_attestation", "the answer names no attestation of this run");
+      throw nodeAnswerRefused("other_attestation", "the answer has no attestation of this run");
     }
     const { evidence } = attestation.statement;
     if (signed.evidence !== evidence) {
       throw nodeAnswerRefused(
         "other_evidence",
-        "the answer names other evidence than was attested",
+        "the answer has other evidence than was attested",
       );
     }
     if (!isSameDigest(signed.quoteSha256, quoteDigestOf(attestation.evidence))) {
-      throw nodeAnswerRefused("other_quote", "the answer names another quote than was attested");
+      throw nodeAnswerRefused("other_quote", "the answer has another quote than was attested");
     }
     // Signatures carry whole seconds.
     const earliestMs = sealedMs - clockSkewMs - 1_000;

@@ -126,7 +126,7 @@ export class Dispatch {
     const { queue, log, runs, onUnusable, onDispatch } = this.#context;
     const { uuid, token, lost } = lease;
     const sealed = await this.#seal(run, lease).catch((error: unknown) => {
-      const message = "a job could not be encrypted to a node";
+      const message = "encrypting a job to a node failed";
       log.warn({ node: run.nodeId, uuid, error: messageOf(error) }, message);
       if (checkOf(error).code === "key_unusable") onUnusable(run);
       return null;
@@ -181,7 +181,7 @@ export class Dispatch {
 
 const notSealed = {
   code: "node_lost",
-  message: "the job could not be encrypted to its node",
+  message: "encrypting the job to its node failed",
   status: 503,
   retryable: true,
 };

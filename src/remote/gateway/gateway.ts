@@ -47,7 +47,7 @@ export class NodeGateway {
       released,
       stopping: this.#stopping.signal,
       onUnusable: (run) => {
-        const detail = "key_unusable: nothing can be encrypted to its key";
+        const detail = "key_unusable: the key does not support encryption";
         events.note(run.nodeId, "answer_refused", detail);
         void this.#end(run);
       },
@@ -95,7 +95,7 @@ export class NodeGateway {
     const refusal = nodeRefused(
       "not_enrolled",
       "the request has no proof of the enrolment token",
-      "set EARSHOT_NODE_ENROLMENT_TOKEN at the node: `earshot nodes enroll` prints it at the gateway",
+      "set EARSHOT_NODE_ENROLMENT_TOKEN of the node: print it with earshot nodes enroll on the gateway",
     );
     this.#noteRefusal(null, address, refusal);
     throw refusal;
@@ -193,7 +193,7 @@ export class NodeGateway {
   #noteChanges(changed: readonly NodeRecord[]): void {
     for (const { id } of changed) {
       const state = this.#directory.known.get(id)?.state ?? "deleted";
-      this.#context.log.info({ node: id, state }, "a node was changed");
+      this.#context.log.info({ node: id, state }, "changed the state of a node");
       if (state !== "deleted" && state !== "removed") continue;
       this.#directory.events.forgive(id);
       const run = this.#directory.runs.ofNode(id);
@@ -214,7 +214,7 @@ export class NodeGateway {
       await take(run.nodeId);
     } catch (error) {
       // The leases expire on their own.
-      const message = "the jobs of a node could not be requeued";
+      const message = "requeueing the jobs of a node failed";
       this.#context.log.warn({ error: messageOf(error) }, message);
     }
     this.#context.queue.wakeNodes();

@@ -42,7 +42,7 @@ export class JobFailures {
     this.#codes.delete(job);
     for (const [other, code] of codes) {
       if (other === nodeId) continue;
-      const reason = `${code}: a failure at a job that another node answered (job ${job})`;
+      const reason = `${code}: failed a job that another node answered (job ${job})`;
       this.#context.events.note(other, "jobs_failed", reason);
     }
   }

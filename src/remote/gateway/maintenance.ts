@@ -27,20 +27,20 @@ export async function maintainNodes(
   const { store, clock, log, known, runs, events } = context;
 
   const tasks = {
-    "nodes could not be read": async () => {
+    "reading nodes failed": async () => {
       if (known.all().length > 0) context.onRefresh(await known.refresh());
     },
-    "a quarantine could not be written": () => known.writeQuarantines(),
-    "events of nodes could not be written": async () => {
+    "writing quarantines failed": () => known.writeQuarantines(),
+    "writing node events failed": async () => {
       const used = events.take();
       if (used.length > 0) await store.write("noteNodeEvents", { events: used });
     },
-    "job counts of nodes could not be written": async (round: number) => {
+    "writing job counts of nodes failed": async (round: number) => {
       if (round % useRounds !== 0) return;
       noteSeen();
       await known.writeUses();
     },
-    "old rows of nodes could not be deleted": async (round: number) => {
+    "deleting old rows of nodes failed": async (round: number) => {
       if (round % sweepRounds !== 0) return;
       while (await store.write("sweepNodes", { nowMs: clock.now(), memoryMs })) {
         if (stopping.aborted) return;

@@ -9,13 +9,13 @@ type EventKind = { message: string; isWarning?: true; points?: number; isStall?:
 
 /** Points of ten minutes add up. Stalls within 30 s count once. */
 const kinds = {
-  admitted: { message: "a node has attested" },
-  pending: { message: "a node waits for approval" },
-  left: { message: "a node has left" },
-  credential_released: { message: "a credential was released to a node" },
-  refused: { message: "a node was refused", isWarning: true },
-  replaced: { message: "another run of a node has attested", isWarning: true },
-  answer_refused: { message: "an answer was refused", isWarning: true, points: 3 },
+  admitted: { message: "a node attested" },
+  pending: { message: "a node awaits approval" },
+  left: { message: "a node left" },
+  credential_released: { message: "released a credential to a node" },
+  refused: { message: "refused a node", isWarning: true },
+  replaced: { message: "another run of a node attested", isWarning: true },
+  answer_refused: { message: "rejected an answer", isWarning: true, points: 3 },
   jobs_failed: { message: "another node answered a failed job", isWarning: true, points: 1 },
   lease_lapsed: { message: "a lease was not renewed", isWarning: true, points: 3, isStall: true },
   job_late: { message: "a job passed its deadline", isWarning: true, points: 3, isStall: true },
@@ -97,8 +97,8 @@ export class NodeEvents {
     const nowMs = clock.now();
     const untilMs =
       nowMs + Math.min(firstQuarantineMs * 2 ** record.quarantines, longestQuarantineMs);
-    const reason = `too many errors within ten minutes, the last: ${detail}`;
-    log.warn({ node: nodeId, reason, untilMs }, "a node is quarantined");
+    const reason = `too many errors within ten minutes, last: ${detail}`;
+    log.warn({ node: nodeId, reason, untilMs }, "quarantined a node");
     known.quarantine({ id: nodeId, untilMs, reason, nowMs });
   }
 }

@@ -220,7 +220,7 @@ function* objectionTo(
   );
   if (other === undefined) return null;
   const fate = other.state === "removed" ? "was removed" : "is quarantined";
-  return `node ${other.id} of its machine ${fate}: an operator has to approve it`;
+  return `node ${other.id} of its machine ${fate}, so an operator must approve it`;
 }
 
 function refusalOf(before: NodeRecord, arrival: NodeArrival): RefusedArrival["refused"] | null {
@@ -314,11 +314,11 @@ function* requireNode(database: Database, id: string): Steps<NodeRecord> {
 const nodeRemoved = (id: string): EarshotError =>
   new EarshotError("node_removed", `node ${id} was removed permanently`, {
     status: 409,
-    hint: "delete node.key in its data folder and restart it: it gets a new identity",
+    hint: "delete node.key in its data folder and restart it to get a new identity",
   });
 
 const nodeNotApproved = (id: string): EarshotError =>
-  new EarshotError("node_not_approved", `node ${id} is pending and gets no work`, {
+  new EarshotError("node_not_approved", `node ${id} awaits approval`, {
     status: 409,
-    hint: "use `earshot nodes approve` or `earshot nodes remove`",
+    hint: "use earshot nodes approve or earshot nodes remove",
   });

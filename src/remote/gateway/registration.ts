@@ -53,7 +53,7 @@ export async function admit(
     .catch(throwRefusal);
   const collateralMs = (verified.facts?.collateralUntilMs ?? Infinity) - clock.now();
   const validMs = Math.min(settings.attestationMs, collateralMs);
-  if (validMs <= 0) throw nodeRefused("collateral_outdated", "the collateral has ended");
+  if (validMs <= 0) throw nodeRefused("collateral_outdated", "the collateral has expired");
   const attestation: Attestation = {
     id: attestationIdOf(statement, evidence),
     node_id: run.nodeId,
@@ -87,15 +87,15 @@ function checkStatement(
   if (statement.gateway_key !== gatewayKey.publicKey) {
     throw nodeRefused(
       "other_gateway",
-      "the statement names the key of another gateway",
-      "set EARSHOT_NODE_GATEWAY_KEY: `earshot nodes key` prints it at the gateway",
+      "the statement has the key of another gateway",
+      "set EARSHOT_NODE_GATEWAY_KEY: print it with earshot nodes key on the gateway",
     );
   }
   if (!settings.evidence.includes(statement.evidence)) {
     throw nodeRefused(
       "kind_not_accepted",
-      `evidence of the kind ${statement.evidence} is not accepted here`,
-      `the gateway accepts ${settings.evidence.join(",")}; to accept this kind too, set EARSHOT_NODES_EVIDENCE=${[...settings.evidence, statement.evidence].join(",")} there`,
+      `evidence ${statement.evidence} is not accepted`,
+      `use ${settings.evidence.join(" or ")}, or set EARSHOT_NODES_EVIDENCE=${[...settings.evidence, statement.evidence].join(",")} on the gateway`,
     );
   }
   const bytes = bytesOf(signature, 64);
@@ -121,23 +121,23 @@ function checkRun(
   if (runs.isReplaced(run)) throw runRefused("superseded");
 }
 
-const anotherNode = "delete node.key in its data folder and restart it: it gets a new identity";
+const anotherNode = "delete node.key in its data folder and restart it to get a new identity";
 
 const runRefusals = {
-  node_removed: ["the operator has removed this node", anotherNode],
+  node_removed: ["an operator removed this node", anotherNode],
   other_identity: ["another node has the same id", anotherNode],
   key_in_use: [
     "the keys of this run belong to another node",
-    "restart it: each run makes new keys",
+    "restart it to create new keys",
   ],
-  superseded: ["another run of this node has attested since", "use one data folder per node"],
+  superseded: ["another run of this node attested later", "use one data folder per node"],
   evidence_downgraded: [
-    "this node was approved with hardware evidence, which is missing now",
-    "start it with its former evidence, or delete node.key in its data folder: it gets a new identity",
+    "this node was approved with hardware evidence, which is now missing",
+    "start it with its former evidence, or delete node.key in its data folder to get a new identity",
   ],
   machine_changed: [
     "this node was approved on another machine",
-    "an operator approves the new machine with `earshot nodes approve`",
+    "approve the new machine with earshot nodes approve",
   ],
 } as const;
 

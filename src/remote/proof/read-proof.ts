@@ -48,7 +48,7 @@ export function readProof(proof: unknown): Proof {
   if (read.success) return { ...read.data, attestation: withCollateral(read.data.attestation) };
   const { data: problem } = problemShape.safeParse(json);
   if (problem !== undefined) {
-    throw proofRefused("malformed", `this is an error in place of a proof: ${problem.detail}`);
+    throw proofRefused("malformed", `the file is an error response, not a proof: ${problem.detail}`);
   }
   const [issue] = read.error.issues;
   throw proofRefused("malformed", `the proof is malformed at /${issue?.path.join("/") ?? ""}`);
@@ -86,6 +86,6 @@ function parse(text: string): unknown {
   if (!hasRepeatedMembers(text)) return value;
   throw proofRefused(
     "repeated_members",
-    "the proof has a member twice, which readers resolve differently",
+    "the proof has a repeated member, which parsers resolve differently",
   );
 }

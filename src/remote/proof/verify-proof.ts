@@ -29,7 +29,7 @@ export type ProofOptions = {
 
 const checks = {
   form: "the proof is complete and well-formed",
-  names: "the names of node, keys and attestation match their keys",
+  names: "the ids of node, keys and attestation match their content",
   identity: "the node's identity key signed its statement",
   signature: "the attested key signed the body, the request and the statements about the answer",
   binding: "the signature is for this job and this attestation",
@@ -105,7 +105,7 @@ export async function verifyProof(input: unknown, options: ProofOptions): Promis
   const timeMs = options.asOfMs ?? signed?.signedAtMs ?? 0;
   let evidence: VerifiedEvidence | null = null;
   if (signed === null) {
-    const message = "not checked, as the signature is invalid";
+    const message = "not checked, because the signature is invalid";
     for (const check of ["binding", "time", "evidence"] as const) skip(check, message);
   } else {
     await run("binding", () => checkBinding(proof, signed));

@@ -32,7 +32,7 @@ export async function checkAnswer(
     await yieldAfter(record.item.record.length);
     const names = namesOf(record);
     if (names.some((name) => seen.has(name))) {
-      throw answerRefused("repeated_item", "a record is in the answer twice");
+      throw answerRefused("repeated_item", "the answer repeats a record");
     }
     for (const name of names) seen.add(name);
   }

@@ -79,7 +79,7 @@ export async function encryptJob(options: {
   const plain = Buffer.from(JSON.stringify(payload));
   const sealed = await encryptTo(sealingKey, plain, bindingOf(head));
   if (sealed === null) {
-    throw jobRefused("key_unusable", "the sealing key of the node is unusable");
+    throw jobRefused("key_unusable", "the encryption key of the node is unusable");
   }
   const signature = gateway.sign(signedPartOf(head, sealed.encapsulated, sealed.sealed));
   const envelope: JobEnvelope = {
@@ -113,7 +113,7 @@ export async function openJob(
     throw jobRefused("malformed", "the envelope of the job is malformed");
   }
   if (job.key_id !== keyId) {
-    throw jobRefused("other_key", "the job is encrypted to other keys than those of this run");
+    throw jobRefused("other_key", "the job is encrypted to keys of another run");
   }
   if (!isSignedBy(gatewayKey, signedPartOf(job, encapsulated, sealed), signature)) {
     throw jobRefused("not_signed", "the job is not signed by the attested gateway");
@@ -122,10 +122,10 @@ export async function openJob(
     throw jobRefused("outside_time", "the job is not valid at this time");
   }
   if (!opened.add(job.lease, job.expires_at * 1_000, nowMs)) {
-    throw jobRefused("replayed", "the lease was opened before");
+    throw jobRefused("replayed", "the lease was already decrypted");
   }
   const found = await keys.open(encapsulated, sealed, bindingOf(job));
-  if (found === null) throw jobRefused("not_openable", "the job does not decrypt with this key");
+  if (found === null) throw jobRefused("not_openable", "this key cannot decrypt the job");
   const payload = readPayload(found.plain);
   if (payload === null || (payload.credential === undefined) !== (job.release === undefined)) {
     throw jobRefused("payload_malformed", "the payload of the job is malformed");

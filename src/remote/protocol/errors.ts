@@ -21,7 +21,7 @@ export const nodeRefused = refusal("node_refused", 403);
 export const nodeUnauthorized = refusal(
   "node_unauthorized",
   401,
-  "attest again, with a fresh challenge",
+  "attest again, with a new challenge",
 );
 
 export const nodeAnswerRefused = refusal(
@@ -32,5 +32,5 @@ export const nodeAnswerRefused = refusal(
 
 export function checkOf(thrown: unknown): { code: string; message: string } {
   if (thrown instanceof EarshotError) return thrown.details[0] ?? thrown;
-  return { code: "unreadable", message: "it cannot be read" };
+  return { code: "unreadable", message: "unreadable" };
 }

@@ -54,5 +54,5 @@ export const nameMissing = () => answerRefused("name_missing", "a record has no 
 const nameMalformed = () =>
   answerRefused(
     "name_malformed",
-    "a record has a uri or account in a form that its platform never uses",
+    "a record has a malformed uri or account",
   );

@@ -55,7 +55,7 @@ export function readSignedRequest(request: SignedRequest): SenderOfRequest {
     throw signatureRefused("not_signed", "the request is not signed");
   }
   if (request.body !== null && !isBodyOf(request.headers, request.body)) {
-    throw signatureRefused("content_digest", "the body is not the signed one");
+    throw signatureRefused("content_digest", "the body differs from the signed one");
   }
   const read = inputPattern.exec(input)?.groups;
   const { parameters, created, nonce, keyid } = read ?? {};

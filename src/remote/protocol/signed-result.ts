@@ -80,7 +80,7 @@ export function verifyResult(
     throw signatureRefused("content_type", `the content type is not ${contentType}`);
   }
   if (fields["content-digest"] !== contentDigestOf(reported.body)) {
-    throw signatureRefused("content_digest", "the body is not the signed one");
+    throw signatureRefused("content_digest", "the body differs from the signed one");
   }
   const input = inputPattern.exec(fields["signature-input"])?.groups;
   if (input?.parameters === undefined) {
@@ -88,7 +88,7 @@ export function verifyResult(
   }
   const components = componentsOf(fields);
   if (!isSignature(fields.signature, components, input.parameters, reported.signingKey)) {
-    throw signatureRefused("bad_signature", "the signature is not that of the attested key");
+    throw signatureRefused("bad_signature", "the signature does not match the attested key");
   }
   const job = jobPattern.exec(fields["earshot-job"])?.groups;
   const evidence = evidenceKinds.find((kind) => kind === job?.evidence);
@@ -100,7 +100,7 @@ export function verifyResult(
     throw signatureRefused("request_digest", "the answer was signed for another request");
   }
   if (job.knowledge !== sha256(reported.knowledge).toString("base64")) {
-    throw signatureRefused("knowledge_digest", "the knowledge is not the signed one");
+    throw signatureRefused("knowledge_digest", "coverage and sources differ from the signed ones");
   }
   return {
     keyId: input.keyid ?? "",

@@ -22,7 +22,7 @@ export function requestText(request: AnswerRequest): string {
 /** Errors: `request_malformed` unless written by `requestText`; `target_mismatch`. */
 export function readRequest(text: string): AnswerRequest {
   const request = readAs(requestShape, text, mostRequestCharacters);
-  if (request === null) throw jobRefused("request_malformed", "the request cannot be read");
+  if (request === null) throw jobRefused("request_malformed", "malformed request");
   checkTarget(request);
   return request;
 }

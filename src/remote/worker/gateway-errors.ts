@@ -28,7 +28,7 @@ export function unreachable(message: string, cause?: unknown): EarshotError {
   return new EarshotError("gateway_unreachable", message, {
     status: 503,
     retryable: true,
-    hint: "the node retries; if the error persists, check the address and the gateway",
+    hint: "check the address and the gateway if the error persists; the node retries",
     ...(cause === undefined ? {} : { cause }),
   });
 }
@@ -37,13 +37,13 @@ export function unreachable(message: string, cause?: unknown): EarshotError {
 export function notFromGateway({ status, headers }: FetchedAnswer, host: string): EarshotError {
   const isSigned = headers.has(gatewaySignatureField);
   const what = isSigned
-    ? "signed by another key than the gateway's, or for another request"
+    ? "signed by a key other than the gateway's, or for another request"
     : "not signed by the gateway";
-  const message = `${host} answers with ${status}, ${what}`;
+  const message = `${host} answered ${status}, ${what}`;
   return new EarshotError("gateway_unreachable", message, {
     status: 503,
     retryable: true,
-    hint: "a proxy answers or changes answers, or the versions differ: use an https:// address, and the same version at both ends",
+    hint: "use an https:// address and the same version on both sides: a proxy may change the answers",
     details: [{ code: isSigned ? "other_signature" : "not_signed", message }],
   });
 }
@@ -61,10 +61,10 @@ export function errorOf(answer: FetchedAnswer, host: string): EarshotError {
   const { status } = answer;
   const { data } = problem.safeParse(jsonOf(answer));
   if (data === undefined)
-    return unreachable(`${host} answers with ${status}, and is not a gateway`);
+    return unreachable(`${host} answered ${status} and is not a gateway`);
   const { detail, hint, errors: details } = data;
   if (transientStatuses.includes(status)) {
-    return unreachable(`the gateway is not able to answer: ${detail}`);
+    return unreachable(`the gateway is unavailable: ${detail}`);
   }
   return new EarshotError(data.code, detail, { status, details, ...(hint && { hint }) });
 }

@@ -41,7 +41,7 @@ export function createGatewayPin(known: string | null, onFirst: (key: string) =>
       const message = `the gateway has the key ${key}, not ${pinned}`;
       throw new EarshotError("gateway_key_mismatch", message, {
         status: 403,
-        hint: "check EARSHOT_NODE_GATEWAY and EARSHOT_NODE_GATEWAY_KEY; `earshot nodes key` at the gateway prints its key",
+        hint: "check EARSHOT_NODE_GATEWAY and EARSHOT_NODE_GATEWAY_KEY: print the key with earshot nodes key on the gateway",
       });
     },
   };

@@ -68,7 +68,7 @@ export function createRemoteGateway(context: RemoteGatewayContext): RemoteGatewa
       };
     } catch (error) {
       const check = checkOf(error);
-      log.warn({ code: codeOf(error), check }, "a job of the gateway was refused");
+      log.warn({ code: codeOf(error), check }, "rejected a job of the gateway");
       // The clocks may have diverged.
       if (check === "outside_time") attestLoop.again(receivedMs);
       return null;
@@ -112,7 +112,7 @@ export function createRemoteGateway(context: RemoteGatewayContext): RemoteGatewa
     const attested = await whenAdmitted(token);
     const shown = await withRecords(archive, result);
     const answer = await withoutRefused(readRequest(request), shown, (check) =>
-      log.warn({ uuid, check }, "a record that does not match its request was omitted"),
+      log.warn({ uuid, check }, "omitted a record that does not match its request"),
     );
     const signed = signAnswer(context, { uuid, request, attested, answer });
     const isAccepted = await send("complete", token, answerBytes({ ...answer, ...signed }));
@@ -144,7 +144,7 @@ export function createRemoteGateway(context: RemoteGatewayContext): RemoteGatewa
         if (code === "body_too_large" && route === "complete") return false;
         if (!isUnreachable(error) && code !== "node_unauthorized") {
           const isLost = code === "lease_lost";
-          if (!isLost) log.warn({ uuid, code, check: checkOf(error) }, "an answer was refused");
+          if (!isLost) log.warn({ uuid, code, check: checkOf(error) }, "the gateway rejected an answer");
           leases.drop(token);
           throw leaseLost();
         }
@@ -219,7 +219,7 @@ const unreadableRequest: LeaseFailure = {
   message: "the node cannot read the request",
   status: 500,
   retryable: true,
-  hint: "the versions of gateway and node may differ",
+  hint: "use the same version of gateway and node",
 };
 
 const tooLarge: LeaseFailure = {

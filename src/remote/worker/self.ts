@@ -18,7 +18,7 @@ export type NodeSelf = {
 export async function openSelf(dataDir: string, randomBytes: RandomBytes): Promise<NodeSelf> {
   const secret = ensureKeyFile(join(dataDir, "node.key"), randomBytes, {
     code: "identity_unreadable",
-    hint: "restore the file; without it the node has a new identity, which an operator has to approve",
+    hint: "restore the file; without it, the node gets a new identity that an operator must approve",
   });
   const identity = makeIdentity(secret);
   const keys = await makeRunKeys();

@@ -37,7 +37,7 @@ export function makeJobs(base: Base, search: Search, { running, router }: Routin
     hasOtherNodeFor: router.hasNodeFor,
     onFailedAttempt: (attempt) => events.emit("attemptFailed", attempt),
     onEnd: (ended) => events.emit("jobEnded", ended),
-    onError: (error) => warn(error, "the watch over the jobs failed"),
+    onError: (error) => warn(error, "the sweep of jobs failed"),
   });
   const { webhooks, sender } = createWebhookRole({
     settings: config.webhooks,
@@ -58,7 +58,7 @@ export function makeJobs(base: Base, search: Search, { running, router }: Routin
     jobs: queue,
     clock,
     onDeleted: (accountId) => events.emit("accountDeleted", { accountId }),
-    onError: (error) => warn(error, "the watch over accounts that end failed"),
+    onError: (error) => warn(error, "the sweep of ended accounts failed"),
   });
   events.on("jobEnded", ({ uuid, method, state, attempts, node, ms }) =>
     log.info({ uuid, method, state, attempts, node, ms }, "job ended"),

@@ -60,7 +60,7 @@ export function makeNodes(
       await capabilities.refresh();
       queue.wakeNodes();
     } catch (error) {
-      log.warn({ error: messageOf(error) }, "what this server can do could not be told");
+      log.warn({ error: messageOf(error) }, "reading the capabilities of this server failed");
     }
   }
 

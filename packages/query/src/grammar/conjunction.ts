@@ -58,7 +58,7 @@ function warnBoth(
   report(code, second.span, { message, hint });
 }
 
-const leaveOut = "leave one of them out, or write OR between them";
+const leaveOut = "remove one of them, or write OR between them";
 
 function warnEmptyWindow(literals: readonly Literal[], report: Report): void {
   const from = highest([...of(literals, "since", false), ...of(literals, "until", true)], timeOf);
@@ -68,7 +68,7 @@ function warnEmptyWindow(literals: readonly Literal[], report: Report): void {
     const hint =
       timeOf(to) < timeOf(from)
         ? swapped(from, to)
-        : "until leaves its own day out: write the day after the last one wanted";
+        : "until: is exclusive: write the day after the last one";
     warnBoth(report, "empty_window", [from, to], isPlain ? hint : leaveOut);
   }
   const atMost = lowest(of(literals, "within", false), timeOf);
@@ -92,7 +92,7 @@ function warnEmptyIds(literals: readonly Literal[], report: Report): void {
   );
   const upTo = lowest([...of(literals, "max-id", false), ...of(literals, "since-id", true)], idOf);
   if (above === null || upTo === null || idOf(upTo) > idOf(above)) return;
-  const hint = "since_id leaves its own ID out and max_id does not: max_id must be the higher one";
+  const hint = "since_id: is exclusive and max_id: inclusive: max_id: must be the higher ID";
   warnBoth(report, "empty_window", [above, upTo], hint);
 }
 
@@ -160,7 +160,7 @@ function warnTwoAuthors(literals: readonly Literal[], report: Report): void {
   const second = others.find((other) => first !== undefined && written(other) !== written(first));
   if (first === undefined || second === undefined) return;
   report("contradiction", second.span, {
-    message: `a post has one author: ${written(first)} and ${written(second)} find nothing together, unless both name one account`,
+    message: `a post has one author: ${written(first)} and ${written(second)} match nothing together unless both are the same account`,
     hint: `write (${written(first)} OR ${written(second)}) for posts by either`,
   });
 }

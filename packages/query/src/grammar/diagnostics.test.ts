@@ -18,112 +18,112 @@ function diagnosticsOf(query: string, maxLength = 4096): string {
 describe("diagnostic messages", () => {
   test("about the query as a whole", () => {
     expect(diagnosticsOf("")).toMatchInlineSnapshot(`
-      "empty_query: there is nothing to search for (at offset 0)
-        write at least one word, hashtag, username or operator"
+      "empty_query: the query is empty (at offset 0)
+        add a word, hashtag, username or operator"
     `);
     expect(diagnosticsOf("abcdef", 5)).toMatchInlineSnapshot(`
-      "query_too_long: the query has 6 characters, and at most 5 are taken (at offset 5)
-        split it into several queries"
+      "query_too_long: the query has 6 characters; the maximum is 5 (at offset 5)
+        split the query"
     `);
     expect(diagnosticsOf(`${"(".repeat(21)}a${")".repeat(21)}`)).toMatchInlineSnapshot(`
       "query_too_deep: groups nest deeper than 20 (at offset 20)
-        leave out parentheses that change nothing, or split the query"
+        remove redundant parentheses, or split the query"
     `);
     expect(diagnosticsOf("a ".repeat(257))).toMatchInlineSnapshot(`
       "too_many_terms: the query has more than 256 terms (at offset 512)
-        split it into several queries"
+        split the query"
     `);
   });
 
   test("about quotes and groups", () => {
     expect(diagnosticsOf('nasa "artemis')).toMatchInlineSnapshot(`
-      "unclosed_quote: the quotation that " opens is never closed (at offset 5)
-        add " where the phrase ends, or leave out the ""
+      "unclosed_quote: unclosed " (at offset 5)
+        add " where the phrase ends, or remove the ""
     `);
     expect(diagnosticsOf("nasa 「月")).toMatchInlineSnapshot(`
-      "unclosed_quote: the quotation that 「 opens is never closed (at offset 5)
-        add 」 where the phrase ends, or leave out the 「"
+      "unclosed_quote: unclosed 「 (at offset 5)
+        add 」 where the phrase ends, or remove the 「"
     `);
     expect(diagnosticsOf("(nasa")).toMatchInlineSnapshot(`
-      "unclosed_group: a ( opens a group that no ) closes (at offset 0)
-        add the ) where the group ends, or leave out the ("
+      "unclosed_group: unclosed ( (at offset 0)
+        add the ) where the group ends, or remove the ("
     `);
     expect(diagnosticsOf("nasa)")).toMatchInlineSnapshot(`
-      "unopened_group: a ) closes a group that no ( opens (at offset 4)
-        add the ( or leave out the )"
+      "unopened_group: unmatched ) (at offset 4)
+        add the ( or remove the )"
     `);
     expect(diagnosticsOf("nasa ()")).toMatchInlineSnapshot(`
-      "empty_group: a group without terms (at offset 5)
-        write terms between the parentheses, or leave them out"
+      "empty_group: empty group (at offset 5)
+        add terms between the parentheses, or remove them"
     `);
   });
 
   test("about keywords and signs", () => {
     expect(diagnosticsOf("nasa OR")).toMatchInlineSnapshot(`
-      "missing_term: OR needs a term on both sides (at offset 5)
+      "missing_term: OR requires a term on both sides (at offset 5)
         add the missing term, or write "OR" in quotes to search for the word"
     `);
     expect(diagnosticsOf("nasa NOT")).toMatchInlineSnapshot(`
-      "missing_term: NOT has no term after it (at offset 5)
-        write the term to exclude after it"
+      "missing_term: NOT requires a term after it (at offset 5)
+        add the term to exclude"
     `);
     expect(diagnosticsOf("nasa OR esa launch")).toMatchInlineSnapshot(`
       "or_binds_tighter: OR binds tighter than a space (at offset 0)
-        read as (nasa OR esa) launch; put parentheses around the terms that belong together"
+        parsed as (nasa OR esa) launch; put parentheses around the terms that belong together"
     `);
     expect(diagnosticsOf("nasa or esa")).toMatchInlineSnapshot(`
       "lower_case_or: or is searched as a word (at offset 5)
         write OR in capitals for alternatives"
     `);
     expect(diagnosticsOf("nasa - esa")).toMatchInlineSnapshot(`
-      "stray_minus: a minus with no term right after it excludes nothing (at offset 5)
+      "stray_minus: a minus without a term after it has no effect (at offset 5)
         write -word without a space to exclude a word"
     `);
     expect(diagnosticsOf('"nasa"-esa')).toMatchInlineSnapshot(`
-      "stray_minus: a minus that touches the term before it excludes nothing (at offset 6)
+      "stray_minus: a minus without a space before it does not exclude a term (at offset 6)
         put a space before the minus to exclude the term after it"
     `);
     expect(diagnosticsOf("nasa –esa")).toMatchInlineSnapshot(`
-      "dash_is_not_minus: – is a dash, not a minus: it excludes nothing (at offset 5)
+      "dash_is_not_minus: – is a dash, not a minus, and does not exclude a term (at offset 5)
         write -esa"
     `);
   });
 
   test("about words", () => {
     expect(diagnosticsOf("foo*")).toMatchInlineSnapshot(`
-      "wildcard_not_available: foo* holds a *, and parts of words cannot be searched (at offset 0)
-        write the words out, as in (run OR runs OR running); within quotes a lone * stands for any one word"
+      "wildcard_not_available: foo* contains a *, but wildcards within words are not supported (at offset 0)
+        write the words out, as in (run OR runs OR running); a lone * in quotes matches any one word"
     `);
     expect(diagnosticsOf("nasa !!!")).toMatchInlineSnapshot(`
-      "nothing_to_search: !!! holds nothing that can be searched, so it is left out (at offset 5)
+      "nothing_to_search: !!! contains nothing to search for, so it is ignored (at offset 5)
         write a minus right before a term to exclude it"
     `);
     expect(diagnosticsOf('nasa ""')).toMatchInlineSnapshot(`
-      "nothing_to_search: an empty phrase holds nothing that can be searched, so it is left out (at offset 5)
-        only words, numbers, emoji, emoticons and a lone ? are searched"
+      "nothing_to_search: an empty phrase contains nothing to search for, so it is ignored (at offset 5)
+        use words, numbers, emoji, emoticons or a lone ?"
     `);
     expect(diagnosticsOf("nasa | esa")).toMatchInlineSnapshot(`
-      "nothing_to_search: | holds nothing that can be searched, so it is left out (at offset 5)
+      "nothing_to_search: | contains nothing to search for, so it is ignored (at offset 5)
         write OR between alternatives"
     `);
     expect(diagnosticsOf("nasa *")).toMatchInlineSnapshot(`
-      "nothing_to_search: * holds nothing that can be searched, so it is left out (at offset 5)
-        within quotes a lone * stands for any one word"
+      "nothing_to_search: * contains nothing to search for, so it is ignored (at offset 5)
+        use a lone * in quotes for any one word"
     `);
     expect(diagnosticsOf("#123")).toMatchInlineSnapshot(`
-      "not_a_hashtag: #123 cannot be a hashtag, so its words are searched (at offset 0)
-        write 123 if the word is meant"
+      "not_a_hashtag: #123 is not a hashtag, so its words are searched (at offset 0)
+        write 123 if you mean the word"
     `);
     expect(diagnosticsOf("@naïve")).toMatchInlineSnapshot(`
-      "not_a_mention: @naïve cannot be a username, so its words are searched (at offset 0)
-        write naïve if the word is meant"
+      "not_a_mention: @naïve is not a username, so its words are searched (at offset 0)
+        write naïve if you mean the word"
     `);
   });
 
   test("about names", () => {
     expect(diagnosticsOf("re:invent")).toMatchInlineSnapshot(`
       "unknown_operator: re: is not an operator, so its words are searched as a phrase (at offset 0)
-        put it in quotes if the phrase is meant"
+        put it in quotes if you mean the phrase"
     `);
     expect(diagnosticsOf("frm:nasa")).toMatchInlineSnapshot(`
       "unknown_operator: frm: is not an operator, so its words are searched as a phrase (at offset 0)
@@ -134,96 +134,96 @@ describe("diagnostic messages", () => {
         did you mean from:did:plc:abc"
     `);
     expect(diagnosticsOf("from :nasa")).toMatchInlineSnapshot(`
-      "space_before_colon: from is searched as a word, as a space parts it from its colon (at offset 0)
-        leave out the space: from:nasa"
+      "space_before_colon: from is searched as a word, because a space separates it from its colon (at offset 0)
+        remove the space: from:nasa"
     `);
     expect(diagnosticsOf('near:"The Hague"')).toMatchInlineSnapshot(`
-      "operator_not_available: near: is not available: it needs a gazetteer of places (at offset 0)
+      "operator_not_available: near: is not supported: it requires a gazetteer (at offset 0)
         use geocode:<latitude>,<longitude>,<radius> with the coordinates of The Hague"
     `);
     expect(diagnosticsOf("filter:retwets")).toMatchInlineSnapshot(`
-      "unknown_filter: filter: does not know retwets (at offset 7)
+      "unknown_filter: unknown value of filter: retwets (at offset 7)
         did you mean filter:retweets"
     `);
     expect(diagnosticsOf("filter:pictures")).toMatchInlineSnapshot(`
-      "unknown_filter: filter: does not know pictures (at offset 7)
+      "unknown_filter: unknown value of filter: pictures (at offset 7)
         did you mean filter:images"
     `);
     expect(diagnosticsOf("nasa include:nativeretweets")).toMatchInlineSnapshot(`
-      "no_effect: include:nativeretweets changes nothing: reposts are found unless they are excluded (at offset 5)
-        leave it out; -filter:retweets leaves reposts out, filter:retweets finds nothing else"
+      "no_effect: include:nativeretweets has no effect: reposts are included by default (at offset 5)
+        remove it; -filter:retweets excludes reposts, filter:retweets finds only reposts"
     `);
     expect(diagnosticsOf("nasa -include:nativeretweets")).toMatchInlineSnapshot(`
       "unknown_filter: include: cannot be negated (at offset 6)
-        write -filter:retweets to leave reposts out"
+        write -filter:retweets to exclude reposts"
     `);
   });
 
   test("about missing values and lists of values", () => {
     expect(diagnosticsOf("from: nasa")).toMatchInlineSnapshot(`
-      "missing_operand: from: has no value (at offset 0)
-        leave out the space: from:nasa"
+      "missing_operand: from: requires a value (at offset 0)
+        remove the space: from:nasa"
     `);
     expect(diagnosticsOf("from:")).toMatchInlineSnapshot(`
-      "missing_operand: from: has no value (at offset 0)
+      "missing_operand: from: requires a value (at offset 0)
         write the value right after the colon, or put "from" in quotes to search for the word"
     `);
     expect(diagnosticsOf("from:(a OR b)")).toMatchInlineSnapshot(`
-      "one_value_only: from: takes one value, not a group (at offset 0)
+      "one_value_only: from: must have one value, not a group (at offset 0)
         write (from:a OR from:b)"
     `);
     expect(diagnosticsOf("from:a,b")).toMatchInlineSnapshot(`
-      "one_value_only: from: takes one value, not a,b (at offset 5)
+      "one_value_only: from: must have one value, not a,b (at offset 5)
         write (from:a OR from:b)"
     `);
     expect(diagnosticsOf("from:nasa,")).toMatchInlineSnapshot(`
-      "one_value_only: from: takes one value, not nasa, (at offset 5)
+      "one_value_only: from: must have one value, not nasa, (at offset 5)
         write from:nasa"
     `);
   });
 
   test("about users, languages and links", () => {
     expect(diagnosticsOf("from:a!b")).toMatchInlineSnapshot(`
-      "invalid_user: from: wants a username, not a!b (at offset 5)
-        write it as in from:nasa"
+      "invalid_user: from: must be a username, not a!b (at offset 5)
+        use a value as in from:nasa"
     `);
     expect(diagnosticsOf("from:https://x.com/nasa")).toMatchInlineSnapshot(`
-      "invalid_user: from: wants a username, not https://x.com/nasa (at offset 5)
+      "invalid_user: from: must be a username, not https://x.com/nasa (at offset 5)
         write from:nasa"
     `);
     expect(diagnosticsOf("lang:e")).toMatchInlineSnapshot(`
-      "invalid_language: lang: wants a language code, not e (at offset 5)
+      "invalid_language: lang: must be a language code, not e (at offset 5)
         write it as in lang:en"
     `);
     expect(diagnosticsOf("lang:english")).toMatchInlineSnapshot(`
-      "unknown_language: no language has the code english, so nothing is found (at offset 5)
+      "unknown_language: unknown language code english: no posts match (at offset 5)
         did you mean lang:en"
     `);
     expect(diagnosticsOf("lang:qq")).toMatchInlineSnapshot(`
-      "unknown_language: no language has the code qq, so nothing is found (at offset 5)
+      "unknown_language: unknown language code qq: no posts match (at offset 5)
         use an ISO 639 code such as en"
     `);
     expect(diagnosticsOf('url:"//"')).toMatchInlineSnapshot(`
-      "invalid_url: url: wants an address or a part of one, not // (at offset 4)
+      "invalid_url: url: must be a URL or a part of one, not // (at offset 4)
         write it as in url:"nasa.gov/artemis""
     `);
   });
 
   test("about dates", () => {
     expect(diagnosticsOf("since:2021-1-5")).toMatchInlineSnapshot(`
-      "invalid_date: since: wants a date as yyyy-mm-dd, not 2021-1-5 (at offset 6)
+      "invalid_date: since: must be a date as yyyy-mm-dd, not 2021-1-5 (at offset 6)
         write since:2021-01-05"
     `);
     expect(diagnosticsOf("since:2021/01/05")).toMatchInlineSnapshot(`
-      "invalid_date: since: wants a date as yyyy-mm-dd, not 2021/01/05 (at offset 6)
+      "invalid_date: since: must be a date as yyyy-mm-dd, not 2021/01/05 (at offset 6)
         write since:2021-01-05"
     `);
     expect(diagnosticsOf("since:20210105")).toMatchInlineSnapshot(`
-      "invalid_date: since: wants a date as yyyy-mm-dd, not 20210105 (at offset 6)
+      "invalid_date: since: must be a date as yyyy-mm-dd, not 20210105 (at offset 6)
         write since:2021-01-05"
     `);
     expect(diagnosticsOf("since:yesterday")).toMatchInlineSnapshot(`
-      "invalid_date: since: wants a date as yyyy-mm-dd, not yesterday (at offset 6)
+      "invalid_date: since: must be a date as yyyy-mm-dd, not yesterday (at offset 6)
         write within_time:2d"
     `);
     expect(diagnosticsOf("since:2021-02-30")).toMatchInlineSnapshot(`
@@ -236,80 +236,80 @@ describe("diagnostic messages", () => {
     `);
     expect(diagnosticsOf("since:2021-01-05_25:00:00_UTC")).toMatchInlineSnapshot(`
       "invalid_date: since:2021-01-05_25:00:00_UTC is not a time of day (at offset 6)
-        hours go from 00 to 23, minutes and seconds from 00 to 59"
+        use hours from 00 to 23, minutes and seconds from 00 to 59"
     `);
     expect(diagnosticsOf("since:2021-01-05_10:00:00")).toMatchInlineSnapshot(`
-      "invalid_date: since:2021-01-05_10:00:00 has a time of day without a zone (at offset 6)
-        say which zone: since:2021-01-05_10:00:00_UTC"
+      "invalid_date: since:2021-01-05_10:00:00 has a time without a zone (at offset 6)
+        add a zone: since:2021-01-05_10:00:00_UTC"
     `);
     expect(diagnosticsOf("since:2021-01-05T10:00:00")).toMatchInlineSnapshot(`
-      "invalid_date: since:2021-01-05T10:00:00 has a time of day without a zone (at offset 6)
-        say which zone: since:2021-01-05T10:00:00_UTC"
+      "invalid_date: since:2021-01-05T10:00:00 has a time without a zone (at offset 6)
+        add a zone: since:2021-01-05T10:00:00_UTC"
     `);
     expect(diagnosticsOf("since:2021-01-05_10:00:00_XYZ")).toMatchInlineSnapshot(`
-      "invalid_date: since: does not know the time zone XYZ (at offset 6)
+      "invalid_date: since: unknown time zone XYZ (at offset 6)
         use UTC or an offset, as in 2024-01-02T03:04:05+02:00"
     `);
     expect(diagnosticsOf("since:2021-01-05T10:00:00+99:00")).toMatchInlineSnapshot(`
-      "invalid_date: since: does not know the time zone +99:00 (at offset 6)
+      "invalid_date: since: unknown time zone +99:00 (at offset 6)
         use UTC or an offset, as in 2024-01-02T03:04:05+02:00"
     `);
     expect(diagnosticsOf("since:0000-01-05")).toMatchInlineSnapshot(`
-      "invalid_date: since:0000-01-05 lies outside the years 0001 to 9999 (at offset 6)
+      "invalid_date: since:0000-01-05 is outside the years 0001 to 9999 (at offset 6)
         "
     `);
     expect(diagnosticsOf("since:2021-01-05 until:2021-01-05")).toMatchInlineSnapshot(`
       "empty_window: no post is both since:2021-01-05 and until:2021-01-05 (at offset 17)
-        until leaves its own day out: write the day after the last one wanted"
+        until: is exclusive: write the day after the last one"
     `);
   });
 
   test("about counts", () => {
     expect(diagnosticsOf("min_faves:1k")).toMatchInlineSnapshot(`
-      "invalid_count: min_faves: wants a whole number, not 1k (at offset 10)
+      "invalid_count: min_faves: must be a whole number, not 1k (at offset 10)
         write min_faves:1000"
     `);
     expect(diagnosticsOf("min_faves:1,000")).toMatchInlineSnapshot(`
-      "invalid_count: min_faves: wants a whole number, not 1,000 (at offset 10)
+      "invalid_count: min_faves: must be a whole number, not 1,000 (at offset 10)
         write min_faves:1000"
     `);
     expect(diagnosticsOf("min_likes:-5")).toMatchInlineSnapshot(`
-      "invalid_count: min_likes: wants a whole number, not -5 (at offset 10)
-        write it as in min_likes:100"
+      "invalid_count: min_likes: must be a whole number, not -5 (at offset 10)
+        use a value as in min_likes:100"
     `);
   });
 
   test("about places", () => {
     expect(diagnosticsOf("geocode:37.7,-122.4")).toMatchInlineSnapshot(`
-      "invalid_geocode: geocode: wants latitude,longitude,radius, not 37.7,-122.4 (at offset 8)
-        write it as in geocode:37.7764,-122.4172,10km"
+      "invalid_geocode: geocode: must be latitude,longitude,radius, not 37.7,-122.4 (at offset 8)
+        use a value as in geocode:37.7764,-122.4172,10km"
     `);
     expect(diagnosticsOf("geocode:37.7, -122.4, 10km")).toMatchInlineSnapshot(`
-      "invalid_geocode: geocode: wants latitude,longitude,radius, not 37.7, (at offset 8)
-        leave out the spaces after the commas, as in geocode:37.7764,-122.4172,10km"
+      "invalid_geocode: geocode: must be latitude,longitude,radius, not 37.7, (at offset 8)
+        remove the spaces after the commas, as in geocode:37.7764,-122.4172,10km"
     `);
     expect(diagnosticsOf("geocode:north,-122.4,10km")).toMatchInlineSnapshot(`
-      "invalid_geocode: geocode: wants latitude and longitude as decimal degrees, not north,-122.4 (at offset 8)
-        write it as in geocode:37.7764,-122.4172,10km; south and west are negative"
+      "invalid_geocode: geocode: must be latitude and longitude as decimal degrees, not north,-122.4 (at offset 8)
+        use a value as in geocode:37.7764,-122.4172,10km; south and west are negative"
     `);
     expect(diagnosticsOf("geocode:37.7,-122.4,10")).toMatchInlineSnapshot(`
-      "invalid_geocode: geocode: wants a radius in km or mi, not 10 (at offset 8)
+      "invalid_geocode: geocode: the radius must be in km or mi, not 10 (at offset 8)
         write 10km or 10mi"
     `);
     expect(diagnosticsOf("geocode:37.7,-122.4,far")).toMatchInlineSnapshot(`
-      "invalid_geocode: geocode: wants a radius in km or mi, not far (at offset 8)
+      "invalid_geocode: geocode: the radius must be in km or mi, not far (at offset 8)
         write the radius as in geocode:37.7764,-122.4172,10km"
     `);
     expect(diagnosticsOf("geocode:-122.4,37.7,10km")).toMatchInlineSnapshot(`
       "invalid_geocode: geocode: latitude -122.4 is outside -90 to 90 (at offset 8)
-        latitude comes first: geocode:37.7,-122.4,10km"
+        put the latitude first: geocode:37.7,-122.4,10km"
     `);
     expect(diagnosticsOf("geocode:37.7,200,10km")).toMatchInlineSnapshot(`
       "invalid_geocode: geocode: longitude 200 is outside -180 to 180 (at offset 8)
         "
     `);
     expect(diagnosticsOf("geocode:37.7,-122.4,0km")).toMatchInlineSnapshot(`
-      "invalid_geocode: geocode: wants a radius above 0 and up to 50000 km, not 0km (at offset 8)
+      "invalid_geocode: geocode: the radius must be above 0 and up to 50000 km, not 0km (at offset 8)
         "
     `);
   });
@@ -323,7 +323,7 @@ describe("rendering for a terminal", () => {
 
   test("puts carets below the span", () => {
     expect(rendered("nasa since:2021-1-5 launch")).toMatchInlineSnapshot(`
-      "error[invalid_date]: since: wants a date as yyyy-mm-dd, not 2021-1-5 (at offset 11)
+      "error[invalid_date]: since: must be a date as yyyy-mm-dd, not 2021-1-5 (at offset 11)
         nasa since:2021-1-5 launch
                    ^^^^^^^^
         hint: write since:2021-01-05
@@ -333,7 +333,7 @@ describe("rendering for a terminal", () => {
 
   test("counts the columns of wide characters, marks and emoji", () => {
     expect(rendered("東京タワー 👍🏽 e\u0301 since:x")).toMatchInlineSnapshot(`
-      "error[invalid_date]: since: wants a date as yyyy-mm-dd, not x (at offset 18)
+      "error[invalid_date]: since: must be a date as yyyy-mm-dd, not x (at offset 18)
         東京タワー 👍🏽 é since:x
                                 ^
         hint: write the date as in since:2024-01-31
@@ -343,7 +343,7 @@ describe("rendering for a terminal", () => {
 
   test("cuts a long query around the span", () => {
     expect(rendered(`${"word ".repeat(60)}since:x${" word".repeat(60)}`)).toMatchInlineSnapshot(`
-      "error[invalid_date]: since: wants a date as yyyy-mm-dd, not x (at offset 306)
+      "error[invalid_date]: since: must be a date as yyyy-mm-dd, not x (at offset 306)
         … word word word word word since:x word word word word word word word word word word word word wo…
                                          ^
         hint: write the date as in since:2024-01-31
@@ -354,7 +354,7 @@ describe("rendering for a terminal", () => {
   test("replaces line breaks and control characters of the query", () => {
     const query = "a\u001b[31m\nb\u202e since:x";
     expect(rendered(query)).toMatchInlineSnapshot(`
-      "error[invalid_date]: since: wants a date as yyyy-mm-dd, not x (at offset 16)
+      "error[invalid_date]: since: must be a date as yyyy-mm-dd, not x (at offset 16)
         a�[31m b� since:x
                         ^
         hint: write the date as in since:2024-01-31
@@ -423,12 +423,12 @@ test("every relation and every property has its own description", () => {
   expect(describeTree(tree)).toMatchInlineSnapshot(`
     "all of
     ├─ in the conversation of 1
-    ├─ answers the post 2
+    ├─ replies to the post 2
     ├─ quotes the post at://did:plc:a/b/c
     ├─ reposts the post 4
     └─ any of
        ├─ a repost
-       ├─ a repost made with the button
+       ├─ a native repost
        ├─ a reply
        ├─ a quote of another post
        ├─ a reply to its own author

@@ -37,7 +37,7 @@ function unknownFilter(context: TermContext, written: WrittenOperator, name: str
   const whole = { offset: context.start, length: span.offset + span.length - context.start };
   const isOriginals = originals.test(written.value);
   context.report("unknown_filter", isOriginals ? whole : valueSpan, {
-    message: `${name}: does not know ${shown(written.value)}`,
+    message: `unknown value of ${name}: ${shown(written.value)}`,
     hint: isOriginals ? hintForOriginals(context, name) : hintForName(name, written.value),
     expected: expectedOf(name),
   });
@@ -53,12 +53,12 @@ function hintForOriginals({ isNegated }: TermContext, name: string): string {
 }
 
 function hintForName(name: string, value: string): string | Rewrites {
-  if (orders.test(value)) return "leave it out: the order of posts is no part of the query";
+  if (orders.test(value)) return "remove it: a query does not set the order of posts";
   const near = likelyProperty(value);
   return {
     lead: "did you mean",
     queries: near === null ? [] : [`${name}:${near}`],
-    otherwise: `write it as in ${name}:${exampleOf(name)}`,
+    otherwise: `use a value as in ${name}:${exampleOf(name)}`,
   };
 }
 
@@ -85,14 +85,14 @@ function includeReposts(context: TermContext, written: WrittenOperator): null {
   if (context.isNegated) {
     context.report("unknown_filter", written.span, {
       message: "include: cannot be negated",
-      hint: "write -filter:retweets to leave reposts out",
+      hint: "write -filter:retweets to exclude reposts",
       expected: ["-filter:retweets"],
     });
     return null;
   }
   context.report("no_effect", written.span, {
-    message: `${written.name}:${written.value} changes nothing: reposts are found unless they are excluded`,
-    hint: "leave it out; -filter:retweets leaves reposts out, filter:retweets finds nothing else",
+    message: `${written.name}:${written.value} has no effect: reposts are included by default`,
+    hint: "remove it; -filter:retweets excludes reposts, filter:retweets finds only reposts",
   });
   return null;
 }
@@ -101,8 +101,8 @@ function includeNothingElse(context: TermContext, written: WrittenOperator): nul
   const property = propertyNamed(written.value) ?? likelyProperty(written.value);
   const filter = property === null ? "retweets" : property;
   context.report("unknown_filter", written.valueSpan, {
-    message: `include: does not know ${shown(written.value)}`,
-    hint: `everything is found unless it is excluded; filter:${filter} finds nothing else, -filter:${filter} leaves it out`,
+    message: `unknown value of include: ${shown(written.value)}`,
+    hint: `use filter:${filter} for only these posts, -filter:${filter} to exclude them`,
     expected: ["retweets", "nativeretweets"],
   });
   return null;

@@ -35,17 +35,17 @@ describe("warnings about syntax of other query languages", () => {
       ),
     ).toMatchInlineSnapshot(`
       "lower_case_and: and is searched as a word (at offset 5), 3 long
-        leave it out: a space means and
+        remove it: a space means and
       lower_case_not: not is searched as a word (at offset 5), 7 long
         write -sun
       lower_case_not: not is searched as a word (at offset 5), 3 long
-        write NOT in capitals to exclude what follows
-      exclamation_is_not_minus: an exclamation mark excludes nothing (at offset 0), 4 long
+        write NOT in capitals to exclude the next term
+      exclamation_is_not_minus: an exclamation mark does not exclude a term (at offset 0), 4 long
         write -sun
-      nothing_to_search: ! holds nothing that can be searched, so it is left out (at offset 5), 1 long
+      nothing_to_search: ! contains nothing to search for, so it is ignored (at offset 5), 1 long
         write a minus right before a term to exclude it
-      nothing_to_search: && holds nothing that can be searched, so it is left out (at offset 5), 2 long
-        leave it out: a space means and"
+      nothing_to_search: && contains nothing to search for, so it is ignored (at offset 5), 2 long
+        remove it: a space means and"
     `);
   });
 
@@ -53,13 +53,13 @@ describe("warnings about syntax of other query languages", () => {
     expect(
       diagnosticsOf("likes>100", "likes > 100", "from=nasa", "2024-01-01..2024-02-01"),
     ).toMatchInlineSnapshot(`
-      "comparison: likes>100 is no operator, so its words are searched as a phrase (at offset 0), 9 long
+      "comparison: likes>100 is not an operator, so its words are searched as a phrase (at offset 0), 9 long
         did you mean min_faves:101
-      comparison: likes > 100 is no operator, so its words are searched without the sign (at offset 0), 11 long
+      comparison: likes > 100 is not an operator, so its words are searched without the sign (at offset 0), 11 long
         did you mean min_faves:101
-      comparison: from=nasa is no operator, so its words are searched as a phrase (at offset 0), 9 long
+      comparison: from=nasa is not an operator, so its words are searched as a phrase (at offset 0), 9 long
         did you mean from:nasa
-      comparison: 2024-01-01..2024-02-01 is no operator, so its words are searched as a phrase (at offset 0), 22 long
+      comparison: 2024-01-01..2024-02-01 is not an operator, so its words are searched as a phrase (at offset 0), 22 long
         did you mean since:2024-01-01 until:2024-02-01"
     `);
   });
@@ -79,56 +79,56 @@ describe("warnings about syntax of other query languages", () => {
         "moon|sun",
       ),
     ).toMatchInlineSnapshot(`
-      "sign_left_out: ~3 is searched as 3: signs of nearness and weight are not part of the language (at offset 14), 2 long
-        leave it out: "moon landing"
-      sign_left_out: ^2 is searched as 2: signs of nearness and weight are not part of the language (at offset 10), 2 long
-        leave it out: "moon sun"
-      sign_left_out: moon~2 is searched as "moon 2": signs of nearness and weight are not part of the language (at offset 0), 6 long
+      "sign_left_out: ~3 is searched as 3: proximity (~) and boost (^) are not supported (at offset 14), 2 long
+        write "moon landing"
+      sign_left_out: ^2 is searched as 2: proximity (~) and boost (^) are not supported (at offset 10), 2 long
+        write "moon sun"
+      sign_left_out: moon~2 is searched as "moon 2": proximity (~) and boost (^) are not supported (at offset 0), 6 long
         write moon
-      sign_left_out: moon^2 is searched as "moon 2": signs of nearness and weight are not part of the language (at offset 0), 6 long
+      sign_left_out: moon^2 is searched as "moon 2": proximity (~) and boost (^) are not supported (at offset 0), 6 long
         write moon
-      sign_left_out: moon~ is searched as moon: signs of nearness and weight are not part of the language (at offset 0), 5 long
+      sign_left_out: moon~ is searched as moon: proximity (~) and boost (^) are not supported (at offset 0), 5 long
         write moon
-      sign_left_out: m?on is searched as "m on": a ? stands for no letter (at offset 0), 4 long
+      sign_left_out: m?on is searched as "m on": the ? wildcard is not supported (at offset 0), 4 long
         write the words out, as in (run OR runs OR running)
-      sign_left_out: moon? is searched as moon: a question mark is no part of a word, and no wildcard (at offset 0), 5 long
+      sign_left_out: moon? is searched as moon: a question mark is not a wildcard (at offset 0), 5 long
         write moon ?
-      sign_left_out: /moon.*/ is searched as moon: regular expressions are not searched (at offset 0), 8 long
+      sign_left_out: /moon.*/ is searched as moon: regular expressions are not supported (at offset 0), 8 long
         write moon
-      sign_left_out: '%moon%' is searched as moon: % is no part of a word (at offset 0), 8 long
+      sign_left_out: '%moon%' is searched as moon: % is not searched (at offset 0), 8 long
         write moon
-      sign_left_out: moon|sun is searched as "moon sun": | does not stand for OR (at offset 0), 8 long
+      sign_left_out: moon|sun is searched as "moon sun": | is not OR (at offset 0), 8 long
         write (moon OR sun)"
     `);
     expect(
       diagnosticsOf('"* landing"', '"moon landing *"', '"moon* landing"', "#moo*", "@nas*"),
     ).toMatchInlineSnapshot(`
-      "no_effect: a * at the start or the end of a phrase changes nothing (at offset 0), 11 long
+      "no_effect: a * at the start or end of a phrase has no effect (at offset 0), 11 long
         write landing
-      no_effect: a * at the start or the end of a phrase changes nothing (at offset 0), 16 long
+      no_effect: a * at the start or end of a phrase has no effect (at offset 0), 16 long
         write "moon landing"
-      wildcard_not_available: moon* landing holds a *, and parts of words cannot be searched (at offset 0), 15 long
-        write the words out, as in (run OR runs OR running); within quotes a lone * stands for any one word
-      wildcard_not_available: #moo* holds a *, and parts of words cannot be searched (at offset 0), 5 long
-        write the words out, as in (run OR runs OR running); within quotes a lone * stands for any one word
-      wildcard_not_available: @nas* holds a *, and parts of words cannot be searched (at offset 0), 5 long
-        write the words out, as in (run OR runs OR running); within quotes a lone * stands for any one word"
+      wildcard_not_available: moon* landing contains a *, but wildcards within words are not supported (at offset 0), 15 long
+        write the words out, as in (run OR runs OR running); a lone * in quotes matches any one word
+      wildcard_not_available: #moo* contains a *, but wildcards within words are not supported (at offset 0), 5 long
+        write the words out, as in (run OR runs OR running); a lone * in quotes matches any one word
+      wildcard_not_available: @nas* contains a *, but wildcards within words are not supported (at offset 0), 5 long
+        write the words out, as in (run OR runs OR running); a lone * in quotes matches any one word"
     `);
   });
 
   test("signs with a meaning in other languages", () => {
     expect(diagnosticsOf("C++", "C#", "#c++", "$50", "50€", "100%")).toMatchInlineSnapshot(`
-      "sign_left_out: C++ is searched as c: + is no part of a word (at offset 0), 3 long
+      "sign_left_out: C++ is searched as c: + is not searched (at offset 0), 3 long
         write c
-      sign_left_out: C# is searched as c: # is no part of a word (at offset 0), 2 long
+      sign_left_out: C# is searched as c: # is not searched (at offset 0), 2 long
         write c
-      sign_left_out: #c++ is searched as #c: ++ is no part of it (at offset 0), 2 long
+      sign_left_out: #c++ is searched as #c: ++ is not searched (at offset 0), 2 long
         write #c
-      sign_left_out: $50 is searched as 50: $ is no part of a word (at offset 0), 3 long
+      sign_left_out: $50 is searched as 50: $ is not searched (at offset 0), 3 long
         write 50
-      sign_left_out: 50€ is searched as 50: € is no part of a word (at offset 0), 3 long
+      sign_left_out: 50€ is searched as 50: € is not searched (at offset 0), 3 long
         write 50
-      sign_left_out: 100% is searched as 100: % is no part of a word (at offset 0), 4 long
+      sign_left_out: 100% is searched as 100: % is not searched (at offset 0), 4 long
         write 100"
     `);
   });
@@ -157,14 +157,14 @@ describe("warnings about syntax of other query languages", () => {
     expect(
       diagnosticsOf("since:2024-01-01 10:00", "until:2024-01-01 9:30pm", "12:30 train", "3:30pm"),
     ).toMatchInlineSnapshot(`
-      "unknown_operator: 10:00 is searched as the phrase 10 00, as a space parts it from its date (at offset 0), 22 long
+      "unknown_operator: 10:00 is searched as the phrase 10 00, because a space separates it from its date (at offset 0), 22 long
         did you mean since:2024-01-01_10:00:00_UTC
-      unknown_operator: 9:30pm is searched as the phrase 9 30pm, as a space parts it from its date (at offset 0), 23 long
+      unknown_operator: 9:30pm is searched as the phrase 9 30pm, because a space separates it from its date (at offset 0), 23 long
         did you mean until:2024-01-01_21:30:00_UTC
       unknown_operator: 12:30 is searched as the phrase 12 30 (at offset 0), 5 long
-        write "12:30" to say so
+        write "12:30" to confirm
       unknown_operator: 3:30pm is searched as the phrase 3 30pm (at offset 0), 6 long
-        write "3:30pm" to say so"
+        write "3:30pm" to confirm"
     `);
   });
 
@@ -176,12 +176,12 @@ describe("warnings about syntax of other query languages", () => {
         "https://bsky.app/profile/nasa.gov/post/3k",
       ),
     ).toMatchInlineSnapshot(`
-      "post_address: this finds posts that link to the post, not its answers or quotes (at offset 0), 41 long
-        in_reply_to:1001 finds its answers, quoted:1001 its quotes, conversation_id:1001 its conversation
-      post_address: this finds posts that link to the post, not its answers or quotes (at offset 4), 22 long
-        in_reply_to:1001 finds its answers, quoted:1001 its quotes, conversation_id:1001 its conversation
-      post_address: this finds posts that link to the post, not its answers or quotes (at offset 0), 41 long
-        in_reply_to:https://bsky.app/profile/nasa.gov/post/3k finds its answers, quoted:https://bsky.app/profile/nasa.gov/post/3k its quotes, conversation_id:https://bsky.app/profile/nasa.gov/post/3k its conversation"
+      "post_address: this finds posts that link to the post, not its replies or quotes (at offset 0), 41 long
+        use in_reply_to:1001 for its replies, quoted:1001 for its quotes, conversation_id:1001 for its conversation
+      post_address: this finds posts that link to the post, not its replies or quotes (at offset 4), 22 long
+        use in_reply_to:1001 for its replies, quoted:1001 for its quotes, conversation_id:1001 for its conversation
+      post_address: this finds posts that link to the post, not its replies or quotes (at offset 0), 41 long
+        use in_reply_to:https://bsky.app/profile/nasa.gov/post/3k for its replies, quoted:https://bsky.app/profile/nasa.gov/post/3k for its quotes, conversation_id:https://bsky.app/profile/nasa.gov/post/3k for its conversation"
     `);
     const addresses = [
       "https://x.com/nasa/status/1001",
@@ -204,19 +204,19 @@ describe("warnings about syntax of other query languages", () => {
     expect(
       diagnosticsOf('"see nasa.gov now"', '"@nasa launch"', ",nasa.gov", ".@nasa"),
     ).toMatchInlineSnapshot(`
-      "not_a_word: nasa.gov is a link in a post, and no word of it (at offset 0), 18 long
-        write it beside the other words, without quotes: nasa.gov
-      not_a_word: @nasa is a mention in a post, and no word of it (at offset 0), 14 long
-        write it beside the other words, without quotes: @nasa
-      not_a_word: nasa.gov is a link in a post, and no word of it (at offset 0), 9 long
-        write it beside the other words, without quotes: nasa.gov
+      "not_a_word: nasa.gov is a link, which is not a word of a post (at offset 0), 18 long
+        write it outside of the quotes: nasa.gov
+      not_a_word: @nasa is a mention, which is not a word of a post (at offset 0), 14 long
+        write it outside of the quotes: @nasa
+      not_a_word: nasa.gov is a link, which is not a word of a post (at offset 0), 9 long
+        write it outside of the quotes: nasa.gov
       "
     `);
   });
 
   test("languages with a region", () => {
     expect(diagnosticsOf("lang:en-US")).toMatchInlineSnapshot(`
-      "language_region: lang:en-us finds only posts that are marked en-us, and most are marked en alone (at offset 5), 5 long
+      "language_region: lang:en-us finds only posts marked en-us, and most are marked only en (at offset 5), 5 long
         write lang:en to find both"
     `);
     expect(diagnosticsOf("lang:zh-CN lang:zh-tw lang:pt-br")).toBe("");
@@ -224,15 +224,15 @@ describe("warnings about syntax of other query languages", () => {
 
   test("an empty window", () => {
     expect(diagnosticsOf("within_time:0d")).toMatchInlineSnapshot(`
-      "empty_window: no time lies within within_time:0d (at offset 12), 2 long
-        say how far to go back, as in within_time:1d"
+      "empty_window: no time is within within_time:0d (at offset 12), 2 long
+        use a longer time, as in within_time:1d"
     `);
   });
 
   test("an opening quotation mark at the end is a single error", () => {
     expect(diagnosticsOf('from:nasa"')).toMatchInlineSnapshot(`
-      "unclosed_quote: the quotation that " opens is never closed (at offset 9), 1 long
-        add " where the phrase ends, or leave out the ""
+      "unclosed_quote: unclosed " (at offset 9), 1 long
+        add " where the phrase ends, or remove the ""
     `);
   });
 });
@@ -242,8 +242,8 @@ describe("a hint suggests the most likely meaning", () => {
     ["min_faves>=100", "did you mean min_faves:100"],
     ["-!sun", "write sun"],
     ["from:nasa !esa", "write -esa"],
-    ["from :nasa", "leave out the space: from:nasa"],
-    ["from: nasa", "leave out the space: from:nasa"],
+    ["from :nasa", "remove the space: from:nasa"],
+    ["from: nasa", "remove the space: from:nasa"],
     ["from: nasa,esa", "write the value right after the colon"],
     ["min_faves=100", "did you mean min_faves:100"],
     ["likes=100", "did you mean min_faves:100 -min_faves:101"],
@@ -277,25 +277,25 @@ describe("a hint suggests the most likely meaning", () => {
     ["conversation:1", "did you mean conversation_id:1"],
     [
       "limit:10",
-      "leave it out: how many posts come is no part of the query, but said beside it in max_results",
+      "remove it: set the number of posts with max_results",
     ],
-    ["sort:latest", "leave it out: the order of posts is no part of the query"],
+    ["sort:latest", "remove it: a query does not set the order of posts"],
     [
       "id:1001",
-      "no operator finds a post by its ID; conversation_id:1001 finds the conversation that it began",
+      "use the method getbyid for a post, or conversation_id:1001 for its conversation",
     ],
     [
       "views:1000",
-      "leave it out: of counts, min_faves:, min_retweets:, min_replies: and min_quotes: are answered",
+      "remove it: the supported counts are min_faves:, min_retweets:, min_replies: and min_quotes:",
     ],
-    ["intitle:moon", "leave it out: posts have no titles and are no files"],
+    ["intitle:moon", "remove it: posts have no titles or file types"],
     ["filter:tweets", "did you mean -filter:retweets"],
     ["-filter:originals", "did you mean filter:retweets"],
     ["exclude:tweets", "did you mean filter:retweets"],
     ["filter:photo", "did you mean filter:images"],
     ["has:gif", "did you mean has:videos"],
-    ["filter:top", "leave it out: the order of posts is no part of the query"],
-    ["filter:follow", "write it as in filter:retweets"],
+    ["filter:top", "remove it: a query does not set the order of posts"],
+    ["filter:follow", "use a value as in filter:retweets"],
     ["-from:a,b", "write -(from:a OR from:b)"],
     ["exclude:retweets,replies", "write (exclude:retweets exclude:replies)"],
     ["from:(nasa OR esa)", "write (from:nasa OR from:esa)"],
@@ -310,7 +310,7 @@ describe("a hint suggests the most likely meaning", () => {
     ['since:"5 days ago"', "write within_time:5d"],
     ["since:2w", "write within_time:14d"],
     ["until:yesterday", "write -within_time:1d"],
-    ["until:tomorrow", "leave it out: no post is later"],
+    ["until:tomorrow", "remove it: no post is later"],
     ["since:2024-01-01..2024-02-01", "write since:2024-01-01 until:2024-02-01"],
     ["since:01/02/2024", "write since:2024-02-01 or since:2024-01-02"],
     ["since:25/12/2023", "write since:2023-12-25"],
@@ -349,7 +349,7 @@ describe("the tree shows the words that are searched", () => {
     ["café", "word café"],
     ["C++", "word c (written C++)"],
     [".NET", "word net (written .NET)"],
-    ["moon-sun", "words moon sun, side by side (written moon-sun)"],
+    ["moon-sun", "adjacent words moon sun (written moon-sun)"],
     ['"full moon"', 'phrase "full moon"'],
     ['"* landing"', 'phrase "landing" (written "* landing")'],
     ['"one * step"', 'phrase "one * step"'],

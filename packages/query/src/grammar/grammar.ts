@@ -19,8 +19,8 @@ export function readQuery(reader: ParserState): QueryNode | null {
     const stray = reader.tokens[reader.index];
     if (stray === undefined) break;
     report(reader, "unopened_group", spanOf(stray), {
-      message: "a ) closes a group that no ( opens",
-      hint: "add the ( or leave out the )",
+      message: "unmatched )",
+      hint: "add the ( or remove the )",
     });
     reader.index++;
   }
@@ -46,7 +46,7 @@ function readConjunction(reader: ParserState): QueryNode | null {
   if (isTooDeep(reader, looseOr.span)) return null;
   report(reader, "or_binds_tighter", looseOr.span, {
     message: "OR binds tighter than a space",
-    hint: `read as ${excerpt(printQuery(node))}; put parentheses around the terms that belong together`,
+    hint: `parsed as ${excerpt(printQuery(node))}; put parentheses around the terms that belong together`,
   });
   return node;
 }
@@ -143,8 +143,8 @@ function readGroup(reader: ParserState, open: Token): QueryNode | null {
   const close = reader.tokens[reader.index];
   if (close === undefined) {
     report(reader, "unclosed_group", spanOf(open), {
-      message: "a ( opens a group that no ) closes",
-      hint: "add the ) where the group ends, or leave out the (",
+      message: "unclosed (",
+      hint: "add the ) where the group ends, or remove the (",
     });
     return node;
   }
@@ -152,8 +152,8 @@ function readGroup(reader: ParserState, open: Token): QueryNode | null {
   const span = { offset: open.start, length: close.end - open.start };
   if (isEmpty) {
     report(reader, "empty_group", span, {
-      message: "a group without terms",
-      hint: "write terms between the parentheses, or leave them out",
+      message: "empty group",
+      hint: "add terms between the parentheses, or remove them",
     });
   }
   return node !== null && (node.kind === "and" || node.kind === "or") ? { ...node, span } : node;
@@ -163,7 +163,7 @@ function isTooDeep(reader: ParserState, span: QuerySpan): boolean {
   if (reader.depth < deepestNesting) return false;
   reportOnce(reader, "query_too_deep", span, {
     message: `groups nest deeper than ${deepestNesting}`,
-    hint: "leave out parentheses that change nothing, or split the query",
+    hint: "remove redundant parentheses, or split the query",
   });
   return true;
 }
@@ -189,8 +189,8 @@ function counted(reader: ParserState, node: QueryNode | null): QueryNode | null 
     message: `the query has more than ${maxTerms} terms`,
     hint:
       terms > 1
-        ? "a phrase counts as many terms as it has words: shorten it, or split the query"
-        : "split it into several queries",
+        ? "shorten the phrase, each word of which is a term, or split the query"
+        : "split the query",
   });
   return null;
 }
@@ -199,9 +199,9 @@ function reportMissingTerm(reader: ParserState, token: Token): void {
   const word = textBetween(reader.source, token.start, token.end);
   const isNegation = token.kind === "minus" || token.kind === "not";
   report(reader, "missing_term", spanOf(token), {
-    message: isNegation ? `${word} has no term after it` : `${word} needs a term on both sides`,
+    message: isNegation ? `${word} requires a term after it` : `${word} requires a term on both sides`,
     hint: isNegation
-      ? `write the term to exclude after it`
+      ? "add the term to exclude"
       : `add the missing term, or write "${word}" in quotes to search for the word`,
     expected: ["a word", "a phrase", "an operator", "a group"],
   });

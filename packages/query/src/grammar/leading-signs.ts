@@ -22,7 +22,7 @@ export function skipDashes(context: TermContext, token: TermToken): number {
     "dash_is_not_minus",
     { offset: token.start, length: end - token.start },
     {
-      message: `${shown(dash)} is a dash, not a minus: it excludes nothing`,
+      message: `${shown(dash)} is a dash, not a minus, and does not exclude a term`,
       hint: {
         lead: "write",
         queries: [`-${rest}`],
@@ -43,7 +43,7 @@ export function warnExclamation(context: TermContext, { start, end }: TermToken)
     "exclamation_is_not_minus",
     { offset: start, length: end - start },
     {
-      message: "an exclamation mark excludes nothing",
+      message: "an exclamation mark does not exclude a term",
       hint: {
         lead: "write",
         queries: [context.isNegated ? rest : `-${rest}`],

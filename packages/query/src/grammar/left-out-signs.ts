@@ -18,7 +18,7 @@ const range = /^\d{4}-\d{2}-\d{2}\.\.\d{4}-\d{2}-\d{2}$/;
 export function warnLeftOutSigns(context: TermContext, text: string, span: QuerySpan): void {
   if (warnComparison(context, text, span)) return;
   if (text.startsWith("/") && endOfPattern.test(text.slice(1))) {
-    reportLeftOut(context, text, span, "regular expressions are not searched");
+    reportLeftOut(context, text, span, "regular expressions are not supported");
     return;
   }
   const sign = touchingSign.exec(text)?.[0];
@@ -31,10 +31,10 @@ export function warnLeftOutSigns(context: TermContext, text: string, span: Query
       context,
       text,
       span,
-      "signs of nearness and weight are not part of the language",
+      "proximity (~) and boost (^) are not supported",
       base,
     );
-  else reportLeftOut(context, text, span, `${sign} is no part of a word`);
+  else reportLeftOut(context, text, span, `${sign} is not searched`);
 }
 
 const signsBehind = /^[+#^~=<>|\\%]+/;
@@ -48,8 +48,8 @@ export function warnSignsBehind(
   const signs = signsBehind.exec(behind)?.[0];
   if (signs === undefined) return;
   context.report("sign_left_out", span, {
-    message: `${shown(entity + behind)} is searched as ${shown(entity)}: ${signs} is no part of it`,
-    hint: { lead: "write", queries: [entity], otherwise: "leave the sign out" },
+    message: `${shown(entity + behind)} is searched as ${shown(entity)}: ${signs} is not searched`,
+    hint: { lead: "write", queries: [entity], otherwise: "remove the sign" },
   });
 }
 
@@ -60,8 +60,8 @@ export function warnWeight(
   phrase: string,
 ): void {
   report("sign_left_out", span, {
-    message: `${shown(text)} is searched as ${searchedWords(text) ?? "nothing"}: signs of nearness and weight are not part of the language`,
-    hint: { lead: "leave it out:", queries: [phrase], otherwise: "leave it out" },
+    message: `${shown(text)} is searched as ${searchedWords(text) ?? "nothing"}: proximity (~) and boost (^) are not supported`,
+    hint: { lead: "write", queries: [phrase], otherwise: "remove it" },
   });
 }
 
@@ -79,14 +79,14 @@ function reportLeftOut(
     hint: {
       lead: "write",
       queries: [suggestion ?? plain],
-      otherwise: "only words, numbers, emoji, emoticons and a lone ? are searched",
+      otherwise: "use words, numbers, emoji, emoticons or a lone ?",
     },
   });
 }
 
 function reportQuestionMark(context: TermContext, text: string, span: QuerySpan): void {
   context.report("sign_left_out", span, {
-    message: `${shown(text)} is searched as "${shown(searchedWords(text) ?? text)}": a ? stands for no letter`,
+    message: `${shown(text)} is searched as "${shown(searchedWords(text) ?? text)}": the ? wildcard is not supported`,
     hint: "write the words out, as in (run OR runs OR running)",
   });
 }
@@ -95,7 +95,7 @@ function reportAlternatives(context: TermContext, text: string, span: QuerySpan)
   const words = text.split("|").filter((word) => word !== "");
   const alternatives = `(${words.join(" OR ")})`;
   context.report("sign_left_out", span, {
-    message: `${shown(text)} is searched as "${shown(searchedWords(text) ?? text)}": | does not stand for OR`,
+    message: `${shown(text)} is searched as "${shown(searchedWords(text) ?? text)}": | is not OR`,
     hint: {
       lead: "write",
       queries: words.length > 1 ? [alternatives] : words,
@@ -113,7 +113,7 @@ function warnComparison(context: TermContext, text: string, span: QuerySpan): bo
       : { queries: [queryOfDates(dates)], otherwise: null };
   if (suggestion === null || (dates === null && name === "")) return false;
   context.report("comparison", span, {
-    message: `${shown(text)} is no operator, so its words are searched as a phrase`,
+    message: `${shown(text)} is not an operator, so its words are searched as a phrase`,
     hint: didYouMean(suggestion),
   });
   return true;

@@ -26,8 +26,8 @@ export function shareParentheses(source: Source, tokens: readonly Token[]): Repa
     const span = { offset: token.start, length: token.end - token.start };
     warnings.push(
       makeDiagnostic("shared_parenthesis", span, {
-        message: `${face} is read as an emoticon, and its parenthesis closes the group as well`,
-        hint: `write ${face}) to say so, or put a space before the ) if it closes the group alone`,
+        message: `${face} is parsed as an emoticon whose parenthesis also closes the group`,
+        hint: `write ${face}) to confirm, or put a space before the ) if it only closes the group`,
       }),
     );
   }
@@ -59,7 +59,7 @@ export function warnSingleQuotes(source: Source, tokens: readonly Token[]): Draf
       const span = { offset: first.start, length: token.end - first.start };
       warnings.push(
         makeDiagnostic("single_quotes", span, {
-          message: "single quotes make no phrase: each word is searched by itself",
+          message: "single quotes do not make a phrase: each word is searched separately",
           hint: `write "${words.length > 60 ? "…" : words}" for these words next to each other`,
         }),
       );

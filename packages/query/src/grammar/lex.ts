@@ -82,8 +82,8 @@ function readSigns(reading: Reading, start: number): number {
   const isSeparate = isSpace(before) || before === "(";
   if (minuses > 0 && !(hasTerm && isSeparate)) {
     const message = hasTerm
-      ? "a minus that touches the term before it excludes nothing"
-      : "a minus with no term right after it excludes nothing";
+      ? "a minus without a space before it does not exclude a term"
+      : "a minus without a term after it has no effect";
     const hint = hasTerm
       ? "put a space before the minus to exclude the term after it"
       : "write -word without a space to exclude a word";
@@ -118,8 +118,8 @@ function readQuoted(
   }
   if (at < folded.length) return { text: text.join(""), isClosed: true, end: at + 1 };
   report(reading, "unclosed_quote", start, start + 1, {
-    message: `the quotation that ${characters[start]} opens is never closed`,
-    hint: `add ${closer} where the phrase ends, or leave out the ${characters[start]}`,
+    message: `unclosed ${characters[start]}`,
+    hint: `add ${closer} where the phrase ends, or remove the ${characters[start]}`,
   });
   return { text: text.join(""), isClosed: false, end: at };
 }

@@ -43,7 +43,7 @@ function warnLowerCase(reader: ParserState, token: TermToken, word: string): voi
     report(reader, "lower_case_or", spanOf(token), { message, hint });
   }
   if (word === "and" && isBehindTerm) {
-    const hint = "leave it out: a space means and";
+    const hint = "remove it: a space means and";
     report(reader, "lower_case_and", spanOf(token), { message, hint });
   }
   if (word === "not" && (isBehindTerm || before === "or" || before === "and")) {
@@ -64,7 +64,7 @@ function warnNot(reader: ParserState, token: TermToken, after: Token, message: s
       hint: {
         lead: "write",
         queries: isComplete ? [`-${excluded}`] : [],
-        otherwise: "write NOT in capitals to exclude what follows",
+        otherwise: "write NOT in capitals to exclude the next term",
       },
     },
   );
@@ -84,11 +84,11 @@ function warnSpaceBeforeColon(reader: ParserState, before: TermToken, token: Ter
     "space_before_colon",
     { offset: before.start, length: end - before.start },
     {
-      message: `${name} is searched as a word, as a space parts it from its colon`,
+      message: `${name} is searched as a word, because a space separates it from its colon`,
       hint: {
-        lead: "leave out the space:",
+        lead: "remove the space:",
         queries: [`${name}:${textBetween(source, start, end)}`],
-        otherwise: `write the value right after ${name}: and no space before it`,
+        otherwise: `write ${name}: and its value without spaces`,
       },
     },
   );
@@ -115,7 +115,7 @@ function warnComparison(
     "comparison",
     { offset: before.start, length: after.end - before.start },
     {
-      message: `${name} ${sign} ${shown(value)} is no operator, so its words are searched without the sign`,
+      message: `${name} ${sign} ${shown(value)} is not an operator, so its words are searched without the sign`,
       hint: didYouMean(suggestion),
     },
   );

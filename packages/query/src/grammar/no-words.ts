@@ -18,8 +18,8 @@ export function warnNoWords(context: TermContext, text: string, span: QuerySpan)
   if (entity === undefined) return false;
   const written = text.slice(entity.start, entity.end);
   context.report("not_a_word", span, {
-    message: `${shown(written)} is ${link === undefined ? "a mention" : "a link"} in a post, and no word of it`,
-    hint: `write it beside the other words, without quotes: ${shown(written)}`,
+    message: `${shown(written)} is ${link === undefined ? "a mention" : "a link"}, which is not a word of a post`,
+    hint: `write it outside of the quotes: ${shown(written)}`,
   });
   return true;
 }

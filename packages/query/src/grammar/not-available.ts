@@ -14,10 +14,10 @@ export function notAvailable(
 ): null {
   const replacement = substitute ?? instead;
   context.report("operator_not_available", written.span, {
-    message: `${shown(label)} is not available: it ${reason}`,
+    message: `${shown(label)} is not supported: it ${reason}`,
     hint:
       replacement === null
-        ? "leave it out, or put it in quotes to search for its words"
+        ? "remove it, or put it in quotes to search for its words"
         : `${lead} ${replacement}`,
   });
   return null;

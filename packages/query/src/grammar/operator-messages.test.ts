@@ -18,122 +18,122 @@ function messageOf(query: string): string {
 describe("messages about operators", () => {
   test("times", () => {
     expect(messageOf("since:1561720321")).toMatchInlineSnapshot(`
-      "invalid_date: since: wants a date as yyyy-mm-dd, not 1561720321 (at offset 6), 10 long
+      "invalid_date: since: must be a date as yyyy-mm-dd, not 1561720321 (at offset 6), 10 long
         write since_time:1561720321
         expected: yyyy-mm-dd, yyyy-mm-dd_hh:mm:ss_UTC, yyyy-mm-ddThh:mm:ssZ"
     `);
     expect(messageOf("since_time:1561720321000")).toMatchInlineSnapshot(`
-      "invalid_time: since_time: wants a Unix time in seconds, not 1561720321000 (at offset 11), 13 long
+      "invalid_time: since_time: must be a Unix time in seconds, not 1561720321000 (at offset 11), 13 long
         write since_time:1561720321, in seconds
         expected: seconds since 1970-01-01 in plain digits"
     `);
     expect(messageOf("until_time:2021-01-05")).toMatchInlineSnapshot(`
-      "invalid_time: until_time: wants a Unix time in seconds, not 2021-01-05 (at offset 11), 10 long
+      "invalid_time: until_time: must be a Unix time in seconds, not 2021-01-05 (at offset 11), 10 long
         write until:2021-01-05 for a date
         expected: seconds since 1970-01-01 in plain digits"
     `);
     expect(messageOf("since_time:now")).toMatchInlineSnapshot(`
-      "invalid_time: since_time: wants a Unix time in seconds, not now (at offset 11), 3 long
-        write it as in since_time:1561720321
+      "invalid_time: since_time: must be a Unix time in seconds, not now (at offset 11), 3 long
+        use a value as in since_time:1561720321
         expected: seconds since 1970-01-01 in plain digits"
     `);
     expect(messageOf("within_time:2w")).toMatchInlineSnapshot(`
-      "invalid_duration: within_time: wants a number of days, hours, minutes or seconds, not 2w (at offset 12), 2 long
+      "invalid_duration: within_time: must be a number of days, hours, minutes or seconds, not 2w (at offset 12), 2 long
         write within_time:14d
         expected: 2d, 3h, 5m, 30s, 500ms"
     `);
     expect(messageOf('within_time:"2 days"')).toMatchInlineSnapshot(`
-      "invalid_duration: within_time: wants a number of days, hours, minutes or seconds, not 2 days (at offset 12), 8 long
+      "invalid_duration: within_time: must be a number of days, hours, minutes or seconds, not 2 days (at offset 12), 8 long
         write within_time:2d
         expected: 2d, 3h, 5m, 30s, 500ms"
     `);
     expect(messageOf("within_time:1.5h")).toMatchInlineSnapshot(`
-      "invalid_duration: within_time: wants a number of days, hours, minutes or seconds, not 1.5h (at offset 12), 4 long
+      "invalid_duration: within_time: must be a number of days, hours, minutes or seconds, not 1.5h (at offset 12), 4 long
         write within_time:90m
         expected: 2d, 3h, 5m, 30s, 500ms"
     `);
     expect(messageOf("within_time:2")).toMatchInlineSnapshot(`
-      "invalid_duration: within_time: wants a number of days, hours, minutes or seconds, not 2 (at offset 12), 1 long
-        say which unit: within_time:2d, within_time:2h or within_time:2m
+      "invalid_duration: within_time: must be a number of days, hours, minutes or seconds, not 2 (at offset 12), 1 long
+        add a unit: within_time:2d, within_time:2h or within_time:2m
         expected: 2d, 3h, 5m, 30s, 500ms"
     `);
     expect(messageOf("within_time:soon")).toMatchInlineSnapshot(`
-      "invalid_duration: within_time: wants a number of days, hours, minutes or seconds, not soon (at offset 12), 4 long
-        write it as in within_time:36h
+      "invalid_duration: within_time: must be a number of days, hours, minutes or seconds, not soon (at offset 12), 4 long
+        use a value as in within_time:36h
         expected: 2d, 3h, 5m, 30s, 500ms"
     `);
   });
 
   test("IDs and posts", () => {
     expect(messageOf("since_id:abc")).toMatchInlineSnapshot(`
-      "invalid_id: since_id: wants the ID of a post, not abc (at offset 9), 3 long
-        write it as in since_id:1138872932887924737
+      "invalid_id: since_id: must be the ID of a post, not abc (at offset 9), 3 long
+        use a value as in since_id:1138872932887924737
         expected: an ID in plain digits, up to 9223372036854775807"
     `);
     expect(messageOf("max_id:9223372036854775808")).toMatchInlineSnapshot(`
-      "invalid_id: max_id: wants the ID of a post, not 9223372036854775808 (at offset 7), 19 long
+      "invalid_id: max_id: must be the ID of a post, not 9223372036854775808 (at offset 7), 19 long
         IDs go up to 9223372036854775807
         expected: an ID in plain digits, up to 9223372036854775807"
     `);
     expect(messageOf("since_id:https://x.com/nasa/status/20")).toMatchInlineSnapshot(`
-      "invalid_id: since_id: wants the ID of a post, not https://x.com/nasa/status/20 (at offset 9), 28 long
+      "invalid_id: since_id: must be the ID of a post, not https://x.com/nasa/status/20 (at offset 9), 28 long
         write since_id:20
         expected: an ID in plain digits, up to 9223372036854775807"
     `);
     expect(messageOf("quoted:nasa")).toMatchInlineSnapshot(`
-      "invalid_post: quoted: wants a post, not nasa (at offset 7), 4 long
-        write it as in quoted:1138631847783608321 or quoted:"at://did:plc:…/app.bsky.feed.post/…"
-        expected: an ID in plain digits, a uri, the address of a post on X or Bluesky"
+      "invalid_post: quoted: must be a post, not nasa (at offset 7), 4 long
+        use a value as in quoted:1138631847783608321 or quoted:"at://did:plc:…/app.bsky.feed.post/…"
+        expected: an ID in plain digits, a uri, the URL of a post on X or Bluesky"
     `);
     expect(messageOf("quoted:x.com/nasa/status/20")).toMatchInlineSnapshot(`
-      "invalid_post: quoted: wants a post, not x.com/nasa/status/20 (at offset 7), 20 long
+      "invalid_post: quoted: must be a post, not x.com/nasa/status/20 (at offset 7), 20 long
         write quoted:https://x.com/nasa/status/20
-        expected: an ID in plain digits, a uri, the address of a post on X or Bluesky"
+        expected: an ID in plain digits, a uri, the URL of a post on X or Bluesky"
     `);
     expect(messageOf("in_reply_to:at://nasa.gov/app.bsky.feed.post/3k")).toMatchInlineSnapshot(`
-      "invalid_post: in_reply_to: wants a post, not at://nasa.gov/app.bsky.feed.post/3k (at offset 12), 35 long
+      "invalid_post: in_reply_to: must be a post, not at://nasa.gov/app.bsky.feed.post/3k (at offset 12), 35 long
         write in_reply_to:https://bsky.app/profile/nasa.gov/post/3k
-        expected: an ID in plain digits, a uri, the address of a post on X or Bluesky"
+        expected: an ID in plain digits, a uri, the URL of a post on X or Bluesky"
     `);
   });
 
   test("hosts and platforms", () => {
     expect(messageOf("domain:nasa.gov/artemis")).toMatchInlineSnapshot(`
-      "invalid_domain: domain: wants a host alone, not nasa.gov/artemis (at offset 7), 16 long
+      "invalid_domain: domain: must be only a host, not nasa.gov/artemis (at offset 7), 16 long
         write url:"nasa.gov/artemis" to find a path
         expected: a host such as nasa.gov"
     `);
     expect(messageOf("domain:nasa.gov:8080")).toMatchInlineSnapshot(`
-      "invalid_domain: domain: wants a host alone, not nasa.gov:8080 (at offset 7), 13 long
+      "invalid_domain: domain: must be only a host, not nasa.gov:8080 (at offset 7), 13 long
         write domain:nasa.gov
         expected: a host such as nasa.gov"
     `);
     expect(messageOf("domain:*.nasa.gov")).toMatchInlineSnapshot(`
-      "invalid_domain: domain: wants a host alone, not *.nasa.gov (at offset 7), 10 long
+      "invalid_domain: domain: must be only a host, not *.nasa.gov (at offset 7), 10 long
         write domain:nasa.gov
         expected: a host such as nasa.gov"
     `);
     expect(messageOf("domain:a..b")).toMatchInlineSnapshot(`
-      "invalid_domain: domain: wants a host alone, not a..b (at offset 7), 4 long
-        write it as in domain:nasa.gov
+      "invalid_domain: domain: must be only a host, not a..b (at offset 7), 4 long
+        use a value as in domain:nasa.gov
         expected: a host such as nasa.gov"
     `);
     expect(messageOf("domain:nasa")).toMatchInlineSnapshot(`
-      "one_label_host: domain:nasa finds only links whose whole host is nasa (at offset 7), 4 long
+      "one_label_host: domain:nasa matches only links whose host is exactly nasa (at offset 7), 4 long
         write the host in full, as in domain:nasa.com, or url:nasa to find it within any link"
     `);
     expect(messageOf("platform:mastodn")).toMatchInlineSnapshot(`
-      "unknown_platform: platform: does not know mastodn (at offset 9), 7 long
+      "unknown_platform: unknown value of platform: mastodn (at offset 9), 7 long
         did you mean platform:mastodon
         expected: bluesky, mastodon, x"
     `);
     expect(messageOf("platform:twiter")).toMatchInlineSnapshot(`
-      "unknown_platform: platform: does not know twiter (at offset 9), 6 long
+      "unknown_platform: unknown value of platform: twiter (at offset 9), 6 long
         did you mean platform:x
         expected: bluesky, mastodon, x"
     `);
     expect(messageOf("platform:facebook")).toMatchInlineSnapshot(`
-      "unknown_platform: platform: does not know facebook (at offset 9), 8 long
+      "unknown_platform: unknown value of platform: facebook (at offset 9), 8 long
         write platform:bluesky or platform:mastodon or platform:x
         expected: bluesky, mastodon, x"
     `);
@@ -141,94 +141,94 @@ describe("messages about operators", () => {
 
   test("kinds of posts", () => {
     expect(messageOf("is:rply")).toMatchInlineSnapshot(`
-      "unknown_filter: is: does not know rply (at offset 3), 4 long
+      "unknown_filter: unknown value of is: rply (at offset 3), 4 long
         did you mean is:reply
         expected: retweets, nativeretweets, replies, quote, self_threads, safe, verified, links, media, images, videos, hashtags, mentions, cashtags, geo, has_engagement"
     `);
     expect(messageOf("has:pictures")).toMatchInlineSnapshot(`
-      "unknown_filter: has: does not know pictures (at offset 4), 8 long
+      "unknown_filter: unknown value of has: pictures (at offset 4), 8 long
         did you mean has:images
         expected: links, media, images, videos, hashtags, mentions, cashtags, geo, engagement"
     `);
     expect(messageOf("has:nothing")).toMatchInlineSnapshot(`
-      "unknown_filter: has: does not know nothing (at offset 4), 7 long
-        write it as in has:images
+      "unknown_filter: unknown value of has: nothing (at offset 4), 7 long
+        use a value as in has:images
         expected: links, media, images, videos, hashtags, mentions, cashtags, geo, engagement"
     `);
     expect(messageOf("is:nothing")).toMatchInlineSnapshot(`
-      "unknown_filter: is: does not know nothing (at offset 3), 7 long
-        write it as in is:reply
+      "unknown_filter: unknown value of is: nothing (at offset 3), 7 long
+        use a value as in is:reply
         expected: retweets, nativeretweets, replies, quote, self_threads, safe, verified, links, media, images, videos, hashtags, mentions, cashtags, geo, has_engagement"
     `);
     expect(messageOf("filter:retweets,replies")).toMatchInlineSnapshot(`
-      "one_value_only: filter: takes one value, not retweets,replies (at offset 7), 16 long
+      "one_value_only: filter: must have one value, not retweets,replies (at offset 7), 16 long
         write (filter:retweets OR filter:replies)"
     `);
     expect(messageOf("include:replies")).toMatchInlineSnapshot(`
-      "unknown_filter: include: does not know replies (at offset 8), 7 long
-        everything is found unless it is excluded; filter:replies finds nothing else, -filter:replies leaves it out
+      "unknown_filter: unknown value of include: replies (at offset 8), 7 long
+        use filter:replies for only these posts, -filter:replies to exclude them
         expected: retweets, nativeretweets"
     `);
     expect(messageOf("include:nothing")).toMatchInlineSnapshot(`
-      "unknown_filter: include: does not know nothing (at offset 8), 7 long
-        everything is found unless it is excluded; filter:retweets finds nothing else, -filter:retweets leaves it out
+      "unknown_filter: unknown value of include: nothing (at offset 8), 7 long
+        use filter:retweets for only these posts, -filter:retweets to exclude them
         expected: retweets, nativeretweets"
     `);
   });
 
   test("unavailable operators", () => {
     expect(messageOf('near:"The Hague" within:15mi')).toMatchInlineSnapshot(`
-      "operator_not_available: near: is not available: it needs a gazetteer of places (at offset 0), 16 long
+      "operator_not_available: near: is not supported: it requires a gazetteer (at offset 0), 16 long
         use geocode:<latitude>,<longitude>,<radius> with the coordinates of The Hague
-      operator_not_available: within: is not available: it needs a gazetteer of places (at offset 17), 11 long
+      operator_not_available: within: is not supported: it requires a gazetteer (at offset 17), 11 long
         use geocode:<latitude>,<longitude>,15mi"
     `);
     expect(messageOf("near:me")).toMatchInlineSnapshot(`
-      "operator_not_available: near: is not available: it needs a gazetteer of places (at offset 0), 7 long
+      "operator_not_available: near: is not supported: it requires a gazetteer (at offset 0), 7 long
         use geocode:<latitude>,<longitude>,<radius>"
     `);
     expect(messageOf("place:96683cc9126741d1")).toMatchInlineSnapshot(`
-      "operator_not_available: place: is not available: it needs a gazetteer of places (at offset 0), 22 long
+      "operator_not_available: place: is not supported: it requires a gazetteer (at offset 0), 22 long
         use geocode:<latitude>,<longitude>,<radius>"
     `);
     expect(messageOf("point_radius:[-0.12 51.5 10km]")).toMatchInlineSnapshot(`
-      "operator_not_available: point_radius: is not available: it describes an area in another form than a circle around a point (at offset 0), 30 long
+      "operator_not_available: point_radius: is not supported: it describes an area other than a circle (at offset 0), 30 long
         use geocode:51.5,-0.12,10km"
     `);
     expect(messageOf("point_radius:[here]")).toMatchInlineSnapshot(`
-      "operator_not_available: point_radius: is not available: it describes an area in another form than a circle around a point (at offset 0), 19 long
+      "operator_not_available: point_radius: is not supported: it describes an area other than a circle (at offset 0), 19 long
         use geocode:<latitude>,<longitude>,<radius>"
     `);
     expect(messageOf("bounding_box:[-0.5 51.3 0.3 51.7]")).toMatchInlineSnapshot(`
-      "operator_not_available: bounding_box: is not available: it describes an area in another form than a circle around a point (at offset 0), 33 long
+      "operator_not_available: bounding_box: is not supported: it describes an area other than a circle (at offset 0), 33 long
         use geocode:<latitude>,<longitude>,<radius>"
     `);
     expect(messageOf("list:esa/astronauts")).toMatchInlineSnapshot(`
-      "operator_not_available: list: is not available: it asks for the members of a list, which only the platform knows (at offset 0), 19 long
+      "operator_not_available: list: is not supported: it uses the members of a list, which only the platform knows (at offset 0), 19 long
         name the accounts, for example (from:nasa OR from:esa)"
     `);
     expect(messageOf("filter:follows")).toMatchInlineSnapshot(`
-      "operator_not_available: filter:follows is not available: it depends on the accounts that a user follows, and a key follows none (at offset 0), 14 long
+      "operator_not_available: filter:follows is not supported: it depends on the accounts that a user follows, and a key follows none (at offset 0), 14 long
         name the accounts, for example (from:nasa OR from:esa)"
     `);
     expect(messageOf("exclude:nullcast")).toMatchInlineSnapshot(`
-      "operator_not_available: exclude:nullcast is not available: it selects advertisements, which no source provides (at offset 0), 16 long
-        leave it out, or put it in quotes to search for its words"
+      "operator_not_available: exclude:nullcast is not supported: it selects advertisements, which no source provides (at offset 0), 16 long
+        remove it, or put it in quotes to search for its words"
     `);
     expect(messageOf("has:spaces")).toMatchInlineSnapshot(`
-      "operator_not_available: has:spaces is not available: it names a service of X that no source identifies (at offset 0), 10 long
+      "operator_not_available: has:spaces is not supported: it names a service of X that no source identifies (at offset 0), 10 long
         use domain: with the service's host, or has:videos"
     `);
     expect(messageOf("card_domain:pscp.tv")).toMatchInlineSnapshot(`
-      "operator_not_available: card_domain: is not available: it asks for the card of a link, which is not stored (at offset 0), 19 long
+      "operator_not_available: card_domain: is not supported: it uses the card of a link, which is not stored (at offset 0), 19 long
         use domain:pscp.tv"
     `);
     expect(messageOf("card_name:player")).toMatchInlineSnapshot(`
-      "operator_not_available: card_name: is not available: it asks for the card of a link, which is not stored (at offset 0), 16 long
+      "operator_not_available: card_name: is not supported: it uses the card of a link, which is not stored (at offset 0), 16 long
         use domain: or url:"
     `);
     expect(messageOf("context:123.456")).toMatchInlineSnapshot(`
-      "operator_not_available: context: is not available: it asks for X's annotations, which no source provides (at offset 0), 15 long
+      "operator_not_available: context: is not supported: it uses X's annotations, which no source provides (at offset 0), 15 long
         use words or hashtags"
     `);
   });
@@ -254,7 +254,7 @@ describe("messages about operators", () => {
 
   test("accounts in quotes", () => {
     expect(messageOf("from:'nasa'")).toMatchInlineSnapshot(`
-      "invalid_user: from: wants a username, not 'nasa' (at offset 5), 6 long
+      "invalid_user: from: must be a username, not 'nasa' (at offset 5), 6 long
         write from:nasa
         expected: a username, a handle such as nasa.bsky.social, a DID"
     `);
@@ -263,14 +263,14 @@ describe("messages about operators", () => {
   test("values that never match", () => {
     expect(messageOf("is:retweet -is:retweet")).toMatchInlineSnapshot(`
       "contradiction: no post is both filter:retweets and -filter:retweets (at offset 11), 11 long
-        leave one of them out, or write OR between them"
+        remove one of them, or write OR between them"
     `);
     expect(messageOf("nasa -(NASA OR esa)")).toMatchInlineSnapshot(`
       "contradiction: no post is both nasa and -NASA (at offset 7), 4 long
-        leave one of them out, or write OR between them"
+        remove one of them, or write OR between them"
     `);
     expect(messageOf("from:nasa from:esa")).toMatchInlineSnapshot(`
-      "contradiction: a post has one author: from:nasa and from:esa find nothing together, unless both name one account (at offset 10), 8 long
+      "contradiction: a post has one author: from:nasa and from:esa match nothing together unless both are the same account (at offset 10), 8 long
         write (from:nasa OR from:esa) for posts by either"
     `);
     expect(messageOf("platform:x platform:bluesky")).toMatchInlineSnapshot(`
@@ -279,42 +279,42 @@ describe("messages about operators", () => {
     `);
     expect(messageOf("min_faves:10 -min_faves:5")).toMatchInlineSnapshot(`
       "contradiction: no post is both min_faves:10 and -min_faves:5 (at offset 13), 12 long
-        leave one of them out, or write OR between them"
+        remove one of them, or write OR between them"
     `);
     expect(messageOf("is:nativeretweet is:reply")).toMatchInlineSnapshot(`
       "contradiction: no post is both filter:nativeretweets and filter:replies (at offset 17), 8 long
-        leave one of them out, or write OR between them"
+        remove one of them, or write OR between them"
     `);
     expect(messageOf("has:images -has:media")).toMatchInlineSnapshot(`
       "contradiction: no post is both filter:images and -filter:media (at offset 11), 10 long
-        leave one of them out, or write OR between them"
+        remove one of them, or write OR between them"
     `);
     expect(messageOf("since_id:20 max_id:20")).toMatchInlineSnapshot(`
       "empty_window: no post is both since_id:20 and max_id:20 (at offset 12), 9 long
-        since_id leaves its own ID out and max_id does not: max_id must be the higher one"
+        since_id: is exclusive and max_id: inclusive: max_id: must be the higher ID"
     `);
     expect(messageOf("-since:2021-01-01 -until:2021-01-01")).toMatchInlineSnapshot(`
       "empty_window: no post is both -since:2021-01-01 and -until:2021-01-01 (at offset 18), 17 long
-        leave one of them out, or write OR between them"
+        remove one of them, or write OR between them"
     `);
     expect(messageOf("within_time:1d -within_time:2d")).toMatchInlineSnapshot(`
       "empty_window: no post is both within_time:1d and -within_time:2d (at offset 15), 15 long
-        leave one of them out, or write OR between them"
+        remove one of them, or write OR between them"
     `);
   });
 
   test("emoticons, cashtags and quotes", () => {
     expect(messageOf("nasa :)))")).toMatchInlineSnapshot(`""`);
     expect(messageOf("(launch :)")).toMatchInlineSnapshot(`
-      "shared_parenthesis: :) is read as an emoticon, and its parenthesis closes the group as well (at offset 8), 2 long
-        write :)) to say so, or put a space before the ) if it closes the group alone"
+      "shared_parenthesis: :) is parsed as an emoticon whose parenthesis also closes the group (at offset 8), 2 long
+        write :)) to confirm, or put a space before the ) if it only closes the group"
     `);
     expect(messageOf("$bitcoins")).toMatchInlineSnapshot(`
-      "not_a_cashtag: $bitcoins cannot be a cashtag, so its words are searched (at offset 0), 9 long
-        write bitcoins if the word is meant"
+      "not_a_cashtag: $bitcoins is not a cashtag, so its words are searched (at offset 0), 9 long
+        write bitcoins if you mean the word"
     `);
     expect(messageOf("'New York' marathon")).toMatchInlineSnapshot(`
-      "single_quotes: single quotes make no phrase: each word is searched by itself (at offset 0), 10 long
+      "single_quotes: single quotes do not make a phrase: each word is searched separately (at offset 0), 10 long
         write "New York" for these words next to each other"
     `);
   });

@@ -59,8 +59,8 @@ function warnNoTime(
 ): void {
   if ("error" in operand || operand.value.kind !== "within" || operand.value.ms > 0) return;
   context.report("empty_window", written.valueSpan, {
-    message: `no time lies within ${written.name}:${shown(written.value)}`,
-    hint: `say how far to go back, as in ${written.name}:1d`,
+    message: `no time is within ${written.name}:${shown(written.value)}`,
+    hint: `use a longer time, as in ${written.name}:1d`,
   });
 }
 
@@ -70,7 +70,7 @@ function missingOperand(context: TermContext, written: WrittenOperator): null {
     const end = context.groupedValues?.end ?? span.offset + span.length;
     const whole = { offset: context.start, length: end - context.start };
     context.report("one_value_only", whole, {
-      message: `${name}: takes one value, not a group`,
+      message: `${name}: must have one value, not a group`,
       hint: {
         lead: "write",
         queries: queriesOfGroup(context, name).map(
@@ -83,12 +83,12 @@ function missingOperand(context: TermContext, written: WrittenOperator): null {
   }
   const next = context.following;
   context.report("missing_operand", span, {
-    message: `${name}: has no value`,
+    message: `${name}: requires a value`,
     hint:
       next === ""
         ? `write the value right after the colon, or put "${name}" in quotes to search for the word`
         : {
-            lead: "leave out the space:",
+            lead: "remove the space:",
             queries: [`${name}:${next}`],
             otherwise: "write the value right after the colon",
           },
@@ -138,7 +138,7 @@ function oneValueOnly(
   const { offset, length } = written.span;
   const whole = { offset: context.start, length: offset + length - context.start };
   context.report("one_value_only", context.isNegated ? whole : written.valueSpan, {
-    message: `${written.name}: takes one value, not ${shown(written.value)}`,
+    message: `${written.name}: must have one value, not ${shown(written.value)}`,
     hint: {
       lead: "write",
       queries: [context.isNegated ? `-${rewritten}` : rewritten],

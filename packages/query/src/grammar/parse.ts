@@ -83,8 +83,8 @@ function readText(text: string, maxLength: number): Reading {
       "empty_query",
       { offset: 0, length },
       {
-        message: "there is nothing to search for",
-        hint: "write at least one word, hashtag, username or operator",
+        message: "the query is empty",
+        hint: "add a word, hashtag, username or operator",
       },
     );
   }
@@ -108,8 +108,8 @@ function tooLong(length: number, maxLength: number): DraftDiagnostic {
     "query_too_long",
     { offset: maxLength, length: length - maxLength },
     {
-      message: `the query has ${length} characters, and at most ${maxLength} are taken`,
-      hint: "split it into several queries",
+      message: `the query has ${length} characters; the maximum is ${maxLength}`,
+      hint: "split the query",
     },
   );
 }

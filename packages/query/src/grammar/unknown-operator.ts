@@ -7,7 +7,7 @@ import { textBetween } from "../tree/source.ts";
 import type { QuerySpan } from "../tree/tree.ts";
 import type { TermContext } from "./term-context.ts";
 
-const inQuotes = "put it in quotes if the phrase is meant";
+const inQuotes = "put it in quotes if you mean the phrase";
 
 export function warnUnknownOperator(
   context: TermContext,
@@ -67,7 +67,7 @@ function warnTimeOfDay(context: TermContext, written: string, span: QuerySpan): 
   if (date === undefined || time === null || preceding === null) {
     context.report("unknown_operator", span, {
       message: `${shown(written)} is searched as the phrase ${shown(words)}`,
-      hint: `write "${shown(written)}" to say so`,
+      hint: `write "${shown(written)}" to confirm`,
     });
     return;
   }
@@ -76,7 +76,7 @@ function warnTimeOfDay(context: TermContext, written: string, span: QuerySpan): 
     "unknown_operator",
     { offset: start, length: span.offset + span.length - start },
     {
-      message: `${shown(written)} is searched as the phrase ${shown(words)}, as a space parts it from its date`,
+      message: `${shown(written)} is searched as the phrase ${shown(words)}, because a space separates it from its date`,
       hint: {
         lead: "did you mean",
         queries: [`${date}_${time}_UTC`],

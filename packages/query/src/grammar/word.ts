@@ -28,8 +28,8 @@ export function readWords(context: TermContext, text: string, span: QuerySpan): 
 
 export function refuseWildcard(context: TermContext, text: string, span: QuerySpan): null {
   context.report("wildcard_not_available", span, {
-    message: `${shown(text)} holds a *, and parts of words cannot be searched`,
-    hint: "write the words out, as in (run OR runs OR running); within quotes a lone * stands for any one word",
+    message: `${shown(text)} contains a *, but wildcards within words are not supported`,
+    hint: "write the words out, as in (run OR runs OR running); a lone * in quotes matches any one word",
   });
   return null;
 }
@@ -42,11 +42,11 @@ function warnStarsAtEdges(context: TermContext, text: string, span: QuerySpan): 
   if (first === 0 && last === parts.length - 1) return;
   const rest = parts.slice(first, last + 1).join(" ");
   context.report("no_effect", span, {
-    message: "a * at the start or the end of a phrase changes nothing",
+    message: "a * at the start or end of a phrase has no effect",
     hint: {
       lead: "write",
       queries: [rest.includes(" ") ? `"${rest}"` : rest],
-      otherwise: "leave it out",
+      otherwise: "remove it",
     },
   });
 }
@@ -62,8 +62,8 @@ function warnLookalike(context: TermContext, text: string, span: QuerySpan): boo
     const written = sigil.exec(text)?.[0];
     if (written === undefined) continue;
     context.report(code, span, {
-      message: `${shown(text)} cannot be ${what}, so its words are searched`,
-      hint: `write ${shown(text.slice(written.length))} if the word is meant`,
+      message: `${shown(text)} is not ${what}, so its words are searched`,
+      hint: `write ${shown(text.slice(written.length))} if you mean the word`,
     });
     return true;
   }
@@ -73,7 +73,7 @@ function warnLookalike(context: TermContext, text: string, span: QuerySpan): boo
 function nothingToSearch(context: TermContext, text: string, span: QuerySpan): null {
   const what = text.trim() === "" ? "an empty phrase" : shown(text);
   context.report("nothing_to_search", span, {
-    message: `${what} holds nothing that can be searched, so it is left out`,
+    message: `${what} contains nothing to search for, so it is ignored`,
     hint: hintForPunctuation(text),
   });
   return null;
@@ -83,11 +83,11 @@ function hintForPunctuation(text: string): string {
   const [, face] = /^([:;=]['’^-]?[()DPpOo])[()DPpOo]+$/.exec(text.normalize("NFKC")) ?? [];
   if (face !== undefined) return `write ${face} to search for the emoticon`;
   if (/^\|+$/.test(text)) return "write OR between alternatives";
-  if (/^&+$/.test(text)) return "leave it out: a space means and";
+  if (/^&+$/.test(text)) return "remove it: a space means and";
   if (/^!+$/.test(text)) return "write a minus right before a term to exclude it";
   if (/^[<>=≤≥]+$/.test(text)) return "compare with operators, such as min_faves:100";
-  if (text.includes("*")) return "within quotes a lone * stands for any one word";
-  return "only words, numbers, emoji, emoticons and a lone ? are searched";
+  if (text.includes("*")) return "use a lone * in quotes for any one word";
+  return "use words, numbers, emoji, emoticons or a lone ?";
 }
 
 export function isQuestionMark(text: string): boolean {
@@ -97,11 +97,11 @@ export function isQuestionMark(text: string): boolean {
 /** In other query languages a wildcard. */
 function warnQuestionMark(context: TermContext, text: string, bare: string, span: QuerySpan): void {
   context.report("sign_left_out", span, {
-    message: `${shown(text)} is searched as ${shown(bare)}: a question mark is no part of a word, and no wildcard`,
+    message: `${shown(text)} is searched as ${shown(bare)}: a question mark is not a wildcard`,
     hint: {
       lead: "write",
       queries: [`${bare} ?`],
-      otherwise: "a ? by itself finds posts that ask a question",
+      otherwise: "use a lone ? for posts with a question mark",
     },
   });
 }

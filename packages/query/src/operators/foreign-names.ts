@@ -37,8 +37,8 @@ const kind: Translate = (value) => {
 const byId: Translate = (value) => ({
   queries: [],
   otherwise: /^\d{1,19}$/.test(value)
-    ? `no operator finds a post by its ID; conversation_id:${value} finds the conversation that it began`
-    : "no operator finds a post by its ID",
+    ? `use the method getbyid for a post, or conversation_id:${value} for its conversation`
+    : "use the method getbyid for a post",
 });
 
 const day = /^(\d{4}-\d{2}-\d{2})$/;
@@ -54,13 +54,13 @@ const date: Translate = (value) => {
 };
 
 const noCount = never(
-  "leave it out: of counts, min_faves:, min_retweets:, min_replies: and min_quotes: are answered",
+  "remove it: the supported counts are min_faves:, min_retweets:, min_replies: and min_quotes:",
 );
 const howMany = never(
-  "leave it out: how many posts come is no part of the query, but said beside it in max_results",
+  "remove it: set the number of posts with max_results",
 );
-const order = never("leave it out: the order of posts is no part of the query");
-const noTitle = never("leave it out: posts have no titles and are no files");
+const order = never("remove it: a query does not set the order of posts");
+const noTitle = never("remove it: posts have no titles or file types");
 
 const rows: readonly (readonly [names: string, translate: Translate])[] = [
   ["author by user username screen_name account poster", begin("from:")],

@@ -11,7 +11,7 @@ export function hintForDate(operator: string, written: string): Rewrites {
   const range = rangeOf(text);
   const relative = relativeTime(operator, text);
   if (relative === null) {
-    return { lead: "leave it out:", queries: [], otherwise: "leave it out: no post is later" };
+    return { lead: "remove it:", queries: [], otherwise: "remove it: no post is later" };
   }
   const seconds = /^(\d{9,10})(?:\d{3})?$/.exec(text)?.[1];
   const queries = [

@@ -63,19 +63,19 @@ export const propertyAliases: Readonly<Record<PostProperty, readonly string[]>> 
 export type Unavailable = { reason: string; instead: string | null; lead?: string };
 
 const placeOperator: Unavailable = {
-  reason: "needs a gazetteer of places",
+  reason: "requires a gazetteer",
   instead: "geocode:<latitude>,<longitude>,<radius>",
 };
 const shape: Unavailable = {
-  reason: "describes an area in another form than a circle around a point",
+  reason: "describes an area other than a circle",
   instead: "geocode:<latitude>,<longitude>,<radius>",
 };
 const card: Unavailable = {
-  reason: "asks for the card of a link, which is not stored",
+  reason: "uses the card of a link, which is not stored",
   instead: "domain: or url:",
 };
 const annotation: Unavailable = {
-  reason: "asks for X's annotations, which no source provides",
+  reason: "uses X's annotations, which no source provides",
   instead: "words or hashtags",
 };
 const follower: Unavailable = {
@@ -96,7 +96,7 @@ export const unavailableOperators = {
   point_radius: shape,
   bounding_box: shape,
   list: {
-    reason: "asks for the members of a list, which only the platform knows",
+    reason: "uses the members of a list, which only the platform knows",
     instead: "(from:nasa OR from:esa)",
     lead: "name the accounts, for example",
   },
@@ -113,7 +113,7 @@ export const unavailableFilters: Readonly<Record<string, Unavailable>> = {
   social: follower,
   trusted: follower,
   blue_verified: {
-    reason: "asks who paid for verification, which no source reports",
+    reason: "uses paid verification, which no source reports",
     instead: "filter:verified",
   },
   news: {

@@ -18,7 +18,7 @@ export function readPostAddress(written: string): Address {
 
 function warningAbout(post: string): Warning {
   return {
-    message: "this finds posts that link to the post, not its answers or quotes",
-    hint: `in_reply_to:${post} finds its answers, quoted:${post} its quotes, conversation_id:${post} its conversation`,
+    message: "this finds posts that link to the post, not its replies or quotes",
+    hint: `use in_reply_to:${post} for its replies, quoted:${post} for its quotes, conversation_id:${post} for its conversation`,
   };
 }

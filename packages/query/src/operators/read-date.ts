@@ -68,7 +68,7 @@ export function readDate(operator: string, written: string): Operand<number> {
       "invalid_date",
       `${operator}:${shown(written)} is not a time of day`,
       expected,
-      "hours go from 00 to 23, minutes and seconds from 00 to 59",
+      "use hours from 00 to 23, minutes and seconds from 00 to 59",
     );
   }
   const offset = zoneOffset(zone, sign, zoneHour, zoneMinute);
@@ -84,7 +84,7 @@ export function readDate(operator: string, written: string): Operand<number> {
   if (ms < earliestMs || ms > lastDateMs) {
     return operandError(
       "invalid_date",
-      `${operator}:${shown(written)} lies outside the years 0001 to 9999`,
+      `${operator}:${shown(written)} is outside the years 0001 to 9999`,
       expected,
     );
   }
@@ -95,14 +95,14 @@ function unclearZone(operator: string, written: string, zone: string | undefined
   if (zone === undefined) {
     return operandError(
       "invalid_date",
-      `${operator}:${shown(written)} has a time of day without a zone`,
+      `${operator}:${shown(written)} has a time without a zone`,
       expected,
-      `say which zone: ${operator}:${shown(written)}_UTC`,
+      `add a zone: ${operator}:${shown(written)}_UTC`,
     );
   }
   return operandError(
     "invalid_date",
-    `${operator}: does not know the time zone ${shown(zone)}`,
+    `${operator}: unknown time zone ${shown(zone)}`,
     expected,
     "use UTC or an offset, as in 2024-01-02T03:04:05+02:00",
   );
@@ -134,7 +134,7 @@ function impossibleDay(year: number, month: number, day: number): string | null 
 function notADate(operator: string, written: string): Operand<number> {
   return operandError(
     "invalid_date",
-    `${operator}: wants a date as yyyy-mm-dd, not ${shown(written)}`,
+    `${operator}: must be a date as yyyy-mm-dd, not ${shown(written)}`,
     expected,
     hintForDate(operator, written),
   );

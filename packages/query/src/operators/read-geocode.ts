@@ -20,9 +20,9 @@ export function readGeocode(written: string): Operand<Circle> {
   if (!decimalNumber.test(latText) || !decimalNumber.test(lonText)) {
     return operandError(
       "invalid_geocode",
-      `geocode: wants latitude and longitude as decimal degrees, not ${shown(`${latText},${lonText}`)}`,
+      `geocode: must be latitude and longitude as decimal degrees, not ${shown(`${latText},${lonText}`)}`,
       expected,
-      `write it as in ${example}; south and west are negative`,
+      `use a value as in ${example}; south and west are negative`,
     );
   }
   const radius = radiusForm.exec(radiusText);
@@ -32,7 +32,7 @@ export function readGeocode(written: string): Operand<Circle> {
       : `write the radius as in ${example}`;
     return operandError(
       "invalid_geocode",
-      `geocode: wants a radius in km or mi, not ${shown(radiusText)}`,
+      `geocode: the radius must be in km or mi, not ${shown(radiusText)}`,
       expected,
       hint,
     );
@@ -45,7 +45,7 @@ export function readGeocode(written: string): Operand<Circle> {
   if (radiusKm < narrowestRadiusKm || radiusKm > widestRadiusKm) {
     return operandError(
       "invalid_geocode",
-      `geocode: wants a radius above 0 and up to ${widestRadiusKm} km, not ${shown(radiusText)}`,
+      `geocode: the radius must be above 0 and up to ${widestRadiusKm} km, not ${shown(radiusText)}`,
       expected,
     );
   }
@@ -64,18 +64,18 @@ function outsideRange(lat: number, lon: number, radius: string): Operand<Circle>
         "invalid_geocode",
         message,
         expected,
-        `latitude comes first: geocode:${lon},${lat},${radius}`,
+        `put the latitude first: geocode:${lon},${lat},${radius}`,
       )
     : operandError("invalid_geocode", message, expected);
 }
 
 function notThreeParts(written: string): Operand<Circle> {
   const hint = written.endsWith(",")
-    ? `leave out the spaces after the commas, as in ${example}`
-    : `write it as in ${example}`;
+    ? `remove the spaces after the commas, as in ${example}`
+    : `use a value as in ${example}`;
   return operandError(
     "invalid_geocode",
-    `geocode: wants latitude,longitude,radius, not ${shown(written)}`,
+    `geocode: must be latitude,longitude,radius, not ${shown(written)}`,
     expected,
     hint,
   );

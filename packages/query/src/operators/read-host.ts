@@ -17,7 +17,7 @@ export function readHost(operator: string, written: string): Operand<string> {
   }
   return operandError(
     "invalid_domain",
-    `${operator}: wants a host alone, not ${shown(written)}`,
+    `${operator}: must be only a host, not ${shown(written)}`,
     ["a host such as nasa.gov"],
     hintForHost(operator, written, rest, path.length > 0),
   );
@@ -39,7 +39,7 @@ function hintForHost(
 ): string {
   if (hasPath) return `write url:"${shown(written)}" to find a path`;
   const bare = hostOf(authority.replace(/^.*@/, "").replace(/:\d*$/, "").replace(/^\*\./, ""));
-  return bare === null ? `write it as in ${operator}:nasa.gov` : `write ${operator}:${bare}`;
+  return bare === null ? `use a value as in ${operator}:nasa.gov` : `write ${operator}:${bare}`;
 }
 
 /** Facets have two or more labels, so a single label matches only whole hosts. */
@@ -48,7 +48,7 @@ function oneLabel(operator: string, host: string): Operand<string> {
     value: host,
     warning: {
       code: "one_label_host",
-      message: `${operator}:${shown(host)} finds only links whose whole host is ${shown(host)}`,
+      message: `${operator}:${shown(host)} matches only links whose host is exactly ${shown(host)}`,
       hint: `write the host in full, as in ${operator}:${shown(host)}.com, or url:${shown(host)} to find it within any link`,
     },
   };

@@ -52,7 +52,7 @@ export function readLanguage(written: string): Operand<string> {
   if (code === undefined) {
     return operandError(
       "invalid_language",
-      `lang: wants a language code, not ${shown(written)}`,
+      `lang: must be a language code, not ${shown(written)}`,
       ["a language code such as en, pt-br or und"],
       "write it as in lang:en",
     );
@@ -68,7 +68,7 @@ export function readLanguage(written: string): Operand<string> {
     value: code,
     warning: {
       code: "unknown_language",
-      message: `no language has the code ${shown(code)}, so nothing is found`,
+      message: `unknown language code ${shown(code)}: no posts match`,
       hint: likely === null ? "use an ISO 639 code such as en" : `did you mean lang:${likely}`,
     },
   };
@@ -80,7 +80,7 @@ const regionsMatter: ReadonlySet<string> = new Set(["zh", "pt", "sr", "art"]);
 function onlyRegion(code: string, language: string): OperandError {
   return {
     code: "language_region",
-    message: `lang:${shown(code)} finds only posts that are marked ${shown(code)}, and most are marked ${language} alone`,
+    message: `lang:${shown(code)} finds only posts marked ${shown(code)}, and most are marked only ${language}`,
     hint: `write lang:${language} to find both`,
   };
 }

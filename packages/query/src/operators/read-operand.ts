@@ -87,8 +87,8 @@ function readUrl(value: string): Operand<string> {
   }
   return operandError(
     "invalid_url",
-    `url: wants an address or a part of one, not ${shown(value)}`,
-    ["a host, a path or a whole address"],
+    `url: must be a URL or a part of one, not ${shown(value)}`,
+    ["a host, a path or a URL"],
     'write it as in url:"nasa.gov/artemis"',
   );
 }

@@ -11,7 +11,7 @@ export function readPlatform(operator: string, written: string): Operand<Platfor
   const near = nearest(name, [...platforms, ...Object.keys(otherNames)]);
   return operandError(
     "unknown_platform",
-    `${operator}: does not know ${shown(written)}`,
+    `unknown value of ${operator}: ${shown(written)}`,
     platforms,
     near === null
       ? `write ${platforms.map((each) => `${operator}:${each}`).join(" or ")}`

@@ -11,7 +11,7 @@ export function readIdOperand(operator: string, written: string): Operand<string
   if (id !== null) return { value: id };
   return operandError(
     "invalid_id",
-    `${operator}: wants the ID of a post, not ${shown(written)}`,
+    `${operator}: must be the ID of a post, not ${shown(written)}`,
     [`an ID in plain digits, up to ${largestId}`],
     hintForId(operator, written),
   );
@@ -21,7 +21,7 @@ function hintForId(operator: string, written: string): string {
   const fromPage = pageOnX.exec(written)?.[1];
   if (fromPage !== undefined) return `write ${operator}:${fromPage}`;
   if (/^\d+$/.test(written)) return `IDs go up to ${largestId}`;
-  return `write it as in ${operator}:1138872932887924737`;
+  return `use a value as in ${operator}:1138872932887924737`;
 }
 
 function idOf(written: string): string | null {
@@ -54,15 +54,15 @@ export function readPostOperand(operator: string, written: string): Operand<stri
     written,
     isAddress
       ? `write ${operator}:https://${shown(written)}`
-      : `write it as in ${operator}:1138631847783608321 or ${operator}:"at://did:plc:…/app.bsky.feed.post/…"`,
+      : `use a value as in ${operator}:1138631847783608321 or ${operator}:"at://did:plc:…/app.bsky.feed.post/…"`,
   );
 }
 
 function notAPost(operator: string, written: string, hint: string): Operand<string> {
   return operandError(
     "invalid_post",
-    `${operator}: wants a post, not ${shown(written)}`,
-    ["an ID in plain digits", "a uri", "the address of a post on X or Bluesky"],
+    `${operator}: must be a post, not ${shown(written)}`,
+    ["an ID in plain digits", "a uri", "the URL of a post on X or Bluesky"],
     hint,
   );
 }

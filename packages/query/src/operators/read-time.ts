@@ -8,7 +8,7 @@ export function readUnixTime(operator: string, written: string): Operand<number>
   if (ms <= lastDateMs) return { value: ms };
   return operandError(
     "invalid_time",
-    `${operator}: wants a Unix time in seconds, not ${shown(written)}`,
+    `${operator}: must be a Unix time in seconds, not ${shown(written)}`,
     ["seconds since 1970-01-01 in plain digits"],
     hintForUnixTime(operator, digits),
   );
@@ -21,7 +21,7 @@ function hintForUnixTime(operator: string, digits: string): string {
   if (/^\d{4}-\d{2}-\d{2}/.test(digits)) {
     return `write ${operator.replace("_time", "")}:${shown(digits)} for a date`;
   }
-  return `write it as in ${operator}:1561720321`;
+  return `use a value as in ${operator}:1561720321`;
 }
 
 const units = new Map([
@@ -39,7 +39,7 @@ export function readDuration(operator: string, written: string): Operand<number>
   if (digits !== "" && Number.isSafeInteger(ms)) return { value: ms };
   return operandError(
     "invalid_duration",
-    `${operator}: wants a number of days, hours, minutes or seconds, not ${shown(written)}`,
+    `${operator}: must be a number of days, hours, minutes or seconds, not ${shown(written)}`,
     ["2d", "3h", "5m", "30s", "500ms"],
     hintForDuration(operator, text),
   );
@@ -49,12 +49,12 @@ function hintForDuration(operator: string, text: string): string {
   const [, digits = "", fraction, unit = ""] =
     /^(\d{1,6})(?:[.,](\d{1,3}))?[\s_-]?([a-z]{0,7})$/.exec(text) ?? [];
   if (digits !== "" && unit === "" && fraction === undefined) {
-    return `say which unit: ${operator}:${digits}d, ${operator}:${digits}h or ${operator}:${digits}m`;
+    return `add a unit: ${operator}:${digits}d, ${operator}:${digits}h or ${operator}:${digits}m`;
   }
   const [times, plainUnit] = Object.hasOwn(otherUnits, unit) ? (otherUnits[unit] ?? []) : [1, unit];
   const length = units.get(plainUnit ?? "");
   if (digits === "" || times === undefined || length === undefined) {
-    return `write it as in ${operator}:36h`;
+    return `use a value as in ${operator}:36h`;
   }
   const ms = Math.round(Number(`${digits}.${fraction ?? 0}`) * times * length);
   return `write ${operator}:${exactDuration(ms, plainUnit ?? "")}`;

@@ -17,9 +17,9 @@ export function readUserOperand(operator: string, written: string): Operand<stri
     /^['‘’]@?([a-z0-9_.-]+)['‘’]$/i.exec(bare);
   return operandError(
     "invalid_user",
-    `${operator}: wants a username, not ${shown(written)}`,
+    `${operator}: must be a username, not ${shown(written)}`,
     ["a username", "a handle such as nasa.bsky.social", "a DID"],
-    within === null ? `write it as in ${operator}:nasa` : `write ${operator}:${within[1]}`,
+    within === null ? `use a value as in ${operator}:nasa` : `write ${operator}:${within[1]}`,
   );
 }
 
@@ -30,9 +30,9 @@ export function readCountOperand(operator: string, written: string): Operand<num
   const suggestion = suggestedQuery(operator, digits);
   return operandError(
     "invalid_count",
-    `${operator}: wants a whole number, not ${shown(written)}`,
+    `${operator}: must be a whole number, not ${shown(written)}`,
     ["a number in plain digits"],
-    suggestion === null ? `write it as in ${operator}:100` : `write ${suggestion}`,
+    suggestion === null ? `use a value as in ${operator}:100` : `write ${suggestion}`,
   );
 }
 

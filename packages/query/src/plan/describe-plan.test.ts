@@ -28,7 +28,7 @@ describe("the description of a plan", () => {
     ["#News", "facet #news"],
     ["lang:en", "facet lang:en"],
     ["filter:retweets", "facet is:retweet"],
-    ['url:"nasa.gov/artemis"', "facets side by side url:nasa url:gov url:artemis"],
+    ['url:"nasa.gov/artemis"', "adjacent facets url:nasa url:gov url:artemis"],
     ["since:2026-01-02", "time at or after 2026-01-02T00:00:00.000Z"],
     ["until:2026-01-02", "time before 2026-01-02T00:00:00.000Z"],
     ["within_time:1d", "time at or after 2026-01-01T00:00:00.000Z"],
@@ -65,15 +65,15 @@ describe("the description of a plan", () => {
 
 describe("unresolved names", () => {
   test.each([
-    ["from:nasa", "facet from:… of the account nasa, resolved when it is run"],
-    ["to:nasa", "facet to:… of the account nasa, resolved when it is run"],
-    ["@nasa", "facet @… of the account nasa, resolved when it is run"],
-    ["quoted_user_id:7", "facet quoted-user:… of the account 7, resolved when it is run"],
-    ["retweets_of:nasa", "facet reposted-user:… of the account nasa, resolved when it is run"],
-    ["conversation_id:20", "facet conversation:… of the post 20, resolved when it is run"],
-    ["in_reply_to:20", "facet reply:… of the post 20, resolved when it is run"],
-    ["quoted:20", "facet quoted:… of the post 20, resolved when it is run"],
-    ["retweets_of_tweet_id:20", "facet reposted:… of the post 20, resolved when it is run"],
+    ["from:nasa", "facet from:… of the account nasa, resolved when the query runs"],
+    ["to:nasa", "facet to:… of the account nasa, resolved when the query runs"],
+    ["@nasa", "facet @… of the account nasa, resolved when the query runs"],
+    ["quoted_user_id:7", "facet quoted-user:… of the account 7, resolved when the query runs"],
+    ["retweets_of:nasa", "facet reposted-user:… of the account nasa, resolved when the query runs"],
+    ["conversation_id:20", "facet conversation:… of the post 20, resolved when the query runs"],
+    ["in_reply_to:20", "facet reply:… of the post 20, resolved when the query runs"],
+    ["quoted:20", "facet quoted:… of the post 20, resolved when the query runs"],
+    ["retweets_of_tweet_id:20", "facet reposted:… of the post 20, resolved when the query runs"],
   ])("%s", (query, expected) => {
     expect(described(query)).toBe(expected);
   });
@@ -81,7 +81,7 @@ describe("unresolved names", () => {
   test("are distinct, and differ from anything a user can write", () => {
     const names = described('from:ann from:bob quoted:1 source:"from:?/0" label:"@?/0" "from:?/0"');
     expect(names).toMatch(/account ann,[\s\S]*account bob,[\s\S]*post 1,/);
-    expect(names.match(/resolved when it is run/g)).toHaveLength(3);
+    expect(names.match(/resolved when the query runs/g)).toHaveLength(3);
   });
 
   test("are not interchangeable between accounts and posts", () => {

@@ -16,7 +16,7 @@ function drawn(node: PlanNode, unresolved: UnresolvedNames | null): DrawnTree {
   if (node.kind === "not") return { label: "not", branches: branches([node.child]) };
   const name = unresolved?.read(node) ?? null;
   if (name === null) return { label: describeLeaf(node), branches: [] };
-  const label = `facet ${name.facet}… of the ${name.subject} ${name.name}, resolved when it is run`;
+  const label = `facet ${name.facet}… of the ${name.subject} ${name.name}, resolved when the query runs`;
   return { label, branches: [] };
 }
 
@@ -47,7 +47,7 @@ function describeSequence(elements: readonly SequenceElement[]): string {
   const [first] = elements;
   const text = elements.map(describeElement).join(" ");
   const areFacets = elements.every((each) => each.kind === "token" && isFacet(each.token));
-  if (elements.length > 1) return `${areFacets ? "facets side by side" : "phrase"} ${text}`;
+  if (elements.length > 1) return `${areFacets ? "adjacent facets" : "phrase"} ${text}`;
   if (first?.kind === "prefix") return `tokens that begin with ${first.prefix}`;
   return `${areFacets ? "facet" : "token"} ${text}`;
 }

@@ -36,14 +36,14 @@ export function countText(count: number, metric: CountMetric): string {
 
 const relations: Readonly<Record<PostRelation, string>> = {
   conversation_id: "in the conversation of",
-  in_reply_to: "answers the post",
+  in_reply_to: "replies to the post",
   quoted: "quotes the post",
   retweets_of_tweet_id: "reposts the post",
 };
 
 const properties: Readonly<Record<PostProperty, string>> = {
   retweets: "a repost",
-  nativeretweets: "a repost made with the button",
+  nativeretweets: "a native repost",
   replies: "a reply",
   quote: "a quote of another post",
   self_threads: "a reply to its own author",
@@ -120,7 +120,7 @@ function describeLeaf(leaf: QueryLeaf): string {
 function describeWord(written: string): string {
   const words = searchedWords(written);
   if (words === null) return `word ${written}`;
-  const searched = words.includes(" ") ? `words ${words}, side by side` : `word ${words}`;
+  const searched = words.includes(" ") ? `adjacent words ${words}` : `word ${words}`;
   return `${searched} (written ${written})`;
 }
 

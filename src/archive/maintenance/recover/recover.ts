@@ -192,17 +192,17 @@ async function finish(folder: string, isKeyLost: boolean, signal: AbortSignal): 
 
 const alreadyCurrent = (folder: string): EarshotError =>
   new EarshotError("catalog_current", `the catalog in ${folder} matches its segments`, {
-    hint: "there is nothing to recover; --force rebuilds it anyway, and loses data that only the catalog has",
+    hint: "add --force to rebuild it anyway, which loses data that only the catalog has",
   });
 
 const nothingToRecover = (folder: string): EarshotError =>
-  new EarshotError("nothing_to_recover", `there are no segments in ${folder}`, {
-    hint: "restore a backup, or name another data folder in EARSHOT_DATA_DIR",
+  new EarshotError("nothing_to_recover", `no segments in ${folder}`, {
+    hint: "restore a backup, or set EARSHOT_DATA_DIR to another data folder",
   });
 
 const inUse = (folder: string): EarshotError =>
   new EarshotError("folder_in_use", `another process is using ${folder}`, {
     status: 503,
     retryable: true,
-    hint: "stop it, or wait until it ends",
+    hint: "stop it, or wait for it to finish",
   });

@@ -40,7 +40,7 @@ async function* boundedPieces(source: ImportSource, mostBytes: number): AsyncGen
         `${source.name}: more than ${mostBytes} bytes of a repository`,
         {
           status: 413,
-          hint: "a repository is read in memory: where there is enough of it, set EARSHOT_BACKFILL_MAX_REPOSITORY_BYTES higher and run the import again",
+          hint: "raise EARSHOT_BACKFILL_MAX_REPOSITORY_BYTES if memory allows, because a repository is read in memory",
         },
       );
     }

@@ -44,7 +44,7 @@ function missing(file: string, what: string, names: readonly string[]): EarshotE
     `cannot read ${file}: ${what}; its first line has ${shown.join(", ")}`,
     {
       status: 400,
-      hint: "name the columns: --columns author=COLUMN,created_at=COLUMN,text=COLUMN",
+      hint: "map the columns with --columns author=COLUMN,created_at=COLUMN,text=COLUMN",
     },
   );
 }

@@ -53,7 +53,7 @@ function readHeader(file: string, record: CsvRecord, options: CsvOptions): Heade
   const { bytes, isTooLong } = record;
   const text = withoutByteOrderMark(bytes).toString("utf8");
   if (isTooLong)
-    throw unreadableImport(file, new Error("its first line, the names of columns, is too long"));
+    throw unreadableImport(file, new Error("its header line is too long"));
   const delimiter = delimiterOf(text);
   const names = namesIn(file, text, delimiter);
   const columns = csvColumns(file, names, { map: options.columns, author: options.author });
@@ -74,7 +74,7 @@ function recordOf(
   options: CsvOptions,
   maxBytes: number,
 ): FileRecord {
-  const reason = `longer than ${maxBytes} bytes; a quote that is not closed reaches to the end of the file`;
+  const reason = `longer than ${maxBytes} bytes, perhaps because of an unclosed quote`;
   const record = refusedRecord({ number: line, bytes }, reason);
   const read = (context: ReadContext) => readFields(bytes, header, options, context);
   return { ...record, head: header.bytes, ...(isTooLong ? {} : { read }) };

@@ -49,11 +49,11 @@ function readActivity(record: unknown, actor: Actor | null, context: ReadContext
   if (!isObject(record)) throw new RecordError("expected an activity, an object");
   const { type, object } = record;
   if (type !== "Create" && type !== "Announce") {
-    context.onSkipped("activities that are no posts");
+    context.onSkipped("activities other than posts");
     return null;
   }
   if (!isPublic(record) || (isObject(object) && !isPublic(object))) {
-    context.onSkipped("posts that are not public");
+    context.onSkipped("non-public posts");
     return null;
   }
   const author = authorOf(record, actor);
@@ -98,7 +98,7 @@ function authorOf({ actor: named }: Record<string, unknown>, actor: Actor | null
   const author = url === null || name === null ? null : readAccount(name, url.host);
   if (author === null) {
     throw new RecordError(
-      "actor: expected the account of actor.json, or an address that ends in its name (actor.json belongs beside the file)",
+      "actor: expected the account of actor.json, or a URL that ends with its name (put actor.json beside the file)",
     );
   }
   return { author, author_name: null };

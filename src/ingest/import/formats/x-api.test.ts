@@ -83,7 +83,7 @@ describe("responses of X's API", () => {
       "3: expected a post with id, author_id and created_at, found the fields id, author_id",
       expect.stringMatching(/^4: id: expected the number of a post whose time is not ahead of now/),
       "5: expected a post with id, author_id and created_at, found none",
-      "6: expected an answer of the API, an object with data",
+      "6: expected an API response, an object with data",
       expect.stringMatching(/^7: not valid JSON/),
     ]);
     const [first = ""] = folder.rejected(folder.file("p.json", "")).split("\n");

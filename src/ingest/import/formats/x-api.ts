@@ -85,7 +85,7 @@ function readPage(bytes: Buffer, maxDepth: number): Page | RecordError {
     if (data === undefined && (isObject(meta) || Array.isArray(errors))) {
       return { items: [], includes: included };
     }
-    return new RecordError("expected an answer of the API, an object with data");
+    return new RecordError("expected an API response, an object with data");
   } catch (error) {
     if (error instanceof RecordError) return error;
     throw error;

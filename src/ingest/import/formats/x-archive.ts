@@ -41,7 +41,7 @@ async function readOwner(source: ImportSource, author: string | null): Promise<O
     `cannot read ${source.name}: account.js, which names the author, is missing`,
     {
       status: 400,
-      hint: "put account.js of the archive beside it, or name the author: --author HANDLE",
+      hint: "put account.js of the archive beside it, or add --author HANDLE",
     },
   );
 }

@@ -79,10 +79,10 @@ export async function readSimulatedTee(path: string): Promise<SimulatedTee> {
     });
   } catch (error) {
     const isMissing = error instanceof Error && "code" in error && error.code === "ENOENT";
-    const reason = isMissing ? "it does not exist" : "`earshot nodes simulate` did not write it";
-    const message = `${path} cannot be used as a simulated TEE: ${reason}`;
+    const reason = isMissing ? "it does not exist" : "it was not written by earshot nodes simulate";
+    const message = `${path} is not a simulated TEE: ${reason}`;
     throw new EarshotError("simulated_tee_unreadable", message, {
-      hint: "`earshot nodes simulate FOLDER` writes one; copy it to the data folder of the node",
+      hint: "create one with earshot nodes simulate FOLDER, and copy it to the data folder of the node",
     });
   }
 }

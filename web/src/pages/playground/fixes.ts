@@ -86,7 +86,7 @@ function candidates(query: string, diagnostic: Diagnostic): Candidate[] {
       return [{ ...spaced, meant: "" }, here("Remove the minus", "")];
     }
     default:
-      if (/^leave it out\b/.test(hint)) return [here("Remove it", "")];
+      if (/^remove it\b/.test(hint)) return [here("Remove it", "")];
       return meantBy(hint, written).flatMap((meant) =>
         positionsOf(source, offset, end).map(([from, to]) => ({
           label: `Use ${short(meant)}`,
@@ -123,7 +123,7 @@ function positionsOf(source: Source, offset: number, end: number): [number, numb
   ];
 }
 
-const lead = /^(?:did you mean|write|leave out the space:|say which zone:) (.+)$/u;
+const lead = /^(?:did you mean|write|remove the space:|add a zone:) (.+)$/u;
 /** Hints in prose, not replacements. */
 const prose = /^(?:the|it|at|a|one|terms|word|words)\b|\bas in\b/u;
 
@@ -131,7 +131,7 @@ const prose = /^(?:the|it|at|a|one|terms|word|words)\b|\bas in\b/u;
 function meantBy(hint: string, written: string): string[] {
   const reported = lead.exec(hint)?.[1];
   if (reported === undefined || prose.test(reported)) return [];
-  const alone = reported.replace(/ (?:to (?:say|find|exclude|leave)|for|if) .*$/u, "");
+  const alone = reported.replace(/ (?:to (?:confirm|search|find|exclude)|for|if) .*$/u, "");
   return alone === written || alone.includes("…") ? [] : [alone];
 }
 
