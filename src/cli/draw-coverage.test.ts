@@ -92,11 +92,11 @@ describe("the coverage drawing", () => {
     const own = (account: string) => interval({ account, source: "backfill", fromMs: 0 });
     const stream = interval({ fromMs: nowMs - 60_000 });
     expect(draw([stream, own("did:plc:ann")]).at(-1)).toBe(
-      "bluesky: also what was fetched of the account did:plc:ann by itself",
+      "bluesky: also posts fetched of the account did:plc:ann",
     );
     expect(draw([own("did:plc:ann"), own("did:plc:bob")])).toEqual([
       "no time is fully covered",
-      "bluesky: also what was fetched of 2 accounts by itself",
+      "bluesky: also posts fetched of 2 accounts",
     ]);
   });
 

@@ -134,7 +134,7 @@ describe("a node", () => {
     await keep();
     const early = await earshot("nodes", "drain", id);
     expect(early).toMatchObject({ code: 1 });
-    expect(early.notes).toMatch(/is pending .* – use `earshot nodes approve` or/);
+    expect(early.notes).toMatch(/awaits approval – use earshot nodes approve or/);
     expect((await earshot("nodes", "approve", id)).out).toMatch(
       /^node 0123456789abcdef \(berlin\[31m\) approved; it gets/,
     );

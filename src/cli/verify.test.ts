@@ -158,7 +158,7 @@ describe("a valid proof", () => {
     const other = ["--result", file("other.json", `${simulated.body}\n`)];
     expect(await verify(proofFile(simulated), ...trusting(), ...other)).toMatchObject({
       code: 1,
-      notes: expect.stringContaining("not the signed one"),
+      notes: expect.stringContaining("differs from the signed one"),
     });
   });
 });
@@ -309,7 +309,7 @@ test("unreadable files are reported with path and reason", async () => {
 });
 
 test.each([
-  [["proof.json", "--accept", "all"], /There is no evidence "all"/],
+  [["proof.json", "--accept", "all"], /Unknown evidence "all"/],
   [["proof.json", "--signed-after", "soon"], /yyyy-mm-dd/],
   [[], /missing required argument 'proof'/],
 ])("wrong use is exit code 2: %j", async (args, message) => {

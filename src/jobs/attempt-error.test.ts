@@ -49,7 +49,7 @@ test("the log says that a name resolves to a private address; the caller does no
     "address_refused",
     "x.example resolves to an address that is not public",
   );
-  const message = "x.example cannot be resolved to a public address";
+  const message = "x.example does not resolve to a public address";
   const error = new EarshotError("upstream_unreachable", message, { retryable: true, cause });
   expect(failureOf(error)).toMatchObject({ code: "upstream_unreachable", message });
   expect(causeOf(error).error).toBe(`${message}: ${cause.message}`);

@@ -141,7 +141,7 @@ describe("guard", () => {
     const { code, message, status, retryable, hint } = thrown as unknown as EarshotError;
     expect({ code, message, status, retryable, hint }).toEqual({
       code: "upstream_unreachable",
-      message: "x.example cannot be resolved to a public address",
+      message: "x.example does not resolve to a public address",
       status: 502,
       retryable: true,
       hint: "only public addresses and configured hosts are allowed",

@@ -155,7 +155,11 @@ function errorFrom(url: URL, thrown: unknown, signal: AbortSignal | undefined): 
 }
 
 function tooManyRedirects(url: URL, most: number): EarshotError {
-  return new EarshotError("upstream_unreachable", `${url.host} redirected more than ${most} times`, {
-    status: 502,
-  });
+  return new EarshotError(
+    "upstream_unreachable",
+    `${url.host} redirected more than ${most} times`,
+    {
+      status: 502,
+    },
+  );
 }

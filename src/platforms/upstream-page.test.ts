@@ -41,7 +41,7 @@ test("a page reports how many items were unreadable, beside other warnings", () 
       warning,
       {
         code: "unreadable_items",
-        message: "2 of the items that Bluesky answered with could not be read and are left out",
+        message: "2 items of Bluesky could not be parsed and are missing",
         isPartial: true,
       },
     ],

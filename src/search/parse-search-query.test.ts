@@ -15,7 +15,7 @@ function errorOf(query: string): EarshotError {
 test("an invalid query is a 400 with the message and hint of its first error and the details of all", () => {
   const error = errorOf("from:a,b since:x -min_faves:y");
   expect(error).toMatchObject({ code: "invalid_query", status: 400, retryable: false });
-  expect(error.message).toBe("from: takes one value, not a,b (at offset 5)");
+  expect(error.message).toBe("from: must have one value, not a,b (at offset 5)");
   expect(error.hint).toBe("write (from:a OR from:b)");
   expect(error.details.map(({ code, offset }) => [code, offset])).toEqual([
     ["one_value_only", 5],

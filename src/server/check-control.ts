@@ -122,5 +122,10 @@ function checkJson(
     .get();
   const count = Number(rows?.rows);
   if (count === 0) return;
-  onFinding("row_unreadable", table, null, `${count} rows of ${table} have invalid JSON in ${column}`);
+  onFinding(
+    "row_unreadable",
+    table,
+    null,
+    `${count} rows of ${table} have invalid JSON in ${column}`,
+  );
 }

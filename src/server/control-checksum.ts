@@ -17,8 +17,7 @@ export async function writeChecksum(file: string): Promise<void> {
 /** Null if it matches. */
 export async function checksumProblem(file: string): Promise<string | null> {
   const path = checksumPath(file);
-  if (!existsSync(path))
-    return `${path} is missing, so the backup cannot be verified`;
+  if (!existsSync(path)) return `${path} is missing, so the backup cannot be verified`;
   const [expected] = (await readFile(path, "utf8")).split(/\s/);
   if (expected === (await sha256Of(file))) return null;
   return `${file} does not match the SHA-256 in ${path}`;

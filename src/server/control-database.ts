@@ -70,10 +70,14 @@ export async function openControlDatabase(terms: PostgresTerms): Promise<Postgre
 }
 
 const unfinishedCopy = (): EarshotError =>
-  new EarshotError("copy_unfinished", "the copy of the control store to the database is incomplete", {
-    status: 503,
-    hint: "run earshot control copy again to resume it",
-  });
+  new EarshotError(
+    "copy_unfinished",
+    "the copy of the control store to the database is incomplete",
+    {
+      status: 503,
+      hint: "run earshot control copy again to resume it",
+    },
+  );
 
 type Named = { uuid?: unknown };
 type JobArgs = Named & { row?: Named; lease?: Named; leases?: readonly Named[] };

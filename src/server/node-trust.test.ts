@@ -64,7 +64,7 @@ test("reads a policy at startup and reports the position of an error", () => {
 });
 
 test("accepts simulated evidence only with a policy that has its root", () => {
-  expect(() => open({ evidence: ["tdx", "simulated"] })).toThrow(/names no file with a/);
+  expect(() => open({ evidence: ["tdx", "simulated"] })).toThrow(/has no `simulated_root`/);
   const policyFile = file("policy.json", JSON.stringify(policy));
   expect(() => open({ evidence: ["simulated"], policyFile })).toThrow(/`simulated_root`/);
   const bad = file("bad.json", JSON.stringify({ ...policy, simulated_root: "no certificate" }));

@@ -84,7 +84,10 @@ export async function startNodeWorker(context: NodeWorkerContext): Promise<NodeW
     },
   });
   const pin = createGatewayPin(settings.gatewayKey, (key) =>
-    log.warn({ gateway: key }, "the gateway's key is trusted on first use: set EARSHOT_NODE_GATEWAY_KEY to pin it"),
+    log.warn(
+      { gateway: key },
+      "the gateway's key is trusted on first use: set EARSHOT_NODE_GATEWAY_KEY to pin it",
+    ),
   );
   const link = createGatewayLink({
     gatewayUrl: settings.gateway,

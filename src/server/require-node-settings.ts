@@ -11,10 +11,7 @@ export function requireNodeSettings(config: Config): NodeConfig {
   const { node: settings, jobs } = config;
   const { gateway, gatewayKey, enrolmentToken, evidence } = settings;
   if (gateway === null) {
-    throw invalid(
-      "a gateway is required",
-      "add --gateway URL, or set EARSHOT_NODE_GATEWAY",
-    );
+    throw invalid("a gateway is required", "add --gateway URL, or set EARSHOT_NODE_GATEWAY");
   }
   if (gatewayKey !== null && !isSigningKey(gatewayKey)) {
     throw invalid(

@@ -562,7 +562,7 @@ describe("status", () => {
       const { warnings } = await statusOf(await uuidOf(search(query)));
       return warnings.map(({ hint = "" }: { hint?: string }) => hint).join();
     };
-    expect(await hintsOf('"of last month"')).toContain("searchbyfullarchive finds older posts");
+    expect(await hintsOf('"of last month"')).toContain("use searchbyfullarchive for older posts");
     expect(await hintsOf("comet")).not.toContain("searchbyfullarchive");
   });
 

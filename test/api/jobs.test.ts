@@ -505,7 +505,7 @@ describe("the list of jobs", () => {
     ["?status=done,", "/status", /unknown status ""/],
     ["?status=done&status=error", "/status", /commas between them/],
     ["?method=searchbymood", "/method", /unknown method/],
-    ["?platform=myspace", "/platform", /there is no platform/],
+    ["?platform=myspace", "/platform", /unknown platform/],
     ["?query=", "/query", /1 to 100/],
     ["?query=%00", "/query", /control characters/],
     ["?limit=0", "/limit", /1 to 100/],

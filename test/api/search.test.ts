@@ -393,7 +393,7 @@ test("a search without a source warns with the next step, as JSON and as Markdow
     hint: expect.stringContaining("earshot credentials add x"),
   });
   const { body } = await answered(onX, "text/markdown");
-  expect(body).toMatch(/^- `no_source`: there is nothing to search: .*earshot credentials add x/m);
+  expect(body).toMatch(/^- `no_source`: nothing to search: .*earshot credentials add x/m);
   expect((await answered(search("comet"))).json().warnings).not.toContainEqual(
     expect.objectContaining({ code: "no_source" }),
   );
@@ -439,7 +439,7 @@ describe("Markdown", () => {
     const answer = await answered(essays({ max_chars: 230 }), "text/markdown");
     expect(answer.body).toContain("(shortened: the text has 1011 characters)");
     expect(answer.body).toMatch(
-      /\n[1-5] more posts were found and left out for max_chars; the next page begins with them\.\n/,
+      /\n[1-5] more posts were omitted because of max_chars; the next page begins with them\.\n/,
     );
     expect(answer.body).toContain(`next_cursor \`${answer.headers["x-next-cursor"]}\``);
   });

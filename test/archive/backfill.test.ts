@@ -132,7 +132,7 @@ describe("a time span", () => {
   test("only in the network's archive requires a token", async () => {
     const { code, notes } = await earshot("backfill", "--replay", "2026-01-01..2026-01-02");
     expect(code).toBe(1);
-    expect(notes).toMatch(/their archive asks for a token – .*EARSHOT_NETWORK_REPLAY_TOKEN/);
+    expect(notes).toMatch(/the network archive requires a token – .*EARSHOT_NETWORK_REPLAY_TOKEN/);
   });
 
   test("is replayed by one command at a time", async () => {

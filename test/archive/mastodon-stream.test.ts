@@ -103,7 +103,7 @@ async function addCredential(accountId: string): Promise<void> {
 test("waits for a credential and says so; starts once there is one", async () => {
   await until("what is missing", async () => {
     const { mastodon } = await readiness();
-    return String(mastodon).includes(`no user token for ${emulator.host}`) ? true : null;
+    return String(mastodon).includes(`no usable user token for ${emulator.host}`) ? true : null;
   });
   await addCredential(ben);
   await connected();

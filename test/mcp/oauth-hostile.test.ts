@@ -147,7 +147,7 @@ describe("a client_id", () => {
   ])("%s cannot reach a private address", async (clientId) => {
     const opened = await open({ client_id: clientId });
     expect(opened).toMatchObject({ status: 422, code: "client_not_accepted" });
-    expect(opened.detail).toMatch(/not a public address|cannot be resolved to a public address/);
+    expect(opened.detail).toMatch(/not a public address|does not resolve to a public address/);
   });
 
   const documents: [string, (id: string) => unknown, number?][] = [

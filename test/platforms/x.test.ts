@@ -284,7 +284,7 @@ describe("with the deployment's credential", () => {
       expect(refused.statusCode).toBe(422);
       expect(refused.json()).toMatchObject({
         code: "source_unavailable",
-        error: expect.stringContaining("of your own"),
+        error: expect.stringContaining("your own credential"),
         hint: expect.stringContaining("earshot credentials add x app-token"),
       });
       expect(refused.json().hint).toContain("--account ACCOUNT");

@@ -38,7 +38,7 @@ test("doctor reports an unreachable server, too few connections and a missing se
     expect.objectContaining({
       level: "warning",
       message: expect.stringMatching(
-        /^\d+ connections are left for gateways, and each uses up to 902$/,
+        /^only \d+ connections are available, and each gateway uses up to 902$/,
       ),
     }),
   );

@@ -51,7 +51,7 @@ test("a stop does not wait for connections without a complete request, and frees
   await fetch(`${service.url}/livez`);
   await service.stop();
   await Promise.all(closed);
-  expect(logged.join("")).not.toContain("before everything had ended");
+  expect(logged.join("")).not.toContain("before all work ended");
 
   const next = await start({ EARSHOT_DATA_DIR: service.dataDir });
   expect((await next.call(null, { method: "GET", url: "/readyz" })).statusCode).toBe(200);
@@ -142,7 +142,7 @@ test("after the grace period unfinished work is abandoned and the folder is free
   await requested.promise;
   await service.stop();
   expect(await answer).toBe("cut");
-  expect(logged.join("")).toContain("before everything had ended");
+  expect(logged.join("")).toContain("before all work ended");
   const next = await start({ EARSHOT_DATA_DIR: service.dataDir });
   expect((await next.call(null, { method: "GET", url: "/readyz" })).statusCode).toBe(200);
 });

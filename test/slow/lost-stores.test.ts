@@ -198,7 +198,7 @@ describe("a missing control store", () => {
         removeDatabase(path(dataDir));
         cpSync(path(other), path(dataDir));
       },
-      /is another control store/,
+      /is not the control store of/,
     ],
   ];
 

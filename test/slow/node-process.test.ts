@@ -146,7 +146,7 @@ describe("a node without evidence", () => {
     const first = await another({ evidence: "none", posts: [stored], log });
     const attempts = () => first.statuses.filter(({ state }) => state === "pending").length;
     await until("it waits", () => (attempts() > 1 ? true : null));
-    const waits = lines.filter((line) => line.includes("waits for an operator to approve"));
+    const waits = lines.filter((line) => line.includes("awaits approval"));
     expect(waits).toHaveLength(1);
     expect(lines.join("")).not.toContain("stack");
     await gateway.service().context.store.write("changeNode", {

@@ -68,7 +68,7 @@ describe("a server that runs no jobs itself", () => {
       detail: expect.stringContaining("no connected node supports getprofilebyid on mastodon"),
     });
     const own = await service.submit(key, body("gethometweets", ""));
-    expect(own.json().detail).toContain("this server runs no jobs itself");
+    expect(own.json().detail).toContain("this server has no embedded node");
   });
 
   test("accepts jobs that a node can run, and leaves them to it", async () => {

@@ -136,7 +136,7 @@ describe.skipIf(disk === null)("a disk", () => {
     small.fill();
     const { code, said } = run(dataDir, "serve");
     expect(code).toBe(1);
-    expect(said).toMatch(/^earshot: .*disk.* full: \d+ bytes are free, a start needs \d+/);
+    expect(said).toMatch(/^earshot: .*disk.* full: \d+ bytes are free, but starting requires \d+/);
     expect(said.trimEnd().split("\n")).toHaveLength(1);
     small.free();
   });
@@ -147,7 +147,7 @@ describe.skipIf(disk === null)("a disk", () => {
       const { code, said } = run(dataDir, ...method);
       expect(code, method.join(" ")).toBe(1);
       expect(said, method.join(" ")).toMatch(
-        /^earshot: .* cannot be written – check its permissions/,
+        /^earshot: .* is not writable – check its permissions/,
       );
       expect(said.trimEnd().split("\n")).toHaveLength(1);
     }

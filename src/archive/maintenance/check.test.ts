@@ -253,7 +253,7 @@ describe.for([true, false])("detects damage, full: %s", (isFull) => {
       "a deleted post that is held",
       inCatalog(`INSERT INTO tombstone VALUES('bluesky', '${uriOf("key9")}', 'r1')`),
       "deleted_but_held",
-      /stored although it was deleted: .*key9/,
+      /stored although it is deleted: .*key9/,
     ],
     [
       "a lowest segment that begins later",
@@ -273,7 +273,7 @@ describe.for([true, false])("detects damage, full: %s", (isFull) => {
         "INSERT INTO interval VALUES('x', 'posts', '', 'import', 1, 9), ('x', 'posts', '', 'import', 5, 12)",
       ),
       "interval_wrong",
-      /from 5 to 12 overlaps the one before/,
+      /from 5 to 12 overlaps the previous one/,
     ],
     [
       "a catalog of another schema",

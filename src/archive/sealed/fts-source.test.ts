@@ -231,7 +231,7 @@ describe("never seals unreadable or incomplete indexes", () => {
       "cut off",
     ],
     [
-      "the structure record is unknown error",
+      "the structure record is of another kind",
       "UPDATE term_data SET block = x'0000000001010101010101' WHERE id = 10",
       "another kind",
     ],

@@ -125,7 +125,7 @@ describe("stats", () => {
     expect(code).toBe(0);
     expect(out).toMatch(/^PLATFORM +POSTS +IMPORTED .* FROM +TO$/m);
     expect(out).toMatch(/^bluesky +12 +12 +0 .* 3 +0 +2026-01-01 00:10 +2026-01-01 00:21$/m);
-    expect(out).toContain("of 20.0 GB that the archive may take");
+    expect(out).toContain("at most 20.0 GB");
     expect(out).toContain("no time is fully covered");
   });
 
@@ -500,7 +500,7 @@ describe("reindex", () => {
     });
     const { code, notes } = await earshot(["archive", "reindex", "--segment", "x/7"]);
     expect(code).toBe(2);
-    expect(notes).toMatch(/there is no segment x\/7/);
+    expect(notes).toMatch(/segment x\/7 not found/);
   });
 
   test("keeps the old files while a server may read them", async () => {

@@ -50,7 +50,7 @@ test("people read each problem with its fix", async () => {
     ...quiet,
   });
   chmodSync(folder, 0o700);
-  expect(out).toContain(`warning  data folder: other users may open ${folder}`);
+  expect(out).toContain(`warning  data folder: other users can read ${folder}`);
   expect(out).toContain(`fix: chmod 700 ${folder}`);
   expect(code).toBe(0);
 });

@@ -60,7 +60,8 @@ export function createCalls(
   }
 
   function run(name: string, args: unknown): Promise<unknown> {
-    if (running.size >= maxWaiting) return Promise.reject(storeUnavailable("too many pending calls"));
+    if (running.size >= maxWaiting)
+      return Promise.reject(storeUnavailable("too many pending calls"));
     const changed = changedBy(args);
     const earlier = changed.flatMap((each) => lastOf.get(each) ?? []);
     const result = runAfter(earlier, name, args);

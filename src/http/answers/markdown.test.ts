@@ -49,7 +49,7 @@ describe("the coverage sentences", () => {
     [
       "out of time",
       withCoverage([], { complete: false }, { nextCursor: "further" }),
-      `No post was found so far. The search ran out of time before it had seen everything ${window}.`,
+      `No post was found so far. The search timed out before the end of the posts ${window}.`,
     ],
   ])("%s", (_, page, words) => {
     expect(written(page)).toContain(`\n\n${words}`);

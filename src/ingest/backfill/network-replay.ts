@@ -79,8 +79,7 @@ export function openNetworkReplay(
         for (let index = from; index <= to; index += 1) {
           const block = await readBlock(name, index);
           if (block === null && ranges === null) break;
-          if (block === null)
-            throw unreadableReplay(host, `block ${index} of ${name} is missing`);
+          if (block === null) throw unreadableReplay(host, `block ${index} of ${name} is missing`);
           yield block;
         }
       }

@@ -98,7 +98,7 @@ describe("requests to the server", () => {
     const { signal } = new AbortController();
     const query = new URLSearchParams();
     const without = requests(async () => null).get("/", query, signal);
-    await expect(without).rejects.toThrow("no user token for mastodon.example");
+    await expect(without).rejects.toThrow("no usable user token for mastodon.example");
     const over = AbortSignal.abort(new Error("over"));
     await expect(requests().get("/", query, over)).rejects.toThrow("over");
     expect(sentAtMs).toEqual([]);

@@ -59,12 +59,12 @@ test.each([
   [
     "one byte that differs",
     { status: 200, body: Buffer.concat([bytes.subarray(0, -1), Buffer.from("x")]) },
-    "what dictionaries.example sends is not the dictionary 77",
+    "dictionaries.example did not send dictionary 77",
   ],
   [
     "nothing",
     { status: 200, body: Buffer.alloc(0) },
-    "what dictionaries.example sends is not the dictionary 77",
+    "dictionaries.example did not send dictionary 77",
   ],
 ])("is rejected, and nothing is stored, with %s", async (_what, answer, message) => {
   served = answer;

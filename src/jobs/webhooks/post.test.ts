@@ -145,7 +145,7 @@ test("a receiver that does not answer in time has failed", async () => {
   expect(await post(url, { timeoutMs: 100 })).toEqual({
     kind: "failed",
     status: null,
-    error: `${host} did not answer in time`,
+    error: `${host} timed out`,
     retryAfterMs: null,
   });
 });
@@ -175,7 +175,7 @@ test("a name with a private address fails like a missing one", async () => {
     expect(await post("https://rebinding.example/", { allowed: [], resolve })).toEqual({
       kind: "failed",
       status: null,
-      error: "rebinding.example cannot be resolved to a public address",
+      error: "rebinding.example does not resolve to a public address",
       retryAfterMs: null,
     });
   }

@@ -52,9 +52,7 @@ export const countPosts: Tool<typeof input, typeof output> = {
       `${total} ${total === 1 ? "post" : "posts"}, ${state}.`,
       ...warnings.map((warning) => `Warning: ${warning}`),
       ...filled.slice(-mostLines).map(({ start, count }) => `${start} ${count}`),
-      ...(filled.length > mostLines
-        ? [`(${filled.length - mostLines} earlier ones omitted)`]
-        : []),
+      ...(filled.length > mostLines ? [`(${filled.length - mostLines} earlier ones omitted)`] : []),
     ].join("\n");
     return { structured: { total, buckets, complete: counted.complete, warnings }, text };
   },

@@ -18,8 +18,7 @@ export function xAppTokenKind(apiUrl: string): CredentialKind {
     name: "app-token",
     access: "app",
     title: "X bearer token",
-    purpose:
-      "Searches X and shows you whole posts. X bills reads to the application's owner.",
+    purpose: "Searches X and shows you whole posts. X bills reads to the application's owner.",
     meaning: "An application's bearer token: console.x.com, Keys and tokens. Checking it is free.",
     fields: [
       {

@@ -92,7 +92,10 @@ function digestOf(read: z.infer<typeof event>): Buffer {
   // The replay ignores the log's digests, but a mismatch shows tampering.
   if (read.digest && digest.toString("hex") !== read.digest.toLowerCase()) {
     const printable = name.replaceAll(/[^\x20-\x7e]/g, "?");
-    throw refused("event_digest", `the digest of the event ${printable} does not match its payload`);
+    throw refused(
+      "event_digest",
+      `the digest of the event ${printable} does not match its payload`,
+    );
   }
   return digest;
 }

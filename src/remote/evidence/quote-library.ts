@@ -20,7 +20,11 @@ const refusals: readonly (readonly [RegExp, string, string])[] = [
     "the quoting enclave is older than any rated level",
   ],
   [/^Unsupported QE|^(TDX|SGX) quote|^Fmspc/, "collateral_other_machine", otherMachine],
-  [/^Debug mode/, "qe_debug", "the quoting enclave runs in debug mode, so its operator has its keys"],
+  [
+    /^Debug mode/,
+    "qe_debug",
+    "the quoting enclave runs in debug mode, so its operator has its keys",
+  ],
   [
     /^Reserved bits|^SEPT_VE_DISABLE/,
     "td_attributes",

@@ -99,8 +99,7 @@ function requireType(bytes: Buffer, offset: number, type: number): void {
   }
 }
 
-const malformed = (reason: string) =>
-  refused("quote_malformed", `invalid quote: ${reason}`);
+const malformed = (reason: string) => refused("quote_malformed", `invalid quote: ${reason}`);
 const unsupported = (reason: string) =>
   refused(
     "quote_unsupported",

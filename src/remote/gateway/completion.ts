@@ -132,8 +132,7 @@ export class Completion {
     const { answer, body, knowledge, fields } = await readAnswer(plain, work);
     const signed = verifyResult(fields, { body, knowledge, request, signingKey });
     const { attestationId, signedAtMs } = signed;
-    if (signed.keyId !== keyId)
-      throw nodeAnswerRefused("other_key", "the answer has another key");
+    if (signed.keyId !== keyId) throw nodeAnswerRefused("other_key", "the answer has another key");
     if (signed.job !== job)
       throw nodeAnswerRefused("other_job", "the answer was signed for another job");
     const attestation = run.attestations.get(attestationId);
@@ -142,10 +141,7 @@ export class Completion {
     }
     const { evidence } = attestation.statement;
     if (signed.evidence !== evidence) {
-      throw nodeAnswerRefused(
-        "other_evidence",
-        "the answer has other evidence than was attested",
-      );
+      throw nodeAnswerRefused("other_evidence", "the answer has other evidence than was attested");
     }
     if (!isSameDigest(signed.quoteSha256, quoteDigestOf(attestation.evidence))) {
       throw nodeAnswerRefused("other_quote", "the answer has another quote than was attested");

@@ -126,10 +126,7 @@ const anotherNode = "delete node.key in its data folder and restart it to get a 
 const runRefusals = {
   node_removed: ["an operator removed this node", anotherNode],
   other_identity: ["another node has the same id", anotherNode],
-  key_in_use: [
-    "the keys of this run belong to another node",
-    "restart it to create new keys",
-  ],
+  key_in_use: ["the keys of this run belong to another node", "restart it to create new keys"],
   superseded: ["another run of this node attested later", "use one data folder per node"],
   evidence_downgraded: [
     "this node was approved with hardware evidence, which is now missing",

@@ -48,7 +48,10 @@ export function readProof(proof: unknown): Proof {
   if (read.success) return { ...read.data, attestation: withCollateral(read.data.attestation) };
   const { data: problem } = problemShape.safeParse(json);
   if (problem !== undefined) {
-    throw proofRefused("malformed", `the file is an error response, not a proof: ${problem.detail}`);
+    throw proofRefused(
+      "malformed",
+      `the file is an error response, not a proof: ${problem.detail}`,
+    );
   }
   const [issue] = read.error.issues;
   throw proofRefused("malformed", `the proof is malformed at /${issue?.path.join("/") ?? ""}`);

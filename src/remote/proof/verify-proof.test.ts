@@ -268,7 +268,7 @@ describe("changing any member of a proof", () => {
     const { steps } = await verifyProof(JSON.stringify(problem), options());
     expect(steps[0]).toMatchObject({
       code: "malformed",
-      message: "this is an error in place of a proof: 2 records were withdrawn",
+      message: "the file is an error response, not a proof: 2 records were withdrawn",
     });
   });
 

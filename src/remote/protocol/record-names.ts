@@ -52,7 +52,4 @@ function isNamed({ platform, id, uri, userId }: PostName): boolean {
 export const nameMissing = () => answerRefused("name_missing", "a record has no uri or no account");
 
 const nameMalformed = () =>
-  answerRefused(
-    "name_malformed",
-    "a record has a malformed uri or account",
-  );
+  answerRefused("name_malformed", "a record has a malformed uri or account");

@@ -60,8 +60,7 @@ export const checkOf = (error: unknown): string | undefined =>
 export function errorOf(answer: FetchedAnswer, host: string): EarshotError {
   const { status } = answer;
   const { data } = problem.safeParse(jsonOf(answer));
-  if (data === undefined)
-    return unreachable(`${host} answered ${status} and is not a gateway`);
+  if (data === undefined) return unreachable(`${host} answered ${status} and is not a gateway`);
   const { detail, hint, errors: details } = data;
   if (transientStatuses.includes(status)) {
     return unreachable(`the gateway is unavailable: ${detail}`);

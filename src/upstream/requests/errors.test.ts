@@ -218,7 +218,7 @@ describe("no secret", () => {
     });
     await expect(running(clock, openly)).rejects.toMatchObject({
       code: "upstream_unreachable",
-      message: "localhost cannot be resolved to a public address",
+      message: "localhost does not resolve to a public address",
     });
     await running(
       clock,

@@ -275,15 +275,9 @@ describe("a hint suggests the most likely meaning", () => {
     ["site:nasa.gov", "did you mean domain:nasa.gov"],
     ["site:nasa.gov/artemis", 'did you mean url:"nasa.gov/artemis"'],
     ["conversation:1", "did you mean conversation_id:1"],
-    [
-      "limit:10",
-      "remove it: set the number of posts with max_results",
-    ],
+    ["limit:10", "remove it: set the number of posts with max_results"],
     ["sort:latest", "remove it: a query does not set the order of posts"],
-    [
-      "id:1001",
-      "use the method getbyid for a post, or conversation_id:1001 for its conversation",
-    ],
+    ["id:1001", "use the method getbyid for a post, or conversation_id:1001 for its conversation"],
     [
       "views:1000",
       "remove it: the supported counts are min_faves:, min_retweets:, min_replies: and min_quotes:",

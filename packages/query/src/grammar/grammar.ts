@@ -199,7 +199,9 @@ function reportMissingTerm(reader: ParserState, token: Token): void {
   const word = textBetween(reader.source, token.start, token.end);
   const isNegation = token.kind === "minus" || token.kind === "not";
   report(reader, "missing_term", spanOf(token), {
-    message: isNegation ? `${word} requires a term after it` : `${word} requires a term on both sides`,
+    message: isNegation
+      ? `${word} requires a term after it`
+      : `${word} requires a term on both sides`,
     hint: isNegation
       ? "add the term to exclude"
       : `add the missing term, or write "${word}" in quotes to search for the word`,

@@ -27,13 +27,7 @@ export function warnLeftOutSigns(context: TermContext, text: string, span: Query
   if (sign === "|") reportAlternatives(context, text, span);
   else if (sign === "?") reportQuestionMark(context, text, span);
   else if (base !== undefined)
-    reportLeftOut(
-      context,
-      text,
-      span,
-      "proximity (~) and boost (^) are not supported",
-      base,
-    );
+    reportLeftOut(context, text, span, "proximity (~) and boost (^) are not supported", base);
   else reportLeftOut(context, text, span, `${sign} is not searched`);
 }
 

@@ -230,7 +230,7 @@ describe("invalid queries", () => {
 
   test("reports every error, the first one in the message", () => {
     const error = errorOf("from:a,b since:x -min_faves:y");
-    expect(error.message).toBe("from: takes one value, not a,b (at offset 5)");
+    expect(error.message).toBe("from: must have one value, not a,b (at offset 5)");
     expect(error.diagnostics[0].hint).toBe("write (from:a OR from:b)");
     expect(error.diagnostics.map(({ code, offset }) => [code, offset])).toEqual([
       ["one_value_only", 5],
@@ -288,7 +288,7 @@ describe("bounds", () => {
         code: "too_many_terms",
         offset: 14,
         length: phrase.length,
-        hint: "a phrase counts as many terms as it has words: shorten it, or split the query",
+        hint: "shorten the phrase, each word of which is a term, or split the query",
       },
     ]);
   });

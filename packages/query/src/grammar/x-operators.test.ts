@@ -115,7 +115,7 @@ describe("operators of X's own search, as its users write them", () => {
     const { diagnostics } = parseQueryLeniently(query);
     expect(errorsOf(query)).toEqual(["operator_not_available"]);
     for (const { message, hint } of diagnostics) {
-      expect(message).toMatch(/ is not available: it [a-z]/);
+      expect(message).toMatch(/ is not supported: it [a-z]/);
       expect(hint).toMatch(/^(?:use |name the \w+, for example )/);
     }
   });

@@ -56,9 +56,7 @@ const date: Translate = (value) => {
 const noCount = never(
   "remove it: the supported counts are min_faves:, min_retweets:, min_replies: and min_quotes:",
 );
-const howMany = never(
-  "remove it: set the number of posts with max_results",
-);
+const howMany = never("remove it: set the number of posts with max_results");
 const order = never("remove it: a query does not set the order of posts");
 const noTitle = never("remove it: posts have no titles or file types");
 

@@ -52,8 +52,7 @@ export function csvFormat(options: CsvOptions): RecordsFormat {
 function readHeader(file: string, record: CsvRecord, options: CsvOptions): Header {
   const { bytes, isTooLong } = record;
   const text = withoutByteOrderMark(bytes).toString("utf8");
-  if (isTooLong)
-    throw unreadableImport(file, new Error("its header line is too long"));
+  if (isTooLong) throw unreadableImport(file, new Error("its header line is too long"));
   const delimiter = delimiterOf(text);
   const names = namesIn(file, text, delimiter);
   const columns = csvColumns(file, names, { map: options.columns, author: options.author });

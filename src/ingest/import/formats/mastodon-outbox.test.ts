@@ -122,8 +122,8 @@ describe("a Mastodon archive", () => {
     expect(folder.posts().map(({ text }) => text)).toEqual(["post 1"]);
     expect(summary.rejected).toBe(0);
     expect([...summary.skipped]).toEqual([
-      ["posts that are not public", 3],
-      ["activities that are no posts", 1],
+      ["non-public posts", 3],
+      ["activities other than posts", 1],
     ]);
   });
 
