@@ -74,7 +74,7 @@ test("accepts simulated evidence only with a policy that has its root", () => {
 test("warns of evidence that proves nothing", () => {
   expect(insecureEvidenceWarning({ evidence: ["tdx"] })).toBeNull();
   expect(insecureEvidenceWarning({ evidence: ["tdx", "simulated", "none"] })).toMatch(
-    /takes simulated and none/,
+    /accepts simulated and none/,
   );
 });
 
