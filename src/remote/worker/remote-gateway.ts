@@ -144,7 +144,8 @@ export function createRemoteGateway(context: RemoteGatewayContext): RemoteGatewa
         if (code === "body_too_large" && route === "complete") return false;
         if (!isUnreachable(error) && code !== "node_unauthorized") {
           const isLost = code === "lease_lost";
-          if (!isLost) log.warn({ uuid, code, check: checkOf(error) }, "the gateway rejected an answer");
+          if (!isLost)
+            log.warn({ uuid, code, check: checkOf(error) }, "the gateway rejected an answer");
           leases.drop(token);
           throw leaseLost();
         }
