@@ -25,7 +25,8 @@ export async function watchCompaction({
   while (!signal.aborted) {
     const state = await archive.compactionState().catch(() => null);
     const { kind: task = null, message = "" } = state?.error ?? {};
-    if (message !== "" && message !== loggedError) log.error({ task, message }, "compaction failed");
+    if (message !== "" && message !== loggedError)
+      log.error({ task, message }, "compaction failed");
     loggedError = message;
     const { files, bytes } = state?.orphaned ?? { files: 0, bytes: 0 };
     if (files > loggedFiles) {

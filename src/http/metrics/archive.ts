@@ -43,8 +43,16 @@ export function addArchiveMetrics(
     "Whether the archive exceeds its maximum and expiry cannot help",
     ({ isOverBound }) => Number(isOverBound),
   );
-  gauge("earshot_archive_log_bytes", "Bytes of the largest write-ahead log", (known) => known.walBytes);
-  gauge("earshot_archive_waiting_counts", "Pending counts, not yet added to posts", (known) => known.counts);
+  gauge(
+    "earshot_archive_log_bytes",
+    "Bytes of the largest write-ahead log",
+    (known) => known.walBytes,
+  );
+  gauge(
+    "earshot_archive_waiting_counts",
+    "Pending counts, not yet added to posts",
+    (known) => known.counts,
+  );
   gauge("earshot_archive_upkeep_failing", "Whether the last compaction task failed", ({ error }) =>
     Number(error !== null),
   );
