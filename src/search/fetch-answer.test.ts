@@ -149,7 +149,11 @@ test("the archive answers alone if it has all posts of the account", async () =>
     coverage: coverage(),
   });
   const answer = await answerJob(tested.context, requestOf(timeline), tested.job);
-  expect(contents(answer)).toEqual(["archived: number 3", "archived: number 2", "archived: number 1"]);
+  expect(contents(answer)).toEqual([
+    "archived: number 3",
+    "archived: number 2",
+    "archived: number 1",
+  ]);
   expect(answer).toMatchObject({ complete: true, sources: [{ via: "archive" }] });
   expect(requested).toEqual([]);
 });

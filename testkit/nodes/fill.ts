@@ -7,7 +7,12 @@ export async function fill(
   { dir: dataDir, secretKey: _unused, ...settings }: ReturnType<typeof configFrom>["data"],
   posts: readonly Post[],
 ): Promise<void> {
-  const archive = await openArchive({ dataDir, ...settings, compaction: "off", clock: systemClock });
+  const archive = await openArchive({
+    dataDir,
+    ...settings,
+    compaction: "off",
+    clock: systemClock,
+  });
   await archive.write({ changes: posts.map((post) => ({ kind: "upsert" as const, post })) });
   await archive.close();
 }
