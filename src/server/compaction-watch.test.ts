@@ -26,7 +26,7 @@ async function logged(states: readonly (Partial<CompactionState> | null)[]): Pro
 
 test("a failing task is logged once, and again after a success", async () => {
   const error = { kind: "seal" as const, message: "disk I/O error", atMs: 0 };
-  const line = [{ task: "seal", message: "disk I/O error" }, "upkeep failed"];
+  const line = [{ task: "seal", message: "disk I/O error" }, "compaction failed"];
   expect(await logged([{ error }, { error }, { error: null }, { error }])).toEqual([line, line]);
 });
 

@@ -73,7 +73,7 @@ describe("configuration", () => {
     expect(error.code).toBe("invalid_setting");
     expect(error.message).toContain(name);
     expect(error.message).toContain(value);
-    expect(error.message).toContain("expected");
+    expect(error.message).toContain(`${name} must be `);
   });
 
   test.each([
