@@ -414,7 +414,7 @@ describe("forget", () => {
       /is or was the handle of did:plc:ann \(bluesky\), did:plc:bob \(bluesky\) – use its id/,
     );
     const unknown = await earshot(["archive", "forget", "--author", "nobody.example"]);
-    expect(unknown.notes).toMatch(/no account nobody\.example is known/);
+    expect(unknown.notes).toMatch(/unknown account nobody\.example/);
   });
 
   test("removes posts that have only a handle, on one platform", async () => {

@@ -211,7 +211,9 @@ describe("after a disconnection", () => {
       response.end('{"error":"Record not found"}');
     });
     streams.isAway = false;
-    await eventually(() => expect(stream?.state().detail).toContain("its own timeline"));
+    await eventually(() =>
+      expect(stream?.state().detail).toContain("the server hides its timeline"),
+    );
     expect(stream?.state().recheck).toMatchObject({ isPending: true, removed: 0 });
     expect(texts()).toEqual(["one"]);
   });

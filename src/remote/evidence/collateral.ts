@@ -80,7 +80,7 @@ export function collateralFromFolder(folder: string): CollateralSource {
     try {
       return readCollateral(JSON.parse(await readBounded(join(folder, name))));
     } catch (thrown) {
-      throw unavailable(`${name}: ${reasonOf(thrown)}`, `put the file in ${folder}`);
+      throw unavailable(`${name}: ${reasonOf(thrown)}`, `put the file in the folder ${folder}`);
     }
   };
 }

@@ -57,13 +57,18 @@ describe("a policy", () => {
 
   test.each([
     ["X, which bills", { ...rule, platform: "x" }, "/platform", /bills/],
-    ["Bluesky", { ...rule, platform: "bluesky" }, "/platform", /renewed/],
-    ["an unknown image", { ...rule, images: ["else"] }, "", /does not admit/],
+    ["Bluesky", { ...rule, platform: "bluesky" }, "/platform", /only one process can renew/],
+    [
+      "an unknown image",
+      { ...rule, images: ["else"] },
+      "",
+      /must be an image or compose file of this policy/,
+    ],
     [
       "an unknown compose file",
       { ...rule, compose_hashes: ["00".repeat(32)] },
       "",
-      /does not admit/,
+      /must be an image or compose file of this policy/,
     ],
     ["no image", { ...rule, images: [] }, "/images", /Too small/],
     ["no evidence", { ...rule, evidence: ["none"] }, "/evidence/0", /tdx/],
