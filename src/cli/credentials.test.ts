@@ -239,7 +239,7 @@ describe("add", () => {
     [["add", "mastodon"], /missing required argument 'kind'/],
     [
       ["add", "mastodon", "app"],
-      /"mastodon app" is not a kind of credential – there are mastodon user-token, mastodon shared-token, x oauth/,
+      /"mastodon app" is not a kind of credential – use mastodon user-token, mastodon shared-token, x oauth/,
     ],
     [["add", "--host", host, "mastodon", "user-token"], /must come first/],
     [["add", "mastodon", "user-token"], /--host is required: the server – add --host VALUE/],

@@ -60,7 +60,7 @@ describe("wrong use exits with 2 and prints one line with a hint to standard err
     expect(misspelt.notes).toMatch(/^earshot: .*EARSHOT_DATADIR – .*EARSHOT_DATA_DIR/);
     const unreadable = await earshot(["keys", "list"], { EARSHOT_PORT: "many" });
     expect(unreadable).toMatchObject({ code: 2, out: "" });
-    expect(unreadable.notes).toMatch(/^earshot: EARSHOT_PORT is "many"/);
+    expect(unreadable.notes).toMatch(/^earshot: EARSHOT_PORT must be .*, not "many"/);
   });
 });
 
@@ -295,7 +295,7 @@ describe("keys", () => {
   });
 
   test.each([
-    [["create", "--name", "x", "--methods", "searchbynothing"], /no method "searchbynothing"/],
+    [["create", "--name", "x", "--methods", "searchbynothing"], /Unknown method "searchbynothing"/],
     [["create", "--name", "x", "--expires", "soon"], /a duration from 1s to/],
     [["rotate", "nobody00", "--overlap", "8d"], /a duration from 0ms to 7d/],
   ] satisfies [string[], RegExp][])("keys %j is wrong use", async (args, message) => {

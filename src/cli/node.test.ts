@@ -5,13 +5,13 @@ const gateway = ["--gateway", "http://127.0.0.1:9"];
 
 test.each([
   [[], {}, "--gateway URL"],
-  [["--gateway", "earshot.example"], {}, "with its scheme"],
-  [["--gateway", "ftp://earshot.example"], {}, "with its scheme"],
+  [["--gateway", "earshot.example"], {}, "must be an HTTP URL"],
+  [["--gateway", "ftp://earshot.example"], {}, "must be an HTTP URL"],
   [gateway, {}, "EARSHOT_NODE_GATEWAY_KEY"],
-  [gateway, {}, "`earshot node --gateway http://127.0.0.1:9 --gateway-key KEY`"],
-  [gateway, {}, "`EARSHOT_NODE_EVIDENCE=none earshot node --gateway http://127.0.0.1:9`"],
+  [gateway, {}, "earshot node --gateway http://127.0.0.1:9 --gateway-key KEY, "],
+  [gateway, {}, "EARSHOT_NODE_EVIDENCE=none earshot node --gateway http://127.0.0.1:9, "],
   [[...gateway, "--gateway-key", "short"], {}, "43 letters"],
-  [[...gateway, "--name", "x".repeat(65)], {}, "1 to 64 characters"],
+  [[...gateway, "--name", "x".repeat(65)], {}, "1 to 64 visible characters"],
   [[...gateway, "--name", "two\nlines"], {}, "one line"],
   [gateway, { EARSHOT_NODE_EVIDENCE: "sgx" }, "EARSHOT_NODE_EVIDENCE"],
   [gateway, { EARSHOT_NODE_EVIDENCE: "none" }, "EARSHOT_NODE_ENROLMENT_TOKEN"],

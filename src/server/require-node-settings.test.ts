@@ -20,7 +20,7 @@ test.each([
 test.each([
   [{}, "--gateway URL"],
   [gateway, "earshot nodes key"],
-  [{ ...gateway, EARSHOT_NODE_GATEWAY_KEY: "short" }, "43 letters"],
+  [{ ...gateway, EARSHOT_NODE_GATEWAY_KEY: "short" }, "earshot nodes key"],
   [{ ...gateway, EARSHOT_NODE_EVIDENCE: "none" }, "earshot nodes enroll"],
   [
     { ...gateway, EARSHOT_NODE_EVIDENCE: "none", EARSHOT_NODE_ENROLMENT_TOKEN: "short" },

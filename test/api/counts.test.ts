@@ -279,13 +279,13 @@ describe("pages", () => {
 describe("refused counts", () => {
   test.each([
     ["query=comet&granuarity=hour", "/granuarity", 'did you mean "granularity"?'],
-    ["query=comet&granularity=week", "/granularity", "there are minute, hour, day"],
+    ["query=comet&granularity=week", "/granularity", "expected one of minute, hour, day"],
     ["query=comet&start_time=yesterday", "/start_time", "ISO 8601"],
     ["query=comet&start_time=2026-01-01T00:00:00+02:00", "/start_time", "ISO 8601"],
     ["query=comet&end_time=", "/end_time", "ISO 8601"],
-    ["query=comet&query=aurora", "/query", "as a string"],
-    ["query=", "/query", "not empty"],
-    ["", "/query", "as a string"],
+    ["query=comet&query=aurora", "/query", "expected a string"],
+    ["query=", "/query", "a query is required"],
+    ["", "/query", "expected a string"],
   ])("%s", async (parameters, pointer, message) => {
     const answer = await get(parameters);
     expect(answer.statusCode).toBe(400);

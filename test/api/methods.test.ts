@@ -187,7 +187,7 @@ describe("a method that does not search", () => {
     const problem = await refusal(bodyOf("getspace", "1"), "/v1/search/live/bluesky");
     expect(problem).toMatchObject({ status: 422, code: "source_unavailable" });
     expect(problem.hint).toContain("Closest is gettweets");
-    expect(problem.hint).toContain("x has getspace");
+    expect(problem.hint).toContain("use x for getspace");
   });
 });
 

@@ -237,7 +237,7 @@ describe("fields", () => {
     ["username", "Metadata.username"],
     ["content", "Content"],
     ["Metadata.like_count", "Metadata.public_metrics.like_count"],
-    ["__proto__", "there are ID, Content"],
+    ["__proto__", "expected ID, Content"],
     ["Metadata.media.url", "Metadata.url"],
   ])("refuse %s and suggest the nearest", async (field, nearest) => {
     const answer = await request({ ...search("comet"), fields: ["ID", field] });

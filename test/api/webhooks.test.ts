@@ -329,7 +329,7 @@ describe("a receiver", () => {
     expect(await delivery(id, { attempts: 1 })).toMatchObject({
       state: "waiting",
       last_status: 307,
-      last_error: "answered 307, redirects are not followed",
+      last_error: "answered 307; redirects are not followed",
     });
   });
 

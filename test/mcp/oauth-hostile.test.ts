@@ -135,7 +135,7 @@ describe("a client_id", () => {
   ])("%s is not accepted and not fetched", async (clientId) => {
     const opened = await open({ client_id: clientId });
     expect(opened).toMatchObject({ code: "client_not_accepted" });
-    expect(opened.detail).toContain("is not the HTTPS address");
+    expect(opened.detail).toContain("client_id must be the HTTPS URL");
   });
 
   test.each([
@@ -362,7 +362,7 @@ describe("an access token", () => {
       expect(answer.statusCode).toBe(401);
     }
     const answer = await service.call(token, { method: "GET", url: "/v1/search/live/social/jobs" });
-    expect(answer.json().hint).toContain("access tokens are for /mcp alone");
+    expect(answer.json().hint).toContain("access tokens are for /mcp only");
   });
 
   test("is for the address under which it was issued", async () => {

@@ -55,7 +55,7 @@ test("is fetched again when its file is damaged", async () => {
 });
 
 test.each([
-  ["another status", { status: 404, body: bytes }, "dictionaries.example answers HTTP 404"],
+  ["another status", { status: 404, body: bytes }, "dictionaries.example answered HTTP 404"],
   [
     "one byte that differs",
     { status: 200, body: Buffer.concat([bytes.subarray(0, -1), Buffer.from("x")]) },

@@ -38,7 +38,7 @@ test("shows an error with its hint", () => {
   expect(stepsOf(jobOf({ status: "error", error, count: null })).at(-1)).toMatchObject({
     tone: "danger",
     text: "Failed: x.example answers with 503",
-    detail: "Search again later; or ask the archive.",
+    detail: "Retry later; or ask the archive.",
   });
 });
 
