@@ -61,7 +61,7 @@ export interface components {
             count?: number | ("" | 0 | null);
         };
         RecentSearch: {
-            /** @description What to search, with operators. */
+            /** @description The query, with operators. */
             query: string;
             /** @description Maximum posts, 1 to 100; default: 20. */
             count?: number;
@@ -325,7 +325,7 @@ export interface components {
             /** @description Whether the oldest gaps are merged into one, although parts between them are covered. */
             truncated: boolean;
         };
-        /** @description Which part of a window is covered completely. */
+        /** @description Which part of a window is completely covered. */
         Coverage: {
             from: string | null;
             /** Format: date-time */
@@ -906,7 +906,7 @@ export interface components {
         Location: string;
         /** @description Present if there are more records: the next_cursor of the next page. */
         "X-Next-Cursor": string;
-        /** @description Whether the window is covered completely, as a dictionary of RFC 9651. */
+        /** @description Whether the window is completely covered, as a dictionary of RFC 9651. */
         "X-Coverage": string;
         /** @description Present if the request waited as its Prefer header requested. */
         "Preference-Applied": string;
@@ -926,7 +926,7 @@ export interface components {
         "Content-Digest": string;
         /** @description Of a signed result: the job, digests of the request and of coverage and sources, and the attestation of the node, as a dictionary of RFC 9651. */
         "Earshot-Job": string;
-        /** @description Of a signed result: what the signature covers (RFC 9421). */
+        /** @description Of a signed result: the covered components (RFC 9421). */
         "Signature-Input": string;
         /** @description Of a signed result: the signature of the node (RFC 9421). */
         Signature: string;
