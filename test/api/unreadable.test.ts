@@ -287,7 +287,11 @@ describe("requests that Node's parser would refuse with an empty body", () => {
   test.each([
     ["a request without Host", `GET /livez HTTP/1.1\r\n${close}`, "the Host header is required"],
     ["a CONNECT", "CONNECT a:80 HTTP/1.1\r\nHost: a\r\n\r\n", "not a valid HTTP/1.1 request"],
-    ["a greeting of TLS", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", "not a valid HTTP/1.1 request"],
+    [
+      "a greeting of TLS",
+      "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
+      "not a valid HTTP/1.1 request",
+    ],
     ["a request of HTTP/2", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "not a valid HTTP/1.1 request"],
     [
       "two lengths of one body",

@@ -75,7 +75,7 @@ test("a node that came waits for the operator, who reads what it proves and lets
   await page.close();
 });
 
-test("a job tells which node has run it and what that proves; its proof is taken away and checked elsewhere", async () => {
+test("a job shows which node ran it and what that proves; its proof is downloaded and verified offline", async () => {
   const { page, complaints, settled } = await openWatched(operator);
   await page.goto(`${site.url}/dashboard/jobs/${await submit("@ann")}`);
   const download = page.getByRole("button", { name: "Download proof" });
@@ -157,7 +157,7 @@ test("every page says that machines which prove nothing may work here", async ()
   }
 });
 
-test("the status tells how each node stands, and a node that was removed is there no more", async () => {
+test("the status page shows the state of each node, without removed ones", async () => {
   const { page, complaints } = await openWatched(operator);
   await page.goto(`${site.url}/dashboard/status`);
   const row = rowOf(page, "ams-1");

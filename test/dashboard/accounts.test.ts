@@ -111,7 +111,7 @@ describe("the operator's list of accounts", () => {
 });
 
 describe("an account that an operator changes", () => {
-  test("has the role and the limits that were given, and the log tells of both", async () => {
+  test("has the role and limits that were set, and both changes are in the audit log", async () => {
     const { accountId } = await service.signIn();
     const answer = await patch(operator, accountId, {
       role: "operator",
@@ -184,7 +184,7 @@ describe("an account that an operator changes", () => {
     expect([noOne.statusCode, noOne.json().code]).toEqual([404, "account_not_found"]);
   });
 
-  test("stays an operator while it is the last one, whoever asks", async () => {
+  test("remains an operator while it is the last one", async () => {
     const { accountId } = operator;
     const name = await nameOf(accountId);
     const requested = [
@@ -235,7 +235,7 @@ describe("the audit log", () => {
     expect(first.entries[0].actor).toBe("the command line");
   });
 
-  test("what the server did by itself is by nobody who could have that login", async () => {
+  test("actions of the server cannot be mistaken for those of an account", async () => {
     const session = await service.signIn({ role: "operator" });
     const { entries } = (await get(session, "/dashboard/api/account/audit")).json();
     const made = entries.find(

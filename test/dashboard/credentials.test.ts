@@ -141,7 +141,7 @@ const xFields = {
 };
 
 describe("what can be connected", () => {
-  test("is told with words for people, and each way with its fields", async () => {
+  test("is described in words, with the fields of each kind", async () => {
     const { credentials, kinds } = await list(ann);
     expect(credentials).toEqual([]);
     expect(kinds.map(({ platform, kind }) => `${platform} ${kind}`)).toEqual([
@@ -163,7 +163,7 @@ describe("what can be connected", () => {
     }
   });
 
-  test("is for sessions alone: no key, and nobody", async () => {
+  test("requires a session: keys and anonymous callers are refused", async () => {
     const key = await service.makeKey();
     for (const by of [key, null]) {
       const refused = await service.call(by, { method: "GET", url: path });
@@ -243,7 +243,7 @@ describe("a credential that is given by its fields", () => {
     await call(ann, "DELETE", `${path}/${id}`);
   });
 
-  test("is told to be cooling while its limit is used up", async () => {
+  test("is shown as cooling while its limit is used up", async () => {
     const { store, clock } = service.context;
     const nowMs = clock.now();
     const until = nowMs + 60_000;

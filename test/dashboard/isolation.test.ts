@@ -125,7 +125,7 @@ test("each path asks for a session; a key is none, and neither is a wrong cookie
   expect(working.length).toBeGreaterThan(20);
 });
 
-test("what another account has answers as what nobody has", async () => {
+test("another account's resources look absent", async () => {
   const tried: string[] = [];
   for (const route of working) {
     if (!route.url.includes(":id")) continue;
@@ -164,7 +164,7 @@ test("the usage of another account's key is refused as that of no key", async ()
   expect(await usageOf(String(owned.keys))).toEqual(absent);
 });
 
-test("the operator's paths are not there for anybody else", async () => {
+test("the operator's paths look absent to everyone else", async () => {
   const ofOperator = working.filter(({ url }) => url.startsWith(`${base}operator/`));
   expect(ofOperator.length).toBeGreaterThan(3);
   for (const route of ofOperator) {

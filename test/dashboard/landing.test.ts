@@ -28,7 +28,7 @@ describe("the landing page", () => {
     }
   });
 
-  it("shows a mistake and its fix as the service tells them", async () => {
+  it("shows an error and its fix as the service returns them", async () => {
     const key = await service.makeKey();
     const submitted = await service.submit(key, search("min_fave:50 harbour"));
     const { uuid } = submitted.json<{ uuid: string }>();
@@ -48,7 +48,7 @@ describe("the landing page", () => {
     expect(page).toContain('202 {"uuid":"0e9f…","error":""}');
   });
 
-  it("leads whoever wants to run it to how it is installed, and gives no command that needs a checkout", async () => {
+  it("links to the installation instructions, without commands that need a checkout", async () => {
     expect(page).toContain('href="/docs/operations#install">Run it yourself</a>');
     expect(page).not.toMatch(/\bnp[mx] /);
     const headers = { accept: "text/html" };

@@ -64,7 +64,7 @@ test("a removed node is listed no more and cannot be let in again", async () => 
   expect([again.statusCode, again.json().code]).toEqual([409, "node_removed"]);
 });
 
-test("the audit log tells who did what to which node, by its id and never by its name", async () => {
+test("the audit log shows who did what to which node, by its id and never by its name", async () => {
   const id = "00000000000000c3";
   await storeNode(service, { id, name: "somebody’s laptop" });
   for (const what of ["drain", "remove"]) await change(id, what);
@@ -80,7 +80,7 @@ test("the audit log tells who did what to which node, by its id and never by its
   expect(answer.body).not.toContain("laptop");
 });
 
-withFileStore("people are told of nodes that an operator has let in, and of no other", async () => {
+withFileStore("users see only nodes that an operator has approved", async () => {
   const first = await startServiceUnderTest();
   await storeNode(first, { id: "00000000000000d4", name: "let-in" });
   await storeNode(first, { id: "00000000000000e5", name: "a stranger’s words", state: "pending" });
@@ -105,7 +105,7 @@ withFileStore("people are told of nodes that an operator has let in, and of no o
   await first.remove();
 });
 
-test("every page is told, also before anybody signs in, that nodes may work here that prove nothing", async () => {
+test("every page shows, also before sign-in, that nodes without proof may run here", async () => {
   const url = "/dashboard/api/session";
   for (const answer of [
     await service.call(null, { url }),

@@ -20,7 +20,7 @@ const get = (url: string, headers: Record<string, string> = browser) =>
 
 const pageOf = (name: string): string => readFileSync(join(built, name), "utf8");
 
-test("the start is the landing page for a browser, and leads everybody else to the documentation", async () => {
+test("the root is the landing page in browsers, and links to the documentation for other clients", async () => {
   const page = await get("/");
   expect(page.statusCode).toBe(200);
   expect(page.body).toBe(pageOf("index.html"));
@@ -31,7 +31,7 @@ test("the start is the landing page for a browser, and leads everybody else to t
 });
 
 test.each(["/dashboard", "/dashboard/", "/dashboard/keys/first", "/dashboard/jobs/0f8fad5b"])(
-  "%s is the one page of the dashboard, asked for anew each time",
+  "%s is the single page of the dashboard, revalidated each time",
   async (path) => {
     const page = await get(path);
     expect(page.statusCode).toBe(200);
@@ -41,7 +41,7 @@ test.each(["/dashboard", "/dashboard/", "/dashboard/keys/first", "/dashboard/job
 );
 
 describe.each(["/", "/dashboard/keys"])("%s", (path) => {
-  test("loads nothing from elsewhere, and stands in nobody's frame", async () => {
+  test("loads nothing from other hosts, and cannot be framed", async () => {
     const { headers, body } = await get(path);
     const policy = String(headers["content-security-policy"]);
     expect(policy.split("; ")).toEqual(

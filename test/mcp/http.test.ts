@@ -112,7 +112,7 @@ describe.each(["legacy", "auto"] as const)("a client that negotiates %s", (mode)
     expect(JSON.parse(content.text)).toMatchObject([{ Content: hostile, Score: 1 }]);
   });
 
-  test("is told where a query is wrong, so that it can be repaired", async () => {
+  test("gets the position of an error in a query, to repair it", async () => {
     const refused = await callTool(client, "search_posts", { query: "comet min_faves:many" });
     expect(refused.isError).toBe(true);
     expect(refused.text).toMatch(/invalid_query/);

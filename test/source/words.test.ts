@@ -13,7 +13,7 @@ function tracked(...paths: string[]): string[] {
 const read = (path: string): string => readFileSync(join(root, path), "utf8");
 
 /** Archaic, or with a standard term in docs/glossary.md. */
-const everywhere = [
+const inProse = [
   "whoever",
   "whomever",
   "everybody",
@@ -31,10 +31,6 @@ const everywhere = [
   "it were",
   "comes? to be",
   "came to be",
-];
-/** Messages still have some of these. */
-const inProse = [
-  ...everywhere,
   "whatsoever",
   "somebody",
   "nobody",
@@ -48,7 +44,7 @@ const inProse = [
   "ways? out",
   "(?:is|are|was|were) told",
 ];
-/** Pages still have some of these. */
+/** Pages use these in ordinary senses. */
 const inCode = [...inProse, "told", "tells", "stands?(?: for)?", "strangers?"];
 
 const patternOf = (words: readonly string[]): RegExp =>
@@ -61,9 +57,6 @@ const bannedInNames = new Set(
     "way ways upkeep care diary strikes judge judged looked unseal gone taken lie lies arrivals"
   ).split(" "),
 );
-
-/** Their titles are not rewritten yet. */
-const oldTitles = ["test/browser/", "test/dashboard/", "test/docs/", "test/mcp/"];
 
 /** Block comment lines begin with a star. */
 const isComment = (line: string): boolean => /^\s*(?:\/\/|\/?\*)/.test(line);
@@ -113,12 +106,12 @@ test("messages use the glossary's terms and no archaic words", () => {
   const files = tracked("src", "packages", "web").filter((path) => /(?<!\.test)\.tsx?$/.test(path));
   const messages = files.flatMap((path) => messagesOf(read(path)).map((text) => ({ path, text })));
   expect(messages.length).toBeGreaterThan(1_000);
-  for (const { path, text } of messages) expect(firstMatch(everywhere, text), path).toBeNull();
+  for (const { path, text } of messages) expect(firstMatch(inCode, text), path).toBeNull();
 });
 
 test("test titles use the glossary's terms and no archaic words", () => {
-  const files = tracked("src", "packages", "web", "test").filter(
-    (path) => /\.test\.tsx?$/.test(path) && !oldTitles.some((folder) => path.startsWith(folder)),
+  const files = tracked("src", "packages", "web", "test").filter((path) =>
+    /\.test\.tsx?$/.test(path),
   );
   const titles = files.flatMap((path) => titlesOf(read(path)).map((text) => ({ path, text })));
   expect(titles.length).toBeGreaterThan(1_000);

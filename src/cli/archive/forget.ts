@@ -61,9 +61,9 @@ export function addForget(archive: Command, terminal: Terminal): void {
     .addHelpText(
       "after",
       "\nExamples:\n" +
-        "  earshot archive forget --author somebody.example.com --for-good --yes\n" +
-        "  earshot archive forget --post https://x.com/somebody/status/1234567890123456789 --yes\n" +
-        "  earshot archive forget --query 'from:somebody until:2020-01-01' --yes",
+        "  earshot archive forget --author ann.example.com --for-good --yes\n" +
+        "  earshot archive forget --post https://x.com/ann/status/1234567890123456789 --yes\n" +
+        "  earshot archive forget --query 'from:ann until:2020-01-01' --yes",
     )
     .action((options: Options) => forget(options, terminal));
 }

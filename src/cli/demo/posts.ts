@@ -66,7 +66,7 @@ export const storyLines = `
 19h mira en likes=3 quote=storm | Storm on Tuesday, aurora tonight. This town does not do boring
 17h tomas es repost=storm | RT
 16h lena ru likes=2 reply=storm | Паром тоже отменят?
-23h harbour en likes=1 link=https://harbour.example.com/gauge?station=north | The gauge at the north pier can be read by anybody:
+23h harbour en likes=1 link=https://harbour.example.com/gauge?station=north | The gauge at the north pier can be read by anyone:
 1d kestrel en key=image likes=310 reposts=120 replies=22 quotes=15 image=The_coast_at_night_seen_from_orbit | First night image from Kestrel-2. The bright dot on the coast is you, Port Lumen 👋🏽
 22h jun zh likes=18 reply=image | 太美了！那个亮点就是我们
 22h akari ja likes=22 quote=image | 宇宙から見た私たちの町。泣きそう 😭
