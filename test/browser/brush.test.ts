@@ -22,6 +22,8 @@ beforeAll(async () => {
     url: "/v1/search/social",
     payload: search("harbour"),
   });
+  // The page reads the usage once.
+  await service.context.http.usage.flush();
   const context = await browser.newContext({ locale: "en-US" });
   const [name = "", value = ""] = session.cookie.split("=");
   await context.addCookies([{ name, value, url: service.url }]);
