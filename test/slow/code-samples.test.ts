@@ -106,7 +106,7 @@ async function execute(
 }
 
 /** How a client reports the refusal of a proof. */
-const refused = /EarshotError: .*signs nothing/;
+const refused = /EarshotError: .*find nodes that sign results/;
 
 const shell = (source: string): [string, string[]] => ["bash", ["-c", source]];
 

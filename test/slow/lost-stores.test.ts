@@ -180,7 +180,7 @@ describe("a missing control store", () => {
     [
       "control store missing",
       (dataDir) => removeDatabase(path(dataDir)),
-      /is missing or empty, and .*control\.id names/,
+      /is missing or empty, but .*control\.id refers to/,
     ],
     [
       "control store empty",
