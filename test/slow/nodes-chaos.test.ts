@@ -68,14 +68,12 @@ describe(`${jobs} jobs through three nodes, seed ${seed}`, () => {
   });
 
   test("are done by none of the nodes that lie, whose false answers are refused", () => {
-    const lies = report.liars.map(({ lie, answers }) => [lie, Object.keys(answers)]);
-    expect(Object.fromEntries(lies)).toEqual({
-      "posts that do not match": ["422"],
-      "a signature of another key": ["422"],
-      "the answer of another job": ["422"],
-      // Accepted, but the job goes to another node.
-      "an error of the query": ["204"],
-    });
+    for (const { lie, answers } of report.liars) {
+      const accepted = Object.keys(answers).filter((status) => status < "300");
+      // A reported error is accepted, but the job goes to another node.
+      expect(accepted, lie).toEqual(lie === "an error of the query" ? ["204"] : []);
+      expect(Object.keys(answers), lie).not.toEqual([]);
+    }
   });
 
   test("see every kind of fault while jobs wait, and some move to a second node", () => {
