@@ -142,7 +142,7 @@ describe.skipIf(disk === null)("a full disk", () => {
       const { length } = (await service.result(key, uuid)).json();
       return length === 100 ? true : null;
     });
-    const lines = logged.filter((line) => /the disk (is full|has room)/.test(line));
+    const lines = logged.filter((line) => /the disk (is full|has free space)/.test(line));
     expect(lines.length % 2).toBe(0);
     expect(lines.length).toBeGreaterThan(0);
   });

@@ -62,7 +62,7 @@ test.each([
     for (const method of methods) {
       const { code, said } = run(dataDir, ...method);
       expect(code, method.join(" ")).toBe(1);
-      expect(said).toMatch(/^earshot: .*(has schema 99|written by a later version).* – run /);
+      expect(said).toMatch(/^earshot: .*(has schema 99|written by a later version).* – use /);
       expect(said.trimEnd().split("\n")).toHaveLength(1);
     }
   },
@@ -87,7 +87,7 @@ test("with a limit of 64 open files a server says how many it needs and does not
   });
   expect(status).toBe(1);
   expect(stderr).toMatch(
-    /^earshot: this process may open 64 files, .* it needs 112 – raise the limit/,
+    /^earshot: this process may open 64 files, but requires 112 .* – raise the limit/,
   );
 });
 
