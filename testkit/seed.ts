@@ -5,5 +5,5 @@ export function testSeed(usual: number): number {
 }
 
 export function testRuns(usual: number): number {
-  return Math.max(1, Math.round(usual * Number(process.env.EARSHOT_TEST_RUNS ?? 1)));
+  return Math.max(1, Math.round(usual * Number(process.env.TEST_RUNS ?? 1)));
 }

@@ -1,5 +1,5 @@
-/** The random tests of the quick suite with more runs (EARSHOT_TEST_RUNS). */
-process.env.EARSHOT_TEST_RUNS ??= "4";
+/** The random tests of the quick suite with more runs (TEST_RUNS). */
+process.env.TEST_RUNS ??= "4";
 
 await import("../../packages/query/src/grammar/fuzz.test.ts");
 await import("../../src/archive/read/differential.test.ts");
