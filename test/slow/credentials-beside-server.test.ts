@@ -96,7 +96,9 @@ test("a credential is used from the next request on, quarantined when refused, a
   };
 
   expect((await requested()).text).toContain('"no_credential"');
-  expect(await credentials("add", "x", "app-token", "--secrets", "-")).toMatch(/^credential .* stored: /);
+  expect(await credentials("add", "x", "app-token", "--secrets", "-")).toMatch(
+    /^credential .* stored: /,
+  );
   const found = await requested();
   expect(found.statuses).toEqual([202, 200]);
   expect(found.text).toContain('"ID":"1"');

@@ -304,7 +304,10 @@ test("returns replies in thread order: each after its parent, oldest first", asy
   );
   expect(page.next).toBeNull();
   expect(page.warnings).toEqual([
-    expect.objectContaining({ code: "unreadable_items", message: expect.stringContaining("1 item of") }),
+    expect.objectContaining({
+      code: "unreadable_items",
+      message: expect.stringContaining("1 item of"),
+    }),
   ]);
 });
 
@@ -420,7 +423,10 @@ test("counts items that are not posts, or claim another account, as unreadable",
   const page = await upstream.page(call("getbyid", postTarget({ uri: uriOf("3kpost") })), session);
   expect(urisOf(page.items)).toEqual([uriOf("3kpost")]);
   expect(page.warnings).toEqual([
-    expect.objectContaining({ code: "unreadable_items", message: expect.stringContaining("3 items of") }),
+    expect.objectContaining({
+      code: "unreadable_items",
+      message: expect.stringContaining("3 items of"),
+    }),
   ]);
 });
 

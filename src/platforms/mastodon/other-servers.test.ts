@@ -259,7 +259,9 @@ it("a page with unreadable items reports how many were left out", async () => {
   };
   expect(await page("gettweets", "@ann")).toMatchObject({
     items: [],
-    warnings: [{ code: "unreadable_items", message: expect.stringContaining("4 items of the server") }],
+    warnings: [
+      { code: "unreadable_items", message: expect.stringContaining("4 items of the server") },
+    ],
   });
   for (const odd of ["null", "{}", "7", '"x"', '{"descendants":7}', "[[[]]]"]) {
     for (const method of ["getreplies", "getbyid", "getretweeters"] as const) {
