@@ -13,6 +13,7 @@ export type Caller = {
   /** Null or absent: none. */
   accountRequestsPerSecond?: number | null;
   accountSubmissionsPerMinute?: number | null;
+  /** Null: all. */
   methods: readonly Method[] | null;
   /** Own ID, or the successor's after a rotation. */
   ratesKeyId: string;

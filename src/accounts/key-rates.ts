@@ -24,6 +24,7 @@ export type KeyRates = {
   takeSubmission(key: RatedKey, nowMs: number): Turn;
   /** Reverts a submission allowed at `countedMs`. */
   giveBackSubmission(key: RatedKey, countedMs: number): void;
+  /** Records an earlier submission, oldest first, before any other call. `accountId` null: only the key counts it. */
   noteSubmission(
     by: { keyId: string; accountId: string | null },
     atMs: number,

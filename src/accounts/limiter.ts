@@ -25,6 +25,7 @@ export type LimitState = { asOfMs: number; policies: readonly PolicyState[] };
 export type AdmissionParams = {
   address: string;
   authorization: string | undefined;
+  /** The requested OAuth resource, whose access tokens are also accepted; null or absent: keys only. */
   resource?: string | null;
   /** If the job is the caller's, waits for a free slot, FIFO, up to `maxWaitMs`. Null never waits. */
   readOf: string | null;

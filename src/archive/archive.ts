@@ -80,6 +80,7 @@ export type Collection = "posts" | "likes" | "reposts" | "labels";
 export type CoverageInterval = {
   platform: Platform;
   collection: Collection;
+  /** Null for all accounts. */
   account: string | null;
   /** `jetstream`, `import`, `backfill` …: touching intervals of one source are merged. */
   source: string;

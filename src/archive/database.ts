@@ -18,6 +18,7 @@ export function openForWriting(
   });
 }
 
+/** Sees the last commit and never waits for a writer. */
 export function openForReading(path: string, cacheKib: number): DatabaseSync {
   const database = openReadable(path, busyTimeoutMs);
   database.exec(`PRAGMA cache_size = -${cacheKib}; PRAGMA mmap_size = 0`);
@@ -33,6 +34,7 @@ export function onSnapshot<Value>(database: DatabaseSync, work: () => Value): Va
   }
 }
 
+/** After damage a transaction may have ended already, or fail to commit. */
 export function endSnapshot(database: DatabaseSync): void {
   for (const end of ["COMMIT", "ROLLBACK"]) {
     if (!database.isTransaction) return;
@@ -52,6 +54,7 @@ export const preparesBigInts =
     return statement;
   };
 
+/** After the start of each write transaction, before its commit, and on failure. */
 type BesideTransactions = { begin(): void; end(): void; discard(): void };
 
 const besideTransactions = new WeakMap<DatabaseSync, BesideTransactions>();

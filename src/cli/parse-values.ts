@@ -5,6 +5,7 @@ import { parseIsoTime } from "../platforms/time.ts";
 
 /** Commander adds the option's name to their errors. */
 
+/** Inclusive bounds. */
 export function wholeNumber(least: number, most: number): (written: string) => number {
   return (written) => {
     const value = Number(written);
@@ -14,6 +15,7 @@ export function wholeNumber(least: number, most: number): (written: string) => n
   };
 }
 
+/** Inclusive bounds. */
 export function durationUpTo(leastMs: number, mostMs: number): (written: string) => number {
   const expectation = `It must be a duration from ${formatDuration(leastMs)} to ${formatDuration(mostMs)}, such as 90m, 24h or 7d.`;
   return (written) => {

@@ -37,6 +37,7 @@ function twoUnits(
   return smaller === 0 ? `${greater} ${great}` : `${greater} ${great} ${smaller} ${small}`;
 }
 
+/** `2026-01-31 12:00`, UTC. */
 export const minuteText = (ms: number): string => secondText(ms).slice(0, 16);
 
 const secondText = (ms: number): string => isoTime(ms).slice(0, 19).replace("T", " ");

@@ -9,6 +9,7 @@ export type Statement = {
   kind: "get" | "all" | "run";
   sql: string;
   parameters: Parameters;
+  /** Its own transaction; for statements of one engine (db/postgres/run-operation.ts). */
   isSingle?: true;
 };
 

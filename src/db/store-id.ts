@@ -33,6 +33,7 @@ export function readStoreId(dataDir: string, store: StoreName): string | null {
   });
 }
 
+/** Atomic and durable. */
 export function writeStoreId(dataDir: string, store: StoreName, id: string): void {
   const path = noteIdOf(dataDir, store);
   const draft = `${path}.${process.pid}`;

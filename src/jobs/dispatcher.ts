@@ -46,6 +46,7 @@ type LiveLease = {
 export type Dispatcher = {
   offer(job: LiveJob): void;
   offerLater(job: LiveJob, delayMs: number): void;
+  /** Ahead of the others of its key, because it did not fail. */
   putBack(job: LiveJob): void;
   /** Null on timeout. A node's last free slots are reserved for accounts with nothing running. */
   next(
@@ -60,6 +61,7 @@ export type Dispatcher = {
   loseLease(job: LiveJob): void;
   /** Also resolves its waiters and revokes a remaining lease. */
   end(uuid: string, ended?: Job | null): void;
+  /** Null on timeout, abort or shutdown, and if the ended job must be read from the store. */
   waitForEnd(job: LiveJob, waitMs: number, signal?: AbortSignal): Promise<Job | null>;
   get(uuid: string): LiveJob | undefined;
   all(): Iterable<LiveJob>;

@@ -20,6 +20,7 @@ const cancel = visibleChange<End & { accountId: string }>("cancel", {
 
 const expire = visibleChange<End>("expire", { set: "result = NULL", where: "uuid = :uuid" });
 
+/** Ends of jobs other than by their node, and retention. Batches keep transactions short. */
 export const endOperations = {
   cancelJob: durable(function* (
     database,

@@ -86,6 +86,7 @@ export function createJobReads(context: JobReadsContext): JobReads {
     job: row === null ? null : jobOf(row, now()),
   });
 
+  /** In batches, so that a long list does not block other reads. */
   async function list(
     accountId: string,
     { before, limit, ...filter }: JobFilter,

@@ -28,6 +28,7 @@ export const jobStates = [
 ] as const;
 export type JobState = (typeof jobStates)[number];
 
+/** `retryable`: unknown if absent. */
 export type JobFailure = {
   code: string;
   message: string;

@@ -31,6 +31,7 @@ export type JobCompletion = {
   fetched: readonly FetchedPost[];
 };
 
+/** `deadlineMs` is wall-clock time. */
 export type ActiveLease = { uuid: string; token: string; deadlineMs: number };
 
 /** `stand` is null for a retry too near to be reported. */
@@ -81,6 +82,7 @@ const forRetry = `not_before_ms = :notBeforeMs, reader_deaths = :readerDeaths, $
 const retry = visibleChange<Retry>("retry", { set: forRetry, where: currentLease });
 
 export const leaseOperations = {
+  /** Null if the job no longer waits. Not durable, because a crash ends the lease anyway. */
   leaseJob: relaxed(lease),
 
   renewLease: relaxed(function* (
@@ -112,6 +114,7 @@ export const leaseOperations = {
     return yield* endAttempt(database, args.lease, args.failure, args);
   }),
 
+  /** Does not count the attempts. Not durable: a crash has the same effect. */
   giveBackJobs: relaxed(function* (
     database,
     { leases, nowMs }: { leases: readonly ActiveLease[]; nowMs: number },

@@ -27,10 +27,16 @@ export const embeddedNodeId = "embedded";
 export type LeaseRequest<Work> = {
   nodeId: string;
   methods: readonly string[];
+  /** Default: always. */
   isOpen?: () => boolean;
+  /** Default: all jobs of its methods. Checked once per work kind (work-kind.ts). */
   accepts?: (work: Work) => boolean;
   /** Jobs running over capacity; the least loaded node gets work first. */
   load?: () => number;
+  /**
+   * Concurrent jobs, one lease request each. The last free slots are reserved for accounts with nothing running. Default: no
+   * reservation.
+   */
   slots?: () => number;
   onLease?: () => void;
 };

@@ -26,7 +26,9 @@ export type Leases = LeaseGateway<SearchJobRequest, JobResult> & {
   activeLease(job: LiveJob): ActiveLease | null;
   settleAttempt(end: AttemptEnd, why: FailedAttempt["why"]): void;
   giveBack(uuid: string, token: string, delayMs?: number): Promise<void>;
+  /** Attempts do not count. */
   endLeasesOf(nodeId: string): Promise<number>;
+  /** For a node that crashed, possibly because of its jobs: attempts count. */
   failLeasesOf(nodeId: string): Promise<void>;
 };
 
@@ -186,6 +188,7 @@ export function createLeases(context: LeasesContext): Leases {
 
   async function putBack(leases: readonly ActiveLease[], delayMs = 0): Promise<number> {
     const snapshots = await store.write("giveBackJobs", { leases, nowMs: now() });
+    // Reversed, because each job goes to the front of its key's queue.
     for (const snapshot of snapshots.toReversed()) {
       reportSnapshot(snapshot);
       const job = dispatcher.get(snapshot.uuid);

@@ -42,6 +42,7 @@ export function createOtherGateways(context: OtherGatewaysContext): OtherGateway
     if (unknown.size > 0) await reload([...unknown]);
   }
 
+  /** False if the row must be read. */
   function noteChange(foreign: ForeignChange): boolean {
     const { uuid, accountId, state, change, attempts, changedMs: atMs, notBeforeMs } = foreign;
     if (state === null || hasEnded(state)) endedJobs.forget(uuid);

@@ -40,10 +40,12 @@ export type JobQueue = LeaseGateway<SearchJobRequest, JobResult> & {
    * `overloaded`, `idempotency_mismatch`.
    */
   submit(job: NewJob): Promise<SubmittedJob>;
+  /** Errors: `idempotency_mismatch`. */
   replayOf(accountId: string, idempotency: Idempotency): Promise<EarlierJob | null>;
   /** Cancels an unfinished job, deletes a finished one. Null if there is none. */
   cancel(accountId: string, uuid: string): Promise<"cancelled" | "forgotten" | null>;
   endAll(accountId: string): Promise<void>;
+  /** Newest first, without results. */
   list(accountId: string, filter: JobFilter): Promise<JobPage>;
   /** Of all accounts, newest first; null: from the newest. */
   listOfAll(before: number | null, limit: number): Promise<AllJobsPage>;
@@ -65,6 +67,7 @@ export type JobQueue = LeaseGateway<SearchJobRequest, JobResult> & {
   ): Promise<Job | null>;
   wakeNodes(): void;
   giveBack(uuid: string, token: string, delayMs?: number): Promise<void>;
+  /** For a node that leaves. Attempts do not count. Returns the number of leases. */
   endLeasesOf(nodeId: string): Promise<number>;
   /**
    * For a node that restarted. Attempts count, so that a job which crashes its nodes is not retried
@@ -97,6 +100,7 @@ export type SubmittedJob =
   | { isReplay: false; uuid: string; job: Job }
   | ({ isReplay: true } & EarlierJob);
 
+/** Null lists all. `before` is the `next` of the previous page. */
 export type JobFilter = {
   states: readonly JobState[] | null;
   methods: readonly Method[] | null;
@@ -142,8 +146,11 @@ export type JobQueueContext = {
   clock: Clock;
   randomUuid: () => string;
   settings: JobSettings;
+  /** May run a search before its submission is committed. Default: none. */
   localNodeId?: string | null;
+  /** Null or absent: no search is answered on the writer thread. */
   shortSearches?: ShortSearches | null;
+  /** Where running jobs are counted, for those who route jobs by it. Default: own. */
   running?: RunningJobs;
   /** Decides the error of a job that no node ran. Default: true. */
   hasNodeFor?: (request: SearchJobRequest) => boolean;

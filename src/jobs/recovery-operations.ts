@@ -51,6 +51,7 @@ export const recoveryOperations = {
     return beat.nowMs;
   }),
 
+  /** Seen lately by the clock that all share, of which the newest note is the latest time. */
   otherGateways: read(function* (
     database,
     { gateway }: { gateway: string },
@@ -84,6 +85,7 @@ export const recoveryOperations = {
     return null;
   }),
 
+  /** Of those named, the unfinished ones; null for all. */
   unfinishedJobs: read(function* (
     database,
     { uuids }: { uuids: readonly string[] | null },

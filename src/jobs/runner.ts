@@ -12,6 +12,7 @@ const leaseWaitMs = 20_000;
 const gatewayPauseMs = 1_000;
 const submitPauseMs = 500;
 
+/** Shared, because an abort without a reason creates an exception each time. */
 const jobEnded = new Error("the job has ended");
 
 const leaseLost = new Error("the lease of the job was lost");
@@ -25,6 +26,7 @@ export type RunnerOptions = {
   accepts?: LeaseRequest<SearchJobRequest>["accepts"];
   load?: LeaseRequest<SearchJobRequest>["load"];
   concurrency: number;
+  /** For local disk errors. If absent, the attempt fails. */
   giveBack?: (uuid: string, token: string) => Promise<void>;
   log: RunnerLog;
 };

@@ -36,6 +36,7 @@ export type SubmittedSearch =
   | { kind: "replay"; earlier: EarlierSubmission }
   | ({ kind: "done" } & InsertedChange & ResultParts & Page & SearchTimes);
 
+/** Flat, so that `body` is transferred between threads, not copied. */
 type Page = JsonPage | { body: null; lengths: null };
 
 type SearchTimes = { startedMs: number; finishedMs: number; expiresMs: number };
@@ -52,6 +53,7 @@ export function answerSearches(database: Database, search: AnswerSearch): void {
 }
 
 export const searchOperations = {
+  /** Answers a search and inserts its job as done, in one commit. Errors: `idempotency_mismatch`. */
   submitSearch: durable(function* (database, submission: SearchSubmission): Steps<SubmittedSearch> {
     if (yield* canRequest(database, submission)) return { kind: "unanswered", reason: "declined" };
     const answered = answerOf(database, submission);

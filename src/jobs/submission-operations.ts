@@ -40,6 +40,7 @@ export type InsertedJob =
   | { isReplay: true; earlier: EarlierSubmission };
 
 export const submissionOperations = {
+  /** Errors: `idempotency_mismatch`. */
   insertJob: durable(function* (
     database,
     { idempotency = null, answer = null, ...job }: JobInsertion,
@@ -61,6 +62,7 @@ export const submissionOperations = {
     return { isReplay: false, change, hasDeliveries };
   }),
 
+  /** Errors: `idempotency_mismatch`. */
   findEarlier: read(function* (
     database,
     { accountId, idempotency }: { accountId: string; idempotency: KeyedRequest },

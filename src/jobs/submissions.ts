@@ -180,6 +180,7 @@ export function createSubmissions(context: SubmissionsContext): {
     if (search === null) commitSoon();
   }
 
+  /** Null if the search must take the ordinary path. */
   async function insertAnswered(
     live: LiveJob,
     row: InsertedRow,
@@ -267,6 +268,7 @@ export function createSubmissions(context: SubmissionsContext): {
     }
   }
 
+  /** By the current wall clock, which may have been set since the submission. */
   function deadlineOf({ submitted: job, deadlineMs }: LiveJob): number {
     const presentMs = Math.round(timeAfter(now(), deadlineMs - clock.elapsed()));
     return Math.abs(presentMs - job.deadlineMs) < smallestStepMs ? job.deadlineMs : presentMs;

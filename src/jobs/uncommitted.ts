@@ -13,6 +13,7 @@ export type Uncommitted = {
   commit(): void;
   /** Errors: `lease_lost` if the submission was refused or is a replay. */
   commitDone(result: JobResult): Promise<void>;
+  /** Resolves when it is on disk. Errors: `lease_lost`. */
   accepted(): Promise<void>;
 };
 

@@ -41,6 +41,7 @@ type Values = Readonly<Record<string, string | number | null>>;
 
 export type ChangeTerms = { set: string; where: string };
 
+/** Returns the new snapshot, with the next number of the account. */
 export const changeSql = (transition: Change, { set, where }: ChangeTerms): string => `UPDATE job
   SET ${leadsTo(transition)}, changed_ms = :nowMs,
       change = (SELECT last_change + 1 FROM account WHERE account.id = job.account_id FOR UPDATE), ${set}

@@ -5,6 +5,7 @@ const smallestStepMs = 1_000;
 
 export type WallClock = {
   now(): number;
+  /** Follows a clock that others share: `sharedMs` is its time now. */
   follow(sharedMs: number): void;
 };
 

@@ -1,3 +1,4 @@
+/** `now`: Unix milliseconds; `elapsed`: monotonic milliseconds. */
 export type Clock = {
   now(): number;
   elapsed(): number;

@@ -8,6 +8,7 @@ import { EarshotError } from "./errors.ts";
  */
 export type Encryptor = {
   seal(secret: string, owner: SecretOwner): Uint8Array;
+  /** Errors: `secret_key_mismatch` for another key or owner. */
   open(sealed: Uint8Array, owner: SecretOwner): string;
 };
 

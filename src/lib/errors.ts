@@ -1,3 +1,4 @@
+/** Offsets and lengths count Unicode code points. */
 export type ErrorDetail = {
   code: string;
   message: string;

@@ -7,6 +7,7 @@ export type FetchedAnswer = {
   headers: Headers;
   body: Uint8Array;
   text(): string;
+  /** Errors: `answer_unreadable` if malformed or beyond the limits. */
   json(): unknown;
 };
 

@@ -29,6 +29,7 @@ export type FetchOptions = {
 export type StreamedAnswer = {
   status: number;
   headers: Headers;
+  /** Decompressed; single use. Errors: as the fetch. */
   pieces: AsyncIterable<Uint8Array>;
   cancel(): Promise<void>;
 };

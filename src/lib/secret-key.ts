@@ -6,6 +6,10 @@ import { ensureKeyFile, readKey } from "./key-file.ts";
 
 export const readSecretKey = readKey;
 
+/**
+ * `secret.key`, created owner-readable only. Concurrent processes agree on one key. Errors: `secret_key_missing` if
+ * encrypted data exists without it; `secret_key_unreadable`, without the file's content.
+ */
 export function ensureSecretKey(
   dataDir: string,
   randomBytes: RandomBytes,

@@ -3,6 +3,7 @@ export type Span = { fromMs: number | null; toMs: number };
 
 export type BoundedSpan = Span & { fromMs: number };
 
+/** Oldest first; none touch. */
 export function unionOf<S extends Span>(spans: readonly S[]): S[] {
   const union: S[] = [];
   for (const span of inOrder(spans)) {
@@ -13,6 +14,7 @@ export function unionOf<S extends Span>(spans: readonly S[]): S[] {
   return union;
 }
 
+/** All oldest first and without overlaps. */
 export function intersectionOf(a: readonly Span[], b: readonly Span[]): Span[] {
   const both: Span[] = [];
   let atA = 0;
@@ -29,6 +31,7 @@ export function intersectionOf(a: readonly Span[], b: readonly Span[]): Span[] {
   }
 }
 
+/** Oldest first. */
 export function outsideOf(window: BoundedSpan, spans: readonly Span[]): BoundedSpan[];
 export function outsideOf(window: Span, spans: readonly Span[]): Span[];
 export function outsideOf(window: Span, spans: readonly Span[]): Span[] {

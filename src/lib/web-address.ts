@@ -1,5 +1,6 @@
 import { EarshotError } from "./errors.ts";
 
+/** Errors: `address_refused`. */
 export function readUrl(url: URL | string): URL {
   const read = URL.parse(String(url));
   if (read === null)
@@ -7,6 +8,7 @@ export function readUrl(url: URL | string): URL {
   return read;
 }
 
+/** Errors: `address_refused` unless HTTP(S) without user name and password. */
 export function requireWebAddress(url: URL): URL {
   if (url.protocol !== "http:" && url.protocol !== "https:") {
     throw refused(`${url.protocol} addresses are not allowed`);

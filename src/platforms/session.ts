@@ -11,6 +11,7 @@ export type Session = {
   /** DID, account id or X user id. */
   subjectId: string | null;
   baseUrl: string;
+  /** When the request was submitted; adapters do not read the clock. */
   nowMs: number;
   /**
    * Returns 2xx, and 4xx except 401, 408 and 429. Errors: `upstream_limited` (resets after the job's deadline),

@@ -23,6 +23,7 @@ export type AnswerRequest = SourceRequest & {
   type: SourceType;
   method: Method;
   target?: Target | null;
+  /** Absent on a fetch method's first page. */
   place?: FetchPosition | null;
 };
 
@@ -34,6 +35,7 @@ export type SourceWarning = {
   hint?: string;
 };
 
+/** `toMs` exclusive; `fromMs` null is unbounded. */
 type CoverageSpan = { fromMs: number | null; toMs: number };
 
 export type UnsearchedSpan = CoverageSpan;

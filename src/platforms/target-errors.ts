@@ -6,6 +6,7 @@ import type { Target } from "./target.ts";
 export type MalformedTarget = {
   what: Target["kind"];
   written: string;
+  /** In code points. */
   offset: number;
   platform: SearchPlatform;
 };

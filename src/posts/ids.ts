@@ -17,6 +17,7 @@ export const firstSnowflake = 29_700_000_000n;
 
 export const lastId = 2n ** 63n - 1n;
 
+/** Unix milliseconds; meaningless unless `hasTime`. */
 export const idTimeMs = (id: bigint): number => Number(id >> lowerBits) + epochMs;
 
 export const firstTimeMs = idTimeMs(firstSnowflake);
@@ -48,6 +49,7 @@ export function postTimeMs(post: Pick<Post, "createdMs" | "seenMs">, nowMs: numb
   return Math.min(post.createdMs, seen);
 }
 
+/** Keyed, so that an attacker cannot craft colliding uris. */
 export const lookupHash = (key: string, uri: string): bigint =>
   keyedDigest(key, uri).readBigInt64BE(0);
 

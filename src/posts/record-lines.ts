@@ -6,6 +6,7 @@
 import { longName, longReference, shortName, shortReference } from "./short-names.ts";
 import { listOfSpans, spansOf } from "./text-spans.ts";
 
+/** Each a value in the JSON form of the response, or empty for the default value. */
 export const line = {
   content: 0,
   username: 1,
@@ -33,6 +34,7 @@ export const line = {
   /** Claimed, Unix milliseconds; empty if equal to the row's time. */
   createdMs: 19,
   source: 20,
+  /** Only where `langs` is empty. */
   detectedLang: 21,
   addedLabels: 22,
 } as const;
@@ -92,6 +94,7 @@ const moreDigits = 1 << bitsOfDigit;
 const quote = 0x22;
 const bracket = 0x5b;
 
+/** Head, text without its quotes, then the lines present. The first form has all lines up to the last non-empty one. */
 export function packLines(lines: readonly string[]): string {
   const text = (lines[line.content] ?? "").slice(1, -1);
   const flags = lines[line.flags] ?? "";

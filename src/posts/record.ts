@@ -94,6 +94,7 @@ export function renderRecord(row: RecordRow, accountOf: (userId: string) => Know
   );
 }
 
+/** `createdAt` is ISO 8601 in UTC. */
 export function decodeRecord(row: RecordRow): Post {
   const values = unpackLines(row.record);
   const read = (index: number): unknown => {
@@ -154,6 +155,7 @@ export function recordUri(row: RecordRow): string {
   return decodeUri(row, unpackLines(row.record));
 }
 
+/** An import never overrides an observed post. */
 export function recordOrigin(record: string): Origin {
   return originOf(unpackFlags(record));
 }

@@ -11,6 +11,7 @@ import type { OpenSession } from "../upstream/requests/sessions.ts";
 
 export type UpstreamAttempt = { session: OpenSession; route: Route };
 
+/** Best answer first; attempts of one rank give equal answers. */
 export type RankedAttempts = readonly (readonly UpstreamAttempt[])[];
 
 export type FailedUpstreamAttempt = { attempt: UpstreamAttempt; error: EarshotError };

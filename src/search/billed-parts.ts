@@ -14,6 +14,7 @@ export function partBy(session: OpenSession, span: PartSpan, count: number): Sou
   };
 }
 
+/** Parts without items, so that the answer reports what failed sessions were billed. */
 export function billedParts(sessions: readonly OpenSession[], span: PartSpan): SourcePart[] {
   return sessions
     .map((session) => partBy(session, span, 0))

@@ -100,6 +100,7 @@ export function searchCoverage(
 
 export const postTimeSkewMs = (platform: Platform): number => (platform === "x" ? 1_000 : 0);
 
+/** Exclusive. */
 export const endMsOf = (after: SourceRequest["after"], platform: Platform): number =>
   after === null ? Number.MAX_SAFE_INTEGER : idTimeMs(after.id) + postTimeSkewMs(platform) + 1;
 

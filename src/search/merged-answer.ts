@@ -6,6 +6,7 @@ import type { PlatformPart } from "./search-platform.ts";
 
 export type MergeableSearch = AnswerRequest & { method: SearchMethod };
 
+/** Newest first. Errors: a platform's temporary error when there is nothing else to answer with. */
 export function merged(
   { maxResults }: MergeableSearch,
   archived: ArchivedAnswer,

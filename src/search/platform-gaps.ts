@@ -5,6 +5,7 @@ import type { Platform } from "../posts/post.ts";
 import type { ArchivedAnswer } from "./archive/search.ts";
 import { endMsOf, postTimeSkewMs, since } from "./completeness.ts";
 
+/** Missing on this page; and older, for later pages. Oldest first. */
 export type Gaps = { gaps: readonly Span[]; olderThanMs: number | null };
 
 export function gapsOf(

@@ -9,6 +9,7 @@ import { accessFor, isOwn } from "./context.ts";
 export async function releaseCredential(
   { pool, upstream, nowMs }: { pool: CredentialPool; upstream: Upstream; nowMs: number },
   { type, method, place = null }: Pick<AnswerRequest, "type" | "method" | "place">,
+  /** Empty for the deployment's credentials alone. */
   accountId: string,
 ): Promise<ReleasedCredential | null> {
   if (isOwn(method, upstream)) return null;

@@ -31,6 +31,7 @@ type GapPost = { position: Position; post: Post };
 
 export type SearchedGaps = {
   posts: readonly GapPost[];
+  /** Oldest first: searched completely, or left to later pages. */
   closed: readonly Span[];
   seenFromMs: number | null;
   error: EarshotError | null;
@@ -40,8 +41,10 @@ export type GapSearch = CheckedSearch & {
   upstream: UpstreamSearch;
   session: Session;
   rest: Session;
+  /** Oldest first. */
   gaps: readonly Span[];
   route: string;
+  /** Only posts strictly after it; null for all. */
   after: Position | null;
   limit: number;
   maxPages: number;

@@ -13,6 +13,7 @@ import type { MergeableSearch } from "./merged-answer.ts";
 import { gapsOf } from "./platform-gaps.ts";
 import { itemOfRecord } from "./with-records.ts";
 
+/** Plain data, because the search runs on another thread. */
 export type ShortSearchTerms = {
   requestableOpenly: readonly Platform[];
   requestableWithCredential: readonly Platform[];

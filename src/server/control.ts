@@ -24,6 +24,7 @@ export type ControlStore = Store<ControlOperations>;
 
 export type Control = {
   store: ControlStore;
+  /** `secretKey` encrypts secrets that must be readable again (lib/encryption.ts). */
   secrets: { cursorKey: Buffer; secretKey: Uint8Array };
   load(): readonly (ThreadLoad & { thread: "control_writer" | "control_reader" })[];
   /** Null if no other process shares the store. */
@@ -32,6 +33,7 @@ export type Control = {
   close(): Promise<void>;
 };
 
+/** Lock timeout of reads on the event loop; other connections lock only briefly. */
 const longestBlockMs = 100;
 
 export const databaseOf = (
@@ -42,6 +44,7 @@ export const databaseOf = (
 export type ControlTerms = {
   dataDir: string;
   secretKey?: Uint8Array | null;
+  /** Null or absent: a file of the folder. */
   database?: PostgresTerms | null;
   /** Absent: none. */
   archive?: ReaderShare | null;

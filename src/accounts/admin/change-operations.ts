@@ -12,6 +12,7 @@ export type AccountChangeRequest = {
   role?: Role;
   requestsPerSecond?: number | null;
   submissionsPerMinute?: number | null;
+  /** Null restores the account. */
   suspension?: { reason: string } | null;
 };
 

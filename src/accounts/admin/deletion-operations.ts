@@ -71,6 +71,7 @@ export const deletionOperations = {
     return { isMore: false };
   }),
 
+  /** `servedMs`: last heartbeat of a server, which deletes the rest; null for none. */
   accountRest: read(function* (
     database,
     { accountId }: { accountId: string },

@@ -86,6 +86,7 @@ export function grantOperations(randomBytes: RandomBytes) {
       return true;
     }),
 
+    /** Newest first. */
     listApps: read(function* (
       database,
       request: { accountId: string; nowMs: number },

@@ -23,6 +23,7 @@ export type NewKey = KeyLimits & {
   name: string;
   /** An unknown name creates the account; null creates an unnamed one. */
   accountName: string | null;
+  /** Absent: all. */
   methods?: readonly Method[] | null;
   /** Absent: never. */
   expiresMs?: number | null;

@@ -1,5 +1,6 @@
 import { type Method, methodNames } from "../../platforms/methods.ts";
 
+/** Null: the account's. */
 export type KeyLimits = {
   requestsPerSecond: number | null;
   submissionsPerMinute: number | null;
@@ -9,6 +10,7 @@ export type StoredKey = {
   id: string;
   accountId: string;
   name: string;
+  /** Null: all. */
   methods: readonly Method[] | null;
   createdMs: number;
   expiresMs: number | null;

@@ -94,6 +94,7 @@ export function ownKeyOperations(randomBytes: RandomBytes) {
       return yield* keyOf(database, { accountId, id, limits });
     }),
 
+    /** Newest first, without keys that ended before `endedSinceMs`. */
     listOwnKeys: read(function* (
       database,
       request: Omit<Owner, "nowMs"> & { endedSinceMs: number },

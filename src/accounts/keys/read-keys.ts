@@ -43,6 +43,7 @@ export function* ownKey(
   return row === undefined ? null : fromRow(row);
 }
 
+/** Newest first, without those ended before `endedSinceMs`. */
 export function* ownKeyList(
   database: Database,
   request: { accountId: string; endedSinceMs: number; limits: DeploymentLimits },

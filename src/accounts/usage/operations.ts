@@ -8,7 +8,9 @@ import { requestLogOperations } from "./request-log-operations.ts";
 export type UsageRow = {
   accountId: string;
   bucketMs: number;
+  /** Empty if not recorded. */
   keyId: string;
+  /** Empty for requests. */
   method: Method | "";
   calls: number;
   refused: number;

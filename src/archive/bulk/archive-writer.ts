@@ -9,6 +9,7 @@ export type ArchiveWriter = Omit<BatchWriter, "shared"> & {
 };
 
 export type ArchiveWriterSettings = WriterSettings & {
+  /** Null disables sealed segments. */
   sealedImport: { fewestPosts: number; now(): number } | null;
 };
 

@@ -16,6 +16,7 @@ export type ForwardIndex = {
   add(id: bigint, terms: Uint8Array): void;
   remove(id: bigint): void;
   isFull(): boolean;
+  /** Newest first. */
   ids(): BigInt64Array;
   /** Doc numbers are indexes into `ids`. Nothing may be added afterwards. */
   terms(): MergedTerms;

@@ -40,6 +40,7 @@ export type StagedImportContext = {
   folder: string;
   segmentPosts: number;
   now(): number;
+  /** Atomic, under the catalog's lock. */
   locked<Value>(work: () => Value): Value;
 };
 

@@ -4,6 +4,7 @@ import { sortTerms } from "./sort-terms.ts";
 
 /** Numbers terms by first lookup, outside the JavaScript heap. */
 export type TermTable = {
+  /** Adds new terms. `to` is exclusive. */
   numberOf(bytes: Uint8Array, from: number, to: number): number;
   terms(): number;
   /** A term ends where the next one starts. */

@@ -19,6 +19,7 @@ export type Accounts = {
   setStatus(change: Of<"account">): boolean;
   setProfile(change: Of<"profile">): boolean;
   setLookedUp(change: Of<"looked-up">): void;
+  /** Never looked-up ones first. */
   toLookUp(platform: Platform, beforeMs: number, limit: number): string[];
 };
 

@@ -231,6 +231,10 @@ export function addHandles(catalog: DatabaseSync, handles: readonly PreparedHand
   }
 }
 
+/**
+ * Facet keys of the accounts that a name can mean: the handle, and every account that ever had it. A name that was never a
+ * handle is taken for an account id, with that account's handles.
+ */
 export function resolveAccount(catalog: DatabaseSync, name: string): string[] {
   const bearers = catalog
     .prepare("SELECT platform, user_id FROM handle WHERE handle = ?")

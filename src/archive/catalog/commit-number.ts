@@ -7,6 +7,7 @@ import { putSetting, readSetting } from "./catalog.ts";
  * is an older copy.
  */
 export type CommitNumber = {
+  /** Assigned at the first call in the open transaction. */
   current(): number;
   reset(): void;
 };
@@ -24,6 +25,7 @@ export function commitNumberOf(catalog: DatabaseSync): CommitNumber {
   };
 }
 
+/** Once per transaction. */
 export function countCommit(catalog: DatabaseSync): number {
   const number = Number(readSetting(catalog, "commit_number")) + 1;
   putSetting(catalog, "commit_number", number);

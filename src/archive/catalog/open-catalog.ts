@@ -87,6 +87,7 @@ function reading<Value>(folder: string, read: (catalog: DatabaseSync) => Value):
   }
 }
 
+/** Errors: `newer_schema` if a later analyzer made terms of a segment. */
 export function requireKnownAnalyzers(segments: readonly SegmentEntry[], folder: string): void {
   if (segments.every(({ analyzer }) => versionIn(analyzer) <= analyzerVersion)) return;
   throw new EarshotError("newer_schema", `${folder} was written by a later version of Earshot`, {

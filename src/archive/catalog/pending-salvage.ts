@@ -7,6 +7,7 @@ type SegmentKey = Pick<SegmentEntry, "platform" | "sequence">;
 
 const nameOf = ({ platform, sequence }: SegmentKey): string => `salvage ${platform} ${sequence}`;
 
+/** Requires a transaction. */
 export function requestSalvage(catalog: DatabaseSync, entry: SegmentKey): void {
   catalog.prepare("INSERT OR REPLACE INTO setting VALUES(?, '1')").run(nameOf(entry));
   addPendingRewrites(catalog, [entry]);

@@ -13,6 +13,7 @@ export type CompactionContext = {
   hashOf(uri: string): bigint;
 };
 
+/** The caller closes it, and has the compaction lock. Errors: `newer_schema`. */
 export function compactionContext(
   folder: string,
   bounds: ArchiveBounds,

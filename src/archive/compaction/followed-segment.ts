@@ -20,6 +20,7 @@ export type FollowedSegment = {
   parts: readonly Part[];
   copyOf(id: bigint): SegmentCopy;
   numbering: number;
+  /** Null for a post written while its millisecond was being copied. */
   idInCopy(id: bigint): bigint | null;
   copyRow(row: StoredRow): CopiedRow | null;
   followPosts(ids: readonly bigint[]): void;

@@ -7,6 +7,7 @@ import type { StoredRow } from "../segments/intact-rows.ts";
 
 const cacheKib = 8_000;
 
+/** Begins a snapshot; null if SQLite cannot open the file. */
 export function openDamaged(path: string): DatabaseSync | null {
   let source: DatabaseSync | null = null;
   try {

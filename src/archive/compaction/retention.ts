@@ -43,6 +43,7 @@ function numbersIn(folder: string, entry: SegmentEntry): SegmentNumbers {
   }
 }
 
+/** All posts are older, Unix milliseconds. */
 const endOf = ({ high, skew }: SegmentEntry): number =>
   high === lastId ? Number.POSITIVE_INFINITY : idTimeMs(high) + 1 + Math.max(0, skew.maxMs);
 
@@ -98,6 +99,7 @@ function handDeletionsOn(from: string, to: string): void {
   }
 }
 
+/** Requires a transaction. */
 export function ageOut({ catalog }: CompactionContext, entry: SegmentEntry): void {
   const ms = Math.max(agedOutMs(catalog, entry.platform) ?? 0, endOf(entry));
   putAgedOut(catalog, entry.platform, ms);

@@ -29,6 +29,7 @@ export function retire(
     .run(platform, sequence, nowMs, commitNumber);
 }
 
+/** Requires a transaction. */
 export function reinstate(catalog: DatabaseSync, { platform, sequence }: SegmentKey): void {
   catalog
     .prepare("DELETE FROM retired WHERE platform = ? AND sequence = ?")
@@ -55,6 +56,10 @@ export function retiredFiles(
     }));
 }
 
+/**
+ * Removes files retired by `untilMs`, after verifying each; others and uncommitted copies become orphaned. Returns how
+ * many. The highest sequence number stays listed, because none may be reused.
+ */
 export function* removeRetired(
   { folder, catalog }: CompactionContext,
   untilMs: number,

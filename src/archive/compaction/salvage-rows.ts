@@ -27,6 +27,7 @@ export type Salvage = {
   close(): void;
 };
 
+/** On one snapshot, taken now. */
 export function createSalvage(
   context: CompactionContext,
   entry: SegmentEntry,

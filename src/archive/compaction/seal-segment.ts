@@ -61,6 +61,7 @@ function* fillSealed(
     isSealed = sealedState(source) !== null;
     copy.widen(skew);
     yield* copy.fillFrom(path, function* (target) {
+      // Segments are only written under the catalog lock: rows and index match.
       yield* inLock(catalog, () => {
         source.exec("BEGIN");
         source.prepare("SELECT count(*) FROM setting").get();

@@ -39,6 +39,7 @@ type Facts = {
 
 type Seen = Facts & {
   version: string;
+  /** Nothing was ingested since, Unix milliseconds. */
   sinceMs: number;
 };
 

@@ -38,9 +38,14 @@ export type SegmentCopy = {
   hide(id: bigint): void;
   ingestOrder: IngestOrder;
   holds(id: bigint): boolean;
+  /** Inclusive. */
   idsWithin(from: bigint, to: bigint): bigint[];
   remove(id: bigint, hashOf: (uri: string) => bigint): string | null;
+  /**
+   * In one transaction, with the segment at `path` attached as `old`, on a snapshot from the first statement that names it.
+   */
   fillFrom(path: string, work: (database: DatabaseSync) => Steps<void>): Steps<void>;
+  /** In a transaction that `complete` commits. */
   open(): DatabaseSync;
   widen(skew: TimeSkew): void;
   complete(): Steps<void>;

@@ -22,6 +22,7 @@ export function isUnreadable(catalog: DatabaseSync, entry: SegmentEntry): boolea
   return found?.sequence === entry.sequence && found.sqlite === sqliteOf(catalog);
 }
 
+/** Also of its predecessor. Requires the catalog lock. */
 export function forgetUnreadable(catalog: DatabaseSync, entry: SegmentEntry): void {
   catalog.prepare("DELETE FROM setting WHERE name = ?").run(nameOf(entry));
 }

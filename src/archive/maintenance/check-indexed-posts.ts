@@ -46,6 +46,7 @@ export function* checkIndexedPosts(
   }
 }
 
+/** Newest first; `next` is null at the end. */
 type DescendingIds = {
   readonly next: bigint | null;
   take(id: bigint): boolean;

@@ -2,6 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { damagedTables } from "../segments/table-sums.ts";
 import type { Report } from "./index-findings.ts";
 
+/** Requires a snapshot. */
 export function* checkSums(database: DatabaseSync, report: Report): Generator<number, void> {
   const steps = damagedTables(database);
   for (;;) {

@@ -79,6 +79,7 @@ function candidates(
   return [...idsOf(database, named, query.expression, range.low, range.high), ...sealed];
 }
 
+/** Empty if not sealed, null if unreadable. */
 function sealedCandidates(
   database: DatabaseSync,
   path: string,

@@ -32,6 +32,7 @@ export type FindingKind = keyof typeof findingKinds;
 
 export type Finding = {
   kind: FindingKind;
+  /** `<platform>/<sequence>`; null for the catalog. */
   segment: string | null;
   platform: Platform | null;
   id: bigint | null;

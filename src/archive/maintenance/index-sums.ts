@@ -74,6 +74,7 @@ export function indexSums(): IndexSums {
   return self;
 }
 
+/** FNV-1a over UTF-16 code units. */
 export function partitionOf(token: string): number {
   let hash = 0x811c9dc5;
   for (let index = 0; index < token.length; index++) {

@@ -22,6 +22,7 @@ const format = "earshot archive backup 1";
 
 export const manifestPath = (folder: string): string => join(folder, "manifest.json");
 
+/** Unix milliseconds. */
 export const manifestOf = (
   usedMs: number,
   posts: number,

@@ -58,6 +58,7 @@ export function* onPairedSnapshot<Value>(
   }
 }
 
+/** The snapshot begins with the first read. */
 function begin(database: DatabaseSync): DatabaseSync {
   database.exec("BEGIN");
   database.prepare("SELECT 1 FROM sqlite_schema LIMIT 1").get();

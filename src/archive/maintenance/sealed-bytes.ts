@@ -1,5 +1,6 @@
 export class Malformed extends Error {}
 
+/** Errors: `Malformed` at an early end. */
 export type ByteReader = {
   varint(): number;
   bytes(length: number): Uint8Array;

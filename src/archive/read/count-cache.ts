@@ -4,6 +4,7 @@ import type { Segment } from "../segments/segment.ts";
 import type { PlatformQuery } from "./platform-query.ts";
 
 export type KnownCounts = {
+  /** Aligned to buckets, Unix milliseconds; empty when equal. */
   fromMs: number;
   toMs: number;
   counts: Map<number, number>;

@@ -149,6 +149,7 @@ function* addCut({ cuts }: KnownCounts, part: Span, count: Count): Generator<voi
   return part.fromMs;
 }
 
+/** Newest first; returns the time from which all are counted. */
 function* addWhole(
   known: KnownCounts,
   part: Span,

@@ -12,6 +12,7 @@ import { bytesOfBlock } from "./format.ts";
 import type { Postings } from "./postings.ts";
 import { blockSum } from "./sums.ts";
 
+/** Terms must ascend by their UTF-8 bytes. */
 export type DictionaryWriter = {
   addInline(term: Bytes, postings: Postings, holdsPositions: boolean): void;
   /** `row`: first row of the postings. `cards`: posts in each chunk. */

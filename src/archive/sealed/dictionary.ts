@@ -128,6 +128,10 @@ export function checkedBlock(
   return { first, block, next };
 }
 
+/**
+ * Moves to this term from the start of its block; false if missing. An entry that shares more bytes with its predecessor
+ * than that shared with the wanted term needs no comparison.
+ */
 function seekTerm(entries: Entries, expected: Uint8Array): boolean {
   let common = 0;
   let passed = 0;

@@ -8,6 +8,7 @@ const postsOfStep = 200_000;
 const postsOfMark = 4;
 const nearPosts = 12;
 
+/** `ids`: newest first. */
 export function* createNumberLookup(ids: BigInt64Array): Generator<"worked", NumberLookup> {
   const posts = ids.length;
   const lows = new Uint32Array(ids.buffer, ids.byteOffset, posts * 2);

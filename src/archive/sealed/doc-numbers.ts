@@ -54,6 +54,7 @@ export function openPostNumbers(
   return { posts, idOf, below, numberOf, close: pages.close };
 }
 
+/** Newest first; `heads` has the first ID of each page. */
 type IdPages = {
   posts: number;
   heads: BigInt64Array;

@@ -18,6 +18,7 @@ export function addToTally(tally: Tally, number: number, positions: number): voi
 
 const postsOfStep = 4_000;
 
+/** The tally of the lengths stored by FTS5. Errors: `archive_damaged` if a post has no doc number. */
 export function* readTally(
   database: DatabaseSync,
   lookup: NumberLookup,
@@ -43,6 +44,7 @@ export function* readTally(
   }
 }
 
+/** Errors: `UnreadableFts` if the tallies differ. */
 export function assertTally(output: Tally, used: Tally): void {
   if (output.terms === used.terms && output.hash === used.hash) return;
   throw unreadable(

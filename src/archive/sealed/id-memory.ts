@@ -17,6 +17,7 @@ export type IdSource = {
   read(page: number): BigInt64Array;
 };
 
+/** Of a segment, newest first. */
 export type Ids = {
   at(number: number): bigint;
   /** The first doc number in the page with an ID below `id`, or the page's end. */
@@ -29,6 +30,7 @@ export type IdMemory = { open(source: IdSource): Ids };
 
 const defaultOwnPages = 512;
 
+/** 8 bytes per post. Errors: `invalid_setting` if the allocation fails. */
 export const createIdMemory = (maxBytes: number): SharedIdMemory => createSharedPages(maxBytes);
 
 export function useIdMemory(shared: SharedIdMemory, ownPages = defaultOwnPages): IdMemory {

@@ -6,6 +6,7 @@ import type { PostingList } from "./posting-list.ts";
 import type { Scratch } from "./scratch.ts";
 
 export type PhraseFinder = {
+  /** Every candidate must contain every term. */
   find(
     phrase: readonly PostingList[],
     chunk: number,

@@ -35,6 +35,7 @@ export type NumberRange = { from: number; to: number };
 
 export type SealedIndex = {
   posts: number;
+  /** Unix milliseconds. */
   sealedMs: number;
   numbers: PostNumbers;
   /**

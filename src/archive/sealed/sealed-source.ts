@@ -59,6 +59,7 @@ function* renumber(database: DatabaseSync, lookup: NumberLookup): Generator<"wor
   return renumbered;
 }
 
+/** Errors: `archive_damaged` if a post that is not replaced has no row. */
 function leaveOut(renumbered: Int32Array, replaced: Uint32Array): void {
   for (let number = 0; number < renumbered.length; number += 1) {
     const isReplaced = (((replaced[number >>> 5] as number) >>> (number & 31)) & 1) === 1;

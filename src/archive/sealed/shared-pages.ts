@@ -24,6 +24,7 @@ export type SharedPages = {
   isUnchanged(slot: number, stamp: number): boolean;
   /** Null if missing, or the lock is taken. */
   find(name: PageName): PagePosition | null;
+  /** Null if the lock is taken. */
   put(name: PageName, page: BigInt64Array): PagePosition | null;
 };
 
@@ -38,6 +39,7 @@ const spareAt = 2;
 const handAt = 3;
 const bytesOfControl = 16;
 
+/** Some microseconds: how long a thread usually has the lock. */
 const lockTries = 200;
 
 /** No slots if fewer than two fit. Errors: `invalid_setting` if the allocation fails. */
@@ -58,6 +60,7 @@ export function createSharedPages(maxBytes: number): SharedIdMemory {
   }
 }
 
+/** The memory must have slots. */
 export function useSharedPages({ buffer, slots }: SharedIdMemory): SharedPages {
   const control = new Int32Array(buffer, 0, bytesOfControl / 4);
   const ids = new BigInt64Array(buffer, bytesOfControl, slots * idsOfPage);

@@ -4,6 +4,7 @@ import { SealedDamage } from "./damage.ts";
 export const rowSum = (table: string, key: number, ...blobs: readonly Uint8Array[]): number =>
   blobs.reduce((sum, blob) => crc32(blob, sum), crc32(`${table} ${key}`));
 
+/** `next`: first term of the next block. */
 export function blockSum(first: Uint8Array, next: Uint8Array | null, block: Uint8Array): number {
   const start = crc32(first, crc32(`terms ${first.length} ${next?.length ?? -1}`));
   return crc32(block, next === null ? start : crc32(next, start));

@@ -21,8 +21,10 @@ export function countedFrom(stoppedAt: bigint, { maxMs }: TimeSkew): number {
 export type Clocking = Grid & { offsetMs: number; doubtMs: number };
 
 export type Tally = {
+  /** By bucket, without empty ones. */
   counts: Map<number, number>;
   stoppedAt: bigint | null;
+  /** That may be missing because of damage. */
   damaged: IdRange[];
   statements: number;
   containers: number;

@@ -15,6 +15,7 @@ const matchesOfStatement = 16_384;
 /** If every row is read for its time. */
 const timedMatchesOfStatement = 2_048;
 
+/** For queries that FTS5 answers exactly. Prepares statements lazily: most segments are never counted. */
 export function indexCounter(database: DatabaseSync) {
   const statement = statementCache(database);
   defineRowSum(database);

@@ -28,10 +28,12 @@ import { firstOf, inSlices, slicedCandidates } from "./sliced-candidates.ts";
 export type CountQuery = Omit<SegmentQuery, "fromMs" | "toMs">;
 
 type SegmentCounts = {
+  /** By bucket, without empty ones; partial at the ends of the range. */
   counts: Map<number, number>;
   /** If the deadline passed: the time from which all posts are counted. */
   countedFromMs: number | null;
   stoppedAt: bigint | null;
+  /** That may be missing because of damage. */
   damaged: IdRange[];
   statements: number;
   containers: number;

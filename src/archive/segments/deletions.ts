@@ -1,10 +1,15 @@
 import type { DatabaseSync } from "node:sqlite";
 
+/**
+ * Also recorded in segments, because the catalog may have to be rebuilt. Deletions of posts that are not archived are only
+ * in the catalog, unless an operator requested them.
+ */
 export type Deletions = {
   addPost(uri: string, revision: string): void;
   addAccount(userId: string, deletedMs: number): void;
 };
 
+/** Requires a transaction. */
 export function deletionsIn(segment: DatabaseSync): Deletions {
   const putPost = segment.prepare(
     `INSERT OR REPLACE INTO tombstone(uri, revision)

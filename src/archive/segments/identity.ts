@@ -20,6 +20,7 @@ export type SegmentIdentity = {
 
 export const unfinished = "unfinished";
 
+/** Requires a transaction. */
 export function writeIdentity(segment: DatabaseSync, identity: SegmentIdentity): void {
   const put = segment.prepare("INSERT OR REPLACE INTO setting VALUES(?, ?)");
   put.run("uri_key", identity.uriKey);
@@ -32,6 +33,7 @@ export function writeIdentity(segment: DatabaseSync, identity: SegmentIdentity):
   put.run(sumName, sumOf(identity));
 }
 
+/** Requires a transaction. */
 export function writtenInWriter(segment: DatabaseSync): (commit: number) => void {
   const put = segment.prepare("UPDATE setting SET value = ? WHERE name = ?");
   return (commit) => {

@@ -6,6 +6,7 @@ import { statementCache } from "./statement-cache.ts";
 
 export const noLimit = -1;
 
+/** Visible posts, newest first. */
 export type IndexCandidates = {
   named(expression: string | null, range: IdRange, limit: number): Generator<bigint, void>;
   delta(

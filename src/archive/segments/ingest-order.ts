@@ -11,6 +11,7 @@ export type IngestOrder = {
   add(number: number, id: bigint): void;
   flush(): void;
   discard(): void;
+  /** `ids` must ascend. */
   put(number: number, ids: readonly bigint[]): void;
   makeRoom(id: bigint): void;
   renumber(id: bigint, to: bigint): void;
@@ -22,6 +23,7 @@ export type IngestOrder = {
 
 const mostPosts = 1_000;
 
+/** Requires a write transaction. */
 export function ingestOrderIn(database: DatabaseSync): IngestOrder {
   const sql = prepareStatements(database);
   let gathered: bigint[] = [];

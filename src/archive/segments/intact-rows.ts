@@ -15,6 +15,7 @@ export type StoredRow = {
   sum: bigint | null;
 };
 
+/** Both exclusive; `to` is null after the last row. */
 export type UnreadableIds = { from: bigint; to: bigint | null };
 
 export type OnUnreadable = (ids: UnreadableIds, reason: string) => void;

@@ -6,6 +6,7 @@ import type { SealedPart, SealedView } from "./sealed-part.ts";
 
 const found = new Uint16Array(1);
 
+/** Whether an index contains a visible post: then a missing row is lost. True if unreadable. Requires a snapshot. */
 export function namedPosts(
   database: DatabaseSync,
   sealed: SealedPart | null,

@@ -18,6 +18,7 @@ export type RowsRead = {
   damaged: bigint[];
 };
 
+/** `isNamed`: whether an index contains a post, on the same snapshot. */
 export function rowsReader(
   database: DatabaseSync,
   platform: Platform,

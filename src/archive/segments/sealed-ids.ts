@@ -10,6 +10,7 @@ import { createTermCache } from "../sealed/term-cache.ts";
 
 const termBytes = 2 ** 20;
 
+/** Newest first, with hidden posts. Empty if not sealed. Errors: `SealedDamage`. */
 export function sealedIds(
   database: DatabaseSync,
   path: string,

@@ -9,10 +9,12 @@ import { guardedBySeal, isMarkedDamaged, markingDamage } from "./damage-marker.t
 import { sealedIds } from "./sealed-ids.ts";
 
 export type SealedWrites = {
+  /** Call before the transaction, which a damaged page would make fail. */
   begin(): void;
   replace(id: bigint): void;
   hide(id: bigint): void;
   show(id: bigint): void;
+  /** Requires a transaction. */
   flush(): void;
   discard(): void;
   idsWith(facet: string): bigint[] | null;

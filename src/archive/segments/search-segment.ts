@@ -18,10 +18,13 @@ import type { SealedPart, SealedView } from "./sealed-part.ts";
 import { firstOf, inSlices, slicedCandidates } from "./sliced-candidates.ts";
 
 export type SegmentQuery = {
+  /** A superset; null for every post. */
   expression: string | null;
   sealed: SealedQuery;
   whole: PlanNode;
+  /** What the matcher must check; `all` if exact. */
   residual: PlanNode;
+  /** Inclusive; `toMs` exclusive. */
   fromMs: number | null;
   toMs: number | null;
   skew: TimeSkew;
@@ -38,6 +41,7 @@ export type SegmentAnswer = {
   containers: number;
   prepared: number;
   statements: number;
+  /** That may be missing because of damage. */
   damaged: IdRange[];
 };
 
@@ -48,6 +52,7 @@ type SearchedSegment = {
   cost: IndexCost;
 };
 
+/** The newest `limit` matches, newest first. */
 export function segmentSearch(database: DatabaseSync, segment: SearchedSegment) {
   const candidates = indexCandidates(database);
   const everyPost = allPosts(database, segment.path);

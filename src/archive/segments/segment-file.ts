@@ -10,6 +10,7 @@ import { sumTables } from "./table-sums.ts";
 
 const creatingCacheKib = 1_000;
 
+/** The path and its side files must not exist. */
 export function createSegmentFile(path: string, identity: SegmentIdentity): void {
   makePrivateFolder(dirname(path));
   const segment = openForWriting(path, segmentMigrations, creatingCacheKib);
@@ -29,6 +30,7 @@ export function openSegmentFile(path: string, cacheKib: number): DatabaseSync {
   return openForWriting(path, segmentMigrations, cacheKib);
 }
 
+/** Errors: `segment_missing`, also if empty: SQLite would create a database. */
 export function requireSegmentFile(path: string): void {
   if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0) return;
   throw segmentMissing(path);

@@ -50,8 +50,10 @@ export type SegmentWriter = {
   findById(id: bigint): (StoredPost & { uri: string }) | null;
   read(id: bigint): ReadPost | null;
   holds(id: bigint): boolean;
+  /** Inclusive; null if none. */
   lowestId(from: bigint, to: bigint): bigint | null;
   highestId(from: bigint, to: bigint): bigint | null;
+  /** Ends the snapshot that the first lookup began, as `begin` does. */
   endReading(): void;
   idsWith(facet: string): bigint[];
   /** `arrival`: ingest number. */

@@ -20,6 +20,7 @@ import { type SegmentAnswer, type SegmentQuery, segmentSearch } from "./search-s
 import { damagedTables, summedTables } from "./table-sums.ts";
 
 export type Segment = {
+  /** Newest first. */
   search(query: SegmentQuery, range: IdRange, limit: number, expired: () => boolean): SegmentAnswer;
   rows(ids: readonly bigint[]): RowsRead;
   counter: SegmentCounter;

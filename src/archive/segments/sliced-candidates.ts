@@ -11,6 +11,7 @@ import { statementCache } from "./statement-cache.ts";
  * when FTS5 respects the lower end of a range, and combines the sets here.
  */
 export type SlicedCandidates = {
+  /** Newest first. Phrases and prefixes are supersets, and ignored when excluded. */
   batches(query: SealedQuery, range: IdRange, work: SlicedWork): Generator<CandidateBatch, void>;
 };
 

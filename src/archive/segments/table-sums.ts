@@ -26,6 +26,7 @@ export const summedTables: readonly Table[] = [
 ];
 
 export type TableSums = {
+  /** After the transaction begins. */
   begin(): void;
   end(): void;
   discard(): void;
@@ -71,6 +72,7 @@ export function tableSumsOf(database: DatabaseSync): TableSums {
 
 const rowsOfStep = 200;
 
+/** Requires a transaction. */
 export function* sumTables(database: DatabaseSync): Generator<"worked", void> {
   const put = database.prepare("INSERT OR REPLACE INTO table_sum VALUES(?, ?, ?)");
   for (const table of summedTables) {

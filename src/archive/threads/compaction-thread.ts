@@ -32,6 +32,7 @@ async function runCompaction(): Promise<void> {
   }
 }
 
+/** Null while another process has the lock. */
 function start(): typeof running {
   const lock = lockCompaction(folder);
   if (lock === null) return null;

@@ -195,6 +195,7 @@ export function createReader(
     for (const segment of opened.values()) segment.resizeCache(kib);
   }
 
+  /** A damaged file must not keep the others from answering. */
   function openReadable(path: string, platform: Platform): Segment {
     try {
       return openSegment(path, platform, segmentCacheKib, memory);

@@ -1,6 +1,7 @@
 import { unlessAborted } from "../../lib/unless-aborted.ts";
 
 export class Verification {
+  /** Errors: `archive_damaged`. */
   readonly ended: Promise<void>;
   #isDone = false;
   #error: unknown = null;

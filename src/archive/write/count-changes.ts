@@ -15,6 +15,7 @@ export type CountChanges = {
   gather(change: CountChange): void;
   close(): void;
   nextStep(limit: number): CountStep | null;
+  /** In the transaction of its `nextStep`. */
   end(step: CountStep): void;
 };
 

@@ -19,11 +19,13 @@ const quietCacheKib = 2_000;
 
 type SegmentKey = Pick<SegmentEntry, "platform" | "sequence">;
 
+/** Opened on demand, LRU; all calls require a transaction of the catalog. */
 export type SegmentWriters = {
   entries(platform: Platform): SegmentEntry[];
   writerOf(entry: SegmentEntry): SegmentWriter;
   add(entry: SegmentKey & { low: bigint; skew: TimeSkew }): void;
   close(entry: SegmentKey): void;
+  /** Ends the read transactions of lookups. */
   endReading(): void;
   closeRemoved(): void;
   closeAll(): void;
@@ -67,6 +69,7 @@ export function segmentWritersOf(
     entries,
     writerOf: (entry) => open(entry, entry.high === lastId ? fillingCacheKib : quietCacheKib),
     add: (entry) => {
+      // A file without an entry is left from a crash.
       const path = segmentPath(folder, entry);
       closePath(path);
       moveToOrphaned(folder, entry);

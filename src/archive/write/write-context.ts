@@ -10,6 +10,7 @@ import type { Aliases } from "./aliases.ts";
 import type { CountChanges } from "./count-changes.ts";
 import type { SegmentWriters } from "./segment-writers.ts";
 
+/** The catalog's write lock is taken. */
 export type WriteContext = {
   catalog: DatabaseSync;
   writers: SegmentWriters;

@@ -14,6 +14,7 @@ import { inSegment, type WriteContext } from "./write-context.ts";
 
 export type IngestNumbers = { last: number };
 
+/** Including the rest of the last millisecond, which is never split. */
 function upToCapacity(changes: readonly AssignedChange[], room: number): AssignedChange[] {
   let inserts = 0;
   let cut: bigint | null = null;

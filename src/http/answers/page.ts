@@ -14,6 +14,7 @@ import { cursorAfter, cursorOf } from "./next-cursor.ts";
 import { type PostRecord, textOf } from "./record.ts";
 import { characterCount, shortened } from "./shorten.ts";
 
+/** Null: not requested. */
 export type Presentation = {
   fields: readonly string[] | null;
   /** Of all texts together. */

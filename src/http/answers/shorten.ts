@@ -33,6 +33,7 @@ export function shortened(text: string, characters: number): string {
   return text.slice(0, wordBorder(text, cut) ?? graphemeBorder(text, cut)).trimEnd() + ellipsis;
 }
 
+/** UTF-16 units of the first `characters` code points. */
 function unitsOf(text: string, characters: number): number {
   let at = 0;
   for (let left = characters; left > 0 && at < text.length; left -= 1) {

@@ -14,6 +14,7 @@ import { invalid } from "../schemas/validation.ts";
 import { narrow, readType } from "./source-types.ts";
 
 export type PathRules = {
+  /** Lowers a max_results up to this to the method's limit, with a warning; null refuses it. */
   lowersUpTo: number | null;
 };
 
@@ -26,6 +27,7 @@ export type CheckedArguments = {
   platform: SearchPlatform;
   type: SourceType;
   method: Method;
+  /** Empty if the method takes none. */
   query: string;
   maxResults: number;
   nextCursor: string | null;

@@ -16,6 +16,7 @@ export type AnalysedChunk = {
   isStopped: boolean;
 };
 
+/** An object, because an async generator awaits yielded promises. */
 export type PendingChunk = { chunk: Promise<AnalysedChunk> };
 
 export type ChunksRequest = {

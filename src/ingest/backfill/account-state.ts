@@ -23,6 +23,7 @@ const statusOfError: ReadonlyMap<string, AccountStatus> = new Map([
 export const statusOfRefusal = ({ error }: Refusal): AccountStatus | null =>
   statusOfError.get(error) ?? null;
 
+/** Errors: `upstream_refused` if the account's server does not know it. */
 export async function requestAccountState(
   fetch: PoliteFetch,
   { did, pds }: Pick<ResolvedAccount, "did" | "pds">,

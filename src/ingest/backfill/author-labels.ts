@@ -7,6 +7,7 @@ import type { PoliteFetch } from "./polite-fetch.ts";
 export type LabelSource = { url: string; sources: readonly string[] };
 
 const pageLabels = 250;
+/** Bounds a listing whose cursor never ends. */
 const maxPages = 10_000;
 /** Limits the URL to about 4,000 characters. */
 const urisOfRequest = 50;

@@ -3,6 +3,7 @@ import type { Archive, ArchiveChange, WriteBatch, WriteReport } from "../../arch
 export type ChangeWriter = {
   /** Returns a promise only if a batch is full, to avoid one per change. */
   add(change: ArchiveChange): Promise<void> | undefined;
+  /** Atomic, with these checkpoints and coverage. */
   flush(beside?: Pick<WriteBatch, "checkpoints" | "coverage">): Promise<void>;
   report(): Readonly<WriteReport>;
 };

@@ -23,6 +23,7 @@ export type HistoryReport = {
   resumed: boolean;
   posts: number;
   badRecords: number;
+  /** Null if the account has none, absent if unknown. */
   profile?: unknown;
 };
 

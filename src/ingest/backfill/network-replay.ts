@@ -8,6 +8,7 @@ import { fieldsOf, list, string } from "../../platforms/fields.ts";
 import type { PoliteFetch } from "./polite-fetch.ts";
 
 export type NetworkReplay = {
+  /** By server time; null if empty. */
   reach(): Promise<BoundedSpan | null>;
   /**
    * Decompressed, in order. Errors: `replay_refused` if the token is rejected; `replay_unreadable`.
@@ -19,6 +20,7 @@ type Segment = { name: string; minSeq: number; maxSeq: number; fromMs: number; t
 type Planned = { name: string; ranges: readonly { first: number; last: number }[] | null };
 
 const pageSegments = 1_000;
+/** Bounds a listing whose cursor never ends. */
 const maxPages = 10_000;
 const maxEntries = 1_000_000;
 const maxBlockBytes = 256 * 1024 ** 2;

@@ -29,6 +29,7 @@ export type PoliteFetchRequest = {
 };
 
 type Answer = { status: number; headers: { get(name: string): string | null } };
+/** By the clock's `elapsed`. */
 type Pace = { nextMs: number };
 
 const usualTries = 5;

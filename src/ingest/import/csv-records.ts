@@ -75,6 +75,7 @@ export function delimiterOf(header: string): string {
 
 const countOf = (one: string, text: string): number => text.split(one).length;
 
+/** Throws `RecordError` if a quoted field is not closed. */
 export function csvFields(record: string, delimiter: string): string[] {
   const fields: string[] = [];
   for (let at = 0; ; ) {

@@ -4,6 +4,7 @@ export type JsonValue = { bytes: Buffer; isTooLong: boolean };
 
 export type JsonSplitter = {
   feed(piece: Buffer): Generator<JsonValue>;
+  /** The last value if only the end of the file ends it. Throws if the file is truncated. */
   end(): JsonValue | null;
 };
 

@@ -33,6 +33,7 @@ export type ImportSource = {
    * total. Errors: `import_unreadable`.
    */
   files(name: RegExp): Promise<readonly SourceFile[]>;
+  /** A small file in the zip archive or beside the file. Errors: `import_unreadable`. */
   companion(name: string): Promise<Buffer | null>;
   close(): Promise<void>;
 };
@@ -42,6 +43,7 @@ export type SourceFile = { pieces(): AsyncGenerator<Buffer> };
 const companionBytes = 1024 ** 2;
 const headBytes = 64 * 1024;
 
+/** Errors: `import_unreadable`. */
 export async function openImportSource(
   file: string,
   standardInput: Readable,

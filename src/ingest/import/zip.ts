@@ -57,6 +57,7 @@ export async function readZipDirectory(
   return members;
 }
 
+/** Throws if damaged or unsupported. */
 export async function* zipMemberPieces(
   handle: FileHandle,
   member: ZipMember,

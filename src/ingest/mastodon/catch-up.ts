@@ -10,6 +10,10 @@ export type CatchUpEnd = { stoppedBy: string | null };
 const pageStatuses = 40;
 const overlapMs = 15 * 60_000;
 
+/**
+ * The public timeline since an event, oldest first. It lacks deletions and edits of older
+ * statuses.
+ */
 export async function catchUpTimeline(
   requests: MastodonRequests,
   request: {

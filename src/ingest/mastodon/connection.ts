@@ -12,6 +12,7 @@ import { type MastodonTransport, streamingBase, streamUrl } from "./address.ts";
 import type { MastodonStreamSettings } from "./settings.ts";
 
 export type MastodonConnections = {
+  /** Resolves with the reason for its end or failure. Errors: those of the fetch. */
   connect(onFrame: (frame: Frame) => void): Promise<string>;
   opened(): void;
   heard(): void;

@@ -23,6 +23,7 @@ export type SeenAt = {
 };
 
 const maxDepth = 24;
+/** Sorts after every edit, so that the post is not restored. */
 const lastRevision = "~";
 
 /**

@@ -4,6 +4,10 @@ import type { FetchedAnswer, GuardedFetch } from "../../lib/guarded-fetch.ts";
 import { requestedPauseMs } from "../jetstream/lookup-pause.ts";
 
 export type MastodonRequests = {
+  /**
+   * Any response except 429 and 5xx: those and connection errors are retried until `signal`
+   * aborts. Errors: a missing token.
+   */
   get(path: string, query: URLSearchParams, signal: AbortSignal): Promise<FetchedAnswer>;
 };
 

@@ -23,6 +23,7 @@ export type DictionaryRequest = {
   signal: AbortSignal;
 };
 
+/** Fetched once and stored; verifies its hash. Errors: `dictionary_unavailable`. */
 export async function loadDictionary(request: DictionaryRequest): Promise<Buffer> {
   const { path, url, known } = request;
   const stored = await readFile(path).catch(() => null);

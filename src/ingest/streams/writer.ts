@@ -34,6 +34,7 @@ export type StreamWriterOptions<Position> = {
   random: () => number;
   checkpoint: string;
   coverage: CoveredBy;
+  /** By an earlier run; in Unix microseconds. */
   saved: { position: Position; timeUs: number } | null;
   isLater(position: Position, than: Position): boolean;
   batchEvents: number;

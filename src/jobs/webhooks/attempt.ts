@@ -55,6 +55,7 @@ export async function attempt(
   return { end: end.end, pauseMs: pauseOf(outcome) };
 }
 
+/** Repeats the write rather than the delivery, which a full disk would otherwise send again and again. */
 async function note({ store, clock, onError }: AttemptContext, tried: TryEnd, signal: AbortSignal) {
   for (;;) {
     try {

@@ -11,6 +11,7 @@ export type DueDelivery = {
   nextMs: number;
   failingSinceMs: number | null;
   sealedSecret: Uint8Array;
+  /** Null if absent or expired. */
   formerSealedSecret: Uint8Array | null;
 };
 

@@ -34,6 +34,7 @@ export type WebhookOperations = typeof webhookOperations;
 export const webhookOperations = {
   ...deliveryOperations,
 
+  /** Errors: `too_many_webhooks`. */
   createWebhook: durable(function* (database, params: NewWebhook): Steps<Webhook> {
     const { id, accountId, url, events, sealedSecret, nowMs, maxPerAccount } = params;
     if ((yield* webhooksOf(database, accountId)).length >= maxPerAccount)
@@ -86,6 +87,7 @@ export const webhookOperations = {
     return yield* webhookOf(database, owned);
   }),
 
+  /** Errors: `webhook_disabled`. */
   testWebhook: durable(function* (
     database,
     test: OwnedId & { deliveryId: string; nowMs: number },
@@ -129,6 +131,7 @@ export const webhookOperations = {
   }),
 };
 
+/** Null if the account has no such webhook. Errors: `webhook_disabled`. */
 function* enabled(database: Database, owned: OwnedId): Steps<Webhook | null> {
   const webhook = yield* webhookOf(database, owned);
   if (webhook === null || webhook.disabledMs === null) return webhook;

@@ -15,6 +15,7 @@ export type RetentionContext = {
 
 const sweepEveryMs = 60_000;
 
+/** Every minute until the signal aborts. Never rejects. */
 export async function keepWithinBounds(
   context: RetentionContext,
   stopping: AbortSignal,

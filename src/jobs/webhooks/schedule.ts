@@ -1,3 +1,4 @@
+/** Recommended by Standard Webhooks: ten attempts in a little over three days. */
 const secondMs = 1_000;
 const minuteMs = 60 * secondMs;
 const hourMs = 60 * minuteMs;
@@ -24,6 +25,7 @@ export type TryOutcome =
   | { kind: "gone"; status: number }
   | { kind: "failed"; status: number | null; error: string; retryAfterMs: number | null };
 
+/** Null if no attempts are left. `random` is in [0, 1). */
 export function pauseAfter(
   failures: number,
   retryAfterMs: number | null,

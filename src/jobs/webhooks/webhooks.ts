@@ -16,6 +16,7 @@ import { checkWebhookUrl } from "./webhook-url.ts";
  * its arguments.
  */
 export type Webhooks = {
+  /** Errors: `webhook_url_refused`, `too_many_webhooks`. */
   create(
     accountId: string,
     params: { url: string; events: readonly JobEvent[] },
@@ -25,8 +26,10 @@ export type Webhooks = {
   remove(accountId: string, id: string): Promise<boolean>;
   replaceSecret(accountId: string, id: string): Promise<WebhookWithSecret | null>;
   enable(accountId: string, id: string): Promise<Webhook | null>;
+  /** Sends a `webhook.test`. Errors: `webhook_disabled`. */
   test(accountId: string, id: string): Promise<Delivery | null>;
   deliveries(accountId: string, id: string, filter: DeliveryFilter): Promise<DeliveryPage | null>;
+  /** Or returns which of the two does not exist. Errors: `webhook_disabled`. */
   replay(
     accountId: string,
     id: string,

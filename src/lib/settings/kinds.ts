@@ -11,6 +11,7 @@ export function text(
   return setting(name, matching(expected, /\S/), fallback, meaning);
 }
 
+/** Bounds are inclusive. */
 export function count(
   name: string,
   fallback: number,

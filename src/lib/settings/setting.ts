@@ -44,6 +44,7 @@ export function orNone<T, Absent extends null | 0>(
   };
 }
 
+/** Comma-separated, not empty. */
 export function listOf<T>(expected: string, item: Pick<Kind<T>, "parse">): Kind<readonly T[]> {
   return {
     expected: `${expected}, separated by commas`,
@@ -56,6 +57,7 @@ export function listOf<T>(expected: string, item: Pick<Kind<T>, "parse">): Kind<
   };
 }
 
+/** `none` is the empty list. */
 export function listOrNone<T>(expected: string, item: Pick<Kind<T>, "parse">): Kind<readonly T[]> {
   const some = listOf(expected, item);
   return {

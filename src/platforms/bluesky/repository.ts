@@ -18,6 +18,7 @@ export type Repository = {
 };
 
 export type RepositoryRequest = {
+  /** Null accepts any. */
   did: string | null;
   clock: Pick<Clock, "elapsed">;
   collections: readonly string[];

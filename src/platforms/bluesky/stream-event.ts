@@ -10,6 +10,7 @@ import { profileKey, profileOfRecord } from "./profile.ts";
 import { type CountedPost, countsOfNewPost, reactionsOf } from "./reactions.ts";
 
 export type StreamEvent = {
+  /** On the server's clock; streams resume from it. */
   timeUs: number;
   /** Of a repeated event; for commits, the same at every server. */
   key: string;

@@ -6,6 +6,7 @@ import { type Alternatives, type Atom, atomsOf, atomsOfNegation } from "./search
 const maxAlternatives = 8;
 const maxAtoms = 24;
 
+/** Mastodon has no OR. Every match satisfies one alternative; empty if nothing can match. */
 export function alternativesOf(tree: QueryNode, names: ResolvedNames): Alternatives {
   return lower(tree, true, names).map((atoms) => distinct(atoms).slice(0, maxAtoms));
 }

@@ -5,6 +5,10 @@ const postReadMicroUsd = 5_000;
 const userReadMicroUsd = 10_000;
 const requestMicroUsd = 10_000;
 
+/**
+ * An upper bound: X bills a post or account once a day (UTC), and less for resources of the
+ * application's owner.
+ */
 export function priceOf({ postReads = 0, userReads = 0, requests = 0 }: Bill): number {
   return postReads * postReadMicroUsd + userReads * userReadMicroUsd + requests * requestMicroUsd;
 }

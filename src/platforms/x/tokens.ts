@@ -7,6 +7,7 @@ import { detailOf } from "./request.ts";
 
 export type Client = { id: string; secret: string | null };
 
+/** `expiresMs`: as text; empty if unknown. */
 export type UserTokens = { accessToken: string; refreshToken: string; expiresMs: string };
 
 /** Errors: `credential_refused` for a rejected code or refresh token; `upstream_limited`; `upstream_failed`. */

@@ -26,6 +26,7 @@ export type QuoteFacts = {
   fmspc: string;
   rootSha256: string;
   tcbEvaluationNumber: number;
+  /** Earliest expiry, Unix milliseconds. */
   collateralUntilMs: number;
   reportData: string;
   mrTd: string;

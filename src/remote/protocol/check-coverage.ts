@@ -50,6 +50,7 @@ function isWithinWindow({ method, fromMs, toMs, asOfMs }: AnswerRequest, coverag
   return isWithin(coverage, { fromMs, toMs });
 }
 
+/** The window minus what the query, or the target of a replies request, excludes. Null if empty. */
 function leastWindow(request: AnswerRequest, hasRecentSearch: boolean): Span | null {
   const { method, query, target = null, fromMs, toMs, asOfMs, after } = request;
   if (!isSearch(method)) {

@@ -86,6 +86,7 @@ export const leaseBody = z.strictObject({
 });
 export type LeaseBody = z.infer<typeof leaseBody>;
 
+/** Encrypted to a run's keys and signed by the gateway. Unix seconds. */
 export const jobEnvelope = z.strictObject({
   version: z.literal(1),
   key_id: z.string().max(64),

@@ -88,6 +88,7 @@ export const requestShape = z.object({
 
 const span = { fromMs: ms.nullable(), toMs: ms };
 
+/** Ordered, disjoint, non-empty; only the first may be unbounded. */
 const spans = z
   .array(z.object(span))
   .max(10_000)

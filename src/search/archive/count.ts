@@ -7,11 +7,13 @@ import { withDamage } from "../damage.ts";
 import { archiveCoverage } from "./coverage.ts";
 import { type ArchiveSource, by } from "./search.ts";
 
+/** `fromMs` is inclusive, `toMs` exclusive. */
 export type CountsRequest = {
   platform: SearchPlatform;
   tree: QueryNode;
   fromMs: number;
   toMs: number;
+  /** Buckets begin at its multiples since the Unix epoch; the bounds cut the first and the last. */
   bucketMs: number;
   asOfMs: number;
   account?: string;

@@ -71,6 +71,7 @@ export function followedOf(
   });
 }
 
+/** Each labeler has its own labels, so all must be followed. */
 function byLabeler(intervals: readonly CoverageInterval[]): (readonly CoverageInterval[])[] {
   const labelers = Map.groupBy(intervals, ({ source }) => source);
   return labelers.size === 0 ? [[]] : [...labelers.values()];

@@ -14,6 +14,7 @@ import { credentialStateOperations } from "./state-operations.ts";
 
 export type StoredSecretCredential = {
   id: string;
+  /** Null for the deployment. */
   accountId: string | null;
   platform: Platform;
   kind: string;
@@ -61,6 +62,7 @@ export const credentialOperations = {
     return row?.id ?? null;
   }),
 
+  /** Without secrets; null lists all. */
   listCredentials: read(function* (
     database,
     owner: { accountId: string | null } | null,

@@ -19,6 +19,7 @@ export type CredentialPool = {
     access: Exclude<AccessKind, "public">;
     whose: "any" | "own";
     bucket: string | null;
+    /** On Mastodon: the origin of the credential; null for any. */
     host: string | null;
   }): Promise<readonly PooledCredential[]>;
   find(accountId: string, id: string, bucket?: string | null): Promise<PooledCredential | null>;

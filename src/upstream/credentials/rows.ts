@@ -46,6 +46,7 @@ export function* usableCredentials(
   return yield* eachOf(rows, (row) => storedOf(database, row));
 }
 
+/** Oldest first; `owner` null lists all, `accountId` null the deployment's. */
 export function* listedCredentials(
   database: Database,
   owner: { accountId: string | null } | null,

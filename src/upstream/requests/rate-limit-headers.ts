@@ -12,6 +12,7 @@ export function plausibleLimit(reported: Limit | null, nowMs: number): Limit | n
   return { remaining: Math.max(0, Math.floor(reported.remaining)), resetMs };
 }
 
+/** Unix milliseconds; null if missing or implausible. */
 export function retryUntilMs(
   headers: Headers,
   reported: Limit | null,

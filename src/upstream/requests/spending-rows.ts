@@ -4,6 +4,7 @@ import type { Platform } from "../../posts/post.ts";
 /** In units of the platform and millionths of a dollar. */
 export type Amounts = { postReads: number; userReads: number; requests: number; microUsd: number };
 
+/** `month` is in UTC, `2026-11`. */
 export type Spender = {
   month: string;
   platform: Platform;

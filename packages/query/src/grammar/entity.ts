@@ -3,6 +3,7 @@ import { foldHandle, foldTag, readCashtag, readHashtag, readMention } from "../t
 import { codePointLength } from "../tree/source.ts";
 import type { QueryLeaf } from "../tree/tree.ts";
 
+/** `end` is a UTF-16 offset. */
 export type EntityRead = { leaf: QueryLeaf; end: number };
 
 type Found = { leaf: BareLeaf; end: number };

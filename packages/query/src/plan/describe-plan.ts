@@ -60,12 +60,14 @@ function describeElement(element: SequenceElement): string {
 /** Text tokens have no such punctuation. */
 const isFacet = (token: string): boolean => /[:#@$]|>=/.test(token);
 
+/** `fromMs` inclusive, `toMs` exclusive. */
 export function describeTime(fromMs: number | null, toMs: number | null): string {
   const from = fromMs === null ? "" : ` at or after ${isoTime(fromMs)}`;
   const to = toMs === null ? "" : ` before ${isoTime(toMs)}`;
   return from + to === "" ? "any time" : `time${from}${from && to ? " and" : ""}${to}`;
 }
 
+/** Inclusive. */
 export function describeIds(low: bigint | null, high: bigint | null): string {
   if (low !== null && high !== null) return `IDs from ${low} to ${high}`;
   if (low !== null) return `IDs from ${low} on`;

@@ -10,7 +10,9 @@ export type PlanNode =
   | { kind: "or"; children: readonly PlanNode[] }
   | { kind: "not"; child: PlanNode }
   | { kind: "terms"; elements: readonly SequenceElement[] }
+  /** `fromMs` inclusive, `toMs` exclusive. */
   | { kind: "time"; fromMs: number | null; toMs: number | null }
+  /** Inclusive. */
   | { kind: "id"; low: bigint | null; high: bigint | null }
   | { kind: "platform"; platform: Platform }
   | { kind: "min-count"; metric: CountMetric; atLeast: number }

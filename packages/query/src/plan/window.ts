@@ -1,7 +1,9 @@
 import type { PlanNode } from "./plan.ts";
 
+/** `fromMs` inclusive, `toMs` exclusive, null unbounded. */
 export type TimeWindow = { fromMs: number | null; toMs: number | null };
 
+/** Inclusive, null unbounded. */
 export type IdBounds = { lowId: bigint | null; highId: bigint | null };
 
 /** Window (within `within`) and ID range contain all matches. */

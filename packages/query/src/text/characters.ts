@@ -25,6 +25,7 @@ const patterns: readonly (readonly [number, RegExp])[] = [
 
 let classes: Uint8Array | null = null;
 
+/** Built lazily, so that it does not delay startup. */
 export function classOfUnit(unit: number): number {
   classes ??= unitTable(patterns, surrogate);
   return classes[unit] ?? separator;

@@ -53,10 +53,12 @@ export type QueryLeaf =
   | { kind: "related"; relation: PostRelation; post: string; span: QuerySpan }
   /** BCP 47 tag in lower case, aliases resolved (`iw` is `he`). */
   | { kind: "lang"; code: string; span: QuerySpan }
+  /** Unix milliseconds; `since` is inclusive, `until` exclusive. */
   | { kind: "since"; ms: number; span: QuerySpan }
   | { kind: "until"; ms: number; span: QuerySpan }
   /** The last `ms` milliseconds before submission. */
   | { kind: "within"; ms: number; span: QuerySpan }
+  /** Decimal IDs; `since-id` is exclusive, `max-id` inclusive. */
   | { kind: "since-id"; id: string; span: QuerySpan }
   | { kind: "max-id"; id: string; span: QuerySpan }
   | { kind: "property"; property: PostProperty; span: QuerySpan }

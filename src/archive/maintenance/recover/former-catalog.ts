@@ -6,6 +6,7 @@ import { catalogMigrations } from "../../catalog/schema.ts";
 import { damagedCatalogTables } from "../../catalog/sums.ts";
 import { openForReading } from "../../database.ts";
 
+/** What stays true, or is repeated by sources. Coverage is dropped, because its posts may be missing. */
 const tables = ["tombstone", "handle", "account", "label", "alias", "checkpoint"];
 
 /** Used even if damaged: a wrong row shows fewer hidden posts than a missing list. */

@@ -12,6 +12,7 @@ export type Columns = {
 export const isFieldName = (name: string): name is ImportFieldName =>
   Object.hasOwn(importFields, name);
 
+/** Errors: `import_unreadable` if a mapped or required column is missing. */
 export function csvColumns(
   file: string,
   header: readonly string[],

@@ -32,6 +32,7 @@ function jsonList(text: string): unknown {
   }
 }
 
+/** ISO 8601, also with a space before the offset, or Unix seconds or milliseconds. */
 const time: Read = (text) => {
   if (/^\d{10}$/.test(text)) return isoText(Number(text) * 1_000);
   if (/^\d{13}$/.test(text)) return isoText(Number(text));

@@ -40,6 +40,7 @@ export type ReadOptions = {
 export type ImportFormat = LinesFormat | RecordsFormat;
 
 type NamedFormat = {
+  /** Format and options: reading a file differently is another import. Empty for NDJSON. */
   key: string;
 };
 
@@ -47,6 +48,7 @@ type NamedFormat = {
 export type LinesFormat = NamedFormat & { lines: { platform: Platform } };
 
 export type RecordsFormat = NamedFormat & {
+  /** Per piece of the file. Throws what the source throws. */
   records(source: ImportSource, options: ReadOptions): AsyncGenerator<Iterable<FileRecord>>;
 };
 

@@ -12,6 +12,7 @@ import {
   refusedRecord,
 } from "./format.ts";
 
+/** Errors: what the source throws; `import_unreadable` for a truncated file. */
 export async function* jsonValues(
   source: ImportSource,
   files: readonly SourceFile[],
