@@ -1,3 +1,4 @@
+import { containing } from "../../db/like-pattern.ts";
 import { read } from "../../db/operations.ts";
 import type { Database, Steps } from "../../db/statements.ts";
 import { accountNameSql, isPresent } from "./names.ts";
@@ -58,7 +59,7 @@ export const listingOperations = {
         ...position,
         seenMs: seen?.createdMs ?? -Number.MAX_SAFE_INTEGER,
         seenId: seen?.id ?? "",
-        pattern: query === null ? null : `%${query.replaceAll(/[\\%_]/g, "\\$&")}%`,
+        pattern: query === null ? null : containing(query),
         limit,
       },
     );

@@ -1,3 +1,4 @@
+import { containing } from "../../db/like-pattern.ts";
 import { durable, read } from "../../db/operations.ts";
 import type { Database, Steps } from "../../db/statements.ts";
 import type { RandomBytes } from "../../lib/base62.ts";
@@ -95,7 +96,7 @@ export function commandLineKeyOperations(randomBytes: RandomBytes) {
       database,
       { query, accountId, after, limit }: KeyListPart,
     ): Steps<FoundKey[]> {
-      const pattern = query === null ? null : `%${query.replaceAll(/[\\%_]/g, "\\$&")}%`;
+      const pattern = query === null ? null : containing(query);
       return (yield* database.all<Omit<FoundKey, "methods"> & { methods: string | null }>(
         `SELECT ${keyColumns}, ${accountNameSql} AS accountName
            FROM api_key JOIN account ON account.id = account_id
