@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { isOneVisibleLine } from "../../accounts/keys/key-name.ts";
-import { closedObject, wording, wordOf } from "./words.ts";
+import { closedObject, closedQuery, wording, wordOf } from "./words.ts";
 
 const longestQuery = 100;
 const longestConfirmation = 200;
@@ -65,12 +65,8 @@ export const searchText = z.string(queryText).max(longestQuery, queryText);
 /** Of a list of accounts or keys. */
 export const accountCursor = z.string(afterText).regex(/^\d{1,16}-[0-9A-Za-z]{1,64}$/, afterText);
 
-export const accountsQuery = closedObject(
-  {
-    what: "parameter",
-    needed: "invalid query string",
-    hint: "use query and after, such as ?query=ann&after=<next of the page before>",
-  },
+export const accountsQuery = closedQuery(
+  "use query and after, such as ?query=ann&after=<next of the page before>",
   {
     query: searchText.optional(),
     after: accountCursor.optional(),

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { type AuditAction, auditActions } from "../../accounts/audit-actions.ts";
 import { accountId } from "./activity.ts";
-import { closedObject, wording, wordOf } from "./words.ts";
+import { closedQuery, wording, wordOf } from "./words.ts";
 
 const beforeText = wording("expected the next of an earlier page", "send next unchanged");
 
@@ -11,14 +11,7 @@ const before = z
   .transform(Number)
   .optional();
 
-export const ownAuditQuery = closedObject(
-  {
-    what: "parameter",
-    needed: "invalid query string",
-    hint: "use only before, such as ?before=1200",
-  },
-  { before },
-);
+export const ownAuditQuery = closedQuery("use only before, such as ?before=1200", { before });
 
 const actionText = "send one that docs/dashboard.md lists, such as key_created";
 const actorText = wording(
@@ -35,12 +28,8 @@ const time = z.iso
   .transform(Date.parse)
   .optional();
 
-export const auditQuery = closedObject(
-  {
-    what: "parameter",
-    needed: "invalid query string",
-    hint: "such as ?account=<id>&action=key_created&from=2026-12-01T00:00:00Z",
-  },
+export const auditQuery = closedQuery(
+  "such as ?account=<id>&action=key_created&from=2026-12-01T00:00:00Z",
   {
     before,
     account: accountId.optional(),

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { coverage, warnings } from "./answers.ts";
 import { queryText } from "./submission.ts";
-import { closedObject, wording, wordOf } from "./words.ts";
+import { closedQuery, wording, wordOf } from "./words.ts";
 
 const momentText = wording(
   "expected an ISO 8601 date or a time with its zone, such as 2026-01-31T12:00:00Z",
@@ -19,30 +19,23 @@ const tokenText = wording(
 
 export const granularities = ["minute", "hour", "day"] as const;
 
-export const countsQuery = closedObject(
-  {
-    what: "parameter",
-    needed: "invalid query string",
-    hint: "send ?query=comet&granularity=hour",
-  },
-  {
-    query: z
-      .string(queryText)
-      .meta({ description: "The query, with operators.", examples: ["comet lang:en"] }),
-    granularity: wordOf("granularity", granularities, "omit it, or send granularity=hour")
-      .optional()
-      .meta({ description: "Length of a bucket; default: hour.", examples: ["hour"] }),
-    start_time: moment.optional().meta({
-      description: "Only posts from this time on; default: 7 days before end_time.",
-    }),
-    end_time: moment.optional().meta({ description: "Only posts before this time; default: now." }),
-    next_token: z
-      .string(tokenText)
-      .max(2_048, tokenText)
-      .optional()
-      .meta({ description: "meta.next_token of an earlier page of the same count." }),
-  },
-);
+export const countsQuery = closedQuery("send ?query=comet&granularity=hour", {
+  query: z
+    .string(queryText)
+    .meta({ description: "The query, with operators.", examples: ["comet lang:en"] }),
+  granularity: wordOf("granularity", granularities, "omit it, or send granularity=hour")
+    .optional()
+    .meta({ description: "Length of a bucket; default: hour.", examples: ["hour"] }),
+  start_time: moment.optional().meta({
+    description: "Only posts from this time on; default: 7 days before end_time.",
+  }),
+  end_time: moment.optional().meta({ description: "Only posts before this time; default: now." }),
+  next_token: z
+    .string(tokenText)
+    .max(2_048, tokenText)
+    .optional()
+    .meta({ description: "meta.next_token of an earlier page of the same count." }),
+});
 
 export type CountsQuery = z.infer<typeof countsQuery>;
 

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { rangeNames } from "../dashboard/ranges.ts";
-import { closedObject, wording } from "./words.ts";
+import { closedQuery, wording } from "./words.ts";
 
 export const range = z
   .enum(rangeNames, wording("unknown range", `use ${rangeNames.join(", ")}`))
@@ -9,20 +9,9 @@ export const range = z
 const noKeyId = wording("expected the id of a key", "use an id from the answer's keys");
 const keyId = z.string(noKeyId).max(64, noKeyId);
 
-export const usageQuery = closedObject(
-  {
-    what: "parameter",
-    needed: "invalid query string",
-    hint: "use range and key, such as ?range=7d",
-  },
-  { range, key: keyId.optional() },
-);
+export const usageQuery = closedQuery("use range and key, such as ?range=7d", {
+  range,
+  key: keyId.optional(),
+});
 
-export const serviceStatusQuery = closedObject(
-  {
-    what: "parameter",
-    needed: "invalid query string",
-    hint: "use only range, such as ?range=7d",
-  },
-  { range },
-);
+export const serviceStatusQuery = closedQuery("use only range, such as ?range=7d", { range });

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { jobStates } from "../../jobs/job.ts";
 import { methodNames } from "../../platforms/methods.ts";
 import { platforms } from "../../posts/post.ts";
-import { closedObject, notAmong, wording } from "./words.ts";
+import { closedQuery, notAmong, wording } from "./words.ts";
 
 const platform = z.string().meta({
   description: `social for all platforms, or ${platforms.join(", ")}, twitter.`,
@@ -23,22 +23,15 @@ const wholeSeconds = wording(
   "use digits, such as ?wait=10",
 );
 
-export const waitQuery = closedObject(
-  {
-    what: "parameter",
-    needed: "invalid query string",
-    hint: "use only wait, such as ?wait=10",
-  },
-  {
-    wait: z
-      .preprocess(readDigits, z.int(wholeSeconds).min(1, wholeSeconds).max(30, wholeSeconds))
-      .optional()
-      .meta({
-        description: "Waits up to this many seconds for the job to end.",
-        examples: [10],
-      }),
-  },
-);
+export const waitQuery = closedQuery("use only wait, such as ?wait=10", {
+  wait: z
+    .preprocess(readDigits, z.int(wholeSeconds).min(1, wholeSeconds).max(30, wholeSeconds))
+    .optional()
+    .meta({
+      description: "Waits up to this many seconds for the job to end.",
+      examples: [10],
+    }),
+});
 
 /** With a body, query parameters would be ignored. */
 export const noQuery = z.strictObject(
@@ -96,12 +89,6 @@ export const streamHeaders = z.looseObject({
     }),
 });
 
-const listOfJobs = {
-  what: "parameter",
-  needed: "invalid query string",
-  hint: "send ?status=done,error&method=searchbyquery&limit=20",
-};
-
 const pageSize = wording("expected a whole number from 1 to 100", "use digits, such as ?limit=20");
 
 const listCursor = wording(
@@ -128,7 +115,7 @@ export function pageParameters(items: string) {
   };
 }
 
-export const jobsQuery = closedObject(listOfJobs, {
+export const jobsQuery = closedQuery("send ?status=done,error&method=searchbyquery&limit=20", {
   status: listOf("status", jobStates).meta({
     description: "Comma-separated states; default: all.",
     examples: ["done,error"],
@@ -151,12 +138,8 @@ export const jobsQuery = closedObject(listOfJobs, {
   ...pageParameters("Jobs"),
 });
 
-export const eventsQuery = closedObject(
-  {
-    what: "parameter",
-    needed: "invalid query string",
-    hint: "use only uuid, such as ?uuid=0f8fad5b-d9cb-469f-a165-70867728950e",
-  },
+export const eventsQuery = closedQuery(
+  "use only uuid, such as ?uuid=0f8fad5b-d9cb-469f-a165-70867728950e",
   {
     uuid: z
       .string(wording("expected one uuid", "send ?uuid= once"))

@@ -5,7 +5,7 @@ import { longestUrl } from "../../jobs/webhooks/webhook-url.ts";
 import { methodNames, sourceTypes } from "../../platforms/methods.ts";
 import { platforms } from "../../posts/post.ts";
 import { listOf, pageParameters } from "./parameters.ts";
-import { closedObject, wording, wordOf } from "./words.ts";
+import { closedObject, closedQuery, wording, wordOf } from "./words.ts";
 
 const id = z.string().meta({
   description: "The id of the webhook.",
@@ -113,20 +113,13 @@ export const webhookList = z
   .strictObject({ webhooks: z.array(webhookAnswer) })
   .meta({ id: "WebhookList", examples: [{ webhooks: [webhookExample] }] });
 
-export const deliveriesQuery = closedObject(
-  {
-    what: "parameter",
-    needed: "invalid query string",
-    hint: "send ?state=waiting,failed&limit=20",
-  },
-  {
-    state: listOf("state", deliveryStates).meta({
-      description: "Comma-separated states; default: all.",
-      examples: ["waiting,failed"],
-    }),
-    ...pageParameters("Deliveries"),
-  },
-);
+export const deliveriesQuery = closedQuery("send ?state=waiting,failed&limit=20", {
+  state: listOf("state", deliveryStates).meta({
+    description: "Comma-separated states; default: all.",
+    examples: ["waiting,failed"],
+  }),
+  ...pageParameters("Deliveries"),
+});
 
 const payloadExample = {
   type: "job.done",

@@ -42,6 +42,12 @@ export function closedObject<const Shape extends z.core.$ZodLooseShape>(
   });
 }
 
+/** Parameters of a query string. */
+export const closedQuery = <const Shape extends z.core.$ZodLooseShape>(
+  hint: string,
+  shape: Shape,
+) => closedObject({ what: "parameter", needed: "invalid query string", hint }, shape);
+
 export function unknownName(message: string, name: string): string {
   const list = nameLists.get(message);
   return list === undefined ? message : notAmong(list.what, name, list.names);
