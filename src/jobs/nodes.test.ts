@@ -31,7 +31,7 @@ const submit = async (special: Partial<SearchJobRequest> = {}, keyId = "key"): P
   return (await jobs.queue.submit(job)).uuid;
 };
 
-const asking = (
+const leaseRequest = (
   nodeId: string,
   special: Partial<LeaseRequest<SearchJobRequest>> = {},
 ): LeaseRequest<SearchJobRequest> => ({ ...testNode, nodeId, ...special });
@@ -46,7 +46,7 @@ function givenTo(waiting: readonly (readonly [string, Promise<Lease<SearchJobReq
 test("the least loaded waiting node gets the job, by its current load", async () => {
   const loads: Record<string, number> = { a: 0.1, b: 0.5, c: 0.9 };
   const waiting = ["a", "b", "c"].map(
-    (name) => [name, leaseOf(asking(name, { load: () => loads[name] ?? 0 }), 1_000)] as const,
+    (name) => [name, leaseOf(leaseRequest(name, { load: () => loads[name] ?? 0 }), 1_000)] as const,
   );
   Object.assign(loads, { a: 0.8, b: 0.6, c: 0.2 });
   await submit();
@@ -55,7 +55,7 @@ test("the least loaded waiting node gets the job, by its current load", async ()
 
 test("equally loaded nodes take turns", async () => {
   const order: string[] = [];
-  const nodes = ["a", "b", "c"].map((nodeId) => asking(nodeId, { load: () => 0 }));
+  const nodes = ["a", "b", "c"].map((nodeId) => leaseRequest(nodeId, { load: () => 0 }));
   const waiting = nodes.flatMap((node) => [leaseOf(node, 1_000), leaseOf(node, 1_000)]);
   for (const [index, lease] of waiting.entries()) {
     void lease.then(() => order.push(nodes[Math.floor(index / 2)]?.nodeId ?? ""));
@@ -67,7 +67,7 @@ test("equally loaded nodes take turns", async () => {
 
 test("a node's running jobs are counted from the moment of the lease", async () => {
   let given = 0;
-  const node = asking("busy", { onLease: () => (given += 1), load: () => 0 });
+  const node = leaseRequest("busy", { onLease: () => (given += 1), load: () => 0 });
   const waits = leaseOf(node, 1_000);
   const submitted = submit();
   expect([given, jobs.queue.runningOf("busy")]).toEqual([1, 1]);
@@ -79,7 +79,7 @@ test("a node's running jobs are counted from the moment of the lease", async () 
 
 test("a closed node gets nothing until it is open", async () => {
   let isOpen = false;
-  const waits = leaseOf(asking("paced", { isOpen: () => isOpen }), 1_000);
+  const waits = leaseOf(leaseRequest("paced", { isOpen: () => isOpen }), 1_000);
   const uuid = await submit();
   jobs.queue.wakeNodes();
   expect(jobs.queue.runningOf("paced")).toBe(0);
@@ -91,15 +91,15 @@ test("a closed node gets nothing until it is open", async () => {
 test("a node gets only jobs that it accepts, and the others keep their position", async () => {
   const first = await submit({ platform: "x" });
   const second = await submit({ platform: "bluesky" });
-  const node = asking("bluesky", { accepts: ({ platform }) => platform === "bluesky" });
+  const node = leaseRequest("bluesky", { accepts: ({ platform }) => platform === "bluesky" });
   expect((await leaseOf(node))?.uuid).toBe(second);
   expect(await leaseOf(node)).toBeNull();
-  expect((await leaseOf(asking("any")))?.uuid).toBe(first);
+  expect((await leaseOf(leaseRequest("any")))?.uuid).toBe(first);
 });
 
 test("10,000 jobs that no node accepts are checked by kind, not one by one", async () => {
   let calls = 0;
-  const none = asking("none", {
+  const none = leaseRequest("none", {
     accepts: () => {
       calls += 1;
       return false;
@@ -119,7 +119,7 @@ test("10,000 jobs that no node accepts are checked by kind, not one by one", asy
   expect(calls).toBe(3);
   leaving.abort();
   await Promise.all(waiting);
-  expect(await leaseOf(asking("any"))).not.toBeNull();
+  expect(await leaseOf(leaseRequest("any"))).not.toBeNull();
 });
 
 test("keys take turns over all nodes and share one limit", async () => {
@@ -129,7 +129,7 @@ test("keys take turns over all nodes and share one limit", async () => {
   const leased: string[] = [];
   for (let n = 0; n < 4; n += 1) {
     for (const nodeId of ["one", "two", "three"]) {
-      const lease = await leaseOf(asking(nodeId));
+      const lease = await leaseOf(leaseRequest(nodeId));
       if (lease !== null) leased.push(keyOf(lease.uuid));
     }
   }
@@ -145,7 +145,7 @@ describe("without a limit on the jobs of a key", () => {
   function openSlots(nodeIds: readonly string[], slots: number) {
     const given: Lease<SearchJobRequest>[] = [];
     const polls = nodeIds.flatMap((nodeId) => {
-      const node = asking(nodeId, { slots: () => slots });
+      const node = leaseRequest(nodeId, { slots: () => slots });
       return Array.from({ length: slots }, () => leaseOf(node, 60_000));
     });
     for (const poll of polls) void poll.then((lease) => lease && given.push(lease));
@@ -173,14 +173,14 @@ describe("without a limit on the jobs of a key", () => {
     expect(accountsOf(given.slice(15))).toEqual(["two"]);
     const [first] = given;
     await jobs.queue.complete(first?.uuid ?? "", first?.token ?? "", result);
-    const freed = await leaseOf(asking("a", { slots: () => 16 }));
+    const freed = await leaseOf(leaseRequest("a", { slots: () => 16 }));
     expect(freed).toBeNull();
   });
 
   test("a slow fetch of an account does not keep its searches from reserved slots", async () => {
     const methods = ["searchbyquery", "getfollowers"];
     const fetching = await submit({ method: "getfollowers", platform: "x", after: null });
-    expect(await leaseOf(asking("a", { methods }))).toMatchObject({ uuid: fetching });
+    expect(await leaseOf(leaseRequest("a", { methods }))).toMatchObject({ uuid: fetching });
     const given = openSlots(["a"], 16);
     for (let n = 0; n < 20; n += 1) await jobs.queue.submit(newJob("other", "two"));
     expect(given).toHaveLength(15);
@@ -212,7 +212,7 @@ describe("an answer truncated at the deadline", () => {
   async function completeAfter(waitedMs: number, answer: typeof cut): Promise<string> {
     const uuid = await submit();
     await jobs.clock.advance(waitedMs);
-    const lease = await leaseOf(asking("a"));
+    const lease = await leaseOf(leaseRequest("a"));
     await jobs.queue.complete(uuid, lease?.token ?? "", answer);
     return uuid;
   }
@@ -241,8 +241,8 @@ const keyOf = (uuid: string): string =>
 
 test("a leaving node returns its jobs: others get them first, and no attempt is counted", async () => {
   const uuids = [await submit(), await submit(), await submit()];
-  const lost = [await leaseOf(asking("gone")), await leaseOf(asking("gone"))];
-  const kept = await leaseOf(asking("stays"));
+  const lost = [await leaseOf(leaseRequest("gone")), await leaseOf(leaseRequest("gone"))];
+  const kept = await leaseOf(leaseRequest("stays"));
   const later = await submit();
   expect(await jobs.queue.endLeasesOf("gone")).toBe(2);
   expect(lost.map((lease) => lease?.lost.aborted)).toEqual([true, true]);
@@ -251,12 +251,12 @@ test("a leaving node returns its jobs: others get them first, and no attempt is 
     state: "received",
     attempts: 0,
   });
-  const again = [await leaseOf(asking("stays")), await leaseOf(asking("stays"))];
+  const again = [await leaseOf(leaseRequest("stays")), await leaseOf(leaseRequest("stays"))];
   expect(again.map((lease) => [lease?.uuid, lease?.attempt])).toEqual([
     [uuids[0], 1],
     [uuids[1], 1],
   ]);
-  expect((await leaseOf(asking("stays")))?.uuid).toBe(later);
+  expect((await leaseOf(leaseRequest("stays")))?.uuid).toBe(later);
   const [stale] = lost;
   await expect(
     jobs.queue.complete(stale?.uuid ?? "", stale?.token ?? "", result),
@@ -268,7 +268,7 @@ test("a leaving node returns its jobs: others get them first, and no attempt is 
 test("a job that crashes its nodes is not retried forever", async () => {
   const uuid = await submit();
   for (const attempt of [1, 2, 3]) {
-    const lease = await leaseOf(asking("dies"));
+    const lease = await leaseOf(leaseRequest("dies"));
     expect([lease?.uuid, lease?.attempt]).toEqual([uuid, attempt]);
     await jobs.queue.failLeasesOf("dies");
     expect(lease?.lost.aborted).toBe(true);
@@ -287,7 +287,7 @@ test("a job that crashes its nodes is not retried forever", async () => {
 const passing = { code: "c", message: "m", status: 502, retryable: true };
 
 async function failNext(nodeId: string): Promise<string | null> {
-  const lease = await leaseOf(asking(nodeId));
+  const lease = await leaseOf(leaseRequest(nodeId));
   if (lease !== null) await jobs.queue.fail(lease.uuid, lease.token, passing);
   await jobs.clock.advance(1_000);
   return lease?.uuid ?? null;
@@ -301,15 +301,15 @@ test("of three nodes with two broken ones, the third gets the job before its att
   expect(await failNext("broken too")).toBe(uuid);
   await jobs.clock.advance(1_000);
   expect([await failNext("broken"), await failNext("broken too")]).toEqual([null, null]);
-  expect(await leaseOf(asking("sound"))).toMatchObject({ uuid, attempt: 3 });
+  expect(await leaseOf(leaseRequest("sound"))).toMatchObject({ uuid, attempt: 3 });
 });
 
 test("a waiting node is skipped for a job it has failed, but gets other jobs", async () => {
   connected = ["broken", "sound"];
   const uuid = await submit();
   await failNext("broken");
-  const waits = leaseOf(asking("broken"), 4_000);
-  const sound = leaseOf(asking("sound", { load: () => 1 }), 4_000);
+  const waits = leaseOf(leaseRequest("broken"), 4_000);
+  const sound = leaseOf(leaseRequest("sound", { load: () => 1 }), 4_000);
   expect((await sound)?.uuid).toBe(uuid);
   const next = await submit();
   expect((await waits)?.uuid).toBe(next);
@@ -320,27 +320,27 @@ test("a job that no other node takes within seconds returns to the node that fai
   const uuid = await submit();
   const later = await submit();
   expect(await failNext("broken")).toBe(uuid);
-  const leased = await leaseOf(asking("broken"));
+  const leased = await leaseOf(leaseRequest("broken"));
   expect(leased?.uuid).toBe(later);
-  const waits = leaseOf(asking("broken"), 60_000);
+  const waits = leaseOf(leaseRequest("broken"), 60_000);
   await jobs.clock.advance(5_000);
   expect(await waits).toMatchObject({ uuid, attempt: 2 });
   connected = ["broken"];
   await jobs.queue.fail(later, leased?.token ?? "", passing);
   await jobs.clock.advance(1_000);
-  expect(await leaseOf(asking("broken"))).toMatchObject({ uuid: later, attempt: 2 });
+  expect(await leaseOf(leaseRequest("broken"))).toMatchObject({ uuid: later, attempt: 2 });
 });
 
 test("after an expired lease the job avoids the node, and a job that ends meanwhile stays ended", async () => {
   connected = ["stalls", "busy"];
   const uuid = await submit();
-  await leaseOf(asking("stalls"));
+  await leaseOf(leaseRequest("stalls"));
   await jobs.clock.advance(32_000);
   expect(failed).toMatchObject([{ nodeId: "stalls", why: "lapsed" }]);
-  expect(await leaseOf(asking("stalls"))).toBeNull();
+  expect(await leaseOf(leaseRequest("stalls"))).toBeNull();
   await jobs.queue.cancel("one", uuid);
   await jobs.clock.advance(10_000);
-  expect(await leaseOf(asking("busy"))).toBeNull();
+  expect(await leaseOf(leaseRequest("busy"))).toBeNull();
   expect(jobs.queue.depth()).toBe(0);
 });
 
@@ -348,7 +348,7 @@ test("a thousand failed jobs are checked by work kind", async () => {
   connected = ["a", "b", "sound"];
   await Promise.all(Array.from({ length: 1_000 }, (_, n) => submit({}, `key ${n % 20}`)));
   const leases = await Promise.all(
-    Array.from({ length: 1_000 }, (_, n) => leaseOf(asking(n % 2 === 0 ? "a" : "b"))),
+    Array.from({ length: 1_000 }, (_, n) => leaseOf(leaseRequest(n % 2 === 0 ? "a" : "b"))),
   );
   await Promise.all(
     leases.map((lease) => jobs.queue.fail(lease?.uuid ?? "", lease?.token ?? "", passing)),
@@ -359,29 +359,29 @@ test("a thousand failed jobs are checked by work kind", async () => {
     calls += 1;
     return false;
   };
-  expect(await leaseOf(asking("c", { accepts }))).toBeNull();
+  expect(await leaseOf(leaseRequest("c", { accepts }))).toBeNull();
   expect(calls).toBe(1);
 });
 
 test("a job that its node could not start is returned without counting an attempt or a delay, to the front", async () => {
   connected = ["gone", "sound"];
   const uuid = await submit();
-  const lease = await leaseOf(asking("gone"));
+  const lease = await leaseOf(leaseRequest("gone"));
   const later = await submit();
   await jobs.queue.giveBack(uuid, "another token");
   expect(jobs.queue.runningOf("gone")).toBe(1);
   await jobs.queue.giveBack(uuid, lease?.token ?? "");
   expect([lease?.lost.aborted, jobs.queue.runningOf("gone")]).toEqual([true, 0]);
   expect(await jobs.queue.find("one", uuid)).toMatchObject({ state: "received", attempts: 0 });
-  expect(await leaseOf(asking("gone"))).toMatchObject({ uuid, attempt: 1 });
-  expect((await leaseOf(asking("sound")))?.uuid).toBe(later);
+  expect(await leaseOf(leaseRequest("gone"))).toMatchObject({ uuid, attempt: 1 });
+  expect((await leaseOf(leaseRequest("sound")))?.uuid).toBe(later);
   expect(failed).toEqual([]);
   await jobs.queue.giveBack("nobody knows it", "token");
 });
 
 test("a job being written is not returned", async () => {
   const uuid = await submit();
-  const lease = await leaseOf(asking("leaves"));
+  const lease = await leaseOf(leaseRequest("leaves"));
   const completing = jobs.queue.complete(uuid, lease?.token ?? "", result);
   expect(await jobs.queue.endLeasesOf("leaves")).toBe(0);
   await completing;
@@ -390,11 +390,11 @@ test("a job being written is not returned", async () => {
 
 test("a failed attempt is reported with its node and whether its lease expired", async () => {
   const uuid = await submit();
-  const lease = await leaseOf(asking("fails"));
+  const lease = await leaseOf(leaseRequest("fails"));
   const failure = { code: "c", message: "m", status: 502, retryable: true };
   await jobs.queue.fail(uuid, lease?.token ?? "", failure);
   await jobs.clock.advance(1_000);
-  expect(await leaseOf(asking("dies"))).toMatchObject({ uuid, attempt: 2 });
+  expect(await leaseOf(leaseRequest("dies"))).toMatchObject({ uuid, attempt: 2 });
   await jobs.clock.advance(31_000);
   expect(failed).toEqual([
     { method: "searchbyquery", nodeId: "fails", why: "failed" },
@@ -438,7 +438,7 @@ test("a page of a disconnected node waits, and then says that no other node can 
 
 test("a job that ran until its deadline does not blame missing nodes", async () => {
   const uuid = await submit();
-  const lease = await leaseOf(asking("slow"));
+  const lease = await leaseOf(leaseRequest("slow"));
   canBeRun = false;
   for (let second = 0; second < 123; second += 10) {
     await jobs.queue.renew(uuid, lease?.token ?? "").catch(() => undefined);
@@ -451,14 +451,14 @@ test("a job that ran until its deadline does not blame missing nodes", async () 
 test("a node that got a job just before its deadline is not blamed", async () => {
   await submit();
   await jobs.clock.advance(115_000);
-  expect(await leaseOf(asking("quick"))).not.toBeNull();
+  expect(await leaseOf(leaseRequest("quick"))).not.toBeNull();
   await jobs.clock.advance(10_000);
   expect(failed).toEqual([]);
 });
 
 test("a large result is stored whole, and others run while it is encoded", async () => {
   const uuid = await submit();
-  const lease = await leaseOf(asking("large"));
+  const lease = await leaseOf(leaseRequest("large"));
   const record = JSON.stringify({ Content: '"'.repeat(40_000) });
   const items = Array.from({ length: 40 }, (_, n) => ({
     platform: "x" as const,
@@ -476,7 +476,7 @@ test("a large result is stored whole, and others run while it is encoded", async
 
 test("a node's signature is stored with its result", async () => {
   const uuid = await submit();
-  const lease = await leaseOf(asking("signs"));
+  const lease = await leaseOf(leaseRequest("signs"));
   const signature = {
     nodeId: "signs",
     keyId: "key",

@@ -8,7 +8,7 @@ const patienceMs = 2_000;
 /** Concurrent callers share one check. */
 export function createReadiness(archive: Pick<Archive, "answers">, clock: Clock) {
   let answeredMs = Number.NEGATIVE_INFINITY;
-  let asking: Promise<boolean> | null = null;
+  let checking: Promise<boolean> | null = null;
 
   async function check(): Promise<boolean> {
     const over = new AbortController();
@@ -28,9 +28,9 @@ export function createReadiness(archive: Pick<Archive, "answers">, clock: Clock)
 
   return async (): Promise<boolean> => {
     if (clock.elapsed() - answeredMs < freshMs) return true;
-    asking ??= check().finally(() => {
-      asking = null;
+    checking ??= check().finally(() => {
+      checking = null;
     });
-    return await asking;
+    return await checking;
   };
 }

@@ -73,8 +73,8 @@ async function searchPage(
 }
 
 /** Waits for all before it throws. */
-async function allAnswered<Result>(asking: readonly Promise<Result>[]): Promise<Result[]> {
-  const outcomes = await Promise.allSettled(asking);
+async function allAnswered<Result>(requests: readonly Promise<Result>[]): Promise<Result[]> {
+  const outcomes = await Promise.allSettled(requests);
   return outcomes.map((outcome) => {
     if (outcome.status === "rejected") throw outcome.reason;
     return outcome.value;

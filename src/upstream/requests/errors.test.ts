@@ -264,10 +264,10 @@ describe("a job that ends", () => {
       bucket: "posts",
       host: null,
     });
-    const asking = opened?.get({ path: "/posts", bucket: "posts" });
+    const pending = opened?.get({ path: "/posts", bucket: "posts" });
     const behind = opened?.patient.get({ path: "/posts", bucket: "posts" });
     ending.abort(removed);
-    await expect(asking).rejects.toBe(removed);
+    await expect(pending).rejects.toBe(removed);
     await expect(behind).rejects.toBe(removed);
   });
 
@@ -280,8 +280,8 @@ describe("a job that ends", () => {
       bucket: "posts",
       host: null,
     });
-    const asking = opened?.get({ path: "/posts", bucket: "posts" });
-    await expect(asking).rejects.toMatchObject({ code: /upstream_(timeout|limited)/ });
+    const pending = opened?.get({ path: "/posts", bucket: "posts" });
+    await expect(pending).rejects.toMatchObject({ code: /upstream_(timeout|limited)/ });
     expect(upstream.requests).toEqual([]);
   });
 });

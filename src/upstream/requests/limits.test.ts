@@ -61,8 +61,8 @@ async function session(name = "job", lifeMs?: number): Promise<OpenSession> {
 
 const posts = { path: "/posts", bucket: "posts" };
 
-const errorOf = (asking: Promise<unknown>): Promise<unknown> =>
-  asking.then(
+const errorOf = (pending: Promise<unknown>): Promise<unknown> =>
+  pending.then(
     () => null,
     (error: unknown) => error,
   );
@@ -245,7 +245,7 @@ test("a host that does not answer does not delay requests in sequence", async ()
     },
   );
   silentRoom.timeoutsMs.push(...Array(60).fill(50));
-  const asking = Array.from({ length: 60 }, async (_, n) => {
+  const pending = Array.from({ length: 60 }, async (_, n) => {
     const job = jobOf(`job ${n}`, { deadlineMs: clock.now() + 100 * minuteMs });
     const [opened] = await silentRoom.sessions.open({
       job,
@@ -258,7 +258,7 @@ test("a host that does not answer does not delay requests in sequence", async ()
     return await errorOf(opened?.get(posts) ?? Promise.resolve());
   });
   const startMs = performance.now();
-  const errors = await running(clock, Promise.all(asking));
+  const errors = await running(clock, Promise.all(pending));
   expect(errors).toEqual(Array(60).fill(expect.objectContaining({ code: "upstream_timeout" })));
   expect(performance.now() - startMs).toBeLessThan(1_500);
   await silentRoom.close();

@@ -66,11 +66,11 @@ async function secondsUntil(requests: number): Promise<number> {
 
 test("retries a failed request after the configured pause, doubled up to the maximum", async () => {
   upstream.script = [answered(500), answered(500), answered(500)];
-  const asking = (await session()).get(posts);
+  const pending = (await session()).get(posts);
   await secondsUntil(1);
   expect(await secondsUntil(2)).toBeGreaterThanOrEqual(1.75);
   expect(await secondsUntil(4)).toBeGreaterThanOrEqual(5.75);
-  await expect(asking).resolves.toMatchObject({ status: 200 });
+  await expect(pending).resolves.toMatchObject({ status: 200 });
 });
 
 test("pauses for a limit without a reported end as configured, doubled up to the maximum", async () => {

@@ -107,11 +107,11 @@ describe("a billed call", () => {
   ])("costs nothing if it %s", async (_what, turn) => {
     upstream.usual = turn;
     const session = await open();
-    const asking = session.get(hundred).then(
+    const pending = session.get(hundred).then(
       (answer) => answer.settle({}),
       () => undefined,
     );
-    await running(clock, asking);
+    await running(clock, pending);
     await clock.advance(0);
     expect(session.cost()).toMatchObject({ postReads: 0, month: { postReads: 0 } });
     expect(await spent()).toBe(0);
@@ -228,10 +228,10 @@ describe("a job whose lease was lost during a paid call", () => {
   async function lost(name: string): Promise<void> {
     const lease = new AbortController();
     upstream.script = [silent];
-    const asking = (await open(name, { signal: lease.signal })).get(hundred);
+    const pending = (await open(name, { signal: lease.signal })).get(hundred);
     while (upstream.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
     lease.abort(new Error("the lease was lost"));
-    await expect(asking).rejects.toThrow("the lease was lost");
+    await expect(pending).rejects.toThrow("the lease was lost");
   }
 
   test("is not paid for twice, by any process and under any attempt number", async () => {
@@ -254,11 +254,11 @@ describe("a job whose lease was lost during a paid call", () => {
   test("pays when it runs again if nothing was sent before", async () => {
     const lease = new AbortController();
     const session = await open("job", { signal: lease.signal });
-    const asking = session.get(hundred);
-    asking.catch(() => undefined);
+    const pending = session.get(hundred);
+    pending.catch(() => undefined);
     while ((await spent()) === 0);
     lease.abort(new Error("the lease was lost"));
-    await expect(asking).rejects.toThrow("the lease was lost");
+    await expect(pending).rejects.toThrow("the lease was lost");
     expect(upstream.requests).toEqual([]);
     await expect((await open("job", { attempt: 2 })).get(hundred)).resolves.toMatchObject({
       status: 200,
