@@ -5,7 +5,7 @@ import { EarshotError } from "../lib/errors.ts";
 import { interruption } from "./import.ts";
 import { authorHandle, columnMap, formatNames, importFormat } from "./import-format.ts";
 
-const reason = new EarshotError("interrupted", "stopped by SIGINT before the end", {
+const reason = new EarshotError("interrupted", "interrupted by SIGINT", {
   hint: "run it again; imports and backfills resume",
 });
 

@@ -236,7 +236,7 @@ test("a killed backfill continues where it stopped", async () => {
     stopped.child.kill("SIGINT");
     const { code, notes } = await stopped.ended;
     expect(code).toBe(1);
-    expect(notes).toMatch(/stopped by SIGINT before the end/);
+    expect(notes).toMatch(/interrupted by SIGINT/);
     const run = await start(
       args,
       { ...listing, EARSHOT_BACKFILL_REQUESTS_PER_SECOND: "100" },

@@ -107,7 +107,7 @@ describe("several accounts", () => {
 
   test("all stop with the reason of the signal", async () => {
     const stop = new AbortController();
-    const reason = new EarshotError("interrupted", "stopped by SIGINT before the end");
+    const reason = new EarshotError("interrupted", "interrupted by SIGINT");
     const running = backfillAuthors(request(() => stop.abort(reason), {}, stop.signal));
     await expect(running).rejects.toBe(reason);
   });
