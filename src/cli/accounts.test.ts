@@ -110,4 +110,20 @@ describe("the audit log", () => {
     expect(all.out).not.toContain("finn");
     expect((await earshot("audit", "--account", "finn")).code).toBe(1);
   });
+
+  test("filters by actor, action and time", async () => {
+    await makeAccount("gwen");
+    const own = ["audit", "--account", "gwen"];
+    const actions = async (...filters: string[]) =>
+      (await json(...own, ...filters)).map(({ action }) => action);
+    expect(await actions()).toEqual(["key_created", "account_created"]);
+    expect(await actions("--action", "key_created")).toEqual(["key_created"]);
+    expect(await actions("--actor", "command_line")).toHaveLength(2);
+    expect(await actions("--actor", "gwen")).toEqual([]);
+    const [{ at }] = await json(...own);
+    expect(await actions("--since", at)).toContain("key_created");
+    expect(await actions("--until", "2026-01-31")).toEqual([]);
+    expect((await earshot(...own, "--until", "2026-01-31")).notes).toContain("no entry");
+    expect((await earshot("audit", "--action", "left")).code).toBe(2);
+  });
 });
