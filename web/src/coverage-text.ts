@@ -1,6 +1,7 @@
 import type { AccessMethod } from "../../src/platforms/source.ts";
 import type { Platform } from "../../src/posts/post.ts";
 import { exactTime, shortTime } from "./components/time.tsx";
+import type { TraceParts } from "./components/trace-drawing.ts";
 import { counted, stretchText } from "./numbers.ts";
 
 /** The words for coverage, the same on every page: what is archived, what a platform answered live, and what is unknown. */
@@ -88,8 +89,24 @@ export function endText(to: string, nowMs: number): string {
   return nowMs - Date.parse(to) < presentMs ? "now" : shortTime(to, nowMs);
 }
 
-/** Start and end, to the second. */
-export const exactSpan = ({ from, to }: { from: string; to: string }): string =>
-  `${exactTime(from)} to ${exactTime(to)}`;
+/** Text alternative of a trace. */
+export function traceLabel(
+  name: string,
+  { held, gaps }: Pick<TraceParts, "held" | "gaps">,
+  span: string,
+): string {
+  if (held.length === 0 && gaps.length === 0) return `${name}: nothing archived in ${span}`;
+  const timeOf = (ms: number) => exactTime(new Date(ms).toISOString());
+  const [first] = held;
+  if (gaps.length === 0) {
+    const from = first === undefined ? "" : `, archived from ${timeOf(first.fromMs)}`;
+    return `${name}: no gaps in ${span}${from}`;
+  }
+  const reported = gaps
+    .slice(0, 5)
+    .map(({ fromMs, toMs }) => `${timeOf(fromMs)} to ${timeOf(toMs)}`);
+  const more = gaps.length > reported.length ? `, and ${gaps.length - reported.length} more` : "";
+  return `${name}: ${counted(gaps.length, "gap")} in ${span}, ${reported.join(", ")}${more}`;
+}
 
 const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

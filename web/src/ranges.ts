@@ -1,4 +1,6 @@
 import type { UsageRange } from "../../src/http/dashboard/contract.ts";
+import { shortDay, shortTime } from "./components/time.tsx";
+import { endText } from "./coverage-text.ts";
 
 export const ranges = [
   { value: "24h", label: "24 hours" },
@@ -35,4 +37,22 @@ export function axisLabels(range: UsageRange, fromMs: number, toMs: number): str
     labels.push((isOfDays && isFresh ? dayAndMonth : format).format(at));
   }
   return [...labels, "now"];
+}
+
+const minuteMs = 60_000;
+const dayMs = 86_400_000;
+const mostParts = 4;
+
+/** At most five evenly spaced labels of any time: days, or minutes if it is shorter than two days. */
+export function evenLabels(fromMs: number, toMs: number): string[] {
+  const nowMs = Date.now();
+  const isOfDays = toMs - fromMs >= 2 * dayMs;
+  const text = (ms: number) =>
+    isOfDays ? shortDay(ms, nowMs) : shortTime(new Date(ms).toISOString(), nowMs);
+  const parts = Math.max(1, Math.min(mostParts, Math.floor((toMs - fromMs) / minuteMs)));
+  const times = Array.from({ length: parts }, (_, at) =>
+    text(fromMs + ((toMs - fromMs) * at) / parts),
+  );
+  const end = endText(new Date(toMs).toISOString(), nowMs);
+  return [...times, end === "now" ? end : text(toMs)];
 }

@@ -126,10 +126,12 @@ function Mark({ frame, span }: { frame: HTMLElement | null; span: [number, numbe
   );
 }
 
-/** Where the plot draws, without its axes. */
+/** Where the plot draws, without its axes: from its first drawing to its last. */
 function areaOf(frame: HTMLElement | null): DOMRect {
-  const drawn = frame?.querySelector(".u-over, svg") ?? frame;
-  return drawn?.getBoundingClientRect() ?? new DOMRect();
+  const drawn = [...(frame?.querySelectorAll(".u-over, svg[role=img]") ?? [])];
+  const { left, top, width } = drawn[0]?.getBoundingClientRect() ?? new DOMRect();
+  const { bottom } = drawn.at(-1)?.getBoundingClientRect() ?? new DOMRect();
+  return new DOMRect(left, top, width, bottom - top);
 }
 
 const ordered = (a: number, b: number): [number, number] => (a < b ? [a, b] : [b, a]);

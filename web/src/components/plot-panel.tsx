@@ -2,6 +2,7 @@ import "./plot-panel.css";
 import "./plot-marks.css";
 import { type ReactNode, useId, useState } from "react";
 import { Button } from "./button.tsx";
+import { WholeRange, type Zoom } from "./zoom.tsx";
 
 export type LegendEntry = { name: string; drawing: ReactNode };
 
@@ -11,14 +12,13 @@ export function PlotPanel({
   legend,
   plot,
   table,
-  onReset = null,
+  zoom,
 }: {
   title: string;
   legend: readonly LegendEntry[];
   plot: ReactNode;
   table: ReactNode;
-  /** Shows the whole range again; null if it is shown. */
-  onReset?: (() => void) | null;
+  zoom: Zoom;
 }) {
   const id = useId();
   const [isTable, setTable] = useState(false);
@@ -27,11 +27,7 @@ export function PlotPanel({
       <div className="panel-head">
         <h2 id={id}>{title}</h2>
         <Legend entries={legend} />
-        {onReset === null ? null : (
-          <Button variant="plain" size="small" onClick={onReset}>
-            Whole range
-          </Button>
-        )}
+        <WholeRange zoom={zoom} />
         <Button
           variant="plain"
           size="small"

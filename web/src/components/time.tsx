@@ -36,6 +36,11 @@ export function shortTime(iso: string, nowMs = Date.now()): string {
   return (at.getFullYear() === now.getFullYear() ? dayAndTime : yearAndTime).format(at);
 }
 
+export function timesText(fromMs: number, toMs: number, nowMs = Date.now()): string {
+  const [from, to] = [fromMs, toMs].map((ms) => shortTime(new Date(ms).toISOString(), nowMs));
+  return `${from} to ${to}`;
+}
+
 /** The day in the local zone, with the year unless it is this one. */
 export function shortDay(ms: number, nowMs = Date.now()): string {
   const isThisYear = new Date(ms).getFullYear() === new Date(nowMs).getFullYear();

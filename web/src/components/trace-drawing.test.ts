@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { drawTrace, inBars, silencesOf, type TraceParts } from "./trace-drawing.ts";
+import { drawTrace, inBars, partOfTrace, silencesOf, type TraceParts } from "./trace-drawing.ts";
 
 const window = { fromMs: 0, toMs: 1_000 };
 const whole: TraceParts = { window, heard: null, held: [window], gaps: [] };
@@ -61,6 +61,20 @@ describe("a trace", () => {
 test("rebins posts without losing any", () => {
   expect(inBars([1, 2, 3, 4], 2)).toEqual([3, 7]);
   expect(inBars([3, 3, 3], 2)).toEqual([4.5, 4.5]);
+});
+
+test("shows a part of the window with its posts and the spans that touch it", () => {
+  const part = { fromMs: 250, toMs: 750 };
+  const gaps = [
+    { fromMs: 0, toMs: 250 },
+    { fromMs: 700, toMs: 800 },
+  ];
+  expect(partOfTrace({ ...whole, heard: [1, 2, 4, 8], gaps }, part)).toEqual({
+    ...{ window: part, heard: [2, 4], held: [window] },
+    gaps: gaps.slice(1),
+  });
+  const short = { fromMs: 500, toMs: 625 };
+  expect(partOfTrace({ ...whole, heard: [1, 2, 4, 8] }, short).heard).toEqual([2]);
 });
 
 test("returns the parts of the window that no span covers", () => {

@@ -66,11 +66,27 @@ export function drawTrace({ window, heard, held, gaps }: TraceParts, width: numb
   };
 }
 
-/** Rebins posts into another number of equal parts. */
-export function inBars(parts: readonly number[], count: number): number[] {
+/** What a part of the window shows. */
+export function partOfTrace({ window, heard, held, gaps }: TraceParts, part: Stretch): TraceParts {
+  const touches = ({ fromMs, toMs }: Stretch) => fromMs < part.toMs && toMs > part.fromMs;
+  const shown = { window: part, held: held.filter(touches), gaps: gaps.filter(touches) };
+  if (heard === null) return { ...shown, heard };
+  const perMs = heard.length / Math.max(1, window.toMs - window.fromMs);
+  const from = (part.fromMs - window.fromMs) * perMs;
+  const to = (part.toMs - window.fromMs) * perMs;
+  return { ...shown, heard: inBars(heard, Math.ceil(to - from), { from, to }) };
+}
+
+/** Rebins posts, or those from one position to another, into another number of equal parts. */
+export function inBars(
+  parts: readonly number[],
+  count: number,
+  range = { from: 0, to: parts.length },
+): number[] {
+  const perBar = (range.to - range.from) / count;
   return Array.from({ length: count }, (_, bar) => {
-    const from = (bar / count) * parts.length;
-    const to = ((bar + 1) / count) * parts.length;
+    const from = Math.max(0, range.from + bar * perBar);
+    const to = range.from + (bar + 1) * perBar;
     let sum = 0;
     for (let part = Math.floor(from); part < to; part += 1) {
       sum += (parts[part] ?? 0) * (Math.min(part + 1, to) - Math.max(part, from));

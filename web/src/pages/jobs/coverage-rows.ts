@@ -1,9 +1,10 @@
+import type { TimeStep } from "../../components/brush.tsx";
 import type { TraceParts } from "../../components/trace-drawing.ts";
 import { coverageText, innerGaps } from "../../coverage-text.ts";
 import type { JobCoverage, JobSource, JobSpan } from "../../jobs/job.ts";
 import { platformNames } from "../../platforms.ts";
 
-type CoverageRow = {
+type JobCoverageRow = {
   id: string;
   name: string;
   finding: string;
@@ -11,7 +12,7 @@ type CoverageRow = {
   parts: TraceParts;
 };
 
-export type CoverageRows = { window: { fromMs: number; toMs: number }; rows: CoverageRow[] };
+export type CoverageRows = { window: TimeStep; rows: JobCoverageRow[] };
 
 /** Part drawn before the first known time when a search has no start. */
 const before = 0.1;

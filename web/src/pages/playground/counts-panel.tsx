@@ -4,10 +4,10 @@ import { CountsPlot } from "../../components/counts-plot.tsx";
 import { Legend, legendMarks } from "../../components/plot-panel.tsx";
 import { sentence } from "../../components/problem-note.tsx";
 import { Table } from "../../components/table.tsx";
-import { lengthOf, shortDay, shortTime } from "../../components/time.tsx";
-import { endText } from "../../coverage-text.ts";
+import { lengthOf, shortTime, timesText } from "../../components/time.tsx";
 import { wholeNumber } from "../../numbers.ts";
 import { listed, platformNames } from "../../platforms.ts";
+import { evenLabels } from "../../ranges.ts";
 import { type Bar, barsOf, everyStep, findingOf, holesIn } from "./counts.ts";
 import { livePlatforms } from "./coverage.ts";
 import type { Counted } from "./use-counts.ts";
@@ -55,8 +55,6 @@ export function CountsPanel({
   );
 }
 
-const dayMs = 86_400_000;
-
 function CountedPanel({
   counted,
   onSelect,
@@ -83,7 +81,7 @@ function CountedPanel({
           bars={bars}
           holes={holes}
           finding={findingOf(bars, stepMs, holes)}
-          axis={axisOf(window.fromMs, window.toMs)}
+          axis={evenLabels(window.fromMs, window.toMs)}
           describe={barText}
           onSelect={onSelect}
         />
@@ -116,21 +114,5 @@ function CountedPanel({
   );
 }
 
-function barText({ fromMs, toMs, count }: Bar): string {
-  const [from, to] = [fromMs, toMs].map((ms) => shortTime(new Date(ms).toISOString()));
-  return `${from} to ${to}: ${wholeNumber(count)} ${count === 1 ? "post" : "posts"}`;
-}
-
-const ticks = 4;
-
-function axisOf(fromMs: number, toMs: number): string[] {
-  const nowMs = Date.now();
-  const isOfDays = toMs - fromMs >= 2 * dayMs;
-  const text = (ms: number) =>
-    isOfDays ? shortDay(ms, nowMs) : shortTime(new Date(ms).toISOString(), nowMs);
-  const times = Array.from({ length: ticks }, (_, index) =>
-    text(fromMs + ((toMs - fromMs) * index) / ticks),
-  );
-  const end = endText(new Date(toMs).toISOString(), nowMs);
-  return [...times, end === "now" ? end : text(toMs)];
-}
+const barText = ({ fromMs, toMs, count }: Bar): string =>
+  `${timesText(fromMs, toMs)}: ${wholeNumber(count)} ${count === 1 ? "post" : "posts"}`;

@@ -1,4 +1,5 @@
 import { lengthOf, shortTime } from "../../components/time.tsx";
+import { roundStepMs } from "../../components/time-steps.ts";
 import { wholeNumber } from "../../numbers.ts";
 import type { CountsAnswer, Coverage, PostRecord, SearchAnswer } from "./answer.ts";
 
@@ -16,11 +17,6 @@ export type Bar = { fromMs: number; toMs: number; count: number };
 
 const usualDays = 7;
 const mostBars = 48;
-const steps = [
-  ...[1, 2, 5, 10, 15, 30].map((minutes) => minutes * minuteMs),
-  ...[1, 2, 3, 4, 6, 8, 12].map((hours) => hours * hourMs),
-  ...[1, 2, 7, 14, 28, 91, 364].map((days) => days * dayMs),
-];
 
 /** The window of an answer; if unbounded, from the first archived time or the oldest result. */
 export function windowOf(
@@ -47,8 +43,7 @@ export function barsOf(
   { data }: CountsAnswer,
   window: CountsWindow,
 ): { bars: Bar[]; stepMs: number } {
-  const lengthMs = window.toMs - window.fromMs;
-  const stepMs = steps.find((step) => lengthMs / step <= mostBars) ?? steps.at(-1) ?? dayMs;
+  const stepMs = roundStepMs(window.toMs - window.fromMs, mostBars);
   const bars = new Map<number, Bar>();
   for (const { start, end, tweet_count: count } of data) {
     const fromMs = Date.parse(start);

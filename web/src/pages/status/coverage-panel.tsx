@@ -1,8 +1,9 @@
-import "../../components/coverage-list.css";
 import { useMemo } from "react";
+import { CoverageList, Labels } from "../../components/coverage-list.tsx";
 import { PlatformMark } from "../../components/platform-mark.tsx";
 import { Legend, legendMarks } from "../../components/plot-panel.tsx";
-import { Trace } from "../../components/trace.tsx";
+import { WholeRange, type Zoom } from "../../components/zoom.tsx";
+import { traceLabel } from "../../coverage-text.ts";
 import { platformNames } from "../../platforms.ts";
 import { axisLabels, rangeLabel } from "../../ranges.ts";
 import {
@@ -10,11 +11,27 @@ import {
   findingText,
   methodText,
   type PlatformCoverage,
-  traceLabel,
 } from "./coverage-summary.ts";
 
-export function CoveragePanel({ status }: { status: CoverageStatus }) {
+export function CoveragePanel({ status, zoom }: { status: CoverageStatus; zoom: Zoom }) {
   const { range, from, to, platforms } = status;
+  const { window, rows } = useMemo(() => {
+    const window = stretch({ from, to });
+    const rows = platforms.map((platform) => {
+      const { coverage, heard } = platform;
+      const name = platformNames[platform.platform];
+      const held = coverage.held.map(stretch);
+      const gaps = coverage.gaps.map(stretch);
+      return {
+        id: platform.platform,
+        name,
+        head: <PlatformHead platform={platform} />,
+        label: traceLabel(name, { held, gaps }, rangeLabel(range)),
+        parts: { window, heard, held, gaps },
+      };
+    });
+    return { window, rows };
+  }, [range, from, to, platforms]);
   return (
     <section className="panel" aria-labelledby="coverage">
       <div className="panel-head">
@@ -26,48 +43,30 @@ export function CoveragePanel({ status }: { status: CoverageStatus }) {
             { name: "not archived", drawing: legendMarks.none },
           ]}
         />
+        <WholeRange zoom={zoom} />
       </div>
-      <ul className="coverage">
-        {platforms.map((platform) => (
-          <PlatformRow key={platform.platform} platform={platform} status={status} />
-        ))}
-      </ul>
-      <div className="axis coverage-axis" aria-hidden="true">
-        {axisLabels(range, Date.parse(from), Date.parse(to)).map((label, at) => (
-          // Two days of different months may have the same number.
-          // biome-ignore lint/suspicious/noArrayIndexKey: a label is its place
-          <span key={at}>{label}</span>
-        ))}
-      </div>
+      <CoverageList
+        window={window}
+        rows={rows}
+        axis={<Labels texts={axisLabels(range, window.fromMs, window.toMs)} />}
+        zoom={zoom}
+      />
     </section>
   );
 }
 
-function PlatformRow({ platform, status }: { platform: PlatformCoverage; status: CoverageStatus }) {
-  const { from, to, range } = status;
-  const parts = useMemo(
-    () => ({
-      window: stretch({ from, to }),
-      heard: platform.heard,
-      held: platform.coverage.held.map(stretch),
-      gaps: platform.coverage.gaps.map(stretch),
-    }),
-    [platform, from, to],
-  );
+function PlatformHead({ platform }: { platform: PlatformCoverage }) {
   return (
-    <li>
-      <div className="coverage-head">
-        <h3>
-          <PlatformMark platform={platform.platform} />
-          {platformNames[platform.platform]}
-        </h3>
-        <span className="quiet" title={platform.stream?.detail}>
-          {methodText(platform)}
-        </span>
-        <span>{findingText(platform)}</span>
-      </div>
-      <Trace label={traceLabel(platform, rangeLabel(range))} parts={parts} />
-    </li>
+    <>
+      <h3>
+        <PlatformMark platform={platform.platform} />
+        {platformNames[platform.platform]}
+      </h3>
+      <span className="quiet" title={platform.stream?.detail}>
+        {methodText(platform)}
+      </span>
+      <span>{findingText(platform)}</span>
+    </>
   );
 }
 

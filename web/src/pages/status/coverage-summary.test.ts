@@ -6,7 +6,7 @@ import {
   requestedOf,
   streamOf,
 } from "../../status.test-support.ts";
-import { findingText, methodText, traceLabel } from "./coverage-summary.ts";
+import { findingText, methodText } from "./coverage-summary.ts";
 
 test("describes how posts of a platform arrive", () => {
   expect(
@@ -32,14 +32,4 @@ test("summarises the coverage of a platform", () => {
   const never = { ...requestedOf("x"), way: "archived" } as const;
   expect(findingText(never)).toBe("Not archived");
   expect(findingText({ ...never, posts: 3 })).toBe("Some posts, coverage unknown");
-});
-
-test("lists at most five gaps in the text alternative", () => {
-  const coverage = gapsOfCoverage(
-    ...[90, 80, 70, 60, 50, 40, 30].map((at): [number, number] => [at * hourMs, (at - 1) * hourMs]),
-  );
-  expect(traceLabel(platformOf("bluesky", { coverage }), "7 days")).toMatch(
-    /^Bluesky: 7 gaps in 7 days, .*, and 2 more$/,
-  );
-  expect(traceLabel(requestedOf("x"), "7 days")).toBe("X: nothing archived in 7 days");
 });

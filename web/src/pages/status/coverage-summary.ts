@@ -1,8 +1,7 @@
 import type { PlatformStatus, StatusAnswer } from "../../../../src/http/dashboard/contract.ts";
-import { exactTime, shortTime } from "../../components/time.tsx";
-import { exactSpan, gapsText, nothingText } from "../../coverage-text.ts";
-import { behindText, counted } from "../../numbers.ts";
-import { platformNames } from "../../platforms.ts";
+import { shortTime } from "../../components/time.tsx";
+import { gapsText, nothingText } from "../../coverage-text.ts";
+import { behindText } from "../../numbers.ts";
 
 /** What pages with and without a session show. */
 export type PlatformCoverage = Pick<PlatformStatus, "platform" | "way" | "posts" | "heard"> & {
@@ -38,18 +37,4 @@ export function findingText({ way, coverage, posts }: PlatformCoverage): string 
   if (held.length > 0)
     return way === "streamed" ? "No gaps; one server’s view" : "No gaps in the archived time";
   return nothingText(posts);
-}
-
-/** Text alternative of the trace. */
-export function traceLabel(status: PlatformCoverage, span: string): string {
-  const name = platformNames[status.platform];
-  const { gaps, held } = status.coverage;
-  if (held.length === 0 && gaps.length === 0) return `${name}: nothing archived in ${span}`;
-  if (gaps.length === 0) {
-    const from = held[0]?.from;
-    return `${name}: no gaps in ${span}${from === undefined ? "" : `, archived from ${exactTime(from)}`}`;
-  }
-  const reported = gaps.slice(0, 5).map(exactSpan);
-  const more = gaps.length > reported.length ? `, and ${gaps.length - reported.length} more` : "";
-  return `${name}: ${counted(gaps.length, "gap")} in ${span}, ${reported.join(", ")}${more}`;
 }

@@ -1,20 +1,27 @@
 import type { StatusAnswer } from "../../../../src/http/dashboard/contract.ts";
+import type { TimeStep } from "../../components/brush.tsx";
 import { Plot } from "../../components/plot.tsx";
 import { roundTop } from "../../components/plot-drawing.ts";
 import { legendMarks, PlotPanel } from "../../components/plot-panel.tsx";
 import { Table } from "../../components/table.tsx";
 import { exactTime } from "../../components/time.tsx";
+import { type Zoom, ZoomBrush } from "../../components/zoom.tsx";
 import { durationText } from "../../numbers.ts";
 import { listed, platformNames } from "../../platforms.ts";
-import { axisLabels, rangeLabel } from "../../ranges.ts";
+import { axisLabels, evenLabels, rangeLabel } from "../../ranges.ts";
 import { type LagSeries, lagSeries } from "./lag.ts";
 
-export function LagPanel({ status }: { status: StatusAnswer }) {
-  const series = lagSeries(status);
+export function LagPanel({ status, zoom }: { status: StatusAnswer; zoom: Zoom }) {
+  const { selected } = zoom;
+  const { buckets, series } = lagSeries(status, selected);
   if (series.length === 0) return <NoLag />;
   const { range, from, to } = status;
   const top = roundTop(series.flatMap(({ values }) => values));
-  const labels = axisLabels(range, Date.parse(from), Date.parse(to));
+  const labels =
+    selected === null
+      ? axisLabels(range, Date.parse(from), Date.parse(to))
+      : evenLabels(selected.fromMs, selected.toMs);
+  const span = selected === null ? rangeLabel(range) : "the selected time";
   return (
     <PlotPanel
       title="Ingest lag"
@@ -22,23 +29,36 @@ export function LagPanel({ status }: { status: StatusAnswer }) {
         name: platformNames[platform],
         drawing: at === 0 ? legendMarks.line : legendMarks.line2,
       }))}
+      zoom={zoom}
       plot={
-        <Plot
-          label={`Ingest lag over ${rangeLabel(range)}: ${series.map(finding).join("; ")}`}
-          series={series.map(({ values }, at) => ({ values, look: at === 0 ? "line" : "line-2" }))}
-          top={top}
-          yLabels={[`${durationText(top * 1_000)}`, String(top / 2), "0"]}
-          xLabels={labels.filter((_, at) => at % 2 === 0 || at === labels.length - 1)}
-        />
+        <ZoomBrush steps={buckets} zoom={zoom}>
+          <Plot
+            label={`Ingest lag over ${span}: ${series.map(finding).join("; ")}`}
+            series={series.map(({ values }, at) => ({
+              values,
+              look: at === 0 ? "line" : "line-2",
+            }))}
+            top={top}
+            yLabels={[`${durationText(top * 1_000)}`, String(top / 2), "0"]}
+            xLabels={labels.filter((_, at) => at % 2 === 0 || at === labels.length - 1)}
+          />
+        </ZoomBrush>
       }
-      table={<LagTable status={status} />}
+      table={<LagTable status={status} selected={selected} />}
     />
   );
 }
 
-function LagTable({ status: { platforms } }: { status: StatusAnswer }) {
+function LagTable({
+  status: { platforms },
+  selected,
+}: {
+  status: StatusAnswer;
+  selected: TimeStep | null;
+}) {
   const rows = platforms
     .flatMap(({ platform, lag }) => lag.map((each) => ({ platform, ...each })))
+    .filter(({ at }) => selected === null || isIn(selected, Date.parse(at)))
     .sort((a, b) => Date.parse(b.at) - Date.parse(a.at));
   return (
     <Table
@@ -70,8 +90,11 @@ function NoLag() {
 
 function finding({ platform, values }: LagSeries): string {
   const reported = values.filter((value) => value !== null).sort((a, b) => a - b);
+  const name = listed([platformNames[platform]]);
+  if (reported.length === 0) return `${name} none reported`;
   const median = reported[Math.floor(reported.length / 2)] ?? 0;
   const most = reported.at(-1) ?? 0;
-  const name = listed([platformNames[platform]]);
   return `${name} median ${durationText(median * 1_000)}, maximum ${durationText(most * 1_000)}`;
 }
+
+const isIn = ({ fromMs, toMs }: TimeStep, ms: number): boolean => fromMs <= ms && ms < toMs;

@@ -8,8 +8,13 @@ test("places lags at their times, null where none was reported", () => {
     { at: ago(hourMs), lag_ms: 2_000 },
     { at: ago(1_000 * hourMs), lag_ms: 9 },
   ];
-  const [series, ...more] = lagSeries(statusOf(platformOf("bluesky", { lag }), requestedOf("x")));
+  const status = statusOf(platformOf("bluesky", { lag }), requestedOf("x"));
+  const [series, ...more] = lagSeries(status).series;
   expect(more).toEqual([]);
   expect(series?.values).toHaveLength(336);
   expect(series?.values.slice(-4)).toEqual([1.5, null, 2, null]);
+  const part = { fromMs: Date.parse(ago(2 * hourMs)), toMs: Date.parse(ago(hourMs)) };
+  const shown = lagSeries(status, part);
+  expect(shown.series.map(({ values }) => values)).toEqual([[1.5, null]]);
+  expect([shown.buckets[0]?.fromMs, shown.buckets.at(-1)?.toMs]).toEqual([part.fromMs, part.toMs]);
 });

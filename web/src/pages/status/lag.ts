@@ -1,5 +1,6 @@
 import type { StatusAnswer, UsageRange } from "../../../../src/http/dashboard/contract.ts";
 import type { Platform } from "../../../../src/posts/post.ts";
+import type { TimeStep } from "../../components/brush.tsx";
 
 const widthsMs: Readonly<Record<UsageRange, number>> = {
   "24h": 300_000,
@@ -9,24 +10,28 @@ const widthsMs: Readonly<Record<UsageRange, number>> = {
 
 export type LagSeries = { platform: Platform; values: (number | null)[] };
 
-/** Lags in seconds per bucket of the range; null where none was reported. */
-export function lagSeries({
-  range,
-  from,
-  to,
-  platforms,
-}: Pick<StatusAnswer, "range" | "from" | "to" | "platforms">): LagSeries[] {
+/** Lags in seconds per bucket of the range, or of the selected part; null where none was reported. */
+export function lagSeries(
+  { range, from, to, platforms }: Pick<StatusAnswer, "range" | "from" | "to" | "platforms">,
+  selected: TimeStep | null = null,
+): { buckets: TimeStep[]; series: LagSeries[] } {
+  const { fromMs, toMs } = selected ?? { fromMs: Date.parse(from), toMs: Date.parse(to) };
   const widthMs = widthsMs[range];
-  const firstMs = Math.floor(Date.parse(from) / widthMs) * widthMs;
-  const positions = Math.ceil((Date.parse(to) - firstMs) / widthMs);
-  return platforms
+  const firstMs = Math.floor(fromMs / widthMs) * widthMs;
+  const positions = Math.ceil((toMs - firstMs) / widthMs);
+  const buckets = Array.from({ length: positions }, (_, at) => ({
+    fromMs: firstMs + at * widthMs,
+    toMs: firstMs + (at + 1) * widthMs,
+  }));
+  const series = platforms
     .filter(({ lag }) => lag.length > 0)
     .map(({ platform, lag }) => {
-      const values = Array.from({ length: positions }, (): number | null => null);
+      const values = buckets.map((): number | null => null);
       for (const { at, lag_ms: lagMs } of lag) {
         const position = Math.floor((Date.parse(at) - firstMs) / widthMs);
         if (position >= 0 && position < positions) values[position] = lagMs / 1_000;
       }
       return { platform, values };
     });
+  return { buckets, series };
 }

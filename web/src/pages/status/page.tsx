@@ -2,8 +2,9 @@ import { useSearchParams } from "wouter";
 import type { StatusAnswer } from "../../../../src/http/dashboard/contract.ts";
 import { Segmented } from "../../components/field.tsx";
 import { Loading } from "../../components/loading.tsx";
-import { PageHead } from "../../components/page-head.tsx";
+import { focusPageHead, PageHead } from "../../components/page-head.tsx";
 import { ProblemNote } from "../../components/problem-note.tsx";
+import { useZoom } from "../../components/zoom.tsx";
 import { FirstRun } from "../../first-run/first-run.tsx";
 import { rangeOf, ranges } from "../../ranges.ts";
 import { useApi } from "../../use-api.ts";
@@ -45,7 +46,7 @@ export function StatusPage() {
         {data === undefined ? (
           problem === undefined && <Loading>Loading status…</Loading>
         ) : (
-          <Panels status={data} />
+          <Panels key={data.range} status={data} />
         )}
       </div>
     </>
@@ -53,13 +54,14 @@ export function StatusPage() {
 }
 
 function Panels({ status }: { status: StatusAnswer }) {
+  const zoom = useZoom(focusPageHead);
   return (
     <>
       <StatusFigures status={status} />
-      <CoveragePanel status={status} />
+      <CoveragePanel status={status} zoom={zoom} />
       <GapsPanel status={status} />
       <div className="two fill">
-        <LagPanel status={status} />
+        <LagPanel status={status} zoom={zoom} />
         <ArchivePanel status={status} />
       </div>
       <NodesPanel nodes={status.nodes} />

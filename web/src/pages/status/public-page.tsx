@@ -3,10 +3,11 @@ import type { PublicStatus } from "../../../../src/http/schemas/public-status.ts
 import { InsecureBanner } from "../../components/banner.tsx";
 import { Brand } from "../../components/brand.tsx";
 import { Loading } from "../../components/loading.tsx";
-import { PageHead } from "../../components/page-head.tsx";
+import { focusPageHead, PageHead } from "../../components/page-head.tsx";
 import { ProblemNote } from "../../components/problem-note.tsx";
 import { type Column, Table } from "../../components/table.tsx";
 import { exactTime, shortTime } from "../../components/time.tsx";
+import { useZoom } from "../../components/zoom.tsx";
 import { gapsText, nothingText } from "../../coverage-text.ts";
 import { behindText, shortNumber } from "../../numbers.ts";
 import { platformNames } from "../../platforms.ts";
@@ -20,6 +21,7 @@ const everyMs = 30_000;
 /** Replaces the page Status while signed out. */
 export function PublicStatusPage() {
   const { data, problem, refresh } = useApi<PublicStatus>("/v1/status", everyMs);
+  const zoom = useZoom(focusPageHead);
   const status = data === undefined ? undefined : coverageStatus(data);
   return (
     <>
@@ -44,7 +46,7 @@ export function PublicStatusPage() {
               problem === undefined && <Loading>Loading status…</Loading>
             ) : (
               <>
-                <CoveragePanel status={status} />
+                <CoveragePanel status={status} zoom={zoom} />
                 <Platforms status={status} />
               </>
             )}

@@ -3,22 +3,15 @@ import { legendMarks, PlotPanel } from "../../components/plot-panel.tsx";
 import { Table } from "../../components/table.tsx";
 import { UplotChart } from "../../components/uplot-chart.tsx";
 import type { ChartKind } from "../../components/uplot-options.ts";
+import { type Zoom, ZoomBrush } from "../../components/zoom.tsx";
 import { durationText, wholeNumber } from "../../numbers.ts";
 import { answerTimes, axisTexts, bucketText, tickSeconds, timesFinding } from "./buckets.ts";
-import type { ShownUsage } from "./selection.ts";
-import { UsageBrush } from "./usage-brush.tsx";
+import { type ShownUsage, stepsOf } from "./selection.ts";
 
-export function AnswerTimePanel({
-  usage,
-  onSelect,
-  onReset,
-}: {
-  usage: ShownUsage;
-  onSelect(fromMs: number, toMs: number): void;
-  onReset: (() => void) | null;
-}) {
+export function AnswerTimePanel({ usage, zoom }: { usage: ShownUsage; zoom: Zoom }) {
   const { range, buckets, bucket_ms: widthMs } = usage;
   const { times, lines, isWide } = useMemo(() => answerTimes(usage), [usage]);
+  const steps = useMemo(() => stepsOf(usage), [usage]);
   const kind = useMemo(
     (): ChartKind => ({
       look: "line",
@@ -42,9 +35,9 @@ export function AnswerTimePanel({
         { name: "p50", drawing: legendMarks.line },
         { name: "p99", drawing: legendMarks.line2 },
       ]}
-      onReset={onReset}
+      zoom={zoom}
       plot={
-        <UsageBrush usage={usage} onSelect={onSelect}>
+        <ZoomBrush steps={steps} zoom={zoom}>
           <UplotChart
             label={timesFinding(usage)}
             kind={kind}
@@ -64,7 +57,7 @@ export function AnswerTimePanel({
               };
             }}
           />
-        </UsageBrush>
+        </ZoomBrush>
       }
       table={
         <Table

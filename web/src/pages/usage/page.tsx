@@ -1,13 +1,13 @@
-import { useMemo, useState } from "react";
+import { useMemo } from "react";
 import { Link, useSearchParams } from "wouter";
 import type { UsageAnswer } from "../../../../src/http/dashboard/contract.ts";
-import type { TimeStep } from "../../components/brush.tsx";
 import { Empty } from "../../components/empty.tsx";
 import { Segmented, Select } from "../../components/field.tsx";
 import { FigureBox, FigureText } from "../../components/figure-box.tsx";
 import { Loading } from "../../components/loading.tsx";
 import { focusPageHead, PageHead } from "../../components/page-head.tsx";
 import { ProblemNote } from "../../components/problem-note.tsx";
+import { useZoom } from "../../components/zoom.tsx";
 import { isolated } from "../../isolated.ts";
 import { counted, durationFigure, percentFigure, shortNumber, wholeNumber } from "../../numbers.ts";
 import { rangeLabel, rangeOf, ranges } from "../../ranges.ts";
@@ -96,19 +96,9 @@ function situation({ keys, totals, range }: UsageAnswer, keyId: string): string 
 
 function Panels({ usage }: { usage: UsageAnswer }) {
   const { totals, range } = usage;
-  const [selected, setSelected] = useState<TimeStep | null>(null);
-  const shown = useMemo(() => shownUsage(usage, selected), [usage, selected]);
-  const plots = {
-    usage: shown,
-    onSelect: (fromMs: number, toMs: number) => setSelected({ fromMs, toMs }),
-    onReset:
-      selected === null
-        ? null
-        : () => {
-            setSelected(null);
-            focusPageHead();
-          },
-  };
+  const zoom = useZoom(focusPageHead);
+  const shown = useMemo(() => shownUsage(usage, zoom.selected), [usage, zoom.selected]);
+  const plots = { usage: shown, zoom };
   // Requests of the dashboard for lists and states do not count as usage.
   if (totals.searches + totals.refused + totals.failed === 0) {
     return (

@@ -4,22 +4,15 @@ import { legendMarks, PlotPanel } from "../../components/plot-panel.tsx";
 import { Table } from "../../components/table.tsx";
 import { UplotChart } from "../../components/uplot-chart.tsx";
 import type { ChartKind } from "../../components/uplot-options.ts";
+import { type Zoom, ZoomBrush } from "../../components/zoom.tsx";
 import { tersely, wholeNumber } from "../../numbers.ts";
 import { axisTexts, bucketText, requestStacks, requestsFinding, tickSeconds } from "./buckets.ts";
-import type { ShownUsage } from "./selection.ts";
-import { UsageBrush } from "./usage-brush.tsx";
+import { type ShownUsage, stepsOf } from "./selection.ts";
 
-export function RequestsPanel({
-  usage,
-  onSelect,
-  onReset,
-}: {
-  usage: ShownUsage;
-  onSelect(fromMs: number, toMs: number): void;
-  onReset: (() => void) | null;
-}) {
+export function RequestsPanel({ usage, zoom }: { usage: ShownUsage; zoom: Zoom }) {
   const { range, buckets, bucket_ms: widthMs } = usage;
   const { times, stacks } = useMemo(() => requestStacks(usage), [usage]);
+  const steps = useMemo(() => stepsOf(usage), [usage]);
   const kind = useMemo(
     (): ChartKind => ({
       look: "bars",
@@ -44,9 +37,9 @@ export function RequestsPanel({
         { name: "refused", drawing: legendMarks.bar3 },
         { name: "failed", drawing: legendMarks.bar2 },
       ]}
-      onReset={onReset}
+      zoom={zoom}
       plot={
-        <UsageBrush usage={usage} onSelect={onSelect}>
+        <ZoomBrush steps={steps} zoom={zoom}>
           <UplotChart
             label={requestsFinding(usage)}
             kind={kind}
@@ -66,7 +59,7 @@ export function RequestsPanel({
               };
             }}
           />
-        </UsageBrush>
+        </ZoomBrush>
       }
       table={
         <Table

@@ -1,0 +1,72 @@
+import "./coverage-list.css";
+import { type ReactNode, useMemo } from "react";
+import { traceLabel } from "../coverage-text.ts";
+import { evenLabels } from "../ranges.ts";
+import type { TimeStep } from "./brush.tsx";
+import { roundSteps } from "./time-steps.ts";
+import { Trace } from "./trace.tsx";
+import { partOfTrace, type TraceParts } from "./trace-drawing.ts";
+import { type Zoom, ZoomBrush } from "./zoom.tsx";
+
+export type CoverageRow = {
+  id: string;
+  name: string;
+  head: ReactNode;
+  /** The text alternative while the whole range is shown. */
+  label: string;
+  parts: TraceParts;
+};
+
+const mostSteps = 96;
+
+/** Coverage on one time axis. `axis` labels the whole range. */
+export function CoverageList({
+  window: { fromMs, toMs },
+  rows,
+  axis,
+  zoom,
+}: {
+  window: TimeStep;
+  rows: readonly CoverageRow[];
+  axis: ReactNode;
+  zoom: Zoom;
+}) {
+  const { selected } = zoom;
+  const shown = useMemo(() => selected ?? { fromMs, toMs }, [selected, fromMs, toMs]);
+  const steps = useMemo(() => roundSteps(shown, mostSteps), [shown]);
+  const drawn = useMemo(
+    () =>
+      selected === null
+        ? rows
+        : rows.map((row) => {
+            const parts = partOfTrace(row.parts, selected);
+            return { ...row, parts, label: traceLabel(row.name, parts, "the selected time") };
+          }),
+    [rows, selected],
+  );
+  return (
+    <ZoomBrush steps={steps} zoom={zoom}>
+      <ul className="coverage">
+        {drawn.map(({ id, head, label, parts }) => (
+          <li key={id}>
+            <div className="coverage-head">{head}</div>
+            <Trace label={label} parts={parts} />
+          </li>
+        ))}
+      </ul>
+      <div className="axis coverage-axis">
+        {selected === null ? axis : <Labels texts={evenLabels(shown.fromMs, shown.toMs)} />}
+      </div>
+    </ZoomBrush>
+  );
+}
+
+export function Labels({ texts }: { texts: readonly string[] }) {
+  return texts.map((text, at) => (
+    // Two labels may be equal.
+    // biome-ignore lint/suspicious/noArrayIndexKey: a label is its position
+    <span key={at} aria-hidden="true">
+      {text}
+    </span>
+  ));
+}

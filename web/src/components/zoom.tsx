@@ -1,0 +1,66 @@
+import { type ReactNode, useState } from "react";
+import { Brush, type TimeStep } from "./brush.tsx";
+import { Button } from "./button.tsx";
+import { timesText } from "./time.tsx";
+
+/** The part of the time that the plots of a page show. */
+export type Zoom = {
+  /** Null shows the whole range. */
+  selected: TimeStep | null;
+  select(part: TimeStep): void;
+  reset(): void;
+};
+
+/** `moveFocus` is called after a reset, which removes the focused button. */
+export function useZoom(moveFocus: () => void): Zoom {
+  const [selected, select] = useState<TimeStep | null>(null);
+  return {
+    selected,
+    select,
+    reset: () => {
+      select(null);
+      moveFocus();
+    },
+  };
+}
+
+/** Zooms to the steps selected on the plot inside. */
+export function ZoomBrush({
+  steps,
+  zoom,
+  children,
+}: {
+  /** Oldest first; they fill the plot. */
+  steps: readonly TimeStep[];
+  zoom: Zoom;
+  children: ReactNode;
+}) {
+  return (
+    <Brush
+      window={{ fromMs: steps[0]?.fromMs ?? 0, toMs: steps.at(-1)?.toMs ?? 0 }}
+      steps={steps}
+      hint="Drag over the plot to show a part of the time."
+      describe={(first, last) => {
+        const [from, to] = [steps[first], steps[last]];
+        return from && to ? timesText(from.fromMs, to.toMs) : null;
+      }}
+      onSelect={(fromMs, toMs) => {
+        const touched = steps.filter((step) => step.fromMs < toMs && step.toMs > fromMs);
+        const [first, last] = [touched[0], touched.at(-1)];
+        if (first && last) zoom.select({ fromMs: first.fromMs, toMs: last.toMs });
+      }}
+    >
+      {() => children}
+    </Brush>
+  );
+}
+
+/** Nothing while the whole range is shown. */
+export function WholeRange({ zoom }: { zoom: Zoom }) {
+  if (zoom.selected === null) return null;
+  return (
+    <Button variant="plain" size="small" onClick={zoom.reset}>
+      Whole range
+    </Button>
+  );
+}
