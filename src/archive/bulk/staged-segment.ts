@@ -6,11 +6,8 @@ import { buildSealedOf } from "../sealed/build.ts";
 import { deletionsCopier } from "../segments/deletions.ts";
 import type { SegmentIdentity } from "../segments/identity.ts";
 import { ingestOrderIn } from "../segments/ingest-order.ts";
-import {
-  type SegmentWriter,
-  segmentWriterOn,
-  type TermsOfPost,
-} from "../segments/segment-writer.ts";
+import { type SegmentWriter, segmentWriterOn } from "../segments/segment-writer.ts";
+import type { TermsOfPost } from "../segments/terms-writer.ts";
 import { createForwardIndex } from "./forward-index.ts";
 
 /**

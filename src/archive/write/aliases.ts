@@ -4,7 +4,7 @@ import type { Platform } from "../../posts/post.ts";
 import type { NamedPosition } from "../archive.ts";
 import { byOtherIds } from "../catalog/other-ids.ts";
 import type { PreparedAliasDelete, PreparedChange } from "../prepared.ts";
-import type { StoredPost } from "../segments/segment-writer.ts";
+import type { StoredPost } from "../segments/stored-posts.ts";
 import { findPost } from "./find-post.ts";
 import { owner } from "./placement.ts";
 import type { PreparedChanges } from "./prepare.ts";

@@ -7,7 +7,7 @@
 import { xIdOf } from "../../posts/ids.ts";
 import type { Platform } from "../../posts/post.ts";
 import type { SegmentEntry } from "../catalog/catalog.ts";
-import type { StoredPost } from "../segments/segment-writer.ts";
+import type { StoredPost } from "../segments/stored-posts.ts";
 import { findStored } from "./placement.ts";
 import type { WriteContext } from "./write-context.ts";
 

@@ -7,12 +7,9 @@ import { type MisplacedPosts, nearTime, uriTimeMs } from "../catalog/misplaced.t
 import { forgottenRevision, type Tombstones } from "../catalog/tombstones.ts";
 import type { PreparedChange, PreparedPost } from "../prepared.ts";
 import type { PostLookup } from "../segments/lookup.ts";
-import {
-  newestCounts,
-  type SegmentWriter,
-  type StoredPost,
-  sameCounts,
-} from "../segments/segment-writer.ts";
+import { newestCounts, sameCounts } from "../segments/post-counts.ts";
+import type { SegmentWriter } from "../segments/segment-writer.ts";
+import type { StoredPost } from "../segments/stored-posts.ts";
 import { haveDistinctIds } from "./distinct-ids.ts";
 import { numberSlots, type StoredIds } from "./number-slots.ts";
 

@@ -1,6 +1,6 @@
 import type { Platform } from "../../posts/post.ts";
 import { recordOrigin } from "../../posts/record.ts";
-import type { ReadPost } from "../segments/segment-writer.ts";
+import type { ReadPost } from "../segments/stored-posts.ts";
 import type { CountChanges } from "./count-changes.ts";
 
 /**

@@ -1,0 +1,45 @@
+import { type CountMetric, countMetrics } from "@earshot/query/tree";
+import type { PostCounts } from "../../posts/post.ts";
+import { countThresholds } from "../../posts/terms.ts";
+
+export function newestCounts(incoming: PostCounts, known: PostCounts): PostCounts {
+  return {
+    likes: incoming.likes ?? known.likes,
+    reposts: incoming.reposts ?? known.reposts,
+    replies: incoming.replies ?? known.replies,
+    quotes: incoming.quotes ?? known.quotes,
+  };
+}
+
+export function countsWith(
+  counts: PostCounts,
+  added: ReadonlyMap<CountMetric, number>,
+): PostCounts {
+  const sum = (metric: CountMetric): number | null => {
+    const by = added.get(metric) ?? 0;
+    const known = counts[metric];
+    return known === null && by <= 0 ? null : Math.max(0, (known ?? 0) + by);
+  };
+  return {
+    likes: sum("likes"),
+    reposts: sum("reposts"),
+    replies: sum("replies"),
+    quotes: sum("quotes"),
+  };
+}
+
+/** Only then do the terms of a post change. */
+export function passesThreshold(before: PostCounts, after: PostCounts): boolean {
+  const passed = (count: number | null): number =>
+    countThresholds.filter((threshold) => (count ?? 0) >= threshold).length;
+  return countMetrics.some((metric) => passed(before[metric]) !== passed(after[metric]));
+}
+
+export function sameCounts(a: PostCounts, b: PostCounts): boolean {
+  return (
+    a.likes === b.likes &&
+    a.reposts === b.reposts &&
+    a.replies === b.replies &&
+    a.quotes === b.quotes
+  );
+}

@@ -1,0 +1,125 @@
+import type { DatabaseSync } from "node:sqlite";
+import type { PostCounts } from "../../posts/post.ts";
+import { decodeRecord, type RecordRow } from "../../posts/record.ts";
+import { indexTerms } from "../../posts/terms.ts";
+import { preparesBigInts } from "../database.ts";
+import type { PreparedPost } from "../prepared.ts";
+import { rowSum, rowSumSql } from "./row-sum.ts";
+import type { SealedWrites } from "./sealed-writes.ts";
+import type { TermsOfPost, TermsWriter } from "./terms-writer.ts";
+
+export type WrittenPost = Pick<PreparedPost, "timeMs" | "revision" | "record"> & TermsOfPost;
+
+export type PostRows = {
+  /** `isRecorded`: changed posts are noted, for a copy in progress. */
+  begin(isRecorded: boolean): void;
+  insert(post: WrittenPost, id: bigint, counts: PostCounts, hash: bigint | null): void;
+  replace(post: WrittenPost, id: bigint, counts: PostCounts): void;
+  remove(id: bigint, hash: bigint | null): void;
+  /** A hidden post stays hidden. */
+  renumber(post: WrittenPost, id: bigint, to: bigint, counts: PostCounts, hash: bigint): void;
+  /** The calls below must follow this. */
+  note(id: bigint): void;
+  setCounts(id: bigint, counts: PostCounts): void;
+  setRecord(id: bigint, record: string): void;
+  rewriteTerms(row: RecordRow): void;
+  setHidden(id: bigint, hidden: boolean): void;
+};
+
+/** A post's row, uri and terms, changed together. Requires a transaction and `defineRowSum`. */
+export function postRowsIn(
+  database: DatabaseSync,
+  termsWriter: TermsWriter,
+  sealed: Pick<SealedWrites, "replace" | "hide" | "show">,
+): PostRows {
+  const sql = prepareStatements(database);
+  let isRecording = false;
+
+  function note(id: bigint): void {
+    if (isRecording) sql.noteChange.run(id);
+  }
+
+  function write(post: WrittenPost, id: bigint, counts: PostCounts): void {
+    note(id);
+    const { timeMs, revision, packed } = post;
+    const { likes, reposts, replies, quotes } = counts;
+    const sum = packed?.sum ?? rowSum({ id, timeMs, ...counts, revision, record: post.record });
+    const record = packed?.record ?? post.record;
+    sql.insertPost.run(id, timeMs, likes, reposts, replies, quotes, revision, record, sum);
+    termsWriter.insert(id, post);
+  }
+
+  function erase(id: bigint): void {
+    note(id);
+    sql.deletePost.run(id);
+    termsWriter.remove(id);
+    sealed.replace(id);
+  }
+
+  return {
+    begin: (isRecorded) => {
+      isRecording = isRecorded;
+    },
+    insert: (post, id, counts, hash) => {
+      write(post, id, counts);
+      if (hash !== null) sql.insertUri.run(hash, id);
+    },
+    replace: (post, id, counts) => {
+      erase(id);
+      write(post, id, counts);
+    },
+    remove: (id, hash) => {
+      erase(id);
+      sql.show.run(id);
+      if (hash !== null) sql.deleteUri.run(hash, id);
+    },
+    renumber: (post, id, to, counts, hash) => {
+      const wasHidden = sql.isHidden.get(id) !== undefined;
+      erase(id);
+      sql.show.run(id);
+      sql.deleteUri.run(hash, id);
+      write(post, to, counts);
+      sql.insertUri.run(hash, to);
+      if (wasHidden) sql.hide.run(to);
+    },
+    note,
+    setCounts: (id, { likes, reposts, replies, quotes }) => {
+      sql.setCounts.run(likes, reposts, replies, quotes, id);
+      sql.setSum.run(id);
+    },
+    setRecord: (id, record) => {
+      sql.setRecord.run(record, id);
+      sql.setSum.run(id);
+    },
+    rewriteTerms: (row) => {
+      termsWriter.remove(row.id);
+      termsWriter.insert(row.id, { terms: indexTerms(decodeRecord(row)).join(" ") });
+      sealed.replace(row.id);
+    },
+    setHidden: (id, hidden) => {
+      const { changes } = hidden ? sql.hide.run(id) : sql.show.run(id);
+      if (Number(changes) === 0) return;
+      if (hidden) sealed.hide(id);
+      else sealed.show(id);
+    },
+  };
+}
+
+function prepareStatements(database: DatabaseSync) {
+  const prepare = preparesBigInts(database);
+  return {
+    insertPost: prepare("INSERT INTO post VALUES(?, ?, ?, ?, ?, ?, ?, CAST(? AS TEXT), ?)"),
+    deletePost: prepare("DELETE FROM post WHERE id = ?"),
+    insertUri: prepare("INSERT INTO uri(hash, id) VALUES(?, ?)"),
+    deleteUri: prepare("DELETE FROM uri WHERE hash = ? AND id = ?"),
+    setCounts: prepare(
+      "UPDATE post SET likes = ?, reposts = ?, replies = ?, quotes = ? WHERE id = ?",
+    ),
+    setRecord: prepare("UPDATE post SET record = ? WHERE id = ?"),
+    setSum: prepare(`UPDATE post SET sum = ${rowSumSql} WHERE id = ?`),
+    hide: prepare("INSERT OR IGNORE INTO hidden VALUES(?)"),
+    show: prepare("DELETE FROM hidden WHERE id = ?"),
+    isHidden: prepare("SELECT 1 FROM hidden WHERE id = ?"),
+    noteChange: prepare("INSERT OR IGNORE INTO changed VALUES(?)"),
+  };
+}

@@ -1,0 +1,140 @@
+import type { DatabaseSync } from "node:sqlite";
+import { nextMillisecondId } from "../../posts/ids.ts";
+import type { Platform, Post, PostCounts } from "../../posts/post.ts";
+import { decodeRecord, type RecordRow, recordOrigin, recordUri } from "../../posts/record.ts";
+import { preparesBigInts } from "../database.ts";
+import type { PostLookup } from "./lookup.ts";
+import { rowSumsOf } from "./row-sum.ts";
+
+export type StoredPost = {
+  id: bigint;
+  timeMs: number;
+  counts: PostCounts;
+  revision: string;
+  imported: boolean;
+  record: string;
+  /** False: the values must not be trusted. */
+  isIntact: boolean;
+};
+
+export type ReadPost = StoredPost & { post: Post };
+
+export type StoredPosts = PostLookup<StoredPost & { row: RecordRow }> & {
+  /** Null if damaged. */
+  read(id: bigint): ReadPost | null;
+  intactRows(): Generator<RecordRow>;
+  /** The ID after the last millisecond. */
+  end(): bigint;
+  /** Ends the snapshot that the first lookup began. */
+  endReading(): void;
+};
+
+/** What a segment's writer finds, hidden posts included, before and in its transactions. */
+export function storedPostsIn(database: DatabaseSync, platform: Platform): StoredPosts {
+  const sums = rowSumsOf(database);
+  const sql = prepareStatements(database);
+  let isReading = false;
+  let lastRead: bigint | null = null;
+
+  const lastOf = (): bigint => (sql.last.get()?.id as bigint | null) ?? 0n;
+
+  /** Several times as fast as lookups without a transaction. */
+  function beginReading(): void {
+    if (isReading || database.isTransaction) return;
+    database.exec("BEGIN");
+    isReading = true;
+    lastRead = lastOf();
+  }
+
+  /** Most new posts are after the last one. */
+  function mayContain(id: bigint): boolean {
+    beginReading();
+    return lastRead === null || id <= lastRead;
+  }
+
+  function stored(row: Record<string, unknown>): StoredPost & { row: RecordRow } {
+    const record = String(row.record);
+    const counts = {
+      likes: numberOrNull(row.likes),
+      reposts: numberOrNull(row.reposts),
+      replies: numberOrNull(row.replies),
+      quotes: numberOrNull(row.quotes),
+    };
+    const id = row.id as bigint;
+    const timeMs = Number(row.time_ms);
+    const revision = String(row.revision);
+    const isIntact = sums.isIntact(
+      { id, timeMs: row.time_ms as bigint, ...counts, revision, record },
+      row.sum as bigint | null,
+    );
+    return {
+      id,
+      timeMs,
+      counts,
+      revision,
+      imported: isIntact && recordOrigin(record) === "import",
+      record,
+      isIntact,
+      row: { id, platform, timeMs, counts, record },
+    };
+  }
+
+  const findById: StoredPosts["findById"] = (id) => {
+    if (!mayContain(id)) return null;
+    const row = sql.row.get(id);
+    if (row === undefined) return null;
+    const post = stored(row);
+    return { ...post, uri: post.isIntact ? recordUri(post.row) : "" };
+  };
+
+  const findByUri: StoredPosts["findByUri"] = (hash, uri) => {
+    beginReading();
+    for (const { id } of sql.idsOfHash.all(hash)) {
+      const post = findById(id as bigint);
+      if (post?.uri === uri || post?.isIntact === false) return post;
+    }
+    return null;
+  };
+
+  return {
+    findById,
+    findByUri,
+    read: (id) => {
+      const found = findById(id);
+      return found?.isIntact ? { ...found, post: decodeRecord(found.row) } : null;
+    },
+    *intactRows() {
+      for (const row of sql.rows.iterate()) {
+        const found = stored(row);
+        if (found.isIntact) yield found.row;
+      }
+    },
+    holds: (id) => mayContain(id) && sql.exists.get(id) !== undefined,
+    lowestId: (from, to) =>
+      mayContain(from) ? ((sql.lowest.get(from, to)?.id as bigint | null) ?? null) : null,
+    highestId: (from, to) =>
+      mayContain(from) ? ((sql.highest.get(from, to)?.id as bigint | null) ?? null) : null,
+    end: () => nextMillisecondId(lastOf()),
+    endReading: () => {
+      if (!isReading) return;
+      database.exec("COMMIT");
+      isReading = false;
+      lastRead = null;
+    },
+  };
+}
+
+const numberOrNull = (value: unknown): number | null => (value === null ? null : Number(value));
+
+function prepareStatements(database: DatabaseSync) {
+  const prepare = preparesBigInts(database);
+  return {
+    row: prepare("SELECT * FROM post WHERE id = ?"),
+    rows: prepare("SELECT * FROM post"),
+    exists: prepare("SELECT 1 FROM post WHERE id = ?"),
+    lowest: prepare("SELECT min(id) AS id FROM post WHERE id BETWEEN ? AND ?"),
+    highest: prepare("SELECT max(id) AS id FROM post WHERE id BETWEEN ? AND ?"),
+    last: prepare("SELECT max(id) AS id FROM post"),
+    idsOfHash: prepare("SELECT id FROM uri WHERE hash = ?"),
+  };
+}
