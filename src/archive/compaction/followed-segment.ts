@@ -25,7 +25,7 @@ export type FollowedSegment = {
   copyRow(row: StoredRow): CopiedRow | null;
   followPosts(ids: readonly bigint[]): void;
   hashOf(uri: string): bigint;
-  strayed: { hash: bigint; id: bigint }[];
+  misplaced: { hash: bigint; id: bigint }[];
   dropped: Map<bigint, bigint>;
   /** Posts with another ID, or a pending ingest number, by ID in the copies. */
   moved: Map<bigint, bigint>;
@@ -70,7 +70,7 @@ export function follow(
     if (to === null) return null;
     const added = copyOf(id).add(row, to);
     if (isMisplaced(platform, added.uri, id)) {
-      followed.strayed.push({ hash: hashOf(added.uri), id });
+      followed.misplaced.push({ hash: hashOf(added.uri), id });
     }
     return { ...added, id: to };
   }
@@ -132,7 +132,7 @@ export function follow(
     copyRow,
     followPosts,
     hashOf,
-    strayed: [],
+    misplaced: [],
     dropped: new Map(),
     moved: new Map(),
     vacated: new Set(),

@@ -63,7 +63,7 @@ const listedAtOnce = 1_000;
 /** Archives of an earlier format do not list them. */
 export function* listMisplaced(
   { catalog }: CompactionContext,
-  { old, platform, strayed: found }: FollowedSegment,
+  { old, platform, misplaced: found }: FollowedSegment,
 ): Steps<void> {
   const misplaced = misplacedPostsOf(catalog);
   const exists = old.prepare("SELECT 1 FROM post WHERE id = ?");

@@ -38,7 +38,7 @@ beforeAll(() => {
     ...Array.from({ length: 20 }, (_, n) =>
       makePost({ platform: "x", nativeId: lowestId(startMs + n) + 7n, userId: "9", counts }),
     ),
-    makePost({ key: "3mabcdefghijk", createdMs: Date.UTC(2015, 0, 1), text: "strayed" }),
+    makePost({ key: "3mabcdefghijk", createdMs: Date.UTC(2015, 0, 1), text: "misplaced" }),
     makePost({ key: "ancient", createdMs: Date.UTC(1999, 0, 1), text: "before all numbers" }),
   ];
   writer.write(posts.map((post) => ({ kind: "upsert", post })));

@@ -32,7 +32,9 @@ beforeAll(() => {
   const posts = Array.from({ length: 40 }, (_, n) =>
     makePost({ key: `key${n}`, createdMs: Date.UTC(2026, 0, 1, 0, n), text: `post ${n}` }),
   );
-  posts.push(makePost({ key: "3mabcdefghijk", createdMs: Date.UTC(2025, 11, 1), text: "strayed" }));
+  posts.push(
+    makePost({ key: "3mabcdefghijk", createdMs: Date.UTC(2025, 11, 1), text: "misplaced" }),
+  );
   writer.write(posts.map((post) => ({ kind: "upsert", post })));
   writer.close();
 });

@@ -30,7 +30,7 @@ function lookupsWith(used: ReadonlySet<bigint>) {
     uriKey: "key",
     segments: [entry],
     lookupOf: () => lookup,
-    strayed: { idsOf: () => [] },
+    misplaced: { idsOf: () => [] },
   };
 }
 

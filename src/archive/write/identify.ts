@@ -9,7 +9,7 @@ export type Lookups = {
   uriKey: string;
   segments: readonly SegmentEntry[];
   lookupOf(entry: SegmentEntry): PostLookup<{ id: bigint }>;
-  strayed: Pick<MisplacedPosts, "idsOf">;
+  misplaced: Pick<MisplacedPosts, "idsOf">;
 };
 
 export function identifyPosts(lookups: Lookups, posts: readonly UnknownPost[]): Identified[] {
@@ -18,7 +18,7 @@ export function identifyPosts(lookups: Lookups, posts: readonly UnknownPost[]): 
 }
 
 function identify(
-  { uriKey, segments, lookupOf, strayed }: Lookups,
+  { uriKey, segments, lookupOf, misplaced }: Lookups,
   { platform, uri, timeMs }: UnknownPost,
   given: Map<string, string>,
 ): Identified {
@@ -29,7 +29,7 @@ function identify(
     entries.length === 0
       ? null
       : findStored(
-          { entries, writerOf: lookupOf, strayed },
+          { entries, writerOf: lookupOf, misplaced },
           { platform, uri, hash: ownId === null ? lookupHash(uriKey, uri) : null, id: expected },
         );
   if (found !== null) return { id: found.id, isStored: true };

@@ -95,7 +95,7 @@ function moderateAccount(
     takeOffReactions(context, platform, found);
     writer.remove(id, hash);
     writer.deletions.addAccount(userId, deletedMs);
-    if (hash !== null) context.strayed.remove(platform, hash, id);
+    if (hash !== null) context.misplaced.remove(platform, hash, id);
     removed += 1;
   });
   if (removed === 0 && deletedMs === forGoodMs) rejectLaterCopies(context, platform, userId);

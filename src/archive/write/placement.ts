@@ -31,7 +31,7 @@ export type Segments = {
   entries: readonly SegmentEntry[];
   writerOf(entry: SegmentEntry): SegmentWriter;
   hashOf(uri: string): bigint;
-  strayed: MisplacedPosts;
+  misplaced: MisplacedPosts;
 };
 
 export function owner(entries: readonly SegmentEntry[], id: bigint): SegmentEntry {
@@ -150,7 +150,7 @@ export type PostKey = {
 export type LookupSegments<Found> = {
   entries: readonly SegmentEntry[];
   writerOf(entry: SegmentEntry): PostLookup<Found>;
-  strayed: Pick<MisplacedPosts, "idsOf">;
+  misplaced: Pick<MisplacedPosts, "idsOf">;
 };
 
 /**
@@ -161,7 +161,7 @@ export function findStored<Found>(
   segments: LookupSegments<Found>,
   expected: PostKey,
 ): Found | null {
-  const { entries, writerOf, strayed } = segments;
+  const { entries, writerOf, misplaced } = segments;
   const { platform, uri, hash, id } = expected;
   if (hash === null) {
     if (id === null) return null;
@@ -173,7 +173,7 @@ export function findStored<Found>(
     const found = writerOf(entry).findByUri(hash, uri);
     if (found !== null) return found;
   }
-  for (const far of strayed.idsOf(platform, hash)) {
+  for (const far of misplaced.idsOf(platform, hash)) {
     const found = writerOf(owner(entries, far)).findByUri(hash, uri);
     if (found !== null) return found;
   }

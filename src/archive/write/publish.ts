@@ -20,7 +20,7 @@ export function publish(
     if (change.kind !== "insert" || change.post.hash === null) continue;
     const { uri, hash } = change.post;
     if (!isMisplaced(platform, uri, change.id)) continue;
-    isListed = context.strayed.add(platform, hash, change.id) || isListed;
+    isListed = context.misplaced.add(platform, hash, change.id) || isListed;
   }
   return isWidened || isListed;
 }

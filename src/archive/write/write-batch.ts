@@ -87,7 +87,7 @@ export function createBatchWriter(
     labels: labelsOf(catalog),
     counts: countChangesOf(catalog),
     aliases: aliasesOf(catalog),
-    strayed: misplacedPostsOf(catalog),
+    misplaced: misplacedPostsOf(catalog),
     pendingModeration: pendingModerationOf(catalog),
     commit,
     uriKey,

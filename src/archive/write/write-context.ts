@@ -18,7 +18,7 @@ export type WriteContext = {
   labels: Labels;
   counts: CountChanges;
   aliases: Aliases;
-  strayed: MisplacedPosts;
+  misplaced: MisplacedPosts;
   pendingModeration: PendingModeration;
   commit: CommitNumber;
   uriKey: string;

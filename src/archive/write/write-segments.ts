@@ -91,7 +91,7 @@ export function applyChange(
     writer.remove(change.id, change.hash);
     writer.deletions.addPost(change.uri, change.revision);
     if (change.hash === null) return;
-    context.strayed.remove(change.platform, change.hash, change.id);
+    context.misplaced.remove(change.platform, change.hash, change.id);
   } else if (change.kind === "keep-out") {
     writer.deletions.addPost(change.uri, change.revision);
   } else {

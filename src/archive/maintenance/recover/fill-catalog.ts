@@ -83,7 +83,7 @@ function addSegment(
   catalog: DatabaseSync,
   segment: DatabaseSync,
   { platform, sequence, low, identity }: ChosenSegment,
-  { skew, strayed, handles, withoutHandle }: RecoveredRows,
+  { skew, misplaced, handles, withoutHandle }: RecoveredRows,
 ): void {
   const writtenIn = identity?.writtenIn ?? 0;
   const numbering = Number(
@@ -94,7 +94,7 @@ function addSegment(
     .prepare("UPDATE segment SET analyzer = ? WHERE platform = ? AND sequence = ?")
     .run(analyzerOf(segment), platform, sequence);
   const list = misplacedPostsOf(catalog);
-  for (const { hash, id } of strayed) list.add(platform, hash, id);
+  for (const { hash, id } of misplaced) list.add(platform, hash, id);
   addHandles(catalog, handles);
   const accounts = accountsOf(catalog);
   for (const userId of withoutHandle) accounts.add(platform, userId);

@@ -10,7 +10,7 @@ import type { ChosenSegment } from "./choose-segments.ts";
 
 export type RecoveredRows = {
   skew: TimeSkew;
-  strayed: { hash: bigint; id: bigint }[];
+  misplaced: { hash: bigint; id: bigint }[];
   handles: PreparedHandle[];
   withoutHandle: Set<string>;
   unreadable: number;
@@ -27,7 +27,7 @@ export function* recoverRows(
   const handles = new Map<string, PreparedHandle>();
   const found: RecoveredRows = {
     skew,
-    strayed: [],
+    misplaced: [],
     handles: [],
     withoutHandle: new Set(),
     unreadable: 0,
@@ -40,7 +40,7 @@ export function* recoverRows(
       skew.maxMs = Math.max(skew.maxMs, off);
     }
     if (post.nativeId === null && isMisplaced(platform, post.uri, id)) {
-      found.strayed.push({ hash: lookupHash(uriKey, post.uri), id });
+      found.misplaced.push({ hash: lookupHash(uriKey, post.uri), id });
     }
     const author = authorOf(post);
     if (author === null) {

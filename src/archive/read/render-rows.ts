@@ -1,0 +1,34 @@
+import type { DatabaseSync } from "node:sqlite";
+import type { Platform } from "../../posts/post.ts";
+import { type KnownAccount, renderRecord } from "../../posts/record.ts";
+import type { accountsOf } from "../catalog/accounts.ts";
+import { presentHandle } from "../catalog/catalog.ts";
+import type { RenderRow } from "./json-pages.ts";
+
+/** Records with the present handles and names of accounts, each read once per renderer. */
+export function rowRenderer(
+  catalog: DatabaseSync,
+  accounts: Pick<ReturnType<typeof accountsOf>, "read">,
+): () => RenderRow {
+  const handleOf = presentHandle(catalog);
+
+  const readAccount = (platform: Platform, userId: string): KnownAccount => ({
+    handle: handleOf(platform, userId),
+    name: accounts.read(platform, userId)?.name ?? null,
+  });
+
+  return () => {
+    const accountsRead = new Map<string, KnownAccount>();
+    return (row) => {
+      let isOfRow = true;
+      const text = renderRecord(row, (userId) => {
+        isOfRow = false;
+        const key = `${row.platform} ${userId}`;
+        const account = accountsRead.get(key) ?? readAccount(row.platform, userId.toLowerCase());
+        accountsRead.set(key, account);
+        return account;
+      });
+      return { text, isOfRow };
+    };
+  };
+}

@@ -1,0 +1,48 @@
+import type { DatabaseSync } from "node:sqlite";
+import type { QueryNames, ResolvedNames } from "@earshot/query/plan";
+import { platforms } from "../../posts/post.ts";
+import { recordUri } from "../../posts/record.ts";
+import { blueskyUri, postKey, readNamedPost } from "../../posts/references.ts";
+import { accountIds, resolveAccount } from "../catalog/catalog.ts";
+import type { StoredRows } from "./stored-rows.ts";
+
+export function nameResolver(
+  catalog: DatabaseSync,
+  rowsOf: StoredRows["rowsOf"],
+): (names: QueryNames, isSliceOver: () => boolean) => Generator<void, ResolvedNames> {
+  /**
+   * A number is an X post's own ID or any stored post's; a handle is any account that ever had it.
+   */
+  function resolvePost(written: string): string[] {
+    const { number, keys, bluesky } = readNamedPost(written);
+    const stored =
+      number === null
+        ? []
+        : rowsOf(platforms.map((platform) => ({ id: number, platform }))).rows.map((row) =>
+            postKey(row.platform, { id: null, uri: recordUri(row) }),
+          );
+    const addressed =
+      bluesky === null
+        ? []
+        : accountIds(catalog, "bluesky", bluesky.handle).map((did) =>
+            postKey("bluesky", { id: null, uri: blueskyUri(did, bluesky.key) }),
+          );
+    return [...new Set([...keys, ...stored, ...addressed])].filter((key) => key !== null);
+  }
+
+  return function* (names, isSliceOver) {
+    const resolved = {
+      accounts: new Map<string, string[]>(),
+      posts: new Map<string, string[]>(),
+    };
+    for (const name of names.accounts) {
+      resolved.accounts.set(name, resolveAccount(catalog, name));
+      if (isSliceOver()) yield;
+    }
+    for (const name of names.posts) {
+      resolved.posts.set(name, resolvePost(name));
+      if (isSliceOver()) yield;
+    }
+    return resolved;
+  };
+}

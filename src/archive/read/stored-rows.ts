@@ -1,0 +1,83 @@
+import { hasTime } from "../../posts/ids.ts";
+import type { RecordRow } from "../../posts/record.ts";
+import type { Damage, Position } from "../archive.ts";
+import type { SegmentEntry } from "../catalog/catalog.ts";
+import { damageOf } from "../catalog/damage.ts";
+import { byOtherIds } from "../catalog/other-ids.ts";
+import { isDamage } from "../sealed/damage.ts";
+import { single } from "../segments/damaged-ids.ts";
+import type { RowsRead } from "../segments/read-rows.ts";
+import type { Segment } from "../segments/segment.ts";
+import { comparePositions } from "./search.ts";
+
+type RowsContext = {
+  currentSegments(): readonly SegmentEntry[];
+  open(entry: SegmentEntry): Pick<Segment, "rows" | "lookup">;
+  uriKey(): string;
+};
+
+export type StoredRows = {
+  /** One statement per segment; without deleted posts. */
+  rowsOf(positions: readonly Position[]): { rows: RecordRow[]; damage: Damage[] };
+  /** Present IDs of posts that were renumbered, by their former ones. */
+  othersOf(entry: SegmentEntry, ids: readonly bigint[]): ReadonlyMap<bigint, bigint>;
+};
+
+export function storedRows({ currentSegments, open, uriKey }: RowsContext): StoredRows {
+  function rowsIn(entry: SegmentEntry, ids: readonly bigint[]): RowsRead {
+    const segment = open(entry);
+    const read = segment.rows(ids);
+    const known = new Set([...read.rows.map(({ id }) => id), ...read.damaged]);
+    const others = othersOf(
+      entry,
+      ids.filter((id) => !known.has(id)),
+    );
+    if (others.size === 0) return read;
+    const more = new Map(
+      segment.rows([...new Set(others.values())]).rows.map((row) => [row.id, row]),
+    );
+    const byId = new Map(read.rows.map((row) => [row.id, row]));
+    const rows = ids.flatMap((id) => {
+      const row = byId.get(id) ?? more.get(others.get(id) ?? id);
+      return row === undefined ? [] : [{ ...row, id }];
+    });
+    return { rows, damaged: read.damaged };
+  }
+
+  function othersOf(entry: SegmentEntry, ids: readonly bigint[]): ReadonlyMap<bigint, bigint> {
+    const sought = entry.platform === "x" ? ids.filter(hasTime) : ids;
+    if (sought.length === 0) return new Map();
+    try {
+      return byOtherIds(open(entry).lookup, uriKey(), sought);
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      return new Map();
+    }
+  }
+
+  return {
+    othersOf,
+    rowsOf: (positions) => {
+      const segments = currentSegments();
+      const bySegment = Map.groupBy(positions, (position) => segmentOf(position, segments));
+      const rows: RecordRow[] = [];
+      const damage: Damage[] = [];
+      for (const [entry, own] of bySegment) {
+        if (entry === undefined) continue;
+        const read = rowsIn(
+          entry,
+          own.map(({ id }) => id),
+        );
+        rows.push(...read.rows);
+        damage.push(...damageOf(entry, read.damaged.map(single)));
+      }
+      return { rows: bySegment.size > 1 ? rows.sort(comparePositions) : rows, damage };
+    },
+  };
+}
+
+export const segmentOf = (
+  { platform, id }: Position,
+  segments: readonly SegmentEntry[],
+): SegmentEntry | undefined =>
+  segments.findLast((entry) => entry.platform === platform && entry.low <= id);

@@ -1,0 +1,73 @@
+import type { Platform } from "../../posts/post.ts";
+import { type SegmentEntry, segmentPath } from "../catalog/catalog.ts";
+import { segmentCache } from "../memory-shares.ts";
+import { isDamage } from "../sealed/damage.ts";
+import type { SealedMemory } from "../segments/sealed-part.ts";
+import { openSegment, type Segment } from "../segments/segment.ts";
+import { unreadableSegment } from "../segments/unreadable-segment.ts";
+
+export type OpenSegments = {
+  open(entry: SegmentEntry): Segment;
+  /** Closes those that are not among `segments`. */
+  closeRemoved(segments: readonly SegmentEntry[]): void;
+  closeAll(): void;
+};
+
+const mostOpen = 64;
+
+/** Opened on demand, LRU; they share `cacheKib`. */
+export function openSegmentsIn(
+  folder: string,
+  cacheKib: number,
+  memory: SealedMemory,
+): OpenSegments {
+  const opened = new Map<string, Segment>();
+  let segmentCacheKib = segmentCache(cacheKib, 1);
+
+  /** A damaged file must not keep the others from answering. */
+  function openReadable(path: string, platform: Platform): Segment {
+    try {
+      return openSegment(path, platform, segmentCacheKib, memory);
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      return unreadableSegment(path);
+    }
+  }
+
+  function shareCache(): void {
+    const kib = segmentCache(cacheKib, opened.size);
+    if (kib === segmentCacheKib) return;
+    segmentCacheKib = kib;
+    for (const segment of opened.values()) segment.resizeCache(kib);
+  }
+
+  return {
+    open: (entry) => {
+      const path = segmentPath(folder, entry);
+      const known = opened.get(path);
+      const segment = known ?? openReadable(path, entry.platform);
+      opened.delete(path);
+      opened.set(path, segment);
+      if (known !== undefined) return segment;
+      const [oldest] = opened.keys();
+      if (opened.size > mostOpen && oldest !== undefined) {
+        opened.get(oldest)?.close();
+        opened.delete(oldest);
+      }
+      shareCache();
+      return segment;
+    },
+    closeRemoved: (segments) => {
+      const present = new Set(segments.map((entry) => segmentPath(folder, entry)));
+      for (const [path, segment] of opened) {
+        if (present.has(path)) continue;
+        segment.close();
+        opened.delete(path);
+      }
+      shareCache();
+    },
+    closeAll: () => {
+      for (const segment of opened.values()) segment.close();
+    },
+  };
+}
