@@ -5,8 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Position } from "../src/archive/archive.ts";
 import type { JobResult, SearchJobRequest } from "../src/jobs/job.ts";
-import { createJobQueue, type JobQueue, type NewJob } from "../src/jobs/queue.ts";
+import { createJobQueue, type JobQueue } from "../src/jobs/queue.ts";
 import { jobDefaults } from "../src/jobs/settings.ts";
+import type { NewJob } from "../src/jobs/submission.ts";
 import { systemClock } from "../src/lib/clock.ts";
 import { startControl } from "../src/server/control.ts";
 

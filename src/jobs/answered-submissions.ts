@@ -2,20 +2,32 @@ import type { Store } from "../db/operations.ts";
 import type { Clock } from "../lib/clock.ts";
 import { EarshotError } from "../lib/errors.ts";
 import { isSearch } from "../platforms/methods.ts";
+import type { MergeableSearch } from "../search/merged-answer.ts";
+import type { ShortSearchTerms } from "../search/short-search.ts";
 import type { Dispatcher, LiveJob } from "./dispatcher.ts";
 import type { CachedPage } from "./ended-jobs.ts";
-import type { JobResult } from "./job.ts";
+import type { JobResult, SearchJobRequest } from "./job.ts";
 import type { JobReads } from "./job-reads.ts";
 import type { LeaseTerms } from "./lease-operations.ts";
 import type { JobOperations } from "./operations.ts";
 import { createPauses } from "./pauses.ts";
-import type { NewJob, ShortSearches, SkipReason, SubmittedJob } from "./queue.ts";
 import type { InsertedRow } from "./received-job.ts";
 import type { SearchSubmission, SubmittedSearch, UnansweredReason } from "./search-operations.ts";
 import type { JobSettings } from "./settings.ts";
 import { decodeResultParts, jobAfter } from "./stored.ts";
+import type { NewJob, SubmittedJob } from "./submission.ts";
 import { doneSnapshot } from "./submission-commits.ts";
 import type { JobSnapshot } from "./visible-change.ts";
+
+export type ShortSearches = {
+  termsOf(request: MergeableSearch): ShortSearchTerms;
+  version(): number | null;
+  onAnswered(request: SearchJobRequest, ms: number): void;
+  onSkipped(reason: SkipReason): void;
+};
+
+/** Why a search takes the ordinary path. `no_slot`: the local node cannot run it at once. */
+export type SkipReason = UnansweredReason | "no_slot" | "paused";
 
 type AnsweredContext = {
   store: Store<JobOperations>;

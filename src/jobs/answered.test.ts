@@ -3,8 +3,10 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { EarshotError } from "../lib/errors.ts";
 import { jsonPage } from "../lib/json-page.ts";
 import { byPlatform } from "../posts/post.ts";
-import type { EndedJob, NewJob, SkipReason } from "./queue.ts";
+import type { SkipReason } from "./answered-submissions.ts";
+import type { EndedJob } from "./queue.ts";
 import { type AnswerSearch, answerSearches } from "./search-operations.ts";
+import type { NewJob } from "./submission.ts";
 import { newJob, result, startTestQueue, type TestQueue } from "./test-jobs.ts";
 
 const node = { nodeId: "local", methods: ["searchbyquery"] };

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { Idempotency, NewJob } from "./queue.ts";
+import type { Idempotency, NewJob } from "./submission.ts";
 import { newJob, startTestQueue, type TestQueue } from "./test-jobs.ts";
 
 let jobs: TestQueue;

@@ -3,18 +3,13 @@ import { latestMs } from "../lib/latest-time.ts";
 import type { Dispatcher, LiveJob } from "./dispatcher.ts";
 import type { EndedJobs } from "./ended-jobs.ts";
 import type { Job, ListPosition } from "./job.ts";
+import type { AllJobsPage, JobFilter, JobPage } from "./job-list.ts";
 import type { JobOperations } from "./operations.ts";
-import type {
-  AllJobsPage,
-  EarlierJob,
-  Idempotency,
-  JobFilter,
-  JobPage,
-  JobQueue,
-} from "./queue.ts";
+import type { JobQueue } from "./queue.ts";
 import type { ListedPart } from "./read-operations.ts";
 import { hasEnded } from "./states.ts";
 import { jobOf, summaryOf } from "./stored.ts";
+import type { EarlierJob, Idempotency } from "./submission.ts";
 import type { EarlierSubmission } from "./submission-operations.ts";
 
 export type JobReads = Pick<

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { JobState } from "./job.ts";
-import type { JobFilter, JobPage } from "./queue.ts";
+import type { JobFilter, JobPage } from "./job-list.ts";
 import { newJob, request, result, startTestQueue, type TestQueue } from "./test-jobs.ts";
 
 let jobs: TestQueue;

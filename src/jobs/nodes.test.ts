@@ -3,7 +3,7 @@ import type { FetchPosition } from "../platforms/upstream.ts";
 import type { SearchJobRequest } from "./job.ts";
 import type { Lease, LeaseRequest } from "./lease.ts";
 import type { FailedAttempt } from "./leases.ts";
-import type { NewJob } from "./queue.ts";
+import type { NewJob } from "./submission.ts";
 import { newJob, request, result, startTestQueue, type TestQueue, testNode } from "./test-jobs.ts";
 
 let jobs: TestQueue;

@@ -1,33 +1,23 @@
-import type { QueryNode } from "@earshot/query/tree";
 import type { Store } from "../db/operations.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { JsonPage } from "../lib/json-page.ts";
 import type { Method } from "../platforms/methods.ts";
-import type { SearchPlatform } from "../platforms/source.ts";
-import type { MergeableSearch } from "../search/merged-answer.ts";
-import type { ShortSearchTerms } from "../search/short-search.ts";
+import type { ShortSearches } from "./answered-submissions.ts";
 import { createChangeReaders } from "./change-readers.ts";
 import { createDispatcher, type LiveJob } from "./dispatcher.ts";
 import { type CachedPage, createEndedJobs } from "./ended-jobs.ts";
 import { aloneGateway, type ForeignChange, type Gateway } from "./gateway.ts";
-import type {
-  Job,
-  JobChange,
-  JobResult,
-  JobState,
-  JobSummary,
-  ListPosition,
-  SearchJobRequest,
-} from "./job.ts";
+import type { Job, JobChange, JobResult, JobState, SearchJobRequest } from "./job.ts";
+import type { AllJobsPage, JobFilter, JobPage } from "./job-list.ts";
 import { createJobReads } from "./job-reads.ts";
 import type { LeaseGateway } from "./lease.ts";
 import { createLeases, type FailedAttempt } from "./leases.ts";
 import type { JobOperations } from "./operations.ts";
 import { createOtherGateways } from "./other-gateways.ts";
 import { RunningJobs } from "./running-jobs.ts";
-import type { UnansweredReason } from "./search-operations.ts";
 import type { JobSettings } from "./settings.ts";
 import { changeOf, jobAfter } from "./stored.ts";
+import type { EarlierJob, Idempotency, NewJob, SubmittedJob } from "./submission.ts";
 import { createSubmissions } from "./submissions.ts";
 import { createSweeper } from "./sweeper.ts";
 import type { JobSnapshot } from "./visible-change.ts";
@@ -84,38 +74,6 @@ export type JobQueue = LeaseGateway<SearchJobRequest, JobResult> & {
   stop(): Promise<void>;
 };
 
-export type Idempotency = { key: string; requestHash: Uint8Array };
-
-export type NewJob = Pick<
-  Job,
-  "accountId" | "keyId" | "request" | "canonicalQuery" | "warnings"
-> & {
-  idempotency?: Idempotency | null;
-  tree?: QueryNode | null;
-};
-
-export type EarlierJob = { uuid: string; job: Job | null };
-
-export type SubmittedJob =
-  | { isReplay: false; uuid: string; job: Job }
-  | ({ isReplay: true } & EarlierJob);
-
-/** Null lists all. `before` is the `next` of the previous page. */
-export type JobFilter = {
-  states: readonly JobState[] | null;
-  methods: readonly Method[] | null;
-  platforms: readonly SearchPlatform[] | null;
-  /** Part of the query. */
-  text: string | null;
-  before: ListPosition | null;
-  limit: number;
-};
-
-export type JobPage = { jobs: readonly JobSummary[]; next: ListPosition | null };
-
-/** `next` is a sequence number. */
-export type AllJobsPage = { jobs: readonly JobSummary[]; next: number | null };
-
 type EndState = "done" | "error" | "cancelled";
 
 export type EndedJob = {
@@ -130,16 +88,6 @@ export type EndedJob = {
   ms: number;
   hasDeliveries: boolean;
 };
-
-export type ShortSearches = {
-  termsOf(request: MergeableSearch): ShortSearchTerms;
-  version(): number | null;
-  onAnswered(request: SearchJobRequest, ms: number): void;
-  onSkipped(reason: SkipReason): void;
-};
-
-/** Why a search takes the ordinary path. `no_slot`: the local node cannot run it at once. */
-export type SkipReason = UnansweredReason | "no_slot" | "paused";
 
 export type JobQueueContext = {
   store: Store<JobOperations>;

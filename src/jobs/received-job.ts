@@ -1,6 +1,6 @@
 import { timeAfter } from "../lib/latest-time.ts";
 import type { Job } from "./job.ts";
-import type { NewJob } from "./queue.ts";
+import type { NewJob } from "./submission.ts";
 import type { JobInsertion } from "./submission-operations.ts";
 
 export type InsertedRow = Omit<JobInsertion, "request" | "answer">;

@@ -6,10 +6,10 @@ import type { Job, JobChange, JobResult } from "./job.ts";
 import type { JobReads } from "./job-reads.ts";
 import type { LeaseTerms } from "./lease-operations.ts";
 import type { JobOperations } from "./operations.ts";
-import type { SubmittedJob } from "./queue.ts";
 import type { InsertedRow } from "./received-job.ts";
 import type { JobSettings } from "./settings.ts";
 import { encodeRequest, encodeResult, jobAfter } from "./stored.ts";
+import type { SubmittedJob } from "./submission.ts";
 import type { InsertedChange, JobInsertion } from "./submission-operations.ts";
 import type { JobSnapshot } from "./visible-change.ts";
 

@@ -10,8 +10,9 @@ import { createManualClock, type ManualClock } from "../lib/manual-clock.ts";
 import type { JobResult, SearchJobRequest } from "./job.ts";
 import type { Lease, LeaseFailure } from "./lease.ts";
 import { type JobOperations, jobOperations } from "./operations.ts";
-import { createJobQueue, type JobQueue, type JobQueueContext, type NewJob } from "./queue.ts";
+import { createJobQueue, type JobQueue, type JobQueueContext } from "./queue.ts";
 import { type JobSettings, jobDefaults } from "./settings.ts";
+import type { NewJob } from "./submission.ts";
 
 export type JobTable = {
   database: SqliteDatabase;

@@ -5,8 +5,8 @@ import type { Dispatcher, LiveJob } from "./dispatcher.ts";
 import type { JobResult } from "./job.ts";
 import { leaseLost } from "./lease.ts";
 import { liveJob } from "./live-job.ts";
-import type { SubmittedJob } from "./queue.ts";
 import type { InsertedRow } from "./received-job.ts";
+import type { SubmittedJob } from "./submission.ts";
 import type { SubmissionCommits } from "./submission-commits.ts";
 import { longestUncommittedMs, type Uncommitted } from "./uncommitted.ts";
 

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { SearchJobRequest } from "./job.ts";
 import type { Lease } from "./lease.ts";
-import type { EndedJob, SubmittedJob } from "./queue.ts";
+import type { EndedJob } from "./queue.ts";
+import type { SubmittedJob } from "./submission.ts";
 import { failure, newJob, request, result, startTestQueue, type TestQueue } from "./test-jobs.ts";
 import { longestUncommittedMs } from "./uncommitted.ts";
 

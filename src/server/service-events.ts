@@ -1,5 +1,6 @@
+import type { SkipReason } from "../jobs/answered-submissions.ts";
 import type { FailedAttempt } from "../jobs/leases.ts";
-import type { EndedJob, SkipReason } from "../jobs/queue.ts";
+import type { EndedJob } from "../jobs/queue.ts";
 import type { EvidenceKind } from "../jobs/result-signature.ts";
 import type { DeliveryOutcome } from "../jobs/webhooks/sender.ts";
 import type { Events } from "../lib/events.ts";

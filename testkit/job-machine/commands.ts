@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { SearchJobRequest } from "../../src/jobs/job.ts";
 import type { Lease } from "../../src/jobs/lease.ts";
-import type { NewJob } from "../../src/jobs/queue.ts";
 import { shownState } from "../../src/jobs/states.ts";
+import type { NewJob } from "../../src/jobs/submission.ts";
 import {
   type Action,
   cancellation,

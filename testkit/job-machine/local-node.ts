@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { SearchJobRequest } from "../../src/jobs/job.ts";
 import type { Lease } from "../../src/jobs/lease.ts";
-import type { NewJob } from "../../src/jobs/queue.ts";
+import type { NewJob } from "../../src/jobs/submission.ts";
 import { longestUncommittedMs } from "../../src/jobs/uncommitted.ts";
 import { type Action, type Outcome, outcomeOf, resultOf } from "./actions.ts";
 import { type KnownJob, received } from "./known-jobs.ts";

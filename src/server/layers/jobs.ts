@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { type AccountEnds, createAccountEnds } from "../../accounts/admin/account-ends.ts";
+import type { ShortSearches } from "../../jobs/answered-submissions.ts";
 import { embeddedNodeId } from "../../jobs/lease.ts";
-import { createJobQueue, type JobQueue, type ShortSearches } from "../../jobs/queue.ts";
+import { createJobQueue, type JobQueue } from "../../jobs/queue.ts";
 import type { Sender } from "../../jobs/webhooks/sender.ts";
 import type { Webhooks } from "../../jobs/webhooks/webhooks.ts";
 import { byPlatform } from "../../posts/post.ts";
