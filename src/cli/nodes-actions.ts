@@ -3,7 +3,7 @@ import type { NodeChange } from "../accounts/admin/node-operations.ts";
 import { systemClock } from "../lib/clock.ts";
 import { withoutControls } from "../lib/controls.ts";
 import { EarshotError } from "../lib/errors.ts";
-import type { NodeRecord } from "../remote/gateway/node-store.ts";
+import type { NodeRecord } from "../remote/gateway/node-record.ts";
 import type { OpenControl } from "../server/control.ts";
 import { secretKeyOf } from "./secret-key.ts";
 import { readConfig } from "./settings.ts";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Outcome, runCommand } from "../../testkit/service/run-command.ts";
-import type { NodeArrival } from "../remote/gateway/node-store.ts";
+import type { NodeRegistration } from "../remote/gateway/stored-registration.ts";
 import { type OpenControl, openControl } from "../server/control.ts";
 
 let dataDir: string;
@@ -35,7 +35,7 @@ async function inStore<Value>(use: (control: OpenControl) => Promise<Value>): Pr
 const id = "0123456789abcdef";
 const nowMs = Date.UTC(2026, 0, 2, 3, 4, 5);
 
-const registration: NodeArrival = {
+const registration: NodeRegistration = {
   id,
   identityKey: "A".repeat(43),
   name: "berlin\u001b[31m",
@@ -75,8 +75,8 @@ const registration: NodeArrival = {
   nowMs,
 };
 
-const keep = (changed: Partial<NodeArrival> = {}) =>
-  inStore((control) => control.run("storeArrival", { ...registration, ...changed }));
+const keep = (changed: Partial<NodeRegistration> = {}) =>
+  inStore((control) => control.run("storeRegistration", { ...registration, ...changed }));
 
 describe("list and show", () => {
   test("show nodes without control characters; the list is empty at first", async () => {

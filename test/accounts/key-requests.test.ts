@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { KeyRequestsAnswer, NewKeyAnswer } from "../../src/http/dashboard/contract.ts";
+import type { KeyRequestsAnswer, NewKeyAnswer } from "../../src/http/dashboard/contract/keys.ts";
 import {
   type ServiceUnderTest,
   search,

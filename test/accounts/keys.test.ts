@@ -1,11 +1,11 @@
 import type { InjectOptions } from "fastify";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { AuditAnswer } from "../../src/http/dashboard/contract/audit.ts";
 import type {
-  AuditAnswer,
   KeyListing,
   KeysAnswer,
   NewKeyAnswer,
-} from "../../src/http/dashboard/contract.ts";
+} from "../../src/http/dashboard/contract/keys.ts";
 import { methodNames } from "../../src/platforms/methods.ts";
 import { makePost } from "../../testkit/data/make-post.ts";
 import { withFileStore } from "../../testkit/postgres/suite-database.ts";

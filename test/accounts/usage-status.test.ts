@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { CoverageInterval } from "../../src/archive/archive.ts";
-import type { StatusAnswer, UsageAnswer } from "../../src/http/dashboard/contract.ts";
+import type { StatusAnswer } from "../../src/http/dashboard/contract/status.ts";
+import type { UsageAnswer } from "../../src/http/dashboard/contract/usage.ts";
 import { EarshotError } from "../../src/lib/errors.ts";
 import { makePost } from "../../testkit/data/make-post.ts";
 import { withFileStore } from "../../testkit/postgres/suite-database.ts";

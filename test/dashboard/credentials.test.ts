@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { AuditAnswer } from "../../src/http/dashboard/contract/audit.ts";
 import type {
-  AuditAnswer,
   AuthorizationStep,
   CredentialListing,
   CredentialsAnswer,
-} from "../../src/http/dashboard/contract.ts";
+} from "../../src/http/dashboard/contract/credentials.ts";
 import { lowestId } from "../../src/posts/ids.ts";
 import { createLog } from "../../src/server/log.ts";
 import {

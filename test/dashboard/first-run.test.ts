@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { AllKeysAnswer, StatusAnswer } from "../../src/http/dashboard/contract.ts";
+import type { AllKeysAnswer } from "../../src/http/dashboard/contract/operator.ts";
+import type { StatusAnswer } from "../../src/http/dashboard/contract/status.ts";
 import {
   type ServiceUnderTest,
   search,

@@ -1,9 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type {
-  NodesAnswer,
-  SessionAnswer,
-  StatusAnswer,
-} from "../../src/http/dashboard/contract.ts";
+import type { NodesAnswer } from "../../src/http/dashboard/contract/operator.ts";
+import type { SessionAnswer } from "../../src/http/dashboard/contract/session.ts";
+import type { StatusAnswer } from "../../src/http/dashboard/contract/status.ts";
 import { storeNode } from "../../testkit/nodes/stored-node.ts";
 import { withFileStore } from "../../testkit/postgres/suite-database.ts";
 import {

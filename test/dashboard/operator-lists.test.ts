@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { AuditAnswer } from "../../src/http/dashboard/contract/audit.ts";
 import type {
   AllJobsAnswer,
   AllKeysAnswer,
   AllUsageAnswer,
-  AuditAnswer,
-} from "../../src/http/dashboard/contract.ts";
+} from "../../src/http/dashboard/contract/operator.ts";
 import {
   type ServiceUnderTest,
   search,

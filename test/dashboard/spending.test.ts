@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { SpendingAnswer } from "../../src/http/dashboard/contract.ts";
+import type { SpendingAnswer } from "../../src/http/dashboard/contract/account.ts";
 import { monthOf } from "../../src/upstream/requests/spending.ts";
 import {
   type ServiceUnderTest,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { auditActions } from "../../src/accounts/audit-actions.ts";
 import { refusalWords } from "../../src/accounts/sign-in/refusal.ts";
-import type { AuditEntry } from "../../src/http/dashboard/contract.ts";
+import type { AuditEntry } from "../../src/http/dashboard/contract/audit.ts";
 import { auditSentence } from "../../web/src/audit/audit-sentence.ts";
 import { refusalOf } from "../../web/src/pages/sign-in/sign-in-errors.ts";
 

@@ -49,6 +49,7 @@ const reasons: Readonly<Record<string, string>> = {
   "remote/evidence/collateral.ts": operator,
   "remote/evidence/policy.ts": operator,
   "remote/evidence/simulated/simulated-folder.ts": operator,
+  "remote/gateway/node-record.ts": own,
   "remote/gateway/node-store.ts": own,
   "remote/proof/check-body.ts": commandLine,
   "remote/proof/proof-checks.ts": commandLine,

@@ -1,5 +1,5 @@
 import type { EvidenceKind } from "../../src/jobs/result-signature.ts";
-import type { NodeState } from "../../src/remote/gateway/node-store.ts";
+import type { NodeState } from "../../src/remote/gateway/node-record.ts";
 import type { ServiceUnderTest } from "../service/service-under-test.ts";
 
 type StoredNode = {
@@ -18,7 +18,7 @@ export async function storeNode(
 ): Promise<void> {
   const { store } = context;
   const nowMs = clock.now();
-  await store.write("storeArrival", {
+  await store.write("storeRegistration", {
     id,
     identityKey: "MCowBQYDK2VwAyEAnodenodenodenodenodenodenod",
     name,

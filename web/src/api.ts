@@ -1,4 +1,4 @@
-import type { SessionAnswer } from "../../src/http/dashboard/contract.ts";
+import type { SessionAnswer } from "../../src/http/dashboard/contract/session.ts";
 import type { ErrorDetail } from "../../src/lib/errors.ts";
 
 /** An error response (RFC 9457), or `unreachable` when there was no response. */

@@ -1,4 +1,4 @@
-import type { InsecureEvidence } from "../../src/http/dashboard/contract.ts";
+import type { InsecureEvidence } from "../../src/http/dashboard/contract/session.ts";
 
 /** The banner of every page while unverified nodes are accepted; null otherwise. */
 export function insecureBanner(

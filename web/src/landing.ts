@@ -15,7 +15,7 @@ import "./components/query.css";
 import "./components/platform-mark.css";
 import "./components/post.css";
 import "./landing.css";
-import type { SessionAnswer } from "../../src/http/dashboard/contract.ts";
+import type { SessionAnswer } from "../../src/http/dashboard/contract/session.ts";
 import { insecureBanner } from "./insecure-evidence.ts";
 
 /** Adds sign-in links, or a dashboard link when signed in, and the warning. The page works without. */

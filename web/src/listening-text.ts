@@ -1,4 +1,4 @@
-import type { PlatformStatus } from "../../src/http/dashboard/contract.ts";
+import type { PlatformStatus } from "../../src/http/dashboard/contract/status.ts";
 import { behindText } from "./numbers.ts";
 import { platformNames } from "./platforms.ts";
 

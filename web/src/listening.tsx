@@ -1,6 +1,6 @@
 import "./listening.css";
 import { Link } from "wouter";
-import type { StatusAnswer } from "../../src/http/dashboard/contract.ts";
+import type { StatusAnswer } from "../../src/http/dashboard/contract/status.ts";
 import { listeningText } from "./listening-text.ts";
 import { useApi } from "./use-api.ts";
 

@@ -1,4 +1,4 @@
-import type { UsageRange } from "../../src/http/dashboard/contract.ts";
+import type { UsageRange } from "../../src/http/dashboard/contract/usage.ts";
 import { shortDay, shortTime } from "./components/time.tsx";
 import { endText } from "./coverage-text.ts";
 

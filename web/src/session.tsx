@@ -1,6 +1,6 @@
 import { createContext, type ReactNode, useContext, useEffect, useState } from "react";
 import useSWR from "swr";
-import type { SessionAnswer, SignedIn } from "../../src/http/dashboard/contract.ts";
+import type { SessionAnswer, SignedIn } from "../../src/http/dashboard/contract/session.ts";
 import { type ApiProblem, api, keepSession, onSignedOut } from "./api.ts";
 
 export type Session = {

@@ -1,4 +1,4 @@
-import type { PlatformStatus, StatusAnswer } from "../../src/http/dashboard/contract.ts";
+import type { PlatformStatus, StatusAnswer } from "../../src/http/dashboard/contract/status.ts";
 import type { Platform } from "../../src/posts/post.ts";
 
 export const hourMs = 3_600_000;

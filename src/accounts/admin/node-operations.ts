@@ -1,11 +1,9 @@
 import { durable, read } from "../../db/operations.ts";
 import type { Steps } from "../../db/statements.ts";
-import {
-  changeNodeState,
-  type NodeEvent,
-  type NodeRecord,
-  nodeOperations,
-} from "../../remote/gateway/node-store.ts";
+import { changeNodeState } from "../../remote/gateway/change-node-state.ts";
+import type { NodeEvent } from "../../remote/gateway/node-event-operations.ts";
+import type { NodeRecord } from "../../remote/gateway/node-record.ts";
+import { nodeOperations } from "../../remote/gateway/node-store.ts";
 import { type Actor, noteAudit } from "../audit.ts";
 
 /** Approving also resumes a drained or quarantined node. */

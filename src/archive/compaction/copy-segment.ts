@@ -48,9 +48,9 @@ function* copyHidden({ old, copyOf, idInCopy }: FollowedSegment): Steps<void> {
   }
 }
 
-function* copyIngestOrder(segment: FollowedSegment, arrivalsFrom: number): Steps<void> {
+function* copyIngestOrder(segment: FollowedSegment, ingestOrderFrom: number): Steps<void> {
   const read = sameBatch(segment.old);
-  for (let from = arrivalsFrom; ; ) {
+  for (let from = ingestOrderFrom; ; ) {
     let copied = 0;
     let last = from;
     for (const arrived of read(from, segment.ingestNumber)) {

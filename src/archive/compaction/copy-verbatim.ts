@@ -10,7 +10,7 @@ const lowestHash = -(2n ** 63n);
 
 /**
  * Copies all but the index into an empty segment; adds missing row checksums. The source is
- * attached as `old`. Drops ingest numbers below `arrivalsFrom`. Returns the post IDs, newest first.
+ * attached as `old`. Drops ingest numbers below `ingestOrderFrom`. Returns the post IDs, newest first.
  */
 export function* copyVerbatim(target: DatabaseSync, ingestOrderFrom: number): Steps<BigInt64Array> {
   const ids = yield* copyPosts(target);
@@ -86,7 +86,7 @@ function* copyHidden(target: DatabaseSync): Steps<void> {
   }
 }
 
-function* copyIngestOrder(target: DatabaseSync, arrivalsFrom: number): Steps<void> {
+function* copyIngestOrder(target: DatabaseSync, ingestOrderFrom: number): Steps<void> {
   const prepare = preparesBigInts(target);
   const copy = prepare(
     `INSERT INTO main.arrival(rowid, number, low, high, ids)
@@ -98,7 +98,7 @@ function* copyIngestOrder(target: DatabaseSync, arrivalsFrom: number): Steps<voi
   for (let last = 0n; ; ) {
     const row = end.get(last, rowsOfStep)?.row as bigint | null;
     if (row === null) return;
-    copy.run(last, row, arrivalsFrom);
+    copy.run(last, row, ingestOrderFrom);
     last = row;
     yield "worked";
   }

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { record as recordSchema } from "../schemas/answers.ts";
+import { record as recordSchema } from "../schemas/records.ts";
 import type { PostRecord } from "./record.ts";
 
 /** Such as `Metadata.public_metrics.like_count`. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Job } from "../../jobs/job.ts";
 import { request, result } from "../../jobs/test-jobs.ts";
 import type { SourceCost } from "../../platforms/source.ts";
-import { status as statusSchema } from "../schemas/answers.ts";
+import { status as statusSchema } from "../schemas/job-status.ts";
 import { cursorOf } from "./next-cursor.ts";
 import { coverageField, statusBody } from "./status-body.ts";
 

@@ -1,11 +1,9 @@
 import type { AuditEntry } from "../../accounts/admin/audit-operations.ts";
 import type { AccountListing, AccountPosition } from "../../accounts/admin/listing-operations.ts";
 import { iso, isoOrNull } from "../submission/window.ts";
-import type {
-  AuditEntry as AuditEntryAnswer,
-  AccountListing as ListingAnswer,
-  ProviderName,
-} from "./contract.ts";
+import type { AuditEntry as AuditEntryAnswer } from "./contract/audit.ts";
+import type { AccountListing as ListingAnswer } from "./contract/operator.ts";
+import type { ProviderName } from "./contract/session.ts";
 
 export function accountListing(listing: AccountListing): ListingAnswer {
   return {

@@ -2,7 +2,8 @@ import type { AccountPosition } from "../../accounts/admin/listing-operations.ts
 import type { UsageCounts } from "../../accounts/usage/operations.ts";
 import type { HttpContext } from "../context.ts";
 import { writeAccountCursor } from "./account-answers.ts";
-import type { AllUsageAnswer, NamedAccount, UsageRange } from "./contract.ts";
+import type { AllUsageAnswer, NamedAccount } from "./contract/operator.ts";
+import type { UsageRange } from "./contract/usage.ts";
 import { listAccounts } from "./list-accounts.ts";
 import { ranges } from "./ranges.ts";
 

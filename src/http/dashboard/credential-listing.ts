@@ -4,7 +4,7 @@ import type {
   CredentialFieldListing,
   CredentialKindListing,
   CredentialListing,
-} from "./contract.ts";
+} from "./contract/credentials.ts";
 
 export function credentialListing(credential: Credential, nowMs: number): CredentialListing {
   const { id, platform, kind, host, hint, createdMs, usedMs } = credential;

@@ -2,7 +2,7 @@ import type { AccountListing } from "../../accounts/admin/listing-operations.ts"
 import type { HttpContext } from "../context.ts";
 import { problem } from "../problems/write-problem.ts";
 import { invalid } from "../schemas/validation.ts";
-import type { DeleteAccount } from "./contract.ts";
+import type { DeleteAccount } from "./contract/account.ts";
 
 type Context = Pick<HttpContext, "accounts" | "accountEnds" | "clock" | "settings">;
 

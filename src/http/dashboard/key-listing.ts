@@ -4,7 +4,7 @@ import type { OwnKey } from "../../accounts/keys/read-keys.ts";
 import { accountRates } from "../../accounts/limit-operations.ts";
 import type { Limiter } from "../../accounts/limiter.ts";
 import { isoTime } from "../../lib/iso-time.ts";
-import type { KeyListing } from "./contract.ts";
+import type { KeyListing } from "./contract/keys.ts";
 
 export async function keyListings(
   limiter: Pick<Limiter, "statesOf">,

@@ -3,7 +3,8 @@ import { type Platform, platforms } from "../../posts/post.ts";
 import type { NodeGateway, NodeView } from "../../remote/gateway/gateway.ts";
 import type { GatewaySettings } from "../../remote/settings.ts";
 import { isoOrNull } from "../submission/window.ts";
-import type { InsecureEvidence, NodeStatus } from "./contract.ts";
+import type { InsecureEvidence } from "./contract/session.ts";
+import type { NodeStatus } from "./contract/status.ts";
 
 export type EmbeddedNode = {
   share: GatewaySettings["embedded"];

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { NodeRecord } from "../../remote/gateway/node-store.ts";
+import type { NodeRecord } from "../../remote/gateway/node-record.ts";
 import { nodeViewOf } from "./node-view.test-support.ts";
 import { nodesAnswer } from "./nodes-answer.ts";
 

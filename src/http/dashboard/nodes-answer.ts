@@ -1,8 +1,8 @@
 import type { NodeSurvey } from "../../accounts/admin/node-operations.ts";
 import type { NodeView } from "../../remote/gateway/gateway.ts";
-import type { NodeRecord } from "../../remote/gateway/node-store.ts";
+import type { NodeRecord } from "../../remote/gateway/node-record.ts";
 import { iso } from "../submission/window.ts";
-import type { NodeListing, NodesAnswer } from "./contract.ts";
+import type { NodeListing, NodesAnswer } from "./contract/operator.ts";
 import { nodeStatus } from "./node-status.ts";
 
 /** The store has every change; the gateway adds live state. */

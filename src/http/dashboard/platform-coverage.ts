@@ -2,7 +2,7 @@ import type { CoverageInterval } from "../../archive/archive.ts";
 import { gapsIn, hasCaughtUp, intervalsOf } from "../../archive/catalog/coverage.ts";
 import { isoText } from "../../lib/iso-time.ts";
 import { coarsened, outsideOf, type Span } from "../../lib/spans.ts";
-import type { PlatformStatus } from "./contract.ts";
+import type { PlatformStatus } from "./contract/status.ts";
 
 /** Beyond this, the oldest gaps are merged. */
 const mostGaps = 100;

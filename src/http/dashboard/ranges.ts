@@ -1,4 +1,4 @@
-import type { UsageRange } from "./contract.ts";
+import type { UsageRange } from "./contract/usage.ts";
 
 const minuteMs = 60_000;
 const hourMs = 3_600_000;

@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { openTestUsage } from "../../../testkit/service/usage.ts";
 import { noteLatency, printLatencies } from "../../accounts/usage/latency-histogram.ts";
 import type { UsageRow } from "../../accounts/usage/operations.ts";
-import type { UsageAnswer } from "./contract.ts";
+import type { UsageAnswer } from "./contract/usage.ts";
 import { rangeNames, ranges } from "./ranges.ts";
 import { dashboardKeyId, usageAnswer } from "./usage-answer.ts";
 

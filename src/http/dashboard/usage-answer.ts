@@ -8,7 +8,7 @@ import {
 import type { UsageSum } from "../../accounts/usage/operations.ts";
 import { isoText } from "../../lib/iso-time.ts";
 import { type Method, methodNames } from "../../platforms/methods.ts";
-import type { UsageAnswer, UsageRange, UsageTotals } from "./contract.ts";
+import type { UsageAnswer, UsageRange, UsageTotals } from "./contract/usage.ts";
 import { ranges } from "./ranges.ts";
 
 export type UsageParams = {

@@ -1,5 +1,6 @@
 import * as z from "zod";
-import { coverage, warnings } from "./answers.ts";
+import { coverage } from "./coverage.ts";
+import { warnings } from "./job-status.ts";
 import { queryText } from "./submission.ts";
 import { closedQuery, wording, wordOf } from "./words.ts";
 

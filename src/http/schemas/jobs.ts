@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { jobStates } from "../../jobs/job.ts";
-import { status, statusExample } from "./answers.ts";
+import { status, statusExample } from "./job-status.ts";
 
 const uuid = z.uuid().meta({ examples: ["0f8fad5b-d9cb-469f-a165-70867728950e"] });
 

@@ -1,7 +1,8 @@
 import * as z from "zod";
 import { defaultColumns } from "../answers/csv.ts";
 import { answerFormats } from "../answers/negotiate.ts";
-import { coverage, sources, warnings } from "./answers.ts";
+import { coverage } from "./coverage.ts";
+import { sources, warnings } from "./job-status.ts";
 
 const citation = z
   .strictObject({

@@ -14,7 +14,7 @@ import type { NodeGatewayContext } from "./context.ts";
 import { Dispatch } from "./dispatch.ts";
 import { maintainNodes } from "./maintenance.ts";
 import type { NodeDirectory } from "./node-directory.ts";
-import type { NodeRecord } from "./node-store.ts";
+import type { NodeRecord } from "./node-record.ts";
 import type { NodeView } from "./node-views.ts";
 import { admit, refusedNode } from "./registration.ts";
 import type { Run, Runs } from "./runs.ts";

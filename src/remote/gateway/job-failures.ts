@@ -5,7 +5,7 @@ import { isSearch } from "../../platforms/methods.ts";
 import { isOfBillingPlatform, mayBeBilled } from "../capability.ts";
 import type { GatewayWork } from "./context.ts";
 import { type NodeEvents, oneLine } from "./node-events.ts";
-import type { NodeRecord } from "./node-store.ts";
+import type { NodeRecord } from "./node-record.ts";
 
 const rowMs = 60_000;
 /** The least recently failed is dropped first. */

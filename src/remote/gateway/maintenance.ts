@@ -2,8 +2,8 @@ import { messageOf } from "../../lib/errors.ts";
 import { memoryMs } from "../settings.ts";
 import type { NodeGatewayContext } from "./context.ts";
 import type { NodeEvents } from "./node-events.ts";
+import type { NodeRecord } from "./node-record.ts";
 import type { NodeRegistry } from "./node-registry.ts";
-import type { NodeRecord } from "./node-store.ts";
 import type { Run, Runs } from "./runs.ts";
 
 type MaintenanceContext = Pick<NodeGatewayContext, "store" | "clock" | "log"> & {

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import type { Store } from "../../db/operations.ts";
+import type { NodeRecord } from "./node-record.ts";
 import { NodeRegistry } from "./node-registry.ts";
-import type { NodeOperations, NodeRecord } from "./node-store.ts";
+import type { NodeOperations } from "./node-store.ts";
 
 const record: NodeRecord = {
   id: "one",

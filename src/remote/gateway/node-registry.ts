@@ -1,5 +1,6 @@
 import type { NodeGatewayContext } from "./context.ts";
-import type { NodeRecord, NodeUse, Quarantine } from "./node-store.ts";
+import type { NodeRecord } from "./node-record.ts";
+import type { NodeUse, Quarantine } from "./node-store.ts";
 
 /** Refreshed every second: operators change nodes from other processes. */
 export class NodeRegistry {

@@ -3,7 +3,7 @@ import type { Clock } from "../../lib/clock.ts";
 import { type Method, methodNames } from "../../platforms/methods.ts";
 import type { Capability } from "../capability.ts";
 import type { Eligibility } from "./eligibility.ts";
-import { isQuarantined, type NodeRecord, type NodeState } from "./node-store.ts";
+import { isQuarantined, type NodeRecord, type NodeState } from "./node-record.ts";
 import type { Runs } from "./runs.ts";
 
 export type NodeView = {

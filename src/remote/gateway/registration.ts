@@ -17,12 +17,12 @@ import { memoryMs } from "../settings.ts";
 import type { NodeGatewayContext } from "./context.ts";
 import { oneLine } from "./node-events.ts";
 import type { NodeRegistry } from "./node-registry.ts";
-import type { NodeArrival, StoredArrival } from "./node-store.ts";
 import type { Releases } from "./releases.ts";
 import type { Runs } from "./runs.ts";
+import type { NodeRegistration, StoredRegistration } from "./stored-registration.ts";
 
 export type Admission = {
-  stored: StoredArrival;
+  stored: StoredRegistration;
   nodeId: string;
   keyId: string;
   attestation: Attestation;
@@ -65,9 +65,9 @@ export async function admit(
     collateral,
     policy_id: verified.policyId,
   };
-  const arrival = arrivalOf(context, registration, { attestation, verified, validMs });
+  const node = nodeRegistrationOf(context, registration, { attestation, verified, validMs });
   const stored = await known.change(async () => {
-    const written = await store.write("storeArrival", arrival);
+    const written = await store.write("storeRegistration", node);
     if (written.refused !== null) throw runRefused(written.refused);
     // Another run may have attested meanwhile.
     checkRun(context, run);
@@ -143,11 +143,11 @@ function runRefused(check: keyof typeof runRefusals): EarshotError {
   return nodeRefused(check, message, hint);
 }
 
-function arrivalOf(
+function nodeRegistrationOf(
   { resultMs, clock }: NodeGatewayContext,
   { statement, capabilities, concurrency, version }: Registration,
   found: { attestation: Attestation; verified: VerifiedEvidence; validMs: number },
-): NodeArrival {
+): NodeRegistration {
   const { attestation, verified, validMs } = found;
   const { facts, composeHash, image, isListedPlatform } = verified;
   const nowMs = clock.now();

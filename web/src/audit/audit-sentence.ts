@@ -1,4 +1,4 @@
-import type { AuditEntry } from "../../../src/http/dashboard/contract.ts";
+import type { AuditEntry } from "../../../src/http/dashboard/contract/audit.ts";
 import { isolated } from "../isolated.ts";
 
 export type AuditAction = AuditEntry["action"];

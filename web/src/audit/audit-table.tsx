@@ -1,4 +1,4 @@
-import type { AuditEntry } from "../../../src/http/dashboard/contract.ts";
+import type { AuditEntry } from "../../../src/http/dashboard/contract/audit.ts";
 import { type Column, Table } from "../components/table.tsx";
 import { exactTime, fromNow, shortTime, useNow } from "../components/time.tsx";
 import { auditSentence } from "./audit-sentence.ts";

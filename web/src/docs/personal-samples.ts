@@ -1,4 +1,5 @@
-import type { KeysAnswer, SessionAnswer } from "../../../src/http/dashboard/contract.ts";
+import type { KeysAnswer } from "../../../src/http/dashboard/contract/keys.ts";
+import type { SessionAnswer } from "../../../src/http/dashboard/contract/session.ts";
 
 const exampleUrl = "http://127.0.0.1:8080";
 

@@ -1,7 +1,8 @@
 import "./first-run.css";
 import { useState } from "react";
 import { Link } from "wouter";
-import type { SamplesAnswer, StatusAnswer } from "../../../src/http/dashboard/contract.ts";
+import type { SamplesAnswer } from "../../../src/http/dashboard/contract/operator.ts";
+import type { StatusAnswer } from "../../../src/http/dashboard/contract/status.ts";
 import { api } from "../api.ts";
 import { commandText } from "../command-text.ts";
 import { Button } from "../components/button.tsx";

@@ -1,4 +1,4 @@
-import type { PlatformStatus } from "../../../src/http/dashboard/contract.ts";
+import type { PlatformStatus } from "../../../src/http/dashboard/contract/status.ts";
 import { platformNames } from "../platforms.ts";
 
 export type StreamNote = { title: string; isDown: boolean; texts: readonly string[] };

@@ -1,4 +1,4 @@
-import type { NodeStatus } from "../../../src/http/dashboard/contract.ts";
+import type { NodeStatus } from "../../../src/http/dashboard/contract/status.ts";
 import type { Method } from "../../../src/platforms/methods.ts";
 import type { AccessMethod, SearchPlatform } from "../../../src/platforms/source.ts";
 import type { Platform } from "../../../src/posts/post.ts";

@@ -1,4 +1,4 @@
-import type { NodeStatus } from "../../../src/http/dashboard/contract.ts";
+import type { NodeStatus } from "../../../src/http/dashboard/contract/status.ts";
 import { Badge } from "../components/badge.tsx";
 import type { Tone } from "../components/note.tsx";
 

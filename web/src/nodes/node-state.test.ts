@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { NodeStatus } from "../../../src/http/dashboard/contract.ts";
+import type { NodeStatus } from "../../../src/http/dashboard/contract/status.ts";
 import { nodeOf } from "./node.test-support.ts";
 import { state } from "./node-state.ts";
 

@@ -1,4 +1,4 @@
-import type { NodeStatus } from "../../../src/http/dashboard/contract.ts";
+import type { NodeStatus } from "../../../src/http/dashboard/contract/status.ts";
 import type { Tone } from "../components/note.tsx";
 import { fromNow, lengthOf } from "../components/time.tsx";
 

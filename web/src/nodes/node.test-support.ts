@@ -1,4 +1,4 @@
-import type { NodeStatus } from "../../../src/http/dashboard/contract.ts";
+import type { NodeStatus } from "../../../src/http/dashboard/contract/status.ts";
 
 /** A connected remote node. */
 export const nodeOf = (special: Partial<NodeStatus> = {}): NodeStatus => ({

@@ -1,4 +1,4 @@
-import type { KeyListing } from "../../../src/http/dashboard/contract.ts";
+import type { KeyListing } from "../../../src/http/dashboard/contract/keys.ts";
 import type { PastSearch } from "../pages/playground/query-history.ts";
 import type { Page } from "../pages.tsx";
 

@@ -3,7 +3,7 @@ import "../components/field.css";
 import "./palette.css";
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from "react";
 import { useLocation } from "wouter";
-import type { KeysAnswer } from "../../../src/http/dashboard/contract.ts";
+import type { KeysAnswer } from "../../../src/http/dashboard/contract/keys.ts";
 import { readHistory } from "../pages/playground/query-history.ts";
 import { pagesFor } from "../pages.tsx";
 import { useSignedIn } from "../session.tsx";

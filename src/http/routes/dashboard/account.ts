@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import type { HttpContext } from "../../context.ts";
 import { auditEntry } from "../../dashboard/account-answers.ts";
-import type { AuditAnswer } from "../../dashboard/contract.ts";
+import type { AuditAnswer } from "../../dashboard/contract/audit.ts";
 import { deleteAccount } from "../../dashboard/delete-account.ts";
 import { exportLines } from "../../dashboard/export-lines.ts";
 import type { PendingRequests } from "../../long-poll/pending-requests.ts";

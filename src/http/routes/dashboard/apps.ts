@@ -1,6 +1,6 @@
 import { isoTime } from "../../../lib/iso-time.ts";
 import type { HttpContext } from "../../context.ts";
-import type { AppsAnswer } from "../../dashboard/contract.ts";
+import type { AppsAnswer } from "../../dashboard/contract/connect.ts";
 import { sessionOf } from "../../middleware/session.ts";
 import { problem } from "../../problems/write-problem.ts";
 import { appPath } from "../../schemas/apps.ts";

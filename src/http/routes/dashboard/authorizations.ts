@@ -9,7 +9,7 @@ import { encryptConsent, grantedMethods, openConsent } from "../../../accounts/g
 import { isLoopback } from "../../../accounts/grants/redirect-uri.ts";
 import type { HttpContext } from "../../context.ts";
 import { baseUrl } from "../../dashboard/base-url.ts";
-import type { AuthorizationAnswer, DecisionAnswer } from "../../dashboard/contract.ts";
+import type { AuthorizationAnswer, DecisionAnswer } from "../../dashboard/contract/connect.ts";
 import type { SignInSlots } from "../../dashboard/sign-in-slots.ts";
 import { sessionOf } from "../../middleware/session.ts";
 import { mcpResource } from "../../oauth/resource.ts";

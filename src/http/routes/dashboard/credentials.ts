@@ -6,7 +6,7 @@ import type {
   AuthorizationStep,
   CredentialsAnswer,
   CredentialTest,
-} from "../../dashboard/contract.ts";
+} from "../../dashboard/contract/credentials.ts";
 import { credentialKindListing, credentialListing } from "../../dashboard/credential-listing.ts";
 import { callerOf } from "../../middleware/caller.ts";
 import { setRetryAfter } from "../../problems/refused-by-rate.ts";

@@ -1,5 +1,5 @@
 import type { HttpContext } from "../../context.ts";
-import type { KeyRequestsAnswer } from "../../dashboard/contract.ts";
+import type { KeyRequestsAnswer } from "../../dashboard/contract/keys.ts";
 import { callerOf } from "../../middleware/caller.ts";
 import { problem } from "../../problems/write-problem.ts";
 import { keyPath } from "../../schemas/keys.ts";

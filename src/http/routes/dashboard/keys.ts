@@ -2,7 +2,7 @@ import type { FastifyRequest } from "fastify";
 import type { KeyChoice, MadeKey } from "../../../accounts/keys/own-operations.ts";
 import type { OwnKey } from "../../../accounts/keys/read-keys.ts";
 import type { HttpContext } from "../../context.ts";
-import type { KeyListing, KeysAnswer, NewKeyAnswer } from "../../dashboard/contract.ts";
+import type { KeyListing, KeysAnswer, NewKeyAnswer } from "../../dashboard/contract/keys.ts";
 import { keyChoiceOf } from "../../dashboard/key-choice.ts";
 import { keyListings } from "../../dashboard/key-listing.ts";
 import { callerOf } from "../../middleware/caller.ts";

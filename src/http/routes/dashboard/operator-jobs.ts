@@ -1,7 +1,7 @@
 import type { JobSummary } from "../../../jobs/job.ts";
 import { readListCursor, writeListCursor } from "../../answers/list-cursor.ts";
 import type { HttpContext } from "../../context.ts";
-import type { AllJobsAnswer, AnyJobListing } from "../../dashboard/contract.ts";
+import type { AllJobsAnswer, AnyJobListing } from "../../dashboard/contract/operator.ts";
 import { pointedAt } from "../../problems/with-pointer.ts";
 import { problem } from "../../problems/write-problem.ts";
 import { allJobsQuery } from "../../schemas/activity.ts";

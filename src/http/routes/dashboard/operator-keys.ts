@@ -1,7 +1,7 @@
 import { keyStateOf } from "../../../accounts/keys/key.ts";
 import type { HttpContext } from "../../context.ts";
 import { readAccountCursor, writeAccountCursor } from "../../dashboard/account-answers.ts";
-import type { AllKeysAnswer } from "../../dashboard/contract.ts";
+import type { AllKeysAnswer } from "../../dashboard/contract/operator.ts";
 import { allKeysQuery } from "../../schemas/activity.ts";
 import { iso, isoOrNull } from "../../submission/window.ts";
 import type { TypedApp } from "../typed-app.ts";

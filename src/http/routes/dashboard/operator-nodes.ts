@@ -1,6 +1,6 @@
 import { nodeChanges } from "../../../accounts/admin/node-operations.ts";
 import type { HttpContext } from "../../context.ts";
-import type { NodesAnswer } from "../../dashboard/contract.ts";
+import type { NodesAnswer } from "../../dashboard/contract/operator.ts";
 import { nodesAnswer } from "../../dashboard/nodes-answer.ts";
 import { callerOf } from "../../middleware/caller.ts";
 import { nodePath } from "../../schemas/accounts.ts";

@@ -1,5 +1,5 @@
 import type { HttpContext } from "../../context.ts";
-import type { SamplesAnswer } from "../../dashboard/contract.ts";
+import type { SamplesAnswer } from "../../dashboard/contract/operator.ts";
 import type { TypedApp } from "../typed-app.ts";
 
 export function addOperatorSamplesRoute(app: TypedApp, { loadSamples }: HttpContext): void {

@@ -1,7 +1,7 @@
 import type { HttpContext } from "../../context.ts";
 import { readAccountCursor } from "../../dashboard/account-answers.ts";
 import { allUsage } from "../../dashboard/all-usage.ts";
-import type { AllUsageAnswer } from "../../dashboard/contract.ts";
+import type { AllUsageAnswer } from "../../dashboard/contract/operator.ts";
 import { allUsageQuery } from "../../schemas/activity.ts";
 import type { TypedApp } from "../typed-app.ts";
 

@@ -6,12 +6,12 @@ import {
   readAccountCursor,
   writeAccountCursor,
 } from "../../dashboard/account-answers.ts";
+import type { AuditAnswer } from "../../dashboard/contract/audit.ts";
 import type {
   AccountChange,
   AccountListing,
   AccountsAnswer,
-  AuditAnswer,
-} from "../../dashboard/contract.ts";
+} from "../../dashboard/contract/operator.ts";
 import { accountOf, deleteAccount } from "../../dashboard/delete-account.ts";
 import { listAccounts } from "../../dashboard/list-accounts.ts";
 import { callerOf } from "../../middleware/caller.ts";

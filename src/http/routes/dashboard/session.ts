@@ -4,7 +4,7 @@ import { nextToken } from "../../../accounts/sessions/session-token.ts";
 import { SignInRefused } from "../../../accounts/sign-in/refusal.ts";
 import type { HttpContext } from "../../context.ts";
 import { askerOf, clientInfoOf } from "../../dashboard/client-info.ts";
-import type { SessionAnswer } from "../../dashboard/contract.ts";
+import type { SessionAnswer } from "../../dashboard/contract/session.ts";
 import { sessionAnswer } from "../../dashboard/session-answer.ts";
 import type { SignInSlots } from "../../dashboard/sign-in-slots.ts";
 import { sessionOf } from "../../middleware/session.ts";

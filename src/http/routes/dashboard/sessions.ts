@@ -1,7 +1,7 @@
 import type { SessionRow } from "../../../accounts/sessions/operations.ts";
 import { isoTime } from "../../../lib/iso-time.ts";
 import type { HttpContext } from "../../context.ts";
-import type { SessionListing, SessionsAnswer } from "../../dashboard/contract.ts";
+import type { SessionListing, SessionsAnswer } from "../../dashboard/contract/account.ts";
 import { sessionOf } from "../../middleware/session.ts";
 import { problem } from "../../problems/write-problem.ts";
 import { sessionPath } from "../../schemas/sessions.ts";

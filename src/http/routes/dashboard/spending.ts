@@ -1,6 +1,6 @@
 import { monthOf } from "../../../upstream/requests/spending.ts";
 import type { HttpContext } from "../../context.ts";
-import type { SpendingAnswer } from "../../dashboard/contract.ts";
+import type { SpendingAnswer } from "../../dashboard/contract/account.ts";
 import { callerOf } from "../../middleware/caller.ts";
 import type { TypedApp } from "../typed-app.ts";
 

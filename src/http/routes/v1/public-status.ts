@@ -1,6 +1,6 @@
 import type { HttpContext } from "../../context.ts";
 import { createCachedAnswer } from "../../dashboard/cached-answer.ts";
-import type { PlatformStatus } from "../../dashboard/contract.ts";
+import type { PlatformStatus } from "../../dashboard/contract/status.ts";
 import { problem } from "../../problems/write-problem.ts";
 import { jsonAnswer, problemAnswers } from "../../schemas/answers.ts";
 import { type PublicStatus, publicStatus } from "../../schemas/public-status.ts";

@@ -16,8 +16,10 @@ import type { HttpContext } from "../../context.ts";
 import type { PendingRequests } from "../../long-poll/pending-requests.ts";
 import { waitAsRequested } from "../../long-poll/prefer.ts";
 import { problem } from "../../problems/write-problem.ts";
-import { jsonAnswer, problemAnswers, records, unfinished } from "../../schemas/answers.ts";
+import { jsonAnswer, problemAnswers } from "../../schemas/answers.ts";
+import { unfinished } from "../../schemas/job-status.ts";
 import { jobPath, platformJobPath, waitHeaders, waitQuery } from "../../schemas/parameters.ts";
+import { records } from "../../schemas/records.ts";
 import type { TypedApp } from "../typed-app.ts";
 
 const shared = {

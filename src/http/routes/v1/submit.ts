@@ -3,7 +3,8 @@ import type { SearchPlatform } from "../../../platforms/source.ts";
 import type { PendingRequests } from "../../long-poll/pending-requests.ts";
 import { preferredWaitSeconds } from "../../long-poll/prefer.ts";
 import { callerOf } from "../../middleware/caller.ts";
-import { handle, jsonAnswer, problemAnswers } from "../../schemas/answers.ts";
+import { jsonAnswer, problemAnswers } from "../../schemas/answers.ts";
+import { handle } from "../../schemas/job-status.ts";
 import { noQuery, platformPath, submissionHeaders } from "../../schemas/parameters.ts";
 import { type Submission, submission, submissionOf } from "../../schemas/submission.ts";
 import {

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import type { KeysAnswer } from "../../../../src/http/dashboard/contract.ts";
+import type { KeysAnswer } from "../../../../src/http/dashboard/contract/keys.ts";
 import { api } from "../../api.ts";
 import { Button } from "../../components/button.tsx";
 import { ConfirmName } from "../../components/confirm-name.tsx";

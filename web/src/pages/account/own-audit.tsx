@@ -1,5 +1,5 @@
 import { useState } from "react";
-import type { AuditAnswer, AuditEntry } from "../../../../src/http/dashboard/contract.ts";
+import type { AuditAnswer, AuditEntry } from "../../../../src/http/dashboard/contract/audit.ts";
 import { AuditTable } from "../../audit/audit-table.tsx";
 import { Button } from "../../components/button.tsx";
 import { ProblemNote } from "../../components/problem-note.tsx";

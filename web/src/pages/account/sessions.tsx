@@ -1,5 +1,8 @@
 import { useState } from "react";
-import type { SessionListing, SessionsAnswer } from "../../../../src/http/dashboard/contract.ts";
+import type {
+  SessionListing,
+  SessionsAnswer,
+} from "../../../../src/http/dashboard/contract/account.ts";
 import { api } from "../../api.ts";
 import { Badge } from "../../components/badge.tsx";
 import { Button } from "../../components/button.tsx";

@@ -1,4 +1,4 @@
-import type { SpendingAnswer } from "../../../../src/http/dashboard/contract.ts";
+import type { SpendingAnswer } from "../../../../src/http/dashboard/contract/account.ts";
 import { percentFigure, wholeNumber } from "../../numbers.ts";
 
 type Shared = NonNullable<SpendingAnswer["shared"]>;

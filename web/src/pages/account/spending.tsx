@@ -1,5 +1,5 @@
 import { Link } from "wouter";
-import type { SpendingAnswer } from "../../../../src/http/dashboard/contract.ts";
+import type { SpendingAnswer } from "../../../../src/http/dashboard/contract/account.ts";
 import { Loading } from "../../components/loading.tsx";
 import { Meter } from "../../components/meter.tsx";
 import { ProblemNote } from "../../components/problem-note.tsx";

@@ -2,7 +2,7 @@ import { useState } from "react";
 import type {
   AuthorizationAnswer,
   DecisionAnswer,
-} from "../../../../src/http/dashboard/contract.ts";
+} from "../../../../src/http/dashboard/contract/connect.ts";
 import type { Method } from "../../../../src/platforms/methods.ts";
 import { api } from "../../api.ts";
 import { Button } from "../../components/button.tsx";

@@ -1,7 +1,7 @@
 import "../sign-in/sign-in.css";
 import { useEffect, useState } from "react";
 import useSWR from "swr";
-import type { AuthorizationAnswer } from "../../../../src/http/dashboard/contract.ts";
+import type { AuthorizationAnswer } from "../../../../src/http/dashboard/contract/connect.ts";
 import { type ApiProblem, api } from "../../api.ts";
 import { InsecureBanner } from "../../components/banner.tsx";
 import { Brand } from "../../components/brand.tsx";

@@ -1,4 +1,4 @@
-import type { AuthorizationStep } from "../../../../src/http/dashboard/contract.ts";
+import type { AuthorizationStep } from "../../../../src/http/dashboard/contract/credentials.ts";
 
 export type Question = Extract<AuthorizationStep, { state: "question" }>;
 

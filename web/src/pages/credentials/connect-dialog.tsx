@@ -2,7 +2,7 @@ import { useEffect, useRef } from "react";
 import type {
   CredentialKindListing,
   CredentialListing,
-} from "../../../../src/http/dashboard/contract.ts";
+} from "../../../../src/http/dashboard/contract/credentials.ts";
 import type { ApiProblem } from "../../api.ts";
 import { Button } from "../../components/button.tsx";
 import { Dialog } from "../../components/dialog.tsx";

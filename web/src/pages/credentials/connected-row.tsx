@@ -1,5 +1,8 @@
 import { useState } from "react";
-import type { CredentialListing, CredentialTest } from "../../../../src/http/dashboard/contract.ts";
+import type {
+  CredentialListing,
+  CredentialTest,
+} from "../../../../src/http/dashboard/contract/credentials.ts";
 import { api } from "../../api.ts";
 import { Badge } from "../../components/badge.tsx";
 import { Button } from "../../components/button.tsx";

@@ -2,7 +2,7 @@ import type {
   CredentialKindListing,
   CredentialListing,
   CredentialsAnswer,
-} from "../../../../src/http/dashboard/contract.ts";
+} from "../../../../src/http/dashboard/contract/credentials.ts";
 import type { Platform } from "../../../../src/posts/post.ts";
 import { ConnectDialog } from "./connect-dialog.tsx";
 import { DisconnectDialog } from "./disconnect-dialog.tsx";

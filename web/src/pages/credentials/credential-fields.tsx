@@ -1,4 +1,4 @@
-import type { CredentialFieldListing } from "../../../../src/http/dashboard/contract.ts";
+import type { CredentialFieldListing } from "../../../../src/http/dashboard/contract/credentials.ts";
 import { Field } from "../../components/field.tsx";
 import type { FieldErrors } from "./field-errors.ts";
 

@@ -1,4 +1,4 @@
-import type { CredentialListing } from "../../../../src/http/dashboard/contract.ts";
+import type { CredentialListing } from "../../../../src/http/dashboard/contract/credentials.ts";
 import { api } from "../../api.ts";
 import { Button } from "../../components/button.tsx";
 import { Dialog } from "../../components/dialog.tsx";

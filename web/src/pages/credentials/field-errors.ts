@@ -1,4 +1,4 @@
-import type { CredentialFieldListing } from "../../../../src/http/dashboard/contract.ts";
+import type { CredentialFieldListing } from "../../../../src/http/dashboard/contract/credentials.ts";
 import type { ApiProblem } from "../../api.ts";
 import { sentence } from "../../components/problem-note.tsx";
 

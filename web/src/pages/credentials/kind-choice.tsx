@@ -1,5 +1,5 @@
 import { useId } from "react";
-import type { CredentialKindListing } from "../../../../src/http/dashboard/contract.ts";
+import type { CredentialKindListing } from "../../../../src/http/dashboard/contract/credentials.ts";
 
 export function KindChoice({
   kinds,

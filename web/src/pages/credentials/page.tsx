@@ -1,6 +1,6 @@
 import "./credentials.css";
 import { useState } from "react";
-import type { CredentialsAnswer } from "../../../../src/http/dashboard/contract.ts";
+import type { CredentialsAnswer } from "../../../../src/http/dashboard/contract/credentials.ts";
 import { Loading } from "../../components/loading.tsx";
 import { PageHead } from "../../components/page-head.tsx";
 import { ProblemNote } from "../../components/problem-note.tsx";

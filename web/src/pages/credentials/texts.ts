@@ -1,7 +1,7 @@
 import type {
   CredentialKindListing,
   CredentialListing,
-} from "../../../../src/http/dashboard/contract.ts";
+} from "../../../../src/http/dashboard/contract/credentials.ts";
 import type { Platform } from "../../../../src/posts/post.ts";
 import type { IconName } from "../../components/icons.tsx";
 import type { Tone } from "../../components/note.tsx";

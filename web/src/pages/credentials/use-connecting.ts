@@ -4,7 +4,7 @@ import type {
   CredentialKindListing,
   CredentialListing,
   NewCredentialRequest,
-} from "../../../../src/http/dashboard/contract.ts";
+} from "../../../../src/http/dashboard/contract/credentials.ts";
 import { ApiProblem, api } from "../../api.ts";
 import { useAction } from "../../components/use-action.ts";
 import { isAddress, type Question } from "./authorization.ts";

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import type { StatusAnswer } from "../../../../src/http/dashboard/contract.ts";
+import type { StatusAnswer } from "../../../../src/http/dashboard/contract/status.ts";
 import { Ago, exactTime } from "../../components/time.tsx";
 import { isRunning, type JobStatus } from "../../jobs/job.ts";
 import { EvidenceBadge } from "../../nodes/evidence-badge.tsx";

@@ -1,4 +1,5 @@
-import type { AppsAnswer, KeysAnswer } from "../../../../src/http/dashboard/contract.ts";
+import type { AppsAnswer } from "../../../../src/http/dashboard/contract/connect.ts";
+import type { KeysAnswer } from "../../../../src/http/dashboard/contract/keys.ts";
 import { useApi } from "../../use-api.ts";
 
 /** Names of keys and connected apps by id; null is the dashboard. */

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import type { AppListing, AppsAnswer } from "../../../../src/http/dashboard/contract.ts";
+import type { AppListing, AppsAnswer } from "../../../../src/http/dashboard/contract/connect.ts";
 import { api } from "../../api.ts";
 import { Button } from "../../components/button.tsx";
 import { Dialog } from "../../components/dialog.tsx";

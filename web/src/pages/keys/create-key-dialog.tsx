@@ -1,5 +1,5 @@
 import { useState } from "react";
-import type { KeyLimits, NewKeyAnswer } from "../../../../src/http/dashboard/contract.ts";
+import type { KeyLimits, NewKeyAnswer } from "../../../../src/http/dashboard/contract/keys.ts";
 import { api } from "../../api.ts";
 import { useAction } from "../../components/use-action.ts";
 import { isolated } from "../../isolated.ts";

@@ -1,5 +1,5 @@
 import { Link } from "wouter";
-import type { KeyListing } from "../../../../src/http/dashboard/contract.ts";
+import type { KeyListing } from "../../../../src/http/dashboard/contract/keys.ts";
 import { type Column, Table } from "../../components/table.tsx";
 import { Ago } from "../../components/time.tsx";
 import { LastUse } from "./keys-table.tsx";

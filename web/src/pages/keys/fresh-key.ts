@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from "react";
-import type { NewKeyAnswer } from "../../../../src/http/dashboard/contract.ts";
+import type { NewKeyAnswer } from "../../../../src/http/dashboard/contract/keys.ts";
 import { api, onSignedOut } from "../../api.ts";
 
 /** The server stores only its hash. */

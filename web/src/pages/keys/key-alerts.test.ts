@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { KeyListing, KeysAnswer } from "../../../../src/http/dashboard/contract.ts";
+import type { KeyListing, KeysAnswer } from "../../../../src/http/dashboard/contract/keys.ts";
 import { keyAlerts } from "./key-alerts.ts";
 
 const nowMs = Date.UTC(2026, 10, 28);

@@ -1,4 +1,4 @@
-import type { KeyListing, KeysAnswer } from "../../../../src/http/dashboard/contract.ts";
+import type { KeyListing, KeysAnswer } from "../../../../src/http/dashboard/contract/keys.ts";
 import { fromNow } from "../../components/time.tsx";
 import { isolated } from "../../isolated.ts";
 

@@ -1,5 +1,5 @@
 import { useId } from "react";
-import type { KeyLimits } from "../../../../src/http/dashboard/contract.ts";
+import type { KeyLimits } from "../../../../src/http/dashboard/contract/keys.ts";
 import { type Method, methodNames } from "../../../../src/platforms/methods.ts";
 import { Check, Field, LabelledSelect, type Option } from "../../components/field.tsx";
 import type { End, KeyForm, KeyFormErrors } from "./key-form.ts";

@@ -1,5 +1,5 @@
 import { type ReactNode, useState } from "react";
-import type { KeyLimits } from "../../../../src/http/dashboard/contract.ts";
+import type { KeyLimits } from "../../../../src/http/dashboard/contract/keys.ts";
 import { Button } from "../../components/button.tsx";
 import { Dialog } from "../../components/dialog.tsx";
 import { ProblemNote } from "../../components/problem-note.tsx";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { KeyListing } from "../../../../src/http/dashboard/contract.ts";
+import type { KeyListing } from "../../../../src/http/dashboard/contract/keys.ts";
 import { ApiProblem } from "../../api.ts";
 import {
   changesOfForm,

@@ -3,7 +3,7 @@ import type {
   KeyLimits,
   KeyListing,
   NewKeyRequest,
-} from "../../../../src/http/dashboard/contract.ts";
+} from "../../../../src/http/dashboard/contract/keys.ts";
 import type { Method } from "../../../../src/platforms/methods.ts";
 import type { ApiProblem } from "../../api.ts";
 

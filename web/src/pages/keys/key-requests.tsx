@@ -4,7 +4,7 @@ import type {
   KeyListing,
   KeyRequestListing,
   KeyRequestsAnswer,
-} from "../../../../src/http/dashboard/contract.ts";
+} from "../../../../src/http/dashboard/contract/keys.ts";
 import { Badge } from "../../components/badge.tsx";
 import { Loading } from "../../components/loading.tsx";
 import { ProblemNote } from "../../components/problem-note.tsx";

@@ -1,5 +1,5 @@
 import { Link } from "wouter";
-import type { KeyListing, KeysAnswer } from "../../../../src/http/dashboard/contract.ts";
+import type { KeyListing, KeysAnswer } from "../../../../src/http/dashboard/contract/keys.ts";
 import { Badge } from "../../components/badge.tsx";
 import { Button } from "../../components/button.tsx";
 import { type Column, Table } from "../../components/table.tsx";

@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { useLocation } from "wouter";
-import type { KeyListing, KeysAnswer } from "../../../../src/http/dashboard/contract.ts";
+import type { KeyListing, KeysAnswer } from "../../../../src/http/dashboard/contract/keys.ts";
 import { Button } from "../../components/button.tsx";
 import { Icon } from "../../components/icons.tsx";
 import { Note } from "../../components/note.tsx";

@@ -1,4 +1,4 @@
-import type { KeyListing } from "../../../../src/http/dashboard/contract.ts";
+import type { KeyListing } from "../../../../src/http/dashboard/contract/keys.ts";
 import { api } from "../../api.ts";
 import { Button } from "../../components/button.tsx";
 import { Dialog } from "../../components/dialog.tsx";

@@ -3,7 +3,7 @@ import type {
   KeyListing,
   NewKeyAnswer,
   RotateKey,
-} from "../../../../src/http/dashboard/contract.ts";
+} from "../../../../src/http/dashboard/contract/keys.ts";
 import { api } from "../../api.ts";
 import { Button } from "../../components/button.tsx";
 import { Dialog } from "../../components/dialog.tsx";

@@ -1,4 +1,8 @@
-import type { KeyLimits, KeyListing, KeysAnswer } from "../../../../src/http/dashboard/contract.ts";
+import type {
+  KeyLimits,
+  KeyListing,
+  KeysAnswer,
+} from "../../../../src/http/dashboard/contract/keys.ts";
 import { lengthOf } from "../../components/time.tsx";
 
 export function isLive({ state }: KeyListing): boolean {

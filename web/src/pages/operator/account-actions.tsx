@@ -1,4 +1,4 @@
-import type { AccountListing } from "../../../../src/http/dashboard/contract.ts";
+import type { AccountListing } from "../../../../src/http/dashboard/contract/operator.ts";
 import { Button } from "../../components/button.tsx";
 import { shortTime } from "../../components/time.tsx";
 import type { Act } from "./account-panel.tsx";

@@ -1,6 +1,9 @@
 import { useState } from "react";
 import { Link } from "wouter";
-import type { AccountsAnswer, NamedAccount } from "../../../../src/http/dashboard/contract.ts";
+import type {
+  AccountsAnswer,
+  NamedAccount,
+} from "../../../../src/http/dashboard/contract/operator.ts";
 import { Field } from "../../components/field.tsx";
 import { useSettled } from "../../components/use-settled.ts";
 import { useApi } from "../../use-api.ts";

@@ -1,6 +1,9 @@
 import { useEffect, useRef, useState } from "react";
 import { Link } from "wouter";
-import type { AccountChange, AccountListing } from "../../../../src/http/dashboard/contract.ts";
+import type {
+  AccountChange,
+  AccountListing,
+} from "../../../../src/http/dashboard/contract/operator.ts";
 import { api } from "../../api.ts";
 import { Button } from "../../components/button.tsx";
 import { ProblemNote } from "../../components/problem-note.tsx";

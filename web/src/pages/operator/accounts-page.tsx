@@ -1,6 +1,9 @@
 import { useState } from "react";
 import { Link, useLocation } from "wouter";
-import type { AccountListing, AccountsAnswer } from "../../../../src/http/dashboard/contract.ts";
+import type {
+  AccountListing,
+  AccountsAnswer,
+} from "../../../../src/http/dashboard/contract/operator.ts";
 import { Badge } from "../../components/badge.tsx";
 import { Empty } from "../../components/empty.tsx";
 import { Field } from "../../components/field.tsx";

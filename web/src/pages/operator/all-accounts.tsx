@@ -1,5 +1,5 @@
 import { Link } from "wouter";
-import type { NamedAccount } from "../../../../src/http/dashboard/contract.ts";
+import type { NamedAccount } from "../../../../src/http/dashboard/contract/operator.ts";
 import { Empty } from "../../components/empty.tsx";
 
 /** A column of lists over all accounts. */

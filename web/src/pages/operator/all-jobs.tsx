@@ -1,4 +1,7 @@
-import type { AllJobsAnswer, AnyJobListing } from "../../../../src/http/dashboard/contract.ts";
+import type {
+  AllJobsAnswer,
+  AnyJobListing,
+} from "../../../../src/http/dashboard/contract/operator.ts";
 import { PagedTable } from "../../components/paged-table.tsx";
 import { State } from "../../components/state.tsx";
 import type { Column } from "../../components/table.tsx";

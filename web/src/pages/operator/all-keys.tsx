@@ -1,5 +1,8 @@
 import { useState } from "react";
-import type { AllKeysAnswer, AnyKeyListing } from "../../../../src/http/dashboard/contract.ts";
+import type {
+  AllKeysAnswer,
+  AnyKeyListing,
+} from "../../../../src/http/dashboard/contract/operator.ts";
 import { Badge } from "../../components/badge.tsx";
 import { Field } from "../../components/field.tsx";
 import { PagedTable } from "../../components/paged-table.tsx";

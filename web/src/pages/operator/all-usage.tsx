@@ -1,8 +1,8 @@
 import type {
   AccountUsageListing,
   AllUsageAnswer,
-  UsageRange,
-} from "../../../../src/http/dashboard/contract.ts";
+} from "../../../../src/http/dashboard/contract/operator.ts";
+import type { UsageRange } from "../../../../src/http/dashboard/contract/usage.ts";
 import { PagedTable } from "../../components/paged-table.tsx";
 import type { Column } from "../../components/table.tsx";
 import { wholeNumber } from "../../numbers.ts";

@@ -1,5 +1,5 @@
 import { useLocation, useSearch } from "wouter";
-import type { AuditAnswer } from "../../../../src/http/dashboard/contract.ts";
+import type { AuditAnswer } from "../../../../src/http/dashboard/contract/audit.ts";
 import { api } from "../../api.ts";
 import { type AuditAction, auditActions } from "../../audit/audit-sentence.ts";
 import { auditColumns } from "../../audit/audit-table.tsx";

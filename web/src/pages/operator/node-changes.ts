@@ -1,4 +1,4 @@
-import type { NodeListing } from "../../../../src/http/dashboard/contract.ts";
+import type { NodeListing } from "../../../../src/http/dashboard/contract/operator.ts";
 
 export type NodeChange = "approve" | "drain" | "remove";
 

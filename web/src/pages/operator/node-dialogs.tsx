@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import type { NodeListing } from "../../../../src/http/dashboard/contract.ts";
+import type { NodeListing } from "../../../../src/http/dashboard/contract/operator.ts";
 import { ConfirmName } from "../../components/confirm-name.tsx";
 import { useAction } from "../../components/use-action.ts";
 import { EvidenceBadge } from "../../nodes/evidence-badge.tsx";

@@ -1,4 +1,4 @@
-import type { NodeEventListing } from "../../../../src/http/dashboard/contract.ts";
+import type { NodeEventListing } from "../../../../src/http/dashboard/contract/operator.ts";
 import { type Column, Table } from "../../components/table.tsx";
 import { Ago } from "../../components/time.tsx";
 

@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { Link } from "wouter";
-import type { NodeListing, NodesAnswer } from "../../../../src/http/dashboard/contract.ts";
+import type { NodeListing, NodesAnswer } from "../../../../src/http/dashboard/contract/operator.ts";
 import { api } from "../../api.ts";
 import { commandText } from "../../command-text.ts";
 import { Button } from "../../components/button.tsx";

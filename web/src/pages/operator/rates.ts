@@ -1,4 +1,4 @@
-import type { AccountListing } from "../../../../src/http/dashboard/contract.ts";
+import type { AccountListing } from "../../../../src/http/dashboard/contract/operator.ts";
 
 /** "5 requests per second"; null is the default. */
 export function rateText(rate: number | null, one: "request" | "search", per: string): string {

@@ -1,5 +1,8 @@
 import { useLocation } from "wouter";
-import type { SessionAnswer, SignInWithLink } from "../../../../src/http/dashboard/contract.ts";
+import type {
+  SessionAnswer,
+  SignInWithLink,
+} from "../../../../src/http/dashboard/contract/session.ts";
 import { api } from "../../api.ts";
 import { Button } from "../../components/button.tsx";
 import { ProblemNote } from "../../components/problem-note.tsx";

@@ -1,7 +1,7 @@
 import "./sign-in.css";
 import { useEffect, useState } from "react";
 import { useLocation, useSearch } from "wouter";
-import type { SessionAnswer } from "../../../../src/http/dashboard/contract.ts";
+import type { SessionAnswer } from "../../../../src/http/dashboard/contract/session.ts";
 import { InsecureBanner } from "../../components/banner.tsx";
 import { Brand } from "../../components/brand.tsx";
 import { Icon } from "../../components/icons.tsx";

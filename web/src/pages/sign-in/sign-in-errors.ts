@@ -1,4 +1,4 @@
-import type { SignInError } from "../../../../src/http/dashboard/contract.ts";
+import type { SignInError } from "../../../../src/http/dashboard/contract/session.ts";
 
 /** `caution` if the user can resolve it by starting again. */
 export type Refusal = { tone: "caution" | "danger"; title: string; text: string };

@@ -1,4 +1,4 @@
-import type { StatusAnswer } from "../../../../src/http/dashboard/contract.ts";
+import type { StatusAnswer } from "../../../../src/http/dashboard/contract/status.ts";
 import { exactTime, shortTime } from "../../components/time.tsx";
 import { bytesText, counted, stretchText, wholeNumber } from "../../numbers.ts";
 

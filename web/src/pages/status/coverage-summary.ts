@@ -1,4 +1,7 @@
-import type { PlatformStatus, StatusAnswer } from "../../../../src/http/dashboard/contract.ts";
+import type {
+  PlatformStatus,
+  StatusAnswer,
+} from "../../../../src/http/dashboard/contract/status.ts";
 import { shortTime } from "../../components/time.tsx";
 import { gapsText, nothingText } from "../../coverage-text.ts";
 import { behindText } from "../../numbers.ts";

@@ -1,4 +1,4 @@
-import type { StatusAnswer } from "../../../../src/http/dashboard/contract.ts";
+import type { StatusAnswer } from "../../../../src/http/dashboard/contract/status.ts";
 import { FigureBox, FigureText } from "../../components/figure-box.tsx";
 import { Meter } from "../../components/meter.tsx";
 import { exactTime } from "../../components/time.tsx";

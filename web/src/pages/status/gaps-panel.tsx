@@ -1,5 +1,5 @@
 import { useState } from "react";
-import type { StatusAnswer } from "../../../../src/http/dashboard/contract.ts";
+import type { StatusAnswer } from "../../../../src/http/dashboard/contract/status.ts";
 import { Button } from "../../components/button.tsx";
 import { CommandLine } from "../../components/command-line.tsx";
 import { type Column, Table } from "../../components/table.tsx";

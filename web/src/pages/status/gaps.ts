@@ -1,4 +1,7 @@
-import type { PlatformStatus, StatusAnswer } from "../../../../src/http/dashboard/contract.ts";
+import type {
+  PlatformStatus,
+  StatusAnswer,
+} from "../../../../src/http/dashboard/contract/status.ts";
 import type { Platform } from "../../../../src/posts/post.ts";
 import { commandText } from "../../command-text.ts";
 

@@ -1,4 +1,4 @@
-import type { StatusAnswer } from "../../../../src/http/dashboard/contract.ts";
+import type { StatusAnswer } from "../../../../src/http/dashboard/contract/status.ts";
 import type { TimeStep } from "../../components/brush.tsx";
 import { Plot } from "../../components/plot.tsx";
 import { roundTop } from "../../components/plot-drawing.ts";

@@ -1,4 +1,5 @@
-import type { StatusAnswer, UsageRange } from "../../../../src/http/dashboard/contract.ts";
+import type { StatusAnswer } from "../../../../src/http/dashboard/contract/status.ts";
+import type { UsageRange } from "../../../../src/http/dashboard/contract/usage.ts";
 import type { Platform } from "../../../../src/posts/post.ts";
 import type { TimeStep } from "../../components/brush.tsx";
 

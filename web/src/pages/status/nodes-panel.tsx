@@ -1,5 +1,5 @@
 import { useEffect, useRef } from "react";
-import type { NodeStatus } from "../../../../src/http/dashboard/contract.ts";
+import type { NodeStatus } from "../../../../src/http/dashboard/contract/status.ts";
 import { Empty } from "../../components/empty.tsx";
 import { Table } from "../../components/table.tsx";
 import { nodeColumns } from "../../nodes/node-columns.tsx";

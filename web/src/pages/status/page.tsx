@@ -1,5 +1,5 @@
 import { useSearchParams } from "wouter";
-import type { StatusAnswer } from "../../../../src/http/dashboard/contract.ts";
+import type { StatusAnswer } from "../../../../src/http/dashboard/contract/status.ts";
 import { Segmented } from "../../components/field.tsx";
 import { Loading } from "../../components/loading.tsx";
 import { focusPageHead, PageHead } from "../../components/page-head.tsx";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { UsageAnswer, UsageBucket } from "../../../../src/http/dashboard/contract.ts";
+import type { UsageAnswer, UsageBucket } from "../../../../src/http/dashboard/contract/usage.ts";
 import { answerTimes, axisTexts, requestStacks, requestsFinding, timesFinding } from "./buckets.ts";
 import { shownUsage } from "./selection.ts";
 

@@ -1,4 +1,4 @@
-import type { UsageAnswer, UsageRange } from "../../../../src/http/dashboard/contract.ts";
+import type { UsageAnswer, UsageRange } from "../../../../src/http/dashboard/contract/usage.ts";
 import { durationText, wholeNumber } from "../../numbers.ts";
 import type { ShownUsage } from "./selection.ts";
 

@@ -1,4 +1,4 @@
-import type { UsageAnswer } from "../../../../src/http/dashboard/contract.ts";
+import type { UsageAnswer } from "../../../../src/http/dashboard/contract/usage.ts";
 import { type Column, Table } from "../../components/table.tsx";
 import { durationText, wholeNumber } from "../../numbers.ts";
 

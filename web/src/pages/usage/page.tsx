@@ -1,6 +1,6 @@
 import { useMemo } from "react";
 import { Link, useSearchParams } from "wouter";
-import type { UsageAnswer } from "../../../../src/http/dashboard/contract.ts";
+import type { UsageAnswer } from "../../../../src/http/dashboard/contract/usage.ts";
 import { Empty } from "../../components/empty.tsx";
 import { Segmented, Select } from "../../components/field.tsx";
 import { FigureBox, FigureText } from "../../components/figure-box.tsx";

@@ -1,5 +1,5 @@
 import { Link } from "wouter";
-import type { KeyListing, KeysAnswer } from "../../../../src/http/dashboard/contract.ts";
+import type { KeyListing, KeysAnswer } from "../../../../src/http/dashboard/contract/keys.ts";
 import { Meter } from "../../components/meter.tsx";
 import { Table } from "../../components/table.tsx";
 import { wholeNumber } from "../../numbers.ts";

@@ -1,5 +1,5 @@
 import { useMemo } from "react";
-import type { UsageAnswer } from "../../../../src/http/dashboard/contract.ts";
+import type { UsageAnswer } from "../../../../src/http/dashboard/contract/usage.ts";
 import { legendMarks, PlotPanel } from "../../components/plot-panel.tsx";
 import { Table } from "../../components/table.tsx";
 import { UplotChart } from "../../components/uplot-chart.tsx";

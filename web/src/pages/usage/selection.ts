@@ -1,4 +1,4 @@
-import type { UsageAnswer } from "../../../../src/http/dashboard/contract.ts";
+import type { UsageAnswer } from "../../../../src/http/dashboard/contract/usage.ts";
 import type { TimeStep } from "../../components/brush.tsx";
 import { rangeLabel } from "../../ranges.ts";
 

@@ -1,0 +1,29 @@
+import type { ProviderName } from "./session.ts";
+
+/** GET /dashboard/api/sessions. */
+export type SessionListing = {
+  id: string;
+  is_this: boolean;
+  way: ProviderName | "link";
+  /** Such as "Firefox on Linux". */
+  agent: string;
+  address_group: string;
+  created_at: string;
+  used_at: string;
+  expires_at: string;
+};
+export type SessionsAnswer = { sessions: readonly SessionListing[] };
+
+/** GET /dashboard/api/spending: on X in this month (UTC), including running calls. */
+export type SpendingAnswer = {
+  /** Such as 2026-11. */
+  month: string;
+  /** With the account's own credentials, which X bills to their owner; null without one. */
+  own: { post_reads: number; user_reads: number; usd: number } | null;
+  /** With the deployment's credentials, by all accounts; null without one. */
+  shared: { post_reads: number; most_post_reads: number } | null;
+};
+
+/** GET /dashboard/api/account/export: NDJSON, an attachment. */
+/** DELETE /dashboard/api/account: 204, and the session ends. */
+export type DeleteAccount = { confirm: string };

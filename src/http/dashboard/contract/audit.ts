@@ -1,0 +1,18 @@
+import type { AuditAction } from "../../../accounts/audit-actions.ts";
+
+/**
+ * GET /dashboard/api/operator/audit?account=<id>&action=<action>&actor=<account id, command_line or service>&from=<time>
+ * &to=<time>&before=<sequence>: newest first. GET /dashboard/api/account/audit: the caller's own
+ * account.
+ */
+export type AuditAnswer = { entries: readonly AuditEntry[]; next: number | null };
+export type AuditEntry = {
+  sequence: number;
+  at: string;
+  action: AuditAction;
+  /** Current name, or "a deleted account", "the command line", "the server". */
+  actor: string;
+  subject: string | null;
+  key: string | null;
+  detail: Readonly<Record<string, string | number | boolean | null>>;
+};

@@ -1,0 +1,31 @@
+import type { Method } from "../../../platforms/methods.ts";
+
+/** GET /dashboard/api/apps. */
+export type AppListing = {
+  id: string;
+  name: string;
+  /** Of the client's metadata document. */
+  host: string;
+  methods: readonly Method[];
+  created_at: string;
+  used_at: string | null;
+  used_from: string | null;
+  /** If the app does not refresh its tokens until then. */
+  expires_at: string;
+};
+export type AppsAnswer = { apps: readonly AppListing[] };
+
+/** POST /dashboard/api/authorizations {query}: what an app requests. */
+export type AuthorizationAnswer = {
+  client_name: string;
+  client_host: string;
+  redirect_host: string;
+  is_loopback: boolean;
+} & (
+  | { kind: "consent"; ticket: string; methods: readonly Method[] }
+  /** `location` returns the error to the app. */
+  | { kind: "refused"; reason: string; location: string }
+);
+
+/** POST /dashboard/api/authorizations/decision. No methods deny. */
+export type DecisionAnswer = { location: string };

@@ -1,0 +1,61 @@
+import type { Method } from "../../../platforms/methods.ts";
+
+/** GET /dashboard/api/keys, with those that ended in the last 30 days. */
+export type KeysAnswer = { keys: readonly KeyListing[]; max_keys: number; limits: KeyLimits };
+
+/** Null: the account's. */
+export type KeyLimits = {
+  requests_per_second: number | null;
+  submissions_per_minute: number | null;
+};
+
+export type KeyListing = KeyLimits & {
+  id: string;
+  name: string;
+  /** Visible part: `ear_<id>_…`. */
+  shown: string;
+  /** `expiring`: rotated, within the overlap. */
+  state: "active" | "expiring" | "expired" | "revoked";
+  methods: readonly Method[] | null;
+  created_at: string;
+  expires_at: string | null;
+  revoked_at: string | null;
+  /** Accurate to a minute. */
+  used_at: string | null;
+  /** Such as 192.0.2.0/24. */
+  used_from: string | null;
+  successor_id: string | null;
+  left: { requests: number; submissions: number } | null;
+};
+
+/** POST /dashboard/api/keys, and …/keys/first (no body; 409 `first_key_shown` the second time). */
+export type NewKeyRequest = {
+  name: string;
+  methods?: readonly Method[] | null;
+  requests_per_second?: number | null;
+  submissions_per_minute?: number | null;
+  /** Null or absent: never. */
+  expires_at?: string | null;
+};
+/** The only answer with the token. */
+export type NewKeyAnswer = { key: KeyListing; token: string };
+
+/** PATCH /dashboard/api/keys/<id>: absent members stay unchanged. */
+export type KeyChange = Partial<NewKeyRequest>;
+
+/** POST /dashboard/api/keys/<id>/rotate: the old key ends after the overlap. */
+export type RotateKey = { overlap_hours: number };
+
+/** GET /dashboard/api/keys/<id>/requests. */
+export type KeyRequestsAnswer = { requests: readonly KeyRequestListing[] };
+export type KeyRequestListing = {
+  /** The header X-Request-Id. */
+  id: string;
+  at: string;
+  method: string;
+  /** A template, such as /v1/search/live/:platform/status/:uuid. */
+  route: string;
+  status: number;
+  code: string | null;
+  duration_ms: number;
+};

@@ -1,0 +1,89 @@
+import type { JobState } from "../../../jobs/job.ts";
+import type { Method } from "../../../platforms/methods.ts";
+import type { Platform } from "../../../posts/post.ts";
+import type { KeyListing } from "./keys.ts";
+import type { ProviderName } from "./session.ts";
+import type { NodeStatus } from "./status.ts";
+import type { UsageTotals } from "./usage.ts";
+
+/** GET …/operator/accounts. All of operator/ is 404 unless an operator calls. */
+export type AccountsAnswer = { accounts: readonly AccountListing[]; next: string | null };
+export type AccountListing = {
+  id: string;
+  name: string;
+  provider: ProviderName | null;
+  role: "member" | "operator";
+  created_at: string;
+  seen_at: string | null;
+  suspended_at: string | null;
+  suspended_reason: string | null;
+  keys: number;
+  searches_24h: number;
+  limits: { requests_per_second: number | null; submissions_per_minute: number | null };
+};
+/**
+ * GET /dashboard/api/operator/keys?query=<text>&account=<id>&after=<cursor>: of one or all accounts, newest first; so are
+ * operator/jobs?account=<id>&after=<cursor> and operator/usage?range=<range>&account=<id>&after=<cursor>.
+ */
+export type AllKeysAnswer = { keys: readonly AnyKeyListing[]; next: string | null };
+export type AnyKeyListing = Pick<
+  KeyListing,
+  "id" | "name" | "shown" | "state" | "created_at" | "expires_at" | "used_at" | "used_from"
+> & { account: NamedAccount };
+export type NamedAccount = { id: string; name: string };
+
+export type AllJobsAnswer = { jobs: readonly AnyJobListing[]; next: string | null };
+/** Without its query. */
+export type AnyJobListing = {
+  uuid: string;
+  account: NamedAccount;
+  status: JobState;
+  /** Of an error. */
+  code: string | null;
+  platform: Platform | "social";
+  method: Method;
+  node: string | null;
+  /** Of results. */
+  count: number | null;
+  submitted_at: string;
+  finished_at: string | null;
+};
+
+/** The newest accounts first. */
+export type AllUsageAnswer = { accounts: readonly AccountUsageListing[]; next: string | null };
+export type AccountUsageListing = Omit<UsageTotals, "p50_ms" | "p99_ms"> & {
+  account: NamedAccount;
+};
+
+/** PATCH …/operator/accounts/<id>: null limits mean the deployment's. */
+export type AccountChange = {
+  role?: "member" | "operator";
+  suspended?: boolean;
+  suspended_reason?: string;
+  requests_per_second?: number | null;
+  submissions_per_minute?: number | null;
+};
+
+/** GET …/operator/nodes. Approval ends a drain; removal is permanent. */
+export type NodesAnswer = {
+  nodes: readonly NodeListing[];
+  events: readonly NodeEventListing[];
+};
+export type NodeListing = NodeStatus & {
+  version: string;
+  /** Null if nothing was measured. */
+  image: string | null;
+  /** Platform instance of its quote. */
+  machine: string | null;
+  /** In the policy: works without approval. */
+  is_listed: boolean;
+};
+export type NodeEventListing = {
+  at: string;
+  node: string | null;
+  action: string;
+  detail: string;
+};
+
+/** POST …/operator/samples. */
+export type SamplesAnswer = { imported: number };

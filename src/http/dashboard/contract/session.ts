@@ -1,0 +1,41 @@
+import type { RefusalWord } from "../../../accounts/sign-in/refusal.ts";
+
+/**
+ * The private JSON contract of server and page; programs use /v1. Times are ISO 8601 in UTC, errors problems (RFC 9457).
+ * Requests other than GET carry the session's token in `X-Earshot-Csrf`.
+ */
+export type ProviderName = "github" | "gitlab";
+
+/** GET /dashboard/api/session. */
+export type SessionAnswer = {
+  signed_in: SignedIn | null;
+  /** Empty: only an operator's link signs in. */
+  providers: readonly { name: ProviderName; label: string }[];
+  version: string;
+  base_url: string;
+  live_window_ms: number;
+  insecure_evidence: readonly InsecureEvidence[];
+};
+export type InsecureEvidence = "simulated" | "none";
+
+/** /dashboard/sign-in?error=<word>. */
+export type SignInError = RefusalWord;
+
+export type SignedIn = {
+  account: {
+    id: string;
+    name: string;
+    role: "member" | "operator";
+    /** Null: created by a sign-in link. */
+    provider: ProviderName | null;
+    created_at: string;
+  };
+  csrf: string;
+  session_id: string;
+  /** The automatically issued key has not been shown. */
+  first_key_due: boolean;
+  limits: { requests_per_second: number; submissions_per_minute: number };
+};
+
+/** POST /dashboard/api/sign-in: the fragment of a sign-in link. */
+export type SignInWithLink = { token: string };

@@ -1,0 +1,123 @@
+import type { Database, Steps } from "../../db/statements.ts";
+import { isInsecure } from "../evidence/evidence.ts";
+import type { Attestation } from "../proof/read-proof.ts";
+import { type NodeRecord, type NodeState, nodeOf, requireNode } from "./node-record.ts";
+
+export type NodeRegistration = Omit<
+  NodeRecord,
+  | "state"
+  | "createdMs"
+  | "seenMs"
+  | "attestedMs"
+  | "attestationId"
+  | "quarantinedUntilMs"
+  | "quarantineReason"
+  | "quarantines"
+  | "jobsDone"
+  | "jobsFailed"
+> & { attestation: Attestation; keptUntilMs: number; nowMs: number };
+
+export type StoredRegistration = { refused: null; record: NodeRecord; waitsFor: string | null };
+
+type RefusedRegistration = {
+  refused: "node_removed" | "other_identity" | "evidence_downgraded" | "machine_changed";
+};
+
+const attestationsPerNode = 1_000;
+
+/** Pending unless the policy lists its machine, and no other node of it is removed or quarantined. */
+export function* storeRegistration(
+  database: Database,
+  registration: NodeRegistration,
+): Steps<StoredRegistration | RefusedRegistration> {
+  const before = yield* nodeOf(database, registration.id);
+  const refused = before === null ? null : refusalOf(before, registration);
+  if (refused !== null) return { refused };
+  const isUnapproved = before === null || before.state === "pending";
+  const waitsFor =
+    isUnapproved && registration.isListed ? yield* objectionTo(database, registration) : null;
+  const state = waitsFor === null ? stateAfter(before, registration) : "pending";
+  yield* upsert(database, registration, state);
+  if (state !== "pending") yield* storeAttestation(database, registration);
+  return { refused: null, record: yield* requireNode(database, registration.id), waitsFor };
+}
+
+/** New identities are free, so decisions about other nodes of the machine count. */
+function* objectionTo(
+  database: Database,
+  { id, machine, nowMs }: NodeRegistration,
+): Steps<string | null> {
+  const other = yield* database.get<{ id: string; state: NodeState }>(
+    `SELECT id, state FROM node WHERE machine = :machine AND id <> :id
+       AND (state = 'removed' OR quarantined_until_ms > :nowMs) ORDER BY state = 'removed' DESC, id LIMIT 1`,
+    { id, machine, nowMs },
+  );
+  if (other === undefined) return null;
+  const fate = other.state === "removed" ? "was removed" : "is quarantined";
+  return `node ${other.id} of its machine ${fate}, so an operator must approve it`;
+}
+
+function refusalOf(
+  before: NodeRecord,
+  registration: NodeRegistration,
+): RefusedRegistration["refused"] | null {
+  // The id is a short hash; the key is authoritative.
+  if (before.identityKey !== registration.identityKey) return "other_identity";
+  if (before.state === "removed") return "node_removed";
+  if (before.state === "pending") return null;
+  if (isInsecure(registration.evidence) && !isInsecure(before.evidence))
+    return "evidence_downgraded";
+  const isBound = before.machine !== null && !registration.isListed;
+  return isBound && registration.machine !== before.machine ? "machine_changed" : null;
+}
+
+function stateAfter(before: NodeRecord | null, { isListed }: NodeRegistration): NodeState {
+  if (isListed) return before === null || before.state === "pending" ? "approved" : before.state;
+  // Only the policy approved it, and no longer lists its machine.
+  if (before === null || (before.state === "approved" && before.isListed)) return "pending";
+  return before.state;
+}
+
+function* upsert(
+  database: Database,
+  registration: NodeRegistration,
+  state: NodeState,
+): Steps<void> {
+  const { attestation, capabilities, isListed, keptUntilMs: _, ...rest } = registration;
+  yield* database.run(
+    `INSERT INTO node(id, identity_key, name, state, evidence, capabilities, concurrency, version, created_ms, seen_ms,
+       attested_ms, attestation_id, machine, image, compose_hash, is_listed)
+     VALUES(:id, :identityKey, :name, :state, :evidence, :capabilities, :concurrency, :version, :nowMs, :nowMs,
+       :nowMs, :attestationId, :machine, :image, :composeHash, :isListed)
+     ON CONFLICT(id) DO UPDATE SET name = :name, state = :state, evidence = :evidence, capabilities = :capabilities,
+       concurrency = :concurrency, version = :version, seen_ms = :nowMs, attested_ms = :nowMs,
+       attestation_id = :attestationId, machine = :machine, image = :image, compose_hash = :composeHash,
+       is_listed = :isListed`,
+    {
+      ...rest,
+      state,
+      capabilities: JSON.stringify(capabilities),
+      isListed: isListed ? 1 : 0,
+      attestationId: attestation.id,
+    },
+  );
+}
+
+function* storeAttestation(
+  database: Database,
+  { attestation, keptUntilMs, nowMs }: NodeRegistration,
+) {
+  const { id, node_id: nodeId, key_id: keyId } = attestation;
+  yield* database.run(
+    `INSERT INTO attestation(id, node_id, key_id, content, verified_ms, kept_until_ms)
+     VALUES(:id, :nodeId, :keyId, :content, :nowMs, :keptUntilMs)
+     ON CONFLICT(id) DO UPDATE SET node_id = :nodeId, key_id = :keyId, content = :content, verified_ms = :nowMs,
+       kept_until_ms = :keptUntilMs`,
+    { id, nodeId, keyId, content: JSON.stringify(attestation), nowMs, keptUntilMs },
+  );
+  yield* database.run(
+    `DELETE FROM attestation WHERE id IN
+       (SELECT id FROM attestation WHERE node_id = :nodeId ORDER BY verified_ms DESC, id LIMIT 1000000 OFFSET :most)`,
+    { nodeId, most: attestationsPerNode },
+  );
+}
