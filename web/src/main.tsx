@@ -9,11 +9,13 @@ import { createRoot } from "react-dom/client";
 import { App } from "./app.tsx";
 import { watchLoadFailures } from "./load-failure.ts";
 import { takeLinkToken } from "./pages/sign-in/link-token.ts";
+import { preloadPage } from "./pages.tsx";
 
 const root = document.getElementById("root");
 if (root === null) throw new Error("app.html must have an element with the id root");
 takeLinkToken();
 watchLoadFailures();
+preloadPage();
 createRoot(root).render(
   <StrictMode>
     <App />

@@ -9,9 +9,10 @@ export type Page = {
   /** The key after `g`. */
   key: string;
   component: LazyExoticComponent<ComponentType>;
+  load(): Promise<{ default: ComponentType }>;
 };
 
-/** In sidebar order; loaded on demand. */
+/** In sidebar order. */
 const pages: readonly Page[] = [
   {
     path: "/playground",
@@ -19,9 +20,7 @@ const pages: readonly Page[] = [
     icon: "search",
     group: "Search",
     key: "p",
-    component: lazy(async () => ({
-      default: (await import("./pages/playground/page.tsx")).PlaygroundPage,
-    })),
+    ...onDemand(async () => (await import("./pages/playground/page.tsx")).PlaygroundPage),
   },
   {
     path: "/jobs",
@@ -29,7 +28,7 @@ const pages: readonly Page[] = [
     icon: "list",
     group: "Search",
     key: "j",
-    component: lazy(async () => ({ default: (await import("./pages/jobs/page.tsx")).JobsPage })),
+    ...onDemand(async () => (await import("./pages/jobs/page.tsx")).JobsPage),
   },
   {
     path: "/keys",
@@ -37,7 +36,7 @@ const pages: readonly Page[] = [
     icon: "key",
     group: "Access",
     key: "k",
-    component: lazy(async () => ({ default: (await import("./pages/keys/page.tsx")).KeysPage })),
+    ...onDemand(async () => (await import("./pages/keys/page.tsx")).KeysPage),
   },
   {
     path: "/usage",
@@ -45,7 +44,7 @@ const pages: readonly Page[] = [
     icon: "bars",
     group: "Access",
     key: "u",
-    component: lazy(async () => ({ default: (await import("./pages/usage/page.tsx")).UsagePage })),
+    ...onDemand(async () => (await import("./pages/usage/page.tsx")).UsagePage),
   },
   {
     path: "/credentials",
@@ -53,9 +52,7 @@ const pages: readonly Page[] = [
     icon: "plug",
     group: "Access",
     key: "c",
-    component: lazy(async () => ({
-      default: (await import("./pages/credentials/page.tsx")).CredentialsPage,
-    })),
+    ...onDemand(async () => (await import("./pages/credentials/page.tsx")).CredentialsPage),
   },
   {
     path: "/webhooks",
@@ -63,9 +60,7 @@ const pages: readonly Page[] = [
     icon: "repeat",
     group: "Access",
     key: "w",
-    component: lazy(async () => ({
-      default: (await import("./pages/webhooks/page.tsx")).WebhooksPage,
-    })),
+    ...onDemand(async () => (await import("./pages/webhooks/page.tsx")).WebhooksPage),
   },
   {
     path: "/status",
@@ -73,9 +68,7 @@ const pages: readonly Page[] = [
     icon: "pulse",
     group: "Service",
     key: "s",
-    component: lazy(async () => ({
-      default: (await import("./pages/status/page.tsx")).StatusPage,
-    })),
+    ...onDemand(async () => (await import("./pages/status/page.tsx")).StatusPage),
   },
   {
     path: "/account",
@@ -83,9 +76,7 @@ const pages: readonly Page[] = [
     icon: "person",
     group: "Service",
     key: "a",
-    component: lazy(async () => ({
-      default: (await import("./pages/account/page.tsx")).AccountPage,
-    })),
+    ...onDemand(async () => (await import("./pages/account/page.tsx")).AccountPage),
   },
   {
     path: "/accounts",
@@ -93,9 +84,7 @@ const pages: readonly Page[] = [
     icon: "people",
     group: "Operator",
     key: "o",
-    component: lazy(async () => ({
-      default: (await import("./pages/operator/accounts-page.tsx")).AccountsPage,
-    })),
+    ...onDemand(async () => (await import("./pages/operator/accounts-page.tsx")).AccountsPage),
   },
   {
     path: "/activity",
@@ -103,9 +92,7 @@ const pages: readonly Page[] = [
     icon: "list",
     group: "Operator",
     key: "t",
-    component: lazy(async () => ({
-      default: (await import("./pages/operator/activity-page.tsx")).ActivityPage,
-    })),
+    ...onDemand(async () => (await import("./pages/operator/activity-page.tsx")).ActivityPage),
   },
   {
     path: "/nodes",
@@ -113,9 +100,7 @@ const pages: readonly Page[] = [
     icon: "nodes",
     group: "Operator",
     key: "n",
-    component: lazy(async () => ({
-      default: (await import("./pages/operator/nodes-page.tsx")).NodesPage,
-    })),
+    ...onDemand(async () => (await import("./pages/operator/nodes-page.tsx")).NodesPage),
   },
   {
     path: "/audit",
@@ -123,11 +108,22 @@ const pages: readonly Page[] = [
     icon: "log",
     group: "Operator",
     key: "l",
-    component: lazy(async () => ({
-      default: (await import("./pages/operator/audit-page.tsx")).AuditPage,
-    })),
+    ...onDemand(async () => (await import("./pages/operator/audit-page.tsx")).AuditPage),
   },
 ];
+
+/** Loads the page of the address while the session is read. */
+export function preloadPage(): void {
+  const path = location.pathname.replace(/^\/dashboard/, "");
+  const page = pages.find((each) => path === each.path || path.startsWith(`${each.path}/`));
+  // The page itself shows a failed import.
+  page?.load().catch(() => undefined);
+}
+
+function onDemand(load: () => Promise<ComponentType>): Pick<Page, "component" | "load"> {
+  const loaded = async () => ({ default: await load() });
+  return { component: lazy(loaded), load: loaded };
+}
 
 export function pagesFor(role: "member" | "operator"): readonly Page[] {
   return role === "operator" ? pages : pages.filter(({ group }) => group !== "Operator");

@@ -7,33 +7,34 @@ const dayMs = 24 * hourMs;
 const minutes = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" } as const;
 const dayAndMonth = { day: "numeric", month: "short" } as const;
 
-const exact = new Intl.DateTimeFormat(undefined, {
-  ...dayAndMonth,
-  year: "numeric",
-  ...minutes,
-  second: "2-digit",
-});
-const timeOfDay = new Intl.DateTimeFormat(undefined, minutes);
-const day = new Intl.DateTimeFormat(undefined, dayAndMonth);
-const dayAndTime = new Intl.DateTimeFormat(undefined, { ...dayAndMonth, ...minutes });
-const dayOfYear = new Intl.DateTimeFormat(undefined, { ...dayAndMonth, year: "numeric" });
-const yearAndTime = new Intl.DateTimeFormat(undefined, {
-  ...dayAndMonth,
-  year: "numeric",
-  ...minutes,
-});
+const year = { year: "numeric" } as const;
+const exact = format({ ...dayAndMonth, ...year, ...minutes, second: "2-digit" });
+const timeOfDay = format(minutes);
+const day = format(dayAndMonth);
+const dayAndTime = format({ ...dayAndMonth, ...minutes });
+const dayOfYear = format({ ...dayAndMonth, ...year });
+const yearAndTime = format({ ...dayAndMonth, ...year, ...minutes });
+
+/** In the local zone. Created on first use, because creation takes milliseconds. */
+function format(options: Intl.DateTimeFormatOptions): (at: Date | number) => string {
+  let created: Intl.DateTimeFormat | undefined;
+  return (at) => {
+    created ??= new Intl.DateTimeFormat(undefined, options);
+    return created.format(at);
+  };
+}
 
 /** Date and time to the second, in the local zone. */
 export function exactTime(iso: string): string {
-  return exact.format(new Date(iso));
+  return exact(new Date(iso));
 }
 
 /** The minute in the local zone: with the day unless it is today, and with the year unless it is this one. */
 export function shortTime(iso: string, nowMs = Date.now()): string {
   const at = new Date(iso);
   const now = new Date(nowMs);
-  if (at.toDateString() === now.toDateString()) return timeOfDay.format(at);
-  return (at.getFullYear() === now.getFullYear() ? dayAndTime : yearAndTime).format(at);
+  if (at.toDateString() === now.toDateString()) return timeOfDay(at);
+  return (at.getFullYear() === now.getFullYear() ? dayAndTime : yearAndTime)(at);
 }
 
 export function timesText(fromMs: number, toMs: number, nowMs = Date.now()): string {
@@ -44,7 +45,7 @@ export function timesText(fromMs: number, toMs: number, nowMs = Date.now()): str
 /** The day in the local zone, with the year unless it is this one. */
 export function shortDay(ms: number, nowMs = Date.now()): string {
   const isThisYear = new Date(ms).getFullYear() === new Date(nowMs).getFullYear();
-  return (isThisYear ? day : dayOfYear).format(ms);
+  return (isThisYear ? day : dayOfYear)(ms);
 }
 
 /** Such as "GMT+1". */
