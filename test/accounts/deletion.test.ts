@@ -156,11 +156,13 @@ async function settle(name: string, word: string): Promise<Tenant> {
   );
   run(
     `INSERT INTO upstream_reservation(job_uuid, attempt, month, platform, credential_id, owner, post_reads, user_reads, requests,
-       micro_usd, made_ms) VALUES(?, 1, ?, 'x', 'deployment-credential', 'deployment', 30, 0, 1, 150000, ?)`,
+       micro_usd, made_ms, account_id) VALUES(?, 1, ?, 'x', 'deployment-credential', 'deployment', 30, 0, 1, 150000, ?, ?)`,
     running,
     month,
     nowMs,
+    accountId,
   );
+  run("INSERT INTO upstream_account_use VALUES(?, ?, 'x', 20, 0, 1, 100000)", accountId, month);
   run("INSERT INTO usage VALUES(?, 0, ?, 'searchbyquery', 3, 0, 0, 9, '{}')", accountId, keyId);
   run(
     "INSERT INTO key_request VALUES(?, ?, ?, 'request', 'GET', '/v1/webhooks', 200, NULL, 3)",
@@ -365,6 +367,7 @@ describe("work that arrives while an account is deleted", () => {
       platform: "x",
       credentialId: "credential-that-went",
       owner: "account",
+      accountId,
       amounts: { postReads: 3, userReads: 0, requests: 1, microUsd: 15_000 },
     });
     const texts = [accountId, "vexillology", used.uuid, "credential-that-went"];

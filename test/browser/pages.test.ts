@@ -127,13 +127,15 @@ const pages: readonly Shown[] = [
     path: "/dashboard/account",
     heading: "Account",
     act: async (page) => {
-      const shared = { post_reads: 9_340, most_post_reads: 10_000 };
+      const deployment = { post_reads: 9_340, most_post_reads: 10_000 };
+      const shared = { post_reads: 40, user_reads: 2, usd: 0.22 };
       const own = { post_reads: 120, user_reads: 3, usd: 0.63 };
       await page.route("**/dashboard/api/spending", (route) =>
-        route.fulfill({ json: { month: "2026-11", own, shared } }),
+        route.fulfill({ json: { month: "2026-11", own, shared, deployment } }),
       );
       await page.reload();
       await page.getByRole("img", { name: "9,340 of 10,000 posts read (93 %)" }).waitFor();
+      await page.getByText("$0.22 for 40 posts").waitFor();
       await page.getByText("$0.63 for 120 posts").waitFor();
     },
   },

@@ -37,14 +37,22 @@ async function connect(accountId: string | null, id: string): Promise<void> {
   });
 }
 
-async function reserve(credentialId: string, owner: "account" | "deployment", postReads: number) {
+type Reservation = {
+  credentialId: string;
+  owner: "account" | "deployment";
+  accountId: string | null;
+  postReads: number;
+};
+
+async function reserve({ postReads, ...spender }: Reservation) {
   const nowMs = service.clock.now();
-  const spender = { month: monthOf(nowMs), platform: "x", credentialId, owner } as const;
   const amounts = { postReads, userReads: 2, requests: 1, microUsd: postReads * 5_000 };
   const { id } = await service.context.store.write("reserveSpending", {
     ...spender,
+    month: monthOf(nowMs),
+    platform: "x",
     amounts,
-    jobUuid: `job of ${credentialId} ${postReads}`,
+    jobUuid: `job of ${spender.credentialId} ${postReads}`,
     attempt: 1,
     own: [],
     mostPostReads: 250,
@@ -53,32 +61,59 @@ async function reserve(credentialId: string, owner: "account" | "deployment", po
   return { id, amounts };
 }
 
-test("shows the month's spending with own credentials, and the shared budget", async () => {
-  const [ann, bob] = [await service.signIn(), await service.signIn()];
+const settle = async (reservation: Reservation) =>
+  await service.context.store.write("settleSpending", await reserve(reservation));
+
+test("shows an account's spending of the month, and operators that of all accounts", async () => {
+  const [ann, bob] = [await service.signIn(), await service.signIn({ role: "operator" })];
   const month = monthOf(service.clock.now());
-  expect(await spendingOf(ann)).toEqual({ month, own: null, shared: null });
+  const nothing = { month, own: null, shared: null, deployment: null };
+  expect([await spendingOf(ann), await spendingOf(bob)]).toEqual([nothing, nothing]);
 
   await connect(null, "shared");
   await connect(ann.accountId, "of ann");
-  const settled = await reserve("of ann", "account", 300);
-  await service.context.store.write("settleSpending", settled);
-  await reserve("of ann", "account", 100);
-  await reserve("shared", "deployment", 40);
+  const byAnn = { accountId: ann.accountId };
+  const ofAnn = { ...byAnn, credentialId: "of ann", owner: "account" } as const;
+  const shared = { credentialId: "shared", owner: "deployment" } as const;
+  await settle({ ...ofAnn, postReads: 300 });
+  await reserve({ ...ofAnn, postReads: 100 });
+  await settle({ ...shared, ...byAnn, postReads: 20 });
+  await settle({ ...shared, ...byAnn, postReads: 30 });
+  await reserve({ ...shared, ...byAnn, postReads: 10 });
+  await settle({ ...shared, accountId: bob.accountId, postReads: 5 });
+  await settle({ ...shared, accountId: null, postReads: 40 });
+  await settle({ ...shared, accountId: "an unknown account", postReads: 1 });
   expect(await spendingOf(ann)).toEqual({
     month,
     own: { post_reads: 400, user_reads: 4, usd: 2 },
-    shared: { post_reads: 40, most_post_reads: 250 },
+    shared: { post_reads: 60, user_reads: 6, usd: 0.3 },
+    deployment: null,
   });
   expect(await spendingOf(bob)).toEqual({
     month,
     own: null,
-    shared: { post_reads: 40, most_post_reads: 250 },
+    shared: { post_reads: 5, user_reads: 2, usd: 0.025 },
+    deployment: { post_reads: 106, most_post_reads: 250 },
   });
 
+  const exported = await service.callAs(ann, { url: "/dashboard/api/account/export" });
+  const lines = exported.body.split("\n").filter((line) => line.includes('"kind":"spending"'));
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+    { month, platform: "x", credential_id: null, post_reads: 50, micro_usd: 250_000 },
+    { month, platform: "x", credential_id: "of ann", post_reads: 300, micro_usd: 1_500_000 },
+  ]);
+
+  await service.context.store.write("closeAccount", {
+    ...byAnn,
+    actor: byAnn,
+    nowMs: service.clock.now(),
+  });
+  expect(await spendingOf(bob)).toMatchObject({ deployment: { post_reads: 106 } });
+
   service.clock.move(32 * dayMs);
-  const later = await service.signIn({ accountId: ann.accountId });
+  const later = await service.signIn({ accountId: bob.accountId });
   expect(await spendingOf(later)).toMatchObject({
-    own: { post_reads: 0, usd: 0 },
-    shared: { post_reads: 0 },
+    shared: { post_reads: 0, usd: 0 },
+    deployment: { post_reads: 0 },
   });
 });

@@ -274,6 +274,13 @@ describe("with the deployment's credential", () => {
     );
     expect(x.requests).toHaveLength(requested);
     expect(x.billed.posts - before).toBe(20);
+    const month = part.cost.month.name;
+    const spent = { accountId, platform: "x", month } as const;
+    expect(await service.context.http.accounts.read("monthSpending", spent)).toMatchObject({
+      own: null,
+      shared: { postReads: 20 },
+      deploymentPostReads: 21,
+    });
   });
 
   test.each([["getspace", "1DXxyRYNejbKM"]])(

@@ -16,6 +16,7 @@ export const exportedKinds = [
   "webhook",
   "delivery",
   "credential",
+  "spending",
   "usage",
   "request",
   "audit",
@@ -124,6 +125,17 @@ export const nextRow: Readonly<Record<ExportedKind, Next>> = {
   credential: byColumn<Row>(
     `SELECT id AS place, id, platform, kind AS credential_kind, host, subject, subject_name, hint, created_ms, used_ms,
        quarantined_ms, quarantine_reason FROM credential WHERE account_id = :accountId AND id > :after ORDER BY id LIMIT 1`,
+    "",
+    plainLine,
+  ),
+  spending: byColumn<Row>(
+    `SELECT month || '/' || platform || '/' || coalesce(credential_id, '') AS place, month, platform, credential_id, post_reads,
+       user_reads, requests, micro_usd
+     FROM (SELECT month, platform, NULL AS credential_id, post_reads, user_reads, requests, micro_usd FROM upstream_account_use
+             WHERE account_id = :accountId
+           UNION ALL SELECT month, platform, credential_id, post_reads, user_reads, requests, micro_usd FROM upstream_use
+             WHERE credential_id IN (SELECT id FROM credential WHERE account_id = :accountId)) AS spent
+     WHERE month || '/' || platform || '/' || coalesce(credential_id, '') > :after ORDER BY 1 LIMIT 1`,
     "",
     plainLine,
   ),

@@ -14,7 +14,12 @@ import {
 import { type Actor, noteAudit } from "../audit.ts";
 
 /** Null without a credential. */
-export type MonthSpending = { own: Amounts | null; sharedPostReads: number | null };
+export type MonthSpending = {
+  own: Amounts | null;
+  shared: Amounts | null;
+  /** Of all accounts. */
+  deploymentPostReads: number | null;
+};
 
 export const accountCredentialOperations = {
   /** Errors: `too_many_credentials`, `unknown_account`, `account_suspended`. */
@@ -31,7 +36,7 @@ export const accountCredentialOperations = {
     return null;
   }),
 
-  /** Of the account's own credentials, and of the deployment's. */
+  /** Of the account with its own credentials and with the deployment's, and of the deployment. */
   monthSpending: read(function* (
     database,
     spender: { accountId: string; platform: Platform; month: string },
@@ -43,9 +48,12 @@ export const accountCredentialOperations = {
       { accountId, platform },
     );
     const has = (owner: string | null) => credentials.some((found) => found.accountId === owner);
+    const own = has(accountId) ? yield* accountSpending(database, "account", spender) : null;
+    if (!has(null)) return { own, shared: null, deploymentPostReads: null };
     return {
-      own: has(accountId) ? yield* accountSpending(database, spender) : null,
-      sharedPostReads: has(null) ? yield* deploymentPostReads(database, { month, platform }) : null,
+      own,
+      shared: yield* accountSpending(database, "deployment", spender),
+      deploymentPostReads: yield* deploymentPostReads(database, { month, platform }),
     };
   }),
 

@@ -9,6 +9,7 @@ import { control008 } from "./008-gateways.ts";
 import { control009 } from "./009-oauth-grants.ts";
 import { control010 } from "./010-key-requests.ts";
 import { control011 } from "./011-audit-filters.ts";
+import { control012 } from "./012-account-spending.ts";
 
 /** Never change a released one; append. */
 export const controlMigrations: readonly string[] = [
@@ -23,4 +24,5 @@ export const controlMigrations: readonly string[] = [
   control009,
   control010,
   control011,
+  control012,
 ];

@@ -138,7 +138,7 @@ export function createSessions(context: SessionsContext): Sessions {
       clock,
       priceOf,
       mostPostReads: platform === "x" ? settings.xMonthlyPostReads : null,
-      spender: { platform, ...spender },
+      spender: { platform, ...spender, accountId: job.accountId },
       job,
       reservations: reservationsOf(job),
     });

@@ -4,6 +4,7 @@ import { EarshotError } from "../../lib/errors.ts";
 import { isoTime } from "../../lib/iso-time.ts";
 import {
   type Amounts,
+  addReservation,
   addUse,
   deadReservations,
   deploymentPostReads,
@@ -39,14 +40,8 @@ export const spendingOperations = {
     if (binds && amounts.postReads > 0 && spent + amounts.postReads > mostPostReads) {
       throw usedUp(spender.month, amounts.postReads, { spent, most: mostPostReads });
     }
-    const row = yield* database.get<{ id: number }>(
-      `INSERT INTO upstream_reservation(job_uuid, attempt, month, platform, credential_id, owner, post_reads, user_reads, requests, micro_usd, made_ms)
-       VALUES(:jobUuid, :attempt, :month, :platform, :credentialId, :owner, :postReads, :userReads, :requests, :microUsd, :nowMs)
-       RETURNING id`,
-      { ...spender, ...amounts, jobUuid, attempt, nowMs },
-    );
-    if (row === undefined) throw new Error("the reservation was not written");
-    return { id: row.id, monthPostReads: yield* deploymentPostReads(database, spender) };
+    const id = yield* addReservation(database, { ...spender, ...amounts, jobUuid, attempt, nowMs });
+    return { id, monthPostReads: yield* deploymentPostReads(database, spender) };
   }),
 
   /** A missing reservation was already counted in full. */

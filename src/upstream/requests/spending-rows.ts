@@ -10,10 +10,17 @@ export type Spender = {
   platform: Platform;
   credentialId: string;
   owner: "account" | "deployment";
+  /** Whose request it is; null for none. */
+  accountId: string | null;
 };
 
-/** Corrections may be negative. Ignores an account's deleted credential. */
+/**
+ * Use of the deployment's credentials counts for the account of the request, too. Corrections may be negative. Ignores an account's
+ * deleted credential, and deleted accounts.
+ */
 export function* addUse(database: Database, spender: Spender, amounts: Amounts): Steps<void> {
+  const { month, platform, credentialId, owner, accountId } = spender;
+  const { postReads, userReads, requests, microUsd } = amounts;
   yield* database.run(
     `INSERT INTO upstream_use(month, platform, credential_id, owner, post_reads, user_reads, requests, micro_usd)
      SELECT :month, :platform, :credentialId, :owner, :postReads, :userReads, :requests, :microUsd
@@ -23,17 +30,38 @@ export function* addUse(database: Database, spender: Spender, amounts: Amounts):
        user_reads = upstream_use.user_reads + excluded.user_reads,
        requests = upstream_use.requests + excluded.requests,
        micro_usd = upstream_use.micro_usd + excluded.micro_usd`,
-    {
-      month: spender.month,
-      platform: spender.platform,
-      credentialId: spender.credentialId,
-      owner: spender.owner,
-      postReads: amounts.postReads,
-      userReads: amounts.userReads,
-      requests: amounts.requests,
-      microUsd: amounts.microUsd,
-    },
+    { month, platform, credentialId, owner, postReads, userReads, requests, microUsd },
   );
+  if (owner === "account" || accountId === null) return;
+  yield* database.run(
+    `INSERT INTO upstream_account_use(account_id, month, platform, post_reads, user_reads, requests, micro_usd)
+     SELECT :accountId, :month, :platform, :postReads, :userReads, :requests, :microUsd WHERE ${isOpen}
+     ON CONFLICT(account_id, month, platform) DO UPDATE SET
+       post_reads = upstream_account_use.post_reads + excluded.post_reads,
+       user_reads = upstream_account_use.user_reads + excluded.user_reads,
+       requests = upstream_account_use.requests + excluded.requests,
+       micro_usd = upstream_account_use.micro_usd + excluded.micro_usd`,
+    { accountId, month, platform, postReads, userReads, requests, microUsd },
+  );
+}
+
+const isOpen = "EXISTS (SELECT 1 FROM account WHERE id = :accountId AND ending IS NOT 'deleted')";
+
+/** Returns its id. */
+export function* addReservation(
+  database: Database,
+  reservation: Spender & Amounts & { jobUuid: string; attempt: number; nowMs: number },
+): Steps<number> {
+  const row = yield* database.get<{ id: number }>(
+    `INSERT INTO upstream_reservation(job_uuid, attempt, month, platform, credential_id, owner, account_id, post_reads, user_reads,
+       requests, micro_usd, made_ms)
+     VALUES(:jobUuid, :attempt, :month, :platform, :credentialId, :owner, CASE WHEN ${isOpen} THEN :accountId END, :postReads,
+       :userReads, :requests, :microUsd, :nowMs)
+     RETURNING id`,
+    reservation,
+  );
+  if (row === undefined) throw new Error("the reservation was not written");
+  return row.id;
 }
 
 export function* deploymentPostReads(
@@ -50,19 +78,35 @@ export function* deploymentPostReads(
   return row?.postReads ?? 0;
 }
 
-/** With the account's own credentials; includes reserved amounts. */
+const ofOwnCredentials =
+  "credential_id IN (SELECT id FROM credential WHERE account_id = :accountId)";
+
+/** Of an account, by the owner of the credentials, with reserved amounts. */
+const accountParts = {
+  account: [
+    ["upstream_use", ofOwnCredentials],
+    ["upstream_reservation", ofOwnCredentials],
+  ],
+  deployment: [
+    ["upstream_account_use", "account_id = :accountId"],
+    ["upstream_reservation", "account_id = :accountId AND owner = 'deployment'"],
+  ],
+} as const;
+
 export function* accountSpending(
   database: Database,
+  owner: Spender["owner"],
   spender: Pick<Spender, "month" | "platform"> & { accountId: string },
 ): Steps<Amounts> {
-  const own = "credential_id IN (SELECT id FROM credential WHERE account_id = :accountId)";
-  const part = (table: string) =>
-    `SELECT post_reads, user_reads, requests, micro_usd FROM ${table}
-     WHERE month = :month AND platform = :platform AND ${own}`;
+  const parts = accountParts[owner].map(
+    ([table, condition]) =>
+      `SELECT post_reads, user_reads, requests, micro_usd FROM ${table}
+       WHERE month = :month AND platform = :platform AND ${condition}`,
+  );
   const row = yield* database.get<Amounts>(
     `SELECT coalesce(sum(post_reads), 0) AS postReads, coalesce(sum(user_reads), 0) AS userReads,
        coalesce(sum(requests), 0) AS requests, coalesce(sum(micro_usd), 0) AS microUsd
-     FROM (${part("upstream_use")} UNION ALL ${part("upstream_reservation")}) AS spent`,
+     FROM (${parts.join(" UNION ALL ")}) AS spent`,
     spender,
   );
   return row ?? { postReads: 0, userReads: 0, requests: 0, microUsd: 0 };
@@ -92,19 +136,22 @@ export function* deadReservations(database: Database, beforeMs: number): Steps<R
 export function* forgetSpendingOf(database: Database, accountId: string): Steps<void> {
   const reserved = yield* database.all<Reservation>(
     `${reservations} WHERE EXISTS (SELECT 1 FROM job WHERE uuid = job_uuid AND account_id = :accountId)
-       OR credential_id IN (SELECT id FROM credential WHERE account_id = :accountId)`,
+       OR account_id = :accountId OR ${ofOwnCredentials}`,
     { accountId },
   );
   for (const reservation of reserved) {
-    if (reservation.owner === "deployment") yield* addUse(database, reservation, reservation);
+    if (reservation.owner === "deployment") {
+      yield* addUse(database, { ...reservation, accountId: null }, reservation);
+    }
     yield* takeReservation(database, reservation.id);
   }
-  yield* database.run(
-    `DELETE FROM upstream_use WHERE owner = 'account'
-       AND credential_id IN (SELECT id FROM credential WHERE account_id = :accountId)`,
-    { accountId },
-  );
+  yield* database.run("DELETE FROM upstream_account_use WHERE account_id = :accountId", {
+    accountId,
+  });
+  yield* database.run(`DELETE FROM upstream_use WHERE owner = 'account' AND ${ofOwnCredentials}`, {
+    accountId,
+  });
 }
 
-const reservations = `SELECT id, month, platform, credential_id AS credentialId, owner, post_reads AS postReads,
+const reservations = `SELECT id, month, platform, credential_id AS credentialId, owner, account_id AS accountId, post_reads AS postReads,
     user_reads AS userReads, requests, micro_usd AS microUsd FROM upstream_reservation`;

@@ -1,4 +1,5 @@
 import { control011 } from "../../migrations/011-audit-filters.ts";
+import { accountSpending } from "./account-spending.ts";
 import { controlTables } from "./control-tables.ts";
 import { keyRequests } from "./key-requests.ts";
 import { changeNotifications } from "./notify-changes.ts";
@@ -16,4 +17,5 @@ export const postgresMigrations: readonly PostgresMigration[] = [
   { sql: withoutRates + rateFunctions, oldest: 3 },
   { sql: keyRequests, oldest: 3 },
   { sql: control011, oldest: 3 },
+  { sql: accountSpending, oldest: 3 },
 ];

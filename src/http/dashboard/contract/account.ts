@@ -19,10 +19,13 @@ export type SpendingAnswer = {
   /** Such as 2026-11. */
   month: string;
   /** With the account's own credentials, which X bills to their owner; null without one. */
-  own: { post_reads: number; user_reads: number; usd: number } | null;
-  /** With the deployment's credentials, by all accounts; null without one. */
-  shared: { post_reads: number; most_post_reads: number } | null;
+  own: AccountSpending | null;
+  /** Of the account with the deployment's credentials; null without one. */
+  shared: AccountSpending | null;
+  /** Of all accounts with the deployment's credentials; null without one, and unless an operator calls. */
+  deployment: { post_reads: number; most_post_reads: number } | null;
 };
+export type AccountSpending = { post_reads: number; user_reads: number; usd: number };
 
 /** GET /dashboard/api/account/export: NDJSON, an attachment. */
 /** DELETE /dashboard/api/account: 204, and the session ends. */

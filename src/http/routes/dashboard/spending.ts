@@ -1,7 +1,8 @@
 import { monthOf } from "../../../upstream/requests/spending.ts";
+import type { Amounts } from "../../../upstream/requests/spending-rows.ts";
 import type { HttpContext } from "../../context.ts";
-import type { SpendingAnswer } from "../../dashboard/contract/account.ts";
-import { callerOf } from "../../middleware/caller.ts";
+import type { AccountSpending, SpendingAnswer } from "../../dashboard/contract/account.ts";
+import { sessionOf } from "../../middleware/session.ts";
 import type { TypedApp } from "../typed-app.ts";
 
 /** GET /dashboard/api/spending */
@@ -15,25 +16,25 @@ export function addSpendingRoute(
     config: { pace: "session" },
     schema: { hide: true },
     handler: async (request): Promise<SpendingAnswer> => {
-      const { accountId } = callerOf(request);
+      const { accountId, role } = sessionOf(request);
       const month = monthOf(clock.now());
       const spent = await accounts.read("monthSpending", { accountId, platform: "x", month });
-      const { own, sharedPostReads } = spent;
+      const { own, shared, deploymentPostReads: reads } = spent;
       return {
         month,
-        own:
-          own === null
+        own: own && answerOf(own),
+        shared: shared && answerOf(shared),
+        deployment:
+          reads === null || role !== "operator"
             ? null
-            : {
-                post_reads: own.postReads,
-                user_reads: own.userReads,
-                usd: own.microUsd / 1_000_000,
-              },
-        shared:
-          sharedPostReads === null
-            ? null
-            : { post_reads: sharedPostReads, most_post_reads: settings.xMonthlyPostReads },
+            : { post_reads: reads, most_post_reads: settings.xMonthlyPostReads },
       };
     },
   });
 }
+
+const answerOf = ({ postReads, userReads, microUsd }: Amounts): AccountSpending => ({
+  post_reads: postReads,
+  user_reads: userReads,
+  usd: microUsd / 1_000_000,
+});

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { budgetText, dollars, isNearlySpent } from "./spending-text.ts";
+import { budgetText, dollars, isNearlySpent, spentText } from "./spending-text.ts";
 
 const shared = (reads: number, most: number) => ({ post_reads: reads, most_post_reads: most });
 
@@ -18,4 +18,10 @@ test("amounts below a cent are not rounded to nothing", () => {
   expect(dollars(0)).toBe("$0.00");
   expect(dollars(0.005)).toBe("less than $0.01");
   expect(dollars(1234.5)).toBe("$1,234.50");
+});
+
+test("spending names dollars, posts and profiles", () => {
+  expect(spentText({ usd: 0.63, post_reads: 120, user_reads: 1 })).toBe(
+    "$0.63 for 120 posts and 1 profile",
+  );
 });

@@ -1,16 +1,25 @@
-import type { SpendingAnswer } from "../../../../src/http/dashboard/contract/account.ts";
-import { percentFigure, wholeNumber } from "../../numbers.ts";
+import type {
+  AccountSpending,
+  SpendingAnswer,
+} from "../../../../src/http/dashboard/contract/account.ts";
+import { counted, percentFigure, wholeNumber } from "../../numbers.ts";
 
-type Shared = NonNullable<SpendingAnswer["shared"]>;
+export type DeploymentSpending = NonNullable<SpendingAnswer["deployment"]>;
 
 const nearShare = 0.9;
 
-export function isNearlySpent({ post_reads: reads, most_post_reads: most }: Shared): boolean {
+export function isNearlySpent({
+  post_reads: reads,
+  most_post_reads: most,
+}: DeploymentSpending): boolean {
   return reads >= nearShare * most;
 }
 
 /** "1,234 of 10,000 posts read (12 %)" */
-export function budgetText({ post_reads: reads, most_post_reads: most }: Shared): string {
+export function budgetText({
+  post_reads: reads,
+  most_post_reads: most,
+}: DeploymentSpending): string {
   const { value, unit } = percentFigure(reads, most);
   return `${wholeNumber(reads)} of ${wholeNumber(most)} posts read (${value} ${unit})`;
 }
@@ -19,4 +28,13 @@ const exact = new Intl.NumberFormat("en", { style: "currency", currency: "USD" }
 
 export function dollars(usd: number): string {
   return usd > 0 && usd < 0.01 ? "less than $0.01" : exact.format(usd);
+}
+
+/** "$0.63 for 120 posts and 3 profiles" */
+export function spentText({
+  usd,
+  post_reads: posts,
+  user_reads: profiles,
+}: AccountSpending): string {
+  return `${dollars(usd)} for ${counted(posts, "post")} and ${counted(profiles, "profile")}`;
 }

@@ -3,9 +3,8 @@ import type { SpendingAnswer } from "../../../../src/http/dashboard/contract/acc
 import { Loading } from "../../components/loading.tsx";
 import { Meter } from "../../components/meter.tsx";
 import { ProblemNote } from "../../components/problem-note.tsx";
-import { counted, wholeNumber } from "../../numbers.ts";
 import { useApi } from "../../use-api.ts";
-import { budgetText, dollars, isNearlySpent } from "./spending-text.ts";
+import { budgetText, type DeploymentSpending, isNearlySpent, spentText } from "./spending-text.ts";
 
 /** What X bills this month. */
 export function Spending() {
@@ -25,7 +24,7 @@ export function Spending() {
   );
 }
 
-function Figures({ spending: { own, shared } }: { spending: SpendingAnswer }) {
+function Figures({ spending: { own, shared, deployment } }: { spending: SpendingAnswer }) {
   if (own === null && shared === null) {
     return (
       <p className="quiet">
@@ -36,27 +35,36 @@ function Figures({ spending: { own, shared } }: { spending: SpendingAnswer }) {
   }
   return (
     <div className="stack-small">
+      {deployment === null ? null : <Budget deployment={deployment} />}
       {shared === null ? null : (
-        <div>
-          <p>
-            <span className="label">Shared credentials:</span> {budgetText(shared)}
-          </p>
-          <Meter
-            value={shared.post_reads}
-            max={shared.most_post_reads}
-            label={budgetText(shared)}
-            tone={isNearlySpent(shared) ? "caution" : undefined}
-          />
-          <p className="small quiet">The budget is shared by all accounts.</p>
-        </div>
+        <p>
+          <span className="label">You, with shared credentials:</span> {spentText(shared)}.
+        </p>
       )}
       {own === null ? null : (
         <p>
-          <span className="label">Your credentials:</span> {dollars(own.usd)} for{" "}
-          {counted(own.post_reads, "post")} and {wholeNumber(own.user_reads)} profiles, billed to
-          you by X. No budget applies.
+          <span className="label">Your credentials:</span> {spentText(own)}, billed to you by X. No
+          budget applies.
         </p>
       )}
+    </div>
+  );
+}
+
+function Budget({ deployment }: { deployment: DeploymentSpending }) {
+  const text = budgetText(deployment);
+  return (
+    <div>
+      <p>
+        <span className="label">Shared credentials:</span> {text}
+      </p>
+      <Meter
+        value={deployment.post_reads}
+        max={deployment.most_post_reads}
+        label={text}
+        tone={isNearlySpent(deployment) ? "caution" : undefined}
+      />
+      <p className="small quiet">The budget is shared by all accounts.</p>
     </div>
   );
 }
