@@ -34,7 +34,7 @@ type Side = { name: string; gateways: number; settings: Record<string, string> }
 type Round = { rate: number; p50: number; p99: number };
 
 const shared = {
-  EARSHOT_MAX_HELD_REQUESTS: "1000",
+  EARSHOT_MAX_WAITING_REQUESTS: "1000",
   EARSHOT_DETECT_LANGUAGE: "off",
   EARSHOT_READERS: "1",
 };

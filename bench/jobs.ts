@@ -22,7 +22,7 @@ if (folder === undefined) {
 }
 const dataDir = folder;
 const queries = ["trump", "news -fake", "lang:ru", '"the people"', "from:ten_gop"];
-const settings = { EARSHOT_MAX_HELD_REQUESTS: "1000" };
+const settings = { EARSHOT_MAX_WAITING_REQUESTS: "1000" };
 const keys = await newKeys(64);
 console.log(`${command()}: five different searches, newest 20\n`);
 if (values.jobs === undefined) {

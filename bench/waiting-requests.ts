@@ -12,7 +12,7 @@ const requests = 1_000;
 const dataDir = mkdtempSync(join(tmpdir(), "earshot-bench-held-"));
 const server = await startServer(dataDir, await freePort(), {
   EARSHOT_NODE_CONCURRENCY: "0",
-  EARSHOT_MAX_HELD_REQUESTS: "10000",
+  EARSHOT_MAX_WAITING_REQUESTS: "10000",
 });
 const client = connect(server.base, server.key);
 const uuids: string[] = [];
@@ -29,7 +29,7 @@ const open = (path: string): Socket => {
 const seconds = (count: number) => new Promise((resolve) => setTimeout(resolve, count * 1_000));
 const pendingNow = async (): Promise<number> => {
   const text = await (await fetch(`${server.base}/metrics`)).text();
-  return Number(/^earshot_held_requests (\d+)/m.exec(text)?.[1]);
+  return Number(/^earshot_waiting_requests (\d+)/m.exec(text)?.[1]);
 };
 
 async function cost(path: (uuid: string) => string): Promise<string> {

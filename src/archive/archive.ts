@@ -260,7 +260,7 @@ export type PlatformCoverage = {
 
 type ArchiveThreadLoad = ThreadLoad & { thread: ArchiveThreadName };
 
-export type ArchiveThreadName = "writer" | "readers" | "upkeep" | "languages";
+export type ArchiveThreadName = "writer" | "readers" | "compaction" | "languages";
 
 /**
  * Storage and search of posts, on other threads: reads never wait for writes. Errors:

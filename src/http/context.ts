@@ -43,7 +43,7 @@ type HttpSettings = Pick<GatewaySettings, "embedded"> & {
   maxHeaderBytes: number;
   requestTimeoutMs: number;
   idleTimeoutMs: number;
-  maxHeldRequests: number;
+  maxWaitingRequests: number;
   /** Budget of the deployment's X credentials. */
   xMonthlyPostReads: number;
   maxStreamMs: number;

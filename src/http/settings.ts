@@ -59,8 +59,8 @@ export const httpSettings = {
     1_000,
     "Time after which an idle connection is closed, between requests or because the client does not read.",
   ),
-  maxHeldRequests: count(
-    "EARSHOT_MAX_HELD_REQUESTS",
+  maxWaitingRequests: count(
+    "EARSHOT_MAX_WAITING_REQUESTS",
     32,
     [0, 10_000],
     "Maximum number of waiting requests and event streams of a key.",

@@ -15,7 +15,7 @@ const base = "/v1/search/live/social";
 beforeAll(async () => {
   service = await startServiceUnderTest({
     EARSHOT_NODE_CONCURRENCY: "0",
-    EARSHOT_MAX_HELD_REQUESTS: "2",
+    EARSHOT_MAX_WAITING_REQUESTS: "2",
   });
 });
 afterEach(() => {

@@ -21,7 +21,7 @@ const base = "/v1/search/live/social";
 beforeAll(async () => {
   [service, idle] = await Promise.all([
     startServiceUnderTest({ EARSHOT_RESULT_RETENTION: "1h" }),
-    startServiceUnderTest({ EARSHOT_NODE_CONCURRENCY: "0", EARSHOT_MAX_HELD_REQUESTS: "2" }),
+    startServiceUnderTest({ EARSHOT_NODE_CONCURRENCY: "0", EARSHOT_MAX_WAITING_REQUESTS: "2" }),
   ]);
   [key, idleKey] = await Promise.all([service.makeKey(), idle.makeKey()]);
   const createdMs = service.clock.now() - 60_000;

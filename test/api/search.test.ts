@@ -692,7 +692,7 @@ describe("a search that waits", () => {
   beforeAll(async () => {
     slow = await startServiceUnderTest({
       EARSHOT_NODE_CONCURRENCY: "0",
-      EARSHOT_MAX_HELD_REQUESTS: "1",
+      EARSHOT_MAX_WAITING_REQUESTS: "1",
     });
     slowKey = await slow.makeKey({ submissionsPerMinute: null });
   });

@@ -149,7 +149,7 @@ test("after the grace period unfinished work is abandoned and the folder is free
 
 test("a search in one request that a stop interrupts gets 503 and counts as waiting until then", async () => {
   const logged: string[] = [];
-  const settings = { EARSHOT_NODE_CONCURRENCY: "0", EARSHOT_MAX_HELD_REQUESTS: "1" };
+  const settings = { EARSHOT_NODE_CONCURRENCY: "0", EARSHOT_MAX_WAITING_REQUESTS: "1" };
   const service = await start(settings, logged);
   const key = await service.makeKey();
   const body = { query: "comet" };

@@ -188,7 +188,7 @@ describe("a revocation in the dashboard takes effect before the dashboard is ans
     const revoked = await service.callAs(session, { method: "DELETE", url });
     expect(revoked.statusCode).toBe(204);
     const metrics = await service.context.http.metrics.text();
-    expect(metrics).toMatch(/^earshot_held_requests 0$/m);
+    expect(metrics).toMatch(/^earshot_waiting_requests 0$/m);
     await stream.text();
   });
 

@@ -31,7 +31,7 @@ test("a stop answers waiting requests with the current state and exits within it
 test("a request beyond the waiting requests of its key is answered immediately", async () => {
   const service = await start({
     EARSHOT_NODE_CONCURRENCY: "0",
-    EARSHOT_MAX_HELD_REQUESTS: "1",
+    EARSHOT_MAX_WAITING_REQUESTS: "1",
   });
   const key = await service.makeKey();
   const { uuid } = (await service.submit(key, search("comet"))).json();

@@ -38,7 +38,7 @@ const resultOf = (server: ServerProcess, uuid: string, key = server.key) =>
 
 async function stored(server: ServerProcess): Promise<number> {
   const metrics = await (await fetch(`${server.base}/metrics`)).text();
-  return Number(/^earshot_held_requests (\d+)$/m.exec(metrics)?.[1]);
+  return Number(/^earshot_waiting_requests (\d+)$/m.exec(metrics)?.[1]);
 }
 
 test("SIGTERM answers waiting requests, ends streams and exits with code 0 within 5 s", async () => {

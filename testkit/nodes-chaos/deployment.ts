@@ -78,7 +78,7 @@ export async function openDeployment(options: DeploymentOptions): Promise<Deploy
         EARSHOT_RETRY_DELAY: "50ms",
         EARSHOT_JOB_DEADLINE: "10m",
         EARSHOT_MAX_RUNNING_PER_KEY: "100",
-        EARSHOT_MAX_HELD_REQUESTS: "1000",
+        EARSHOT_MAX_WAITING_REQUESTS: "1000",
       },
     });
     actors.push(gateway);

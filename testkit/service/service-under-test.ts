@@ -157,7 +157,7 @@ export async function startServiceUnderTest(
     result: (key, uuid) =>
       call(key, { method: "GET", url: `/v1/search/live/social/result/${uuid}?wait=30` }),
     waitForPending: async (requests) => {
-      const line = new RegExp(`^earshot_held_requests ${requests}$`, "m");
+      const line = new RegExp(`^earshot_waiting_requests ${requests}$`, "m");
       while (!line.test(await context.http.metrics.text())) await setImmediate();
     },
     addPosts: async (posts) => {

@@ -44,7 +44,7 @@ function keepUp(compaction: Compaction): number {
   let tasks = 0;
   while (runSteps(compaction.look())) {
     tasks += 1;
-    if (tasks > 100) throw new Error("upkeep never ends");
+    if (tasks > 100) throw new Error("compaction never ends");
   }
   return tasks;
 }

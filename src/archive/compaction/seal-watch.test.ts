@@ -57,7 +57,7 @@ function startAgain(bounds: Partial<ArchiveBounds> = {}): Compaction {
 function keepUp(compaction: Compaction): Record<string, number> {
   const before = { ...compaction.state().done };
   for (let tasks = 0; runSteps(compaction.look()); tasks += 1) {
-    if (tasks > 100) throw new Error("upkeep never ends");
+    if (tasks > 100) throw new Error("compaction never ends");
   }
   expect(compaction.state().error).toBeNull();
   return Object.fromEntries(

@@ -58,7 +58,7 @@ export function startArchiveThreads(
       { thread: "writer", ...writer.load() },
       { thread: "readers", ...readers.load() },
       { thread: "languages", ...languages.load() },
-      ...(compaction === null ? [] : [{ thread: "upkeep" as const, ...compaction.load() }]),
+      ...(compaction === null ? [] : [{ thread: "compaction" as const, ...compaction.load() }]),
     ],
     close: async () => {
       await Promise.all([compaction?.close(), languages.close(), readers.close()]);

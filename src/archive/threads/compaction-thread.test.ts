@@ -12,7 +12,7 @@ import { openArchive } from "./open.ts";
 
 let dataDir: string;
 beforeEach(() => {
-  dataDir = mkdtempSync(join(tmpdir(), "earshot-upkeep-thread-"));
+  dataDir = mkdtempSync(join(tmpdir(), "earshot-compaction-thread-"));
 });
 afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
 

@@ -19,7 +19,7 @@ export type ArchiveSettings = {
   segmentPosts: number;
   /** Default `on`; only for posts whose source names none. */
   detectLanguage?: "on" | "off";
-  /** Default `off`: another process may run compaction. Starts with the first call of `upkeep`. */
+  /** Default `off`: another process may run compaction. Starts with the first call of `compactionState`. */
   compaction?: "on" | "off";
   clock: Clock;
   /** Created if omitted. */

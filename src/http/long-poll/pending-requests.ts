@@ -10,7 +10,7 @@ import type { CallerWatch } from "../middleware/caller-watch.ts";
 import { refusedByRate } from "../problems/refused-by-rate.ts";
 import { problem } from "../problems/write-problem.ts";
 
-/** At most EARSHOT_MAX_HELD_REQUESTS per key. They end on shutdown and with their caller's key or session. */
+/** At most EARSHOT_MAX_WAITING_REQUESTS per key. They end on shutdown and with their caller's key or session. */
 export type PendingRequests = {
   /** Returns after `waitSeconds` at the latest; null if the job is unknown. */
   waitForJob(
@@ -68,17 +68,17 @@ export function createPendingRequests(
   });
 
   function hasRoom({ keyId }: Caller): boolean {
-    return (pendingByKey.get(keyId) ?? 0) < settings.maxHeldRequests;
+    return (pendingByKey.get(keyId) ?? 0) < settings.maxWaitingRequests;
   }
 
   /** Until the returned function is called. */
   function count({ keyId }: Caller, end: () => void): () => void {
     pendingByKey.set(keyId, (pendingByKey.get(keyId) ?? 0) + 1);
-    metrics.heldRequests.inc();
+    metrics.waitingRequests.inc();
     ends.add(end);
     return () => {
       ends.delete(end);
-      metrics.heldRequests.dec();
+      metrics.waitingRequests.dec();
       const left = (pendingByKey.get(keyId) ?? 1) - 1;
       if (left === 0) pendingByKey.delete(keyId);
       else pendingByKey.set(keyId, left);
@@ -218,12 +218,12 @@ export function createPendingRequests(
     const controller = new AbortController();
     const end = () => controller.abort(over);
     ends.add(end);
-    metrics.heldRequests.inc();
+    metrics.waitingRequests.inc();
     const startIdleTime = stopIdleTime(raw, settings.idleTimeoutMs);
     finished(raw, () => {
       startIdleTime();
       ends.delete(end);
-      metrics.heldRequests.dec();
+      metrics.waitingRequests.dec();
       end();
     });
     if (stopping.aborted || raw.destroyed) end();
@@ -231,7 +231,7 @@ export function createPendingRequests(
   }
 
   function tooManyPending(reply: FastifyReply) {
-    return refusedByRate(context, reply, { policy: "held", retryAfterMs: 1_000 });
+    return refusedByRate(context, reply, { policy: "waiting", retryAfterMs: 1_000 });
   }
 
   return {

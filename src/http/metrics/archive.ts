@@ -53,11 +53,11 @@ export function addArchiveMetrics(
     "Pending counts, not yet added to posts",
     (known) => known.counts,
   );
-  gauge("earshot_archive_upkeep_failing", "Whether the last compaction task failed", ({ error }) =>
+  gauge("earshot_archive_compaction_failing", "Whether the last compaction task failed", ({ error }) =>
     Number(error !== null),
   );
   new Gauge({
-    name: "earshot_archive_upkeep_waiting",
+    name: "earshot_archive_compaction_waiting",
     help: "Pending compaction tasks",
     labelNames: ["task"],
     registers,
@@ -67,7 +67,7 @@ export function addArchiveMetrics(
     },
   });
   new Counter({
-    name: "earshot_archive_upkeep_tasks_total",
+    name: "earshot_archive_compaction_tasks_total",
     help: "Completed compaction tasks since the start",
     labelNames: ["task"],
     registers,

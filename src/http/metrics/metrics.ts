@@ -62,8 +62,8 @@ export function createMetrics(sources: MetricSources) {
     labelNames: ["outcome"],
     registers,
   });
-  const pendingRequests = new Gauge({
-    name: "earshot_held_requests",
+  const waitingRequests = new Gauge({
+    name: "earshot_waiting_requests",
     help: "Pending requests, which wait for a job",
     registers,
   });
@@ -87,7 +87,7 @@ export function createMetrics(sources: MetricSources) {
     rateLimited,
     signIns,
     tokenRequests,
-    heldRequests: pendingRequests,
+    waitingRequests,
     contentType: registry.contentType,
     text: async () => {
       await archive.refresh();

@@ -2,11 +2,11 @@ import type { FastifyReply } from "fastify";
 import type { HttpContext } from "../context.ts";
 import { problem } from "./write-problem.ts";
 
-/** `held`: pending requests. */
+/** `waiting`: pending requests. */
 const exhausted = {
   burst: "limit of requests per second",
   search: "limit of searches per minute",
-  held: "limit of pending requests",
+  waiting: "limit of pending requests",
 } as const;
 
 type Refusal = { policy: keyof typeof exhausted; retryAfterMs: number };
@@ -24,7 +24,7 @@ function rateRefusal(reply: FastifyReply, { policy, retryAfterMs }: Refusal) {
   const seconds = setRetryAfter(reply, retryAfterMs);
   return problem("rate_limited", `the key exceeded its ${exhausted[policy]}`, {
     hint:
-      policy === "held"
+      policy === "waiting"
         ? "retry when one of them has been answered"
         : `retry in ${seconds} s; watch RateLimit for what remains`,
   });
