@@ -151,7 +151,7 @@ export function openRawSides(path: string, segments: number): Raw {
     if (known !== undefined) return known;
     const values = Array.from({ length: size }, () => "(?)").join(",");
     const made = beside.prepare(
-      `WITH asked(id) AS (VALUES ${values}) SELECT post.id, post.text FROM asked CROSS JOIN post ON post.id = asked.id`,
+      `WITH requested(id) AS (VALUES ${values}) SELECT post.id, post.text FROM requested CROSS JOIN post ON post.id = requested.id`,
     );
     made.setReadBigInts(true);
     made.setReturnArrays(true);

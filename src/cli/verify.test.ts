@@ -190,7 +190,7 @@ describe("an invalid proof", () => {
   });
 
   test.each([
-    ["evidence that was not asked for", () => bare, [], "add it to --accept"],
+    ["evidence that was not accepted", () => bare, [], "add it to --accept"],
     ["a simulated quote that is not accepted", () => simulated, [], "add it to --accept"],
     ["a quote without a policy", () => simulated, ["--accept", "simulated"], "use --policy"],
   ] as const)("has a hint about %s", async (_name, proof, args, hint) => {

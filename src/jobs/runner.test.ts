@@ -17,7 +17,7 @@ let gateway: TestQueue["queue"];
 let runner: Runner;
 
 function pausedArchive(): ArchiveSource["archive"] {
-  const unexpected = () => Promise.reject(new Error("nothing of the kind is asked"));
+  const unexpected = () => Promise.reject(new Error("unexpected call"));
   const archive: Pick<ArchiveSource["archive"], "search" | "resolve"> = {
     resolve: async () => ({ accounts: new Map(), posts: new Map() }),
     search: (request, signal) =>

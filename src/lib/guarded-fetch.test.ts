@@ -78,8 +78,8 @@ describe("answer", () => {
 
   test("can be requested with a body", async () => {
     const { url } = await host((request, response) => request.pipe(response));
-    const answer = await client([url])(url, { method: "POST", body: "asked" });
-    expect(answer.text()).toBe("asked");
+    const answer = await client([url])(url, { method: "POST", body: "body" });
+    expect(answer.text()).toBe("body");
   });
 });
 

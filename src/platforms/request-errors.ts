@@ -83,7 +83,7 @@ export function wasNeverSent(thrown: unknown): boolean {
 /** Such as a bug in a credential kind. */
 export function asRequestError(host: string, thrown: unknown): EarshotError {
   if (thrown instanceof EarshotError) return thrown;
-  return new EarshotError("internal", `asking ${host} failed: ${messageOf(thrown)}`, {
+  return new EarshotError("internal", `request to ${host} failed: ${messageOf(thrown)}`, {
     cause: thrown,
   });
 }

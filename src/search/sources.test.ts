@@ -86,12 +86,12 @@ const nodes = (special: Partial<RemoteCapabilities> = {}): RemoteCapabilities =>
 });
 
 test("what another process's node can do is answerable, whether or not this one runs jobs", async () => {
-  const asking = { answers: () => "upstream" as const };
-  expect(await answerable("getfollowers", {}, nodes(asking))).toEqual({
+  const upstream = { answers: () => "upstream" as const };
+  expect(await answerable("getfollowers", {}, nodes(upstream))).toEqual({
     ok: true,
     usesUpstream: true,
   });
-  expect(await answerable("getfollowers", {}, nodes({ ...asking, isRunHere: true }))).toEqual({
+  expect(await answerable("getfollowers", {}, nodes({ ...upstream, isRunHere: true }))).toEqual({
     ok: true,
     usesUpstream: true,
   });
@@ -109,8 +109,8 @@ test("reports that neither this process nor any node can answer", async () => {
     message: "no connected node supports getfollowers on x with type social",
     hint: expect.stringContaining("/v1/nodes"),
   });
-  const asking = { answers: () => "upstream" as const };
-  expect(await answerable("gethometweets", { configured }, nodes(asking))).toMatchObject({
+  const upstream = { answers: () => "upstream" as const };
+  expect(await answerable("gethometweets", { configured }, nodes(upstream))).toMatchObject({
     ok: false,
     message: expect.stringContaining("this server has no embedded node"),
   });

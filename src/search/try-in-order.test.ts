@@ -59,7 +59,7 @@ test("a route that misses no more than the tolerance reads all", () => {
 const limited = (seconds: number) => new UpstreamLimited("x.example", endMs + seconds * 1_000);
 const refused = new EarshotError("credential_refused", "refused");
 
-function asking(answers: Record<string, string | Error>, sessions: readonly OpenSession[]) {
+function tryEach(answers: Record<string, string | Error>, sessions: readonly OpenSession[]) {
   const requested: string[] = [];
   const waiting = sessions.map((one) => ({
     ...one,
@@ -80,7 +80,7 @@ function asking(answers: Record<string, string | Error>, sessions: readonly Open
 }
 
 test("waits for an own used-up credential rather than use one that shows less", async () => {
-  const { requested, done } = asking(
+  const { requested, done } = tryEach(
     { "own user": limited(1), "own user, waiting": "full", "lent app": "ids" },
     [ownUser, lentApp],
   );
@@ -89,7 +89,7 @@ test("waits for an own used-up credential rather than use one that shows less", 
 });
 
 test("uses another credential that shows as much before waiting for any", async () => {
-  const { requested, done } = asking(
+  const { requested, done } = tryEach(
     { "own user": limited(1), "own app": "full", "lent app": "ids" },
     [ownUser, ownApp, lentApp],
   );
@@ -99,7 +99,7 @@ test("uses another credential that shows as much before waiting for any", async 
 
 test("uses one that shows less if waiting does not help, and retains the reason", async () => {
   for (const error of [limited(900), refused]) {
-    const { done } = asking(
+    const { done } = tryEach(
       { "own user": error, "own user, waiting": limited(900), "lent app": "ids" },
       [ownUser, lentApp],
     );
@@ -111,7 +111,7 @@ test("uses one that shows less if waiting does not help, and retains the reason"
 
 test("throws the retryable error if all fail", async () => {
   const soon = limited(9);
-  const { done } = asking({ "own user": refused, "own app": soon, "own app, waiting": soon }, [
+  const { done } = tryEach({ "own user": refused, "own app": soon, "own app, waiting": soon }, [
     ownUser,
     ownApp,
   ]);

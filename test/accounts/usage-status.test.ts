@@ -306,7 +306,7 @@ describe("status", () => {
     });
     expect(requested.toSorted()).toEqual(["count", "coverage", "stats"]);
     own.clock.move(61_000);
-    await until("the archive is asked again", async () => {
+    await until("the archive is read again", async () => {
       await statusOf(one, "24h", own);
       return requested.length > 5 ? true : null;
     });

@@ -119,7 +119,7 @@ async function list(by: TestSession): Promise<CredentialsAnswer> {
 async function begin(by: TestSession, platform: string, kind: string, fields: object) {
   const answer = await call(by, "POST", `${path}/authorizations`, { platform, kind, fields });
   const step: AuthorizationStep = answer.json();
-  if (step.state !== "question") throw new Error(`nothing is asked: ${answer.body}`);
+  if (step.state !== "question") throw new Error(`no question: ${answer.body}`);
   const address = /^http\S+$/m.exec(step.texts.join("\n"))?.[0] ?? "";
   return { ...step, address };
 }
@@ -475,7 +475,7 @@ describe("a credential that is allowed in a browser", () => {
   });
 });
 
-test("an account has platforms asked so often a minute", async () => {
+test("limits how often an account can send requests to platforms in a minute", async () => {
   const eve = await service.signIn();
   const answers = await Promise.all(
     Array.from({ length: 41 }, () => add(eve, "x", "app-token", {})),

@@ -108,7 +108,7 @@ const requested = ({ method, url }: Route, id: string) => ({
 const thingOf = ({ url }: Route): string =>
   url.split("/").at(url.split("/").indexOf(":id") - 1) ?? "";
 
-test("each path asks for a session; a key is none, and neither is a wrong cookie", async () => {
+test("each path requires a session, and refuses keys and wrong cookies", async () => {
   const key = await service.makeKey();
   const open = new Set<string>();
   for (const route of working) {

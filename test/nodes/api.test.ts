@@ -477,7 +477,7 @@ describe("an answer is refused", () => {
 
   const wrong: [string, string, (job: StoredJob) => Promise<LightMyRequestResponse>][] = [
     [
-      "with more records than were asked for",
+      "with more records than were requested",
       "too_many_items",
       (job) => node.complete(job, node.signed(job, recent(4))),
     ],

@@ -23,7 +23,7 @@ export type AnalyzedPost = {
   /** Match alone but not in phrases: emoji without skin tones. */
   alone: string;
   emoticons: string[];
-  asks: boolean;
+  isQuestion: boolean;
   retold: boolean;
   hashtags: string[];
   cashtags: string[];
@@ -144,7 +144,7 @@ export function analyzePost(post: OraclePost): AnalyzedPost {
     words: texts.map(encode).join("\n"),
     alone: toned.join("\n"),
     emoticons: emoticonsOf(pieces.join("\ufffc")),
-    asks: pieces.some((piece) => questionMark.test(piece)),
+    isQuestion: pieces.some((piece) => questionMark.test(piece)),
     retold: isRetold(content, stretches),
     hashtags: hashtags.map(foldName),
     cashtags: stretches

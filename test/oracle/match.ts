@@ -37,6 +37,6 @@ export function testOf(query: Query, around: OracleAround): Test | undefined {
     case "emoticon":
       return ({ emoticons }) => emoticons.includes(query.name);
     case "question":
-      return ({ asks }) => asks;
+      return ({ isQuestion }) => isQuestion;
   }
 }

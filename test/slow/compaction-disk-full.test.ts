@@ -49,11 +49,11 @@ test("a copy that does not fit on the disk is removed, the segment stays, and th
   const full = keepUp(Math.floor(size / 2 / 1024));
   expect(full).toMatchObject({ error: { kind: "reindex" }, done: { reindex: 0 } });
   expect(readdirSync(folder).filter((name) => name.startsWith("000003"))).toEqual([]);
-  expect(archive.ask("river number", { limit: 10_000 }).positions).toHaveLength(6_000);
+  expect(archive.query("river number", { limit: 10_000 }).positions).toHaveLength(6_000);
   archive.put(makePost({ key: "meanwhile", createdMs: Date.UTC(2026, 0, 1) + 500 }));
 
   expect(keepUp("unlimited")).toMatchObject({ error: null, done: { reindex: 1 } });
-  expect(archive.ask("river number", { limit: 10_000 }).positions).toHaveLength(6_000);
+  expect(archive.query("river number", { limit: 10_000 }).positions).toHaveLength(6_000);
   expect(archive.search({ plan: { kind: "all" }, limit: 10_000 }).positions).toHaveLength(6_001);
 });
 
@@ -63,18 +63,18 @@ test("a segment stays unchanged wherever the disk fills up while it is sealed, a
   addPendingSeals(catalog, readSegments(catalog).slice(0, 1));
   catalog.close();
   const folder = join(archive.folder, "bluesky");
-  const before = archive.ask("river number", { limit: 10_000 }).positions;
+  const before = archive.query("river number", { limit: 10_000 }).positions;
   const { size } = statSync(join(folder, "000001.db"));
   // While copying rows, building the index, writing its last pages.
   for (const share of [0.02, 0.2, 0.4, 0.48]) {
     const full = keepUp(Math.floor((size * share) / 1024));
     expect(full).toMatchObject({ error: { kind: "seal" }, done: { seal: 0 } });
     expect(readdirSync(folder).filter((name) => name.startsWith("000003"))).toEqual([]);
-    expect(archive.ask("river number", { limit: 10_000 }).positions).toEqual(before);
+    expect(archive.query("river number", { limit: 10_000 }).positions).toEqual(before);
   }
   archive.put(makePost({ key: "meanwhile", createdMs: Date.UTC(2026, 0, 1) + 500 }));
 
   expect(keepUp("unlimited")).toMatchObject({ error: null, done: { seal: 1 } });
-  expect(archive.ask("river number", { limit: 10_000 }).positions).toEqual(before);
+  expect(archive.query("river number", { limit: 10_000 }).positions).toEqual(before);
   expect(archive.search({ plan: { kind: "all" }, limit: 10_000 }).positions).toHaveLength(6_001);
 });

@@ -79,7 +79,7 @@ const kinds: readonly [number, string, (socket: Socket) => void, string | null][
   ],
   [
     100,
-    "never read what they asked for",
+    "never read the answer",
     (socket) => socket.pause().write(head("GET /openapi.json HTTP/1.1").repeat(30)),
     null,
   ],

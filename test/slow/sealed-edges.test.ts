@@ -328,7 +328,7 @@ describe("the work of the worst queries", () => {
   function requestedFor(plan: PlanNode): SegmentQuery {
     const bounds = { fromMs: null, toMs: null, lowId: null, highId: null };
     const query = platformQuery("x", { conjuncts: [plan], ...bounds });
-    if (query === null) throw new Error("nothing is asked");
+    if (query === null) throw new Error("no query");
     return { ...query, skew: usual.skew };
   }
 

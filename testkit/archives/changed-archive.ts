@@ -55,7 +55,7 @@ export function contents(of: SmallArchive): unknown {
   return {
     positions,
     records: of.records(positions),
-    found: queries.map((query) => of.ask(query, { limit: 10_000 }).positions),
+    found: queries.map((query) => of.query(query, { limit: 10_000 }).positions),
     ingestOrder: of.reader.operations
       .ingestOrder({ after: null, limit: 10_000 })
       .filter(({ id }) => shown.has(id)),

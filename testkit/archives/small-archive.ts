@@ -47,7 +47,7 @@ export type SmallArchive = {
   put(...posts: Post[]): WriteReport;
   search(request: Partial<SearchRequest> & Pick<SearchRequest, "plan">): SearchAnswer;
   /** `within_time:` counts back from 0. */
-  ask(query: string, request?: Partial<SearchRequest>): SearchAnswer;
+  query(query: string, request?: Partial<SearchRequest>): SearchAnswer;
   records(positions: readonly Position[]): ShownRecord[];
   reader: Reader;
   addCounts(): void;
@@ -105,7 +105,7 @@ export function smallArchive(
         deadlineMs: Number.POSITIVE_INFINITY,
         ...request,
       }),
-    ask: (query, request = {}) => {
+    query: (query, request = {}) => {
       const { tree } = parseQuery(query);
       const names = reader.operations.resolve(namesIn(tree));
       return archive.search({ plan: makePlan(tree, { names, asOfMs: 0 }), ...request });

@@ -72,7 +72,7 @@ export const localMethods = [
   "completes",
   "completes",
   "takes longer",
-  "asks a platform",
+  "requests a platform",
   "gives it back",
   "renews",
 ] as const;
@@ -92,7 +92,7 @@ export async function runLocally(
     asDone(world, job, known.marks);
   }
   if (method === "takes longer") await machine.pass(longestUncommittedMs);
-  if (method === "asks a platform") await lease.accepted?.();
+  if (method === "requests a platform") await lease.accepted?.();
   if (method === "renews") {
     await queue.renew(uuid, token);
     job.leasedUntilMs = clock.elapsed() + machineSettings.leaseMs;

@@ -28,7 +28,7 @@ async function askOnce(dialogue: Dialogue): Promise<string> {
 
 async function question(accountId: string, run = askOnce) {
   const step = await authorizations.begin(accountId, run);
-  if (step.state !== "question") throw new Error("nothing is asked");
+  if (step.state !== "question") throw new Error("no question");
   return step;
 }
 

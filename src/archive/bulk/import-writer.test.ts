@@ -56,7 +56,7 @@ function shapes(): Shape[] {
 }
 
 const found = (query: string): string[] =>
-  archive.records(archive.ask(query, { limit: 10_000 }).positions).map(({ Content }) => Content);
+  archive.records(archive.query(query, { limit: 10_000 }).positions).map(({ Content }) => Content);
 const texts = (from: number, to: number): string[] =>
   posts(from, to)
     .map(({ text }) => text)
@@ -122,7 +122,7 @@ describe("import into an empty archive", () => {
     const ids = ingestOrder({ after: null, limit: 100 }).map(({ id }) => id);
     expect(ids).toEqual(
       archive
-        .ask("all")
+        .query("all")
         .positions.map(({ id }) => id)
         .reverse(),
     );
@@ -228,7 +228,7 @@ test.each(regressionCases)(
       putInForm(sealed, drawn, "imported");
       putInForm(ordinary, drawn, "fts5");
       const answer = (of: SmallArchive) => {
-        const { positions, complete } = of.ask(kept.query, { limit: 10_000 });
+        const { positions, complete } = of.query(kept.query, { limit: 10_000 });
         return { positions, complete, records: of.reader.operations.records(positions) };
       };
       expect(answer(sealed)).toEqual(answer(ordinary));

@@ -22,7 +22,7 @@ const post = (createdMs: number, special: Parameters<typeof makePost>[0] = {}) =
   makePost({ key, createdMs, seenMs: reportedMs, origin: "stream", text: "harbour", ...special });
 
 const found = (): string[] =>
-  archive.records(archive.ask("harbour OR edited").positions).map(({ Content }) => Content);
+  archive.records(archive.query("harbour OR edited").positions).map(({ Content }) => Content);
 
 function misplaced(): number {
   const catalog = openCatalog(archive.folder);
@@ -51,5 +51,5 @@ test("adds likes to a misplaced post", () => {
   archive.put(post(Date.UTC(2026, 0, 20)));
   archive.write([{ kind: "count", platform: "bluesky", uri, metric: "likes", by: 3 }]);
   archive.addCounts();
-  expect(archive.ask("min_faves:3").positions).toHaveLength(1);
+  expect(archive.query("min_faves:3").positions).toHaveLength(1);
 });

@@ -60,7 +60,7 @@ const profile = (labels: readonly string[], observedMs: number): ArchiveChange =
 });
 
 const found = (query: string): string[] =>
-  archive.records(archive.ask(query).positions).map((record) => record.Metadata.uri);
+  archive.records(archive.query(query).positions).map((record) => record.Metadata.uri);
 
 function putPosts(count = 10): void {
   archive.put(
@@ -73,7 +73,7 @@ describe("account status", () => {
     "%s hides the account's posts in all segments, and active shows them again",
     (word) => {
       putPosts();
-      const { positions } = archive.ask("river");
+      const { positions } = archive.query("river");
       archive.write([status(alice, word, start + 1)]);
       expect(found("river")).toHaveLength(5);
       expect(found(`from:${alice}`)).toEqual([]);
@@ -184,7 +184,7 @@ describe("account that opts out of unauthenticated readers", () => {
 
   test("has its name shown afterwards", () => {
     archive.write([{ kind: "upsert", post: post(alice, 1) }, profile([], start)]);
-    const [record] = archive.records(archive.ask("river").positions);
+    const [record] = archive.records(archive.query("river").positions);
     expect(record?.Metadata).toMatchObject({ author: "Alice", username: alice });
   });
 });
@@ -213,7 +213,7 @@ describe("label", () => {
     expect(found("label:porn")).toEqual([uriOf(alice, "1")]);
     expect(found("label:spam")).toEqual([uriOf(alice, "2")]);
     expect(found("river filter:safe")).toEqual([uriOf(alice, "2")]);
-    const [second, first] = archive.records(archive.ask("river").positions);
+    const [second, first] = archive.records(archive.query("river").positions);
     expect(first?.Metadata).toMatchObject({ labels: ["porn"], possibly_sensitive: true });
     expect(second?.Metadata).toMatchObject({ labels: ["spam"] });
   });
@@ -261,7 +261,7 @@ describe("label", () => {
     putPosts(2);
     archive.write([label(uriOf(alice, "0"), "!warn")]);
     expect(found("label:!warn")).toEqual([]);
-    expect(archive.records(archive.ask("river").positions)).toHaveLength(2);
+    expect(archive.records(archive.query("river").positions)).toHaveLength(2);
   });
 
   test("on an unknown post applies when the post arrives", () => {

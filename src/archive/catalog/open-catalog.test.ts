@@ -54,9 +54,9 @@ describe("segment of another analyzer", () => {
       );
       spoilTerms();
       note(analyzer);
-      expect(archive.ask("river").positions).toHaveLength(1);
-      expect(archive.ask("the -river").positions).toHaveLength(1);
-      expect(archive.ask("the").positions).toHaveLength(2);
+      expect(archive.query("river").positions).toHaveLength(1);
+      expect(archive.query("the -river").positions).toHaveLength(1);
+      expect(archive.query("the").positions).toHaveLength(2);
     },
   );
 
@@ -65,7 +65,7 @@ describe("segment of another analyzer", () => {
     note("1 15.0");
     archive.put(makePost({ key: "2", createdMs: Date.UTC(2026, 0, 2), text: "the harbour" }));
     archive.put(makePost({ key: "3", createdMs: Date.UTC(2026, 0, 3), text: "the tower" }));
-    const { positions, work } = archive.ask("the");
+    const { positions, work } = archive.query("the");
     expect(positions).toHaveLength(3);
     expect(work.segmentsOfPlatforms).toBe(2);
   });

@@ -90,7 +90,7 @@ describe("terms of another analyzer", () => {
     const order: unknown[] = [];
     while (runSteps(compaction.look())) {
       order.push(readSegments(context.catalog).map(({ analyzer }) => analyzer === presentAnalyzer));
-      expect(archive.ask("river", { limit: 100 }).positions).toHaveLength(25);
+      expect(archive.query("river", { limit: 100 }).positions).toHaveLength(25);
     }
     expect(order).toEqual([
       [false, false, false, true],
@@ -99,7 +99,7 @@ describe("terms of another analyzer", () => {
       [true, true, true, true],
     ]);
     expect(compaction.state()).toMatchObject({ error: null, done: { cut: 1, reindex: 3 } });
-    expect(archive.ask("river", { limit: 100 }).work.rechecked).toBe(0);
+    expect(archive.query("river", { limit: 100 }).work.rechecked).toBe(0);
   });
 
   test("of a later version are left alone", () => {
@@ -157,7 +157,7 @@ describe("posts age out", () => {
       { coverage: [stored(0, 12, "backfill")] },
     );
     expect(late).toMatchObject({ inserted: 3, suppressed: 2 });
-    expect(archive.ask('"late river"').positions).toHaveLength(3);
+    expect(archive.query('"late river"').positions).toHaveLength(3);
     expect(coverage()).toEqual([["backfill", 9 + 1 / 3_600_000, 12]]);
   });
 
@@ -249,7 +249,7 @@ describe("segment filled by late posts", () => {
     expect(keepUp(compaction)).toBe(1);
     expect(statsOf().map((segment) => segment.posts)).toEqual([13, 14, 13, 5]);
     expect(found()).toBe(45);
-    expect(archive.ask("river", { limit: 100 }).positions).toHaveLength(45);
+    expect(archive.query("river", { limit: 100 }).positions).toHaveLength(45);
   });
 
   test("is left whole, and not examined repeatedly, if all posts are of one millisecond", () => {
@@ -267,13 +267,13 @@ describe("quiet segment", () => {
   test("is merged once, with the same answers", () => {
     for (let n = 0; n < 12; n += 1) archive.put(...posts(n, n + 1));
     const compaction = keeping({ optimiseAfterMs: 600_000 });
-    const before = archive.ask("river number").positions;
+    const before = archive.query("river number").positions;
     expect(pieces()).toBeGreaterThan(1);
     leaveAlone();
     expect(keepUp(compaction)).toBe(1);
     expect(readSegments(context.catalog).map(({ optimised }) => optimised)).toEqual([true, false]);
     expect(pieces()).toBe(1);
-    expect(archive.ask("river number").positions).toEqual(before);
+    expect(archive.query("river number").positions).toEqual(before);
     leaveAlone();
     expect(keepUp(compaction)).toBe(0);
   });

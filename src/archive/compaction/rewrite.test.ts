@@ -99,8 +99,8 @@ describe("rewritten segment", () => {
       { kind: "count", platform: "bluesky", uri: liked.uri, metric: "likes", by: 12 },
     ]);
     archive.addCounts();
-    expect(archive.ask("tower").positions).toHaveLength(1);
-    expect(archive.ask("min_faves:10").positions).toHaveLength(1);
+    expect(archive.query("tower").positions).toHaveLength(1);
+    expect(archive.query("min_faves:10").positions).toHaveLength(1);
     expect(archive.search(everything).positions).toHaveLength(19);
   });
 
@@ -124,7 +124,7 @@ describe("rewritten segment", () => {
       for (const query of queries) {
         const [a, b] = [archive, twin].map((each) =>
           each
-            .records(each.ask(query, { limit: 1_000 }).positions)
+            .records(each.query(query, { limit: 1_000 }).positions)
             .map((record) => record.Metadata.uri),
         );
         expect(a).toEqual(b);
@@ -180,10 +180,10 @@ describe("rewritten segment", () => {
     segment.exec("INSERT INTO term(term) VALUES('delete-all')");
     segment.close();
     changeCatalog(context.catalog, "UPDATE segment SET analyzer = '1 15.0'");
-    expect(archive.ask("river").positions).toHaveLength(5);
+    expect(archive.query("river").positions).toHaveLength(5);
     runSteps(rewriteSegment(context, entry(), keepAll));
     expect(entry().analyzer).toBe(presentAnalyzer);
-    expect(archive.ask("river").work.candidates).toBe(5);
+    expect(archive.query("river").work.candidates).toBe(5);
   });
 
   test("has the number of imported posts", () => {
@@ -204,7 +204,7 @@ describe("rewritten segment", () => {
       posts: 1,
       dropped: 10,
     });
-    expect(archive.ask("river").positions).toHaveLength(1);
+    expect(archive.query("river").positions).toHaveLength(1);
   });
 
   test("leaves the old segment unchanged if abandoned at any step", () => {
@@ -310,7 +310,7 @@ describe("split segment", () => {
     );
     const { segments } = archive.reader.operations.stats({ maxBytes: 0 });
     expect(segments.map((segment) => segment.posts)).toEqual([51, 51]);
-    expect(archive.ask('"late harbour"').positions).toHaveLength(2);
+    expect(archive.query('"late harbour"').positions).toHaveLength(2);
   });
 
   test("is not cut if all posts are of one millisecond", () => {

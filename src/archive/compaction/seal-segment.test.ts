@@ -97,7 +97,7 @@ describe("sealed segment", () => {
       { kind: "upsert", post: postOf(5, { uri: "at://did:plc:a/app.bsky.feed.post/late" }) },
     ]);
     archive.addCounts();
-    expect(archive.ask("tower").positions).toHaveLength(1);
+    expect(archive.query("tower").positions).toHaveLength(1);
     expect(sealedStats()).toMatchObject([{ posts: 40, replaced: 3, delta: 3 }]);
     const before = contents(archive);
     expect(seal()).toMatchObject({ posts: 40 });
@@ -174,7 +174,7 @@ describe("sealed segment", () => {
     expect(isMarkedDamaged(path)).toBe(true);
     expect(entry()).toMatchObject({ sequence: 2, rewriting: false });
     runSteps(rewriteSegment(context, entry(), { cuts: [], keeps: null }));
-    expect(archive.ask("number", { limit: 100 }).positions).toHaveLength(50);
+    expect(archive.query("number", { limit: 100 }).positions).toHaveLength(50);
   });
 
   test("is not marked if its rows are damaged before sealing", () => {
@@ -203,7 +203,7 @@ describe("sealed segment", () => {
     expect(isMarkedDamaged(path)).toBe(true);
     runSteps(rewriteSegment(context, entry(), { cuts: [], keeps: null }));
     expect(seal()).toMatchObject({ isDone: true, posts: 50 });
-    expect(archive.ask("number", { limit: 100 }).positions).toHaveLength(50);
+    expect(archive.query("number", { limit: 100 }).positions).toHaveLength(50);
     expect(await errors()).toEqual([]);
   });
 
@@ -233,7 +233,7 @@ describe("segment with an unreadable FTS5 index", () => {
     runSteps(rewriteSegment(context, entry(), { cuts: [], keeps: null }));
     expect(pendingRewrites(context.catalog)).toEqual([]);
     expect(seal()).toMatchObject({ isDone: true, posts: 50 });
-    expect(archive.ask("number", { limit: 100 }).positions).toHaveLength(50);
+    expect(archive.query("number", { limit: 100 }).positions).toHaveLength(50);
   });
 
   test("is rebuilt only once, unless it was sealed in between", () => {

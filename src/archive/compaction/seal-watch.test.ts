@@ -92,7 +92,7 @@ const sealed = () =>
     .stats({ maxBytes: 0 })
     .segments.map((segment) => segment.sealed !== null);
 
-const found = () => archive.ask("river", { limit: 1_000 }).positions.length;
+const found = () => archive.query("river", { limit: 1_000 }).positions.length;
 
 const pathOf = (sequence: number): string =>
   segmentPath(archive.folder, { platform: "bluesky", sequence });
@@ -228,7 +228,7 @@ describe("sealed segment", () => {
     expect(keepUp(compaction)).toEqual({});
     nowMs += 1;
     expect(keepUp(compaction)).toEqual({ seal: 1 });
-    expect(archive.ask("edited", { limit: 100 }).positions).toHaveLength(6);
+    expect(archive.query("edited", { limit: 100 }).positions).toHaveLength(6);
   });
 
   test("is resealed at once if its index has no checksums", () => {

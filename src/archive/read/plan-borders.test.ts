@@ -34,7 +34,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       .reverse();
 
   function request(query: string, request: Partial<SearchRequest> = {}) {
-    const { positions, work } = archive.ask(query, request);
+    const { positions, work } = archive.query(query, request);
     const days = archive.records(positions).map(({ Content }) => Number(Content.slice(4)));
     return { days: days.reverse(), opened: work.segmentsOpened };
   }
@@ -159,7 +159,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       expect(request("platform:bluesky OR until:2026-01-02").days).toEqual([
         1, 2, 4, 6, 8, 10, 12, 14, 16, 18,
       ]);
-      const { work } = archive.ask("platform:bluesky OR (until:2026-01-02 platform:mastodon)");
+      const { work } = archive.query("platform:bluesky OR (until:2026-01-02 platform:mastodon)");
       expect(work).toMatchObject({ candidates: 18, rechecked: 9, returned: 10 });
     });
   });

@@ -25,7 +25,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
   const holdTexts = (...texts: string[]): void => hold(...texts.map((text) => ({ text })));
 
   function request(query: string): string[] {
-    const { positions } = archive.ask(query);
+    const { positions } = archive.query(query);
     const { tree } = parseQuery(query);
     const names = archive.reader.operations.resolve(namesIn(tree));
     const plan = makePlan(tree, { names, asOfMs: 0 });

@@ -27,7 +27,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
 
   const found = (query: string): string[] =>
     archive
-      .records(archive.ask(query).positions)
+      .records(archive.query(query).positions)
       .map(({ Metadata }) => Metadata.uri)
       .sort();
   const idOf = (uri: string): string => {

@@ -56,7 +56,7 @@ const pathOf = (entry: SegmentEntry): string => segmentPath(archive.folder, entr
 const onlyPath = (): string => entries().map(pathOf)[0] ?? "";
 
 const found = (query: string, limit = 100): number[] =>
-  minutesOf(archive.ask(query, { limit }).positions);
+  minutesOf(archive.query(query, { limit }).positions);
 const minutesOf = (positions: readonly Position[]): number[] =>
   archive.records(positions).map(({ Metadata }) => Number(/k(\d+)$/.exec(Metadata.uri)?.[1]));
 
@@ -81,21 +81,22 @@ describe("work", () => {
   test("a word of a sealed segment takes one statement, one container and no row", () => {
     putAll(120);
     archive.seal();
-    const { work } = archive.ask("river", { limit: 20 });
+    const { work } = archive.query("river", { limit: 20 });
     expect(work).toMatchObject({ statements: 1, containers: 1, candidates: 21, rechecked: 0 });
   });
 
   test("each word, also an excluded one, takes one container", () => {
     putAll(120, (n) => (n % 2 === 0 ? "a river" : "a river and a brook"));
     archive.seal();
-    expect(archive.ask("river and", { limit: 20 }).work.containers).toBe(2);
-    expect(archive.ask("river -brook", { limit: 20 }).work.containers).toBe(2);
+    expect(archive.query("river and", { limit: 20 }).work.containers).toBe(2);
+    expect(archive.query("river -brook", { limit: 20 }).work.containers).toBe(2);
   });
 
   test("a missing word is looked up once, until a post with it is written", () => {
     putAll(120);
     archive.seal();
-    const statements = (query: string): number => archive.ask(query, { limit: 20 }).work.statements;
+    const statements = (query: string): number =>
+      archive.query(query, { limit: 20 }).work.statements;
     expect(statements("brook")).toBe(1);
     expect(statements("brook")).toBe(0);
     expect(statements("river brook")).toBe(0);
@@ -109,14 +110,14 @@ describe("work", () => {
     putAll(120);
     archive.seal();
     archive.put(post(119, "a brook"));
-    const { work } = archive.ask("river", { limit: 20 });
+    const { work } = archive.query("river", { limit: 20 });
     expect(work).toMatchObject({ statements: 2, candidates: 21, rechecked: 0 });
   });
 
   test("inexact conditions are checked for no more candidates than needed", () => {
     putAll(120);
     archive.seal();
-    const { work } = archive.ask('"a * river" OR river', { limit: 20 });
+    const { work } = archive.query('"a * river" OR river', { limit: 20 });
     expect(work).toMatchObject({ returned: 20, candidates: 21, rechecked: 21 });
   });
 
@@ -592,10 +593,10 @@ describe("damaged sealed index", () => {
   test("is recognised by readers that have it open", () => {
     putAll(20);
     archive.seal();
-    expect(archive.ask("river").work.containers).toBe(1);
+    expect(archive.query("river").work.containers).toBe(1);
     markDamaged(onlyPath());
     archive.put(post(3, "a brook"));
-    expect(archive.ask("river").work).toMatchObject({ containers: 0, rechecked: 20 });
+    expect(archive.query("river").work).toMatchObject({ containers: 0, rechecked: 20 });
   });
 
   test("respects the deadline while rows are read", () => {

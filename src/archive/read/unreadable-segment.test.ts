@@ -42,15 +42,15 @@ function zero(table: string): void {
 test.for(["sqlite_schema", "setting"])(
   "reports a segment with unreadable %s as damaged, and answers without it",
   (table) => {
-    const before = archive.ask("comet").positions.length;
+    const before = archive.query("comet").positions.length;
     archive.reopen();
     zero(table);
-    const { positions, damage } = archive.ask("comet");
+    const { positions, damage } = archive.query("comet");
     expect(before).toBe(35);
     expect(positions.length).toBeGreaterThan(0);
     expect(positions.length).toBeLessThan(before);
     expect(damage.length).toBe(1);
     expect(damage[0]).toMatchObject({ platform: "bluesky", sequence: 1 });
-    expect(archive.ask("comet", { platforms: ["x"] }).damage).toEqual([]);
+    expect(archive.query("comet", { platforms: ["x"] }).damage).toEqual([]);
   },
 );

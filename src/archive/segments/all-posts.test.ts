@@ -49,7 +49,7 @@ function spoil(page: number, bytes = new Uint8Array(64).fill(0xff)): void {
 }
 
 const request = (query: string, fromMs: number | null = null) =>
-  archive.ask(query, { limit: 10_000, fromMs });
+  archive.query(query, { limit: 10_000, fromMs });
 
 describe("damaged page of the rows", () => {
   test.each(["fts5", "sealed"])("loses only its own posts, of posts found by %s", (form) => {

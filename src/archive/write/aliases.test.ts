@@ -59,7 +59,7 @@ function names(): number {
 }
 
 const found = (): string[] =>
-  archive.records(archive.ask("river").positions).map((record) => record.Metadata.uri);
+  archive.records(archive.query("river").positions).map((record) => record.Metadata.uri);
 
 describe("deletion by alias", () => {
   test("removes its post from any segment, also after a restart", () => {

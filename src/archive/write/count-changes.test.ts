@@ -68,10 +68,12 @@ test("indexes a threshold as soon as a count passes it, for each metric", () => 
     archive.write([seen(1, "likes", by)]);
     archive.addCounts();
     for (const [least, count] of Object.entries(finds)) {
-      expect(archive.ask(`min_faves:${least}`).positions, `min_faves:${least}`).toHaveLength(count);
+      expect(archive.query(`min_faves:${least}`).positions, `min_faves:${least}`).toHaveLength(
+        count,
+      );
     }
   }
-  expect(archive.ask("-min_faves:1000").positions).toHaveLength(1);
+  expect(archive.query("-min_faves:1000").positions).toHaveLength(1);
 });
 
 test("merges many likes of one post into one change", () => {
@@ -111,7 +113,7 @@ test("starts an unknown count at the first change, and keeps counts when the pos
   });
   archive.put(post(1, { counts: unknown, revision: "3lb2ouyrqzs2b", text: "edited" }));
   expect(metricsOf(1)).toMatchObject({ like_count: 1 });
-  expect(archive.ask("edited min_faves:1").positions).toHaveLength(1);
+  expect(archive.query("edited min_faves:1").positions).toHaveLength(1);
 });
 
 test("subtracts a deleted reply or quote, and never below zero", () => {
@@ -170,7 +172,7 @@ test("adds many changes in steps of bounded size", () => {
   archive.put(...Array.from({ length: 5_000 }, (_, n) => post(n)));
   archive.write(Array.from({ length: 5_000 }, (_, n) => seen(n)));
   archive.addCounts();
-  expect(archive.ask("min_faves:1", { limit: 10_000 }).positions).toHaveLength(5_000);
+  expect(archive.query("min_faves:1", { limit: 10_000 }).positions).toHaveLength(5_000);
   const catalog = openCatalog(archive.folder);
   const step = catalog.prepare("SELECT value FROM setting WHERE name = 'count_step'").get();
   catalog.close();

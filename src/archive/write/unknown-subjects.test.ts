@@ -73,8 +73,8 @@ test("removes handles of unknown accounts and labels of unknown posts after a mo
   expect([rowsOf("handle"), rowsOf("label")]).toEqual([3, 3]);
   archive.expire(start + 31 * dayMs);
   expect([rowsOf("handle"), rowsOf("label")]).toEqual([2, 2]);
-  expect(archive.ask("from:author.example label:spam").positions).toHaveLength(1);
-  expect(archive.ask("from:later.example").positions).toHaveLength(0);
+  expect(archive.query("from:author.example label:spam").positions).toHaveLength(1);
+  expect(archive.query("from:later.example").positions).toHaveLength(0);
 });
 
 test("keeps handles from imports", () => {

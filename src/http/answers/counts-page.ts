@@ -45,15 +45,15 @@ export function pageOf(
   question: CountsRequestParams,
   token: string | undefined,
 ): CountsPage {
-  const { bounds: asked, granularity } = question;
+  const { bounds: requested, granularity } = question;
   const { liveWindowMs, maxCountBuckets } = context.settings;
   const rest =
     token === undefined
       ? null
       : pointedAt("/next_token", () => openToken(context, question, token));
   const asOfMs = rest?.asOfMs ?? context.clock.now();
-  const toMs = rest?.toMs ?? Math.min(asOfMs, asked.endMs ?? asOfMs);
-  const windowFromMs = Math.min(rest?.fromMs ?? asked.startMs ?? toMs - liveWindowMs, toMs);
+  const toMs = rest?.toMs ?? Math.min(asOfMs, requested.endMs ?? asOfMs);
+  const windowFromMs = Math.min(rest?.fromMs ?? requested.startMs ?? toMs - liveWindowMs, toMs);
   const bucketMs = granularityMs[granularity];
   const earliestMs = (Math.ceil(toMs / bucketMs) - maxCountBuckets) * bucketMs;
   return { fromMs: Math.max(windowFromMs, earliestMs), toMs, windowFromMs, asOfMs };

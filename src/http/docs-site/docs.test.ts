@@ -138,7 +138,7 @@ test("docs/metrics.md explains every metric, and no other", () => {
         onDamage: () => {},
         compactionState: async () => null,
         coverage: async () => [],
-        stats: async () => Promise.reject(new Error("not asked for")),
+        stats: async () => Promise.reject(new Error("not requested")),
       },
       clock: systemClock,
       coverageSlackMs: 0,

@@ -4,10 +4,10 @@ import { eventStream, type StreamedEvent } from "./event-stream.ts";
 
 function source() {
   const waiting: ((result: IteratorResult<StreamedEvent>) => void)[] = [];
-  const events: AsyncIterator<StreamedEvent> & { asked: number } = {
-    asked: 0,
+  const events: AsyncIterator<StreamedEvent> & { pulled: number } = {
+    pulled: 0,
     next: () => {
-      events.asked += 1;
+      events.pulled += 1;
       return new Promise((resolve) => waiting.push(resolve));
     },
   };
@@ -50,7 +50,7 @@ test("sends a comment every 15 seconds without events", async () => {
   await clock.advance(14_999);
   give(event);
   expect((await next).value).toBe(written);
-  expect(events.asked).toBe(1);
+  expect(events.pulled).toBe(1);
 });
 
 test("reads the next event only after the last was consumed", async () => {
@@ -59,9 +59,9 @@ test("reads the next event only after the last was consumed", async () => {
   await stream.next();
   give(event);
   await stream.next();
-  expect(events.asked).toBe(1);
+  expect(events.pulled).toBe(1);
   const next = stream.next();
-  expect(events.asked).toBe(2);
+  expect(events.pulled).toBe(2);
   give(event);
   expect((await next).value).toBe(written);
 });

@@ -34,7 +34,7 @@ async function read(
 ) {
   const answerable: SourceAvailability["answerable"] = async (work) =>
     lacks.includes(work.platform)
-      ? { ok: false, why: "no_counterpart", message: `${work.platform} lacks it`, hint: "ask x" }
+      ? { ok: false, why: "no_counterpart", message: `${work.platform} lacks it`, hint: "use x" }
       : { ok: true, usesUpstream: askable.includes(work.platform) };
   const context = {
     sources: { defaultPlatform, answerable } as SourceAvailability,
@@ -144,7 +144,7 @@ describe("the platform", () => {
   });
 
   test("that cannot answer is refused, before its query is read if the path names it", async () => {
-    const refused = { code: "source_unavailable", status: 422, hint: "ask x" };
+    const refused = { code: "source_unavailable", status: 422, hint: "use x" };
     const lacks: Platform[] = ["bluesky"];
     const byPath = read("getspace", "not a space", { platform: "bluesky", lacks });
     await expect(byPath).rejects.toMatchObject(refused);

@@ -53,7 +53,7 @@ function request(
       },
       readCheckpoint: async () => null,
       search: async () => {
-        throw new EarshotError("archive_unavailable", "not asked for");
+        throw new EarshotError("archive_unavailable", "not requested");
       },
       records: async () => ({ records: [], damage: [] }),
     },

@@ -91,7 +91,7 @@ test("finds an imported post by its references to another, and by that post's ID
               for (const name of [id, uri, stored?.ID]) {
                 if (name === null || name === undefined) continue;
                 const ids = archive
-                  .records(archive.ask(`${operator}:"${name}"`).positions)
+                  .records(archive.query(`${operator}:"${name}"`).positions)
                   .map((record) => record.ID);
                 expect(ids, `${operator}:"${name}"`).toContain(ID);
               }

@@ -27,7 +27,7 @@ import { type JetstreamSettings, publicJetstreamUrls } from "./settings.ts";
  *   one gets a longer overlap.
  * - Coverage is claimed between events of an uninterrupted stream. If a server no longer has the
  *   resume position, coverage has a gap.
- * - A server that sends an oversized event although asked to omit it would repeat it forever: the
+ * - A server that sends an oversized event although requested to omit it would repeat it forever: the
  *   position moves past it in growing steps, and coverage has a gap.
  * - Reading pauses while events wait for the archive; if the archive cannot write, the stream
  *   waits and skips nothing.

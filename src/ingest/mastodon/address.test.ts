@@ -35,7 +35,7 @@ test.each([
   ["an address of something else", second("ftp://a.example")],
   ["an address without end", second(`wss://a.example/${"x".repeat(3_000)}`)],
   ["no description", { "/api/v2/instance": [200, [null]] }],
-  ["that it has to be asked by somebody", { "/api/v2/instance": [401, {}] }],
+  ["that it requires a signed-in user", { "/api/v2/instance": [401, {}] }],
 ] as const)("a server that reports %s streams at its own address", async (_what, answers) => {
   expect(await baseAt("https://a.example:8443", answers)).toBe("wss://a.example:8443/");
 });

@@ -46,7 +46,7 @@ const output = (query: string) =>
   ) ?? null;
 
 test.each([
-  ["words are asked for together", "cats dogs", [{ words: ["cats", "dogs"] }]],
+  ["words are requested together", "cats dogs", [{ words: ["cats", "dogs"] }]],
   ["phrases stay phrases", '"climate change"', [{ words: ['"climate change"'] }]],
   ["what stands for any word parts a phrase", '"a b * c"', [{ words: ['"a b"', "c"] }]],
   ["a word of several parts is a phrase", "state-of-the-art", [{ words: ['"state of the art"'] }]],
@@ -67,7 +67,7 @@ test.each([
     [{ words: ["news", "cats"] }, { words: ["news", "dogs"] }],
   ],
   [
-    "of too many alternatives what they have in common is asked",
+    "of too many alternatives what they have in common is requested",
     "news (a OR b OR c OR d OR e OR f OR g)",
     [{ words: ["news"] }],
   ],
@@ -85,10 +85,10 @@ test.each([
   ["what no post on Bluesky has leads nowhere", "cats geocode:52.5,13.4,10km", []],
   ["another platform leads nowhere", "cats platform:x", []],
   ["nor do two authors", "from:did:plc:ann from:did:plc:bob", []],
-  ["a negation alone cannot be asked for", "-cats", null],
+  ["a negation alone cannot be requested", "-cats", null],
   ["nor can a mere property", "is:reply", null],
   ["nor alternatives of which one cannot be said", "cats OR is:reply", null],
-  ["nor more alternatives than are asked for", "a OR b OR c OR d OR e OR f OR g", null],
+  ["nor more alternatives than are requested", "a OR b OR c OR d OR e OR f OR g", null],
 ])("%s", (_what, query, expected) => {
   expect(output(query)).toEqual(expected);
 });
@@ -199,14 +199,14 @@ function onBluesky(post: Post): Post {
 
 test("every match satisfies a request", () => {
   const posts = fc.sample(generatedPost(1_000), { numRuns: 150, seed: 7 }).map(onBluesky);
-  const seen = { asked: 0, matched: 0, unsayable: 0, nowhere: 0 };
+  const seen = { requested: 0, matched: 0, unsayable: 0, nowhere: 0 };
   fc.assert(
     fc.property(generatedQuery, (query) => {
       const node = tree(query);
       const names = namesOf(node);
       const requested = requestsFor(node, names);
       if (requested === null) seen.unsayable += 1;
-      else seen.asked += 1;
+      else seen.requested += 1;
       if (requested?.length === 0) seen.nowhere += 1;
       if (requested === null) return;
       expect(requested.length).toBeLessThanOrEqual(6);

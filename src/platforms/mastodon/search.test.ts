@@ -138,13 +138,13 @@ it("sends no further requests after one has failed", async () => {
   const session = plainSession(server, { access: "user", token, nowMs: endMs });
   const failed = new Error("the server is busy");
   let pending = 0;
-  let asked = 0;
+  let requests = 0;
   const failing: Session = {
     ...session,
     get: async (request) => {
       if (request.path !== "/api/v2/search") return await session.get(request);
-      asked += 1;
-      if (asked === 1) throw failed;
+      requests += 1;
+      if (requests === 1) throw failed;
       pending += 1;
       return await session.get(request).finally(() => {
         pending -= 1;
@@ -155,7 +155,7 @@ it("sends no further requests after one has failed", async () => {
   const names = { accounts: new Map(), posts: new Map() };
   const call = { tree, names, fromMs: null, toMs: endMs, asOfMs: endMs, cursor: null, limit: 10 };
   await expect(search.page(call, failing)).rejects.toBe(failed);
-  expect({ asked, pending }).toEqual({ asked: 3, pending: 0 });
+  expect({ requests, pending }).toEqual({ requests: 3, pending: 0 });
 });
 
 describe("a user's server", () => {

@@ -60,7 +60,7 @@ const untilGiven = (source: CollateralSource, expected: Collateral) =>
   );
 
 const untilRequested = (service: FakeCollateralService, times: number) =>
-  until(`the service is asked ${times} times`, () =>
+  until(`the service is requested ${times} times`, () =>
     service.requests.length >= times ? true : null,
   );
 
@@ -192,7 +192,7 @@ describe("a service that fails", () => {
     await source(quote);
     await untilRequested(service, 8);
     // The next request proves that the previous response was dropped.
-    await until("it is asked again", async () => {
+    await until("it is requested again", async () => {
       await clock.advance(11_000);
       expect(await source(quote)).toEqual(collateral);
       return service.requests.length >= 12 ? true : null;

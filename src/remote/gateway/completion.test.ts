@@ -101,7 +101,7 @@ describe("an invalid answer is refused, its job runs again, and the node is pena
       (job) => complete(service, node, job, undefined, { keyId: "A".repeat(22) }),
     ],
     [
-      "it was signed before it was asked",
+      "it was signed before it was requested",
       "other_time",
       (job) => complete(service, node, job, undefined, { nowMs: service.clock.now() - 70_000 }),
     ],
@@ -116,7 +116,7 @@ describe("an invalid answer is refused, its job runs again, and the node is pena
       (job) => complete(service, node, job, answerWith([postAt(5), postAt(7)])),
     ],
     [
-      "it holds more than was asked for",
+      "it contains more than was requested",
       "too_many_items",
       (job) =>
         complete(

@@ -80,9 +80,9 @@ test("the slots of a node are the most lease requests that it had open", async (
   const node = await admittedNode(service, { concurrency: 100 });
   const requested: (number | undefined)[] = [];
   const { lease } = service.queue;
-  service.queue.lease = (asking, ...rest) => {
-    requested.push(asking.slots?.());
-    return lease(asking, ...rest);
+  service.queue.lease = (request, ...rest) => {
+    requested.push(request.slots?.());
+    return lease(request, ...rest);
   };
   const polls = [1, 2, 3].map(() => leased(service, node, { waitMs: 20_000 }));
   await service.clock.advance(0);

@@ -54,16 +54,16 @@ export function createFakeQueue(clock: Clock): FakeQueue {
     return job;
   }
 
-  function take(asking: LeaseRequest<GatewayWork>): FakeJob | null {
-    if (asking.isOpen?.() === false) return null;
+  function take(request: LeaseRequest<GatewayWork>): FakeJob | null {
+    if (request.isOpen?.() === false) return null;
     for (const job of jobs.values()) {
       const isWaiting = job.lease === null && job.result === null;
-      if (!isWaiting || !asking.methods.includes(job.work.method)) continue;
-      if (asking.accepts?.(job.work) === false) continue;
-      const { nodeId } = asking;
+      if (!isWaiting || !request.methods.includes(job.work.method)) continue;
+      if (request.accepts?.(job.work) === false) continue;
+      const { nodeId } = request;
       job.lease = { nodeId, token: randomUUID(), lost: new AbortController() };
       job.dispatchedMs = clock.elapsed();
-      asking.onLease?.();
+      request.onLease?.();
       return job;
     }
     return null;
@@ -113,12 +113,12 @@ export function createFakeQueue(clock: Clock): FakeQueue {
     breakWith: (next) => {
       error = next;
     },
-    lease: async (asking, waitMs, signal): Promise<Lease<GatewayWork> | null> => {
+    lease: async (request, waitMs, signal): Promise<Lease<GatewayWork> | null> => {
       const job =
-        take(asking) ??
+        take(request) ??
         (await firstOf<FakeJob>(clock, waitMs, signal, (give) => {
           const look = () => {
-            const found = take(asking);
+            const found = take(request);
             if (found !== null) give(found);
           };
           idle.add(look);

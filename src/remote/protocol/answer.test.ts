@@ -199,7 +199,7 @@ describe("impossible items are refused", () => {
 
   test.each([
     [
-      "more than were asked for",
+      "more than were requested",
       Array.from({ length: 11 }, (_, index) => postItem(index + 1)),
       "too_many_items",
     ],
@@ -721,14 +721,14 @@ describe("a request", () => {
 });
 
 describe("a request is about the target of its query", () => {
-  const asking = (special: Partial<AnswerRequest>) =>
+  const check = (special: Partial<AnswerRequest>) =>
     codeOf(() => readRequest(requestText({ ...testRequest, fromMs: null, ...special })));
   const post = (uri: string, platform: Platform) => readTarget("post", uri, platform);
 
   test.each(questions)("%s %s on %s", async (method, query, platform) => {
     const { query: what } = methods[method];
     const target = what === "none" ? null : readTarget(what, query, platform);
-    expect(await asking({ method, query, platform, target })).toBe("taken");
+    expect(await check({ method, query, platform, target })).toBe("taken");
     const other = {
       kind: "user",
       platform,
@@ -736,12 +736,12 @@ describe("a request is about the target of its query", () => {
       id: null,
       host: null,
     } as const;
-    expect(await asking({ method, query, platform, target: other })).toBe("target_mismatch");
+    expect(await check({ method, query, platform, target: other })).toBe("target_mismatch");
     if (target === null) return;
-    expect(await asking({ method, query, platform, target: null })).toBe("target_mismatch");
+    expect(await check({ method, query, platform, target: null })).toBe("target_mismatch");
     const remote = platform === "x" ? "mastodon" : "x";
-    expect(await asking({ method, query, platform: remote, target })).toBe("target_mismatch");
-    expect(await asking({ method, query, platform: "social", target })).toBe("target_mismatch");
+    expect(await check({ method, query, platform: remote, target })).toBe("target_mismatch");
+    expect(await check({ method, query, platform: "social", target })).toBe("target_mismatch");
   });
 
   const uri = "at://did:plc:ann/app.bsky.feed.post/3k";
@@ -775,7 +775,7 @@ describe("a request is about the target of its query", () => {
     ["with its platform before it", "bluesky:7", "bluesky", post(uri, "bluesky")],
   ] as const)("or %s", async (_name, query, platform, target) => {
     const requested = { method: "getreplies", query, platform, target: target as Target } as const;
-    expect(await asking(requested)).toBe("taken");
+    expect(await check(requested)).toBe("taken");
   });
 
   test.each([
@@ -800,12 +800,12 @@ describe("a request is about the target of its query", () => {
     ],
   ] as const)("and not about %s", async (_name, query, platform, target) => {
     const requested = { method: "getreplies", query, platform, target: target as Target } as const;
-    expect(await asking(requested)).toBe("target_mismatch");
+    expect(await check(requested)).toBe("target_mismatch");
   });
 });
 
 describe("a request by a username without a platform", () => {
-  const asking = (platform: Platform, target: Target) =>
+  const check = (platform: Platform, target: Target) =>
     codeOf(() =>
       readRequest(
         requestText({ ...testRequest, method: "gettweets", query: "@Ann", platform, target }),
@@ -817,7 +817,7 @@ describe("a request by a username without a platform", () => {
     "may be about %s",
     async (form) => {
       const target = user(form);
-      expect(await asking(target.platform ?? "x", target)).toBe("taken");
+      expect(await check(target.platform ?? "x", target)).toBe("taken");
     },
   );
 
@@ -825,13 +825,13 @@ describe("a request by a username without a platform", () => {
     "is not about %s",
     async (form) => {
       const target = user(form);
-      expect(await asking(target.platform ?? "x", target)).toBe("target_mismatch");
+      expect(await check(target.platform ?? "x", target)).toBe("target_mismatch");
     },
   );
 
   test("is about nothing but the name", async () => {
     const target = { ...user("bluesky:@ann.bsky.social"), id: "did:plc:ann" } as Target;
-    expect(await asking("bluesky", target)).toBe("target_mismatch");
+    expect(await check("bluesky", target)).toBe("target_mismatch");
   });
 });
 

@@ -17,10 +17,10 @@ type Answer = (body: never) => unknown;
 export const fakeGatewayKey = gatewayKeyOf(Buffer.alloc(32, 7));
 
 export function fakeGateway(answers: Partial<Record<Route, Answer>> = {}) {
-  const asked: { route: Route; body: Record<string, unknown> }[] = [];
+  const received: { route: Route; body: Record<string, unknown> }[] = [];
   const link: GatewayLink = {
     post: async (route, body) => {
-      asked.push({ route, body: body as Record<string, unknown> });
+      received.push({ route, body: body as Record<string, unknown> });
       const answer = answers[route];
       if (answer === undefined) throw new Error(`nothing is answered to ${route}`);
       return await answer(body as never);
@@ -29,8 +29,8 @@ export function fakeGateway(answers: Partial<Record<Route, Answer>> = {}) {
   return {
     link,
     answers,
-    asked,
-    to: (route: Route) => asked.filter((one) => one.route === route).map(({ body }) => body),
+    received,
+    to: (route: Route) => received.filter((one) => one.route === route).map(({ body }) => body),
   };
 }
 

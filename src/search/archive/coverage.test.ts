@@ -381,7 +381,7 @@ test("a matching post that is not archived is in a gap, whatever the query and t
     length: fc.integer({ min: 1, max: 8 }),
   });
   fc.assert(
-    fc.property(tree, fc.array(someStored, { maxLength: 6 }), (asking, parts) => {
+    fc.property(tree, fc.array(someStored, { maxLength: 6 }), (drawn, parts) => {
       const intervals = parts.map(({ account, from, length }) =>
         interval({
           account,
@@ -390,7 +390,7 @@ test("a matching post that is not archived is in a gap, whatever the query and t
           toMs: nowMs - (12 - from - length) * hourMs,
         }),
       );
-      const { coverage } = request(asking.text, { intervals, fromMs: nowMs - 12 * hourMs });
+      const { coverage } = request(drawn.text, { intervals, fromMs: nowMs - 12 * hourMs });
       for (const ms of hours) {
         const isInGap = coverage.gaps.some((gap) => (gap.fromMs ?? 0) <= ms && ms < gap.toMs);
         for (const author of authors) {
@@ -398,8 +398,8 @@ test("a matching post that is not archived is in a gap, whatever the query and t
             ({ account, fromMs, toMs }) =>
               fromMs <= ms && ms < toMs && (account ?? `did:plc:${author}`) === `did:plc:${author}`,
           );
-          const canMatch = ["comet", "moon"].some((word) => asking.matches({ author, word }));
-          if (canMatch && !isStored) expect(isInGap, asking.text).toBe(true);
+          const canMatch = ["comet", "moon"].some((word) => drawn.matches({ author, word }));
+          if (canMatch && !isStored) expect(isInGap, drawn.text).toBe(true);
         }
       }
     }),

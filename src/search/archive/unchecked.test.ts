@@ -49,7 +49,7 @@ function stored(
     coverageSlackMs: 10_000,
     liveSinceMs: () => liveSinceMs,
   };
-  const { positions } = archive.ask("plain");
+  const { positions } = archive.query("plain");
   const [position] = positions;
   if (position === undefined) throw new Error("the post is not found");
   return {

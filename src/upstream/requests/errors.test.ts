@@ -91,7 +91,11 @@ describe("temporary errors are retried", () => {
     ["a connection that is closed at once", closed, "unreachable"],
     ["what is no HTTP", garbage, "unreachable"],
     ["a status of 500", answered(500, {}, "no"), "failed"],
-    ["a status of 503 that asks for a second", answered(503, { "retry-after": "1" }), "failed"],
+    [
+      "a status of 503 with Retry-After of a second",
+      answered(503, { "retry-after": "1" }),
+      "failed",
+    ],
     ["a status of 408", answered(408), "failed"],
   ];
 

@@ -55,7 +55,7 @@ const hourMs = 3_600_000;
 const texts = [
   "Second storm surge warning this week. The harbour gates close at 21:00, so move your car off the lower quay now.",
   "Gauge 4 reads 2.61 m and is rising 9 cm an hour. Harbour flooding is likely from 22:30.",
-  "For everyone asking: the harbour barrier was built for a storm surge of 3.1 m. Tonight’s forecast is 2.8.",
+  "For the record: the harbour barrier was built for a storm surge of 3.1 m. Tonight’s forecast is 2.8.",
   "Sandbags at the fish market until six, free, bring your own trolley. #harbour <b>not markup</b> &amp; co",
 ];
 

@@ -62,7 +62,7 @@ export function checkSuperset(parameters: { numRuns: number; seed: number }): {
         (window.fromMs === null || raw.createdMs >= Math.floor(window.fromMs / 1_000) * 1_000) &&
         raw.createdMs < Math.ceil(window.toMs / 1_000) * 1_000;
       if (isWithin && clause !== null && evaluates(clause, raw, users, known)) continue;
-      throw new Error(`${query} is asked as ${expected} and misses ${JSON.stringify(raw)}`);
+      throw new Error(`${query} is requested as ${expected} and misses ${JSON.stringify(raw)}`);
     }
   };
   const queries = fc.array(requested, { minLength: 20, maxLength: 20 });

@@ -9,7 +9,7 @@ import type { TypedApp } from "../typed-app.ts";
 const cacheMs = 5_000;
 const patienceMs = 5_000;
 
-/** GET /v1/status: built at most once in five seconds, however many ask. */
+/** GET /v1/status: built at most once in five seconds, however many requests. */
 export function addPublicStatusRoute(
   app: TypedApp,
   context: Pick<HttpContext, "clock" | "statusBoard" | "readerAnswers" | "isStoreFull">,

@@ -17,7 +17,7 @@ const everyMs = 30_000;
 /** Apps that the user connected by OAuth; nothing without one. */
 export function ConnectedApps() {
   const { data, problem, refresh } = useApi<AppsAnswer>(path, everyMs);
-  const [asking, setAsking] = useState<AppListing | null>(null);
+  const [disconnecting, setDisconnecting] = useState<AppListing | null>(null);
   const columns: readonly Column<AppListing>[] = [
     {
       title: "Name",
@@ -41,7 +41,7 @@ export function ConnectedApps() {
           variant="plain"
           size="small"
           aria-label={`Disconnect ${app.name}`}
-          onClick={() => setAsking(app)}
+          onClick={() => setDisconnecting(app)}
         >
           Disconnect
         </Button>
@@ -59,8 +59,12 @@ export function ConnectedApps() {
       <div className="panel">
         <Table caption="Connected apps" columns={columns} rows={data.apps} keyOf={({ id }) => id} />
       </div>
-      {asking === null ? null : (
-        <DisconnectDialog app={asking} onClose={() => setAsking(null)} onDone={refresh} />
+      {disconnecting === null ? null : (
+        <DisconnectDialog
+          app={disconnecting}
+          onClose={() => setDisconnecting(null)}
+          onDone={refresh}
+        />
       )}
     </section>
   );
