@@ -81,7 +81,7 @@ export function mismatch(
   { written, offset, platform }: MalformedTarget,
   named: Platform,
 ): EarshotError {
-  const message = `${shown(written)} is of ${named}, but the request is for ${platform}`;
+  const message = `${shown(written)} is on ${named}, but the request is for ${platform}`;
   const hint = `use ${named}, or social, which selects the platform of the query`;
   return new EarshotError("platform_mismatch", message, {
     status: 400,

@@ -61,7 +61,7 @@ export function createStagedSegment(
     },
     // Most posts are newer than all others.
     findById: (id) => (id > last ? null : rows.findById(id)),
-    holds: (id) => id <= last && rows.holds(id),
+    has: (id) => id <= last && rows.has(id),
     lowestId: (from, to) => (from > last ? null : rows.lowestId(from, to)),
     highestId: (from, to) => (from > last ? null : rows.highestId(from, to)),
   };

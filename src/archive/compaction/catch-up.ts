@@ -90,6 +90,6 @@ function copyMovedIngestOrder(segment: FollowedSegment): void {
   for (const id of new Set([...moved.keys(), ...vacated])) {
     if (arrived.has(id) && !vacated.has(id)) continue;
     const copy = segment.copyOf(id);
-    if (copy.holds(id)) copy.ingestOrder.setNumbers(id, ingestOrder.numbersOf(moved.get(id) ?? id));
+    if (copy.has(id)) copy.ingestOrder.setNumbers(id, ingestOrder.numbersOf(moved.get(id) ?? id));
   }
 }

@@ -39,7 +39,7 @@ function* copyHidden({ old, copyOf, idInCopy }: FollowedSegment): Steps<void> {
     for (const { id } of rows) {
       const copy = copyOf(id);
       const to = idInCopy(id);
-      if (to !== null && copy.holds(to)) copy.hide(to);
+      if (to !== null && copy.has(to)) copy.hide(to);
     }
     yield "worked";
     const end = rows.at(-1);
@@ -66,6 +66,6 @@ function* copyIngestOrder(segment: FollowedSegment, ingestOrderFrom: number): St
 
   function isStored(id: bigint): boolean {
     const to = segment.idInCopy(id);
-    return to !== null && segment.copyOf(id).holds(to);
+    return to !== null && segment.copyOf(id).has(to);
   }
 }

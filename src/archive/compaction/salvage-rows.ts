@@ -131,7 +131,7 @@ export function createSalvage(
 
   function lost(now: FollowedSegment): LostPosts | null {
     const found = missing()
-      .filter((id) => !now.copyOf(id).holds(id))
+      .filter((id) => !now.copyOf(id).has(id))
       .map((id): LostPost => ({ id, uri: platform === "x" ? xUri(id) : (uris.get(id) ?? null) }));
     const expected = posts === null ? null : Math.max(posts - salvaged.size, 0);
     /** More may be lost than the lists name. */

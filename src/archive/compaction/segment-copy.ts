@@ -37,7 +37,7 @@ export type SegmentCopy = {
   addUri(hash: bigint, id: bigint): void;
   hide(id: bigint): void;
   ingestOrder: IngestOrder;
-  holds(id: bigint): boolean;
+  has(id: bigint): boolean;
   /** Inclusive. */
   idsWithin(from: bigint, to: bigint): bigint[];
   remove(id: bigint, hashOf: (uri: string) => bigint): string | null;
@@ -193,7 +193,7 @@ export function createSegmentCopy(path: string, platform: Platform): SegmentCopy
     get ingestOrder() {
       return ingestOrder;
     },
-    holds: (id) => sql.exists.get(id) !== undefined,
+    has: (id) => sql.exists.get(id) !== undefined,
     idsWithin: (from, to) => sql.within.all(from, to).map(({ id }) => id as bigint),
     remove,
     fillFrom,

@@ -26,7 +26,7 @@ export function pageStart(
   const isOrdered = entry.numbering === presentNumbering;
   if (isOrdered && entry.platform !== "x" && hash !== undefined)
     return { below: firstFrom(lookup, id, hash), seen: none };
-  if (lookup.holds(id)) return { below: id, seen: none };
+  if (lookup.has(id)) return { below: id, seen: none };
   const here = byOtherIds(lookup, uriKey, [id]).get(id);
   if (here === undefined) return { below: id, seen: none };
   if (!isOrdered) return { below: here, seen: none };

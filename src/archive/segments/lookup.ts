@@ -4,7 +4,7 @@ import { recordUri } from "../../posts/record.ts";
 import { rowSumsOf, type SummedRow } from "./row-sum.ts";
 
 export type PostLookup<Found> = {
-  holds(id: bigint): boolean;
+  has(id: bigint): boolean;
   lowestId(from: bigint, to: bigint): bigint | null;
   highestId(from: bigint, to: bigint): bigint | null;
   /** Empty if the row is damaged. */
@@ -55,7 +55,7 @@ export function segmentLookup(
   }
 
   return {
-    holds: (id) => exists.get(id) !== undefined,
+    has: (id) => exists.get(id) !== undefined,
     lowestId: (from, to) => lowest.get(from, to)?.id as bigint | null,
     highestId: (from, to) => highest.get(from, to)?.id as bigint | null,
     findById,

@@ -109,7 +109,7 @@ export function storedPostsIn(database: DatabaseSync, platform: Platform): Store
         if (found.isIntact) yield found.row;
       }
     },
-    holds: (id) => mayContain(id) && sql.exists.get(id) !== undefined,
+    has: (id) => mayContain(id) && sql.exists.get(id) !== undefined,
     lowestId: (from, to) =>
       mayContain(from) ? ((sql.lowest.get(from, to)?.id as bigint | null) ?? null) : null,
     highestId: (from, to) =>

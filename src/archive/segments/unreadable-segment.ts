@@ -36,7 +36,7 @@ export function unreadableSegment(path: string): Segment {
       }),
     },
     lookup: {
-      holds: refuse,
+      has: refuse,
       lowestId: refuse,
       highestId: refuse,
       findById: refuse,

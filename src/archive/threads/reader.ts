@@ -122,7 +122,7 @@ export function createReader(
     const entries = current().segments.filter((entry) => entry.platform === platform);
     if (entries.length === 0) return false;
     const entry = owner(entries, id);
-    return open(entry).lookup.holds(id) || othersOf(entry, [id]).size > 0;
+    return open(entry).lookup.has(id) || othersOf(entry, [id]).size > 0;
   });
 
   /** With the coverage read before: it must not be newer than the segments. */

@@ -20,7 +20,7 @@ const entry: SegmentEntry = {
 
 function lookupsWith(used: ReadonlySet<bigint>) {
   const lookup: PostLookup<{ id: bigint }> = {
-    holds: (id) => used.has(id),
+    has: (id) => used.has(id),
     lowestId: () => null,
     highestId: () => null,
     findById: () => null,

@@ -38,7 +38,7 @@ function identify(
   const isUsed = (id: bigint): boolean => {
     const other = given.get(`${platform} ${id}`);
     if (other !== undefined) return other !== uri;
-    return entries.length > 0 && lookupOf(owner(entries, id)).holds(id);
+    return entries.length > 0 && lookupOf(owner(entries, id)).has(id);
   };
   let id = expected;
   while (isUsed(id)) {

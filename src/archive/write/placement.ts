@@ -112,7 +112,7 @@ function numbered(
 
 /** All have their own, free numbers. */
 const areFree = (segments: Segments, posts: readonly PreparedPost[]): boolean =>
-  haveDistinctIds(posts) && posts.every(({ id }) => !writerOf(segments, id).holds(id));
+  haveDistinctIds(posts) && posts.every(({ id }) => !writerOf(segments, id).has(id));
 
 const movedTo = (change: AssignedChange, id: bigint): AssignedChange =>
   change.kind === "update"
@@ -166,7 +166,7 @@ export function findStored<Found>(
   if (hash === null) {
     if (id === null) return null;
     const writer = writerOf(owner(entries, id));
-    const found = writer.holds(id) ? writer.findById(id) : null;
+    const found = writer.has(id) ? writer.findById(id) : null;
     return found !== null && hasUri(found, uri) ? found : null;
   }
   for (const entry of likelyEntries(entries, expected)) {

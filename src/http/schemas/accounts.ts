@@ -12,19 +12,22 @@ const body = (what: string, hint: string) => ({ what, needed: "expected a JSON o
 const limit = (name: string) => {
   const limitText = wording(
     `expected a whole number from 1 to ${highestRate}, or null for the default`,
-    `send such as "${name}":5`,
+    `send, for example, "${name}":5`,
   );
   return z.int(limitText).min(1, limitText).max(highestRate, limitText).nullable().optional();
 };
 
 const reasonText = wording(
   `expected one line of at most ${longestReason} visible characters`,
-  'send such as "suspended_reason":"Scrapes with a hundred keys"',
+  'send, for example, "suspended_reason":"Scrapes with a hundred keys"',
 );
-const suspendedText = wording("expected true or false", 'send such as "suspended":true');
+const suspendedText = wording("expected true or false", 'send, for example, "suspended":true');
 
 export const accountChange = closedObject(
-  body("field", 'send such as {"role":"operator"} or {"suspended":true,"suspended_reason":"…"}'),
+  body(
+    "field",
+    'send, for example, {"role":"operator"} or {"suspended":true,"suspended_reason":"…"}',
+  ),
   {
     role: wordOf("role", ["member", "operator"], 'send "role":"operator" or "role":"member"')
       .transform((word) => word as "member" | "operator")
@@ -56,9 +59,9 @@ export const nodePath = z.object({ id: z.string() });
 
 const queryText = wording(
   `expected at most ${longestQuery} characters`,
-  "send part of a name once, such as ?query=ann",
+  "send one part of a name, such as ?query=ann",
 );
-const afterText = wording("expected the next of an earlier page", "send next unchanged");
+const afterText = wording("expected the value of next of an earlier page", "send it unchanged");
 
 export const searchText = z.string(queryText).max(longestQuery, queryText);
 
@@ -66,7 +69,7 @@ export const searchText = z.string(queryText).max(longestQuery, queryText);
 export const accountCursor = z.string(afterText).regex(/^\d{1,16}-[0-9A-Za-z]{1,64}$/, afterText);
 
 export const accountsQuery = closedQuery(
-  "use query and after, such as ?query=ann&after=<next of the page before>",
+  "use query and after, such as ?query=ann&after=<next of the previous page>",
   {
     query: searchText.optional(),
     after: accountCursor.optional(),

@@ -3,7 +3,7 @@ import { type AuditAction, auditActions } from "../../accounts/audit-actions.ts"
 import { accountId } from "./activity.ts";
 import { closedQuery, wording, wordOf } from "./words.ts";
 
-const beforeText = wording("expected the next of an earlier page", "send next unchanged");
+const beforeText = wording("expected the value of next of an earlier page", "send it unchanged");
 
 const before = z
   .string(beforeText)

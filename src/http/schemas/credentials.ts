@@ -9,9 +9,12 @@ const longestText = 20_000;
 
 const kindText = wording(
   "expected a kind that GET /dashboard/api/credentials lists",
-  'send such as "kind":"app-password"',
+  'send, for example, "kind":"app-password"',
 );
-const fieldsText = wording("expected an object of strings", 'send such as "fields":{"token":"…"}');
+const fieldsText = wording(
+  "expected an object of strings",
+  'send, for example, "fields":{"token":"…"}',
+);
 const answerText = wording("expected a string", 'send {"answer":"https://…"}');
 
 const text = (message: { error: string }) => z.string(message).max(longestText, message);
@@ -23,7 +26,7 @@ export const newCredential = closedObject(
     hint: 'send {"platform":"x","kind":"app-token","fields":{"token":"…"}}',
   },
   {
-    platform: wordOf("platform", platforms, 'send such as "platform":"x"').transform(
+    platform: wordOf("platform", platforms, 'send, for example, "platform":"x"').transform(
       // The enumeration contains exactly the platforms.
       (word) => word as Platform,
     ),

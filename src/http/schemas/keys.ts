@@ -5,10 +5,10 @@ import { closedObject, wording, wordOf } from "./words.ts";
 
 export const keyPath = z.object({ id: z.string() });
 
-const nameText = wording("expected a string", 'send such as "name":"laptop"');
+const nameText = wording("expected a string", 'send, for example, "name":"laptop"');
 const someMethods = wording(
   "expected a list of different methods",
-  'send such as ["searchbyquery"], or null for all',
+  'send null for all, or for example ["searchbyquery"]',
 );
 const aRate = wording("expected a whole number from 1", "send null for the account's limit");
 const aTime = wording("expected a time such as 2026-12-31T12:00:00Z", "send null for no expiry");
@@ -17,7 +17,7 @@ const rate = z.int(aRate).min(1, aRate).nullable().optional();
 
 const choice = {
   methods: z
-    .array(wordOf("method", methodNames, 'send such as "searchbyquery"'), someMethods)
+    .array(wordOf("method", methodNames, 'send, for example, "searchbyquery"'), someMethods)
     .min(1, someMethods)
     .max(methodNames.length, someMethods)
     .refine((methods) => new Set(methods).size === methods.length, someMethods)
@@ -46,7 +46,7 @@ export const keyChange = closedObject(keyNeeded, {
 
 const someHours = wording(
   `expected a whole number of hours from 0 to ${longestOverlapHours}`,
-  'send such as {"overlap_hours":24}; 0 ends the key immediately',
+  'send, for example, {"overlap_hours":24}; 0 ends the key immediately',
 );
 
 export const keyRotation = closedObject(

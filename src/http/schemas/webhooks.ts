@@ -45,7 +45,7 @@ export const newWebhook = closedObject(
         examples: ["https://example.com/earshot"],
       }),
     events: z
-      .array(wordOf("event", jobEvents, 'send such as "job.done"'), someEvents)
+      .array(wordOf("event", jobEvents, 'send, for example, "job.done"'), someEvents)
       .min(1, someEvents)
       .max(jobEvents.length, someEvents)
       .refine((events) => new Set(events).size === events.length, someEvents)

@@ -36,7 +36,7 @@ function holdsTerm(
   switch (operator) {
     case "keyword":
     case "phrase":
-      return holdsSequence(post, phraseSequence(value));
+      return containsSequence(post, phraseSequence(value));
     case "#":
       return hashtags.some((tag) => foldTag(tag) === foldTag(value));
     case "@":
@@ -50,7 +50,7 @@ function holdsTerm(
     case "retweets_of":
       return isUser(repostedUser(post, users, posts), value);
     case "url":
-      return holdsSequence(
+      return containsSequence(
         post,
         urlQueryTokens(value).map((part) => ({ kind: "token", token: linkPart(part) })),
       );
@@ -152,7 +152,7 @@ export function referenced(
 
 const termsOfPosts = new WeakMap<EmulatedPost, readonly string[]>();
 
-function holdsSequence(post: EmulatedPost, elements: readonly SequenceElement[]): boolean {
+function containsSequence(post: EmulatedPost, elements: readonly SequenceElement[]): boolean {
   const terms = termsOfPosts.get(post) ?? termsOf(post);
   termsOfPosts.set(post, terms);
   const subject: Subject = {

@@ -2,7 +2,7 @@ import type { PlanNode } from "../plan/plan.ts";
 import type { Platform } from "../tree/platform.ts";
 import type { CountMetric } from "../tree/tree.ts";
 import { distanceKm } from "./geo.ts";
-import { holdsSequence } from "./sequence-match.ts";
+import { containsSequence } from "./sequence-match.ts";
 
 /** `terms` is called once per sequence of the plan, so it must be memoised. */
 export type Subject = {
@@ -29,7 +29,7 @@ export function matches(plan: PlanNode, subject: Subject): boolean {
     case "not":
       return !matches(plan.child, subject);
     case "terms":
-      return holdsSequence(subject.terms(), plan.elements);
+      return containsSequence(subject.terms(), plan.elements);
     case "time":
       return (
         (plan.fromMs === null || subject.timeMs >= plan.fromMs) &&

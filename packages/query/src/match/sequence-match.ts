@@ -5,7 +5,7 @@ import type { SequenceElement } from "../text/sequence.ts";
 const shortSequence = 4;
 
 /** Linear, even if elements repeat. */
-export function holdsSequence(
+export function containsSequence(
   terms: readonly string[],
   elements: readonly SequenceElement[],
 ): boolean {
@@ -13,12 +13,12 @@ export function holdsSequence(
   if (elements.length > shortSequence) return findsInOnePass(terms, automatonOf(elements));
   const lastStart = terms.length - elements.length;
   for (let start = 0; start <= lastStart; start++) {
-    if (holdsAt(terms, start, elements)) return true;
+    if (matchesAt(terms, start, elements)) return true;
   }
   return false;
 }
 
-function holdsAt(
+function matchesAt(
   terms: readonly string[],
   start: number,
   elements: readonly SequenceElement[],
