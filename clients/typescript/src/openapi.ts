@@ -116,6 +116,31 @@ export interface components {
             /** @description The events to send; default: all. */
             events?: ("job.done" | "job.error" | "job.cancelled")[];
         };
+        Problem: {
+            /** @description A URI reference: /docs/errors/<code>. */
+            type: string;
+            title: string;
+            status: number;
+            detail: string;
+            code: string;
+            retryable: boolean;
+            request_id: string;
+            hint?: string;
+            errors?: {
+                code: string;
+                message: string;
+                hint?: string;
+                /** @description JSON pointer into the body. */
+                pointer?: string;
+                /** @description In code points of the query. */
+                offset?: number;
+                length?: number;
+                expected?: string[];
+            }[];
+            /** @description In answers to submissions: empty if refused, the job's uuid if the job failed. */
+            uuid?: string;
+            error: string;
+        };
         /** @description Of a post. */
         Metadata: {
             /** @enum {string} */
@@ -273,24 +298,6 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /**
-         * @description done, error, cancelled and expired are final.
-         * @enum {string}
-         */
-        JobState: "received" | "in progress" | "done" | "error" | "error(retrying)" | "cancelled" | "expired";
-        JobHandle: {
-            /** Format: uuid */
-            uuid: string;
-            /** @constant */
-            error: "";
-        };
-        UnfinishedJob: {
-            /** Format: uuid */
-            uuid: string;
-            status: components["schemas"]["JobState"];
-            /** @constant */
-            error: "";
-        };
         Record: {
             /** @description Post: decimal digits that sort by time. Account: its id. Trend: its rank. Space: its id. */
             ID: string;
@@ -300,139 +307,11 @@ export interface components {
             /** @description 1 when ordered by time. */
             Score: number;
         };
-        TimeSpan: {
-            /** @description Inclusive; null if unbounded. */
-            from: string | null;
-            /**
-             * Format: date-time
-             * @description Exclusive.
-             */
-            to: string;
-        };
-        CollectionCoverage: {
-            /** @enum {string} */
-            platform: "bluesky" | "mastodon" | "x";
-            /**
-             * @description posts: within the window. The others are present if the query depends on them, from the first post they matter for until the search.
-             * @enum {string}
-             */
-            collection: "posts" | "likes" | "reposts" | "labels";
-            complete: boolean;
-            /** @description Times that are covered completely, oldest first. */
-            held: components["schemas"]["TimeSpan"][];
-            /** @description Times that are not, oldest first; up to 100. */
-            gaps: components["schemas"]["TimeSpan"][];
-            /** @description Whether the oldest gaps are merged into one, although parts between them are covered. */
-            truncated: boolean;
-        };
-        /** @description Which part of a window is completely covered. */
-        Coverage: {
-            from: string | null;
-            /** Format: date-time */
-            to: string;
-            complete: boolean;
-            /** @description Of all platforms together, oldest first; up to 100. */
-            gaps: components["schemas"]["TimeSpan"][];
-            /** @description Whether the oldest gaps are merged into one, although parts between them are covered. */
-            truncated: boolean;
-            platforms: components["schemas"]["CollectionCoverage"][];
-        };
-        /** @description Cost of the source; absent if it is free. */
-        SourceCost: {
-            post_reads: number;
-            user_reads: number;
-            requests: number;
-            usd: number;
-            /** @description Posts billed to the deployment's credentials in this month (UTC); null without a budget. */
-            month: {
-                name: string;
-                post_reads: number;
-                /** @description The budget, EARSHOT_X_MONTHLY_POST_READS. */
-                most_post_reads: number;
-            } | null;
-        };
-        JobStatus: {
-            /** Format: uuid */
-            uuid: string;
-            status: components["schemas"]["JobState"];
-            /** @description Why the job failed; otherwise empty. */
-            error: string;
-            /** @enum {string} */
-            platform: "social" | "bluesky" | "mastodon" | "x";
-            /** @enum {string} */
-            type: "social" | "social-credential" | "social-api";
-            /** @enum {string} */
-            method: "searchbyquery" | "searchbyfullarchive" | "searchbyprofile" | "getbyid" | "getreplies" | "getretweeters" | "gettweets" | "getmedia" | "gethometweets" | "getforyoutweets" | "getprofilebyid" | "gettrends" | "getfollowing" | "getfollowers" | "getspace";
-            query: string;
-            /** @description The query as parsed. */
-            canonical_query: string;
-            sources: {
-                platform: string;
-                /**
-                 * @description archive: from the archive. credential: with an account's credential. api: with an application's token. public: without authentication.
-                 * @enum {string}
-                 */
-                via: "archive" | "credential" | "api" | "public";
-                from: string | null;
-                /** Format: date-time */
-                to: string;
-                count: number;
-                cost?: components["schemas"]["SourceCost"];
-            }[];
-            /** @description The node that runs it or last ran it. */
-            node: string | null;
-            /** @description The evidence of the node that made the result; none for the embedded node; null without a result. */
-            evidence: ("tdx" | "simulated" | "none") | null;
-            /** @description Number of records; null until done. */
-            count: number | null;
-            complete: boolean | null;
-            coverage: components["schemas"]["Coverage"] | null;
-            warnings: {
-                code: string;
-                message: string;
-                offset?: number;
-                length?: number;
-                hint?: string;
-            }[];
-            /** Format: date-time */
-            submitted_at: string;
-            started_at: string | null;
-            finished_at: string | null;
-            /** @description When the result is deleted. */
-            expires_at: string | null;
-            attempts: number;
-            next_cursor: string | null;
-        };
         RecentPosts: {
             data: components["schemas"]["Record"][];
             recordCount: number;
             /** @description The node that ran the search. */
             workerPeerId: string;
-        };
-        Problem: {
-            /** @description A URI reference: /docs/errors/<code>. */
-            type: string;
-            title: string;
-            status: number;
-            detail: string;
-            code: string;
-            retryable: boolean;
-            request_id: string;
-            hint?: string;
-            errors?: {
-                code: string;
-                message: string;
-                hint?: string;
-                /** @description JSON pointer into the body. */
-                pointer?: string;
-                /** @description In code points of the query. */
-                offset?: number;
-                length?: number;
-                expected?: string[];
-            }[];
-            /** @description In answers to submissions: empty if refused, the job's uuid if the job failed. */
-            uuid?: string;
-            error: string;
         };
         Readiness: {
             /** @enum {string} */
@@ -580,6 +459,127 @@ export interface components {
             /** @description The request of the node, as JSON text. */
             request: string;
             attestation: components["schemas"]["Attestation"];
+        };
+        TimeSpan: {
+            /** @description Inclusive; null if unbounded. */
+            from: string | null;
+            /**
+             * Format: date-time
+             * @description Exclusive.
+             */
+            to: string;
+        };
+        CollectionCoverage: {
+            /** @enum {string} */
+            platform: "bluesky" | "mastodon" | "x";
+            /**
+             * @description posts: within the window. The others are present if the query depends on them, from the first post they matter for until the search.
+             * @enum {string}
+             */
+            collection: "posts" | "likes" | "reposts" | "labels";
+            complete: boolean;
+            /** @description Times that are covered completely, oldest first. */
+            held: components["schemas"]["TimeSpan"][];
+            /** @description Times that are not, oldest first; up to 100. */
+            gaps: components["schemas"]["TimeSpan"][];
+            /** @description Whether the oldest gaps are merged into one, although parts between them are covered. */
+            truncated: boolean;
+        };
+        /** @description Which part of a window is completely covered. */
+        Coverage: {
+            from: string | null;
+            /** Format: date-time */
+            to: string;
+            complete: boolean;
+            /** @description Of all platforms together, oldest first; up to 100. */
+            gaps: components["schemas"]["TimeSpan"][];
+            /** @description Whether the oldest gaps are merged into one, although parts between them are covered. */
+            truncated: boolean;
+            platforms: components["schemas"]["CollectionCoverage"][];
+        };
+        /**
+         * @description done, error, cancelled and expired are final.
+         * @enum {string}
+         */
+        JobState: "received" | "in progress" | "done" | "error" | "error(retrying)" | "cancelled" | "expired";
+        JobHandle: {
+            /** Format: uuid */
+            uuid: string;
+            /** @constant */
+            error: "";
+        };
+        UnfinishedJob: {
+            /** Format: uuid */
+            uuid: string;
+            status: components["schemas"]["JobState"];
+            /** @constant */
+            error: "";
+        };
+        /** @description Cost of the source; absent if it is free. */
+        SourceCost: {
+            post_reads: number;
+            user_reads: number;
+            requests: number;
+            usd: number;
+            /** @description Posts billed to the deployment's credentials in this month (UTC); null without a budget. */
+            month: {
+                name: string;
+                post_reads: number;
+                /** @description The budget, EARSHOT_X_MONTHLY_POST_READS. */
+                most_post_reads: number;
+            } | null;
+        };
+        JobStatus: {
+            /** Format: uuid */
+            uuid: string;
+            status: components["schemas"]["JobState"];
+            /** @description Why the job failed; otherwise empty. */
+            error: string;
+            /** @enum {string} */
+            platform: "social" | "bluesky" | "mastodon" | "x";
+            /** @enum {string} */
+            type: "social" | "social-credential" | "social-api";
+            /** @enum {string} */
+            method: "searchbyquery" | "searchbyfullarchive" | "searchbyprofile" | "getbyid" | "getreplies" | "getretweeters" | "gettweets" | "getmedia" | "gethometweets" | "getforyoutweets" | "getprofilebyid" | "gettrends" | "getfollowing" | "getfollowers" | "getspace";
+            query: string;
+            /** @description The query as parsed. */
+            canonical_query: string;
+            sources: {
+                platform: string;
+                /**
+                 * @description archive: from the archive. credential: with an account's credential. api: with an application's token. public: without authentication.
+                 * @enum {string}
+                 */
+                via: "archive" | "credential" | "api" | "public";
+                from: string | null;
+                /** Format: date-time */
+                to: string;
+                count: number;
+                cost?: components["schemas"]["SourceCost"];
+            }[];
+            /** @description The node that runs it or last ran it. */
+            node: string | null;
+            /** @description The evidence of the node that made the result; none for the embedded node; null without a result. */
+            evidence: ("tdx" | "simulated" | "none") | null;
+            /** @description Number of records; null until done. */
+            count: number | null;
+            complete: boolean | null;
+            coverage: components["schemas"]["Coverage"] | null;
+            warnings: {
+                code: string;
+                message: string;
+                offset?: number;
+                length?: number;
+                hint?: string;
+            }[];
+            /** Format: date-time */
+            submitted_at: string;
+            started_at: string | null;
+            finished_at: string | null;
+            /** @description When the result is deleted. */
+            expires_at: string | null;
+            attempts: number;
+            next_cursor: string | null;
         };
         CancelledJob: {
             /** Format: uuid */
