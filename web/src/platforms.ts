@@ -1,4 +1,4 @@
-export { platformTitles as platformNames } from "@earshot/query/tree";
+export { platforms, platformTitles as platformNames } from "@earshot/query/tree";
 
 const conjunction = new Intl.ListFormat("en", { type: "conjunction" });
 

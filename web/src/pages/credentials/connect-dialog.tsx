@@ -9,10 +9,10 @@ import { Dialog } from "../../components/dialog.tsx";
 import { Check } from "../../components/field.tsx";
 import { Note } from "../../components/note.tsx";
 import { ProblemNote, sentence } from "../../components/problem-note.tsx";
+import { platformNames } from "../../platforms.ts";
 import { AuthorizationQuestion } from "./authorization-question.tsx";
 import { CredentialFields } from "./credential-fields.tsx";
 import { KindChoice } from "./kind-choice.tsx";
-import { platformTexts } from "./texts.ts";
 import { useConnecting } from "./use-connecting.ts";
 
 export function ConnectDialog({
@@ -29,7 +29,7 @@ export function ConnectDialog({
 }) {
   const connecting = useConnecting(first, onDone);
   const { kind, question, problem, isInBrowser, isUnderWay } = connecting;
-  const { name } = platformTexts[kind.platform];
+  const name = platformNames[kind.platform];
   const action = isInBrowser && question === null ? "Continue" : "Connect";
   return (
     <Dialog title={`Connect ${name}`} onClose={onClose} onSubmit={connecting.submit}>

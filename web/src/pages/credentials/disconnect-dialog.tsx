@@ -4,6 +4,7 @@ import { Button } from "../../components/button.tsx";
 import { Dialog } from "../../components/dialog.tsx";
 import { ProblemNote } from "../../components/problem-note.tsx";
 import { useAction } from "../../components/use-action.ts";
+import { platformNames } from "../../platforms.ts";
 import { platformTexts, subjectOf } from "./texts.ts";
 
 export function DisconnectDialog({
@@ -18,7 +19,8 @@ export function DisconnectDialog({
   onDone(): Promise<void>;
 }) {
   const { isUnderWay, problem, run } = useAction();
-  const { name, ending } = platformTexts[credential.platform];
+  const name = platformNames[credential.platform];
+  const { ending } = platformTexts[credential.platform];
   const disconnect = () =>
     run(async () => {
       await api.delete(`/dashboard/api/credentials/${credential.id}`);

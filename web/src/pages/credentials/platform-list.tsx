@@ -1,7 +1,8 @@
 import type { Platform } from "../../../../src/posts/post.ts";
 import { Button } from "../../components/button.tsx";
 import { PlatformMark } from "../../components/platform-mark.tsx";
-import { platformOrder, platformTexts } from "./texts.ts";
+import { platformNames, platforms } from "../../platforms.ts";
+import { platformTexts } from "./texts.ts";
 
 export function PlatformList({
   connected,
@@ -21,8 +22,9 @@ export function PlatformList({
       </div>
       <div className="panel">
         <ul className="list">
-          {platformOrder.map((platform) => {
-            const { name, without, with: more } = platformTexts[platform];
+          {platforms.map((platform) => {
+            const name = platformNames[platform];
+            const { without, with: more } = platformTexts[platform];
             return (
               <li key={platform}>
                 <PlatformMark platform={platform} />

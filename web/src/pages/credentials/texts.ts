@@ -5,9 +5,9 @@ import type {
 import type { Platform } from "../../../../src/posts/post.ts";
 import type { IconName } from "../../components/icons.tsx";
 import type { Tone } from "../../components/note.tsx";
+import { platformNames } from "../../platforms.ts";
 
 type Teaching = {
-  name: string;
   /** Access without and with a credential. */
   without: string;
   with: string;
@@ -15,30 +15,25 @@ type Teaching = {
   ending: string;
 };
 
-/** In display order; details in docs/platforms.md. */
+/** Details in docs/platforms.md. */
 export const platformTexts = {
   bluesky: {
-    name: "Bluesky",
     without: "archive search and public data.",
     with: "your home timeline and “for you” feed, and everything that your account can see.",
     ending: "in its settings, under App passwords",
   },
   mastodon: {
-    name: "Mastodon",
     without: "public data of a server; hashtag searches only.",
     with: "your home timeline, and the search of your server if it has one.",
     ending: "in your account's settings, under Authorized apps or Development",
   },
   x: {
-    name: "X",
     without:
       "nothing, unless the operator has connected X for everyone; then you see post IDs without text.",
     with: "X search with full posts; with OAuth 2.0 also your home timeline. X bills reads to the owner of the application.",
     ending: "at console.x.com, or in your account's settings under Connected apps",
   },
 } as const satisfies Record<Platform, Teaching>;
-
-export const platformOrder: readonly Platform[] = ["bluesky", "mastodon", "x"];
 
 export const stateLooks = {
   ready: { word: "Ready", tone: "accent", icon: "done" },
@@ -54,7 +49,7 @@ export function titleOf(
   kinds: readonly CredentialKindListing[],
 ): string {
   const known = kinds.find((one) => one.platform === platform && one.kind === kind);
-  return known?.title ?? `${platformTexts[platform].name} ${kind}`;
+  return known?.title ?? `${platformNames[platform]} ${kind}`;
 }
 
 /** Such as "@ann at mastodon.social". */
