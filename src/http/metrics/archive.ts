@@ -53,8 +53,10 @@ export function addArchiveMetrics(
     "Pending counts, not yet added to posts",
     (known) => known.counts,
   );
-  gauge("earshot_archive_compaction_failing", "Whether the last compaction task failed", ({ error }) =>
-    Number(error !== null),
+  gauge(
+    "earshot_archive_compaction_failing",
+    "Whether the last compaction task failed",
+    ({ error }) => Number(error !== null),
   );
   new Gauge({
     name: "earshot_archive_compaction_waiting",
