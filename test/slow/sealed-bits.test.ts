@@ -35,6 +35,7 @@ test.for([
   ["sealed_positions", "row", "positions"],
   ["sealed_mask", "chunk", "replaced"],
   ["sealed_mask", "chunk", "hidden"],
+  ["sealed_filter", "rowid", "bits"],
 ] as const)("a full check reports a flipped bit of %s, by %s, %s", async ([table, key, column]) => {
   const unfound: string[] = [];
   for (const { where, bit } of bitsOf(table, key, column)) {

@@ -17,6 +17,7 @@ import {
 } from "../../../testkit/archives/sealed-archive.ts";
 import { sumRows } from "../../../testkit/archives/sum-rows.ts";
 import { writerOn } from "../../../testkit/archives/whole-archive.ts";
+import { createTermFilter, writeTermFilter } from "../sealed/term-filter.ts";
 import { damageMarkerOf } from "../segments/damage-marker.ts";
 import { type CheckReport, check } from "./check.ts";
 import { type FindingKind, remedyOf } from "./findings.ts";
@@ -196,6 +197,23 @@ describe("detects damaged tables without comparing every word:", () => {
         ORDER BY first = one.first, first LIMIT 1) WHERE first < 'm'`),
       "sealed_damaged",
       /its first term differs from its key/,
+    ],
+    [
+      "another bit of the filter of terms",
+      changed("sealed_filter", "bits", "1", flipped(9)),
+      "sealed_damaged",
+      /filter of terms does not match its checksum/,
+    ],
+    [
+      "a filter of other terms",
+      () =>
+        withinSegment(data, (database) => {
+          const posts = Number(database.prepare("SELECT posts FROM sealed").get()?.posts);
+          database.exec("DELETE FROM sealed_filter");
+          writeTermFilter(database, posts, createTermFilter().end());
+        }),
+      "sealed_damaged",
+      /filter of terms differs from its terms/,
     ],
     [
       "a missing row of posts",

@@ -28,6 +28,7 @@ const sealedTables = [
   "sealed_docs",
   "sealed_positions",
   "sealed_mask",
+  "sealed_filter",
 ] as const;
 
 /** Takes 8 bytes per post. `unreadable` if damaged, which is reported; null if not sealed. */

@@ -3,6 +3,7 @@ import { messageOf } from "../../lib/errors.ts";
 import { isDamage } from "../sealed/damage.ts";
 import { chunksOf, inlinePosts, oneRowPosts, postsOfChunk } from "../sealed/format.ts";
 import { holdsPositions } from "../sealed/positional-terms.ts";
+import { createTermFilter, readTermFilter } from "../sealed/term-filter.ts";
 import { type ByteReader, byteReader, Malformed } from "./sealed-bytes.ts";
 import type { OnError } from "./sealed-numbers.ts";
 import { type Postings, type PostingsReader, postingsReader } from "./sealed-postings.ts";
@@ -18,6 +19,7 @@ export function* walkSealedTerms(
   const chunks = chunksOf(posts);
   const reader = postingsReader(posts);
   const rows = rowsIn(database);
+  const filter = createTermFilter();
   let before: Uint8Array = noBytes;
   let isWhole = true;
   let read = 0;
@@ -48,7 +50,10 @@ export function* walkSealedTerms(
   }
 
   try {
+    const stored = readTermFilter(database, posts);
     yield* walkBlocks();
+    if (isWhole && stored !== null && Buffer.compare(stored, filter.end()) !== 0)
+      onError("its filter of terms differs from its terms");
   } catch (error) {
     if (!isDamage(error)) throw error;
     onError(messageOf(error));
@@ -70,6 +75,7 @@ export function* walkSealedTerms(
             throw new Malformed("its first term differs from its key");
           if (Buffer.compare(before, bytes) >= 0) throw new Malformed("its terms are not in order");
           before = bytes;
+          filter.add({ bytes, length: bytes.length });
           readTerm(textOf(bytes), isSingle, entries);
           if (read < postingsOfTurn) continue;
           read = 0;

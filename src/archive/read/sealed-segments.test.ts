@@ -92,13 +92,15 @@ describe("work", () => {
     expect(archive.query("river -brook", { limit: 20 }).work.containers).toBe(2);
   });
 
-  test("a missing word is looked up once, until a post with it is written", () => {
+  test("a missing word takes no statement in a known segment, until a post with it is written", () => {
     putAll(120);
     archive.seal();
     const statements = (query: string): number =>
       archive.query(query, { limit: 20 }).work.statements;
     expect(statements("brook")).toBe(1);
     expect(statements("brook")).toBe(0);
+    expect(statements("heron")).toBe(0);
+    expect(statements('"river heron" lang:fr')).toBe(0);
     expect(statements("river brook")).toBe(0);
     expect(statements("river -brook")).toBe(1);
     expect(found("brook OR river", 2)).toEqual([119, 118]);

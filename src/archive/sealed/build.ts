@@ -13,6 +13,7 @@ import { createPostingWriter } from "./posting-writer.ts";
 import { createPostings } from "./postings.ts";
 import { sealedSource } from "./sealed-source.ts";
 import { headSum, rowSum } from "./sums.ts";
+import { createTermFilter, writeTermFilter } from "./term-filter.ts";
 import type { TermSource } from "./term-source.ts";
 
 const postingsOfStep = 10_000;
@@ -69,10 +70,12 @@ function* writeTerms(
 ): Generator<"worked", Uint8Array | null> {
   const dictionary = createDictionaryWriter(target);
   const writer = createPostingWriter(target, chunksOf(posts));
+  const filter = createTermFilter();
   let work = 0;
   for (let term = terms.next(); term !== null; term = terms.next()) {
     while (!terms.take(postingsOfStep)) yield "worked";
     const { postings } = terms;
+    if (postings.posts > 0) filter.add(term);
     const positional = terms.holdsPositions();
     if (postings.posts > inlinePosts) {
       if (postings.posts > postingsOfStep) yield "worked";
@@ -87,6 +90,7 @@ function* writeTerms(
     work = 0;
     yield "worked";
   }
+  writeTermFilter(target, posts, filter.end());
   return dictionary.end();
 }
 

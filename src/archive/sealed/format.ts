@@ -25,6 +25,7 @@
  * - `sealed_mask`: the deletion bitmap, one row per chunk. `replaced`: posts deleted or rewritten
  *   after sealing (FTS5 finds rewritten ones); `hidden`: posts not to be found. Both are 8 KiB, or
  *   both empty.
+ * - `sealed_filter`: at most one row, a Bloom filter of the terms (`term-filter.ts`).
  *
  * `sum` is a checksum (`sums.ts`) of a row and its key. Missing rows are also detected: the head
  * counts ID pages and chunks, a block's checksum includes the next block's first term, and the
@@ -68,6 +69,7 @@ export const sealedMigrations = [
   ALTER TABLE sealed_positions ADD COLUMN sum INTEGER;
   ALTER TABLE sealed_mask ADD COLUMN sum INTEGER;
 `,
+  "CREATE TABLE sealed_filter(bits BLOB NOT NULL, sum INTEGER NOT NULL);",
 ] as const;
 
 export const bytesOfContainer = (posts: number): number =>

@@ -13,6 +13,7 @@ import { planOf, prepareSets, type SealedPlan } from "./sealed-plan.ts";
 import { lacksTerms, type SealedQuery } from "./sealed-query.ts";
 import { readableState, readHead } from "./sealed-state.ts";
 import type { TermCache } from "./term-cache.ts";
+import { mayHave, readTermFilter, type TermFilter } from "./term-filter.ts";
 
 export type ChunkMatches = { chunk: number; set: ChunkSet; from: number; to: number };
 
@@ -74,13 +75,32 @@ export function openSealedIndex(
   const rows = postingRowsOf(database, head);
   const lists = terms.open<PostingList | null>();
   const prefixes = terms.open<PrefixList | null>();
+  // If it is evicted, it stays away: reading it again and again would cost more than the dictionary.
+  const filters = terms.open<TermFilter | null>();
+  filters.get("", (grow) => {
+    const filter = readTermFilter(database, posts);
+    grow(filter?.length ?? 0);
+    return filter;
+  });
+
+  function isFiltered(term: string): boolean {
+    const filter = filters.find("") ?? null;
+    return filter !== null && !mayHave(filter, term);
+  }
+
+  function isMissing(term: string): boolean {
+    const known = lists.find(term);
+    return known === undefined ? isFiltered(term) : known === null;
+  }
 
   const sources = {
     term: (term: string) =>
-      lists.get(term, (grow) => {
-        const entry = dictionary.find(term);
-        return entry === null ? null : postingListOf(entry, rows, grow);
-      }),
+      isMissing(term)
+        ? null
+        : lists.get(term, (grow) => {
+            const entry = dictionary.find(term);
+            return entry === null ? null : postingListOf(entry, rows, grow);
+          }),
     *beginning(prefix: string): Generator<number, PrefixList | null> {
       const known = prefixes.find(prefix);
       if (known !== undefined) return known;
@@ -172,8 +192,9 @@ export function openSealedIndex(
     sealedMs,
     numbers,
     matches,
-    isKnownToLack: (query) => lacksTerms(query, (term) => lists.find(term) === null),
+    isKnownToLack: (query) => lacksTerms(query, isMissing),
     close() {
+      filters.close();
       lists.close();
       prefixes.close();
       numbers.close();

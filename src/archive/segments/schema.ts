@@ -55,4 +55,5 @@ export const segmentMigrations: readonly string[] = [
   // Empty in old segments.
   "CREATE TABLE table_sum(name TEXT PRIMARY KEY, rows INTEGER NOT NULL, sum INTEGER NOT NULL) WITHOUT ROWID",
   "INSERT INTO setting SELECT 'numbering', value = 0 FROM setting WHERE name = 'posts'",
+  sealedMigrations[2],
 ];

@@ -6,6 +6,7 @@ import { type DeletionBitmap, readDeletionBitmap } from "../sealed/deletion-bitm
 import { createEvaluators, type Evaluators } from "../sealed/evaluate.ts";
 import type { IdMemory } from "../sealed/id-memory.ts";
 import { openSealedIndex, type SealedIndex } from "../sealed/sealed-index.ts";
+import type { SealedQuery } from "../sealed/sealed-query.ts";
 import { sealedState } from "../sealed/sealed-state.ts";
 import { createTermCache, type TermCache } from "../sealed/term-cache.ts";
 import { archiveDefaults } from "../settings.ts";
@@ -56,6 +57,8 @@ export type SealedPart = {
     byRows: () => Value,
     writtenIn: number | undefined,
   ): Value;
+  /** Whether a required term is surely missing. Needs no statement. */
+  isKnownToLack(query: SealedQuery, writtenIn: number | undefined): boolean;
   recheckMarker(): void;
   close(): void;
 };
@@ -163,6 +166,8 @@ export function openSealedPart(
         },
       );
     },
+    isKnownToLack: (query, writtenIn) =>
+      unchangedView(writtenIn)?.index.isKnownToLack(query) ?? false,
     recheckMarker: () => {
       seen = null;
     },

@@ -148,7 +148,6 @@ export function segmentSearch(database: DatabaseSync, segment: SearchedSegment) 
     expired: () => boolean,
   ): SegmentAnswer {
     const answer = noAnswer();
-    if (!hasDelta && index.isKnownToLack(query.sealed)) return { ...answer, statements: 0 };
     const inParts = hasDelta && isSliced(query);
     const delta = inParts
       ? (part: IdRange) => firstOf(sliced.batches(query.sealed, part, answer), part)
@@ -172,6 +171,9 @@ export function segmentSearch(database: DatabaseSync, segment: SearchedSegment) 
         () => onSnapshot(database, () => searchIndex(query, range, limit, expired)),
         () => onSnapshot(database, () => searchRows(query, range, limit, expired)),
       );
+    }
+    if (segment.sealed.isKnownToLack(query.sealed, query.writtenIn)) {
+      return { ...noAnswer(), statements: 0 };
     }
     const read = everyCandidateCounts(query) ? segment.sealed.readIndex : segment.sealed.read;
     return read(

@@ -1,0 +1,56 @@
+import { DatabaseSync } from "node:sqlite";
+import { expect, test } from "vitest";
+import { SealedDamage } from "./damage.ts";
+import { sealedMigrations } from "./format.ts";
+import { createTermFilter, mayHave, readTermFilter, writeTermFilter } from "./term-filter.ts";
+
+const wordsOf = (language: string, count: number) =>
+  Array.from({ length: count }, (_, index) => `${language}${index.toString(36)}é`);
+
+function filterOf(words: readonly string[]) {
+  const filter = createTermFilter();
+  for (const word of words) {
+    const bytes = Buffer.from(word);
+    filter.add({ bytes, length: bytes.length });
+  }
+  return filter.end();
+}
+
+function openSegment(): DatabaseSync {
+  const segment = new DatabaseSync(":memory:");
+  segment.exec(sealedMigrations.join(""));
+  return segment;
+}
+
+test.each([1, 2, 100, 50_000])("has each of its %i terms, and few others", (count) => {
+  const words = wordsOf("w", count);
+  const filter = filterOf(words);
+  expect(filter.length).toBe(Math.ceil((count * 6) / 8));
+  expect(words.filter((word) => !mayHave(filter, word))).toEqual([]);
+  const others = wordsOf("o", 20_000).filter((word) => mayHave(filter, word));
+  if (count > 100) expect(others.length).toBeLessThan(20_000 / 15);
+});
+
+test("a segment without terms lacks every term", () => {
+  expect(mayHave(filterOf([]), "word")).toBe(false);
+});
+
+test("is read as it was written, and is optional", () => {
+  const segment = openSegment();
+  expect(readTermFilter(segment, 7)).toBeNull();
+  const filter = filterOf(["one", "two"]);
+  writeTermFilter(segment, 7, filter);
+  expect(readTermFilter(segment, 7)).toEqual(filter);
+});
+
+test.each([
+  ["a flipped bit", "UPDATE sealed_filter SET bits = x'01' || substr(bits, 2)"],
+  ["missing bytes", "UPDATE sealed_filter SET bits = x''"],
+  ["another type", "UPDATE sealed_filter SET bits = 'text'"],
+  ["another checksum", "UPDATE sealed_filter SET sum = 1"],
+])("reports %s as damage", (_, change) => {
+  const segment = openSegment();
+  writeTermFilter(segment, 7, filterOf(["one", "two"]));
+  segment.exec(change);
+  expect(() => readTermFilter(segment, 7)).toThrow(SealedDamage);
+});

@@ -1,0 +1,85 @@
+import type { DatabaseSync } from "node:sqlite";
+import type { Bytes } from "./byte-writer.ts";
+import { SealedDamage } from "./damage.ts";
+import { assertSum, rowSum } from "./sums.ts";
+
+/** A Bloom filter of the terms of a segment. About one in eighteen missing terms passes. */
+export type TermFilter = Uint8Array;
+
+const bitsOfTerm = 6;
+const probes = 4;
+
+export function createTermFilter(): { add(term: Bytes): void; end(): TermFilter } {
+  let hashes = new Uint32Array(1_024);
+  let terms = 0;
+  return {
+    add({ bytes, length }) {
+      if (terms === hashes.length) {
+        const larger = new Uint32Array(2 * terms);
+        larger.set(hashes);
+        hashes = larger;
+      }
+      hashes[terms] = hashOf(bytes, length);
+      terms += 1;
+    },
+    end() {
+      const filter = new Uint8Array(Math.ceil((terms * bitsOfTerm) / 8));
+      for (const hash of hashes.subarray(0, terms)) {
+        for (let probe = 0; probe < probes; probe += 1) {
+          const bit = bitAt(filter, hash, probe);
+          filter[bit >>> 3] = (filter[bit >>> 3] as number) | (1 << (bit & 7));
+        }
+      }
+      return filter;
+    },
+  };
+}
+
+/** False only for a term that the segment lacks. */
+export function mayHave(filter: TermFilter, term: string): boolean {
+  if (filter.length === 0) return false;
+  const bytes = Buffer.from(term);
+  const hash = hashOf(bytes, bytes.length);
+  for (let probe = 0; probe < probes; probe += 1) {
+    const bit = bitAt(filter, hash, probe);
+    if (((filter[bit >>> 3] as number) & (1 << (bit & 7))) === 0) return false;
+  }
+  return true;
+}
+
+export function writeTermFilter(segment: DatabaseSync, posts: number, filter: TermFilter): void {
+  const sum = rowSum("filter", posts, filter);
+  segment.prepare("INSERT INTO sealed_filter VALUES (?, ?)").run(filter, sum);
+}
+
+/** Null if the segment was sealed without one. */
+export function readTermFilter(segment: DatabaseSync, posts: number): TermFilter | null {
+  const row = segment.prepare("SELECT bits, sum FROM sealed_filter").get();
+  if (row === undefined) return null;
+  const { bits, sum } = row;
+  if (!(bits instanceof Uint8Array)) throw new SealedDamage("its filter of terms is cut off");
+  assertSum(sum, rowSum("filter", posts, bits), "its filter of terms");
+  return bits;
+}
+
+/** Double hashing (Kirsch and Mitzenmacher, 2006). */
+function bitAt(filter: TermFilter, hash: number, probe: number): number {
+  return ((hash + Math.imul(probe, mixed(hash) | 1)) >>> 0) % (8 * filter.length);
+}
+
+/** FNV-1a, mixed. */
+function hashOf(bytes: Uint8Array, length: number): number {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < length; at += 1) {
+    hash = Math.imul(hash ^ (bytes[at] as number), 0x01000193);
+  }
+  return mixed(hash);
+}
+
+/** The finalizer of MurmurHash3. */
+function mixed(hash: number): number {
+  let bits = hash;
+  bits = Math.imul(bits ^ (bits >>> 16), 0x85ebca6b);
+  bits = Math.imul(bits ^ (bits >>> 13), 0xc2b2ae35);
+  return (bits ^ (bits >>> 16)) >>> 0;
+}
