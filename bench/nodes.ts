@@ -13,7 +13,7 @@ import {
   writeSimulatedTee,
 } from "../src/remote/evidence/simulated/simulated-folder.ts";
 import { createSimulatedTee } from "../src/remote/evidence/simulated/simulated-tee.ts";
-import { answerBytes, bodyOf, readAnswer } from "../src/remote/protocol/answer.ts";
+import { answerBody, answerBytes, readAnswer } from "../src/remote/protocol/answer.ts";
 import { createOpenedLeases, encryptJob, openJob } from "../src/remote/protocol/encrypted-job.ts";
 import { gatewayKeyOf, makeIdentity, makeRunKeys } from "../src/remote/protocol/keys.ts";
 import type { ChallengeAnswer } from "../src/remote/protocol/messages.ts";
@@ -125,7 +125,7 @@ async function steps(count: number): Promise<(string | number)[][]> {
     );
     const knowledge = knowledgeText({ ...answer });
     const sealed = await note("node signs and seals the answer", () => {
-      const body = bodyOf(items);
+      const body = answerBody(items);
       kilobytes = Buffer.byteLength(body) / 1_000;
       const statement = { body, job, request: text, knowledge, keyId, nowMs };
       const evidence = { evidence: "none", quoteSha256: null } as const;

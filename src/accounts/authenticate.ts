@@ -76,10 +76,10 @@ export function* authenticate(
     resource == null
       ? yield* database.get<AuthenticationRow>(authenticationSql, request)
       : yield* database.get<AuthenticationRow>(tokenAuthenticationSql, { ...request, resource });
-  return found === undefined ? null : callerOf(found, secretHash);
+  return found === undefined ? null : callerOfKey(found, secretHash);
 }
 
-export function callerOf(
+export function callerOfKey(
   found: AuthenticationRow,
   secretHash: Uint8Array,
 ): Caller | "suspended" | null {

@@ -10,7 +10,7 @@ import {
   type AuthenticationRow,
   authenticationSql,
   type Caller,
-  callerOf,
+  callerOfKey,
   tokenAuthenticationSql,
 } from "./authenticate.ts";
 import type { RatedKey } from "./key-rates.ts";
@@ -100,7 +100,7 @@ export const sharedLimitOperations: LimitOperations = {
     if (row === undefined) throw new Error("an admission returned no row");
     if (row.blockedUs > 0) return { kind: "blocked", retryAfterMs: row.blockedUs / 1_000 };
     if (presentedHash === null) return { kind: "unknown" };
-    const caller = keyHash === null ? null : callerOf(row, secretHash);
+    const caller = keyHash === null ? null : callerOfKey(row, secretHash);
     if (caller === "suspended") return { kind: "suspended" };
     if (caller === null) {
       yield* database.get("SELECT note_failed_key(:group, :presentedHash, :failedKeysPerMinute)", {

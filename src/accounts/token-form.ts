@@ -2,14 +2,14 @@ import { createHash } from "node:crypto";
 import { crc32 } from "node:zlib";
 import { encodeBase62, type RandomBytes, randomBase62 } from "../lib/base62.ts";
 
-export type Token = { id: string; secret: string };
+export type SecretToken = { id: string; secret: string };
 
 export type TokenForm = {
-  create(randomBytes: RandomBytes): Token;
-  print(token: Token): string;
-  parse(text: string): Token | null;
+  create(randomBytes: RandomBytes): SecretToken;
+  print(token: SecretToken): string;
+  parse(text: string): SecretToken | null;
   /** Null for another scheme than Bearer or a malformed token. */
-  ofAuthorization(header: string): Token | null;
+  ofAuthorization(header: string): SecretToken | null;
 };
 
 const idLength = 8;
@@ -26,7 +26,7 @@ export function tokenForm(prefix: string, secretLength = 32): TokenForm {
     `^(${prefix}_([0-9A-Za-z]{${idLength}})_([0-9A-Za-z]{${secretLength}}))([0-9A-Za-z]{${checksumLength}})$`,
   );
 
-  function parse(text: string): Token | null {
+  function parse(text: string): SecretToken | null {
     const [, body, id, secret, sum] = form.exec(text) ?? [];
     if (body === undefined || id === undefined || secret === undefined) return null;
     return sum === checksum(body) ? { id, secret } : null;

@@ -2,7 +2,7 @@ import type { AccountChangeRequest } from "../accounts/admin/change-operations.t
 import type { AccountListing, AccountPosition } from "../accounts/admin/listing-operations.ts";
 import { isOneVisibleLine } from "../accounts/keys/key-name.ts";
 import { systemClock } from "../lib/clock.ts";
-import { withoutControls } from "../lib/controls.ts";
+import { stripControls } from "../lib/controls.ts";
 import type { OpenControl } from "../server/control.ts";
 import { wrongUse } from "./describe-error.ts";
 import { readConfig } from "./settings.ts";
@@ -85,12 +85,12 @@ export async function suspendAccount(
     );
   }
   const { name } = await changed(account, { suspension }, terminal);
-  terminal.out(`account ${withoutControls(name)} suspended\n`);
+  terminal.out(`account ${stripControls(name)} suspended\n`);
 }
 
 export async function restoreAccount(account: string, terminal: Terminal): Promise<void> {
   const { name } = await changed(account, { suspension: null }, terminal);
-  terminal.out(`account ${withoutControls(name)} restored\n`);
+  terminal.out(`account ${stripControls(name)} restored\n`);
 }
 
 /** At once. A running server, which knows the jobs, deletes the rest; without one this process does. */
@@ -102,7 +102,7 @@ export async function deleteAccount(
   const { id, name } = await inControl(terminal, (control) => found(control, account));
   if (yes !== true) {
     throw wrongUse(
-      `this permanently deletes all data of account ${JSON.stringify(withoutControls(name))}`,
+      `this permanently deletes all data of account ${JSON.stringify(stripControls(name))}`,
       "add --yes to confirm",
     );
   }
@@ -117,7 +117,7 @@ export async function deleteAccount(
     }),
   );
   if (!(await isDroppedByServer(id, terminal))) await dropHere(id, terminal);
-  terminal.out(`account ${withoutControls(name)} deleted\n`);
+  terminal.out(`account ${stripControls(name)} deleted\n`);
 }
 
 async function isDroppedByServer(accountId: string, terminal: Terminal): Promise<boolean> {

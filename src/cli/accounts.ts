@@ -9,7 +9,7 @@ import {
   suspendAccount,
 } from "./accounts-actions.ts";
 import { wrongUse } from "./describe-error.ts";
-import { wholeNumber } from "./parse-values.ts";
+import { parseWholeNumber } from "./parse-values.ts";
 import type { Terminal } from "./terminal.ts";
 
 const longestReason = 200;
@@ -99,7 +99,7 @@ function role(written: string): "member" | "operator" {
 }
 
 function limit(written: string): RequestedLimit {
-  return written === "default" ? written : wholeNumber(1, 1_000_000)(written);
+  return written === "default" ? written : parseWholeNumber(1, 1_000_000)(written);
 }
 
 function reason(written: string): string {

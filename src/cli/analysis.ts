@@ -4,7 +4,7 @@ import type { PlatformQuery } from "../archive/read/platform-query.ts";
 import type { Platform } from "../posts/post.ts";
 
 export const steps = ["parse", "open", "resolve", "plan", "search", "fetch"] as const;
-export type Step = (typeof steps)[number];
+export type AnalysisStep = (typeof steps)[number];
 
 export type Analysis = {
   plan: PlanNode;
@@ -14,5 +14,5 @@ export type Analysis = {
   queries: readonly { platform: Platform; query: PlatformQuery | null }[];
   limit: number;
   answer: CoveredAnswer;
-  tookMs: Readonly<Record<Step, number>>;
+  tookMs: Readonly<Record<AnalysisStep, number>>;
 };

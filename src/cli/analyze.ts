@@ -4,7 +4,7 @@ import { platformQuery } from "../archive/read/platform-query.ts";
 import { openArchive } from "../archive/threads/open.ts";
 import { systemClock } from "../lib/clock.ts";
 import { platforms } from "../posts/post.ts";
-import type { Analysis, Step } from "./analysis.ts";
+import type { Analysis, AnalysisStep } from "./analysis.ts";
 import { readConfig, requireDataDir } from "./settings.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -21,7 +21,7 @@ export async function analyze(
   const { dir, readers, segmentPosts } = config.data;
   const tookMs = { parse: parseMs, open: 0, resolve: 0, plan: 0, search: 0, fetch: 0 };
   const timed = async <Result>(
-    step: Step,
+    step: AnalysisStep,
     run: () => Result | Promise<Result>,
   ): Promise<Result> => {
     const startedAt = systemClock.elapsed();

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import { addBackup } from "./archive/backup.ts";
-import { addCheck } from "./archive/check.ts";
+import { addArchiveBackup } from "./archive/backup.ts";
+import { addArchiveCheck } from "./archive/check.ts";
 import { addForget } from "./archive/forget.ts";
 import { addRecover } from "./archive/recover.ts";
 import { addReindex } from "./archive/reindex.ts";
@@ -26,8 +26,8 @@ export function addArchive(program: Command, terminal: Terminal): void {
     });
   for (const add of [
     addStats,
-    addCheck,
-    addBackup,
+    addArchiveCheck,
+    addArchiveBackup,
     addRestore,
     addRecover,
     addForget,

@@ -1,10 +1,10 @@
 import { type Command, Option } from "commander";
 import type { AuditEntry, AuditPart } from "../accounts/admin/audit-operations.ts";
 import { type AuditAction, auditActions } from "../accounts/audit-actions.ts";
-import { withoutControls } from "../lib/controls.ts";
+import { stripControls } from "../lib/controls.ts";
 import { isoTime } from "../lib/iso-time.ts";
 import type { OpenControl } from "../server/control.ts";
-import { moment, wholeNumber } from "./parse-values.ts";
+import { moment, parseWholeNumber } from "./parse-values.ts";
 import { readConfig } from "./settings.ts";
 import type { Terminal } from "./terminal.ts";
 import { withControl } from "./with-control.ts";
@@ -37,7 +37,7 @@ export function addAudit(program: Command, terminal: Terminal): void {
     .option(
       "--limit <number>",
       "maximum number of entries",
-      wholeNumber(1, Number.MAX_SAFE_INTEGER),
+      parseWholeNumber(1, Number.MAX_SAFE_INTEGER),
     )
     .option("--json", "print one JSON object per line")
     .addHelpText(
@@ -107,5 +107,5 @@ function asText({ atMs, action, actor, subject, key, detail }: AuditEntry): stri
     `by ${actor}`,
     ...Object.entries(detail).map(([name, value]) => `${name}=${value ?? "unset"}`),
   ];
-  return parts.map((part) => withoutControls(part).replaceAll("\n", " ")).join("  ");
+  return parts.map((part) => stripControls(part).replaceAll("\n", " ")).join("  ");
 }

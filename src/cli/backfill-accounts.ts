@@ -4,7 +4,7 @@ import { text } from "node:stream/consumers";
 import { openArchive } from "../archive/threads/open.ts";
 import { backfillAuthors } from "../ingest/backfill/backfill-authors.ts";
 import { systemClock } from "../lib/clock.ts";
-import { withoutControls } from "../lib/controls.ts";
+import { stripControls } from "../lib/controls.ts";
 import { EarshotError } from "../lib/errors.ts";
 import type { Config } from "../server/config.ts";
 import type { BackfillOptions } from "./backfill.ts";
@@ -12,7 +12,7 @@ import { openOutgoingAccess } from "./backfill-access.ts";
 import { wrongUse } from "./describe-error.ts";
 import { startReports } from "./progress-reports.ts";
 import { readConfig } from "./settings.ts";
-import { accountAsJson, accountAsText, number } from "./show-account-result.ts";
+import { accountAsText, accountResultAsJson, number } from "./show-account-result.ts";
 import type { Terminal } from "./terminal.ts";
 
 export async function backfillAccounts(
@@ -47,13 +47,13 @@ export async function backfillAccounts(
         reports.update({
           done: ended,
           total: all,
-          detail: `${ended} of ${all} accounts, ${number(posts)} posts; ${withoutControls(author)}: ${
+          detail: `${ended} of ${all} accounts, ${number(posts)} posts; ${stripControls(author)}: ${
             authorPosts > 0 ? `${number(authorPosts)} posts` : `${number(readBytes / 1024)} kB`
           }`,
         }),
       onAuthor: (result) => {
         if ("error" in result) failed += 1;
-        reports.answer(options.json ? accountAsJson(result) : accountAsText(result));
+        reports.answer(options.json ? accountResultAsJson(result) : accountAsText(result));
       },
     });
   } finally {

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import { addBackup } from "./control/backup.ts";
-import { addCheck } from "./control/check.ts";
+import { addControlBackup } from "./control/backup.ts";
+import { addControlCheck } from "./control/check.ts";
 import { addCopy } from "./control/copy.ts";
 import { wrongUse } from "./describe-error.ts";
 import type { Terminal } from "./terminal.ts";
@@ -15,5 +15,5 @@ export function addControl(program: Command, terminal: Terminal): void {
     .action(() => {
       throw wrongUse("control requires a subcommand", "use control backup, check or copy");
     });
-  for (const add of [addBackup, addCheck, addCopy]) add(control, terminal);
+  for (const add of [addControlBackup, addControlCheck, addCopy]) add(control, terminal);
 }

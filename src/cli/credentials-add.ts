@@ -1,6 +1,6 @@
 import { withoutEnding } from "@earshot/query/tree";
 import { systemClock } from "../lib/clock.ts";
-import { withoutControls } from "../lib/controls.ts";
+import { stripControls } from "../lib/controls.ts";
 import type { CredentialKind, NewCredential } from "../platforms/credential.ts";
 import { authorizeCredential, makeCredential } from "../upstream/credentials/make-credential.ts";
 import { storeCredential } from "../upstream/credentials/store-credential.ts";
@@ -42,7 +42,7 @@ export async function addCredential(
     if (accountId === null && kind.sharing !== undefined) terminal.note(`${kind.sharing}\n`);
     const owner = accountId === null ? "the deployment" : `account ${options.account}`;
     terminal.out(
-      withoutControls(
+      stripControls(
         `credential ${id} stored: ${kind.platform} ${kind.name} of ${owner}, for ${subjectOf(listing)}, secret ${made.hint}…\n`,
       ),
     );
@@ -72,9 +72,9 @@ async function promptFor(
   }
   const values = await readFields(authorization.fields, words, undefined, terminal);
   const dialogue = {
-    show: (text: string) => terminal.note(`${withoutControls(text).trimEnd()}\n`),
+    show: (text: string) => terminal.note(`${stripControls(text).trimEnd()}\n`),
     prompt: async (question: string) =>
-      (await input.ask(withoutEnding(withoutControls(question), ": \n\r\t"))).trim(),
+      (await input.ask(withoutEnding(stripControls(question), ": \n\r\t"))).trim(),
   };
   return await authorizeCredential(authorization, values, tools, dialogue);
 }

@@ -1,4 +1,4 @@
-import { withoutControls } from "../lib/controls.ts";
+import { stripControls } from "../lib/controls.ts";
 import { EarshotError } from "../lib/errors.ts";
 import {
   type CheckedCredential,
@@ -48,7 +48,7 @@ function asText(
   const { id, platform, kind } = listing;
   const result = works ? "ok" : "failed";
   const end = released ? "; released from quarantine" : "";
-  return withoutControls(
+  return stripControls(
     `${id} ${platform} ${kind}, ${subjectOf(listing)}: ${result}: ${text}${end}\n`,
   );
 }

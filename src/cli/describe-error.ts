@@ -1,5 +1,5 @@
 import { CommanderError } from "commander";
-import { withoutControls } from "../lib/controls.ts";
+import { stripControls } from "../lib/controls.ts";
 import { EarshotError, messageOf } from "../lib/errors.ts";
 import { isDismissal } from "../remote/worker/dismissal.ts";
 
@@ -67,7 +67,7 @@ function systemHint(thrown: unknown): string | undefined {
 
 function oneLine(message: string, hint: string | undefined): string {
   const text = hint ? `${message} – ${hint}` : message;
-  const lines = withoutControls(text)
+  const lines = stripControls(text)
     .split("\n")
     .map((line) => line.trim());
   return `earshot: ${lines.filter((line) => line !== "").join(" ")}\n`;

@@ -16,11 +16,11 @@ import {
 } from "@earshot/query/tree";
 import type { Command } from "commander";
 import { systemClock } from "../lib/clock.ts";
-import { withoutControls } from "../lib/controls.ts";
+import { stripControls } from "../lib/controls.ts";
 import type { Analysis } from "./analysis.ts";
 import { refusedQuery, wrongUse } from "./describe-error.ts";
 import { analysisFields, planFields } from "./explain-json.ts";
-import { wholeNumber } from "./parse-values.ts";
+import { parseWholeNumber } from "./parse-values.ts";
 import { queryOf, takesQuery } from "./query-argument.ts";
 import { showAnalysis } from "./show-analysis.ts";
 import { painter, type Terminal } from "./terminal.ts";
@@ -40,7 +40,7 @@ export function addExplain(program: Command, terminal: Terminal): void {
     .option(
       "--max-results <number>",
       `with --analyze: maximum number of posts, 1..500 (default: ${usualMaxResults})`,
-      wholeNumber(1, 500),
+      parseWholeNumber(1, 500),
     )
     .option(
       "--json",
@@ -131,10 +131,10 @@ function asText(
 ): string {
   const { bold } = painter(terminal);
   const blocks: string[] = [];
-  if (canonical !== null) blocks.push(bold(withoutControls(canonical)));
-  if (tree !== null) blocks.push(withoutControls(describeTree(tree)));
+  if (canonical !== null) blocks.push(bold(stripControls(canonical)));
+  if (tree !== null) blocks.push(stripControls(describeTree(tree)));
   if (plan !== null) {
-    blocks.push(`${bold("Plan")}\n${withoutControls(describePlan(plan, unresolved))}`);
+    blocks.push(`${bold("Plan")}\n${stripControls(describePlan(plan, unresolved))}`);
   }
   for (const diagnostic of diagnostics) blocks.push(renderDiagnostic(query, diagnostic));
   if (analysis !== null) blocks.push(showAnalysis(analysis, terminal));

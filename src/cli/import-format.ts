@@ -29,7 +29,7 @@ const platformOf: Readonly<Partial<Record<FormatName, Platform>>> = {
   "bluesky-car": "bluesky",
 };
 
-export type FormatOptions = {
+export type ImportFormatOptions = {
   format: FormatName;
   platform?: Platform;
   columns?: ColumnMap;
@@ -38,7 +38,7 @@ export type FormatOptions = {
 
 /** Errors: `wrong_use` for conflicting options. */
 export function importFormat(
-  { format, platform: named, columns, author }: FormatOptions,
+  { format, platform: named, columns, author }: ImportFormatOptions,
   maxRepositoryBytes: number,
 ): { platform: Platform; format: ImportFormat } {
   const own = platformOf[format];

@@ -4,7 +4,7 @@ import { openArchive } from "../archive/threads/open.ts";
 import { startImportThreads } from "../ingest/analysis/import-threads.ts";
 import { type ImportSummary, importFile } from "../ingest/import/import-file.ts";
 import { systemClock } from "../lib/clock.ts";
-import { withoutControls } from "../lib/controls.ts";
+import { stripControls } from "../lib/controls.ts";
 import { EarshotError, messageOf } from "../lib/errors.ts";
 import { isoTime } from "../lib/iso-time.ts";
 import { type Platform, platforms } from "../posts/post.ts";
@@ -14,8 +14,8 @@ import { wrongUse } from "./describe-error.ts";
 import {
   authorHandle,
   columnMap,
-  type FormatOptions,
   formatNames,
+  type ImportFormatOptions,
   importFormat,
 } from "./import-format.ts";
 import { timeSpan } from "./parse-values.ts";
@@ -23,7 +23,7 @@ import { startProgress } from "./progress.ts";
 import { readConfig } from "./settings.ts";
 import type { Terminal } from "./terminal.ts";
 
-type Options = FormatOptions & {
+type Options = ImportFormatOptions & {
   covers?: { fromMs: number; toMs: number };
   strict?: boolean;
   json?: boolean;
@@ -198,7 +198,7 @@ function watch(file: string, terminal: Terminal) {
     onProgress: (seen: { posts: number; readBytes: number; totalBytes: number | null }) =>
       progress.update(seen.readBytes, seen.totalBytes, `${seen.posts.toLocaleString("en")} posts`),
     onRejected: (bad: { file: string; line: number; reason: string }) => {
-      const line = `${withoutControls(`${bad.file}:${bad.line}: ${bad.reason}`)}\n`;
+      const line = `${stripControls(`${bad.file}:${bad.line}: ${bad.reason}`)}\n`;
       count += 1;
       if (!terminal.interactiveNotes) terminal.note(line);
       else if (count <= shownRejections) pending.push(line);
@@ -234,7 +234,7 @@ function asJson(file: string, summary: ImportSummary): string {
 }
 
 function asText(name: string, summary: ImportSummary): string {
-  const file = withoutControls(name);
+  const file = stripControls(name);
   if (summary.alreadyImported) {
     return `${file}: already imported${coverageText(summary)}\n`;
   }
@@ -248,14 +248,14 @@ function asText(name: string, summary: ImportSummary): string {
     lines.push(`  resumed after line ${number(summary.resumedAfterLines)}`);
   }
   if (summary.rejectedFile !== null)
-    lines.push(`  rejected lines are in ${withoutControls(summary.rejectedFile)}`);
+    lines.push(`  rejected lines are in ${stripControls(summary.rejectedFile)}`);
   if (summary.skipped.size > 0) {
     const reasons = [...summary.skipped].map(([reason, times]) => `${number(times)} ${reason}`);
     lines.push(`  not imported: ${reasons.join(", ")}`);
   }
   if (summary.ignoredFields.size > 0) {
     const names = [...summary.ignoredFields].map(([name, times]) => `${name} (${number(times)})`);
-    lines.push(`  ignored fields: ${withoutControls(names.join(", "))}`);
+    lines.push(`  ignored fields: ${stripControls(names.join(", "))}`);
   }
   return `${lines.join("\n")}\n`;
 }

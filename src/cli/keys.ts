@@ -2,7 +2,7 @@ import { type Command, Option } from "commander";
 import { longestKeyName } from "../accounts/keys/key-name.ts";
 import { wrongUse } from "./describe-error.ts";
 import { createKey, listKeys, longestOverlapMs, revokeKey, rotateKey } from "./keys-actions.ts";
-import { durationUpTo, methodList, wholeNumber } from "./parse-values.ts";
+import { durationUpTo, methodList, parseWholeNumber } from "./parse-values.ts";
 import type { Terminal } from "./terminal.ts";
 
 const hourMs = 3_600_000;
@@ -19,7 +19,7 @@ export function addKeys(program: Command, terminal: Terminal): void {
     .action(() => {
       throw wrongUse("keys requires a subcommand", "use keys create, list, rotate or revoke");
     });
-  const limit = wholeNumber(1, Number.MAX_SAFE_INTEGER);
+  const limit = parseWholeNumber(1, Number.MAX_SAFE_INTEGER);
   keys
     .command("create")
     .summary("create a key and print it once")

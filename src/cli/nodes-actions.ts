@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import type { NodeChange } from "../accounts/admin/node-operations.ts";
 import { systemClock } from "../lib/clock.ts";
-import { withoutControls } from "../lib/controls.ts";
+import { stripControls } from "../lib/controls.ts";
 import { EarshotError } from "../lib/errors.ts";
 import type { NodeRecord } from "../remote/gateway/node-record.ts";
 import type { OpenControl } from "../server/control.ts";
@@ -67,7 +67,7 @@ export async function changeNode(
     node: await control.run("changeNode", { nodeId: id, change, actor: "command_line", nowMs }),
   }));
   const outcome = change === "approve" ? approvalOf(before, nowMs) : outcomes[change];
-  terminal.out(`node ${id} (${withoutControls(node.name)}) ${outcome}\n`);
+  terminal.out(`node ${id} (${stripControls(node.name)}) ${outcome}\n`);
   if (change === "remove" && node.isListed) terminal.note(stillListed);
 }
 

@@ -9,7 +9,7 @@ import {
   showNode,
   simulateTee,
 } from "./nodes-actions.ts";
-import { wholeNumber } from "./parse-values.ts";
+import { parseWholeNumber } from "./parse-values.ts";
 import type { Terminal } from "./terminal.ts";
 
 type Json = { json?: boolean };
@@ -59,7 +59,7 @@ export function addNodes(program: Command, terminal: Terminal): void {
 }
 
 function addLists(nodes: Command, terminal: Terminal): void {
-  const limit = wholeNumber(1, 10_000);
+  const limit = parseWholeNumber(1, 10_000);
   nodes
     .command("list")
     .summary("list the nodes")

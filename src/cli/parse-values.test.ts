@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { timeSpan, wholeNumber } from "./parse-values.ts";
+import { parseWholeNumber, timeSpan } from "./parse-values.ts";
 
 test("a whole number must be within its inclusive bounds", () => {
-  const read = wholeNumber(1, 500);
+  const read = parseWholeNumber(1, 500);
   expect(read("1")).toBe(1);
   expect(read("500")).toBe(500);
   for (const bad of ["0", "501", "-3", "1.5", "1e2", "0x10", "", " 7", "99999999999999999999"]) {

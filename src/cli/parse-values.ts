@@ -6,7 +6,7 @@ import { parseIsoTime } from "../platforms/time.ts";
 /** Commander adds the option's name to their errors. */
 
 /** Inclusive bounds. */
-export function wholeNumber(least: number, most: number): (written: string) => number {
+export function parseWholeNumber(least: number, most: number): (written: string) => number {
   return (written) => {
     const value = Number(written);
     if (/^\d{1,15}$/.test(written) && value >= least && value <= most) return value;

@@ -1,5 +1,5 @@
 import type { PlatformCoverage } from "../archive/archive.ts";
-import { withoutControls } from "../lib/controls.ts";
+import { stripControls } from "../lib/controls.ts";
 import type { Coverage } from "../platforms/source.ts";
 import { drawnKnowledge, knowledgeOf } from "./show-knowledge.ts";
 import { showRecord } from "./show-record.ts";
@@ -34,6 +34,6 @@ function countOf({ records, hasMore }: PrintedAnswer): string {
 
 /** On a screen, without the control characters that posts may contain. */
 export function printable(text: string, { interactive }: Pick<Terminal, "interactive">): string {
-  const shown = interactive ? withoutControls(text) : text;
+  const shown = interactive ? stripControls(text) : text;
   return shown.endsWith("\n") ? shown : `${shown}\n`;
 }

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { type FormatOptions, formatOf, takesFormat } from "./answer-format.ts";
-import { wholeNumber } from "./parse-values.ts";
+import { parseWholeNumber } from "./parse-values.ts";
 import { queryOf, takesQuery } from "./query-argument.ts";
 import {
   chooseService,
@@ -19,7 +19,12 @@ export function addSearch(program: Command, terminal: Terminal): void {
       `Searches the whole archive, newest first. ${serviceHelp} Reports gaps in coverage. ` +
         "docs/query-language.md has the operators.",
     )
-    .option("--max-results <number>", "maximum number of posts, 1..500", wholeNumber(1, 500), 20);
+    .option(
+      "--max-results <number>",
+      "maximum number of posts, 1..500",
+      parseWholeNumber(1, 500),
+      20,
+    );
   takesService(takesFormat(command))
     .addHelpText(
       "after",

@@ -1,10 +1,10 @@
 import type { AuthorSummary } from "../ingest/backfill/backfill-author.ts";
 import type { AuthorResult } from "../ingest/backfill/backfill-authors.ts";
-import { withoutControls } from "../lib/controls.ts";
+import { stripControls } from "../lib/controls.ts";
 
 export const number = (value: number): string => Math.round(value).toLocaleString("en");
 
-export function accountAsJson(result: AuthorResult): string {
+export function accountResultAsJson(result: AuthorResult): string {
   if ("error" in result) {
     const { code, message, retryable } = result.error;
     return `${JSON.stringify({ author: result.author, outcome: "failed", error: { code, message, retryable } })}\n`;
@@ -32,10 +32,10 @@ export function accountAsJson(result: AuthorResult): string {
 }
 
 export function accountAsText(result: AuthorResult): string {
-  const requested = withoutControls(result.author);
+  const requested = stripControls(result.author);
   if ("error" in result) {
     const { message, hint } = result.error;
-    return `${requested}: ${withoutControls(message)}${hint === undefined ? "" : ` – ${hint}`}\n`;
+    return `${requested}: ${stripControls(message)}${hint === undefined ? "" : ` – ${hint}`}\n`;
   }
   const { summary } = result;
   const name = summary.handle === null ? requested : `${summary.handle} (${summary.did})`;

@@ -1,5 +1,5 @@
 import type { AccountListing } from "../accounts/admin/listing-operations.ts";
-import { withoutControls } from "../lib/controls.ts";
+import { stripControls } from "../lib/controls.ts";
 import { isoTime } from "../lib/iso-time.ts";
 import { tableLines } from "./table.ts";
 import { painter, type Terminal } from "./terminal.ts";
@@ -25,7 +25,7 @@ export function accountsAsTable(listings: readonly AccountListing[], terminal: T
   const titles = ["ID", "NAME", "FROM", "ROLE", "KEYS", "LIMITS", "CREATED", "SEEN", "STATE"];
   const rows = listings.map((listing) => [
     listing.id,
-    withoutControls(listing.name),
+    stripControls(listing.name),
     listing.provider ?? "here",
     listing.role,
     String(listing.keys),
@@ -42,7 +42,7 @@ export function accountAsLines(listing: AccountListing): string {
   const { suspendedMs, suspendedReason, seenMs } = listing;
   const facts: [string, string][] = [
     ["id", listing.id],
-    ["name", withoutControls(listing.name)],
+    ["name", stripControls(listing.name)],
     ["from", listing.provider ?? "here"],
     ["role", listing.role],
     ["limits", limitsOf(listing)],
@@ -52,7 +52,7 @@ export function accountAsLines(listing: AccountListing): string {
     ["seen", seenMs === null ? "never" : isoTime(seenMs)],
   ];
   if (suspendedMs !== null) {
-    const reason = withoutControls(suspendedReason ?? "").replaceAll("\n", " ");
+    const reason = stripControls(suspendedReason ?? "").replaceAll("\n", " ");
     facts.push(["suspended", `${isoTime(suspendedMs)}${reason === "" ? "" : ` – ${reason}`}`]);
   }
   return facts.map(([name, value]) => `${name.padEnd(9)}  ${value}\n`).join("");

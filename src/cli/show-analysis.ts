@@ -1,6 +1,6 @@
 import { describeIds, describePlan, describeTime, type ResolvedNames } from "@earshot/query/plan";
 import type { SearchWork } from "../archive/archive.ts";
-import { withoutControls } from "../lib/controls.ts";
+import { stripControls } from "../lib/controls.ts";
 import { type Analysis, steps } from "./analysis.ts";
 import { painter, type Terminal } from "./terminal.ts";
 import { wrap } from "./text-layout.ts";
@@ -28,7 +28,7 @@ function nameLines({ accounts, posts }: ResolvedNames): string[] {
   const line =
     (subject: string) =>
     ([name, keys]: readonly [string, readonly string[]]) =>
-      withoutControls(`${subject} ${name} resolves to ${keys.join(", ") || "nothing"}`);
+      stripControls(`${subject} ${name} resolves to ${keys.join(", ") || "nothing"}`);
   return [...[...accounts].map(line("account")), ...[...posts].map(line("post"))];
 }
 
@@ -37,11 +37,11 @@ function queryLines({ queries, bounds }: Analysis, columns: number): string[] {
   const texts = queries.map(({ platform, query }) => {
     if (query === null) return { platform, lines: ["nothing: no post can match"] };
     const { expression, residual, fromMs, toMs } = query;
-    const match = wrap(withoutControls(expression ?? "every post"), columns - 4);
+    const match = wrap(stripControls(expression ?? "every post"), columns - 4);
     const isTimed = fromMs !== null || toMs !== null;
     if (isTimed) match.push("rechecked: the time, where the ID is not exact");
     if (residual.kind === "all") return { platform, lines: match };
-    const again = withoutControls(describePlan(residual)).split("\n");
+    const again = stripControls(describePlan(residual)).split("\n");
     return {
       platform,
       lines: [

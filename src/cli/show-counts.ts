@@ -1,5 +1,5 @@
 import { coverageBody } from "../http/answers/status-body.ts";
-import { withoutControls } from "../lib/controls.ts";
+import { stripControls } from "../lib/controls.ts";
 import { isoTime } from "../lib/iso-time.ts";
 import type { SourceCounts } from "../search/archive/count.ts";
 import { type PlotBucket, plotCounts } from "./counts-plot.ts";
@@ -78,7 +78,7 @@ function plot(shown: ShownCounts, terminal: Terminal): void {
   });
   if (lines.length === 0) return;
   const joined = lineMs === bucketMs ? "" : `, ${lengthText(lineMs)} a line`;
-  terminal.out(`${bold(withoutControls(shown.query))} by ${shown.by}${joined} (UTC)\n`);
+  terminal.out(`${bold(stripControls(shown.query))} by ${shown.by}${joined} (UTC)\n`);
   terminal.out(`${lines.join("\n")}\n`);
 }
 

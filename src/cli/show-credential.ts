@@ -1,4 +1,4 @@
-import { withoutControls } from "../lib/controls.ts";
+import { stripControls } from "../lib/controls.ts";
 import { isoTime } from "../lib/iso-time.ts";
 import type { Credential } from "../platforms/credential.ts";
 import type { ListedCredential } from "../upstream/credentials/rows.ts";
@@ -42,11 +42,11 @@ export function listingsAsTable(
     listing.id,
     listing.platform,
     listing.kind,
-    withoutControls(ownerOf(listing)),
-    withoutControls(subjectOf(listing)),
-    `${withoutControls(listing.hint)}…`,
+    stripControls(ownerOf(listing)),
+    stripControls(subjectOf(listing)),
+    `${stripControls(listing.hint)}…`,
     listing.usedMs === null ? "never" : minute(listing.usedMs),
-    withoutControls(stateOf(listing, nowMs)),
+    stripControls(stateOf(listing, nowMs)),
   ]);
   const columns = titles.map((title) => ({ title, align: "left" }) as const);
   return `${tableLines(columns, rows, painter(terminal).bold).join("\n")}\n`;

@@ -1,6 +1,6 @@
 import type { KeyListing } from "../accounts/keys/command-line-operations.ts";
 import { keyStateOf } from "../accounts/keys/key.ts";
-import { withoutControls } from "../lib/controls.ts";
+import { stripControls } from "../lib/controls.ts";
 import { isoTime } from "../lib/iso-time.ts";
 import { type Column, tableLines } from "./table.ts";
 import { painter, type Terminal } from "./terminal.ts";
@@ -40,8 +40,8 @@ const columns: readonly Column[] = [
 export function keyTable(keys: readonly KeyListing[], nowMs: number, terminal: Terminal): string {
   const rows = keys.map((key) => [
     key.id,
-    withoutControls(key.name),
-    withoutControls(key.accountName ?? "own"),
+    stripControls(key.name),
+    stripControls(key.accountName ?? "own"),
     limitsOf(key),
     key.methods === null ? "all" : key.methods.join(","),
     dayOf(key.createdMs),

@@ -1,5 +1,5 @@
 import type { EvidenceKind } from "../jobs/result-signature.ts";
-import { withoutControls } from "../lib/controls.ts";
+import { stripControls } from "../lib/controls.ts";
 import { isoTime } from "../lib/iso-time.ts";
 import { platforms } from "../posts/post.ts";
 import type { NodeEvent } from "../remote/gateway/node-event-operations.ts";
@@ -146,6 +146,6 @@ function tableOf(titles: readonly string[], rows: readonly string[][], terminal:
   return `${tableLines(columns, rows, painter(terminal).bold).join("\n")}\n`;
 }
 
-const oneLine = (text: string): string => withoutControls(text).replaceAll("\n", " ");
+const oneLine = (text: string): string => stripControls(text).replaceAll("\n", " ");
 
 const minuteOf = (ms: number): string => isoTime(ms).slice(0, 16).replace("T", " ");

@@ -1,4 +1,4 @@
-import { withoutControls } from "../lib/controls.ts";
+import { stripControls } from "../lib/controls.ts";
 import { painter, type Terminal } from "./terminal.ts";
 import { wrap } from "./text-layout.ts";
 
@@ -19,9 +19,9 @@ export function showRecord(json: string, terminal: Pick<Terminal, "colour" | "co
   const time = Metadata.created_at.slice(0, 16).replace("T", " ");
   const author = Metadata.author ? ` ${dim(oneLine(Metadata.author))}` : "";
   const head = `${dim(time)}  ${Metadata.platform}  ${bold(`@${oneLine(Metadata.username)}`)}${author}`;
-  const text = wrap(withoutControls(Content), terminal.columns - 2).map((line) => `  ${line}`);
+  const text = wrap(stripControls(Content), terminal.columns - 2).map((line) => `  ${line}`);
   const url = Metadata.url ? [`  ${accent(oneLine(Metadata.url))}`] : [];
   return `${[head, ...text, ...url].join("\n")}\n\n`;
 }
 
-const oneLine = (text: string): string => withoutControls(text).replaceAll("\n", " ");
+const oneLine = (text: string): string => stripControls(text).replaceAll("\n", " ");

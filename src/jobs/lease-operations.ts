@@ -5,7 +5,7 @@ import type { JobFailure } from "./job.ts";
 import type { LeaseFailure } from "./lease.ts";
 import {
   afterFailure,
-  type FailedAttempt,
+  type EndedAttempt,
   nodeLost,
   type RetryRules,
   threadDied,
@@ -136,7 +136,7 @@ function* endAttempt(
   failure: LeaseFailure,
   rules: { nowMs: number } & RetryRules,
 ): Steps<AttemptEnd | null> {
-  const attempt = yield* database.get<Pick<FailedAttempt, "attempts" | "readerDeaths">>(
+  const attempt = yield* database.get<Pick<EndedAttempt, "attempts" | "readerDeaths">>(
     `SELECT attempts, reader_deaths AS readerDeaths FROM job WHERE ${currentLease} AND ${startsFrom("fail")}`,
     { uuid, token },
   );

@@ -5,7 +5,7 @@ export type AfterFailure =
   | { kind: "retry"; notBeforeMs: number }
   | { kind: "error"; failure: JobFailure };
 
-export type FailedAttempt = {
+export type EndedAttempt = {
   failure: LeaseFailure;
   attempts: number;
   readerDeaths: number;
@@ -23,7 +23,7 @@ const maxReaderDeaths = 2;
  * threads is not retried.
  */
 export function afterFailure(
-  { failure, attempts, readerDeaths, deadlineMs }: FailedAttempt,
+  { failure, attempts, readerDeaths, deadlineMs }: EndedAttempt,
   { maxAttempts, retryDelayMs }: RetryRules,
   nowMs: number,
 ): AfterFailure {

@@ -1,7 +1,7 @@
 /**
  * Posts are untrusted: removes what could move the cursor or recolour a terminal. Line breaks stay.
  */
-export function withoutControls(text: string): string {
+export function stripControls(text: string): string {
   return text.replaceAll(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, (character) =>
     character === "\n" ? "\n" : character === "\t" ? " " : "",
   );

@@ -4,7 +4,7 @@ import { fetchError, tooLarge } from "./fetch-errors.ts";
 import { answerOf, type FetchedAnswer } from "./fetched-answer.ts";
 import type { Guard } from "./guard.ts";
 import type { GuardedAgent } from "./guarded-agent.ts";
-import { redirectOf, type Step } from "./redirects.ts";
+import { type RedirectStep, redirectOf } from "./redirects.ts";
 import { readUrl, requireWebAddress } from "./web-address.ts";
 
 export type { FetchedAnswer } from "./fetched-answer.ts";
@@ -64,7 +64,7 @@ export function createGuardedFetch(settings: GuardedFetchSettings): GuardedClien
     });
   }
 
-  async function open(first: Step, options: FetchOptions): Promise<Opened> {
+  async function open(first: RedirectStep, options: FetchOptions): Promise<Opened> {
     const { signal, timeoutMs = usualMs } = options;
     const timeout = AbortSignal.timeout(timeoutMs);
     const ending = signal === undefined ? timeout : AbortSignal.any([signal, timeout]);
@@ -83,7 +83,7 @@ export function createGuardedFetch(settings: GuardedFetchSettings): GuardedClien
     }
   }
 
-  async function send(step: Step, signal: AbortSignal): Promise<Response> {
+  async function send(step: RedirectStep, signal: AbortSignal): Promise<Response> {
     const { url, method, headers, body } = step;
     guard.lookupFor(requireWebAddress(url));
     agent ??= openAgent();
@@ -127,7 +127,7 @@ export function createGuardedFetch(settings: GuardedFetchSettings): GuardedClien
   });
 }
 
-function stepOf(url: URL | string, options: FetchOptions): Step {
+function stepOf(url: URL | string, options: FetchOptions): RedirectStep {
   const { method = "GET", headers = {}, body } = options;
   return { url: readUrl(url), method, headers, body: body ?? null };
 }

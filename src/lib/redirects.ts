@@ -1,6 +1,6 @@
 import { EarshotError } from "./errors.ts";
 
-export type Step = {
+export type RedirectStep = {
   url: URL;
   method: "GET" | "POST" | "DELETE";
   headers: Readonly<Record<string, string>>;
@@ -13,7 +13,11 @@ const redirectStatuses = new Set([301, 302, 303, 307, 308]);
  * Another origin gets `accept` only, as headers may contain credentials. Errors: `address_refused`
  * if that is not enough.
  */
-export function redirectOf(step: Step, status: number, location: string | null): Step | null {
+export function redirectOf(
+  step: RedirectStep,
+  status: number,
+  location: string | null,
+): RedirectStep | null {
   if (!redirectStatuses.has(status) || location === null) return null;
   const url = URL.parse(location, step.url.href);
   if (url === null) throw refused(step.url, "to an invalid URL");

@@ -38,7 +38,7 @@ export class ApiRefusal extends Error {
  * The body of an answer below 300. `parse` bounds the text by default, as a server's event loop requires. Errors: `ApiRefusal`;
  * an `Error` if it has another form.
  */
-export function bodyOf<Schema extends z.ZodType>(
+export function readBody<Schema extends z.ZodType>(
   { status, text }: ApiAnswer,
   schema: Schema,
   parse: (text: string) => unknown = parseBounded,

@@ -1,5 +1,5 @@
 import type { ToolPost } from "./records.ts";
-import type { SearchAnswer } from "./run-search.ts";
+import type { ToolAnswer } from "./run-search.ts";
 import { inline, quoted, safeUrl, untrustedNote } from "./untrusted.ts";
 
 /** Numbered quotations with their sources. */
@@ -12,7 +12,7 @@ export function renderPosts(posts: readonly ToolPost[]): string {
 }
 
 /** One line: how many, of when, whether any may be missing, and how to get more. */
-export function summaryLine(answer: SearchAnswer, what: string): string {
+export function summaryLine(answer: ToolAnswer, what: string): string {
   const count = answer.results.length;
   const { from, to, gaps = [] } = answer.coverage ?? {};
   const window = to ? ` between ${from ?? "the oldest archived post"} and ${to}` : "";
@@ -27,7 +27,7 @@ export function summaryLine(answer: SearchAnswer, what: string): string {
 }
 
 /** Warnings, what max_chars left out, and the next page; empty if there is nothing to say. */
-export function notesOf(answer: SearchAnswer): string[] {
+export function notesOf(answer: ToolAnswer): string[] {
   const { shortened, omitted } = answer.truncated;
   return [
     ...answer.warnings.map(({ code, message }) => `Warning: ${message === "" ? code : message}`),

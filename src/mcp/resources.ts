@@ -1,6 +1,6 @@
 import { type McpServer, ResourceTemplate } from "@modelcontextprotocol/server";
 import * as z from "zod";
-import { ApiRefusal, bodyOf } from "./api.ts";
+import { ApiRefusal, readBody } from "./api.ts";
 import type { ToolContext } from "./tool.ts";
 
 const coverageAnswer = z.object({ coverage: z.unknown() });
@@ -47,7 +47,7 @@ export function registerResources(server: McpServer, { api }: ToolContext): void
           arguments: { type: "searchbyfullarchive", query: everyPost, max_results: 1 },
         },
       });
-      const { coverage } = bodyOf(answer, coverageAnswer);
+      const { coverage } = readBody(answer, coverageAnswer);
       const text = JSON.stringify(coverage, null, 2);
       return { contents: [{ uri: uri.href, mimeType: "application/json", text }] };
     },

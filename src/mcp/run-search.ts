@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { type Api, type ApiAnswer, bodyOf } from "./api.ts";
+import { type Api, type ApiAnswer, readBody } from "./api.ts";
 import { apiRecord } from "./records.ts";
 
 /** Arguments of a submission (docs/api.md). */
@@ -47,7 +47,7 @@ const searchAnswer = z.object({
     .default({ shortened: [], omitted: 0 }),
 });
 
-export type SearchAnswer = z.output<typeof searchAnswer>;
+export type ToolAnswer = z.output<typeof searchAnswer>;
 
 const unfinished = z.object({ uuid: z.string() });
 
@@ -55,8 +55,8 @@ const waitSeconds = 10;
 const mostRounds = 12;
 
 /** Errors: those of `searchInOneCall`; `ApiRefusal`. */
-export async function runSearch(run: SearchRun, context: RunContext): Promise<SearchAnswer> {
-  return bodyOf(await searchInOneCall(run, "application/json", context), searchAnswer);
+export async function runSearch(run: SearchRun, context: RunContext): Promise<ToolAnswer> {
+  return readBody(await searchInOneCall(run, "application/json", context), searchAnswer);
 }
 
 /**
@@ -83,7 +83,7 @@ export async function searchInOneCall(
   for (let round = 1; ; round += 1) {
     const answer = await api(request);
     if (answer.status !== 202) return answer;
-    const { uuid } = bodyOf(answer, unfinished);
+    const { uuid } = readBody(answer, unfinished);
     if (signal.aborted) {
       await api({ method: "DELETE", path: `/v1/search/live/${platform}/status/${uuid}` });
       throw signal.reason;

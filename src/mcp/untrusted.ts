@@ -1,4 +1,4 @@
-import { withoutControls } from "../lib/controls.ts";
+import { stripControls } from "../lib/controls.ts";
 
 /** Precedes every text with posts. */
 export const untrustedNote =
@@ -10,14 +10,14 @@ const lineEnds = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/u;
 export const quoted = (text: string): string =>
   text
     .split(lineEnds)
-    .map((line) => `> ${withoutControls(line)}`.trimEnd())
+    .map((line) => `> ${stripControls(line)}`.trimEnd())
     .join("\n");
 
 const longestWord = 80;
 
 /** A handle within a line: short, and without what could fake the line's other parts. */
 export const inline = (text: string): string =>
-  withoutControls(text)
+  stripControls(text)
     .replaceAll(/[\s`<>·]+/gu, "_")
     .slice(0, longestWord);
 

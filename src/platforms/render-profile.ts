@@ -4,7 +4,7 @@ import type { Platform, Post } from "../posts/post.ts";
 import type { Profile, Space, Trend } from "../posts/profile.ts";
 import { parseIsoTime } from "./time.ts";
 
-export type RenderedRecord = {
+export type RenderedProfile = {
   ID: string;
   Content: string;
   Metadata: Readonly<Record<string, unknown>>;
@@ -12,7 +12,7 @@ export type RenderedRecord = {
 };
 
 /** ID is the account's id, Content its description. */
-export function profileRecord(profile: Profile): RenderedRecord {
+export function profileRecord(profile: Profile): RenderedProfile {
   const { platform, userId, username, counts } = profile;
   return {
     ID: userId,
@@ -44,7 +44,7 @@ export function profileRecord(profile: Profile): RenderedRecord {
 }
 
 /** ID is the rank, Content the name. */
-export function trendRecord(trend: Trend): RenderedRecord {
+export function trendRecord(trend: Trend): RenderedProfile {
   return {
     ID: String(trend.rank),
     Content: trend.name,
@@ -62,7 +62,7 @@ export function trendRecord(trend: Trend): RenderedRecord {
 }
 
 /** ID is the Space's id, Content its title. */
-export function spaceRecord(space: Space): RenderedRecord {
+export function spaceRecord(space: Space): RenderedProfile {
   return {
     ID: space.id,
     Content: space.title ?? "",
@@ -84,7 +84,7 @@ export function spaceRecord(space: Space): RenderedRecord {
   };
 }
 
-export function idOfProfile({ platform, userId }: Profile): RenderedRecord {
+export function idOfProfile({ platform, userId }: Profile): RenderedProfile {
   return profileRecord({
     platform,
     userId,
@@ -104,7 +104,7 @@ export function idOfProfile({ platform, userId }: Profile): RenderedRecord {
   });
 }
 
-export function rankOfTrend({ platform, rank }: Trend): RenderedRecord {
+export function rankOfTrend({ platform, rank }: Trend): RenderedProfile {
   return trendRecord({
     platform,
     rank,
@@ -116,7 +116,7 @@ export function rankOfTrend({ platform, rank }: Trend): RenderedRecord {
   });
 }
 
-export function idOfSpace({ platform, id }: Space): RenderedRecord {
+export function idOfSpace({ platform, id }: Space): RenderedProfile {
   return spaceRecord({
     platform,
     id,
@@ -134,7 +134,7 @@ export function idOfSpace({ platform, id }: Space): RenderedRecord {
   });
 }
 
-export function idOfPost({ platform, uri, userId }: Post, id: bigint): RenderedRecord {
+export function idOfPost({ platform, uri, userId }: Post, id: bigint): RenderedProfile {
   return {
     ID: String(id),
     Content: "",

@@ -6,7 +6,7 @@ import {
   idOfProfile,
   idOfSpace,
   profileRecord,
-  type RenderedRecord,
+  type RenderedProfile,
   rankOfTrend,
   spaceRecord,
   trendRecord,
@@ -28,7 +28,7 @@ export function itemOf(item: UpstreamItem, options: RenderOptions): FetchedItem 
   return { platform, id: null, uri: null, userId, record: JSON.stringify(record) };
 }
 
-type Reported = { record: RenderedRecord; platform: Platform; userId: string | null };
+type Reported = { record: RenderedProfile; platform: Platform; userId: string | null };
 
 function reportedOf(
   item: Exclude<UpstreamItem, { kind: "post" }>,

@@ -1,4 +1,4 @@
-import { withoutControls } from "../lib/controls.ts";
+import { stripControls } from "../lib/controls.ts";
 
 /** Shorter values occur in any text. */
 const shortestSecret = 6;
@@ -22,7 +22,7 @@ function formsOf(value: string): string[] {
 }
 
 export function shownReason(reason: string, secrets: Readonly<Record<string, string>>): string {
-  const line = withoutControls(withoutSecrets(reason, secrets)).replaceAll(/\s+/g, " ").trim();
+  const line = stripControls(withoutSecrets(reason, secrets)).replaceAll(/\s+/g, " ").trim();
   // Removing control characters may have joined a secret.
   return [...withoutSecrets(line, secrets)].slice(0, longestReason).join("");
 }

@@ -1,4 +1,4 @@
-import { withoutControls } from "../lib/controls.ts";
+import { stripControls } from "../lib/controls.ts";
 
 const maxRead = 4_000;
 const maxShown = 200;
@@ -15,7 +15,7 @@ const lastRun = new RegExp(`(?<!${tokenText})${tokenText}+$`);
 /** One line of up to 200 characters without apparent credentials, which a refusal may echo. */
 export function withoutTokens(output: unknown): string {
   if (typeof output !== "string") return "";
-  const line = withoutControls(cut(output, maxRead)).replaceAll(/\s+/g, " ").trim();
+  const line = stripControls(cut(output, maxRead)).replaceAll(/\s+/g, " ").trim();
   const clean = line.replaceAll(authorization, "$1 …").replaceAll(longRun, "…");
   return cut(clean, maxShown).toWellFormed();
 }

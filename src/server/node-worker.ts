@@ -3,7 +3,7 @@ import { hostname } from "node:os";
 import type { Logger } from "pino";
 import type { Archive } from "../archive/archive.ts";
 import type { Clock } from "../lib/clock.ts";
-import { withoutControls } from "../lib/controls.ts";
+import { stripControls } from "../lib/controls.ts";
 import { createGuard } from "../lib/guard.ts";
 import { createGuardedFetch } from "../lib/guarded-fetch.ts";
 import type { Capability } from "../remote/capability.ts";
@@ -153,4 +153,4 @@ export async function startNodeWorker(context: NodeWorkerContext): Promise<NodeW
 const longestLeaseMs = 600_000;
 
 export const hostName = (): string =>
-  withoutControls(hostname()).slice(0, longestName).toWellFormed() || "node";
+  stripControls(hostname()).slice(0, longestName).toWellFormed() || "node";

@@ -4,7 +4,7 @@ import type { EvidenceKind } from "../../src/jobs/result-signature.ts";
 import type { Method } from "../../src/platforms/methods.ts";
 import type { AnswerRequest, FetchedItem, SourceAnswer } from "../../src/platforms/source.ts";
 import type { Evidence } from "../../src/remote/evidence/evidence.ts";
-import { answerBytes, bodyOf } from "../../src/remote/protocol/answer.ts";
+import { answerBody, answerBytes } from "../../src/remote/protocol/answer.ts";
 import { base64 } from "../../src/remote/protocol/encoding.ts";
 import {
   type AnswerEncryptor,
@@ -189,7 +189,7 @@ export async function nodeAt<Answer extends NodeAnswer>(
   ) {
     if (attested === null) throw new Error("it has not attested");
     const { registration: shown, answer } = attested;
-    const body = bodyOf(items);
+    const body = answerBody(items);
     const knowledge = knowledgeText(emptyAnswer(job.request));
     const fields = signResult(
       {

@@ -3,7 +3,7 @@ import type { FetchedItem, SourceAnswer } from "../../src/platforms/source.ts";
 import { lowestId } from "../../src/posts/ids.ts";
 import type { SimulatedWorld } from "../../src/remote/evidence/simulated/simulated-tee.ts";
 import type { Attestation, Proof } from "../../src/remote/proof/read-proof.ts";
-import { bodyOf } from "../../src/remote/protocol/answer.ts";
+import { answerBody } from "../../src/remote/protocol/answer.ts";
 import { base64 } from "../../src/remote/protocol/encoding.ts";
 import { gatewayKeyOf, makeIdentity, makeRunKeys } from "../../src/remote/protocol/keys.ts";
 import { quoteDigestOf, signResult } from "../../src/remote/protocol/signed-result.ts";
@@ -137,7 +137,7 @@ export function proofBy(
 ): Proof {
   const { statement, evidence } = attestation;
   const signed = {
-    body: bodyOf(answer.items.filter((item) => "record" in item)),
+    body: answerBody(answer.items.filter((item) => "record" in item)),
     job: jobUuid,
     request: requestText(testRequest),
     knowledge: knowledgeText(answer),

@@ -16,7 +16,11 @@ import {
   storeCredential,
 } from "../../upstream/credentials/store-credential.ts";
 import { createAttempts } from "./attempts.ts";
-import { type AuthorizationSettings, createAuthorizations, type Step } from "./authorizations.ts";
+import {
+  type AuthorizationSettings,
+  createAuthorizations,
+  type DialogueStep,
+} from "./authorizations.ts";
 import { credentialNotFound } from "./faults.ts";
 import { withFieldPointers } from "./field-pointers.ts";
 import { checkedFields } from "./given-fields.ts";
@@ -40,9 +44,9 @@ export type AccountCredentials = {
   list(accountId: string): Promise<readonly Credential[]>;
   add(accountId: string, request: CredentialRequest): Promise<Credential>;
   /** Errors: also `too_many_attempts`. */
-  authorize(accountId: string, request: CredentialRequest): Promise<Step<Credential>>;
+  authorize(accountId: string, request: CredentialRequest): Promise<DialogueStep<Credential>>;
   /** Errors: also `authorization_not_found`. */
-  answer(accountId: string, id: string, answer: string): Promise<Step<Credential>>;
+  answer(accountId: string, id: string, answer: string): Promise<DialogueStep<Credential>>;
   test(accountId: string, id: string): Promise<CheckedCredential & { credential: Credential }>;
   remove(accountId: string, id: string): Promise<void>;
   stop(): Promise<void>;

@@ -1,7 +1,7 @@
 import { withoutEnding } from "@earshot/query/tree";
 import { type RandomBytes, randomBase62 } from "../../lib/base62.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { withoutControls } from "../../lib/controls.ts";
+import { stripControls } from "../../lib/controls.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import type { Dialogue } from "../../platforms/credential.ts";
 import { tooManyAttempts } from "./faults.ts";
@@ -13,7 +13,7 @@ export type AuthorizationSettings = {
   maxAuthorizations: number;
 };
 
-export type Step<Made> =
+export type DialogueStep<Made> =
   | { state: "question"; id: string; texts: readonly string[]; question: string }
   | { state: "done"; made: Made };
 
@@ -23,9 +23,9 @@ export type Authorizations<Made> = {
    * Runs to the first question or the end. Above the account's maximum its oldest dialogue ends. Errors: `too_many_attempts`;
    * those of `run`.
    */
-  begin(accountId: string, run: (dialogue: Dialogue) => Promise<Made>): Promise<Step<Made>>;
+  begin(accountId: string, run: (dialogue: Dialogue) => Promise<Made>): Promise<DialogueStep<Made>>;
   /** Errors: `authorization_not_found`; those of `run`. */
-  answer(accountId: string, id: string, answer: string): Promise<Step<Made>>;
+  answer(accountId: string, id: string, answer: string): Promise<DialogueStep<Made>>;
   stop(): Promise<void>;
 };
 
@@ -35,7 +35,7 @@ type Pending<Made> = {
   texts: string[];
   /** Null while `run` is working. */
   reply: PromiseWithResolvers<string> | null;
-  next: PromiseWithResolvers<Step<Made>>;
+  next: PromiseWithResolvers<DialogueStep<Made>>;
   run: Promise<void>;
   ended: AbortController;
 };
@@ -54,7 +54,7 @@ export function createAuthorizations<Made>({
   async function begin(
     accountId: string,
     run: (dialogue: Dialogue) => Promise<Made>,
-  ): Promise<Step<Made>> {
+  ): Promise<DialogueStep<Made>> {
     makeRoom(accountId);
     const pending: Pending<Made> = {
       id: randomBase62(idLength, randomBytes),
@@ -87,14 +87,14 @@ export function createAuthorizations<Made>({
   function dialogueOf(pending: Pending<Made>): Dialogue {
     return {
       show: (text) => {
-        pending.texts.push(withoutControls(text).trim());
+        pending.texts.push(stripControls(text).trim());
       },
       prompt: async (question) => {
         pending.ended.signal.throwIfAborted();
         const { id, texts } = pending;
         pending.texts = [];
         pending.reply = Promise.withResolvers();
-        const prompt = withoutEnding(withoutControls(question), ": \n\r\t");
+        const prompt = withoutEnding(stripControls(question), ": \n\r\t");
         pending.next.resolve({ state: "question", id, texts, question: prompt });
         return await pending.reply.promise;
       },
@@ -113,7 +113,7 @@ export function createAuthorizations<Made>({
     }
   }
 
-  async function answer(accountId: string, id: string, text: string): Promise<Step<Made>> {
+  async function answer(accountId: string, id: string, text: string): Promise<DialogueStep<Made>> {
     const pending = pendings.get(id);
     if (pending === undefined || pending.accountId !== accountId) throw notFound();
     const { reply } = pending;

@@ -1,7 +1,7 @@
 import { EarshotError } from "../../lib/errors.ts";
 import type { CredentialField } from "../../platforms/credential.ts";
 import { credentialInvalid } from "../../platforms/credential-errors.ts";
-import { pointedAt } from "./given-fields.ts";
+import { atField } from "./given-fields.ts";
 
 /** Adds pointers, removes hints for the command line. */
 export async function withFieldPointers<Value>(
@@ -13,7 +13,7 @@ export async function withFieldPointers<Value>(
   } catch (thrown) {
     if (!(thrown instanceof EarshotError)) throw thrown;
     const { code, message, status, retryable } = thrown;
-    if (code === "credential_invalid") throw pointedAt(thrown, fields);
+    if (code === "credential_invalid") throw atField(thrown, fields);
     if (code === "credential_refused") throw credentialInvalid(message);
     if (retryable)
       throw new EarshotError(code, message, { status, retryable, hint: "retry later" });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { credentialInvalid } from "../../platforms/credential-errors.ts";
-import { checkedFields, pointedAt } from "./given-fields.ts";
+import { atField, checkedFields } from "./given-fields.ts";
 
 const field = (name: string, isOptional = false) => ({
   name,
@@ -40,14 +40,14 @@ test("names inherited from Object are not fields", () => {
 });
 
 test("an error of a kind points at the field that it names, or at the answer for its address", () => {
-  const error = pointedAt(credentialInvalid("token: a.example refuses: no", "copy it"), fields);
+  const error = atField(credentialInvalid("token: a.example refuses: no", "copy it"), fields);
   expect(error).toMatchObject({
     message: "a.example refuses: no",
     details: [{ pointer: "/fields/token", message: "a.example refuses: no", hint: "copy it" }],
   });
-  const pasted = pointedAt(credentialInvalid("the URL: it has no code"), fields);
+  const pasted = atField(credentialInvalid("the URL: it has no code"), fields);
   expect(pasted.message).toBe("the URL: it has no code");
   expect(pasted.details).toMatchObject([{ pointer: "/answer" }]);
   const other = credentialInvalid("a.example: refuses");
-  expect(pointedAt(other, fields)).toBe(other);
+  expect(atField(other, fields)).toBe(other);
 });

@@ -49,7 +49,7 @@ function invalid(details: readonly ErrorDetail[]): EarshotError {
 }
 
 /** By the start of the message: a field (`password: …`) or the dialogue's answer (`the URL: …`). */
-export function pointedAt(error: EarshotError, fields: readonly CredentialField[]): EarshotError {
+export function atField(error: EarshotError, fields: readonly CredentialField[]): EarshotError {
   const { code, status, retryable, hint } = error;
   const [, name = "", rest = ""] = /^([\w ]{1,40}): (.+)$/s.exec(error.message) ?? [];
   const isOfField = fields.some((field) => field.name === name);

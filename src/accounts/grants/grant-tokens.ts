@@ -1,5 +1,5 @@
 import { type RandomBytes, randomBase62 } from "../../lib/base62.ts";
-import { hashSecret, type Token, tokenForm } from "../token-form.ts";
+import { hashSecret, type SecretToken, tokenForm } from "../token-form.ts";
 
 export const authorizationCode = tokenForm("ear_code");
 export const accessToken = tokenForm("ear_access");
@@ -17,6 +17,6 @@ export const refreshSecret = (family: string, randomBytes: RandomBytes): string 
 
 export const newFamily = (randomBytes: RandomBytes): string => randomBase62(half, randomBytes);
 
-export const familyOf = ({ secret }: Token): string => secret.slice(0, half);
+export const familyOf = ({ secret }: SecretToken): string => secret.slice(0, half);
 
-export const familyHashOf = (token: Token): Uint8Array => hashSecret(familyOf(token));
+export const familyHashOf = (token: SecretToken): Uint8Array => hashSecret(familyOf(token));

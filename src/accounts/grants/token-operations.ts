@@ -4,7 +4,7 @@ import type { Database, Steps } from "../../db/statements.ts";
 import type { RandomBytes } from "../../lib/base62.ts";
 import type { Method } from "../../platforms/methods.ts";
 import { storedMethods } from "../keys/key.ts";
-import { hashSecret, type Token } from "../token-form.ts";
+import { hashSecret, type SecretToken } from "../token-form.ts";
 import { isResource } from "./authorization-request.ts";
 import { endGrant, findGrant, type GrantRow } from "./grant-rows.ts";
 import {
@@ -18,7 +18,7 @@ import {
 
 /** Where it is null, the request does not say. */
 type TokenRequest = {
-  token: Token;
+  token: SecretToken;
   clientId: string;
   resource: string | null;
   nowMs: number;
@@ -125,7 +125,7 @@ export function tokenOperations(randomBytes: RandomBytes) {
     /** RFC 7009. Any token of the grant ends it; unknown tokens are ignored. */
     revokeToken: durable(function* (
       database,
-      request: { kind: "access" | "refresh"; token: Token; clientId: string; nowMs: number },
+      request: { kind: "access" | "refresh"; token: SecretToken; clientId: string; nowMs: number },
     ): Steps<boolean> {
       const { kind, token, clientId, nowMs } = request;
       const grant = yield* findGrant(database, token.id);

@@ -10,7 +10,7 @@ import {
 } from "oauth4webapi";
 import type { GuardedFetch } from "../../lib/guarded-fetch.ts";
 import { codeVerifierOf, stateOf } from "./attempt.ts";
-import type { Profile, Provider } from "./providers.ts";
+import type { Provider, ProviderProfile } from "./providers.ts";
 import { SignInRefused } from "./refusal.ts";
 
 export async function authorizationUrl(
@@ -31,7 +31,7 @@ export async function authorizationUrl(
 }
 
 /** Throws SignInRefused, without the provider's text. */
-export async function accessToken(
+export async function requestAccessToken(
   provider: Provider,
   fetch: GuardedFetch,
   {
@@ -72,7 +72,7 @@ export async function readProfile(
   provider: Provider,
   fetch: GuardedFetch,
   token: string,
-): Promise<Profile> {
+): Promise<ProviderProfile> {
   const answer = await send(fetch, provider.profileUrl, token);
   const profile = answer.status === 200 ? provider.readProfile(jsonOf(answer)) : null;
   if (profile === null) throw new SignInRefused("provider_failed", "profile_unreadable");

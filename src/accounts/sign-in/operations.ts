@@ -12,7 +12,7 @@ import type { ProviderName } from "./provider.ts";
 /** The browser's earlier session, which signing in ends. */
 export type LeftSession = string | null;
 
-export type SignedIn =
+export type SignInResult =
   | { kind: "signed_in"; accountId: string; session: StartedSession }
   | { kind: "suspended" }
   /** Deleted accounts too often. */
@@ -28,7 +28,7 @@ export function signInOperations(randomBytes: RandomBytes) {
     database: Database,
     { accountId, isOperator }: { accountId: string; isOperator: boolean },
     request: SignInRequest,
-  ): Steps<SignedIn> {
+  ): Steps<SignInResult> {
     const account = yield* database.get<{ suspendedMs: number | null }>(
       "SELECT suspended_ms AS suspendedMs FROM account WHERE id = :accountId",
       { accountId },
@@ -119,7 +119,7 @@ export function signInOperations(randomBytes: RandomBytes) {
         login: string;
         isOperator: boolean;
       },
-    ): Steps<SignedIn> {
+    ): Steps<SignInResult> {
       const accountId = yield* identify(database, request);
       if (accountId === null) return { kind: "too_many" };
       return yield* startSession(database, { accountId, isOperator: request.isOperator }, request);
@@ -171,7 +171,7 @@ export function signInOperations(randomBytes: RandomBytes) {
     signInWithLink: durable(function* (
       database,
       request: SignInRequest & { hash: string },
-    ): Steps<SignedIn | null> {
+    ): Steps<SignInResult | null> {
       const { nowMs } = request;
       const link = yield* database.get<{ accountId: string | null; expiresMs: number }>(
         "DELETE FROM sign_in_link WHERE hash = :hash RETURNING account_id AS accountId, expires_ms AS expiresMs",

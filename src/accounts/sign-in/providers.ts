@@ -3,7 +3,7 @@ import type { ProviderName } from "./provider.ts";
 import { githubUrl as publicGitHub, type SignInSettings } from "./settings.ts";
 
 /** `subject` is the permanent numeric ID; `login` can change. */
-export type Profile = { subject: string; login: string };
+export type ProviderProfile = { subject: string; login: string };
 
 /** Responses are untrusted: readers return null or false. */
 export type Provider = {
@@ -19,7 +19,7 @@ export type Provider = {
   tokenEndpoint: string;
   scopes: { profile: string; organizations: string };
   profileUrl: string;
-  readProfile(answer: unknown): Profile | null;
+  readProfile(answer: unknown): ProviderProfile | null;
   membershipUrl(organization: string): string;
   /** A response with status 200. */
   isMember(answer: unknown, organization: string): boolean;
@@ -98,7 +98,7 @@ const withoutSlash = (address: string): string => withoutEnding(address, "/");
 
 const longestLogin = 255;
 
-function profileOf(answer: unknown, loginField: string): Profile | null {
+function profileOf(answer: unknown, loginField: string): ProviderProfile | null {
   const id = fieldOf(answer, "id");
   const login = fieldOf(answer, loginField);
   if (typeof id !== "number" || !Number.isSafeInteger(id) || id <= 0) return null;

@@ -9,10 +9,10 @@ import type { AccountStore } from "../store.ts";
 import { allowedOrganizations, isLoginAllowed } from "./allow-list.ts";
 import { attemptHash, isState } from "./attempt.ts";
 import { encryptAttempt, openAttempt } from "./encrypted-attempt.ts";
-import { accessToken, authorizationUrl, isMemberOfAny, readProfile } from "./oauth.ts";
+import { authorizationUrl, isMemberOfAny, readProfile, requestAccessToken } from "./oauth.ts";
 import type { LeftSession } from "./operations.ts";
 import type { ProviderName } from "./provider.ts";
-import { configuredProviders, type Profile, type Provider } from "./providers.ts";
+import { configuredProviders, type Provider, type ProviderProfile } from "./providers.ts";
 import { SignInRefused } from "./refusal.ts";
 import { returnPath } from "./return-path.ts";
 import type { SignInSettings } from "./settings.ts";
@@ -93,7 +93,7 @@ export function createSignIn(parts: SignInParts): SignIn {
     }
     const { secret, expiresMs, returnTo } = begun;
     if (expiresMs <= clock.now()) throw new SignInRefused("expired", "too_late");
-    const token = await accessToken(provider, fetch, { secret, redirectUri, parameters });
+    const token = await requestAccessToken(provider, fetch, { secret, redirectUri, parameters });
     // After the token exchange: only users of the code host can fill the store.
     if (!(await store.write("finishSignIn", { hash: attemptHash(secret), expiresMs }))) {
       throw new SignInRefused("expired", "used");
@@ -116,7 +116,11 @@ export function createSignIn(parts: SignInParts): SignIn {
     return { ...entered, returnTo };
   };
 
-  async function isAllowed(provider: Provider, profile: Profile, token: string): Promise<boolean> {
+  async function isAllowed(
+    provider: Provider,
+    profile: ProviderProfile,
+    token: string,
+  ): Promise<boolean> {
     if (isLoginAllowed(allow, provider.name, profile.login)) return true;
     const organizations = allowedOrganizations(allow, provider.name);
     return await isMemberOfAny(provider, fetch, token, organizations);

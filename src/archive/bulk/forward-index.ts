@@ -7,7 +7,7 @@ import {
   closeRun,
   createPostings,
 } from "../sealed/postings.ts";
-import { maxTerms } from "./sort-terms.ts";
+import { maxSortedTerms } from "./sort-terms.ts";
 import { createTermTable } from "./term-table.ts";
 import { findTokens } from "./tokens.ts";
 
@@ -95,7 +95,7 @@ export function createForwardIndex(key: string): ForwardIndex {
     remove: (id) => {
       removedAt.set(id, posts);
     },
-    isFull: () => tokens >= maxTokens || table.terms() >= maxTerms - tokensOfBlock,
+    isFull: () => tokens >= maxTokens || table.terms() >= maxSortedTerms - tokensOfBlock,
     ids: () => {
       const order = newestFirst();
       const all = new BigInt64Array(order.length);

@@ -3,7 +3,7 @@ const bitsOfNumber = 24;
 
 const fewTerms = 24;
 
-export const maxTerms = 2 ** bitsOfNumber;
+export const maxSortedTerms = 2 ** bitsOfNumber;
 
 /**
  * Terms must be distinct, without zero bytes. A radix sort on keys of a few bytes is several times
@@ -24,7 +24,7 @@ export function sortTerms(bytes: Uint8Array, starts: Uint32Array, count: number)
     keys.subarray(from, to).sort();
     let start = from;
     for (let index = from; index < to; index += 1) {
-      sorted[index] = (words[index * 2] as number) & (maxTerms - 1);
+      sorted[index] = (words[index * 2] as number) & (maxSortedTerms - 1);
       if (index > start && !sharesKey(index, start)) {
         if (index - start > 1) runs.push({ from: start, to: index, depth: depth + bytesOfKey });
         start = index;
@@ -40,7 +40,7 @@ export function sortTerms(bytes: Uint8Array, starts: Uint32Array, count: number)
     const byte = (offset: number): number =>
       at + offset < end ? (bytes[at + offset] as number) : 0;
     words[index * 2 + 1] = byte(0) * 0x100_0000 + (byte(1) << 16) + (byte(2) << 8) + byte(3);
-    words[index * 2] = byte(4) * maxTerms + number;
+    words[index * 2] = byte(4) * maxSortedTerms + number;
   }
 
   function sortFew(from: number, to: number, depth: number): void {

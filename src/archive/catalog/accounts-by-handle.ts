@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Platform } from "../../posts/post.ts";
 import type { NamedAccount } from "../archive.ts";
-import type { Accounts } from "./accounts.ts";
+import type { CatalogAccounts } from "./accounts.ts";
 import { presentHandle } from "./catalog.ts";
 
 export const mostNamedAccounts = 20;
@@ -12,7 +12,7 @@ export const mostNamedAccounts = 20;
  */
 export function accountsNamed(
   catalog: DatabaseSync,
-  { read }: Pick<Accounts, "read">,
+  { read }: Pick<CatalogAccounts, "read">,
 ): (name: string) => NamedAccount[] {
   const handleOf = presentHandle(catalog);
   const select = catalog.prepare(

@@ -12,7 +12,7 @@ type AccountRow = {
 
 type Of<Kind extends ArchiveChange["kind"]> = Extract<ArchiveChange, { kind: Kind }>;
 
-export type Accounts = {
+export type CatalogAccounts = {
   read(platform: Platform, userId: string): AccountRow | null;
   any(platform: Platform): boolean;
   add(platform: Platform, userId: string): void;
@@ -23,7 +23,7 @@ export type Accounts = {
   toLookUp(platform: Platform, beforeMs: number, limit: number): string[];
 };
 
-export function accountsOf(catalog: DatabaseSync): Accounts {
+export function accountsOf(catalog: DatabaseSync): CatalogAccounts {
   const find = catalog.prepare("SELECT * FROM account WHERE platform = ? AND user_id = ?");
   const any = catalog.prepare("SELECT 1 FROM account WHERE platform = ? LIMIT 1");
   const add = catalog.prepare("INSERT OR IGNORE INTO account(platform, user_id) VALUES(?, ?)");

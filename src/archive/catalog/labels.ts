@@ -9,14 +9,14 @@ export type LabelSubject = { platform: Platform; subject: string };
 export const isAccountId = (subject: string): boolean =>
   subject.startsWith("did:") || !/^[a-z][a-z0-9+.-]*:/i.test(subject);
 
-export type Labels = {
+export type CatalogLabels = {
   put(label: Label): boolean;
   any(platform: Platform): boolean;
   of(platform: Platform, subject: string): string[];
   expire(nowMs: number): LabelSubject[];
 };
 
-export function labelsOf(catalog: DatabaseSync): Labels {
+export function labelsOf(catalog: DatabaseSync): CatalogLabels {
   const put = catalog.prepare(
     `INSERT INTO label VALUES(?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET

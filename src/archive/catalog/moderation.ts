@@ -1,7 +1,7 @@
 import type { Platform } from "../../posts/post.ts";
 import type { Moderation } from "../segments/segment-writer.ts";
-import type { Accounts } from "./accounts.ts";
-import type { Labels } from "./labels.ts";
+import type { CatalogAccounts } from "./accounts.ts";
+import type { CatalogLabels } from "./labels.ts";
 
 /**
  * A post is hidden while its account is inactive or excludes unauthenticated readers (as all are
@@ -15,8 +15,8 @@ type PostName = { platform: Platform; uri: string; userId: string | null };
 
 export function moderationOf(
   { platform, uri, userId }: PostName,
-  accounts: Accounts,
-  labels: Labels,
+  accounts: CatalogAccounts,
+  labels: CatalogLabels,
 ): Moderation {
   const account = userId === null ? null : accounts.read(platform, userId);
   const ofPost = labels.of(platform, uri);

@@ -4,7 +4,7 @@ import { endSnapshot, inTransaction, onTransactions } from "../database.ts";
 import { isDamage } from "../sealed/damage.ts";
 import { type Delta, deltasOf, sumModulus } from "../segments/changeset.ts";
 import { catalogMigrations } from "./schema.ts";
-import { rowSum, type StoredValue, valueSums } from "./value-sums.ts";
+import { catalogRowSum, type StoredValue, valueSums } from "./value-sums.ts";
 
 /**
  * SQLite does not detect changed values, which could hide posts. `catalog_sum` has the row count
@@ -157,7 +157,7 @@ function* readSum(catalog: DatabaseSync, table: string, mostRows: number): Gener
   const total: Delta = { rows: 0, sum: 0 };
   for (const row of statement.iterate() as unknown as Iterable<StoredValue[]>) {
     total.rows += 1;
-    total.sum = (total.sum + rowSum(row, isKey)) % sumModulus;
+    total.sum = (total.sum + catalogRowSum(row, isKey)) % sumModulus;
     if (total.rows > mostRows) break;
     if (total.rows % rowsOfStep === 0) yield;
   }

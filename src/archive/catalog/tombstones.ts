@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Platform } from "../../posts/post.ts";
-import type { Accounts } from "./accounts.ts";
+import type { CatalogAccounts } from "./accounts.ts";
 
 /** Sorts after every source revision. */
 export const forgottenRevision = "~";
@@ -18,7 +18,7 @@ type DatedPost = { uri: string; revision: string; userId: string | null; observe
 export function tombstonesOf(
   catalog: DatabaseSync,
   platform: Platform,
-  accounts: Accounts,
+  accounts: CatalogAccounts,
 ): Tombstones {
   const put = catalog.prepare(
     `INSERT INTO tombstone VALUES(?, ?, ?)

@@ -2,7 +2,7 @@ import { DatabaseSync } from "node:sqlite";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { deltasOf } from "../segments/changeset.ts";
-import { rowSum, type StoredValue, valueSums } from "./value-sums.ts";
+import { catalogRowSum, type StoredValue, valueSums } from "./value-sums.ts";
 
 const isKey = [true, true, false, false];
 const row: readonly StoredValue[] = [
@@ -23,13 +23,15 @@ test.each([
   ["characters that move to the next column", ["blueskyd", "id:plc:ann", ...row.slice(2)]],
   ["columns that exchange their values", [row[0] ?? "", row[1] ?? "", row[3] ?? "", row[2] ?? ""]],
 ])("the checksum of a row differs with %s", (_, other) => {
-  expect(rowSum(other, isKey)).not.toBe(rowSum(row, isKey));
+  expect(catalogRowSum(other, isKey)).not.toBe(catalogRowSum(row, isKey));
 });
 
 test("every flipped bit of an integer changes the checksum", () => {
   for (let bit = 0n; bit < 64n; bit++) {
     const flipped = BigInt.asIntN(64, 1_760_000_000_000n ^ (1n << bit));
-    expect(rowSum(changed(2, flipped), isKey), `bit ${bit}`).not.toBe(rowSum(row, isKey));
+    expect(catalogRowSum(changed(2, flipped), isKey), `bit ${bit}`).not.toBe(
+      catalogRowSum(row, isKey),
+    );
   }
 });
 
@@ -50,7 +52,7 @@ test("a changeset has the sum of its rows", () => {
         const select = database.prepare("SELECT * FROM pair");
         select.setReadBigInts(true);
         const { name, value: found } = select.get() ?? {};
-        return rowSum([name, found] as StoredValue[], [true, false]);
+        return catalogRowSum([name, found] as StoredValue[], [true, false]);
       };
       const first = database.createSession();
       put.run(key.toWellFormed(), before);

@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import type { RowSums } from "../segments/changeset.ts";
+import type { CellSums } from "../segments/changeset.ts";
 
 export type StoredValue = bigint | number | string | Uint8Array | null;
 
@@ -8,7 +8,7 @@ export type StoredValue = bigint | number | string | Uint8Array | null;
  * single character or half, several times faster than CRC-32. Hashes the key, and the key with each
  * other column, so that an update needs only the key and the changed columns.
  */
-export function rowSum(row: readonly StoredValue[], isKey: readonly boolean[]): number {
+export function catalogRowSum(row: readonly StoredValue[], isKey: readonly boolean[]): number {
   let key = basis;
   for (const [column, value] of row.entries()) if (isKey[column]) key = hashOf(key, value);
   let sum = key >>> 0;
@@ -18,7 +18,7 @@ export function rowSum(row: readonly StoredValue[], isKey: readonly boolean[]): 
   return sum;
 }
 
-export const valueSums: RowSums = {
+export const valueSums: CellSums = {
   of(cells) {
     const key = cells.reduce((hash, cell) => hashOf(hash, storedValue(cell)), basis);
     return {

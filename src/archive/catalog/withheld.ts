@@ -1,13 +1,13 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { FetchedName } from "../archive.ts";
-import type { Accounts } from "./accounts.ts";
-import type { Labels } from "./labels.ts";
+import type { CatalogAccounts } from "./accounts.ts";
+import type { CatalogLabels } from "./labels.ts";
 import { moderationOf } from "./moderation.ts";
 
 export function withheldOf(
   catalog: DatabaseSync,
-  accounts: Accounts,
-  labels: Labels,
+  accounts: CatalogAccounts,
+  labels: CatalogLabels,
 ): (names: readonly FetchedName[]) => boolean[] {
   const tombstone = catalog.prepare("SELECT 1 FROM tombstone WHERE platform = ? AND uri = ?");
   const isWithheld = ({ platform, uri, userId }: FetchedName): boolean => {

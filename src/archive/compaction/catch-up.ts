@@ -2,14 +2,14 @@ import { isDamage } from "../sealed/damage.ts";
 import { ingestOrderIn } from "../segments/ingest-order.ts";
 import { sameBatch } from "../segments/read-ingest-order.ts";
 import { type FollowedSegment, idsInCopy, putIngestOrder } from "./followed-segment.ts";
-import { inLock, type Steps } from "./steps.ts";
+import { type CompactionSteps, inLock } from "./steps.ts";
 
 const postsOfStep = 500;
 const few = 50;
 
 const mostRounds = 200;
 
-export function* catchUp(segment: FollowedSegment): Steps<void> {
+export function* catchUp(segment: FollowedSegment): CompactionSteps<void> {
   const { old, followPosts, lastIngestNumber } = segment;
   const take = old.prepare(
     "DELETE FROM changed WHERE id IN (SELECT id FROM changed LIMIT ?) RETURNING id",

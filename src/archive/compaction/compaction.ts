@@ -13,14 +13,14 @@ import { dropIngestOrder, raiseIngestOrderStart } from "./drop-ingest-order.ts";
 import { walBytes } from "./files.ts";
 import { optimiseSegment } from "./optimise.ts";
 import { isNumberedAlready } from "./renumbering.ts";
-import { ageOut, dropSegment, isImported, readNumbers } from "./retention.ts";
+import { ageOut, dropSegment, isImported, readSegmentNumbers } from "./retention.ts";
 import { removeRetired, tidyUp } from "./retire.ts";
 import { rewriteSegment } from "./rewrite.ts";
 import { salvageSegment } from "./salvage-segment.ts";
 import { sealSegment } from "./seal-segment.ts";
 import { createSealWatch } from "./seal-watch.ts";
-import { inLock, type Steps } from "./steps.ts";
-import { type Findings, findTasks, keyOf, type Task } from "./tasks.ts";
+import { type CompactionSteps, inLock } from "./steps.ts";
+import { type DueTasks, findTasks, keyOf, type Task } from "./tasks.ts";
 
 /**
  * Runs one maintenance task at a time, the most urgent first. Search results do not change, except
@@ -31,7 +31,7 @@ import { type Findings, findTasks, keyOf, type Task } from "./tasks.ts";
  */
 export type Compaction = {
   /** False if there is no task. Never throws: a failed task is retried later. */
-  look(): Steps<boolean>;
+  look(): CompactionSteps<boolean>;
   state(): CompactionState;
 };
 
@@ -46,7 +46,7 @@ const roomyShare = 0.9;
 
 const catalogWalBytes = 64 * 1024 ** 2;
 
-const nothingFound: Findings = {
+const nothingFound: DueTasks = {
   tasks: [],
   segments: 0,
   bytes: 0,
@@ -67,7 +67,7 @@ export function createCompaction(context: CompactionContext): Compaction {
   let findings = nothingFound;
   const done = countsByKind();
 
-  function* look(): Steps<boolean> {
+  function* look(): CompactionSteps<boolean> {
     try {
       requireKnownAnalyzers(readSegments(catalog), folder);
       if (!isTidy) yield* tidyUp(context);
@@ -93,7 +93,7 @@ export function createCompaction(context: CompactionContext): Compaction {
     return true;
   }
 
-  function* attempt(task: Task): Steps<void> {
+  function* attempt(task: Task): CompactionSteps<void> {
     const key = keyOf(task);
     doing = task;
     try {
@@ -119,7 +119,7 @@ export function createCompaction(context: CompactionContext): Compaction {
     failures.set(key, { times, untilMs: clock.now() + pauseMs });
   }
 
-  function* perform({ kind, entry }: Task): Steps<boolean> {
+  function* perform({ kind, entry }: Task): CompactionSteps<boolean> {
     switch (kind) {
       case "drop": {
         const posts = yield* dropSegment(context, entry);
@@ -141,7 +141,7 @@ export function createCompaction(context: CompactionContext): Compaction {
           return (yield* salvageSegment(context, entry)).isDone;
         }
         if (yield* isNumberedAlready(context, entry)) return true;
-        const isLarge = readNumbers(folder, entry).posts > bounds.splitPosts;
+        const isLarge = readSegmentNumbers(folder, entry).posts > bounds.splitPosts;
         const cuts = isLarge ? cutsOf(folder, entry, bounds.splitPosts) : [];
         return (yield* rewriteSegment(context, entry, { cuts, keeps: null })).isDone;
       }
@@ -163,7 +163,7 @@ export function createCompaction(context: CompactionContext): Compaction {
     }
   }
 
-  function* acceptLatePosts(): Steps<void> {
+  function* acceptLatePosts(): CompactionSteps<void> {
     if (findings.bytes > bounds.maxBytes * roomyShare) return;
     const bound = bounds.maxAgeMs === 0 ? null : clock.now() - bounds.maxAgeMs;
     for (const platform of new Set(readSegments(catalog).map((entry) => entry.platform))) {

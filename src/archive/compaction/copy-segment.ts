@@ -1,18 +1,21 @@
 import type { StoredRow } from "../segments/intact-rows.ts";
 import { sameBatch } from "../segments/read-ingest-order.ts";
 import { type FollowedSegment, putIngestOrder } from "./followed-segment.ts";
-import type { Steps } from "./steps.ts";
+import type { CompactionSteps } from "./steps.ts";
 
 const postsOfStep = 250;
 const rowsOfStep = 5_000;
 
-export function* copySegment(segment: FollowedSegment, ingestOrderFrom: number): Steps<void> {
+export function* copySegment(
+  segment: FollowedSegment,
+  ingestOrderFrom: number,
+): CompactionSteps<void> {
   yield* copyPosts(segment);
   yield* copyHidden(segment);
   yield* copyIngestOrder(segment, ingestOrderFrom);
 }
 
-function* copyPosts({ old, copyRow, copyOf, hashOf }: FollowedSegment): Steps<void> {
+function* copyPosts({ old, copyRow, copyOf, hashOf }: FollowedSegment): CompactionSteps<void> {
   const read = old.prepare("SELECT * FROM post WHERE id > ? ORDER BY id LIMIT ?");
   read.setReadBigInts(true);
   for (let last = -1n; ; ) {
@@ -28,7 +31,7 @@ function* copyPosts({ old, copyRow, copyOf, hashOf }: FollowedSegment): Steps<vo
   }
 }
 
-function* copyHidden({ old, copyOf, idInCopy }: FollowedSegment): Steps<void> {
+function* copyHidden({ old, copyOf, idInCopy }: FollowedSegment): CompactionSteps<void> {
   const read = old.prepare(
     `SELECT id FROM hidden WHERE id > ? AND id NOT IN (SELECT id FROM changed)
      ORDER BY id LIMIT ?`,
@@ -48,7 +51,10 @@ function* copyHidden({ old, copyOf, idInCopy }: FollowedSegment): Steps<void> {
   }
 }
 
-function* copyIngestOrder(segment: FollowedSegment, ingestOrderFrom: number): Steps<void> {
+function* copyIngestOrder(
+  segment: FollowedSegment,
+  ingestOrderFrom: number,
+): CompactionSteps<void> {
   const read = sameBatch(segment.old);
   for (let from = ingestOrderFrom; ; ) {
     let copied = 0;

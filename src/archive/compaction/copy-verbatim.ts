@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { preparesBigInts } from "../database.ts";
 import { rowSumSql } from "../segments/row-sum.ts";
-import type { Steps } from "./steps.ts";
+import type { CompactionSteps } from "./steps.ts";
 
 const postsOfStep = 2_500;
 const rowsOfStep = 10_000;
@@ -12,7 +12,10 @@ const lowestHash = -(2n ** 63n);
  * Copies all but the index into an empty segment; adds missing row checksums. The source is
  * attached as `old`. Drops ingest numbers below `ingestOrderFrom`. Returns the post IDs, newest first.
  */
-export function* copyVerbatim(target: DatabaseSync, ingestOrderFrom: number): Steps<BigInt64Array> {
+export function* copyVerbatim(
+  target: DatabaseSync,
+  ingestOrderFrom: number,
+): CompactionSteps<BigInt64Array> {
   const ids = yield* copyPosts(target);
   yield* copyUris(target);
   yield* copyHidden(target);
@@ -25,7 +28,7 @@ export function* copyVerbatim(target: DatabaseSync, ingestOrderFrom: number): St
   return ids;
 }
 
-function* copyPosts(target: DatabaseSync): Steps<BigInt64Array> {
+function* copyPosts(target: DatabaseSync): CompactionSteps<BigInt64Array> {
   const prepare = preparesBigInts(target);
   const read = prepare("SELECT id FROM old.post WHERE id > ? ORDER BY id LIMIT ?");
   read.setReturnArrays(true);
@@ -59,7 +62,7 @@ function newestFirst(portions: readonly BigInt64Array[]): BigInt64Array {
   return all.reverse();
 }
 
-function* copyUris(target: DatabaseSync): Steps<void> {
+function* copyUris(target: DatabaseSync): CompactionSteps<void> {
   const prepare = preparesBigInts(target);
   const copy = prepare(
     `INSERT INTO main.uri SELECT hash, id FROM old.uri WHERE (hash, id) > (?, ?)
@@ -73,7 +76,7 @@ function* copyUris(target: DatabaseSync): Steps<void> {
   }
 }
 
-function* copyHidden(target: DatabaseSync): Steps<void> {
+function* copyHidden(target: DatabaseSync): CompactionSteps<void> {
   const prepare = preparesBigInts(target);
   const copy = prepare(
     "INSERT INTO main.hidden SELECT id FROM old.hidden WHERE id > ? ORDER BY id LIMIT ?",
@@ -86,7 +89,7 @@ function* copyHidden(target: DatabaseSync): Steps<void> {
   }
 }
 
-function* copyIngestOrder(target: DatabaseSync, ingestOrderFrom: number): Steps<void> {
+function* copyIngestOrder(target: DatabaseSync, ingestOrderFrom: number): CompactionSteps<void> {
   const prepare = preparesBigInts(target);
   const copy = prepare(
     `INSERT INTO main.arrival(rowid, number, low, high, ids)

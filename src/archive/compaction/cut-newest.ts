@@ -11,12 +11,12 @@ import { countCommit } from "../catalog/commit-number.ts";
 import { moveToOrphaned } from "../catalog/orphaned.ts";
 import { createSegmentFile, openSegmentFile } from "../segments/segment-file.ts";
 import type { CompactionContext } from "./context.ts";
-import { inLock, type Steps } from "./steps.ts";
+import { type CompactionSteps, inLock } from "./steps.ts";
 
 export function* cutNewest(
   { folder, catalog }: CompactionContext,
   entry: SegmentEntry,
-): Steps<void> {
+): CompactionSteps<void> {
   yield* inLock(catalog, () => {
     const { platform } = entry;
     const newest = readSegments(catalog).findLast((each) => each.platform === platform);

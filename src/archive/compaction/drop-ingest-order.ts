@@ -4,7 +4,7 @@ import { openForReading } from "../database.ts";
 import { ingestOrderIn } from "../segments/ingest-order.ts";
 import { openSegmentFile } from "../segments/segment-file.ts";
 import type { CompactionContext } from "./context.ts";
-import { inLock, type Steps } from "./steps.ts";
+import { type CompactionSteps, inLock } from "./steps.ts";
 
 const rowsOfStep = 1_000;
 
@@ -12,7 +12,10 @@ const rowsOfStep = 1_000;
  * Before rows are removed, so that no client gets a partial order; in steps of a tenth of the
  * retained number.
  */
-export function* raiseIngestOrderStart({ catalog, bounds }: CompactionContext): Steps<void> {
+export function* raiseIngestOrderStart({
+  catalog,
+  bounds,
+}: CompactionContext): CompactionSteps<void> {
   const behind = Number(readSetting(catalog, "arrival")) - bounds.retainedIngestNumbers;
   const from = Number(readSetting(catalog, "arrivals_from"));
   if (behind - from < Math.max(1, bounds.retainedIngestNumbers / 10)) return;
@@ -34,7 +37,7 @@ export function hasDroppedIngestOrder(folder: string, entry: SegmentEntry, from:
 export function* dropIngestOrder(
   { folder, catalog }: CompactionContext,
   entry: SegmentEntry,
-): Steps<void> {
+): CompactionSteps<void> {
   const from = Number(readSetting(catalog, "arrivals_from"));
   const segment: DatabaseSync = openSegmentFile(segmentPath(folder, entry), 2_000);
   try {

@@ -1,11 +1,11 @@
 import type { DatabaseSync } from "node:sqlite";
 import { tableSumsOf } from "../segments/table-sums.ts";
-import { inLock, type Steps } from "./steps.ts";
+import { type CompactionSteps, inLock } from "./steps.ts";
 
 const pagesOfStep = 250;
 
 /** Short transactions: FTS5's `optimize` would hold the write lock for seconds. */
-export function* mergeTerms(database: DatabaseSync): Steps<void> {
+export function* mergeTermIndex(database: DatabaseSync): CompactionSteps<void> {
   const merge = database.prepare("INSERT INTO term(term, rank) VALUES('merge', ?)");
   const written = database.prepare("SELECT total_changes() AS changes");
   const sums = tableSumsOf(database);

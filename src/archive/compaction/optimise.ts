@@ -2,20 +2,20 @@ import { type SegmentEntry, segmentPath, setOptimised } from "../catalog/catalog
 import { openSegmentFile } from "../segments/segment-file.ts";
 import { shortenLog } from "./checkpoint-log.ts";
 import type { CompactionContext } from "./context.ts";
-import { mergeTerms } from "./merge-terms.ts";
-import { inLock, type Steps } from "./steps.ts";
+import { mergeTermIndex } from "./merge-terms.ts";
+import { type CompactionSteps, inLock } from "./steps.ts";
 
 const cacheKib = 8_000;
 
 export function* optimiseSegment(
   { folder, catalog }: CompactionContext,
   entry: SegmentEntry,
-): Steps<void> {
+): CompactionSteps<void> {
   const path = segmentPath(folder, entry);
   const segment = openSegmentFile(path, cacheKib);
   try {
     segment.exec("PRAGMA wal_autocheckpoint = 1000; PRAGMA synchronous = NORMAL");
-    yield* mergeTerms(segment);
+    yield* mergeTermIndex(segment);
   } finally {
     segment.close();
   }

@@ -12,7 +12,7 @@ import {
 import { numberMillisecond } from "../catalog/numbered-millisecond.ts";
 import { openForReading } from "../database.ts";
 import type { CompactionContext } from "./context.ts";
-import { inLock, type Steps } from "./steps.ts";
+import { type CompactionSteps, inLock } from "./steps.ts";
 
 export type Renumbering = {
   idInCopy(id: bigint): bigint | null;
@@ -57,7 +57,7 @@ export function renumberingOf(segment: DatabaseSync, platform: Platform): Renumb
 export function* isNumberedAlready(
   { folder, catalog }: CompactionContext,
   entry: SegmentEntry,
-): Steps<boolean> {
+): CompactionSteps<boolean> {
   if (entry.numbering === presentNumbering || entry.analyzer !== presentAnalyzer) return false;
   return yield* inLock(catalog, () => {
     const segment = openForReading(segmentPath(folder, entry), 100);

@@ -41,7 +41,7 @@ import {
   stopRecording,
 } from "./retire.ts";
 import { createSegmentCopy, removeSegmentFiles } from "./segment-copy.ts";
-import { inLock, type Steps } from "./steps.ts";
+import { type CompactionSteps, inLock } from "./steps.ts";
 
 /**
  * Replaces a segment with other files while batches are written and readers read.
@@ -63,7 +63,7 @@ export type Replacement = {
   cuts: readonly bigint[];
   keeps: ((record: string) => boolean) | null;
   terms: "present" | "any";
-  fill(followed: FollowedSegment, beginning: Beginning): Steps<void>;
+  fill(followed: FollowedSegment, beginning: Beginning): CompactionSteps<void>;
   /** Renumbers posts of an earlier release (`number-slots.ts`). */
   renumbers?: boolean;
   /** Only what `fill` reads must be readable. */
@@ -93,7 +93,7 @@ export function* replaceSegment(
   context: CompactionContext,
   entry: SegmentEntry,
   replacement: Replacement,
-): Steps<RewriteReport> {
+): CompactionSteps<RewriteReport> {
   const { folder, catalog } = context;
   const begun = yield* inLock(catalog, () => begin(context, entry, replacement));
   if (begun === null) return { isDone: false, posts: 0, dropped: 0 };

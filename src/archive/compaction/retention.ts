@@ -9,7 +9,7 @@ import { deletionsCopier } from "../segments/deletions.ts";
 import { openSegmentFile } from "../segments/segment-file.ts";
 import type { CompactionContext } from "./context.ts";
 import { removeEntry, retire } from "./retire.ts";
-import { inLock, type Steps } from "./steps.ts";
+import { type CompactionSteps, inLock } from "./steps.ts";
 
 /**
  * Streamed posts age out by whole segments, oldest first, within the bounds of age and bytes. A
@@ -19,7 +19,7 @@ export type SegmentNumbers = { posts: number; imported: number };
 
 export const isImported = (record: string): boolean => recordOrigin(record) === "import";
 
-export function readNumbers(folder: string, entry: SegmentEntry): SegmentNumbers {
+export function readSegmentNumbers(folder: string, entry: SegmentEntry): SegmentNumbers {
   return readableNumbers(folder, entry) ?? { posts: 0, imported: 0 };
 }
 
@@ -62,7 +62,7 @@ export const byAge = (entries: readonly SegmentEntry[]): SegmentEntry[] =>
 export function* dropSegment(
   context: CompactionContext,
   entry: SegmentEntry,
-): Steps<number | null> {
+): CompactionSteps<number | null> {
   const { folder, catalog, clock } = context;
   return yield* inLock(catalog, () => {
     const entries = readSegments(catalog);

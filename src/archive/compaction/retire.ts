@@ -11,7 +11,7 @@ import { identityIn } from "../segments/identity.ts";
 import { openSegmentFile } from "../segments/segment-file.ts";
 import type { CompactionContext } from "./context.ts";
 import { removeSegmentFiles } from "./segment-copy.ts";
-import { inLock, type Steps } from "./steps.ts";
+import { type CompactionSteps, inLock } from "./steps.ts";
 
 type SegmentKey = Pick<SegmentEntry, "platform" | "sequence">;
 
@@ -63,7 +63,7 @@ export function retiredFiles(
 export function* removeRetired(
   { folder, catalog }: CompactionContext,
   untilMs: number,
-): Steps<number> {
+): CompactionSteps<number> {
   const retired = retiredFiles(catalog);
   const numbers = [...readSegments(catalog), ...retired];
   const isHighest = ({ platform, sequence }: SegmentKey): boolean =>
@@ -107,7 +107,7 @@ function isWhatWasRetired(
  * After a crash: orphans uncommitted files, and stops listing changes for abandoned copies. Errors:
  * those of an outdated catalog.
  */
-export function* tidyUp({ folder, catalog }: CompactionContext): Steps<void> {
+export function* tidyUp({ folder, catalog }: CompactionContext): CompactionSteps<void> {
   requireCurrentCatalog(folder);
   const entries = readSegments(catalog);
   for (const entry of entries.filter(({ rewriting }) => rewriting)) {
@@ -132,7 +132,7 @@ export function* tidyUp({ folder, catalog }: CompactionContext): Steps<void> {
 function* endRecording(
   { folder, catalog }: Pick<CompactionContext, "folder" | "catalog">,
   entry: SegmentEntry,
-): Steps<void> {
+): CompactionSteps<void> {
   yield* inLock(catalog, () => stopRecording({ folder, catalog }, entry));
 }
 

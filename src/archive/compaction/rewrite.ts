@@ -7,7 +7,7 @@ import type { CompactionContext } from "./context.ts";
 import { copySegment } from "./copy-segment.ts";
 import type { FollowedSegment } from "./followed-segment.ts";
 import { type Replacement, type RewriteReport, replaceSegment } from "./replace-segment.ts";
-import { inLock, type Steps } from "./steps.ts";
+import { type CompactionSteps, inLock } from "./steps.ts";
 
 export type RewriteOptions = Pick<Replacement, "cuts" | "keeps">;
 
@@ -20,7 +20,7 @@ export const rewriteSegment = (
   context: CompactionContext,
   entry: SegmentEntry,
   { cuts, keeps }: RewriteOptions,
-): Steps<RewriteReport> =>
+): CompactionSteps<RewriteReport> =>
   replaceSegment(context, entry, {
     cuts,
     keeps,
@@ -64,7 +64,7 @@ const listedAtOnce = 1_000;
 export function* listMisplaced(
   { catalog }: CompactionContext,
   { old, platform, misplaced: found }: FollowedSegment,
-): Steps<void> {
+): CompactionSteps<void> {
   const misplaced = misplacedPostsOf(catalog);
   const exists = old.prepare("SELECT 1 FROM post WHERE id = ?");
   for (let start = 0; start < found.length; start += listedAtOnce) {

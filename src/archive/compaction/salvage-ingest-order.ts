@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { type IdList, lowerBound } from "../segments/id-list.ts";
 import { unpackIds } from "../segments/ingest-order-ids.ts";
 import { type FollowedSegment, putIngestOrder } from "./followed-segment.ts";
-import type { Steps } from "./steps.ts";
+import type { CompactionSteps } from "./steps.ts";
 
 const postsOfStep = 5_000;
 
@@ -14,7 +14,7 @@ export function* copyReadableIngestOrder(
   followed: FollowedSegment,
   salvaged: IdList,
   from: number,
-): Steps<void> {
+): CompactionSteps<void> {
   const stored = salvaged.sorted();
   let copied = 0;
   try {

@@ -15,13 +15,13 @@ import type { FollowedSegment } from "./followed-segment.ts";
 import { type LostPost, type LostPosts, spansOfLost } from "./lost-posts.ts";
 import { decodedRow, hiddenIn, numberIn, openDamaged, uriEntries } from "./read-damaged.ts";
 import { copyReadableIngestOrder } from "./salvage-ingest-order.ts";
-import { inLock, type Steps } from "./steps.ts";
+import { type CompactionSteps, inLock } from "./steps.ts";
 
 const postsOfStep = 250;
 
 export type Salvage = {
-  copyRows(): Steps<void>;
-  copyIngestOrder(from: number): Steps<void>;
+  copyRows(): CompactionSteps<void>;
+  copyIngestOrder(from: number): CompactionSteps<void>;
   isDamaged(): boolean;
   lost(followed: FollowedSegment): LostPosts | null;
   close(): void;
@@ -61,7 +61,7 @@ export function createSalvage(
     return true;
   }
 
-  function* copyRows(): Steps<void> {
+  function* copyRows(): CompactionSteps<void> {
     if (source === null) unreadable.push({ from: entry.low - 1n, to: null });
     else yield* copyIntact(source);
     if (source !== null) {
@@ -75,7 +75,7 @@ export function createSalvage(
 
   const isOwn = (id: bigint): boolean => id >= entry.low && id <= entry.high;
 
-  function* copyIntact(database: DatabaseSync): Steps<void> {
+  function* copyIntact(database: DatabaseSync): CompactionSteps<void> {
     let rows = 0;
     try {
       for (const row of intactRows(database, (ids) => unreadable.push(ids))) {
@@ -93,7 +93,7 @@ export function createSalvage(
     return [...named.sorted()].filter((id) => isOwn(id) && !salvaged.has(id));
   }
 
-  function* copyRaw(): Steps<void> {
+  function* copyRaw(): CompactionSteps<void> {
     yield* inLock(catalog, () => {
       try {
         emptyLog(path);
@@ -155,4 +155,4 @@ export function createSalvage(
   };
 }
 
-function* nothing(): Steps<void> {}
+function* nothing(): CompactionSteps<void> {}

@@ -5,7 +5,7 @@ import { type LostPosts, writeLostList } from "./lost-posts.ts";
 import { type RewriteReport, replaceSegment } from "./replace-segment.ts";
 import { listMisplaced } from "./rewrite.ts";
 import { createSalvage, type Salvage } from "./salvage-rows.ts";
-import type { Steps } from "./steps.ts";
+import type { CompactionSteps } from "./steps.ts";
 
 export type SalvageReport = RewriteReport & {
   isDamaged: boolean;
@@ -20,7 +20,7 @@ export type SalvageReport = RewriteReport & {
 export function* salvageSegment(
   context: CompactionContext,
   entry: SegmentEntry,
-): Steps<SalvageReport> {
+): CompactionSteps<SalvageReport> {
   const { folder, catalog } = context;
   let salvage: Salvage | null = null;
   let lost: LostPosts | null = null;

@@ -15,7 +15,7 @@ import type { CompactionContext } from "./context.ts";
 import { copyVerbatim } from "./copy-verbatim.ts";
 import { type Beginning, type RewriteReport, replaceSegment } from "./replace-segment.ts";
 import type { SegmentCopy } from "./segment-copy.ts";
-import { inLock, type Steps } from "./steps.ts";
+import { type CompactionSteps, inLock } from "./steps.ts";
 import { forgetUnreadable, noteUnreadable } from "./unreadable-index.ts";
 
 const sourceCacheKib = 16_000;
@@ -28,7 +28,7 @@ const sourceCacheKib = 16_000;
 export function* sealSegment(
   context: CompactionContext,
   entry: SegmentEntry,
-): Steps<RewriteReport> {
+): CompactionSteps<RewriteReport> {
   const { catalog } = context;
   try {
     const report = yield* replaceSegment(context, entry, {
@@ -53,7 +53,7 @@ function* fillSealed(
   entry: SegmentEntry,
   copy: SegmentCopy,
   { ingestOrderFrom, skew }: Beginning,
-): Steps<void> {
+): CompactionSteps<void> {
   const path = segmentPath(folder, entry);
   const source = openForReading(path, sourceCacheKib);
   let isSealed = false;
@@ -88,7 +88,7 @@ function* fillSealed(
 }
 
 /** Copies of damaged tables would get valid checksums. */
-function* requireIntactTables(source: DatabaseSync, path: string): Steps<void> {
+function* requireIntactTables(source: DatabaseSync, path: string): CompactionSteps<void> {
   const tables = yield* damagedTables(source);
   if (tables.length === 0) return;
   markDamaged(path, tables);
@@ -110,7 +110,7 @@ const bytesOf = (database: DatabaseSync): number =>
 
 const hiddenOfStep = 5_000;
 
-function* hideInMask(database: DatabaseSync, name: string): Steps<void> {
+function* hideInMask(database: DatabaseSync, name: string): CompactionSteps<void> {
   const numbers = openPostNumbers(database, name, null);
   const mask = deletionBitmapWriter(database, numbers);
   const hidden = database.prepare("SELECT id FROM hidden ORDER BY id DESC");

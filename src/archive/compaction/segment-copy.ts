@@ -19,8 +19,8 @@ import { damagedRow, defineRowSum, rowSum } from "../segments/row-sum.ts";
 import { segmentMigrations } from "../segments/schema.ts";
 import { sumTables, tableSumsOf } from "../segments/table-sums.ts";
 import { fileBytes } from "./files.ts";
-import { mergeTerms } from "./merge-terms.ts";
-import type { Steps } from "./steps.ts";
+import { mergeTermIndex } from "./merge-terms.ts";
+import type { CompactionSteps } from "./steps.ts";
 
 const fillingCacheKib = 16_000;
 const followingCacheKib = 8_000;
@@ -44,11 +44,14 @@ export type SegmentCopy = {
   /**
    * In one transaction, with the segment at `path` attached as `old`, on a snapshot from the first statement that names it.
    */
-  fillFrom(path: string, work: (database: DatabaseSync) => Steps<void>): Steps<void>;
+  fillFrom(
+    path: string,
+    work: (database: DatabaseSync) => CompactionSteps<void>,
+  ): CompactionSteps<void>;
   /** In a transaction that `complete` commits. */
   open(): DatabaseSync;
   widen(skew: TimeSkew): void;
-  complete(): Steps<void>;
+  complete(): CompactionSteps<void>;
   commit(work: () => void): void;
   setNumbers(counted: bigint, numbering: number): void;
   takeDeletions(copyTo: (database: DatabaseSync) => void): void;
@@ -136,7 +139,10 @@ export function createSegmentCopy(path: string, platform: Platform): SegmentCopy
     return uri;
   }
 
-  function* fillFrom(from: string, work: (database: DatabaseSync) => Steps<void>): Steps<void> {
+  function* fillFrom(
+    from: string,
+    work: (database: DatabaseSync) => CompactionSteps<void>,
+  ): CompactionSteps<void> {
     database.exec("COMMIT");
     defineRowSum(database);
     database.prepare("ATTACH ? AS old").run(`${pathToFileURL(from)}?mode=ro`);
@@ -148,9 +154,9 @@ export function createSegmentCopy(path: string, platform: Platform): SegmentCopy
     numbers.imported = Number(setting.get("imported")?.value);
   }
 
-  function* complete(): Steps<void> {
+  function* complete(): CompactionSteps<void> {
     database.exec("COMMIT");
-    yield* synced(mergeTerms(database));
+    yield* synced(mergeTermIndex(database));
     database.exec("BEGIN");
     yield* sumTables(database);
     database.exec("COMMIT");
@@ -168,7 +174,7 @@ export function createSegmentCopy(path: string, platform: Platform): SegmentCopy
     isComplete = true;
   }
 
-  function* synced(work: Steps<void>): Steps<void> {
+  function* synced(work: CompactionSteps<void>): CompactionSteps<void> {
     let steps = 0;
     let syncedBytes = fileBytes(path);
     for (const step of work) {

@@ -6,11 +6,11 @@ import { committed } from "../database.ts";
  * Between steps the caller may pause, do other work, or abandon it: `return()` cleans up.
  * `waiting`: for a lock.
  */
-export type Steps<Value> = Generator<"worked" | "waiting", Value, void>;
+export type CompactionSteps<Value> = Generator<"worked" | "waiting", Value, void>;
 
 export const lockPauseMs = 2;
 
-export function runSteps<Value>(steps: Steps<Value>): Value {
+export function runSteps<Value>(steps: CompactionSteps<Value>): Value {
   for (;;) {
     const step = steps.next();
     if (step.done) return step.value;
@@ -21,7 +21,7 @@ export function runSteps<Value>(steps: Steps<Value>): Value {
 }
 
 /** Rolled back on error. Polls the lock: a continuous writer releases it only briefly. */
-export function* inLock<Value>(database: DatabaseSync, work: () => Value): Steps<Value> {
+export function* inLock<Value>(database: DatabaseSync, work: () => Value): CompactionSteps<Value> {
   while (!begins(database)) yield "waiting";
   return committed(database, work);
 }

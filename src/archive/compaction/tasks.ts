@@ -31,7 +31,7 @@ import type { SealWatch } from "./seal-watch.ts";
  */
 export type Task = { kind: TaskKind; entry: SegmentEntry };
 
-export type Findings = {
+export type DueTasks = {
   tasks: Task[];
   segments: number;
   bytes: number;
@@ -48,7 +48,7 @@ export const keyOf = ({ kind, entry }: Task): string => `${kind} ${nameOf(entry)
 
 const nameOf = ({ platform, sequence }: SegmentEntry): string => `${platform} ${sequence}`;
 
-export function findTasks(context: CompactionContext, sealWatch: SealWatch): Findings {
+export function findTasks(context: CompactionContext, sealWatch: SealWatch): DueTasks {
   const { folder, catalog, clock, bounds } = context;
   const listed = readSegments(catalog);
   const numbers = new Map<SegmentEntry, SegmentNumbers>();

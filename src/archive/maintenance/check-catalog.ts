@@ -9,7 +9,7 @@ import { attempt } from "./attempt-part.ts";
 import { checkFile } from "./check-file.ts";
 import type { Findings } from "./findings.ts";
 
-export function checkCatalog(
+export function findCatalogErrors(
   folder: string,
   catalog: DatabaseSync,
   isFull: boolean,

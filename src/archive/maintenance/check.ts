@@ -16,7 +16,7 @@ import { openForReading } from "../database.ts";
 import { damageMarkerOf, isMarkedDamaged } from "../segments/damage-marker.ts";
 import { segmentMigrations } from "../segments/schema.ts";
 import { attempt, attemptPart } from "./attempt-part.ts";
-import { checkCatalog } from "./check-catalog.ts";
+import { findCatalogErrors } from "./check-catalog.ts";
 import { checkFile } from "./check-file.ts";
 import { compareIndex, indexErrorsOf, sampleIndex } from "./check-index.ts";
 import { checkIndexedPosts } from "./check-indexed-posts.ts";
@@ -63,7 +63,7 @@ export async function check(request: CheckRequest): Promise<CheckReport> {
   const report = () => ({ ...totals, findings: findings.listed(), findingCount: findings.count() });
   if (catalog === null) return report();
   try {
-    checkCatalog(folder, catalog, request.isFull, findings);
+    findCatalogErrors(folder, catalog, request.isFull, findings);
     const entries = segmentsIn(catalog);
     if (entries === null) return report();
     const total = postsReported(folder, entries);

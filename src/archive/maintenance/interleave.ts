@@ -1,10 +1,10 @@
 import type { Clock } from "../../lib/clock.ts";
-import { lockPauseMs, type Steps } from "../compaction/steps.ts";
+import { type CompactionSteps, lockPauseMs } from "../compaction/steps.ts";
 
 export type Interleaved = { clock: Pick<Clock, "sleep">; signal: AbortSignal };
 
 export async function interleave<Value>(
-  steps: Steps<Value>,
+  steps: CompactionSteps<Value>,
   { clock, signal }: Interleaved,
   onStep: (steps: number) => void,
 ): Promise<Value> {

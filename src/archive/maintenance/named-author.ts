@@ -58,7 +58,7 @@ function unknownAuthor(name: string): EarshotError {
   });
 }
 
-export function planOf({ platform, userId, handle }: NamedAuthor): PlanNode {
+export function authorPlan({ platform, userId, handle }: NamedAuthor): PlanNode {
   const keys = [
     ...(userId === null ? [] : [accountById(platform, userId)]),
     ...(handle === null ? [] : [accountByHandle(platform, handle)]),

@@ -26,7 +26,7 @@ export type NamedPost = {
  * An ID as shown by `search`, a uri, or a page address on X or Bluesky, stored or not. Errors:
  * `wrong_use`.
  */
-export function namedPosts(folder: string, catalog: DatabaseSync, name: string): NamedPost[] {
+export function findNamedPosts(folder: string, catalog: DatabaseSync, name: string): NamedPost[] {
   const { number, bluesky } = readNamedPost(name);
   if (number !== null) {
     const stored = postsWithId(folder, catalog, number);

@@ -16,7 +16,7 @@ import { type CompactionContext, compactionContext } from "../compaction/context
 import type { RewriteReport } from "../compaction/replace-segment.ts";
 import { rewriteSegment } from "../compaction/rewrite.ts";
 import { sealSegment } from "../compaction/seal-segment.ts";
-import { runSteps, type Steps } from "../compaction/steps.ts";
+import { type CompactionSteps, runSteps } from "../compaction/steps.ts";
 import { inTransaction } from "../database.ts";
 import { archiveDefaults } from "../settings.ts";
 import { check } from "./check.ts";
@@ -159,7 +159,7 @@ describe("sealed segment", () => {
 });
 
 function replaced(
-  replacement: (context: CompactionContext, entry: SegmentEntry) => Steps<RewriteReport>,
+  replacement: (context: CompactionContext, entry: SegmentEntry) => CompactionSteps<RewriteReport>,
   concurrent: (context: CompactionContext, entry: SegmentEntry) => void,
 ): string[] {
   const context = compactionContext(folder(), archiveDefaults, systemClock);

@@ -13,7 +13,7 @@ import { isSalvagePending, requestSalvage } from "../catalog/pending-salvage.ts"
 import { type CompactionContext, compactionContext } from "../compaction/context.ts";
 import { cutsOf } from "../compaction/cuts.ts";
 import { lockCompaction } from "../compaction/lock.ts";
-import { readNumbers } from "../compaction/retention.ts";
+import { readSegmentNumbers } from "../compaction/retention.ts";
 import { tidyUp } from "../compaction/retire.ts";
 import { rewriteSegment } from "../compaction/rewrite.ts";
 import { type SalvageReport, salvageSegment } from "../compaction/salvage-segment.ts";
@@ -121,11 +121,11 @@ async function rewriteEach(
   const { folder, bounds, catalog } = context;
   await interleave(tidyUp(context), request, () => {});
   const expected = pendingRewrites(catalog);
-  const total = expected.reduce((sum, entry) => sum + readNumbers(folder, entry).posts, 0);
+  const total = expected.reduce((sum, entry) => sum + readSegmentNumbers(folder, entry).posts, 0);
   const rewritten = { segments: 0, posts: 0 };
   const salvaged: SalvagedSegment[] = [];
   for (const entry of expected) {
-    const { posts } = readNumbers(folder, entry);
+    const { posts } = readSegmentNumbers(folder, entry);
     const onStep = (steps: number): void =>
       request.onProgress(rewritten.posts + aboutDone(steps, posts), total);
     if (isSalvagePending(catalog, entry)) {

@@ -8,7 +8,7 @@ import { readSegments, type SegmentEntry } from "../catalog/catalog.ts";
 import { addPendingSeals, pendingSeals } from "../catalog/pending-seals.ts";
 import { type CompactionContext, compactionContext } from "../compaction/context.ts";
 import { lockCompaction } from "../compaction/lock.ts";
-import { readNumbers } from "../compaction/retention.ts";
+import { readSegmentNumbers } from "../compaction/retention.ts";
 import { tidyUp } from "../compaction/retire.ts";
 import { sealSegment } from "../compaction/seal-segment.ts";
 import { createSealWatch, type SealObstacle } from "../compaction/seal-watch.ts";
@@ -135,11 +135,11 @@ async function sealEach(
   const { folder } = context;
   await interleave(tidyUp(context), request, () => {});
   const expected = expectedEntries(context);
-  const total = expected.reduce((sum, entry) => sum + readNumbers(folder, entry).posts, 0);
+  const total = expected.reduce((sum, entry) => sum + readSegmentNumbers(folder, entry).posts, 0);
   const sealed = { segments: 0, posts: 0 };
   let passed = 0;
   for (const entry of expected) {
-    const { posts } = readNumbers(folder, entry);
+    const { posts } = readSegmentNumbers(folder, entry);
     const report = await interleave(sealSegment(context, entry), request, (steps) =>
       request.onProgress(passed + aboutDone(steps, posts), total),
     );

@@ -1,13 +1,13 @@
 export class Malformed extends Error {}
 
 /** Errors: `Malformed` at an early end. */
-export type ByteReader = {
+export type BoundedReader = {
   varint(): number;
   bytes(length: number): Uint8Array;
   isAtEnd(): boolean;
 };
 
-export function byteReader(bytes: Uint8Array): ByteReader {
+export function byteReader(bytes: Uint8Array): BoundedReader {
   let at = 0;
   return {
     varint: () => {
@@ -31,5 +31,5 @@ export function byteReader(bytes: Uint8Array): ByteReader {
 }
 
 /** Copied unless 32-bit numbers can be read in place. */
-export const aligned = (bytes: Uint8Array): Uint8Array =>
+export const alignedTo32Bits = (bytes: Uint8Array): Uint8Array =>
   bytes.byteOffset % 4 === 0 ? bytes : bytes.slice();

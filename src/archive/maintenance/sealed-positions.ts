@@ -1,9 +1,9 @@
 import { addLocation, type IndexLocations } from "./index-findings.ts";
 import type { IndexSums } from "./index-sums.ts";
 import type { SealedNumbers } from "./sealed-numbers.ts";
-import type { Postings } from "./sealed-postings.ts";
+import type { CheckedPostings } from "./sealed-postings.ts";
 
-type OnTerm = (term: string, postings: Postings) => void;
+type OnTerm = (term: string, postings: CheckedPostings) => void;
 
 export const sealedPositions =
   (

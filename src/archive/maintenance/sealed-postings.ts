@@ -1,7 +1,7 @@
 import { bytesOfContainer, densePosts, postsOfChunk, wordsOfBitmap } from "../sealed/format.ts";
-import { aligned, type ByteReader, Malformed } from "./sealed-bytes.ts";
+import { alignedTo32Bits, type BoundedReader, Malformed } from "./sealed-bytes.ts";
 
-export type Postings = {
+export type CheckedPostings = {
   count: number;
   numbers: Uint32Array;
   /**
@@ -14,12 +14,12 @@ export type Postings = {
 /** Throws `Malformed` for anything that the format does not allow. */
 export type PostingsReader = {
   begin(hasPositions: boolean): void;
-  readInline(reader: ByteReader, posts: number): void;
+  readInline(reader: BoundedReader, posts: number): void;
   /** `counts`: posts of each chunk from `chunk` on. */
   readContainers(row: Uint8Array, chunk: number, counts: readonly number[]): void;
   /** Positions of the next posts. */
   readPositions(row: Uint8Array, posts: number): void;
-  postings(): Postings;
+  postings(): CheckedPostings;
 };
 
 export function postingsReader(allPosts: number): PostingsReader {
@@ -57,7 +57,7 @@ export function postingsReader(allPosts: number): PostingsReader {
     starts[positioned] = filled;
   }
 
-  function readInline(reader: ByteReader, posts: number): void {
+  function readInline(reader: BoundedReader, posts: number): void {
     for (let index = 0; index < posts; index++) {
       const distance = reader.varint();
       addNumber(index === 0 ? distance : (numbers[count - 1] ?? 0) + distance);
@@ -76,7 +76,7 @@ export function postingsReader(allPosts: number): PostingsReader {
   }
 
   function readContainers(row: Uint8Array, chunk: number, counts: readonly number[]): void {
-    const bytes = aligned(row);
+    const bytes = alignedTo32Bits(row);
     const length = counts.reduce((sum, posts) => sum + bytesOf(posts), 0);
     if (bytes.length !== length)
       throw new Malformed(`its containers have ${bytes.length} bytes, not ${length}`);
@@ -109,7 +109,7 @@ export function postingsReader(allPosts: number): PostingsReader {
   }
 
   function readPositions(row: Uint8Array, posts: number): void {
-    const { single, ranks, starts: begins, list, last } = positionsOf(aligned(row), posts);
+    const { single, ranks, starts: begins, list, last } = positionsOf(alignedTo32Bits(row), posts);
     let next = 0;
     let item = 0;
     for (let rank = 0; rank < posts; rank++) {

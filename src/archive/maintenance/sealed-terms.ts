@@ -4,9 +4,9 @@ import { isDamage } from "../sealed/damage.ts";
 import { chunksOf, inlinePosts, oneRowPosts, postsOfChunk } from "../sealed/format.ts";
 import { holdsPositions } from "../sealed/positional-terms.ts";
 import { createTermFilter, readTermFilter } from "../sealed/term-filter.ts";
-import { type ByteReader, byteReader, Malformed } from "./sealed-bytes.ts";
+import { type BoundedReader, byteReader, Malformed } from "./sealed-bytes.ts";
 import type { OnError } from "./sealed-numbers.ts";
-import { type Postings, type PostingsReader, postingsReader } from "./sealed-postings.ts";
+import { type CheckedPostings, type PostingsReader, postingsReader } from "./sealed-postings.ts";
 
 const postingsOfTurn = 100_000;
 
@@ -14,7 +14,7 @@ export function* walkSealedTerms(
   database: DatabaseSync,
   posts: number,
   onError: OnError,
-  onTerm: (term: string, postings: Postings) => void,
+  onTerm: (term: string, postings: CheckedPostings) => void,
 ): Generator<number, void> {
   const chunks = chunksOf(posts);
   const reader = postingsReader(posts);
@@ -24,7 +24,7 @@ export function* walkSealedTerms(
   let isWhole = true;
   let read = 0;
 
-  function readTerm(term: string, isSingle: boolean, block: ByteReader): void {
+  function readTerm(term: string, isSingle: boolean, block: BoundedReader): void {
     const count = isSingle ? 1 : block.varint();
     if (count > posts || (count < 2 && !isSingle))
       throw new Malformed(`term ${quoted(term)} has ${count} posts`);
@@ -96,7 +96,7 @@ const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const quoted = (term: string): string => JSON.stringify(term);
 
 function readTermBytes(
-  block: ByteReader,
+  block: BoundedReader,
   before: Uint8Array,
 ): { bytes: Uint8Array; isSingle: boolean } {
   const shared = block.varint();

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { type Coverage, coverageErrorOf } from "./coverage.ts";
+import { coverageErrorOf, type IndexedPosts } from "./coverage.ts";
 import { SealedDamage } from "./damage.ts";
 import { writeEmptyBitmap } from "./deletion-bitmap.ts";
 import { createDictionaryWriter } from "./dictionary-writer.ts";
@@ -12,7 +12,7 @@ import { type MergedTerms, mergeTerms } from "./merged-terms.ts";
 import { createPostingWriter } from "./posting-writer.ts";
 import { createPostings } from "./postings.ts";
 import { sealedSource } from "./sealed-source.ts";
-import { headSum, rowSum } from "./sums.ts";
+import { headSum, sealedRowSum } from "./sums.ts";
 import { createTermFilter, writeTermFilter } from "./term-filter.ts";
 import type { TermSource } from "./term-source.ts";
 
@@ -36,7 +36,7 @@ export function* buildSealed(
   const sources: TermSource[] = [];
   let first: Uint8Array | null = null;
   try {
-    const coverage: Coverage = new Uint8Array(ids.length);
+    const coverage: IndexedPosts = new Uint8Array(ids.length);
     const sealed = yield* sealedSource(source, lookup, coverage);
     if (sealed !== null) sources.push(sealed);
     const output = yield* readTally(source, lookup, coverage);
@@ -118,7 +118,7 @@ function* writeIds(target: DatabaseSync, ids: BigInt64Array): Generator<"worked"
     const part = ids.subarray(page * idsOfPage, (page + 1) * idsOfPage);
     heads[page] = part[0] as bigint;
     const bytes = new Uint8Array(part.buffer, part.byteOffset, part.byteLength);
-    pageSums[page] = rowSum("ids", page, bytes);
+    pageSums[page] = sealedRowSum("ids", page, bytes);
     insert.run(page, bytes);
     if (page % pagesOfStep === pagesOfStep - 1) yield "worked";
   }

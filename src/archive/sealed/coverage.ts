@@ -1,12 +1,12 @@
-export type Coverage = Uint8Array;
+export type IndexedPosts = Uint8Array;
 
 const several = 2;
 
-export function cover(coverage: Coverage, number: number): void {
+export function cover(coverage: IndexedPosts, number: number): void {
   coverage[number] = Math.min(several, (coverage[number] as number) + 1);
 }
 
-export function coverageErrorOf(coverage: Coverage): string | null {
+export function coverageErrorOf(coverage: IndexedPosts): string | null {
   let lacking = 0;
   let repeated = 0;
   for (const indexes of coverage) {

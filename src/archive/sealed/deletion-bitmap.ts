@@ -1,11 +1,11 @@
 import type { DatabaseSync } from "node:sqlite";
-import { aligned } from "./blob.ts";
+import { alignedTo64Bits } from "./blob.ts";
 import { bitmapSet, type ChunkSet, countOf } from "./chunk-set.ts";
 import { SealedDamage } from "./damage.ts";
 import type { PostNumbers } from "./doc-numbers.ts";
 import { bytesOfBitmap, chunksOf, postsOfChunk, wordsOfBitmap } from "./format.ts";
 import { readableState } from "./sealed-state.ts";
-import { assertSum, rowSum } from "./sums.ts";
+import { assertSum, sealedRowSum } from "./sums.ts";
 
 /** A set is null if empty. */
 export type DeletionBitmap = {
@@ -75,7 +75,7 @@ export function replacedPosts(database: DatabaseSync): number {
 export function writeEmptyBitmap(database: DatabaseSync, posts: number): void {
   const insert = database.prepare("INSERT INTO sealed_mask VALUES(?, x'', x'', ?)");
   for (let chunk = 0; chunk < chunksOf(posts); chunk++) {
-    insert.run(chunk, rowSum("mask", chunk));
+    insert.run(chunk, sealedRowSum("mask", chunk));
   }
 }
 
@@ -113,7 +113,7 @@ export function deletionBitmapWriter(
       }
       if (changed === 0) continue;
       const [replaced, hidden] = [bytesOf(bitmaps.replaced), bytesOf(bitmaps.hidden)];
-      write.run(chunk, replaced, hidden, rowSum("mask", chunk, replaced, hidden));
+      write.run(chunk, replaced, hidden, sealedRowSum("mask", chunk, replaced, hidden));
     }
     gathered.clear();
   }
@@ -150,7 +150,7 @@ function chunkReader(database: DatabaseSync): (chunk: number) => Bitmaps {
     }
     const { replaced, hidden } = row;
     if (!(replaced instanceof Uint8Array && hidden instanceof Uint8Array)) throw cutOff();
-    if (isSummed) assertSum(row.sum, rowSum("mask", chunk, replaced, hidden), "a bitmap");
+    if (isSummed) assertSum(row.sum, sealedRowSum("mask", chunk, replaced, hidden), "a bitmap");
     if (isSummed && replaced.length === 0 && hidden.length === 0) {
       return { replaced: emptyBitmap(), hidden: emptyBitmap() };
     }
@@ -164,7 +164,7 @@ const cutOff = (): SealedDamage => new SealedDamage("a deletion bitmap is missin
 
 function bitmapOf(blob: Uint8Array): Uint32Array {
   if (blob.byteLength !== bytesOfBitmap) throw cutOff();
-  const { buffer, byteOffset } = aligned(blob);
+  const { buffer, byteOffset } = alignedTo64Bits(blob);
   return new Uint32Array(buffer, byteOffset, wordsOfBitmap);
 }
 

@@ -1,11 +1,11 @@
 import type { DatabaseSync } from "node:sqlite";
 import { type IdRange, lastId } from "../../posts/ids.ts";
-import { aligned } from "./blob.ts";
+import { alignedTo64Bits } from "./blob.ts";
 import { SealedDamage } from "./damage.ts";
 import { idsOfPage } from "./format.ts";
 import { createIdMemory, firstBelow, type IdMemory, useIdMemory } from "./id-memory.ts";
 import { readHead } from "./sealed-state.ts";
-import { assertSum, rowSum } from "./sums.ts";
+import { assertSum, sealedRowSum } from "./sums.ts";
 
 /** Maps doc numbers to IDs and back. */
 export type PostNumbers = {
@@ -72,7 +72,11 @@ export function openIdPages(database: DatabaseSync, name: string): IdPages {
     if (ids?.length !== length)
       throw new SealedDamage(`page ${page} of the IDs in ${name} is missing or cut off`);
     if (sums !== null) {
-      assertSum(sums[page], rowSum("ids", page, blob as Uint8Array), `page ${page} of the IDs`);
+      assertSum(
+        sums[page],
+        sealedRowSum("ids", page, blob as Uint8Array),
+        `page ${page} of the IDs`,
+      );
     }
     const next = heads[page + 1] ?? -1n;
     if (ids[0] !== heads[page] || !descends(ids) || (ids[length - 1] as bigint) <= next) {
@@ -95,13 +99,13 @@ function readHeads(database: DatabaseSync, name: string): Heads {
   if (!descends(heads) || (heads.at(-1) ?? 0n) < 0n) {
     throw new SealedDamage(`the pages of IDs in ${name} do not descend`);
   }
-  const { buffer, byteOffset, length } = aligned(head.pageSums);
+  const { buffer, byteOffset, length } = alignedTo64Bits(head.pageSums);
   return { posts, heads, sums: isSummed ? new Uint32Array(buffer, byteOffset, length / 4) : null };
 }
 
 function longsOf(blob: unknown): BigInt64Array | null {
   if (!(blob instanceof Uint8Array) || blob.byteLength % 8 !== 0) return null;
-  const { buffer, byteOffset, byteLength } = aligned(blob);
+  const { buffer, byteOffset, byteLength } = alignedTo64Bits(blob);
   return new BigInt64Array(buffer, byteOffset, byteLength / 8);
 }
 

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { type Coverage, cover } from "./coverage.ts";
+import { cover, type IndexedPosts } from "./coverage.ts";
 import { missingRows } from "./damage.ts";
 import type { NumberLookup } from "./doc-number-lookup.ts";
 import { unreadable } from "./fts-structure.ts";
@@ -22,7 +22,7 @@ const postsOfStep = 4_000;
 export function* readTally(
   database: DatabaseSync,
   lookup: NumberLookup,
-  coverage: Coverage,
+  coverage: IndexedPosts,
 ): Generator<"worked", Tally> {
   const read = database.prepare(
     `SELECT id >> 32, id & 0xffffffff, hex(sz) FROM term_docsize WHERE id > ? ORDER BY id LIMIT ${postsOfStep}`,

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { SealedDamage } from "./damage.ts";
 import type { PostingRows } from "./posting-list.ts";
-import { assertSum, rowSum } from "./sums.ts";
+import { assertSum, sealedRowSum } from "./sums.ts";
 
 export function postingRowsOf(
   database: DatabaseSync,
@@ -16,7 +16,7 @@ export function postingRowsOf(
       if (!(blob instanceof Uint8Array)) {
         throw new SealedDamage(`row ${row} of the postings is missing`);
       }
-      if (isSummed) assertSum(stored, rowSum(table, row, blob), `row ${row} of the ${table}`);
+      if (isSummed) assertSum(stored, sealedRowSum(table, row, blob), `row ${row} of the ${table}`);
       return blob;
     };
   }

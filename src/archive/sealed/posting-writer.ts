@@ -9,7 +9,7 @@ import {
 } from "./format.ts";
 import type { Postings } from "./postings.ts";
 import { seek } from "./seek.ts";
-import { rowSum } from "./sums.ts";
+import { sealedRowSum } from "./sums.ts";
 
 export type PostingWriter = {
   count(postings: Postings): Uint32Array;
@@ -31,10 +31,10 @@ export function createPostingWriter(database: DatabaseSync, chunks: number): Pos
     holdsPositions: boolean,
   ): void {
     const docs = containers(postings.numbers, from, to);
-    insertDocs.run(row, docs, rowSum("docs", row, docs));
+    insertDocs.run(row, docs, sealedRowSum("docs", row, docs));
     if (!holdsPositions) return;
     const positions = positionBytes(postings, from, to);
-    insertPositions.run(row, positions, rowSum("positions", row, positions));
+    insertPositions.run(row, positions, sealedRowSum("positions", row, positions));
   }
 
   return {

@@ -1,4 +1,4 @@
-import { aligned } from "./blob.ts";
+import { alignedTo64Bits } from "./blob.ts";
 import { type ByteReader, readVarint } from "./byte-reader.ts";
 import { bitmapSet, type ChunkSet, countOf, emptySet, listSet } from "./chunk-set.ts";
 import { SealedDamage } from "./damage.ts";
@@ -55,7 +55,7 @@ export function rowsList(
   function readSet(chunk: number): ChunkSet {
     const count = counts[chunk] as number;
     if (count === 0) return emptySet;
-    const bytes = aligned(rows.docs(firstRow + chunk));
+    const bytes = alignedTo64Bits(rows.docs(firstRow + chunk));
     assertLength(bytes, bytesOfContainer(count));
     grow(bytes.byteLength + bytesOfSet);
     return readContainer(bytes, 0, count, postsIn(chunk, rows.posts), chunk, 0);
@@ -74,7 +74,7 @@ export function rowsList(
       const known = positions[row];
       if (known !== undefined) return known;
       assertPositioned(entry.positioned);
-      const bytes = aligned(rows.positions(firstRow + row));
+      const bytes = alignedTo64Bits(rows.positions(firstRow + row));
       grow(bytes.byteLength + bytesOfPositions);
       const read = readPositions(bytes, counts[row] as number);
       positions[row] = read;
@@ -94,7 +94,7 @@ export function oneRowList(
   grow(bytesOfList + 4 * counts.length);
 
   function readSets(): ChunkSet[] {
-    const bytes = aligned(rows.docs(firstRow));
+    const bytes = alignedTo64Bits(rows.docs(firstRow));
     const read: ChunkSet[] = [];
     let at = 0;
     let base = 0;
@@ -124,7 +124,7 @@ export function oneRowList(
     positions() {
       if (positions === null) {
         assertPositioned(entry.positioned);
-        const bytes = aligned(rows.positions(firstRow));
+        const bytes = alignedTo64Bits(rows.positions(firstRow));
         grow(bytes.byteLength + bytesOfPositions);
         positions = readPositions(bytes, entry.posts);
       }

@@ -3,7 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import type { ByteReader } from "./byte-reader.ts";
 import { createByteWriter, replaceEnd } from "./byte-writer.ts";
 import { members } from "./chunk-set.ts";
-import { type Coverage, cover } from "./coverage.ts";
+import { cover, type IndexedPosts } from "./coverage.ts";
 import { missingRows, SealedDamage } from "./damage.ts";
 import { readDeletionBitmap } from "./deletion-bitmap.ts";
 import { checkedBlock, columnsOf, type DictionaryHead } from "./dictionary.ts";
@@ -29,7 +29,7 @@ const pagesOfStep = 256;
 export function* sealedSource(
   database: DatabaseSync,
   lookup: NumberLookup,
-  coverage: Coverage,
+  coverage: IndexedPosts,
 ): Generator<"worked", TermSource | null> {
   if (readableState(database) === null) return null;
   const { first, isSummed } = readHead(database);

@@ -1,7 +1,7 @@
 import { crc32 } from "node:zlib";
 import { SealedDamage } from "./damage.ts";
 
-export const rowSum = (table: string, key: number, ...blobs: readonly Uint8Array[]): number =>
+export const sealedRowSum = (table: string, key: number, ...blobs: readonly Uint8Array[]): number =>
   blobs.reduce((sum, blob) => crc32(blob, sum), crc32(`${table} ${key}`));
 
 /** `next`: first term of the next block. */

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Bytes } from "./byte-writer.ts";
 import { SealedDamage } from "./damage.ts";
-import { assertSum, rowSum } from "./sums.ts";
+import { assertSum, sealedRowSum } from "./sums.ts";
 
 /** A Bloom filter of the terms of a segment. About one in eighteen missing terms passes. */
 export type TermFilter = Uint8Array;
@@ -48,7 +48,7 @@ export function mayHave(filter: TermFilter, term: string): boolean {
 }
 
 export function writeTermFilter(segment: DatabaseSync, posts: number, filter: TermFilter): void {
-  const sum = rowSum("filter", posts, filter);
+  const sum = sealedRowSum("filter", posts, filter);
   segment.prepare("INSERT INTO sealed_filter VALUES (?, ?)").run(filter, sum);
 }
 
@@ -58,7 +58,7 @@ export function readTermFilter(segment: DatabaseSync, posts: number): TermFilter
   if (row === undefined) return null;
   const { bits, sum } = row;
   if (!(bits instanceof Uint8Array)) throw new SealedDamage("its filter of terms is cut off");
-  assertSum(sum, rowSum("filter", posts, bits), "its filter of terms");
+  assertSum(sum, sealedRowSum("filter", posts, bits), "its filter of terms");
   return bits;
 }
 

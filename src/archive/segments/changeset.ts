@@ -9,19 +9,19 @@ const insertion = 18;
 const deletion = 9;
 const tableHeader = 0x54;
 
-export type RowSums = {
+export type CellSums = {
   of(key: readonly Uint8Array[]): { key: number; cell(column: number, value: Uint8Array): number };
 };
 
 /** `changeset`: of SQLite's session extension, from a single table. */
-export function deltaOf(changeset: Uint8Array, sums: RowSums): Delta {
+export function deltaOf(changeset: Uint8Array, sums: CellSums): Delta {
   const [delta = { rows: 0, sum: 0 }] = deltasOf(changeset, () => sums).values();
   return delta;
 }
 
 export function deltasOf(
   changeset: Uint8Array,
-  sumsOf: (table: string) => RowSums,
+  sumsOf: (table: string) => CellSums,
 ): Map<string, Delta> {
   const bytes = Buffer.from(changeset.buffer, changeset.byteOffset, changeset.byteLength);
   const deltas = new Map<string, Delta>();
@@ -43,7 +43,7 @@ function readTable(
   bytes: Buffer,
   from: number,
   isKey: readonly boolean[],
-  sums: RowSums,
+  sums: CellSums,
 ): { delta: Delta; end: number } {
   const delta: Delta = { rows: 0, sum: 0 };
   let at = from;
@@ -72,7 +72,7 @@ function readTable(
   }
 
   type Cells = readonly (Uint8Array | null)[];
-  function add(row: ReturnType<RowSums["of"]>, cells: Cells, sign: 1 | -1): void {
+  function add(row: ReturnType<CellSums["of"]>, cells: Cells, sign: 1 | -1): void {
     for (const [column, cell] of cells.entries()) {
       if (cell === null || isKey[column]) continue;
       delta.sum += sign * row.cell(column, cell);

@@ -20,7 +20,7 @@ export function countedFrom(stoppedAt: bigint, { maxMs }: TimeSkew): number {
  */
 export type Clocking = Grid & { offsetMs: number; doubtMs: number };
 
-export type Tally = {
+export type BucketTally = {
   /** By bucket, without empty ones. */
   counts: Map<number, number>;
   stoppedAt: bigint | null;
@@ -30,7 +30,7 @@ export type Tally = {
   containers: number;
 };
 
-export const emptyTally = (): Tally => ({
+export const emptyTally = (): BucketTally => ({
   counts: new Map(),
   stoppedAt: null,
   damaged: [],

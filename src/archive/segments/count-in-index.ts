@@ -6,7 +6,7 @@
 
 import type { DatabaseSync } from "node:sqlite";
 import type { IdRange } from "../../posts/ids.ts";
-import { add, type Clocking, emptyTally, type Tally } from "./clocking.ts";
+import { add, type BucketTally, type Clocking, emptyTally } from "./clocking.ts";
 import { single } from "./damaged-ids.ts";
 import { defineRowSum, rowSumsOf } from "./row-sum.ts";
 import { statementCache } from "./statement-cache.ts";
@@ -27,7 +27,7 @@ export function indexCounter(database: DatabaseSync) {
     { low, high }: IdRange,
     { offsetMs, doubtMs, originMs, widthMs }: Clocking,
     expired: () => boolean,
-  ): Tally => {
+  ): BucketTally => {
     const tally = emptyTally();
     const counting = statement(countingSql(anyHidden(), isIntactSql));
     const limit = doubtMs < widthMs ? matchesOfStatement : timedMatchesOfStatement;

@@ -2,7 +2,7 @@ import type { PlanNode } from "@earshot/query/plan";
 import type { IdRange } from "../../posts/ids.ts";
 import type { RecordRow } from "../../posts/record.ts";
 import { candidatesOfStep } from "./candidates-of-step.ts";
-import { add, type Grid, type Tally } from "./clocking.ts";
+import { add, type BucketTally, type Grid } from "./clocking.ts";
 import { single } from "./damaged-ids.ts";
 import type { CandidateBatch } from "./merged-candidates.ts";
 import type { RowsRead } from "./read-rows.ts";
@@ -19,7 +19,7 @@ export function countInRows(
   { low }: IdRange,
   { originMs, widthMs }: Grid,
   expired: () => boolean,
-  tally: Tally,
+  tally: BucketTally,
 ): void {
   for (const { ids, seenTo } of batches) {
     let reached = seenTo;

@@ -3,7 +3,7 @@ import { type ChunkSet, countBetween, members } from "../sealed/chunk-set.ts";
 import { numbersOfRange, type PostNumbers } from "../sealed/doc-numbers.ts";
 import { postsOfChunk } from "../sealed/format.ts";
 import type { ChunkMatches } from "../sealed/sealed-index.ts";
-import { add, type Clocking, type Tally } from "./clocking.ts";
+import { add, type BucketTally, type Clocking } from "./clocking.ts";
 import type { Sources } from "./merged-candidates.ts";
 
 /** Of existing posts, Unix milliseconds, in any order. */
@@ -22,7 +22,7 @@ export function countInSealed(
   clocking: Clocking,
   timesOf: TimesOf,
   expired: () => boolean,
-  tally: Tally,
+  tally: BucketTally,
 ): void {
   const { numbers } = index;
   const { from, to } = numbersOfRange(numbers, range);
@@ -42,7 +42,7 @@ function countChunk(
   { offsetMs, widthMs, doubtMs, originMs }: Clocking,
   timesOf: TimesOf,
   expired: () => boolean,
-  tally: Tally,
+  tally: BucketTally,
 ): number {
   const base = chunk * postsOfChunk;
   for (let next = nextMember(set, from, to); next !== null; ) {

@@ -5,12 +5,12 @@ import { allPosts } from "./all-posts.ts";
 import { candidatesOfStep } from "./candidates-of-step.ts";
 import {
   add,
+  type BucketTally,
   type Clocking,
   countedFrom,
   emptyTally,
   type Grid,
   partsOf,
-  type Tally,
 } from "./clocking.ts";
 import { indexCounter } from "./count-in-index.ts";
 import { countInRows, type RowMatcher } from "./count-in-rows.ts";
@@ -67,7 +67,7 @@ export function segmentCounter(
     part: IdRange,
     clocking: Clocking,
     expired: () => boolean,
-  ): Tally {
+  ): BucketTally {
     const { residual } = rowByRow(requested);
     const tally = { ...emptyTally(), statements: 1 };
     const posts = everyPost(part, () => tally.damaged.push(part));
@@ -80,7 +80,7 @@ export function segmentCounter(
     part: IdRange,
     clocking: Clocking,
     expired: () => boolean,
-  ): Tally {
+  ): BucketTally {
     const { expression, residual } = query;
     const tally = { ...emptyTally(), statements: 1 };
     if (isSliced(query)) {
@@ -103,7 +103,7 @@ export function segmentCounter(
     part: IdRange,
     clocking: Clocking,
     expired: () => boolean,
-  ): Tally {
+  ): BucketTally {
     const inParts = hasDelta && isSliced(requested);
     const { expression, sealed: query, residual } = inParts ? inSlices(requested) : requested;
     const tally = { ...emptyTally(), statements: 1 };
@@ -140,8 +140,8 @@ export function segmentCounter(
     part: IdRange,
     clocking: Clocking,
     expired: () => boolean,
-  ): Tally {
-    const byRows = (): Tally => countEveryRow(query, part, clocking, expired);
+  ): BucketTally {
+    const byRows = (): BucketTally => countEveryRow(query, part, clocking, expired);
     if (sealed === null) {
       return guardedBySeal(path, () => countByIndex(query, part, clocking, expired), byRows);
     }

@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import type { RowSums } from "./changeset.ts";
+import type { CellSums } from "./changeset.ts";
 
 /** Integers, and blobs of at most three bytes. */
 export const numberTables = {
@@ -56,7 +56,7 @@ function numberOf(cell: Uint8Array): bigint {
   );
 }
 
-export const numberSums: RowSums = {
+export const numberSums: CellSums = {
   of([first = noBytes, second]) {
     const id = numberOf(first);
     const a = factor(id);

@@ -4,7 +4,7 @@ import { systemClock } from "../../lib/clock.ts";
 import { type Compaction, createCompaction } from "../compaction/compaction.ts";
 import { type CompactionContext, compactionContext } from "../compaction/context.ts";
 import { lockCompaction } from "../compaction/lock.ts";
-import { lockPauseMs, type Steps } from "../compaction/steps.ts";
+import { type CompactionSteps, lockPauseMs } from "../compaction/steps.ts";
 import { type CompactionState, unknownState } from "../compaction-state.ts";
 import type { ArchiveBounds } from "../settings.ts";
 
@@ -20,7 +20,7 @@ const longestRestMs = 200;
 const { folder, bounds } = threadData<CompactionThreadData>();
 const ending = new AbortController();
 let running: { lock: FileLock; context: CompactionContext; compaction: Compaction } | null = null;
-let steps: Steps<boolean> | null = null;
+let steps: CompactionSteps<boolean> | null = null;
 
 const rest = (ms: number): Promise<void> => systemClock.sleep(ms, ending.signal);
 
@@ -45,7 +45,7 @@ function start(): typeof running {
   }
 }
 
-async function drive(work: Steps<boolean>): Promise<boolean> {
+async function drive(work: CompactionSteps<boolean>): Promise<boolean> {
   steps = work;
   try {
     for (;;) {

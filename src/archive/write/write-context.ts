@@ -1,8 +1,8 @@
 import type { DatabaseSync } from "node:sqlite";
-import type { Accounts } from "../catalog/accounts.ts";
+import type { CatalogAccounts } from "../catalog/accounts.ts";
 import { type SegmentEntry, setWrittenIn } from "../catalog/catalog.ts";
 import type { CommitNumber } from "../catalog/commit-number.ts";
-import type { Labels } from "../catalog/labels.ts";
+import type { CatalogLabels } from "../catalog/labels.ts";
 import type { MisplacedPosts } from "../catalog/misplaced.ts";
 import type { PendingModeration } from "../catalog/pending-moderation.ts";
 import type { SegmentWriter } from "../segments/segment-writer.ts";
@@ -14,8 +14,8 @@ import type { SegmentWriters } from "./segment-writers.ts";
 export type WriteContext = {
   catalog: DatabaseSync;
   writers: SegmentWriters;
-  accounts: Accounts;
-  labels: Labels;
+  accounts: CatalogAccounts;
+  labels: CatalogLabels;
   counts: CountChanges;
   aliases: Aliases;
   misplaced: MisplacedPosts;

@@ -8,7 +8,7 @@ import { readConfig, requireDataDir } from "../settings.ts";
 import type { Terminal } from "../terminal.ts";
 import { archiveFolder } from "./with-archive.ts";
 
-export function addBackup(archive: Command, terminal: Terminal): void {
+export function addArchiveBackup(archive: Command, terminal: Terminal): void {
   archive
     .command("backup")
     .summary("back up the archive")

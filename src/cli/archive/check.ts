@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { type CheckReport, check } from "../../archive/maintenance/check.ts";
 import { type Finding, remedyOf } from "../../archive/maintenance/findings.ts";
 import { systemClock } from "../../lib/clock.ts";
-import { withoutControls } from "../../lib/controls.ts";
+import { stripControls } from "../../lib/controls.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import { startReports } from "../progress-reports.ts";
 import { numberText } from "../quantities.ts";
@@ -16,7 +16,7 @@ type Options = { full?: boolean; json?: boolean };
 /** Per segment, without `--full`. */
 const sampleRows = 500;
 
-export function addCheck(archive: Command, terminal: Terminal): void {
+export function addArchiveCheck(archive: Command, terminal: Terminal): void {
   archive
     .command("check")
     .summary("verify the archive")
@@ -69,8 +69,8 @@ function unsound(count: number): EarshotError {
 
 function asText(report: CheckReport, seconds: number): string {
   const lines = report.findings.flatMap((finding) => [
-    withoutControls(finding.message),
-    `  → ${withoutControls(remedyOf(finding))}`,
+    stripControls(finding.message),
+    `  → ${stripControls(remedyOf(finding))}`,
   ]);
   const unlisted = report.findingCount - report.findings.length;
   if (unlisted > 0) lines.push(`… and ${numberText(unlisted)} more of the same kinds`);

@@ -12,11 +12,15 @@ import {
   forgetAccount,
   forgetPosts,
 } from "../../archive/maintenance/forget.ts";
-import { type NamedAuthor, namedAuthor, planOf } from "../../archive/maintenance/named-author.ts";
-import { namedPosts } from "../../archive/maintenance/named-posts.ts";
+import {
+  authorPlan,
+  type NamedAuthor,
+  namedAuthor,
+} from "../../archive/maintenance/named-author.ts";
+import { findNamedPosts } from "../../archive/maintenance/named-posts.ts";
 import type { RewriteOutcome } from "../../archive/maintenance/rewrite-pending.ts";
 import { systemClock } from "../../lib/clock.ts";
-import { withoutControls } from "../../lib/controls.ts";
+import { stripControls } from "../../lib/controls.ts";
 import { type Platform, platforms } from "../../posts/post.ts";
 import { parseSearchQuery } from "../../search/parse-search-query.ts";
 import type { Config } from "../../server/config.ts";
@@ -136,7 +140,7 @@ async function subjectOf(work: Work, options: Options): Promise<Subject> {
       : namedAuthor(catalog, options.author, options.platform ?? null);
   if (options.forGood && author?.userId === null) throw withoutId(options.author ?? "");
   const plan =
-    author === null ? await queryPlan(work.archive, options.query ?? "") : planOf(author);
+    author === null ? await queryPlan(work.archive, options.query ?? "") : authorPlan(author);
   return { author, posts: await postsOf(work, plan, author?.platform ?? options.platform) };
 }
 
@@ -168,7 +172,7 @@ const withoutId = (name: string) =>
 
 const postsNamed = ({ folder, catalog }: Pick<Work, "folder" | "catalog">, options: Options) =>
   (options.post ?? [])
-    .flatMap((name) => namedPosts(folder, catalog, name))
+    .flatMap((name) => findNamedPosts(folder, catalog, name))
     .filter(({ platform }) => options.platform === undefined || platform === options.platform);
 
 async function queryPlan(archive: Archive, query: string): Promise<PlanNode> {
@@ -190,7 +194,7 @@ async function forgetSubject(
     if (options.forGood && author?.userId) {
       forgotten += await forgetAccount(work, { ...author, userId: author.userId }, posts);
       // Matched by handle only.
-      rest = await postsOf(work, planOf(author), author.platform);
+      rest = await postsOf(work, authorPlan(author), author.platform);
     }
     forgotten += await forgetPosts(work, rest, (done) =>
       reports.update({ done, total: rest.length, detail: `${numberText(done)} posts` }),
@@ -217,7 +221,7 @@ function undo(work: Work, options: Options): string {
   if (options.json) {
     return `${JSON.stringify({ account_let_return: isLifted, posts_let_return: lifted })}\n`;
   }
-  const name = withoutControls(options.author ?? "");
+  const name = stripControls(options.author ?? "");
   if (!isLifted && lifted === 0) return `${name} is not forgotten\n`;
   return `${name} may return with the next replay, backfill or import${isLifted ? "" : `: ${postsText(lifted)}`}\n`;
 }
@@ -233,9 +237,7 @@ function trialText({ author, posts }: Subject, options: Options): string {
     author === null ? "" : ` of ${author.userId ?? author.handle} (${author.platform})`;
   const lines = posts
     .slice(0, shownPosts)
-    .map((post) =>
-      withoutControls(`  ${post.uri}${post.stored === null ? " (not archived)" : ""}`),
-    );
+    .map((post) => stripControls(`  ${post.uri}${post.stored === null ? " (not archived)" : ""}`));
   if (posts.length > shownPosts)
     lines.push(`  … and ${numberText(posts.length - shownPosts)} more`);
   return `${[

@@ -5,7 +5,7 @@ import { readConfig } from "../settings.ts";
 import type { Terminal } from "../terminal.ts";
 import { controlFileOf } from "./control-file.ts";
 
-export function addBackup(control: Command, terminal: Terminal): void {
+export function addControlBackup(control: Command, terminal: Terminal): void {
   control
     .command("backup")
     .summary("back up control.db")

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
-import { withoutControls } from "../../lib/controls.ts";
+import { stripControls } from "../../lib/controls.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import { readSecretKey } from "../../lib/secret-key.ts";
 import { type ControlReport, checkControl } from "../../server/check-control.ts";
@@ -12,7 +12,7 @@ import { readConfig } from "../settings.ts";
 import type { Terminal } from "../terminal.ts";
 import { controlFileOf } from "./control-file.ts";
 
-export function addCheck(control: Command, terminal: Terminal): void {
+export function addControlCheck(control: Command, terminal: Terminal): void {
   control
     .command("check")
     .summary("check control.db or a backup of it")
@@ -74,7 +74,7 @@ const findings = ({ findingCount }: ControlReport): string =>
 
 function asText(path: string, report: ControlReport): string {
   const { tables, rows, findingCount } = report;
-  const lines = report.findings.map(({ message }) => withoutControls(message));
+  const lines = report.findings.map(({ message }) => stripControls(message));
   const unlisted = findingCount - lines.length;
   if (unlisted > 0) lines.push(`… and ${numberText(unlisted)} more`);
   lines.push(

@@ -7,16 +7,16 @@ import { credentialOperations } from "../../upstream/credentials/operations.ts";
 import { withCredentials } from "../credentials-folder.ts";
 import { subjectOf } from "../show-credential.ts";
 import type { Terminal } from "../terminal.ts";
-import { type Finding, ok } from "./finding.ts";
+import { type DoctorFinding, ok } from "./finding.ts";
 
 /** As `earshot credentials check` does. */
 export async function checkPlatformCredentials(
   terminal: Terminal,
   dataDir: string,
-): Promise<Finding[]> {
+): Promise<DoctorFinding[]> {
   if (!hasCredentials(dataDir)) return [ok("credentials", "none stored")];
   return await withCredentials(terminal, credentialKinds, async (folder) => {
-    const findings: Finding[] = [];
+    const findings: DoctorFinding[] = [];
     const leases = createCredentialLeases(folder);
     try {
       for (const listing of await folder.store.read("listCredentials", null)) {

@@ -2,13 +2,16 @@ import { postgresError } from "../../db/postgres/errors.ts";
 import { openPool, type Pool } from "../../db/postgres/pool.ts";
 import { EarshotError, messageOf } from "../../lib/errors.ts";
 import type { Config } from "../../server/config.ts";
-import { type Finding, ok } from "./finding.ts";
+import { type DoctorFinding, ok } from "./finding.ts";
 
 const subject = "database";
 
 /** Writes nothing. */
-export async function checkDatabase({ database, data }: Config, url: string): Promise<Finding[]> {
-  const findings: Finding[] = [];
+export async function checkDatabase(
+  { database, data }: Config,
+  url: string,
+): Promise<DoctorFinding[]> {
+  const findings: DoctorFinding[] = [];
   if (data.secretKey === null) findings.push(noSecretKey);
   const { timeoutMs } = database;
   const pool = openPool({ url, timeoutMs, gateway: "doctor", connections: 1 });
@@ -28,7 +31,7 @@ export async function checkDatabase({ database, data }: Config, url: string): Pr
 /** Each gateway has one for notifications and one for leading. */
 const besides = 2;
 
-async function serverFindings(pool: Pool, connections: number): Promise<Finding[]> {
+async function serverFindings(pool: Pool, connections: number): Promise<DoctorFinding[]> {
   const [server] = await pool.unsafe<
     { version: string; limit: number; used: number; own: number }[]
   >(
@@ -54,7 +57,7 @@ async function serverFindings(pool: Pool, connections: number): Promise<Finding[
   ];
 }
 
-const noSecretKey: Finding = {
+const noSecretKey: DoctorFinding = {
   level: "error",
   subject: "secret key",
   message: "EARSHOT_DATABASE_URL requires EARSHOT_SECRET_KEY",

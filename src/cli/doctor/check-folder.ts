@@ -8,11 +8,11 @@ import { diskOf } from "../../server/disk.ts";
 import { requireStartNeeds } from "../../server/start-needs.ts";
 import { bytesText } from "../quantities.ts";
 import { isServed } from "../secret-key.ts";
-import { type Finding, ok } from "./finding.ts";
+import { type DoctorFinding, ok } from "./finding.ts";
 
 type Data = Config["data"];
 
-export async function checkFolder({ data, database }: Config): Promise<Finding[]> {
+export async function checkFolder({ data, database }: Config): Promise<DoctorFinding[]> {
   const dir = resolve(data.dir);
   if (!existsSync(dir)) {
     return [
@@ -28,7 +28,7 @@ export async function checkFolder({ data, database }: Config): Promise<Finding[]
   return [accessOf(dir), await spaceOf({ ...data, dir }), ...stores];
 }
 
-function accessOf(dir: string): Finding {
+function accessOf(dir: string): DoctorFinding {
   const subject = "data folder";
   try {
     accessSync(dir, constants.R_OK | constants.W_OK | constants.X_OK);
@@ -51,7 +51,7 @@ function accessOf(dir: string): Finding {
   return ok(subject, isServed(dir) ? `${dir}, in use by a server` : dir);
 }
 
-async function spaceOf(data: Pick<Data, "dir" | "readers">): Promise<Finding> {
+async function spaceOf(data: Pick<Data, "dir" | "readers">): Promise<DoctorFinding> {
   try {
     await requireStartNeeds(data);
   } catch (thrown) {
@@ -72,7 +72,7 @@ async function spaceOf(data: Pick<Data, "dir" | "readers">): Promise<Finding> {
 
 const leastFreeBytes = 1_000_000_000;
 
-function controlOf(dir: string): Finding {
+function controlOf(dir: string): DoctorFinding {
   const subject = "control store";
   if (!existsSync(join(dir, "control.db"))) {
     return ok(subject, "not created yet");
@@ -85,7 +85,7 @@ function controlOf(dir: string): Finding {
   }
 }
 
-function archiveOf(dir: string): Finding {
+function archiveOf(dir: string): DoctorFinding {
   const subject = "archive";
   const folder = join(dir, "archive");
   if (!existsSync(folder)) return ok(subject, "not created yet");
@@ -98,7 +98,7 @@ function archiveOf(dir: string): Finding {
   }
 }
 
-function errorOf(subject: string, thrown: unknown): Finding {
+function errorOf(subject: string, thrown: unknown): DoctorFinding {
   const fix = thrown instanceof EarshotError ? thrown.hint : undefined;
   return {
     level: "error",

@@ -1,7 +1,7 @@
 import { messageOf } from "../../lib/errors.ts";
 import type { GuardedFetch } from "../../lib/guarded-fetch.ts";
 import type { Config } from "../../server/config.ts";
-import { type Finding, ok } from "./finding.ts";
+import { type DoctorFinding, ok } from "./finding.ts";
 
 /** Servers that the settings name: whether they answer, and agree on the time. */
 export async function checkNetwork(
@@ -9,7 +9,7 @@ export async function checkNetwork(
   fetch: GuardedFetch,
   now: () => number,
   signal: AbortSignal,
-): Promise<Finding[]> {
+): Promise<DoctorFinding[]> {
   const answers = await Promise.all(
     originsOf(config).map((origin) => askServer(origin, fetch, now, signal)),
   );
@@ -17,7 +17,7 @@ export async function checkNetwork(
 }
 
 /** `offsetMs`: ahead of ours; null if unknown. */
-type Answer = { origin: string; offsetMs: number | null; finding: Finding };
+type Answer = { origin: string; offsetMs: number | null; finding: DoctorFinding };
 
 function originsOf({ ingest, upstreams, mastodonStream, signIn, http }: Config): string[] {
   const urls = [
@@ -49,7 +49,7 @@ async function askServer(
     return { origin, offsetMs, finding: ok(subject, `answers in ${endedMs - startedMs} ms`) };
   } catch (thrown) {
     signal.throwIfAborted();
-    const finding: Finding = {
+    const finding: DoctorFinding = {
       level: "warning",
       subject,
       message: messageOf(thrown),
@@ -62,7 +62,7 @@ async function askServer(
 /** Coverage and deadlines depend on the clock. */
 const mostOffsetMs = 2_000;
 
-function clockFindings(answers: readonly Answer[]): Finding[] {
+function clockFindings(answers: readonly Answer[]): DoctorFinding[] {
   const offsets = answers.flatMap(({ offsetMs }) => (offsetMs === null ? [] : [offsetMs]));
   if (offsets.length === 0) return [];
   const sorted = offsets.toSorted((a, b) => a - b);

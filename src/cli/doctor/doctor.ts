@@ -2,13 +2,13 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
 import { systemClock } from "../../lib/clock.ts";
-import { withoutControls } from "../../lib/controls.ts";
+import { stripControls } from "../../lib/controls.ts";
 import { EarshotError, messageOf } from "../../lib/errors.ts";
 import type { Config } from "../../server/config.ts";
 import { readConfig } from "../settings.ts";
 import { painter, type Terminal } from "../terminal.ts";
 import { checkFolder } from "./check-folder.ts";
-import { type Finding, ok } from "./finding.ts";
+import { type DoctorFinding, ok } from "./finding.ts";
 
 type Options = { offline?: boolean; json?: boolean };
 
@@ -38,7 +38,7 @@ async function doctor({ offline, json }: Options, terminal: Terminal): Promise<v
   });
 }
 
-async function* findings(offline: boolean, terminal: Terminal): AsyncGenerator<Finding> {
+async function* findings(offline: boolean, terminal: Terminal): AsyncGenerator<DoctorFinding> {
   yield ok("Node", process.version);
   const read = readSettings(terminal);
   if (!("config" in read)) {
@@ -67,7 +67,7 @@ async function* findings(offline: boolean, terminal: Terminal): AsyncGenerator<F
   yield* await checkPlatformCredentials(terminal, config.data.dir);
 }
 
-function readSettings(terminal: Terminal): { config: Config } | { findings: Finding[] } {
+function readSettings(terminal: Terminal): { config: Config } | { findings: DoctorFinding[] } {
   try {
     return { config: readConfig(terminal) };
   } catch (thrown) {
@@ -85,10 +85,10 @@ function readSettings(terminal: Terminal): { config: Config } | { findings: Find
   }
 }
 
-function asText(finding: Finding, terminal: Terminal): string {
+function asText(finding: DoctorFinding, terminal: Terminal): string {
   const { dim, bold } = painter(terminal);
   const { level, subject, message } = finding;
   const mark = level === "ok" ? dim("ok     ") : bold(level.padEnd(7));
   const fix = finding.level === "ok" ? "" : `\n         fix: ${finding.fix}`;
-  return `${mark}  ${withoutControls(`${subject}: ${message}${fix}`)}\n`;
+  return `${mark}  ${stripControls(`${subject}: ${message}${fix}`)}\n`;
 }

@@ -1,9 +1,9 @@
 /** `fix` says what to do about a warning or an error. */
-export type Finding =
+export type DoctorFinding =
   | { level: "ok"; subject: string; message: string }
   | { level: "warning" | "error"; subject: string; message: string; fix: string };
 
-export const ok = (subject: string, message: string): Finding => ({
+export const ok = (subject: string, message: string): DoctorFinding => ({
   level: "ok",
   subject,
   message,

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { isoTime } from "../../lib/iso-time.ts";
-import { type Api, bodyOf } from "../../mcp/api.ts";
+import { type Api, readBody } from "../../mcp/api.ts";
 import type { Coverage } from "../../platforms/source.ts";
 import { bucketLengthsMs, type CountTerms } from "../search-terms.ts";
 import { bucketsOf, type ShownCounts } from "../show-counts.ts";
@@ -57,7 +57,7 @@ async function pageOf(
   const path = `/v1/search/social/counts?${parameters}`;
   const answer = await api({ method: "GET", path, signal: terminal.stopping });
   requireAnswer(answer, query, terminal);
-  return bodyOf(answer, countsBody, JSON.parse);
+  return readBody(answer, countsBody, JSON.parse);
 }
 
 function shownOf(pages: readonly Page[], { by }: CountTerms): ShownCounts {

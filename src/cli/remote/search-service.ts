@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import * as z from "zod";
 import { systemClock } from "../../lib/clock.ts";
-import { type ApiAnswer, ApiRefusal, bodyOf } from "../../mcp/api.ts";
+import { type ApiAnswer, ApiRefusal, readBody } from "../../mcp/api.ts";
 import { searchInOneCall } from "../../mcp/run-search.ts";
 import { printAnswer, printable } from "../print-answer.ts";
 import { readTree } from "../read-tree.ts";
@@ -45,7 +45,7 @@ export async function searchRemotely(
       terminal.out(printable(answer.text, terminal));
       return;
     }
-    const { results, next_cursor, coverage, warnings } = bodyOf(answer, answerBody, JSON.parse);
+    const { results, next_cursor, coverage, warnings } = readBody(answer, answerBody, JSON.parse);
     const records = results.map((record) => JSON.stringify(record));
     const printed = { records, hasMore: next_cursor !== null, coverage, warnings };
     printAnswer(printed, [], { nowMs: systemClock.now(), slackMs: 0 }, terminal);

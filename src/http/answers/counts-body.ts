@@ -6,7 +6,7 @@ import {
   type CountsPage,
   type CountsRequestParams,
   granularityMs,
-  nextToken,
+  nextPageToken,
 } from "./counts-page.ts";
 import { coverageBody } from "./status-body.ts";
 
@@ -16,7 +16,7 @@ export async function countsBody(
   page: CountsPage,
   counts: SourceCounts,
 ): Promise<string> {
-  const token = nextToken(context, question, page, counts.countedFromMs);
+  const token = nextPageToken(context, question, page, counts.countedFromMs);
   const total = counts.buckets.reduce((sum, { count }) => sum + count, 0);
   const rest = {
     meta: { total_tweet_count: total, ...(token === null ? {} : { next_token: token }) },

@@ -40,7 +40,7 @@ const momentOf = (text: string | undefined): number | null =>
   text === undefined ? null : Date.parse(text);
 
 /** The window ends at `end_time`, at most now, and starts at `start_time`, by default one live window earlier. */
-export function pageOf(
+export function countsPageOf(
   context: PageContext,
   question: CountsRequestParams,
   token: string | undefined,
@@ -60,7 +60,7 @@ export function pageOf(
 }
 
 /** Null at the start of the window. */
-export function nextToken(
+export function nextPageToken(
   { cursorKey }: Pick<HttpContext, "cursorKey">,
   question: CountsRequestParams,
   { windowFromMs, asOfMs }: CountsPage,

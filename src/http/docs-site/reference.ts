@@ -1,6 +1,6 @@
 import { anchorOf } from "./anchor-names.ts";
 import type { Answer, OpenApi, Operation } from "./open-api.ts";
-import { code, kindOf, memberTable, table } from "./schema-tables.ts";
+import { code, memberTable, table, typeText } from "./schema-tables.ts";
 
 const schemasName = "schemas";
 
@@ -52,7 +52,7 @@ function schemasPage({ components: { schemas } }: OpenApi): string {
       joined([
         `## ${name}`,
         schema.description ?? "",
-        memberTable(schema) || `Type: ${kindOf(schema)}.`,
+        memberTable(schema) || `Type: ${typeText(schema)}.`,
         exampleBlock(schema.examples?.[0]),
       ]),
     ),
@@ -102,7 +102,7 @@ function parametersOf({ parameters = [] }: Operation): string {
     parameters.map(({ name, in: location, required, schema = {}, description }) => [
       code(name),
       location,
-      `${kindOf(schema)}${required ? "" : ", optional"}`,
+      `${typeText(schema)}${required ? "" : ", optional"}`,
       description ?? schema.description ?? "",
     ]),
   );
@@ -110,7 +110,7 @@ function parametersOf({ parameters = [] }: Operation): string {
 
 function bodyOf({ requestBody }: Operation): string {
   const schema = requestBody?.content["application/json"]?.schema;
-  return schema === undefined ? "" : `The body is a ${kindOf(schema)} in JSON.`;
+  return schema === undefined ? "" : `The body is a ${typeText(schema)} in JSON.`;
 }
 
 const fences: Readonly<Record<string, string>> = {
@@ -131,7 +131,7 @@ function samplesOf({ "x-codeSamples": samples = [] }: Operation): string {
 
 function bodiesOf({ content = {} }: Answer): string {
   const bodies = Object.entries(content).map(([type, { schema }]) =>
-    schema?.$ref === undefined && schema?.items === undefined ? type : kindOf(schema),
+    schema?.$ref === undefined && schema?.items === undefined ? type : typeText(schema),
   );
   return bodies.length === 0 ? "none" : [...new Set(bodies)].join(" or ");
 }

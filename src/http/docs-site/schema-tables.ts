@@ -3,15 +3,15 @@ import { nameOfReference, type Schema } from "./open-api.ts";
 type Row = { name: string; schema: Schema; isRequired: boolean };
 
 /** Named schemas are links. */
-export function kindOf(schema: Schema): string {
+export function typeText(schema: Schema): string {
   if (schema.$ref !== undefined) return linkTo(nameOfReference(schema.$ref));
   const alternatives = schema.anyOf ?? schema.oneOf;
-  if (alternatives !== undefined) return [...new Set(alternatives.map(kindOf))].join(" or ");
+  if (alternatives !== undefined) return [...new Set(alternatives.map(typeText))].join(" or ");
   if (schema.const !== undefined) return code(JSON.stringify(schema.const));
   if (schema.enum !== undefined) {
     return schema.enum.map((value) => code(JSON.stringify(value))).join(", ");
   }
-  if (schema.items !== undefined) return `list of ${kindOf(schema.items)}`;
+  if (schema.items !== undefined) return `list of ${typeText(schema.items)}`;
   const types = Array.isArray(schema.type) ? schema.type.join(" or ") : schema.type;
   return `${schema.format ?? types ?? "anything"}${boundsOf(schema)}`;
 }
@@ -35,7 +35,7 @@ export function memberTable(schema: Schema): string {
     ["field", "type", "meaning"],
     rows.map(({ name, schema: member, isRequired }) => [
       code(name),
-      `${kindOf(member)}${isRequired ? "" : ", optional"}`,
+      `${typeText(member)}${isRequired ? "" : ", optional"}`,
       member.description ?? "",
     ]),
   );

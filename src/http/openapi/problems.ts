@@ -1,5 +1,5 @@
 import { problemExample } from "../problems/page.ts";
-import { problemCodes as allCodes, type ProblemCode, problems } from "../problems/problems.ts";
+import { problemCodesOf as allCodes, type ProblemCode, problems } from "../problems/problems.ts";
 
 const occurrences: Partial<Record<ProblemCode, (context: Location) => boolean>> = {
   invalid_json: ({ hasBody }) => hasBody,

@@ -1,4 +1,4 @@
-import { withoutControls } from "../../lib/controls.ts";
+import { stripControls } from "../../lib/controls.ts";
 
 export type RecordCounts = {
   ignoredFields: ReadonlyMap<string, number>;
@@ -19,7 +19,7 @@ export function createRecordCounts() {
   }
 
   return {
-    countIgnored: (field: string): void => countName(withoutControls(field.slice(0, 100)), 1),
+    countIgnored: (field: string): void => countName(stripControls(field.slice(0, 100)), 1),
     countSkipped: (reason: string): void => add(skipped, reason, 1),
     merge: (counts: RecordCounts): void => {
       for (const [name, times] of counts.ignoredFields) countName(name, times);

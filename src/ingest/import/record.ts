@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { decodeEntities, extractEntities } from "@earshot/query/text";
-import { withoutControls } from "../../lib/controls.ts";
+import { stripControls } from "../../lib/controls.ts";
 import {
   type IdentityRules,
   isIdentityError,
@@ -35,7 +35,7 @@ export class RecordError extends Error {
   override readonly name = "RecordFault";
 
   constructor(reason: string) {
-    super(withoutControls(reason).replaceAll("\n", " "));
+    super(stripControls(reason).replaceAll("\n", " "));
   }
 }
 

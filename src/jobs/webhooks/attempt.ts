@@ -24,7 +24,7 @@ export type AttemptContext = {
   onError: (thrown: unknown, message: string) => void;
 };
 
-export type AttemptEnd = {
+export type DeliveryEnd = {
   end: TryEnd["end"];
   pauseMs: number;
 };
@@ -36,11 +36,11 @@ const throttleMs = 5_000;
 const noteAgainMs = 5_000;
 
 /** Rejects without a record when the signal aborts. */
-export async function attempt(
+export async function attemptDelivery(
   context: AttemptContext,
   delivery: DueDelivery,
   signal: AbortSignal,
-): Promise<AttemptEnd> {
+): Promise<DeliveryEnd> {
   const { clock, random, settings, log } = context;
   const { id, webhookId, attempts, nextMs } = delivery;
   const outcome = await send(context, delivery, signal);

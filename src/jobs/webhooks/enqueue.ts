@@ -3,13 +3,13 @@ import type { Database, Steps } from "../../db/statements.ts";
 import { jobPayload } from "./payload.ts";
 import type { JobEvent, WebhookEvent } from "./webhook.ts";
 
-export type EndedJob = { accountId: string; uuid: string; event: JobEvent; nowMs: number };
+export type JobEnd = { accountId: string; uuid: string; event: JobEvent; nowMs: number };
 
 /**
  * One delivery per subscribed webhook, in the transaction that ends the job, after its row is
  * updated.
  */
-export function* enqueueDeliveries(database: Database, ended: EndedJob): Steps<boolean> {
+export function* enqueueDeliveries(database: Database, ended: JobEnd): Steps<boolean> {
   const { accountId, uuid, event, nowMs } = ended;
   const webhooks = yield* database.all<{ id: string; events: string }>(
     "SELECT id, events FROM webhook WHERE account_id = :accountId AND disabled_ms IS NULL",

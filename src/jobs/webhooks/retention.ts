@@ -4,7 +4,7 @@ import type { AttemptContext } from "./attempt.ts";
 import type { WebhookOperations } from "./operations.ts";
 import type { WebhookSettings } from "./settings.ts";
 
-export type RetentionContext = {
+export type DeliveryRetentionContext = {
   store: Pick<Store<WebhookOperations>, "write">;
   clock: Clock;
   settings: Pick<WebhookSettings, "retentionMs" | "maxDeliveries">;
@@ -17,7 +17,7 @@ const sweepEveryMs = 60_000;
 
 /** Every minute until the signal aborts. Never rejects. */
 export async function keepWithinBounds(
-  context: RetentionContext,
+  context: DeliveryRetentionContext,
   stopping: AbortSignal,
 ): Promise<void> {
   const { clock, onError } = context;
@@ -31,7 +31,7 @@ export async function keepWithinBounds(
   }
 }
 
-async function sweep(context: RetentionContext, stopping: AbortSignal): Promise<void> {
+async function sweep(context: DeliveryRetentionContext, stopping: AbortSignal): Promise<void> {
   const { store, clock, settings, onDropped } = context;
   const { retentionMs, maxDeliveries } = settings;
   for (let more = true; more && !stopping.aborted; ) {

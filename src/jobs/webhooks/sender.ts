@@ -1,5 +1,5 @@
 import type { Store } from "../../db/operations.ts";
-import { type AttemptContext, attempt } from "./attempt.ts";
+import { type AttemptContext, attemptDelivery } from "./attempt.ts";
 import type { DueDelivery } from "./due-deliveries.ts";
 import type { TryEnd } from "./end-try.ts";
 import type { WebhookOperations } from "./operations.ts";
@@ -110,7 +110,7 @@ export function createSender(context: SenderContext): Sender {
 
   async function run(delivery: DueDelivery): Promise<void> {
     try {
-      const { end, pauseMs } = await attempt(context, delivery, cutting.signal);
+      const { end, pauseMs } = await attemptDelivery(context, delivery, cutting.signal);
       onOutcome?.(outcomes[end], 1);
       if (pauseMs > 0) pause(delivery.webhookId, clock.elapsed() + pauseMs);
     } catch (error) {

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { bodyOf } from "../api.ts";
+import { readBody } from "../api.ts";
 import { endTime, platform, startTime } from "../inputs.ts";
 import type { Tool } from "../tool.ts";
 
@@ -40,7 +40,7 @@ export const countPosts: Tool<typeof input, typeof output> = {
     if (args.start_time !== undefined) parameters.set("start_time", args.start_time);
     if (args.end_time !== undefined) parameters.set("end_time", args.end_time);
     const path = `/v1/search/${args.platform}/counts?${parameters}`;
-    const counted = bodyOf(await api({ method: "GET", path, signal }), answer);
+    const counted = readBody(await api({ method: "GET", path, signal }), answer);
     const buckets = counted.data.map(({ start, tweet_count }) => ({ start, count: tweet_count }));
     const total = counted.meta.total_tweet_count;
     const warnings = counted.warnings.map(({ code, message }) => (message === "" ? code : message));

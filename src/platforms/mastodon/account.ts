@@ -1,4 +1,4 @@
-import { withoutControls } from "../../lib/controls.ts";
+import { stripControls } from "../../lib/controls.ts";
 import { fieldsOf, string } from "../fields.ts";
 
 export type AccountNames = {
@@ -16,7 +16,7 @@ export function namesOfAccount(account: unknown, instance: string): AccountNames
   const accountId = readServerId(id);
   const username = readAccount(acct, instance);
   if (accountId === null || username === null) return null;
-  const displayName = withoutControls(string(name, nameLength) ?? "").trim();
+  const displayName = stripControls(string(name, nameLength) ?? "").trim();
   return { userId: idAt(accountId, instance), username, displayName: displayName || null };
 }
 

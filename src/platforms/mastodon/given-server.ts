@@ -1,4 +1,4 @@
-import { withoutControls } from "../../lib/controls.ts";
+import { stripControls } from "../../lib/controls.ts";
 import { credentialInvalid, credentialRefused } from "../credential-errors.ts";
 
 /** From a host, handle or address. Errors: `credential_invalid`. */
@@ -16,7 +16,7 @@ export function givenServer(given: string | undefined): string {
     return url.origin;
   }
   throw credentialInvalid(
-    `host: ${withoutControls(written).slice(0, 100) || "the value"} is not a server`,
+    `host: ${stripControls(written).slice(0, 100) || "the value"} is not a server`,
     "use a host, such as mastodon.social",
   );
 }

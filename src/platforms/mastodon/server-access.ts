@@ -1,5 +1,5 @@
 import type { Headers } from "undici";
-import { withoutControls } from "../../lib/controls.ts";
+import { stripControls } from "../../lib/controls.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import { credentialRefused } from "../credential-errors.ts";
 import type { Session, UpstreamAnswer, UpstreamRequest } from "../session.ts";
@@ -100,8 +100,8 @@ function forSignedIn(instance: string, isOpen: boolean): EarshotError {
   const how = isOpen ? "" : "; an application token is not sufficient";
   return new EarshotError(
     "upstream_refused",
-    `${withoutControls(instance)} requires a user token for this${how}`,
-    { status: 502, hint: `add a user token of ${withoutControls(instance)}` },
+    `${stripControls(instance)} requires a user token for this${how}`,
+    { status: 502, hint: `add a user token of ${stripControls(instance)}` },
   );
 }
 

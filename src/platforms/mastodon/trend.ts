@@ -1,4 +1,4 @@
-import { withoutControls } from "../../lib/controls.ts";
+import { stripControls } from "../../lib/controls.ts";
 import type { Trend } from "../../posts/profile.ts";
 import { fieldsOf, list, string } from "../fields.ts";
 import { webAddress } from "./web-address.ts";
@@ -6,7 +6,7 @@ import { webAddress } from "./web-address.ts";
 /** `posts` sums the uses in the reported days. */
 export function trendOfTag(value: unknown, rank: number): Trend | null {
   const tag = fieldsOf(value);
-  const name = withoutControls(string(tag.name, 640) ?? "").trim();
+  const name = stripControls(string(tag.name, 640) ?? "").trim();
   if (name === "") return null;
   return {
     platform: "mastodon",

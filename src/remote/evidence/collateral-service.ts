@@ -2,7 +2,7 @@ import { withoutEnding } from "@earshot/query/tree";
 import type { FetchedAnswer } from "../../lib/fetched-answer.ts";
 import type { GuardedFetch } from "../../lib/guarded-fetch.ts";
 import { fieldsOf } from "../../platforms/fields.ts";
-import { readCollateral, unreadable } from "./collateral-text.ts";
+import { readCollateral, unreadableCollateral } from "./collateral-text.ts";
 import type { Collateral } from "./evidence.ts";
 import type { SignedQuote } from "./signed-quote.ts";
 
@@ -35,7 +35,7 @@ export async function fetchCollateral(
     const answer = await fetch(address, { maxBytes: 524_288 });
     if (answer.status === 200) return answer;
     const { host, pathname } = new URL(address);
-    throw unreadable(`${host} answered ${answer.status} to ${pathname}`);
+    throw unreadableCollateral(`${host} answered ${answer.status} to ${pathname}`);
   };
   const [pckList, tcb, identity, rootList] = await Promise.all([
     get(`${sgx}/pckcrl?ca=${authority}&encoding=der`),
@@ -64,9 +64,9 @@ function chainIn({ headers }: FetchedAnswer, ...names: readonly string[]): strin
   try {
     if (typeof written === "string") return decodeURIComponent(written);
   } catch {
-    throw unreadable(`the header ${names[0]} is not percent-encoded`);
+    throw unreadableCollateral(`the header ${names[0]} is not percent-encoded`);
   }
-  throw unreadable(`the header ${names[0]} is missing`);
+  throw unreadableCollateral(`the header ${names[0]} is missing`);
 }
 
 /** The signature covers one member, serialised without white space. */

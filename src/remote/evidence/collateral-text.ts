@@ -29,10 +29,10 @@ export function readCollateral(json: unknown): Collateral {
   const read = collateral.safeParse(json);
   if (read.success) return read.data;
   const [issue] = read.error.issues;
-  throw unreadable(`${issue?.path.join(".")}: ${issue?.message}`);
+  throw unreadableCollateral(`${issue?.path.join(".")}: ${issue?.message}`);
 }
 
-export const unreadable = (reason: string): EarshotError =>
+export const unreadableCollateral = (reason: string): EarshotError =>
   new EarshotError("collateral_unreadable", `invalid collateral: ${reason}`);
 
 const hex = z.string().regex(hexDigits).min(2);

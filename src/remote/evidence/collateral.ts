@@ -5,7 +5,7 @@ import { EarshotError, messageOf } from "../../lib/errors.ts";
 import type { GuardedFetch } from "../../lib/guarded-fetch.ts";
 import { type CheckedCollateral, requireCollateral } from "./collateral-check.ts";
 import { collateralFileName, collateralKeyOf, fetchCollateral } from "./collateral-service.ts";
-import { readCollateral, unreadable } from "./collateral-text.ts";
+import { readCollateral, unreadableCollateral } from "./collateral-text.ts";
 import type { Collateral, CollateralSource } from "./evidence.ts";
 import type { SignedQuote } from "./signed-quote.ts";
 
@@ -88,7 +88,7 @@ export function collateralFromFolder(folder: string): CollateralSource {
 async function readBounded(path: string): Promise<string> {
   await using file = await open(path, "r");
   const { size } = await file.stat();
-  if (size > mostBytes) throw unreadable(`longer than ${mostBytes} bytes`);
+  if (size > mostBytes) throw unreadableCollateral(`longer than ${mostBytes} bytes`);
   return await file.readFile("utf8");
 }
 
@@ -96,7 +96,8 @@ async function readBounded(path: string): Promise<string> {
 function requireAsRecent(fetched: CheckedCollateral, cached: CheckedCollateral | undefined): void {
   const before = cached?.tcbInfo.tcbEvaluationDataNumber ?? 0;
   const { tcbEvaluationDataNumber: number } = fetched.tcbInfo;
-  if (number < before) throw unreadable(`evaluation ${number} after evaluation ${before}`);
+  if (number < before)
+    throw unreadableCollateral(`evaluation ${number} after evaluation ${before}`);
 }
 
 function unavailable(reason: string, hint: string): EarshotError {

@@ -3,20 +3,24 @@
  * measured guest compares them before it boots.
  */
 
-import { withoutControls } from "../../lib/controls.ts";
+import { stripControls } from "../../lib/controls.ts";
 import type { BootFacts, KeyProvider } from "./event-log.ts";
 import type { QuoteFacts } from "./evidence.ts";
 import type { NodePolicy } from "./policy.ts";
 import { refused } from "./refusal.ts";
 
-export type Admission = {
+export type AdmittedImage = {
   image: string;
   isListedPlatform: boolean;
 };
 
 type Boot = Pick<BootFacts, "composeHash" | "keyProvider">;
 
-export function checkFacts(policy: NodePolicy, facts: QuoteFacts, boot: Boot | null): Admission {
+export function checkFacts(
+  policy: NodePolicy,
+  facts: QuoteFacts,
+  boot: Boot | null,
+): AdmittedImage {
   requireState(policy, facts);
   requireBits("td_attributes", policy.td_attributes, facts.tdAttributes);
   requireBits("xfam", policy.xfam, facts.xfam);
@@ -152,4 +156,4 @@ function requireKeyProvider(policy: NodePolicy, provider: KeyProvider | null): v
   );
 }
 
-const shortText = (text: string): string => JSON.stringify(withoutControls(text).slice(0, 256));
+const shortText = (text: string): string => JSON.stringify(stripControls(text).slice(0, 256));

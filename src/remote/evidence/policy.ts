@@ -1,6 +1,6 @@
 import { createHash, X509Certificate } from "node:crypto";
 import * as z from "zod";
-import { withoutControls } from "../../lib/controls.ts";
+import { stripControls } from "../../lib/controls.ts";
 import { EarshotError, messageOf } from "../../lib/errors.ts";
 import { releaseRule } from "./release-rules.ts";
 
@@ -113,7 +113,7 @@ export function policyIdOf(policy: NodePolicy): string {
 
 function unreadable(issues: readonly { message: string; pointer: string }[]): EarshotError {
   const details = issues.map(({ message, pointer }) => {
-    const line = withoutControls(message).replaceAll("\n", " ").slice(0, 300);
+    const line = stripControls(message).replaceAll("\n", " ").slice(0, 300);
     return { code: "invalid_value", message: line, pointer };
   });
   const message = `invalid policy for nodes: ${details[0]?.message}`;

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Attestation } from "../proof/read-proof.ts";
-import { authenticate } from "./authenticate.ts";
+import { authenticateNode } from "./authenticate.ts";
 import {
   admittedNode,
   attest,
@@ -131,7 +131,8 @@ test("requests are refused when the nonce limit is reached", () => {
   const attested = { nodeId, keyId, attestation, releases: [], challenge: 1, validMs: 60_000 };
   const { run } = runs.admit(attested);
   for (let at = 0; at < 20_000; at += 1) run.nonces.set(`${at}`, clock.elapsed() + 1);
-  const enter = () => authenticate(signed(service, { ...node, keys }, "lease"), { runs, clock });
+  const enter = () =>
+    authenticateNode(signed(service, { ...node, keys }, "lease"), { runs, clock });
   expect(enter).toThrow("too many requests");
   run.nonces.set("0", clock.elapsed());
   expect(enter()).toBe(run);

@@ -12,7 +12,7 @@ const endsWork = /\/(?:complete|fail|leave)$/;
 const mostNonces = 20_000;
 
 /** Identifies the signing run and records the nonce. */
-export function authenticate(
+export function authenticateNode(
   request: SignedRequest,
   { runs, clock }: { runs: Runs; clock: Clock },
 ): Run {
@@ -53,11 +53,11 @@ function noteNonce({ nonces }: Run, nonce: string, nowMs: number, keptMs: number
   if (nonces.has(nonce)) {
     throw nodeUnauthorized("replayed", "the nonce was used before");
   }
-  if (nonces.size >= mostNonces) throw tooManyAttempts("the node sends too many requests");
+  if (nonces.size >= mostNonces) throw tooManyNodeAttempts("the node sends too many requests");
   nonces.set(nonce, nowMs + keptMs);
 }
 
-export function tooManyAttempts(message: string): EarshotError {
+export function tooManyNodeAttempts(message: string): EarshotError {
   const hint = "wait a minute";
   return new EarshotError("too_many_attempts", message, { status: 429, retryable: true, hint });
 }

@@ -6,7 +6,7 @@ import { checkOf, nodeUnauthorized } from "../protocol/errors.ts";
 import type { JobEnvelope, LeaseBody } from "../protocol/messages.ts";
 import { requestText } from "../protocol/texts.ts";
 import { leaseWaitMs } from "../settings.ts";
-import { tooManyAttempts } from "./authenticate.ts";
+import { tooManyNodeAttempts } from "./authenticate.ts";
 import type { GatewayWork, NodeGatewayContext, NodeQueue } from "./context.ts";
 import type { Eligibility } from "./eligibility.ts";
 import type { NodeRegistry } from "./node-registry.ts";
@@ -45,7 +45,8 @@ export class Dispatch {
       throw nodeUnauthorized("attestation_ended", "the attestation of the node has ended");
     }
     const mostPolls = (known.get(run.nodeId)?.concurrency ?? 0) + sparePolls;
-    if (run.polls >= mostPolls) throw tooManyAttempts("the node has too many open lease requests");
+    if (run.polls >= mostPolls)
+      throw tooManyNodeAttempts("the node has too many open lease requests");
     const ended = AbortSignal.any([signal, run.ended.signal, stopping]);
     const endMs = clock.elapsed() + Math.min(waitMs, leaseWaitMs);
     this.#notePoll(run, methods, 1);

@@ -15,7 +15,7 @@ import type { Method } from "../../platforms/methods.ts";
 import type { FetchedItem, SourceAnswer } from "../../platforms/source.ts";
 import type { Capability } from "../capability.ts";
 import type { QuoteFacts, VerifiedEvidence } from "../evidence/evidence.ts";
-import { answerBytes, bodyOf } from "../protocol/answer.ts";
+import { answerBody, answerBytes } from "../protocol/answer.ts";
 import { base64 } from "../protocol/encoding.ts";
 import { type AnswerEncryptor, createOpenedLeases, openJob } from "../protocol/encrypted-job.ts";
 import { enrolmentTokenOf } from "../protocol/enrolment.ts";
@@ -383,7 +383,7 @@ export function sealedAnswer(
   signer = node,
 ): SealedAnswer {
   const knowledge = knowledgeText(answer);
-  const body = bodyOf(answer.items);
+  const body = answerBody(answer.items);
   const fields = signResult(
     {
       body,

@@ -7,7 +7,7 @@ import type { ChallengeAnswer, Registration, RegistrationAnswer } from "../proto
 import type { SignedRequest } from "../protocol/signed-request.ts";
 import { gatewayAudience } from "../protocol/statement.ts";
 import { challengeMs, leaseWaitMs } from "../settings.ts";
-import { authenticate } from "./authenticate.ts";
+import { authenticateNode } from "./authenticate.ts";
 import { Challenges } from "./challenges.ts";
 import { Completion } from "./completion.ts";
 import type { NodeGatewayContext } from "./context.ts";
@@ -172,7 +172,7 @@ export class NodeGateway {
   }
 
   enter(request: SignedRequest): Run {
-    return authenticate(request, { runs: this.#directory.runs, clock: this.#context.clock });
+    return authenticateNode(request, { runs: this.#directory.runs, clock: this.#context.clock });
   }
 
   /** Its jobs are dispatched to others at once. */

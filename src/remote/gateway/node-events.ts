@@ -1,5 +1,5 @@
 import type { Clock } from "../../lib/clock.ts";
-import { withoutControls } from "../../lib/controls.ts";
+import { stripControls } from "../../lib/controls.ts";
 import type { ErrorDetail } from "../../lib/errors.ts";
 import type { NodeLog } from "./context.ts";
 import type { NodeEvent } from "./node-event-operations.ts";
@@ -108,6 +108,6 @@ const noErrors: Errors = { points: [], stalledMs: Number.NEGATIVE_INFINITY };
 
 /** Untrusted text as one line; `otherwise` if empty. */
 export function oneLine(text: string, otherwise: string): string {
-  const line = withoutControls(text).replaceAll(/\s+/gu, " ").trim();
+  const line = stripControls(text).replaceAll(/\s+/gu, " ").trim();
   return line === "" ? otherwise : line;
 }

@@ -1,6 +1,6 @@
 import type { AnswerRequest } from "../../platforms/source.ts";
 import { hasTime, idTimeMs } from "../../posts/ids.ts";
-import { bodyOf } from "../protocol/answer.ts";
+import { answerBody } from "../protocol/answer.ts";
 import { checkAnswer } from "../protocol/check-answer.ts";
 import { type ReadRecord, readRecord } from "../protocol/read-record.ts";
 import { readKnowledge, readRequest } from "../protocol/texts.ts";
@@ -42,7 +42,7 @@ function recordsOf(body: string): string[] {
   try {
     const values: unknown = JSON.parse(body);
     const records = Array.isArray(values) ? values.map((value) => JSON.stringify(value)) : [];
-    if (bodyOf(records.map((record) => ({ record }))) === body) return records;
+    if (answerBody(records.map((record) => ({ record }))) === body) return records;
   } catch {
     // Includes values too deep to serialise.
   }

@@ -8,7 +8,7 @@ import type { AnswerRequest, FetchedItem, SourceAnswer } from "../../platforms/s
 import type { Target } from "../../platforms/target.ts";
 import { lastId, lowestId } from "../../posts/ids.ts";
 import type { Platform } from "../../posts/post.ts";
-import { answerBytes, bodyOf, type NodeAnswer, readAnswer } from "./answer.ts";
+import { answerBody, answerBytes, type NodeAnswer, readAnswer } from "./answer.ts";
 import {
   failureBytes,
   knowledgeText,
@@ -28,7 +28,7 @@ const fields = {
 
 const nodeAnswer = (answer: SourceAnswer, special: Partial<NodeAnswer> = {}): NodeAnswer => {
   const items = answer.items.filter((item) => "record" in item);
-  return { body: bodyOf(items), items, knowledge: knowledgeText(answer), fields, ...special };
+  return { body: answerBody(items), items, knowledge: knowledgeText(answer), fields, ...special };
 };
 
 function named(special: Partial<FetchedItem>, metadata: object = {}): FetchedItem {

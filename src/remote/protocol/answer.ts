@@ -14,7 +14,7 @@ export type NodeAnswer = {
   fields: SignedFields;
 };
 
-export const bodyOf = (items: readonly Pick<FetchedItem, "record">[]): string =>
+export const answerBody = (items: readonly Pick<FetchedItem, "record">[]): string =>
   `[${items.map(({ record }) => record).join(",")}]`;
 
 const field = z.string().max(4_096);

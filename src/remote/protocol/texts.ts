@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { LeaseFailure } from "../../jobs/lease.ts";
 import { parseUntrustedJson } from "../../lib/bounded-json.ts";
-import { withoutControls } from "../../lib/controls.ts";
+import { stripControls } from "../../lib/controls.ts";
 import type { AnswerRequest, SourceAnswer } from "../../platforms/source.ts";
 import { checkTarget } from "./check-target.ts";
 import { answerRefused, jobRefused } from "./errors.ts";
@@ -56,8 +56,8 @@ export function readFailure(plain: Uint8Array): LeaseFailure {
 
 function printable<Texts extends { message: string; hint?: string }>(texts: Texts): Texts {
   const { message, hint } = texts;
-  const hinted = hint === undefined ? {} : { hint: withoutControls(hint) };
-  return { ...texts, message: withoutControls(message), ...hinted };
+  const hinted = hint === undefined ? {} : { hint: stripControls(hint) };
+  return { ...texts, message: stripControls(message), ...hinted };
 }
 
 /** Canonical; drops unknown members. */

@@ -2,7 +2,7 @@ import type { EvidenceKind, SignedFields } from "../../jobs/result-signature.ts"
 import { EarshotError } from "../../lib/errors.ts";
 import type { AnswerRequest, FetchedItem } from "../../platforms/source.ts";
 import type { ShownAnswer } from "../../search/with-records.ts";
-import { bodyOf } from "../protocol/answer.ts";
+import { answerBody } from "../protocol/answer.ts";
 import { createRecordCheck, createYield } from "../protocol/check-answer.ts";
 import { readRecord } from "../protocol/read-record.ts";
 import { signResult } from "../protocol/signed-result.ts";
@@ -52,7 +52,7 @@ export function signAnswer(
 ): { body: string; knowledge: string; fields: SignedFields } {
   const { keys, keyId } = self;
   const { attestationId, quoteSha256 } = attested;
-  const body = bodyOf(answer.items);
+  const body = answerBody(answer.items);
   const knowledge = knowledgeText(answer);
   const nowMs = gatewayClock.now();
   const signed = { body, job, request, knowledge, evidence, quoteSha256, attestationId, keyId };

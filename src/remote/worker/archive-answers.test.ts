@@ -12,7 +12,7 @@ import type { AnswerRequest } from "../../platforms/source.ts";
 import type { Post } from "../../posts/post.ts";
 import { searchArchive } from "../../search/archive/search.ts";
 import { withRecords } from "../../search/with-records.ts";
-import { answerBytes, bodyOf, readAnswer } from "../protocol/answer.ts";
+import { answerBody, answerBytes, readAnswer } from "../protocol/answer.ts";
 import { knowledgeText, readRequest, requestText } from "../protocol/texts.ts";
 import { withoutRefused } from "./answers.ts";
 
@@ -71,7 +71,12 @@ async function travelled(request: AnswerRequest) {
     leftOut.push(check),
   );
   const knowledge = knowledgeText(answer);
-  const bytes = answerBytes({ body: bodyOf(answer.items), items: answer.items, knowledge, fields });
+  const bytes = answerBytes({
+    body: answerBody(answer.items),
+    items: answer.items,
+    knowledge,
+    fields,
+  });
   const read = await readAnswer(bytes, readRequest(requestText(request)));
   return { given: answer, read: read.answer };
 }

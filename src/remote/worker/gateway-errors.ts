@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { withoutControls } from "../../lib/controls.ts";
+import { stripControls } from "../../lib/controls.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import type { FetchedAnswer } from "../../lib/fetched-answer.ts";
 import { gatewaySignatureField } from "../protocol/gateway-answer.ts";
@@ -8,7 +8,7 @@ const code = z.string().regex(/^[a-z][a-z0-9_]{0,63}$/);
 const line = z
   .string()
   .max(4_096)
-  .transform((text) => withoutControls(text).replaceAll("\n", " "));
+  .transform((text) => stripControls(text).replaceAll("\n", " "));
 
 const problem = z.object({
   code,
@@ -54,7 +54,7 @@ export const isUnreachable = (error: unknown): error is EarshotError =>
 export const codeOf = (error: unknown): string | null =>
   error instanceof EarshotError ? error.code : null;
 
-export const checkOf = (error: unknown): string | undefined =>
+export const failedCheckOf = (error: unknown): string | undefined =>
   error instanceof EarshotError ? error.details[0]?.code : undefined;
 
 export function errorOf(answer: FetchedAnswer, host: string): EarshotError {

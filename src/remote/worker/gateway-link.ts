@@ -14,9 +14,9 @@ import type { RunKeys } from "../protocol/keys.ts";
 import { challengeAnswer } from "../protocol/messages.ts";
 import { signRequest } from "../protocol/signed-request.ts";
 import {
-  checkOf,
   codeOf,
   errorOf,
+  failedCheckOf,
   isUnreachable,
   notFromGateway,
   transientStatuses,
@@ -93,7 +93,7 @@ export function createGatewayLink(context: GatewayLinkContext): GatewayLink {
       } catch (error) {
         if (isUnreachable(error)) reachability.failed(sentMs, error);
         const isUnknown =
-          codeOf(error) === "node_unauthorized" || checkOf(error) === "other_signature";
+          codeOf(error) === "node_unauthorized" || failedCheckOf(error) === "other_signature";
         if (isUnknown && !attestRoutes.includes(route)) onUnknown(sentMs);
         throw error;
       }

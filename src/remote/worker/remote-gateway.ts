@@ -10,7 +10,7 @@ import { failureBytes, readRequest } from "../protocol/texts.ts";
 import { type SigningContext, signAnswer, withoutRefused } from "./answers.ts";
 import type { Attested } from "./attest.ts";
 import type { AttestLoop } from "./attest-loop.ts";
-import { checkOf, codeOf, isUnreachable, unreachable } from "./gateway-errors.ts";
+import { codeOf, failedCheckOf, isUnreachable, unreachable } from "./gateway-errors.ts";
 import { releaseIn } from "./released-credential.ts";
 import { type LeaseContext, type LeasedEnvelope, requestLease } from "./request-lease.ts";
 import type { NodeSelf } from "./self.ts";
@@ -67,7 +67,7 @@ export function createRemoteGateway(context: RemoteGatewayContext): RemoteGatewa
         lost: lost.signal,
       };
     } catch (error) {
-      const check = checkOf(error);
+      const check = failedCheckOf(error);
       log.warn({ code: codeOf(error), check }, "rejected a job of the gateway");
       // The clocks may have diverged.
       if (check === "outside_time") attestLoop.again(receivedMs);
@@ -84,7 +84,7 @@ export function createRemoteGateway(context: RemoteGatewayContext): RemoteGatewa
     try {
       return read();
     } catch (error) {
-      const fields = { uuid, code: codeOf(error), check: checkOf(error) };
+      const fields = { uuid, code: codeOf(error), check: failedCheckOf(error) };
       log.warn(fields, "the request of a job is unreadable");
       await fail(token, unreadableRequest);
       return null;
@@ -145,7 +145,7 @@ export function createRemoteGateway(context: RemoteGatewayContext): RemoteGatewa
         if (!isUnreachable(error) && code !== "node_unauthorized") {
           const isLost = code === "lease_lost";
           if (!isLost)
-            log.warn({ uuid, code, check: checkOf(error) }, "the gateway rejected an answer");
+            log.warn({ uuid, code, check: failedCheckOf(error) }, "the gateway rejected an answer");
           leases.drop(token);
           throw leaseLost();
         }

@@ -1,4 +1,4 @@
-import { withoutControls } from "../../lib/controls.ts";
+import { stripControls } from "../../lib/controls.ts";
 import { EarshotError, messageOf } from "../../lib/errors.ts";
 import type {
   CredentialField,
@@ -68,11 +68,11 @@ function withoutGiven(thrown: unknown, secrets: Given): Error {
 
 function bounded(made: NewCredential): NewCredential {
   const cut = (text: string | null) =>
-    text === null ? null : withoutControls(text).slice(0, longestName);
+    text === null ? null : stripControls(text).slice(0, longestName);
   return {
     ...made,
     subject: cut(made.subject),
     subjectName: cut(made.subjectName),
-    hint: withoutControls(made.hint).slice(0, longestHint),
+    hint: stripControls(made.hint).slice(0, longestHint),
   };
 }

@@ -10,7 +10,7 @@ import { CommandLine } from "../components/command-line.tsx";
 import { ProblemNote } from "../components/problem-note.tsx";
 import { useAction } from "../components/use-action.ts";
 import { wholeNumber } from "../numbers.ts";
-import { addressOf } from "../pages/playground/search-request.ts";
+import { searchAddress } from "../pages/playground/search-request.ts";
 import { useSignedIn } from "../session.tsx";
 import { useApi } from "../use-api.ts";
 import { streamNotes } from "./stream-notes.ts";
@@ -54,7 +54,7 @@ export function FirstRun() {
   );
 }
 
-const sampleSearch = addressOf({
+const sampleSearch = searchAddress({
   query: "aurora",
   method: "searchbyfullarchive",
   platform: "social",

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { createJobFeed, type FeedWorld, type JobFeed } from "./feed.ts";
-import type { JobEvent, JobList, JobSummary } from "./job.ts";
+import type { JobFeedEvent, JobList, JobSummary } from "./job.ts";
 
 type Stream = Parameters<FeedWorld["open"]>[0] & { isClosed: boolean };
 
@@ -37,7 +37,7 @@ beforeEach(() => {
   leave = feed.subscribe(() => undefined);
 });
 
-const event = (uuid: string, status: JobEvent["status"]): JobEvent => ({
+const event = (uuid: string, status: JobFeedEvent["status"]): JobFeedEvent => ({
   uuid,
   status,
   attempts: 1,

@@ -1,5 +1,5 @@
 import type { JobStateWord } from "../components/state.tsx";
-import { isRunning, type JobEvent, type JobList } from "./job.ts";
+import { isRunning, type JobFeedEvent, type JobList } from "./job.ts";
 
 /** `stopped`: interrupted at `sinceMs`, retried at `nextMs`. */
 type FeedState =
@@ -12,15 +12,15 @@ export type FeedSnapshot = {
   /** Null until known; at most one page of the list is counted. */
   running: number | null;
   /** The last event of each job since the stream opened. */
-  events: ReadonlyMap<string, JobEvent>;
-  last: JobEvent | null;
+  events: ReadonlyMap<string, JobFeedEvent>;
+  last: JobFeedEvent | null;
   /** Grows each time the stream opens, as lists may have missed events. */
   opened: number;
 };
 
 /** Browser dependencies. */
 export type FeedWorld = {
-  open(reported: { onOpen(): void; onJob(event: JobEvent): void; onError(): void }): () => void;
+  open(reported: { onOpen(): void; onJob(event: JobFeedEvent): void; onError(): void }): () => void;
   listRunning(): Promise<JobList>;
   nowMs(): number;
   after(ms: number, act: () => void): () => void;
@@ -91,7 +91,7 @@ export function createJobFeed(world: FeedWorld): JobFeed {
     void countRunning();
   }
 
-  function onJob(event: JobEvent): void {
+  function onJob(event: JobFeedEvent): void {
     if (underWay !== null) note(underWay, event);
     const events = new Map(snapshot.events);
     events.delete(event.uuid);
@@ -151,7 +151,7 @@ export function createJobFeed(world: FeedWorld): JobFeed {
   };
 }
 
-function note(underWay: Map<string, JobStateWord>, { uuid, status }: JobEvent): void {
+function note(underWay: Map<string, JobStateWord>, { uuid, status }: JobFeedEvent): void {
   if (isRunning(status)) underWay.set(uuid, status);
   else underWay.delete(uuid);
 }

@@ -1,17 +1,18 @@
 import { expect, test } from "vitest";
-import { afterEvent, type JobEvent, type JobSummary } from "./job.ts";
+import { afterEvent, type JobFeedEvent, type JobSummary } from "./job.ts";
 
 const at = "2026-01-31T12:00:00.000Z";
 // No other fields are read.
 const job = (status: JobSummary["status"], attempts: number) =>
   ({ uuid: "a", status, attempts }) as JobSummary;
-const event = (status: JobEvent["status"], attempts: number): JobEvent => ({
+const event = (status: JobFeedEvent["status"], attempts: number): JobFeedEvent => ({
   uuid: "a",
   status,
   attempts,
   at,
 });
-const shown = (known: JobSummary, reported: JobEvent): string => afterEvent(known, reported).status;
+const shown = (known: JobSummary, reported: JobFeedEvent): string =>
+  afterEvent(known, reported).status;
 
 test("applies an event newer than the list", () => {
   expect(shown(job("received", 0), event("in progress", 1))).toBe("in progress");

@@ -79,7 +79,7 @@ export type JobCoverage = {
 
 export type JobList = { jobs: readonly JobSummary[]; next_cursor: string | null };
 
-export type JobEvent = { uuid: string; status: JobStateWord; attempts: number; at: string };
+export type JobFeedEvent = { uuid: string; status: JobStateWord; attempts: number; at: string };
 
 const running: readonly JobStateWord[] = ["received", "in progress", "error(retrying)"];
 
@@ -90,7 +90,10 @@ export function isRunning(state: JobStateWord): boolean {
 }
 
 /** The job after an event, which may be newer or older than the list. */
-export function afterEvent<Known extends JobHead>(job: Known, event: JobEvent | undefined): Known {
+export function afterEvent<Known extends JobHead>(
+  job: Known,
+  event: JobFeedEvent | undefined,
+): Known {
   if (event === undefined || !isLater(event, job)) return job;
   return { ...job, status: event.status, attempts: event.attempts };
 }
@@ -105,7 +108,7 @@ const ranks: Readonly<Record<JobStateWord, number>> = {
   expired: 4,
 };
 
-function isLater(event: JobEvent, job: JobHead): boolean {
+function isLater(event: JobFeedEvent, job: JobHead): boolean {
   if (ranks[event.status] >= ranks.done || ranks[job.status] >= ranks.done) {
     return ranks[event.status] > ranks[job.status];
   }

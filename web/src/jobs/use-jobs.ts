@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from "react";
 import { api } from "../api.ts";
 import { createJobFeed, type FeedSnapshot } from "./feed.ts";
-import { type JobEvent, type JobList, runningStates } from "./job.ts";
+import { type JobFeedEvent, type JobList, runningStates } from "./job.ts";
 
 const eventsPath = "/v1/search/live/events";
 
@@ -11,7 +11,7 @@ const feed = createJobFeed({
     source.addEventListener("open", onOpen);
     source.addEventListener("error", onError);
     // Format: docs/api.md.
-    source.addEventListener("job", ({ data }) => onJob(JSON.parse(String(data)) as JobEvent));
+    source.addEventListener("job", ({ data }) => onJob(JSON.parse(String(data)) as JobFeedEvent));
     return () => source.close();
   },
   listRunning: () => api.get<JobList>(`/v1/search/live/jobs?limit=100&status=${runningStates}`),

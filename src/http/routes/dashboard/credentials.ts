@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { Step } from "../../../accounts/credentials/authorizations.ts";
+import type { DialogueStep } from "../../../accounts/credentials/authorizations.ts";
 import type { Credential } from "../../../platforms/credential.ts";
 import type { HttpContext } from "../../context.ts";
 import type {
@@ -36,7 +36,7 @@ export function addCredentialRoutes(
     });
   }
 
-  const stepOf = (step: Step<Credential>): AuthorizationStep =>
+  const stepOf = (step: DialogueStep<Credential>): AuthorizationStep =>
     step.state === "done" ? { state: "done", credential: listing(step.made) } : step;
 
   app.route({

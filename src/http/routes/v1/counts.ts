@@ -5,8 +5,8 @@ import { parseSearchQuery } from "../../../search/parse-search-query.ts";
 import { countsBody } from "../../answers/counts-body.ts";
 import {
   type CountsRequestParams,
+  countsPageOf,
   granularityMs,
-  pageOf,
   requestedBoundsOf,
 } from "../../answers/counts-page.ts";
 import { setKnowledgeFields } from "../../answers/result-fields.ts";
@@ -63,7 +63,7 @@ export function addCountsRoute(app: TypedApp, context: HttpContext): void {
       const word = request.params.platform;
       requireCounts(callerOf(request));
       const { tree, warnings, ...question } = questionOf(context, request, word, request.query);
-      const page = pageOf(context, question, request.query.next_token);
+      const page = countsPageOf(context, question, request.query.next_token);
       const disconnected = clientDisconnect(reply);
       const counts = await counted(context, reply, question.caller, disconnected, () =>
         context.countPosts(

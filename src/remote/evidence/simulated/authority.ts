@@ -24,11 +24,11 @@ import {
 import { SgxItem, SgxItems, sgxExtension } from "../certificates.ts";
 
 export type KeyPair = { publicKey: KeyObject; privateKey: KeyObject };
-export type Span = { fromMs: number; toMs: number };
+export type ValidTime = { fromMs: number; toMs: number };
 export type Issuer = { name: string; privateKey: KeyObject };
 
 export type Authority = {
-  valid: Span;
+  valid: ValidTime;
   rootDer: Buffer;
   root: Issuer;
   machines: Issuer & { certificate: Buffer };
@@ -109,7 +109,7 @@ type CertificateFields = {
   publicKey: KeyObject;
   serial: number;
   mayIssue: boolean;
-  valid: Span;
+  valid: ValidTime;
   extensions?: readonly Extension[];
 };
 
@@ -147,7 +147,7 @@ export function makeCertificate(fields: CertificateFields): Buffer {
 export function makeRevocationList(
   issuer: Issuer,
   revokedSerials: readonly number[],
-  { fromMs, toMs }: Span,
+  { fromMs, toMs }: ValidTime,
 ): Buffer {
   const revocationDate = new Time(new Date(fromMs));
   const revoked = revokedSerials.map(

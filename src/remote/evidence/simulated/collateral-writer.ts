@@ -6,13 +6,13 @@ import {
   type MachineIds,
   makeRevocationList,
   pemOf,
-  type Span,
   serials,
+  type ValidTime,
 } from "./authority.ts";
 import { signRaw } from "./quote-writer.ts";
 
 export type CollateralFields = {
-  inForce: Span;
+  inForce: ValidTime;
   tcbStatus: string;
   advisories: readonly string[];
   evaluationNumber: number;

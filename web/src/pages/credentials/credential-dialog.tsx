@@ -8,7 +8,7 @@ import { ConnectDialog } from "./connect-dialog.tsx";
 import { DisconnectDialog } from "./disconnect-dialog.tsx";
 import { subjectOf, titleOf } from "./texts.ts";
 
-export type OpenDialog =
+export type OpenCredentialDialog =
   | { what: "connect"; platform: Platform; kind: string | null }
   | { what: "disconnect"; credential: CredentialListing }
   | null;
@@ -20,7 +20,7 @@ export function RequestedDialog({
   onClose,
   onDone,
 }: {
-  openDialog: NonNullable<OpenDialog>;
+  openDialog: NonNullable<OpenCredentialDialog>;
   answer: CredentialsAnswer;
   onClose(): void;
   onDone(what: string): Promise<void>;

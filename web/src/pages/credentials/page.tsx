@@ -6,7 +6,7 @@ import { PageHead } from "../../components/page-head.tsx";
 import { ProblemNote } from "../../components/problem-note.tsx";
 import { useApi } from "../../use-api.ts";
 import { ConnectedRow } from "./connected-row.tsx";
-import { type OpenDialog, RequestedDialog } from "./credential-dialog.tsx";
+import { type OpenCredentialDialog, RequestedDialog } from "./credential-dialog.tsx";
 import { PlatformList } from "./platform-list.tsx";
 import { titleOf } from "./texts.ts";
 
@@ -17,7 +17,7 @@ export function CredentialsPage() {
     "/dashboard/api/credentials",
     everyMs,
   );
-  const [openDialog, setOpenDialog] = useState<OpenDialog>(null);
+  const [openDialog, setOpenDialog] = useState<OpenCredentialDialog>(null);
   const [output, setReported] = useState("");
   const close = () => setOpenDialog(null);
   const done = async (what: string) => {
@@ -70,7 +70,7 @@ function Listed({
   onRefresh,
 }: {
   answer: CredentialsAnswer;
-  onOpen(openDialog: OpenDialog): void;
+  onOpen(openDialog: OpenCredentialDialog): void;
   onRefresh(): Promise<void>;
 }) {
   const connected = new Set(credentials.map(({ platform }) => platform));

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { addressOf, everyJob, filterOf, jobAddress, listPath } from "./filters.ts";
+import { everyJob, filterOf, jobAddress, jobsAddress, listPath } from "./filters.ts";
 
 const filter = {
   shown: "failed",
@@ -9,7 +9,7 @@ const filter = {
 } as const;
 
 test("the address contains the filter", () => {
-  expect(filterOf(new URLSearchParams(addressOf(filter)))).toEqual(filter);
+  expect(filterOf(new URLSearchParams(jobsAddress(filter)))).toEqual(filter);
   expect(filterOf(new URLSearchParams("show=lost&platform=myspace&method=search"))).toEqual(
     everyJob,
   );

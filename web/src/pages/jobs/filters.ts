@@ -4,11 +4,11 @@ import { platforms } from "../../../../src/posts/post.ts";
 import { runningStates } from "../../jobs/job.ts";
 import { platformNames } from "../../platforms.ts";
 
-export type Shown = "all" | "running" | "failed" | "cancelled";
+export type ShownStates = "all" | "running" | "failed" | "cancelled";
 
 /** In the address: `?show=running&platform=x&method=gettweets&query=ann`; empty matches all. */
 export type JobFilter = {
-  shown: Shown;
+  shown: ShownStates;
   platform: SearchPlatform | "";
   method: Method | "";
   text: string;
@@ -64,11 +64,11 @@ export function listPath(filter: JobFilter, limit: number, cursor: string | null
 
 export function jobAddress(filter: JobFilter, uuid: string | null): string {
   const path = uuid === null ? "/jobs" : `/jobs/${uuid}`;
-  const search = String(new URLSearchParams(addressOf(filter)));
+  const search = String(new URLSearchParams(jobsAddress(filter)));
   return search === "" ? path : `${path}?${search}`;
 }
 
-export function addressOf(filter: JobFilter): Record<string, string> {
+export function jobsAddress(filter: JobFilter): Record<string, string> {
   return { ...(filter.shown === "all" ? {} : { show: filter.shown }), ...narrowing(filter) };
 }
 

@@ -5,7 +5,7 @@ import { Button } from "../../components/button.tsx";
 import { sentence } from "../../components/problem-note.tsx";
 import { useAction } from "../../components/use-action.ts";
 import { isRunning, type JobHead, type JobStatus } from "../../jobs/job.ts";
-import { addressOf } from "../playground/search-request.ts";
+import { searchAddress } from "../playground/search-request.ts";
 
 /** Cancels a running job, or submits an ended one again. */
 export function JobAction({
@@ -61,7 +61,7 @@ function RunAgain({ job, isPlain }: { job: JobHead; isPlain: boolean }) {
       data-variant={isPlain ? "plain" : undefined}
       data-size="small"
       aria-label={`Run again: ${name}`}
-      href={addressOf({ query, method, platform, maxResults: usualResults })}
+      href={searchAddress({ query, method, platform, maxResults: usualResults })}
       state={{ run: true }}
     >
       Run again

@@ -5,7 +5,7 @@ import { useZoom, WholeRange } from "../../components/zoom.tsx";
 import type { JobStatus } from "../../jobs/job.ts";
 import { coverageRows } from "./coverage-rows.ts";
 
-export function JobCoverage({ job: { coverage, sources } }: { job: JobStatus }) {
+export function JobCoveragePanel({ job: { coverage, sources } }: { job: JobStatus }) {
   const title = useRef<HTMLHeadingElement>(null);
   const zoom = useZoom(() => title.current?.focus());
   const drawn = useMemo(() => {

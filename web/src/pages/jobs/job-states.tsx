@@ -3,13 +3,13 @@ import { Link } from "wouter";
 import type { JobList } from "../../jobs/job.ts";
 import { useJobFeed } from "../../jobs/use-jobs.ts";
 import { useApi } from "../../use-api.ts";
-import { everyJob, type JobFilter, jobAddress, listPath, type Shown } from "./filters.ts";
+import { everyJob, type JobFilter, jobAddress, listPath, type ShownStates } from "./filters.ts";
 
-export type Counts = { running: number | null; failed: string | null; isStopped: boolean };
+export type JobCounts = { running: number | null; failed: string | null; isStopped: boolean };
 
 const mostCounted = 100;
 
-export function useCounts(): Counts {
+export function useJobCounts(): JobCounts {
   const { running, last, feed } = useJobFeed();
   const isStopped = feed.status === "stopped";
   const { data, refresh } = useApi<JobList>(
@@ -33,10 +33,10 @@ export function JobStates({
 }: {
   filter: JobFilter;
   uuid: string | null;
-  counts: Counts;
+  counts: JobCounts;
 }) {
   const { running, failed } = counts;
-  const choices: readonly { name: Shown; text: string }[] = [
+  const choices: readonly { name: ShownStates; text: string }[] = [
     { name: "all", text: "All" },
     { name: "running", text: running ? `Running ${running}` : "Running" },
     { name: "failed", text: failed !== null && failed !== "0" ? `Failed ${failed}` : "Failed" },

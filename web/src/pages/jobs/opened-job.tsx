@@ -12,13 +12,13 @@ import { counted } from "../../numbers.ts";
 import { useApi } from "../../use-api.ts";
 import { type JobFilter, jobAddress } from "./filters.ts";
 import { JobAction } from "./job-action.tsx";
-import { JobCoverage } from "./job-coverage.tsx";
+import { JobCoveragePanel } from "./job-coverage.tsx";
 import { JobFacts } from "./job-facts.tsx";
 import { JobProof } from "./job-proof.tsx";
 import { JobResult } from "./job-result.tsx";
 import { JobSources } from "./job-sources.tsx";
 import { QueryText } from "./query-text.tsx";
-import { stepsOf } from "./steps.ts";
+import { jobSteps } from "./steps.ts";
 
 /** Scrolls if the panel starts below this part of the window. */
 const lowest = 0.6;
@@ -106,14 +106,14 @@ function JobPanel({
       </div>
       <div className="panel-body">
         <div className="two job">
-          <Steps steps={stepsOf(job)} />
+          <Steps steps={jobSteps(job)} />
           <JobFacts job={job} />
         </div>
       </div>
       {warnings.length === 0 ? null : <Warnings warnings={warnings} />}
       <JobProof job={job} />
       <JobSources job={job} />
-      <JobCoverage job={job} />
+      <JobCoveragePanel job={job} />
       <JobResult job={job} />
     </section>
   );

@@ -7,10 +7,10 @@ import { PageHead } from "../../components/page-head.tsx";
 import { ProblemNote } from "../../components/problem-note.tsx";
 import { useMedia } from "../../components/use-media.ts";
 import { useSettled } from "../../components/use-settled.ts";
-import { addressOf, filterOf, type JobFilter } from "./filters.ts";
+import { filterOf, type JobFilter, jobsAddress } from "./filters.ts";
 import { JobAnnouncement } from "./job-announcement.tsx";
 import { JobFilters } from "./job-filters.tsx";
-import { type Counts, JobStates, useCounts } from "./job-states.tsx";
+import { type JobCounts, JobStates, useJobCounts } from "./job-states.tsx";
 import { JobTable } from "./job-table.tsx";
 import { LiveNote } from "./live-note.tsx";
 import { NoJobs } from "./no-jobs.tsx";
@@ -24,7 +24,7 @@ export function JobsPage() {
   const filter = filterOf(address);
   const text = useSettled(filter.text);
   const list = useJobList({ ...filter, text });
-  const counts = useCounts();
+  const counts = useJobCounts();
   // On small screens the opened job precedes the long list.
   const isNarrow = useMedia("(width < 64rem)");
   const opened =
@@ -46,7 +46,7 @@ export function JobsPage() {
           <div className="panel">
             <JobFilters
               filter={filter}
-              onChange={(changed) => setAddress(addressOf(changed), { replace: true })}
+              onChange={(changed) => setAddress(jobsAddress(changed), { replace: true })}
             />
             <Listed
               list={list}
@@ -63,7 +63,7 @@ export function JobsPage() {
   );
 }
 
-function situation({ jobs }: LiveList, { running, failed, isStopped }: Counts): string {
+function situation({ jobs }: LiveList, { running, failed, isStopped }: JobCounts): string {
   if (isStopped) return "This list is not live at the moment.";
   if (jobs === undefined || running === null) return "\u00a0";
   if (jobs.length === 0 && running === 0) return "Every search is a job. This list is live.";

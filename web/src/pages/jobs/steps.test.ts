@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import type { JobStatus } from "../../jobs/job.ts";
 import { jobOf } from "./job.test-support.ts";
-import { stepsOf } from "./steps.ts";
+import { jobSteps } from "./steps.ts";
 
 const reported = (special: Partial<JobStatus>): unknown[] =>
-  stepsOf(jobOf(special)).map(({ text }) => text);
+  jobSteps(jobOf(special)).map(({ text }) => text);
 
 test("lists submission, node and duration of a done job", () => {
-  const steps = stepsOf(jobOf());
+  const steps = jobSteps(jobOf());
   expect(steps.map(({ text, detail, at }) => [text, detail, at?.slice(17)])).toEqual([
     ["Received, durable on disk", undefined, "00.000Z"],
     ["Started on this server", undefined, "00.002Z"],
@@ -35,7 +35,7 @@ test("lists failed attempts", () => {
 
 test("shows an error with its hint", () => {
   const error = "x.example answers with 503; retry later; or ask the archive";
-  expect(stepsOf(jobOf({ status: "error", error, count: null })).at(-1)).toMatchObject({
+  expect(jobSteps(jobOf({ status: "error", error, count: null })).at(-1)).toMatchObject({
     tone: "danger",
     text: "Failed: x.example answers with 503",
     detail: "Retry later; or ask the archive.",

@@ -3,7 +3,7 @@ import type { Step } from "../../components/steps.tsx";
 import type { JobStatus } from "../../jobs/job.ts";
 import { counted, durationText } from "../../numbers.ts";
 
-export function stepsOf(job: JobStatus): (Step & { name: string })[] {
+export function jobSteps(job: JobStatus): (Step & { name: string })[] {
   const { submitted_at: submittedAt, started_at: startedAt, attempts, node } = job;
   const steps: (Step & { name: string })[] = [
     { name: "received", icon: "done", text: "Received, durable on disk", at: submittedAt },

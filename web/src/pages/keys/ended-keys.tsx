@@ -3,7 +3,7 @@ import type { KeyListing } from "../../../../src/http/dashboard/contract/keys.ts
 import { type Column, Table } from "../../components/table.tsx";
 import { Ago } from "../../components/time.tsx";
 import { LastUse } from "./keys-table.tsx";
-import { endText } from "./texts.ts";
+import { keyEndText } from "./texts.ts";
 
 export function EndedKeys({
   keys,
@@ -31,7 +31,7 @@ export function EndedKeys({
       title: "Ended",
       cell: (key) => (
         <>
-          {endText(key)}, <Ago at={key.revoked_at ?? key.expires_at ?? key.created_at} />
+          {keyEndText(key)}, <Ago at={key.revoked_at ?? key.expires_at ?? key.created_at} />
           {key.successor_id === null ? null : (
             <small>
               Replaced by <code>{successorOf(key)?.shown ?? `ear_${key.successor_id}_…`}</code>

@@ -5,7 +5,7 @@ import { Button } from "../../components/button.tsx";
 import { type Column, Table } from "../../components/table.tsx";
 import { Ago, exactTime, useNow } from "../../components/time.tsx";
 import { Methods } from "./methods.tsx";
-import type { OpenDialog } from "./page.tsx";
+import type { OpenKeyDialog } from "./page.tsx";
 import { countText, leftText, limitsText, overlapText } from "./texts.ts";
 
 export function KeysTable({
@@ -17,7 +17,7 @@ export function KeysTable({
   answer: KeysAnswer;
   keys: readonly KeyListing[];
   isFull: boolean;
-  onOpen(openDialog: OpenDialog): void;
+  onOpen(openDialog: OpenKeyDialog): void;
 }) {
   const columns: readonly Column<KeyListing>[] = [
     {
@@ -86,7 +86,7 @@ function End({ of }: { of: KeyListing }) {
   );
 }
 
-function Actions({ of, onOpen }: { of: KeyListing; onOpen(openDialog: OpenDialog): void }) {
+function Actions({ of, onOpen }: { of: KeyListing; onOpen(openDialog: OpenKeyDialog): void }) {
   const action = (what: "edit" | "rotate" | "revoke", label: string) => (
     <Button
       variant="plain"

@@ -26,7 +26,7 @@ import { inWords, isLive, storedKeys } from "./texts.ts";
 
 const everyMs = 30_000;
 
-export type OpenDialog =
+export type OpenKeyDialog =
   | { what: "create" }
   | { what: "edit" | "rotate" | "revoke"; key: KeyListing }
   | null;
@@ -37,7 +37,7 @@ export function KeysPage() {
   const { data, problem, refresh } = useApi<KeysAnswer>(keysPath, everyMs);
   const fresh = useFreshKeys(account.id);
   const firstProblem = useFirstKey();
-  const [openDialog, setOpenDialog] = useState<OpenDialog>(null);
+  const [openDialog, setOpenDialog] = useState<OpenKeyDialog>(null);
   const close = () => setOpenDialog(null);
   const isFull = data !== undefined && storedKeys(data.keys) >= data.max_keys;
   return (
@@ -101,7 +101,7 @@ function Listed({
   answer: KeysAnswer;
   isFirstDue: boolean;
   isFull: boolean;
-  onOpen(openDialog: OpenDialog): void;
+  onOpen(openDialog: OpenKeyDialog): void;
 }) {
   const openedId = useLocation()[0].split("/")[2];
   const opened = answer.keys.find(({ id }) => id === openedId);
@@ -128,7 +128,7 @@ function RequestedDialog({
   onClose,
   onDone,
 }: {
-  openDialog: NonNullable<OpenDialog>;
+  openDialog: NonNullable<OpenKeyDialog>;
   answer: KeysAnswer;
   onClose(): void;
   onDone(): Promise<void>;

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import type { KeyListing } from "../../../../src/http/dashboard/contract/keys.ts";
 import {
   countText,
-  endText,
   inWords,
+  keyEndText,
   leftText,
   limitsText,
   overlapText,
@@ -76,9 +76,9 @@ describe("texts about keys", () => {
   });
 
   it("state how a key ended", () => {
-    expect(endText(key({ state: "revoked" }))).toBe("Revoked");
-    expect(endText(key({ state: "expired" }))).toBe("Expired");
-    expect(endText(key({ state: "expired", successor_id: "BBBBBBBB" }))).toBe("Rotated");
+    expect(keyEndText(key({ state: "revoked" }))).toBe("Revoked");
+    expect(keyEndText(key({ state: "expired" }))).toBe("Expired");
+    expect(keyEndText(key({ state: "expired", successor_id: "BBBBBBBB" }))).toBe("Rotated");
   });
 
   it("state how long a rotated key is still valid", () => {

@@ -53,7 +53,7 @@ export function countText({ keys, max_keys: maxKeys }: KeysAnswer): string {
   return `${storedKeys(keys)} of ${maxKeys} ${maxKeys === 1 ? "key" : "keys"}`;
 }
 
-export function endText({ state, successor_id: successorId }: KeyListing): string {
+export function keyEndText({ state, successor_id: successorId }: KeyListing): string {
   if (state === "revoked") return "Revoked";
   return successorId === null ? "Expired" : "Rotated";
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { actionLabel, addressOf, filtersIn, requestOf } from "./audit-filters.ts";
+import { actionLabel, auditAddress, filtersIn, requestOf } from "./audit-filters.ts";
 
 test("filters survive the address of the page", () => {
   const filters = {
@@ -9,9 +9,9 @@ test("filters survive the address of the page", () => {
     from: "2026-11-01",
     to: "2026-11-30",
   } as const;
-  const [, search] = addressOf(filters).split("?");
+  const [, search] = auditAddress(filters).split("?");
   expect(filtersIn(new URLSearchParams(search))).toEqual(filters);
-  expect(addressOf({})).toBe("/audit");
+  expect(auditAddress({})).toBe("/audit");
 });
 
 test("unknown actions and impossible days are left out", () => {

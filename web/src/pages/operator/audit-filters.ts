@@ -28,7 +28,7 @@ export function filtersIn(search: URLSearchParams): AuditFilters {
   };
 }
 
-export function addressOf(filters: AuditFilters): string {
+export function auditAddress(filters: AuditFilters): string {
   return withParameters("/audit", filters);
 }
 

@@ -16,7 +16,7 @@ import { AccountFilter } from "./account-filter.tsx";
 import {
   type AuditFilters,
   actionLabel,
-  addressOf,
+  auditAddress,
   filtersIn,
   requestOf,
 } from "./audit-filters.ts";
@@ -66,7 +66,7 @@ function Filters({ filters }: { filters: AuditFilters }) {
   const [, navigate] = useLocation();
   const changed = (name: keyof AuditFilters, value: string | null) => {
     const { [name]: _removed, ...rest } = filters;
-    return addressOf({ ...rest, ...(value === null || value === any ? {} : { [name]: value }) });
+    return auditAddress({ ...rest, ...(value === null || value === any ? {} : { [name]: value }) });
   };
   const show = (name: keyof AuditFilters, value: string) =>
     navigate(changed(name, value), { replace: true });

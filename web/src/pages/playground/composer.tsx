@@ -23,7 +23,7 @@ import type { Reading } from "./read-query.ts";
 import { longestQuery, needsQuery, type Request, sizesFor, withMethod } from "./search-request.ts";
 import { TimeFields } from "./time-fields.tsx";
 import { useCompletion } from "./use-completion.ts";
-import { useSettled, useShownDiagnostics } from "./use-shown-diagnostics.ts";
+import { useShownDiagnostics, useTypingPause } from "./use-shown-diagnostics.ts";
 
 const otherMethods: readonly Option<Method | "">[] = [
   { value: "", label: "Other methods" },
@@ -70,7 +70,7 @@ export function Composer({
   const id = useId();
   const { query } = request;
   const writing = useCompletion(query, field, (text) => onChange({ ...request, query: text }));
-  const [isSettled, settle] = useSettled(query);
+  const [isSettled, settle] = useTypingPause(query);
   const shown = useShownDiagnostics(reading.diagnostics, isSettled, query, writing.caret);
   const [areTimesOpen, setTimesOpen] = useState(false);
   const hasTimes = areTimesOpen || request.startTime !== undefined || request.endTime !== undefined;

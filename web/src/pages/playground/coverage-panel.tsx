@@ -6,7 +6,7 @@ import { platformNames } from "../../platforms.ts";
 import { coverageLines } from "./coverage.ts";
 import type { Shown } from "./use-search.ts";
 
-export function CoveragePanel({ shown }: { shown: Shown | null }) {
+export function AnswerCoveragePanel({ shown }: { shown: Shown | null }) {
   const isFetched = shown !== null && !isSearch(shown.request.method);
   const lines =
     shown === null ? [] : coverageLines(shown.first.coverage, shown.first.sources, Date.now());

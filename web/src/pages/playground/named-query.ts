@@ -1,8 +1,8 @@
-import { addressOf, type Request } from "./search-request.ts";
+import { type Request, searchAddress } from "./search-request.ts";
 
 /** The query to show in the heading if it differs from the composer or the running search; null otherwise. */
 export function queryToName(answered: Request, box: Request, isBusy: boolean): string | null {
   const isOther = answered.query.trim() !== box.query.trim();
-  const isRequestedAnew = isBusy && addressOf(answered) !== addressOf(box);
+  const isRequestedAnew = isBusy && searchAddress(answered) !== searchAddress(box);
   return isOther || isRequestedAnew ? answered.query : null;
 }

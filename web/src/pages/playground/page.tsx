@@ -8,7 +8,7 @@ import { FirstRun } from "../../first-run/first-run.tsx";
 import { useSignedIn } from "../../session.tsx";
 import { Composer } from "./composer.tsx";
 import { CountsPanel } from "./counts-panel.tsx";
-import { CoveragePanel } from "./coverage-panel.tsx";
+import { AnswerCoveragePanel } from "./coverage-panel.tsx";
 import { HistoryPanel } from "./history-panel.tsx";
 import { OperatorsPanel } from "./operators-panel.tsx";
 import {
@@ -24,11 +24,11 @@ import { RequestPanel } from "./request-panel.tsx";
 import { Results } from "./results.tsx";
 import { SearchNote } from "./search-note.tsx";
 import {
-  addressOf,
   longestQuery,
   needsQuery,
   type Request,
   readRequest,
+  searchAddress,
   timesOf,
   withMethod,
 } from "./search-request.ts";
@@ -70,7 +70,7 @@ export function PlaygroundPage() {
       counts.count(answered);
   });
   const { shown, phase, problem } = searching;
-  const atAddress = useRef(addressOf(request));
+  const atAddress = useRef(searchAddress(request));
 
   const changeHistory = (changed: readonly PastSearch[]) => {
     setSearches(changed);
@@ -78,9 +78,9 @@ export function PlaygroundPage() {
   };
   const search = (requested: Request) => {
     setRequest(requested);
-    const next = addressOf(requested);
+    const next = searchAddress(requested);
     atAddress.current = next;
-    if (next !== addressOf(readRequest(address))) go(next);
+    if (next !== searchAddress(readRequest(address))) go(next);
     changeHistory(
       withSearch(searches, {
         address: next,
@@ -94,7 +94,7 @@ export function PlaygroundPage() {
   const isRun = state?.run === true;
   useEffect(() => {
     const requested = readRequest(address);
-    const own = addressOf(requested);
+    const own = searchAddress(requested);
     if (!isRun && own === atAddress.current) return;
     atAddress.current = own;
     setRequest(requested);
@@ -112,7 +112,7 @@ export function PlaygroundPage() {
   }, []);
 
   // The address survives a sign-in.
-  useEffect(() => onSignedOut(() => go(addressOf(request), { replace: true })), [request, go]);
+  useEffect(() => onSignedOut(() => go(searchAddress(request), { replace: true })), [request, go]);
 
   const put = (query: string, method = request.method) => {
     setRequest({ ...withMethod(request, method), query });
@@ -183,7 +183,7 @@ export function PlaygroundPage() {
                 search({ ...shown.request, ...times });
               }}
             />
-            <CoveragePanel shown={shown} />
+            <AnswerCoveragePanel shown={shown} />
             <RequestPanel request={request} baseUrl={baseUrl} />
           </div>
         </div>

@@ -1,5 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { addressOf, readRequest, sizesFor, submissionOf, withMethod } from "./search-request.ts";
+import {
+  readRequest,
+  searchAddress,
+  sizesFor,
+  submissionOf,
+  withMethod,
+} from "./search-request.ts";
 
 const usual = { query: "", method: "searchbyquery", platform: "social", maxResults: 20 } as const;
 
@@ -11,13 +17,13 @@ describe("the address of a search", () => {
       platform: "bluesky",
       maxResults: 500,
     } as const;
-    const [, search = ""] = addressOf(request).split("?");
+    const [, search = ""] = searchAddress(request).split("?");
     expect(readRequest(search)).toEqual(request);
   });
 
   it("contains the start and the end of the time, and ignores what is none", () => {
     const times = { startTime: "2026-11-01T00:00:00.000Z", endTime: "2026-11-02T10:30:00.000Z" };
-    const [, search = ""] = addressOf({ ...usual, ...times }).split("?");
+    const [, search = ""] = searchAddress({ ...usual, ...times }).split("?");
     expect(readRequest(search)).toEqual({ ...usual, ...times });
     expect(readRequest("from=yesterday&to=")).toEqual(usual);
     expect(submissionOf({ ...usual, ...times }).body.arguments).toMatchObject({
@@ -27,8 +33,8 @@ describe("the address of a search", () => {
   });
 
   it("omits default values", () => {
-    expect(addressOf(usual)).toBe("/playground");
-    expect(addressOf({ ...usual, query: "comet" })).toBe("/playground?q=comet");
+    expect(searchAddress(usual)).toBe("/playground");
+    expect(searchAddress({ ...usual, query: "comet" })).toBe("/playground?q=comet");
   });
 
   it("falls back to defaults for invalid values", () => {

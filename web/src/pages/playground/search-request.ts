@@ -71,7 +71,7 @@ export function timesOf(
 }
 
 /** Relative to /dashboard; defaults are omitted. */
-export function addressOf({
+export function searchAddress({
   query,
   method,
   platform,

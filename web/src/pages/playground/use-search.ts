@@ -3,7 +3,7 @@ import type { ApiProblem, RatesLeft } from "../../api.ts";
 import type { PostRecord, SearchAnswer } from "./answer.ts";
 import { endSearch, type UnderWay } from "./running-search.ts";
 import { type Phase, problemFrom, type Replay, runSearch } from "./search.ts";
-import { addressOf, type Request } from "./search-request.ts";
+import { type Request, searchAddress } from "./search-request.ts";
 
 /** The displayed answer, with all loaded pages. */
 export type Shown = {
@@ -36,7 +36,7 @@ const mostKept = 10;
 const kept = new Map<string, Shown>();
 
 const nameOf = (accountId: string, request: Request): string =>
-  `${accountId} ${addressOf(request)}`;
+  `${accountId} ${searchAddress(request)}`;
 
 function keep(name: string, shown: Shown): void {
   kept.delete(name);

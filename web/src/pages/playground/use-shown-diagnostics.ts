@@ -5,7 +5,7 @@ import { useEffect, useRef, useState } from "react";
 const settledMs = 1_500;
 
 /** Whether typing has paused, as unfinished phrases are not errors yet. */
-export function useSettled(query: string): [boolean, () => void] {
+export function useTypingPause(query: string): [boolean, () => void] {
   const [settled, setSettled] = useState(query);
   useEffect(() => {
     const timer = setTimeout(() => setSettled(query), settledMs);

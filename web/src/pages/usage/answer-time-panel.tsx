@@ -6,12 +6,12 @@ import type { ChartKind } from "../../components/uplot-options.ts";
 import { type Zoom, ZoomBrush } from "../../components/zoom.tsx";
 import { durationText, wholeNumber } from "../../numbers.ts";
 import { answerTimes, axisTexts, bucketText, tickSeconds, timesFinding } from "./buckets.ts";
-import { type ShownUsage, stepsOf } from "./selection.ts";
+import { type ShownUsage, timeSteps } from "./selection.ts";
 
 export function AnswerTimePanel({ usage, zoom }: { usage: ShownUsage; zoom: Zoom }) {
   const { range, buckets, bucket_ms: widthMs } = usage;
   const { times, lines, isWide } = useMemo(() => answerTimes(usage), [usage]);
-  const steps = useMemo(() => stepsOf(usage), [usage]);
+  const steps = useMemo(() => timeSteps(usage), [usage]);
   const kind = useMemo(
     (): ChartKind => ({
       look: "line",

@@ -7,12 +7,12 @@ import type { ChartKind } from "../../components/uplot-options.ts";
 import { type Zoom, ZoomBrush } from "../../components/zoom.tsx";
 import { tersely, wholeNumber } from "../../numbers.ts";
 import { axisTexts, bucketText, requestStacks, requestsFinding, tickSeconds } from "./buckets.ts";
-import { type ShownUsage, stepsOf } from "./selection.ts";
+import { type ShownUsage, timeSteps } from "./selection.ts";
 
 export function RequestsPanel({ usage, zoom }: { usage: ShownUsage; zoom: Zoom }) {
   const { range, buckets, bucket_ms: widthMs } = usage;
   const { times, stacks } = useMemo(() => requestStacks(usage), [usage]);
-  const steps = useMemo(() => stepsOf(usage), [usage]);
+  const steps = useMemo(() => timeSteps(usage), [usage]);
   const kind = useMemo(
     (): ChartKind => ({
       look: "bars",

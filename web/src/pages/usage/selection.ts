@@ -24,7 +24,7 @@ export function shownUsage(usage: UsageAnswer, selected: TimeStep | null): Shown
   };
 }
 
-export function stepsOf({ buckets, bucket_ms: widthMs }: UsageAnswer): TimeStep[] {
+export function timeSteps({ buckets, bucket_ms: widthMs }: UsageAnswer): TimeStep[] {
   return buckets.map(({ start }) => ({
     fromMs: Date.parse(start),
     toMs: Date.parse(start) + widthMs,
