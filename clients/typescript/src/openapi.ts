@@ -3,82 +3,102 @@ export type paths = Record<string, never>;
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        SearchArguments: {
-            /**
-             * @description The method.
-             * @default searchbyquery
-             * @enum {string}
-             */
-            type: "searchbyquery" | "searchbyfullarchive" | "searchbyprofile" | "getbyid" | "getreplies" | "getretweeters" | "gettweets" | "getmedia" | "gethometweets" | "getforyoutweets" | "getprofilebyid" | "gettrends" | "getfollowing" | "getfollowers" | "getspace";
-            /** @description Search methods: words and operators. Other methods: an account, post or space, by handle, id, uri or URL. */
-            query?: string;
-            /** @description Maximum records: 1 to 100, searchbyfullarchive 1 to 500; default: 20. */
-            max_results?: number;
-            /** @description The X-Next-Cursor of an earlier result of the same search. */
-            next_cursor?: string | ("" | 0 | null);
-            /** @description Only posts from this time on. Search methods only. */
-            start_time?: (string) | ("" | 0 | null);
-            /** @description Only posts before this time. Search methods only. */
-            end_time?: (string) | ("" | 0 | null);
-            /**
-             * @description The order of the result. Search methods only.
-             * @enum {string}
-             */
-            sort?: "newest";
-            /** @description Used if max_results is absent. */
-            count?: number | ("" | 0 | null);
+        Attestation: {
+            id: string;
+            node_id: string;
+            key_id: string;
+            name: string;
+            statement: {
+                /** @constant */
+                version: 1;
+                /** @enum {string} */
+                evidence: "tdx" | "simulated" | "none";
+                audience: string;
+                nonce: string;
+                identity_key: string;
+                signing_key: string;
+                sealing_key: string;
+                boot_id: string;
+                gateway_key: string;
+            };
+            /** @description Ed25519 of the identity key over the statement, base64url. */
+            identity_signature: string;
+            evidence: {
+                /** @description In hexadecimal digits. */
+                quote: string | null;
+                event_log: string | null;
+                vm_config: string | null;
+            };
+            /** @description The collateral of the verification: certificates, revocation lists, TCB levels. */
+            collateral: {
+                pck_crl_issuer_chain: string;
+                root_ca_crl: string;
+                pck_crl: string;
+                tcb_info_issuer_chain: string;
+                tcb_info: string;
+                tcb_info_signature: string;
+                qe_identity_issuer_chain: string;
+                qe_identity: string;
+                qe_identity_signature: string;
+            } | null;
+            policy_id: string;
         };
-        SearchSubmission: {
-            /**
-             * @description The platforms to search.
-             * @enum {string}
-             */
-            type: "social" | "social-credential" | "social-api" | "social-scraper" | "social-credential-scraper" | "social-api-scraper" | "bluesky" | "bluesky-credential" | "bluesky-api" | "bluesky-scraper" | "bluesky-credential-scraper" | "bluesky-api-scraper" | "mastodon" | "mastodon-credential" | "mastodon-api" | "mastodon-scraper" | "mastodon-credential-scraper" | "mastodon-api-scraper" | "x" | "x-credential" | "x-api" | "x-scraper" | "x-credential-scraper" | "x-api-scraper" | "twitter" | "twitter-credential" | "twitter-api" | "twitter-scraper" | "twitter-credential-scraper" | "twitter-api-scraper";
-            arguments: components["schemas"]["SearchArguments"];
+        AttestationPolicy: {
+            /** @description Identifies the policy; attestations refer to it. */
+            id: string;
+            /** @description Intended recipient of evidence. */
+            audience: string;
+            /** @description Ed25519, base64url. Nodes refuse jobs that are not signed with it. */
+            gateway_key: string;
+            /** @description Kinds of evidence that nodes may have. */
+            evidence: ("tdx" | "simulated" | "none")[];
+            /** @description The policy file: accepted images, compose files, machines and their states. Null without one. */
+            quotes: {
+                [key: string]: unknown;
+            } | null;
         };
-        FlatSearchSubmission: {
-            /**
-             * @description The platforms to search.
-             * @default social
-             * @enum {string}
-             */
-            type: "social" | "social-credential" | "social-api" | "social-scraper" | "social-credential-scraper" | "social-api-scraper" | "bluesky" | "bluesky-credential" | "bluesky-api" | "bluesky-scraper" | "bluesky-credential-scraper" | "bluesky-api-scraper" | "mastodon" | "mastodon-credential" | "mastodon-api" | "mastodon-scraper" | "mastodon-credential-scraper" | "mastodon-api-scraper" | "x" | "x-credential" | "x-api" | "x-scraper" | "x-credential-scraper" | "x-api-scraper" | "twitter" | "twitter-credential" | "twitter-api" | "twitter-scraper" | "twitter-credential-scraper" | "twitter-api-scraper";
-            query: string;
-            /** @description Maximum records: 1 to 100, searchbyfullarchive 1 to 500; default: 20. */
-            max_results?: number;
-            /** @description The X-Next-Cursor of an earlier result of the same search. */
-            next_cursor?: string | ("" | 0 | null);
-            /** @description Only posts from this time on. Search methods only. */
-            start_time?: (string) | ("" | 0 | null);
-            /** @description Only posts before this time. Search methods only. */
-            end_time?: (string) | ("" | 0 | null);
-            /**
-             * @description The order of the result. Search methods only.
-             * @enum {string}
-             */
-            sort?: "newest";
-            /** @description Used if max_results is absent. */
-            count?: number | ("" | 0 | null);
+        CancelledJob: {
+            /** Format: uuid */
+            uuid: string;
+            /** @constant */
+            status: "cancelled";
+            /** @constant */
+            error: "";
         };
-        RecentSearch: {
-            /** @description The query, with operators. */
-            query: string;
-            /** @description Maximum posts, 1 to 100; default: 20. */
-            count?: number;
+        Citation: {
+            id: string;
+            url: string | null;
+            /** @description The author's handle. */
+            author: string | null;
+            created_at: string | null;
         };
-        Search: {
+        CollectionCoverage: {
+            /** @enum {string} */
+            platform: "bluesky" | "mastodon" | "x";
             /**
-             * @description The platforms to search.
+             * @description posts: within the window. The others are present if the query depends on them, from the first post they matter for until the search.
              * @enum {string}
              */
-            type: "social" | "social-credential" | "social-api" | "social-scraper" | "social-credential-scraper" | "social-api-scraper" | "bluesky" | "bluesky-credential" | "bluesky-api" | "bluesky-scraper" | "bluesky-credential-scraper" | "bluesky-api-scraper" | "mastodon" | "mastodon-credential" | "mastodon-api" | "mastodon-scraper" | "mastodon-credential-scraper" | "mastodon-api-scraper" | "x" | "x-credential" | "x-api" | "x-scraper" | "x-credential-scraper" | "x-api-scraper" | "twitter" | "twitter-credential" | "twitter-api" | "twitter-scraper" | "twitter-credential-scraper" | "twitter-api-scraper";
-            arguments: components["schemas"]["SearchArguments"];
-            /** @description Seconds to wait for the end of the job; 10 when absent. */
-            wait?: number;
-            /** @description Fields of the records to return; default: all. */
-            fields?: ("ID" | "Content" | "Metadata" | "Metadata.platform" | "Metadata.url" | "Metadata.uri" | "Metadata.created_at" | "Metadata.username" | "Metadata.author" | "Metadata.author_verified" | "Metadata.user_id" | "Metadata.lang" | "Metadata.langs" | "Metadata.lang_detected" | "Metadata.conversation_id" | "Metadata.in_reply_to" | "Metadata.in_reply_to.id" | "Metadata.in_reply_to.uri" | "Metadata.in_reply_to.username" | "Metadata.in_reply_to.user_id" | "Metadata.quoted" | "Metadata.quoted.id" | "Metadata.quoted.uri" | "Metadata.quoted.username" | "Metadata.quoted.user_id" | "Metadata.reposted" | "Metadata.reposted.id" | "Metadata.reposted.uri" | "Metadata.reposted.username" | "Metadata.reposted.user_id" | "Metadata.is_reply" | "Metadata.is_quote" | "Metadata.is_retweet" | "Metadata.hashtags" | "Metadata.mentions" | "Metadata.urls" | "Metadata.media" | "Metadata.geo" | "Metadata.geo.lat" | "Metadata.geo.lon" | "Metadata.labels" | "Metadata.possibly_sensitive" | "Metadata.source" | "Metadata.public_metrics" | "Metadata.public_metrics.like_count" | "Metadata.public_metrics.retweet_count" | "Metadata.public_metrics.reply_count" | "Metadata.public_metrics.quote_count" | "Metadata.origin" | "Metadata.kind" | "Metadata.avatar_url" | "Metadata.banner_url" | "Metadata.location" | "Metadata.is_protected" | "Metadata.is_bot" | "Metadata.public_metrics.followers_count" | "Metadata.public_metrics.following_count" | "Metadata.public_metrics.tweet_count" | "Metadata.public_metrics.listed_count" | "Metadata.rank" | "Metadata.category" | "Metadata.state" | "Metadata.host_ids" | "Metadata.speaker_ids" | "Metadata.scheduled_at" | "Metadata.started_at" | "Metadata.ended_at" | "Metadata.public_metrics.participant_count" | "Score")[];
-            /** @description Maximum total length of all texts, in characters. */
-            max_chars?: number;
+            collection: "posts" | "likes" | "reposts" | "labels";
+            complete: boolean;
+            /** @description Times that are covered completely, oldest first. */
+            held: components["schemas"]["TimeSpan"][];
+            /** @description Times that are not, oldest first; up to 100. */
+            gaps: components["schemas"]["TimeSpan"][];
+            /** @description Whether the oldest gaps are merged into one, although parts between them are covered. */
+            truncated: boolean;
+        };
+        /** @description Which part of a window is completely covered. */
+        Coverage: {
+            from: string | null;
+            /** Format: date-time */
+            to: string;
+            complete: boolean;
+            /** @description Of all platforms together, oldest first; up to 100. */
+            gaps: components["schemas"]["TimeSpan"][];
+            /** @description Whether the oldest gaps are merged into one, although parts between them are covered. */
+            truncated: boolean;
+            platforms: components["schemas"]["CollectionCoverage"][];
         };
         FlatSearch: {
             /**
@@ -110,36 +130,186 @@ export interface components {
             /** @description Maximum total length of all texts, in characters. */
             max_chars?: number;
         };
-        NewWebhook: {
-            /** @description Where events are sent; https, on the public internet. */
-            url: string;
-            /** @description The events to send; default: all. */
-            events?: ("job.done" | "job.error" | "job.cancelled")[];
+        FlatSearchSubmission: {
+            /**
+             * @description The platforms to search.
+             * @default social
+             * @enum {string}
+             */
+            type: "social" | "social-credential" | "social-api" | "social-scraper" | "social-credential-scraper" | "social-api-scraper" | "bluesky" | "bluesky-credential" | "bluesky-api" | "bluesky-scraper" | "bluesky-credential-scraper" | "bluesky-api-scraper" | "mastodon" | "mastodon-credential" | "mastodon-api" | "mastodon-scraper" | "mastodon-credential-scraper" | "mastodon-api-scraper" | "x" | "x-credential" | "x-api" | "x-scraper" | "x-credential-scraper" | "x-api-scraper" | "twitter" | "twitter-credential" | "twitter-api" | "twitter-scraper" | "twitter-credential-scraper" | "twitter-api-scraper";
+            query: string;
+            /** @description Maximum records: 1 to 100, searchbyfullarchive 1 to 500; default: 20. */
+            max_results?: number;
+            /** @description The X-Next-Cursor of an earlier result of the same search. */
+            next_cursor?: string | ("" | 0 | null);
+            /** @description Only posts from this time on. Search methods only. */
+            start_time?: (string) | ("" | 0 | null);
+            /** @description Only posts before this time. Search methods only. */
+            end_time?: (string) | ("" | 0 | null);
+            /**
+             * @description The order of the result. Search methods only.
+             * @enum {string}
+             */
+            sort?: "newest";
+            /** @description Used if max_results is absent. */
+            count?: number | ("" | 0 | null);
         };
-        Problem: {
-            /** @description A URI reference: /docs/errors/<code>. */
-            type: string;
-            title: string;
-            status: number;
-            detail: string;
-            code: string;
-            retryable: boolean;
-            request_id: string;
-            hint?: string;
-            errors?: {
+        /** @description Of a post that the platform allows to be shown by ID only: the fields of a post, null or empty. */
+        IdsMetadata: {
+            /** @constant */
+            kind: "ids";
+            /** @enum {string} */
+            platform: "bluesky" | "mastodon" | "x";
+            url: string | null;
+            uri: string;
+            user_id: string | null;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Sent when a job ends. */
+        JobEvent: {
+            /** @enum {string} */
+            type: "job.done" | "job.error" | "job.cancelled";
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
+            timestamp: string;
+            data: {
+                /** Format: uuid */
+                uuid: string;
+                /** @enum {string} */
+                status: "received" | "in progress" | "done" | "error" | "error(retrying)" | "cancelled" | "expired";
+                /** @description Why the job failed; otherwise empty. */
+                error: string;
+                /** @enum {string} */
+                platform: "social" | "bluesky" | "mastodon" | "x";
+                /** @enum {string} */
+                type: "social" | "social-credential" | "social-api";
+                /** @enum {string} */
+                method: "searchbyquery" | "searchbyfullarchive" | "searchbyprofile" | "getbyid" | "getreplies" | "getretweeters" | "gettweets" | "getmedia" | "gethometweets" | "getforyoutweets" | "getprofilebyid" | "gettrends" | "getfollowing" | "getfollowers" | "getspace";
+                /** @description Number of records. */
+                count: number | null;
+                complete: boolean | null;
+                /** Format: date-time */
+                submitted_at: string;
+                finished_at: string | null;
+                /** @description When the result is deleted. */
+                expires_at: string | null;
+                attempts: number;
+                /** @description Path of the result on this service; null without a result. */
+                result_url: string | null;
+            };
+        };
+        JobHandle: {
+            /** Format: uuid */
+            uuid: string;
+            /** @constant */
+            error: "";
+        };
+        JobList: {
+            jobs: components["schemas"]["JobSummary"][];
+            /** @description Continues on the next page; null on the last one. */
+            next_cursor: string | null;
+        };
+        /**
+         * @description done, error, cancelled and expired are final.
+         * @enum {string}
+         */
+        JobState: "received" | "in progress" | "done" | "error" | "error(retrying)" | "cancelled" | "expired";
+        JobStatus: {
+            /** Format: uuid */
+            uuid: string;
+            status: components["schemas"]["JobState"];
+            /** @description Why the job failed; otherwise empty. */
+            error: string;
+            /** @enum {string} */
+            platform: "social" | "bluesky" | "mastodon" | "x";
+            /** @enum {string} */
+            type: "social" | "social-credential" | "social-api";
+            /** @enum {string} */
+            method: "searchbyquery" | "searchbyfullarchive" | "searchbyprofile" | "getbyid" | "getreplies" | "getretweeters" | "gettweets" | "getmedia" | "gethometweets" | "getforyoutweets" | "getprofilebyid" | "gettrends" | "getfollowing" | "getfollowers" | "getspace";
+            query: string;
+            /** @description The query as parsed. */
+            canonical_query: string;
+            sources: {
+                platform: string;
+                /**
+                 * @description archive: from the archive. credential: with an account's credential. api: with an application's token. public: without authentication.
+                 * @enum {string}
+                 */
+                via: "archive" | "credential" | "api" | "public";
+                from: string | null;
+                /** Format: date-time */
+                to: string;
+                count: number;
+                cost?: components["schemas"]["SourceCost"];
+            }[];
+            /** @description The node that runs it or last ran it. */
+            node: string | null;
+            /** @description The evidence of the node that made the result; none for the embedded node; null without a result. */
+            evidence: ("tdx" | "simulated" | "none") | null;
+            /** @description Number of records; null until done. */
+            count: number | null;
+            complete: boolean | null;
+            coverage: components["schemas"]["Coverage"] | null;
+            warnings: {
                 code: string;
                 message: string;
-                hint?: string;
-                /** @description JSON pointer into the body. */
-                pointer?: string;
-                /** @description In code points of the query. */
                 offset?: number;
                 length?: number;
-                expected?: string[];
+                hint?: string;
             }[];
-            /** @description In answers to submissions: empty if refused, the job's uuid if the job failed. */
-            uuid?: string;
+            /** Format: date-time */
+            submitted_at: string;
+            started_at: string | null;
+            finished_at: string | null;
+            /** @description When the result is deleted. */
+            expires_at: string | null;
+            attempts: number;
+            next_cursor: string | null;
+        };
+        /** @description A status without coverage and sources of its result. */
+        JobSummary: {
+            /** Format: uuid */
+            uuid: string;
+            status: components["schemas"]["JobState"];
+            /** @description Why the job failed; otherwise empty. */
             error: string;
+            /** @enum {string} */
+            platform: "social" | "bluesky" | "mastodon" | "x";
+            /** @enum {string} */
+            type: "social" | "social-credential" | "social-api";
+            /** @enum {string} */
+            method: "searchbyquery" | "searchbyfullarchive" | "searchbyprofile" | "getbyid" | "getreplies" | "getretweeters" | "gettweets" | "getmedia" | "gethometweets" | "getforyoutweets" | "getprofilebyid" | "gettrends" | "getfollowing" | "getfollowers" | "getspace";
+            query: string;
+            /** @description The query as parsed. */
+            canonical_query: string;
+            /** @description The node that runs it or last ran it. */
+            node: string | null;
+            /** @description The evidence of the node that made the result; none for the embedded node; null without a result. */
+            evidence: ("tdx" | "simulated" | "none") | null;
+            /** @description Number of records; null until done. */
+            count: number | null;
+            complete: boolean | null;
+            warnings: {
+                code: string;
+                message: string;
+                offset?: number;
+                length?: number;
+                hint?: string;
+            }[];
+            /** Format: date-time */
+            submitted_at: string;
+            started_at: string | null;
+            finished_at: string | null;
+            /** @description When the result is deleted. */
+            expires_at: string | null;
+            attempts: number;
+            /** @description Id of the key or connected app that submitted it; null for the dashboard. */
+            key: string | null;
+            /** @description What the result cost at its platforms; null where they have no price. */
+            cost_usd: number | null;
         };
         /** @description Of a post. */
         Metadata: {
@@ -215,133 +385,11 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Of a post that the platform allows to be shown by ID only: the fields of a post, null or empty. */
-        IdsMetadata: {
-            /** @constant */
-            kind: "ids";
-            /** @enum {string} */
-            platform: "bluesky" | "mastodon" | "x";
-            url: string | null;
-            uri: string;
-            user_id: string | null;
-        } & {
-            [key: string]: unknown;
-        };
-        /** @description Of an account. */
-        ProfileMetadata: {
-            /** @constant */
-            kind: "profile";
-            /** @enum {string} */
-            platform: "bluesky" | "mastodon" | "x";
-            url: string | null;
-            created_at: string | null;
-            username: string;
-            /** @description The display name. */
-            author: string | null;
-            author_verified: boolean | null;
-            user_id: string;
-            avatar_url: string | null;
-            banner_url: string | null;
-            location: string | null;
-            is_protected: boolean | null;
-            is_bot: boolean | null;
-            labels: string[];
-            public_metrics: {
-                followers_count: number | null;
-                following_count: number | null;
-                tweet_count: number | null;
-                listed_count: number | null;
-            } & {
-                [key: string]: unknown;
-            };
-        } & {
-            [key: string]: unknown;
-        };
-        /** @description Of a trend. */
-        TrendMetadata: {
-            /** @constant */
-            kind: "trend";
-            /** @enum {string} */
-            platform: "bluesky" | "mastodon" | "x";
-            url: string | null;
-            created_at: string | null;
-            rank: number;
-            category: string | null;
-            public_metrics: {
-                tweet_count: number | null;
-            } & {
-                [key: string]: unknown;
-            };
-        } & {
-            [key: string]: unknown;
-        };
-        /** @description Of a live audio conversation. */
-        SpaceMetadata: {
-            /** @constant */
-            kind: "space";
-            /** @enum {string} */
-            platform: "bluesky" | "mastodon" | "x";
-            url: string | null;
-            created_at: string | null;
-            state: string | null;
-            lang: string | null;
-            host_ids: string[];
-            speaker_ids: string[];
-            scheduled_at: string | null;
-            started_at: string | null;
-            ended_at: string | null;
-            public_metrics: {
-                participant_count: number | null;
-            } & {
-                [key: string]: unknown;
-            };
-        } & {
-            [key: string]: unknown;
-        };
-        Record: {
-            /** @description Post: decimal digits that sort by time. Account: its id. Trend: its rank. Space: its id. */
-            ID: string;
-            /** @description Post: its text. Account: its description. Trend: its name. Space: its title. As received. */
-            Content: string;
-            Metadata: (components["schemas"]["Metadata"] | components["schemas"]["IdsMetadata"] | components["schemas"]["ProfileMetadata"] | components["schemas"]["TrendMetadata"] | components["schemas"]["SpaceMetadata"]) | null;
-            /** @description 1 when ordered by time. */
-            Score: number;
-        };
-        RecentPosts: {
-            data: components["schemas"]["Record"][];
-            recordCount: number;
-            /** @description The node that ran the search. */
-            workerPeerId: string;
-        };
-        Readiness: {
-            /** @enum {string} */
-            status: "ready" | "not ready" | "stopping";
-            /** @enum {string} */
-            archive: "answers" | "does not answer";
-            /**
-             * @description While the disk is full, submissions are refused with 503; reads work.
-             * @enum {string}
-             */
-            storage: "has room" | "full";
-            /** @description State of the live stream, as text for people. */
-            ingest: string;
-            /** @enum {string} */
-            ingest_status: "off" | "waiting" | "connected" | "paused";
-            ingest_lag_ms: number | null;
-            /** @description State of each labeler's stream. */
-            labels: string[];
-            /** @description State of the stream of a Mastodon server, as text for people. */
-            mastodon: string;
-            /** @enum {string} */
-            mastodon_status: "off" | "waiting" | "connected" | "paused";
-            /** @description Time of its last event; null before the first. */
-            mastodon_last_event_at: string | null;
-            /** @description State of the account look-up. */
-            look_up: string;
-            /** @description Connected nodes of other processes. */
-            nodes: number;
-            /** @description Those whose evidence proves nothing about their machine. */
-            insecure_nodes: number;
+        NewWebhook: {
+            /** @description Where events are sent; https, on the public internet. */
+            url: string;
+            /** @description The events to send; default: all. */
+            events?: ("job.done" | "job.error" | "job.cancelled")[];
         };
         Node: {
             /** @description As in the status of a job. */
@@ -385,268 +433,6 @@ export interface components {
             /** @description Admitted nodes of other processes. */
             nodes: components["schemas"]["Node"][];
         };
-        AttestationPolicy: {
-            /** @description Identifies the policy; attestations refer to it. */
-            id: string;
-            /** @description Intended recipient of evidence. */
-            audience: string;
-            /** @description Ed25519, base64url. Nodes refuse jobs that are not signed with it. */
-            gateway_key: string;
-            /** @description Kinds of evidence that nodes may have. */
-            evidence: ("tdx" | "simulated" | "none")[];
-            /** @description The policy file: accepted images, compose files, machines and their states. Null without one. */
-            quotes: {
-                [key: string]: unknown;
-            } | null;
-        };
-        Attestation: {
-            id: string;
-            node_id: string;
-            key_id: string;
-            name: string;
-            statement: {
-                /** @constant */
-                version: 1;
-                /** @enum {string} */
-                evidence: "tdx" | "simulated" | "none";
-                audience: string;
-                nonce: string;
-                identity_key: string;
-                signing_key: string;
-                sealing_key: string;
-                boot_id: string;
-                gateway_key: string;
-            };
-            /** @description Ed25519 of the identity key over the statement, base64url. */
-            identity_signature: string;
-            evidence: {
-                /** @description In hexadecimal digits. */
-                quote: string | null;
-                event_log: string | null;
-                vm_config: string | null;
-            };
-            /** @description The collateral of the verification: certificates, revocation lists, TCB levels. */
-            collateral: {
-                pck_crl_issuer_chain: string;
-                root_ca_crl: string;
-                pck_crl: string;
-                tcb_info_issuer_chain: string;
-                tcb_info: string;
-                tcb_info_signature: string;
-                qe_identity_issuer_chain: string;
-                qe_identity: string;
-                qe_identity_signature: string;
-            } | null;
-            policy_id: string;
-        };
-        Proof: {
-            /** @constant */
-            version: 1;
-            /** Format: uuid */
-            job: string;
-            /** @description The signed result, byte for byte. */
-            body: string;
-            /** @description The signature fields of the result. */
-            fields: {
-                "content-digest": string;
-                "content-type": string;
-                "earshot-job": string;
-                "signature-input": string;
-                signature: string;
-            };
-            /** @description Coverage, sources and continuation of the result, as JSON text. */
-            knowledge: string;
-            /** @description The request of the node, as JSON text. */
-            request: string;
-            attestation: components["schemas"]["Attestation"];
-        };
-        TimeSpan: {
-            /** @description Inclusive; null if unbounded. */
-            from: string | null;
-            /**
-             * Format: date-time
-             * @description Exclusive.
-             */
-            to: string;
-        };
-        CollectionCoverage: {
-            /** @enum {string} */
-            platform: "bluesky" | "mastodon" | "x";
-            /**
-             * @description posts: within the window. The others are present if the query depends on them, from the first post they matter for until the search.
-             * @enum {string}
-             */
-            collection: "posts" | "likes" | "reposts" | "labels";
-            complete: boolean;
-            /** @description Times that are covered completely, oldest first. */
-            held: components["schemas"]["TimeSpan"][];
-            /** @description Times that are not, oldest first; up to 100. */
-            gaps: components["schemas"]["TimeSpan"][];
-            /** @description Whether the oldest gaps are merged into one, although parts between them are covered. */
-            truncated: boolean;
-        };
-        /** @description Which part of a window is completely covered. */
-        Coverage: {
-            from: string | null;
-            /** Format: date-time */
-            to: string;
-            complete: boolean;
-            /** @description Of all platforms together, oldest first; up to 100. */
-            gaps: components["schemas"]["TimeSpan"][];
-            /** @description Whether the oldest gaps are merged into one, although parts between them are covered. */
-            truncated: boolean;
-            platforms: components["schemas"]["CollectionCoverage"][];
-        };
-        /**
-         * @description done, error, cancelled and expired are final.
-         * @enum {string}
-         */
-        JobState: "received" | "in progress" | "done" | "error" | "error(retrying)" | "cancelled" | "expired";
-        JobHandle: {
-            /** Format: uuid */
-            uuid: string;
-            /** @constant */
-            error: "";
-        };
-        UnfinishedJob: {
-            /** Format: uuid */
-            uuid: string;
-            status: components["schemas"]["JobState"];
-            /** @constant */
-            error: "";
-        };
-        /** @description Cost of the source; absent if it is free. */
-        SourceCost: {
-            post_reads: number;
-            user_reads: number;
-            requests: number;
-            usd: number;
-            /** @description Posts billed to the deployment's credentials in this month (UTC); null without a budget. */
-            month: {
-                name: string;
-                post_reads: number;
-                /** @description The budget, EARSHOT_X_MONTHLY_POST_READS. */
-                most_post_reads: number;
-            } | null;
-        };
-        JobStatus: {
-            /** Format: uuid */
-            uuid: string;
-            status: components["schemas"]["JobState"];
-            /** @description Why the job failed; otherwise empty. */
-            error: string;
-            /** @enum {string} */
-            platform: "social" | "bluesky" | "mastodon" | "x";
-            /** @enum {string} */
-            type: "social" | "social-credential" | "social-api";
-            /** @enum {string} */
-            method: "searchbyquery" | "searchbyfullarchive" | "searchbyprofile" | "getbyid" | "getreplies" | "getretweeters" | "gettweets" | "getmedia" | "gethometweets" | "getforyoutweets" | "getprofilebyid" | "gettrends" | "getfollowing" | "getfollowers" | "getspace";
-            query: string;
-            /** @description The query as parsed. */
-            canonical_query: string;
-            sources: {
-                platform: string;
-                /**
-                 * @description archive: from the archive. credential: with an account's credential. api: with an application's token. public: without authentication.
-                 * @enum {string}
-                 */
-                via: "archive" | "credential" | "api" | "public";
-                from: string | null;
-                /** Format: date-time */
-                to: string;
-                count: number;
-                cost?: components["schemas"]["SourceCost"];
-            }[];
-            /** @description The node that runs it or last ran it. */
-            node: string | null;
-            /** @description The evidence of the node that made the result; none for the embedded node; null without a result. */
-            evidence: ("tdx" | "simulated" | "none") | null;
-            /** @description Number of records; null until done. */
-            count: number | null;
-            complete: boolean | null;
-            coverage: components["schemas"]["Coverage"] | null;
-            warnings: {
-                code: string;
-                message: string;
-                offset?: number;
-                length?: number;
-                hint?: string;
-            }[];
-            /** Format: date-time */
-            submitted_at: string;
-            started_at: string | null;
-            finished_at: string | null;
-            /** @description When the result is deleted. */
-            expires_at: string | null;
-            attempts: number;
-            next_cursor: string | null;
-        };
-        CancelledJob: {
-            /** Format: uuid */
-            uuid: string;
-            /** @constant */
-            status: "cancelled";
-            /** @constant */
-            error: "";
-        };
-        /** @description A status without coverage and sources of its result. */
-        JobSummary: {
-            /** Format: uuid */
-            uuid: string;
-            status: components["schemas"]["JobState"];
-            /** @description Why the job failed; otherwise empty. */
-            error: string;
-            /** @enum {string} */
-            platform: "social" | "bluesky" | "mastodon" | "x";
-            /** @enum {string} */
-            type: "social" | "social-credential" | "social-api";
-            /** @enum {string} */
-            method: "searchbyquery" | "searchbyfullarchive" | "searchbyprofile" | "getbyid" | "getreplies" | "getretweeters" | "gettweets" | "getmedia" | "gethometweets" | "getforyoutweets" | "getprofilebyid" | "gettrends" | "getfollowing" | "getfollowers" | "getspace";
-            query: string;
-            /** @description The query as parsed. */
-            canonical_query: string;
-            /** @description The node that runs it or last ran it. */
-            node: string | null;
-            /** @description The evidence of the node that made the result; none for the embedded node; null without a result. */
-            evidence: ("tdx" | "simulated" | "none") | null;
-            /** @description Number of records; null until done. */
-            count: number | null;
-            complete: boolean | null;
-            warnings: {
-                code: string;
-                message: string;
-                offset?: number;
-                length?: number;
-                hint?: string;
-            }[];
-            /** Format: date-time */
-            submitted_at: string;
-            started_at: string | null;
-            finished_at: string | null;
-            /** @description When the result is deleted. */
-            expires_at: string | null;
-            attempts: number;
-            /** @description Id of the key or connected app that submitted it; null for the dashboard. */
-            key: string | null;
-            /** @description What the result cost at its platforms; null where they have no price. */
-            cost_usd: number | null;
-        };
-        JobList: {
-            jobs: components["schemas"]["JobSummary"][];
-            /** @description Continues on the next page; null on the last one. */
-            next_cursor: string | null;
-        };
-        /** @description A server-sent event: a state change of a job. */
-        StreamedJobChange: {
-            /** @description Absent from the first event of a single job. */
-            id?: string;
-            /** @constant */
-            event: "job";
-            /** @description A JSON object with uuid, status, attempts and at. */
-            data: string;
-        } & {
-            [key: string]: unknown;
-        };
         PostCounts: {
             /** @description Every bucket of the page, oldest first, including empty ones. */
             data: {
@@ -675,59 +461,132 @@ export interface components {
             /** @description The query as parsed. */
             canonical_query: string;
         };
-        /** @description The last 7 days, as of `to`. */
-        ServiceStatus: {
+        Problem: {
+            /** @description A URI reference: /docs/errors/<code>. */
+            type: string;
+            title: string;
+            status: number;
+            detail: string;
+            code: string;
+            retryable: boolean;
+            request_id: string;
+            hint?: string;
+            errors?: {
+                code: string;
+                message: string;
+                hint?: string;
+                /** @description JSON pointer into the body. */
+                pointer?: string;
+                /** @description In code points of the query. */
+                offset?: number;
+                length?: number;
+                expected?: string[];
+            }[];
+            /** @description In answers to submissions: empty if refused, the job's uuid if the job failed. */
+            uuid?: string;
+            error: string;
+        };
+        /** @description Of an account. */
+        ProfileMetadata: {
+            /** @constant */
+            kind: "profile";
+            /** @enum {string} */
+            platform: "bluesky" | "mastodon" | "x";
+            url: string | null;
+            created_at: string | null;
+            username: string;
+            /** @description The display name. */
+            author: string | null;
+            author_verified: boolean | null;
+            user_id: string;
+            avatar_url: string | null;
+            banner_url: string | null;
+            location: string | null;
+            is_protected: boolean | null;
+            is_bot: boolean | null;
+            labels: string[];
+            public_metrics: {
+                followers_count: number | null;
+                following_count: number | null;
+                tweet_count: number | null;
+                listed_count: number | null;
+            } & {
+                [key: string]: unknown;
+            };
+        } & {
+            [key: string]: unknown;
+        };
+        Proof: {
+            /** @constant */
+            version: 1;
+            /** Format: uuid */
+            job: string;
+            /** @description The signed result, byte for byte. */
+            body: string;
+            /** @description The signature fields of the result. */
+            fields: {
+                "content-digest": string;
+                "content-type": string;
+                "earshot-job": string;
+                "signature-input": string;
+                signature: string;
+            };
+            /** @description Coverage, sources and continuation of the result, as JSON text. */
+            knowledge: string;
+            /** @description The request of the node, as JSON text. */
+            request: string;
+            attestation: components["schemas"]["Attestation"];
+        };
+        Readiness: {
+            /** @enum {string} */
+            status: "ready" | "not ready" | "stopping";
+            /** @enum {string} */
+            archive: "answers" | "does not answer";
             /**
-             * @description read only: the disk is full, and submissions are refused with 503.
+             * @description While the disk is full, submissions are refused with 503; reads work.
              * @enum {string}
              */
-            status: "ready" | "read only" | "not ready";
-            /** Format: date-time */
-            from: string;
-            /** Format: date-time */
-            to: string;
-            platforms: {
-                /** @enum {string} */
-                platform: "bluesky" | "mastodon" | "x";
-                /**
-                 * @description streamed: a live stream fills the archive. live: searched at the platform. archived: no stream adds to its posts. off: none of these.
-                 * @enum {string}
-                 */
-                mode: "streamed" | "live" | "archived" | "off";
-                /** @description Archived posts. */
-                posts: number;
-                stream: {
-                    /** @enum {string} */
-                    status: "off" | "waiting" | "connected" | "paused";
-                    /** @description How far it is behind the present; null if unknown. */
-                    lag_ms: number | null;
-                } | null;
-                coverage: {
-                    /** @description Times that are covered completely, oldest first. */
-                    held: {
-                        /** Format: date-time */
-                        from: string;
-                        /** Format: date-time */
-                        to: string;
-                    }[];
-                    /** @description Times that are not, oldest first; up to 100. */
-                    gaps: {
-                        /** Format: date-time */
-                        from: string;
-                        /** Format: date-time */
-                        to: string;
-                    }[];
-                    /** @description Start of the time up to now without a gap, also before `from`. */
-                    complete_since: string | null;
-                };
-            }[];
+            storage: "has room" | "full";
+            /** @description State of the live stream, as text for people. */
+            ingest: string;
+            /** @enum {string} */
+            ingest_status: "off" | "waiting" | "connected" | "paused";
+            ingest_lag_ms: number | null;
+            /** @description State of each labeler's stream. */
+            labels: string[];
+            /** @description State of the stream of a Mastodon server, as text for people. */
+            mastodon: string;
+            /** @enum {string} */
+            mastodon_status: "off" | "waiting" | "connected" | "paused";
+            /** @description Time of its last event; null before the first. */
+            mastodon_last_event_at: string | null;
+            /** @description State of the account look-up. */
+            look_up: string;
+            /** @description Connected nodes of other processes. */
+            nodes: number;
+            /** @description Those whose evidence proves nothing about their machine. */
+            insecure_nodes: number;
         };
-        Citation: {
-            id: string;
-            url: string | null;
-            /** @description The author's handle. */
-            author: string | null;
-            created_at: string | null;
+        RecentPosts: {
+            data: components["schemas"]["Record"][];
+            recordCount: number;
+            /** @description The node that ran the search. */
+            workerPeerId: string;
+        };
+        RecentSearch: {
+            /** @description The query, with operators. */
+            query: string;
+            /** @description Maximum posts, 1 to 100; default: 20. */
+            count?: number;
+        };
+        Record: {
+            /** @description Post: decimal digits that sort by time. Account: its id. Trend: its rank. Space: its id. */
+            ID: string;
+            /** @description Post: its text. Account: its description. Trend: its name. Space: its title. As received. */
+            Content: string;
+            Metadata: (components["schemas"]["Metadata"] | components["schemas"]["IdsMetadata"] | components["schemas"]["ProfileMetadata"] | components["schemas"]["TrendMetadata"] | components["schemas"]["SpaceMetadata"]) | null;
+            /** @description 1 when ordered by time. */
+            Score: number;
         };
         SearchAnswer: {
             /** Format: uuid */
@@ -780,6 +639,192 @@ export interface components {
                 omitted: number;
             };
         };
+        SearchArguments: {
+            /**
+             * @description The method.
+             * @default searchbyquery
+             * @enum {string}
+             */
+            type: "searchbyquery" | "searchbyfullarchive" | "searchbyprofile" | "getbyid" | "getreplies" | "getretweeters" | "gettweets" | "getmedia" | "gethometweets" | "getforyoutweets" | "getprofilebyid" | "gettrends" | "getfollowing" | "getfollowers" | "getspace";
+            /** @description Search methods: words and operators. Other methods: an account, post or space, by handle, id, uri or URL. */
+            query?: string;
+            /** @description Maximum records: 1 to 100, searchbyfullarchive 1 to 500; default: 20. */
+            max_results?: number;
+            /** @description The X-Next-Cursor of an earlier result of the same search. */
+            next_cursor?: string | ("" | 0 | null);
+            /** @description Only posts from this time on. Search methods only. */
+            start_time?: (string) | ("" | 0 | null);
+            /** @description Only posts before this time. Search methods only. */
+            end_time?: (string) | ("" | 0 | null);
+            /**
+             * @description The order of the result. Search methods only.
+             * @enum {string}
+             */
+            sort?: "newest";
+            /** @description Used if max_results is absent. */
+            count?: number | ("" | 0 | null);
+        };
+        Search: {
+            /**
+             * @description The platforms to search.
+             * @enum {string}
+             */
+            type: "social" | "social-credential" | "social-api" | "social-scraper" | "social-credential-scraper" | "social-api-scraper" | "bluesky" | "bluesky-credential" | "bluesky-api" | "bluesky-scraper" | "bluesky-credential-scraper" | "bluesky-api-scraper" | "mastodon" | "mastodon-credential" | "mastodon-api" | "mastodon-scraper" | "mastodon-credential-scraper" | "mastodon-api-scraper" | "x" | "x-credential" | "x-api" | "x-scraper" | "x-credential-scraper" | "x-api-scraper" | "twitter" | "twitter-credential" | "twitter-api" | "twitter-scraper" | "twitter-credential-scraper" | "twitter-api-scraper";
+            arguments: components["schemas"]["SearchArguments"];
+            /** @description Seconds to wait for the end of the job; 10 when absent. */
+            wait?: number;
+            /** @description Fields of the records to return; default: all. */
+            fields?: ("ID" | "Content" | "Metadata" | "Metadata.platform" | "Metadata.url" | "Metadata.uri" | "Metadata.created_at" | "Metadata.username" | "Metadata.author" | "Metadata.author_verified" | "Metadata.user_id" | "Metadata.lang" | "Metadata.langs" | "Metadata.lang_detected" | "Metadata.conversation_id" | "Metadata.in_reply_to" | "Metadata.in_reply_to.id" | "Metadata.in_reply_to.uri" | "Metadata.in_reply_to.username" | "Metadata.in_reply_to.user_id" | "Metadata.quoted" | "Metadata.quoted.id" | "Metadata.quoted.uri" | "Metadata.quoted.username" | "Metadata.quoted.user_id" | "Metadata.reposted" | "Metadata.reposted.id" | "Metadata.reposted.uri" | "Metadata.reposted.username" | "Metadata.reposted.user_id" | "Metadata.is_reply" | "Metadata.is_quote" | "Metadata.is_retweet" | "Metadata.hashtags" | "Metadata.mentions" | "Metadata.urls" | "Metadata.media" | "Metadata.geo" | "Metadata.geo.lat" | "Metadata.geo.lon" | "Metadata.labels" | "Metadata.possibly_sensitive" | "Metadata.source" | "Metadata.public_metrics" | "Metadata.public_metrics.like_count" | "Metadata.public_metrics.retweet_count" | "Metadata.public_metrics.reply_count" | "Metadata.public_metrics.quote_count" | "Metadata.origin" | "Metadata.kind" | "Metadata.avatar_url" | "Metadata.banner_url" | "Metadata.location" | "Metadata.is_protected" | "Metadata.is_bot" | "Metadata.public_metrics.followers_count" | "Metadata.public_metrics.following_count" | "Metadata.public_metrics.tweet_count" | "Metadata.public_metrics.listed_count" | "Metadata.rank" | "Metadata.category" | "Metadata.state" | "Metadata.host_ids" | "Metadata.speaker_ids" | "Metadata.scheduled_at" | "Metadata.started_at" | "Metadata.ended_at" | "Metadata.public_metrics.participant_count" | "Score")[];
+            /** @description Maximum total length of all texts, in characters. */
+            max_chars?: number;
+        };
+        SearchSubmission: {
+            /**
+             * @description The platforms to search.
+             * @enum {string}
+             */
+            type: "social" | "social-credential" | "social-api" | "social-scraper" | "social-credential-scraper" | "social-api-scraper" | "bluesky" | "bluesky-credential" | "bluesky-api" | "bluesky-scraper" | "bluesky-credential-scraper" | "bluesky-api-scraper" | "mastodon" | "mastodon-credential" | "mastodon-api" | "mastodon-scraper" | "mastodon-credential-scraper" | "mastodon-api-scraper" | "x" | "x-credential" | "x-api" | "x-scraper" | "x-credential-scraper" | "x-api-scraper" | "twitter" | "twitter-credential" | "twitter-api" | "twitter-scraper" | "twitter-credential-scraper" | "twitter-api-scraper";
+            arguments: components["schemas"]["SearchArguments"];
+        };
+        /** @description The last 7 days, as of `to`. */
+        ServiceStatus: {
+            /**
+             * @description read only: the disk is full, and submissions are refused with 503.
+             * @enum {string}
+             */
+            status: "ready" | "read only" | "not ready";
+            /** Format: date-time */
+            from: string;
+            /** Format: date-time */
+            to: string;
+            platforms: {
+                /** @enum {string} */
+                platform: "bluesky" | "mastodon" | "x";
+                /**
+                 * @description streamed: a live stream fills the archive. live: searched at the platform. archived: no stream adds to its posts. off: none of these.
+                 * @enum {string}
+                 */
+                mode: "streamed" | "live" | "archived" | "off";
+                /** @description Archived posts. */
+                posts: number;
+                stream: {
+                    /** @enum {string} */
+                    status: "off" | "waiting" | "connected" | "paused";
+                    /** @description How far it is behind the present; null if unknown. */
+                    lag_ms: number | null;
+                } | null;
+                coverage: {
+                    /** @description Times that are covered completely, oldest first. */
+                    held: {
+                        /** Format: date-time */
+                        from: string;
+                        /** Format: date-time */
+                        to: string;
+                    }[];
+                    /** @description Times that are not, oldest first; up to 100. */
+                    gaps: {
+                        /** Format: date-time */
+                        from: string;
+                        /** Format: date-time */
+                        to: string;
+                    }[];
+                    /** @description Start of the time up to now without a gap, also before `from`. */
+                    complete_since: string | null;
+                };
+            }[];
+        };
+        /** @description Cost of the source; absent if it is free. */
+        SourceCost: {
+            post_reads: number;
+            user_reads: number;
+            requests: number;
+            usd: number;
+            /** @description Posts billed to the deployment's credentials in this month (UTC); null without a budget. */
+            month: {
+                name: string;
+                post_reads: number;
+                /** @description The budget, EARSHOT_X_MONTHLY_POST_READS. */
+                most_post_reads: number;
+            } | null;
+        };
+        /** @description Of a live audio conversation. */
+        SpaceMetadata: {
+            /** @constant */
+            kind: "space";
+            /** @enum {string} */
+            platform: "bluesky" | "mastodon" | "x";
+            url: string | null;
+            created_at: string | null;
+            state: string | null;
+            lang: string | null;
+            host_ids: string[];
+            speaker_ids: string[];
+            scheduled_at: string | null;
+            started_at: string | null;
+            ended_at: string | null;
+            public_metrics: {
+                participant_count: number | null;
+            } & {
+                [key: string]: unknown;
+            };
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description A server-sent event: a state change of a job. */
+        StreamedJobChange: {
+            /** @description Absent from the first event of a single job. */
+            id?: string;
+            /** @constant */
+            event: "job";
+            /** @description A JSON object with uuid, status, attempts and at. */
+            data: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description A test event. */
+        TestEvent: {
+            /** @constant */
+            type: "webhook.test";
+            /** Format: date-time */
+            timestamp: string;
+            data: {
+                webhook_id: string;
+            };
+        };
+        TimeSpan: {
+            /** @description Inclusive; null if unbounded. */
+            from: string | null;
+            /**
+             * Format: date-time
+             * @description Exclusive.
+             */
+            to: string;
+        };
+        /** @description Of a trend. */
+        TrendMetadata: {
+            /** @constant */
+            kind: "trend";
+            /** @enum {string} */
+            platform: "bluesky" | "mastodon" | "x";
+            url: string | null;
+            created_at: string | null;
+            rank: number;
+            category: string | null;
+            public_metrics: {
+                tweet_count: number | null;
+            } & {
+                [key: string]: unknown;
+            };
+        } & {
+            [key: string]: unknown;
+        };
+        UnfinishedJob: {
+            /** Format: uuid */
+            uuid: string;
+            status: components["schemas"]["JobState"];
+            /** @constant */
+            error: "";
+        };
         Webhook: {
             id: string;
             url: string;
@@ -796,73 +841,6 @@ export interface components {
             former_secret_until: string | null;
             /** @description Deliveries dropped because there were too many or they were too old. */
             dropped: number;
-        };
-        WebhookWithSecret: {
-            id: string;
-            url: string;
-            events: ("job.done" | "job.error" | "job.cancelled")[];
-            /** @enum {string} */
-            status: "enabled" | "disabled";
-            /** Format: date-time */
-            created_at: string;
-            /** @description The first failure after the last success; null if the last delivery succeeded. */
-            failing_since: string | null;
-            disabled_at: string | null;
-            disabled_reason: string | null;
-            /** @description Until when events are also signed with the former secret. */
-            former_secret_until: string | null;
-            /** @description Deliveries dropped because there were too many or they were too old. */
-            dropped: number;
-            /** @description Signs the events. Shown only once. */
-            secret: string;
-        };
-        WebhookList: {
-            webhooks: components["schemas"]["Webhook"][];
-        };
-        /** @description Sent when a job ends. */
-        JobEvent: {
-            /** @enum {string} */
-            type: "job.done" | "job.error" | "job.cancelled";
-            /**
-             * Format: date-time
-             * @description When it happened.
-             */
-            timestamp: string;
-            data: {
-                /** Format: uuid */
-                uuid: string;
-                /** @enum {string} */
-                status: "received" | "in progress" | "done" | "error" | "error(retrying)" | "cancelled" | "expired";
-                /** @description Why the job failed; otherwise empty. */
-                error: string;
-                /** @enum {string} */
-                platform: "social" | "bluesky" | "mastodon" | "x";
-                /** @enum {string} */
-                type: "social" | "social-credential" | "social-api";
-                /** @enum {string} */
-                method: "searchbyquery" | "searchbyfullarchive" | "searchbyprofile" | "getbyid" | "getreplies" | "getretweeters" | "gettweets" | "getmedia" | "gethometweets" | "getforyoutweets" | "getprofilebyid" | "gettrends" | "getfollowing" | "getfollowers" | "getspace";
-                /** @description Number of records. */
-                count: number | null;
-                complete: boolean | null;
-                /** Format: date-time */
-                submitted_at: string;
-                finished_at: string | null;
-                /** @description When the result is deleted. */
-                expires_at: string | null;
-                attempts: number;
-                /** @description Path of the result on this service; null without a result. */
-                result_url: string | null;
-            };
-        };
-        /** @description A test event. */
-        TestEvent: {
-            /** @constant */
-            type: "webhook.test";
-            /** Format: date-time */
-            timestamp: string;
-            data: {
-                webhook_id: string;
-            };
         };
         WebhookDelivery: {
             /** @description The webhook-id header of every attempt. */
@@ -888,6 +866,28 @@ export interface components {
         WebhookDeliveryList: {
             deliveries: components["schemas"]["WebhookDelivery"][];
             next_cursor: string | null;
+        };
+        WebhookList: {
+            webhooks: components["schemas"]["Webhook"][];
+        };
+        WebhookWithSecret: {
+            id: string;
+            url: string;
+            events: ("job.done" | "job.error" | "job.cancelled")[];
+            /** @enum {string} */
+            status: "enabled" | "disabled";
+            /** Format: date-time */
+            created_at: string;
+            /** @description The first failure after the last success; null if the last delivery succeeded. */
+            failing_since: string | null;
+            disabled_at: string | null;
+            disabled_reason: string | null;
+            /** @description Until when events are also signed with the former secret. */
+            former_secret_until: string | null;
+            /** @description Deliveries dropped because there were too many or they were too old. */
+            dropped: number;
+            /** @description Signs the events. Shown only once. */
+            secret: string;
         };
     };
     responses: never;

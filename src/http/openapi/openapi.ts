@@ -111,6 +111,10 @@ function withTidySchemas(text: string): string {
     }
   }
   addDetails(document);
+  // Otherwise their order would be that in which modules were loaded.
+  document.components.schemas = Object.fromEntries(
+    Object.entries(schemas).toSorted(([a], [b]) => (a < b ? -1 : 1)),
+  );
   let tidy = JSON.stringify(document, null, 2);
   for (const name of Object.keys(schemas)) {
     const plain = name.replace(/Input$/, "");
