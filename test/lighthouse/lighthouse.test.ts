@@ -29,8 +29,9 @@ beforeAll(async () => {
 
 afterAll(() => site.stop());
 
-async function reportOf(path: string): Promise<Report> {
+async function reportOf(path: string, device: readonly string[]): Promise<Report> {
   const options = [
+    ...device,
     "--quiet",
     "--output=json",
     "--only-categories=performance,accessibility,best-practices,seo",
@@ -44,12 +45,17 @@ async function reportOf(path: string): Promise<Report> {
   return JSON.parse(stdout);
 }
 
+/** Lighthouse's default. */
+const phone: readonly string[] = [];
+const desktop = ["--preset=desktop"];
+
 test.each([
-  ["the landing page", "/"],
-  ["the documentation", "/docs"],
-  ["the playground", "/dashboard/playground"],
-])("%s scores at least 95 and loads at most 250 kB", async (name, path) => {
-  const { categories, audits } = await reportOf(path);
+  ["the landing page on a phone", "/", phone],
+  ["the documentation on a phone", "/docs", phone],
+  ["the playground on a phone", "/dashboard/playground", phone],
+  ["the playground on a desktop", "/dashboard/playground", desktop],
+])("%s scores at least 95 and loads at most 250 kB", async (name, path, device) => {
+  const { categories, audits } = await reportOf(path, device);
   const { performance, ...stable } = categories;
   const bytes = audits["total-byte-weight"]?.numericValue;
   // Performance depends on what else the machine does.
