@@ -19,17 +19,8 @@ if (!isNewEnough(process.version)) {
   );
 } else {
   const { build } = await import("vite");
-  for (const [index, page] of ["app.html", "index.html", "docs.html"].entries()) {
-    await build({
-      configFile: join(root, "web/vite.config.ts"),
-      logLevel: "warn",
-      build: {
-        emptyOutDir: index === 0,
-        copyPublicDir: index === 0,
-        rolldownOptions: { input: join(root, "web", page) },
-      },
-    });
-  }
+  for (const name of ["vite.config.ts", "docs.config.ts"])
+    await build({ configFile: join(root, "web", name), logLevel: "warn" });
   const { writeSite } = await import("../src/http/docs-site/html/write-site.ts");
   await writeSite();
   await compress(join(root, "dist/web"), 11);

@@ -1,25 +1,21 @@
+import { resolve } from "node:path";
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
 
-/** For pages below /dashboard/; bin/build-dashboard.mjs builds each apart, because shared chunks would change the order of styles. */
+const root = import.meta.dirname;
+
+/** Builds the landing page and the dashboard into dist/web, served below /dashboard/. */
 export default defineConfig({
-  root: import.meta.dirname,
+  root,
   base: "/dashboard/",
   plugins: [react()],
   build: {
     outDir: "../dist/web",
+    emptyOutDir: true,
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    rolldownOptions: {
-      output: {
-        codeSplitting: {
-          // Few files, because browsers load only six at a time.
-          groups: [
-            { name: "query", test: /packages.query/, minShareCount: 2, priority: 1 },
-            { name: "shared", minShareCount: 2 },
-          ],
-        },
-      },
+    rollupOptions: {
+      input: { index: resolve(root, "index.html"), app: resolve(root, "app.html") },
     },
   },
 });

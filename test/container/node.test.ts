@@ -70,7 +70,7 @@ function change(name: string, fields: Readonly<Record<string, unknown>>): void {
 }
 
 test("a node is admitted by the measurement of its image, runs a job, and its proof verifies", async () => {
-  const isAdmitted = () => (container.logs().includes("attested: the gateway") ? true : null);
+  const isAdmitted = () => (container.logs().includes("attested and ready for jobs") ? true : null);
   await until("the node to be admitted", isAdmitted).catch((error: unknown) => {
     throw new Error(container.logs(), { cause: error });
   });
