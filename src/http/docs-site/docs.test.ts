@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { systemClock } from "../../lib/clock.ts";
 import { createMetrics } from "../metrics/metrics.ts";
 import { problemPage } from "../problems/page.ts";
-import { problemCodesOf, problems } from "../problems/problems.ts";
+import { problemCodes, problems } from "../problems/problems.ts";
 import { errorsPage, withProblems } from "../problems/reference-page.ts";
 import { openApiFile } from "../routes/ops/openapi.ts";
 import { platformWords } from "../submission/source-types.ts";
@@ -25,7 +25,7 @@ describe("docs/errors", () => {
     expect(readdirSync(errorsFolder).sort()).toEqual(pages);
   });
 
-  test.each(problemCodesOf)(
+  test.each(problemCodes)(
     "the page of %s has a title, a status, a cause, a fix and an example",
     (code) => {
       const { status, title, retryable } = problems[code];
@@ -43,9 +43,9 @@ describe("docs/errors", () => {
   );
 
   test("orders problems by status, with unique titles", () => {
-    const statuses = problemCodesOf.map((code) => problems[code].status);
+    const statuses = problemCodes.map((code) => problems[code].status);
     expect(statuses).toEqual(statuses.toSorted((one, other) => one - other));
-    const titles = problemCodesOf.map((code) => problems[code].title);
+    const titles = problemCodes.map((code) => problems[code].title);
     expect(titles).toEqual([...new Set(titles)]);
   });
 

@@ -1,7 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { posix } from "node:path";
 import { packageRoot } from "../../lib/package-root.ts";
-import { isProblemCode, type ProblemCode, problemCodesOf } from "../problems/problems.ts";
+import { isProblemCode, type ProblemCode, problemCodes } from "../problems/problems.ts";
 import type { OpenApi } from "./open-api.ts";
 import { referenceNames } from "./reference.ts";
 
@@ -22,7 +22,7 @@ export async function readPageTree(api: OpenApi): Promise<PageTree> {
     }
   }
   const generated = [
-    ...problemCodesOf.map((code) => `errors/${code}.md`),
+    ...problemCodes.map((code) => `errors/${code}.md`),
     ...referenceNames(api).map((name) => `reference/${name}.md`),
   ];
   for (const file of generated) tree.set(pathOf(file), file);

@@ -2,7 +2,7 @@ import type { ProblemCode } from "../problems/problems.ts";
 import { type CodeSample, codeSamplesOf } from "./code-samples/code-samples.ts";
 import { answerHeaders, headersOf } from "./headers.ts";
 import { links } from "./links.ts";
-import { problemCodes, problemExamples } from "./problems.ts";
+import { problemCodesOf, problemExamples } from "./problems.ts";
 
 type Schema = { $ref?: string; examples?: readonly unknown[] };
 type MediaType = { schema?: Schema; example?: unknown; examples?: Record<string, unknown> };
@@ -49,7 +49,7 @@ export function addDetails(document: Document): void {
       operation.responses = { ...operation.responses, ...answersToUnreadable() };
       for (const [status, answer] of Object.entries(operation.responses)) {
         if (status === "204") delete answer.content;
-        const codes = problemCodes(path, operation, Number(status));
+        const codes = problemCodesOf(path, operation, Number(status));
         if (isProblem(answer) && codes.length === 0) {
           delete operation.responses[status];
           continue;

@@ -1,5 +1,5 @@
 import { problemExample } from "../problems/page.ts";
-import { problemCodesOf as allCodes, type ProblemCode, problems } from "../problems/problems.ts";
+import { type ProblemCode, problemCodes, problems } from "../problems/problems.ts";
 
 const occurrences: Partial<Record<ProblemCode, (context: Location) => boolean>> = {
   invalid_json: ({ hasBody }) => hasBody,
@@ -56,7 +56,7 @@ type Operation = {
 };
 
 /** Including rare ones. */
-export function problemCodes(
+export function problemCodesOf(
   path: string,
   operation: Operation,
   status: number,
@@ -74,11 +74,14 @@ export function problemCodes(
 }
 
 function codesOf(status: number): readonly ProblemCode[] {
-  return allCodes.filter((code) => problems[code].status === status);
+  return problemCodes.filter((code) => problems[code].status === status);
 }
 
 export function problemExamples(): Record<string, unknown> {
   return Object.fromEntries(
-    allCodes.map((code) => [code, { summary: problems[code].title, value: problemExample(code) }]),
+    problemCodes.map((code) => [
+      code,
+      { summary: problems[code].title, value: problemExample(code) },
+    ]),
   );
 }

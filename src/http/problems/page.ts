@@ -1,4 +1,4 @@
-import { type ProblemCode, problemCodesOf, problems, problemType } from "./problems.ts";
+import { type ProblemCode, problemCodes, problems, problemType } from "./problems.ts";
 
 export function problemPage(code: ProblemCode): string {
   const { title, example } = problems[code];
@@ -26,7 +26,7 @@ ${body}
 }
 
 export function problemReference(): string {
-  const sections = problemCodesOf.map((code) => {
+  const sections = problemCodes.map((code) => {
     const { title, status, retryable, cause } = problems[code];
     const facts = `${status}${retryable ? ", retryable" : ""}`;
     return `### ${code}\n\n**${title}** (${facts}). ${cause}\n\n${fixList(code)}\n`;

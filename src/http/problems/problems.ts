@@ -22,7 +22,7 @@ export type ProblemCode = keyof typeof definitions;
 /** Ordered by status. Documentation and OpenAPI examples come from it. */
 export const problems: Readonly<Record<ProblemCode, ProblemDefinition>> = definitions;
 
-export const problemCodesOf = Object.keys(problems) as readonly ProblemCode[];
+export const problemCodes = Object.keys(problems) as readonly ProblemCode[];
 
 export function problemType(code: ProblemCode): string {
   return `/docs/errors/${code}`;
