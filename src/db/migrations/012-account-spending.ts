@@ -1,4 +1,7 @@
-/** What an account's requests spent with the deployment's credentials; `upstream_use` includes it. */
+/**
+ * What an account's requests spent with the deployment's credentials; `upstream_use` includes it. A gateway of an earlier release
+ * counts for the deployment only; deleting an account there deletes its rows.
+ */
 export const control012 = `
   ALTER TABLE upstream_reservation ADD COLUMN account_id TEXT;
   CREATE TABLE upstream_account_use(

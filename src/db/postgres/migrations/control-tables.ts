@@ -1,5 +1,7 @@
+import { byteOrder } from "./from-sqlite.ts";
+
 /** The control store as the SQLite migrations (db/migrations/) leave it, which describe its tables. */
-export const controlTables = `
+export const controlTables = byteOrder(`
   CREATE TABLE setting(
     name TEXT PRIMARY KEY,
     value BYTEA NOT NULL
@@ -333,6 +335,4 @@ export const controlTables = `
     FOR EACH ROW EXECUTE FUNCTION refuse_audit_change();
   CREATE TRIGGER audit_never_emptied BEFORE TRUNCATE ON audit
     FOR EACH STATEMENT EXECUTE FUNCTION refuse_audit_change();
-`
-  // Compared byte by byte, as SQLite does.
-  .replaceAll(" TEXT", ' TEXT COLLATE "C"');
+`);
