@@ -92,6 +92,17 @@ describe("sealed segment with later writes", () => {
     expect(report.findings).toEqual([]);
   });
 
+  test.for([true, false])(
+    "has one finding if its filter of terms is damaged, full: %s",
+    async (isFull) => {
+      changed("sealed_filter", "bits", "1", flipped(9))();
+      const { findings } = await checked(isFull);
+      expect(findings.map(({ message }) => message)).toEqual([
+        expect.stringMatching(/filter of terms does not match its checksum/),
+      ]);
+    },
+  );
+
   test("has its tables checked if it has terms of another analyzer", async () => {
     const catalog = new DatabaseSync(join(folderOf(data), "catalog.db"));
     catalog.exec("UPDATE segment SET analyzer = '0'");

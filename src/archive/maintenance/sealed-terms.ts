@@ -50,16 +50,26 @@ export function* walkSealedTerms(
   }
 
   try {
-    const stored = readTermFilter(database, posts);
     yield* walkBlocks();
-    if (isWhole && stored !== null && Buffer.compare(stored, filter.end()) !== 0)
-      onError("its filter of terms differs from its terms");
   } catch (error) {
-    if (!isDamage(error)) throw error;
-    onError(messageOf(error));
+    reportDamage(error);
     return;
   }
-  if (isWhole) rows.checkAllRead(onError);
+  if (!isWhole) return;
+  rows.checkAllRead(onError);
+  // Last: damage of the filter must not hide that of the terms.
+  try {
+    const stored = readTermFilter(database, posts);
+    if (stored !== null && Buffer.compare(stored, filter.end()) !== 0)
+      onError("its filter of terms differs from its terms");
+  } catch (error) {
+    reportDamage(error);
+  }
+
+  function reportDamage(error: unknown): void {
+    if (!isDamage(error)) throw error;
+    onError(messageOf(error));
+  }
 
   function* walkBlocks(): Generator<number, void> {
     for (const { first, block } of database

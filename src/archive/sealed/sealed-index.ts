@@ -88,19 +88,12 @@ export function openSealedIndex(
     return filter !== null && !mayHave(filter, term);
   }
 
-  function isMissing(term: string): boolean {
-    const known = lists.find(term);
-    return known === undefined ? isFiltered(term) : known === null;
-  }
-
   const sources = {
     term: (term: string) =>
-      isMissing(term)
-        ? null
-        : lists.get(term, (grow) => {
-            const entry = dictionary.find(term);
-            return entry === null ? null : postingListOf(entry, rows, grow);
-          }),
+      lists.get(term, (grow) => {
+        const entry = isFiltered(term) ? null : dictionary.find(term);
+        return entry === null ? null : postingListOf(entry, rows, grow);
+      }),
     *beginning(prefix: string): Generator<number, PrefixList | null> {
       const known = prefixes.find(prefix);
       if (known !== undefined) return known;
@@ -192,7 +185,11 @@ export function openSealedIndex(
     sealedMs,
     numbers,
     matches,
-    isKnownToLack: (query) => lacksTerms(query, isMissing),
+    isKnownToLack: (query) =>
+      lacksTerms(query, (term) => {
+        const known = lists.find(term);
+        return known === undefined ? isFiltered(term) : known === null;
+      }),
     close() {
       filters.close();
       lists.close();

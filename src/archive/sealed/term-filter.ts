@@ -1,4 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
+import { crc32 } from "node:zlib";
 import type { Bytes } from "./byte-writer.ts";
 import { SealedDamage } from "./damage.ts";
 import { assertSum, sealedRowSum } from "./sums.ts";
@@ -10,21 +11,14 @@ const bitsOfTerm = 6;
 const probes = 4;
 
 export function createTermFilter(): { add(term: Bytes): void; end(): TermFilter } {
-  let hashes = new Uint32Array(1_024);
-  let terms = 0;
+  const hashes: number[] = [];
   return {
     add({ bytes, length }) {
-      if (terms === hashes.length) {
-        const larger = new Uint32Array(2 * terms);
-        larger.set(hashes);
-        hashes = larger;
-      }
-      hashes[terms] = hashOf(bytes, length);
-      terms += 1;
+      hashes.push(mixed(crc32(bytes.subarray(0, length))));
     },
     end() {
-      const filter = new Uint8Array(Math.ceil((terms * bitsOfTerm) / 8));
-      for (const hash of hashes.subarray(0, terms)) {
+      const filter = new Uint8Array(Math.ceil((hashes.length * bitsOfTerm) / 8));
+      for (const hash of hashes) {
         for (let probe = 0; probe < probes; probe += 1) {
           const bit = bitAt(filter, hash, probe);
           filter[bit >>> 3] = (filter[bit >>> 3] as number) | (1 << (bit & 7));
@@ -38,8 +32,7 @@ export function createTermFilter(): { add(term: Bytes): void; end(): TermFilter 
 /** False only for a term that the segment lacks. */
 export function mayHave(filter: TermFilter, term: string): boolean {
   if (filter.length === 0) return false;
-  const bytes = Buffer.from(term);
-  const hash = hashOf(bytes, bytes.length);
+  const hash = mixed(crc32(term));
   for (let probe = 0; probe < probes; probe += 1) {
     const bit = bitAt(filter, hash, probe);
     if (((filter[bit >>> 3] as number) & (1 << (bit & 7))) === 0) return false;
@@ -65,15 +58,6 @@ export function readTermFilter(segment: DatabaseSync, posts: number): TermFilter
 /** Double hashing (Kirsch and Mitzenmacher, 2006). */
 function bitAt(filter: TermFilter, hash: number, probe: number): number {
   return ((hash + Math.imul(probe, mixed(hash) | 1)) >>> 0) % (8 * filter.length);
-}
-
-/** FNV-1a, mixed. */
-function hashOf(bytes: Uint8Array, length: number): number {
-  let hash = 0x811c9dc5;
-  for (let at = 0; at < length; at += 1) {
-    hash = Math.imul(hash ^ (bytes[at] as number), 0x01000193);
-  }
-  return mixed(hash);
 }
 
 /** The finalizer of MurmurHash3. */
