@@ -18,8 +18,6 @@ export type PostRows = {
   remove(id: bigint, hash: bigint | null): void;
   /** A hidden post stays hidden. */
   renumber(post: WrittenPost, id: bigint, to: bigint, counts: PostCounts, hash: bigint): void;
-  /** The calls below must follow this. */
-  note(id: bigint): void;
   setCounts(id: bigint, counts: PostCounts): void;
   setRecord(id: bigint, record: string): void;
   rewriteTerms(row: RecordRow): void;
@@ -82,12 +80,13 @@ export function postRowsIn(
       sql.insertUri.run(hash, to);
       if (wasHidden) sql.hide.run(to);
     },
-    note,
     setCounts: (id, { likes, reposts, replies, quotes }) => {
+      note(id);
       sql.setCounts.run(likes, reposts, replies, quotes, id);
       sql.setSum.run(id);
     },
     setRecord: (id, record) => {
+      note(id);
       sql.setRecord.run(record, id);
       sql.setSum.run(id);
     },
@@ -97,6 +96,7 @@ export function postRowsIn(
       sealed.replace(row.id);
     },
     setHidden: (id, hidden) => {
+      note(id);
       const { changes } = hidden ? sql.hide.run(id) : sql.show.run(id);
       if (Number(changes) === 0) return;
       if (hidden) sealed.hide(id);

@@ -153,14 +153,12 @@ export function segmentWriterOn(
       const found = stored.findById(id);
       if (!found?.isIntact) return;
       const counts = countsWith(found.counts, changes);
-      rows.note(id);
       rows.setCounts(id, counts);
       if (passesThreshold(found.counts, counts)) rows.rewriteTerms({ ...found.row, counts });
     },
     moderate: (id, { hidden, labels }) => {
       const found = stored.findById(id);
       if (found === null) return;
-      rows.note(id);
       rows.setHidden(id, hidden);
       if (!found.isIntact) return;
       const record = withAddedLabels(found.record, labels);
