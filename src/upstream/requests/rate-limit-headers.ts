@@ -4,11 +4,14 @@ import type { Limit } from "../../platforms/upstream.ts";
 /** Implausible rate-limit headers are ignored: windows last a day at most. */
 const longestWindowMs = 86_400_000;
 
+/** A slow answer can arrive after the end of the window that it reports. */
+const slowestAnswerMs = 60_000;
+
 /** Null if implausible. A reset in whole seconds may be rounded down. */
 export function plausibleLimit(reported: Limit | null, nowMs: number): Limit | null {
   if (reported === null || !Number.isFinite(reported.remaining)) return null;
   const resetMs = reported.resetMs % 1_000 === 0 ? reported.resetMs + 1_000 : reported.resetMs;
-  if (!isAhead(resetMs, nowMs)) return null;
+  if (!isAhead(resetMs, nowMs - slowestAnswerMs)) return null;
   return { remaining: Math.max(0, Math.floor(reported.remaining)), resetMs };
 }
 
@@ -21,7 +24,8 @@ export function retryUntilMs(
   const afterMs = retryAfterMs(headers.get("retry-after"), nowMs);
   if (afterMs !== null && isAhead(afterMs, nowMs)) return afterMs;
   const limit = plausibleLimit(reported, nowMs);
-  return limit === null || limit.remaining > 0 ? null : limit.resetMs;
+  if (limit === null || limit.remaining > 0 || limit.resetMs <= nowMs) return null;
+  return limit.resetMs;
 }
 
 export function retryAfterMs(written: string | null, nowMs: number): number | null {
