@@ -18,7 +18,7 @@ const pollMs = 100;
 
 type AccountPage = { accounts: AccountListing[]; seen: AccountPosition | null };
 
-export async function listAccounts(
+export async function printAccounts(
   { json }: { json?: boolean },
   terminal: Terminal,
 ): Promise<void> {
@@ -94,7 +94,7 @@ export async function restoreAccount(account: string, terminal: Terminal): Promi
 }
 
 /** At once. A running server, which knows the jobs, deletes the rest; without one this process does. */
-export async function deleteAccount(
+export async function deleteNamedAccount(
   account: string,
   { yes }: { yes?: boolean },
   terminal: Terminal,

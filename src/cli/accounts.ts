@@ -1,8 +1,8 @@
 import { type Command, InvalidArgumentError } from "commander";
 import {
   changeAccount,
-  deleteAccount,
-  listAccounts,
+  deleteNamedAccount,
+  printAccounts,
   type RequestedLimit,
   restoreAccount,
   showAccount,
@@ -32,7 +32,7 @@ export function addAccounts(program: Command, terminal: Terminal): void {
     .summary("list all accounts")
     .description("Lists all accounts, newest first.")
     .option("--json", "print one JSON object per line")
-    .action((options: { json?: boolean }) => listAccounts(options, terminal));
+    .action((options: { json?: boolean }) => printAccounts(options, terminal));
   accounts
     .command("show")
     .summary("show an account")
@@ -89,7 +89,7 @@ export function addAccounts(program: Command, terminal: Terminal): void {
     .option("--yes", "confirm the deletion")
     .action(
       async (account: string, options: { yes?: boolean }) =>
-        await deleteAccount(account, options, terminal),
+        await deleteNamedAccount(account, options, terminal),
     );
 }
 

@@ -13,7 +13,7 @@ import {
   serviceHelp,
   takesService,
 } from "./remote/choose-service.ts";
-import type { Service } from "./remote/login-file.ts";
+import type { Login } from "./remote/login-file.ts";
 import { readConfig } from "./settings.ts";
 import { untilStopped } from "./signals.ts";
 import type { Terminal } from "./terminal.ts";
@@ -66,7 +66,7 @@ const untilInputEnds = (): Promise<void> =>
     process.stdin.once("close", end);
   });
 
-async function openRemote(service: Service): Promise<Searched> {
+async function openRemote(service: Login): Promise<Searched> {
   const { openRemoteApi } = await import("./remote/remote-api.ts");
   return openRemoteApi(service);
 }

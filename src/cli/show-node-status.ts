@@ -1,10 +1,10 @@
 import type { NodeSettings } from "../remote/settings.ts";
-import type { NodeStatus } from "../remote/worker/attest-loop.ts";
+import type { AttestationStatus } from "../remote/worker/attest-loop.ts";
 import type { Terminal } from "./terminal.ts";
 
 export type StatusPrinter = {
   /** Skips repetitions; defers until `begin`. */
-  print(status: NodeStatus): void;
+  print(status: AttestationStatus): void;
   begin(nodeId: string): void;
 };
 
@@ -13,10 +13,10 @@ export function createStatusPrinter(
   { gatewayKey }: Pick<NodeSettings, "gatewayKey">,
 ): StatusPrinter {
   let nodeId: string | null = null;
-  let waiting: NodeStatus | null = null;
+  let waiting: AttestationStatus | null = null;
   let printed = "";
 
-  function print(status: NodeStatus): void {
+  function print(status: AttestationStatus): void {
     if (nodeId === null) {
       waiting = status;
       return;
@@ -38,7 +38,7 @@ export function createStatusPrinter(
   };
 }
 
-function textOf(status: NodeStatus, nodeId: string, isKeyUnknown: boolean): string | null {
+function textOf(status: AttestationStatus, nodeId: string, isKeyUnknown: boolean): string | null {
   switch (status.state) {
     case "connecting":
       return null;

@@ -18,7 +18,7 @@ import { rateFieldsHook } from "./middleware/rate-fields.ts";
 import { requestLogHook } from "./middleware/request-log.ts";
 import { addRoutes } from "./routes/index.ts";
 import { addNodeRoutes } from "./routes/nodes/add-node-routes.ts";
-import { createSubmissions } from "./submission/submission.ts";
+import { createSearchSubmissions } from "./submission/submission.ts";
 
 /**
  * Checks in order: request id, platform word, failed keys of the address, key, its requests per second, body, schema, route.
@@ -50,7 +50,7 @@ export function buildApp(context: HttpContext): FastifyInstance {
   app.addHook("onResponse", requestLogHook(context));
 
   const pendingRequests = createPendingRequests(context, callers, stopping);
-  addRoutes(app, context, pendingRequests, createSubmissions(context));
+  addRoutes(app, context, pendingRequests, createSearchSubmissions(context));
   addNodeRoutes(app.withTypeProvider<ZodTypeProvider>(), context, pendingRequests);
   return app;
 }

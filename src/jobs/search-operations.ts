@@ -56,7 +56,7 @@ export const searchOperations = {
   /** Answers a search and inserts its job as done, in one commit. Errors: `idempotency_mismatch`. */
   submitSearch: durable(function* (database, submission: SearchSubmission): Steps<SubmittedSearch> {
     if (yield* canRequest(database, submission)) return { kind: "unanswered", reason: "declined" };
-    const answered = answerOf(database, submission);
+    const answered = answerSubmission(database, submission);
     if (answered.kind === "unanswered") return answered;
     return submittedOf(answered, yield* submissionOperations.insertJob.run(database, answered.job));
   }),
@@ -74,7 +74,7 @@ type AnsweredSearch = {
   submitted: ResultParts & Page & SearchTimes;
 };
 
-export function answerOf(
+export function answerSubmission(
   database: Database,
   { row, search, node, startedMs, resultRetentionMs }: SearchSubmission,
 ): AnsweredSearch | Extract<SubmittedSearch, { kind: "unanswered" }> {

@@ -10,7 +10,7 @@ import type { Platform } from "../posts/post.ts";
 import { usableCredential } from "../upstream/credentials/rows.ts";
 import { fetchedJson, fetchedSql } from "./fetched-operations.ts";
 import {
-  answerOf,
+  answerSubmission,
   canRequest,
   type SearchSubmission,
   type SubmittedSearch,
@@ -32,7 +32,7 @@ export const sharedSubmissionOperations = {
   }),
 
   submitSearch: durable(function* (database, submission: SearchSubmission): Steps<SubmittedSearch> {
-    const answered = answerOf(database, submission);
+    const answered = answerSubmission(database, submission);
     if (answered.kind === "unanswered") return answered;
     const { job } = answered;
     const inserted = yield* insertAlone(job, submission.search.terms.requestableWithCredential);

@@ -11,7 +11,7 @@ export type FetchedAnswer = {
   json(): unknown;
 };
 
-export function answerOf(
+export function fetchedAnswer(
   url: URL,
   response: { status: number; headers: Headers },
   body: Buffer,

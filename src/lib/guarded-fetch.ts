@@ -1,7 +1,7 @@
 import type { Headers, Response } from "undici";
 import { EarshotError } from "./errors.ts";
 import { fetchError, tooLarge } from "./fetch-errors.ts";
-import { answerOf, type FetchedAnswer } from "./fetched-answer.ts";
+import { type FetchedAnswer, fetchedAnswer } from "./fetched-answer.ts";
 import type { Guard } from "./guard.ts";
 import type { GuardedAgent } from "./guarded-agent.ts";
 import { type RedirectStep, redirectOf } from "./redirects.ts";
@@ -103,7 +103,7 @@ export function createGuardedFetch(settings: GuardedFetchSettings): GuardedClien
     const pieces: Uint8Array[] = [];
     for await (const piece of piecesOf(opened, maxBytes)) pieces.push(piece);
     const { response, url: from } = opened;
-    return answerOf(from, response, Buffer.concat(pieces));
+    return fetchedAnswer(from, response, Buffer.concat(pieces));
   };
 
   return Object.assign(guardedFetch, {

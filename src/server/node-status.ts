@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
 import type { RunnerOptions } from "../jobs/runner.ts";
 import type { EarshotError } from "../lib/errors.ts";
-import type { NodeStatus } from "../remote/worker/attest-loop.ts";
+import type { AttestationStatus } from "../remote/worker/attest-loop.ts";
 
 /** Errors may quote the request. */
 export function withoutCauses(log: Logger): RunnerOptions["log"] {
@@ -16,7 +16,7 @@ export function createStatusLog(log: Logger) {
   const { promise: refused, resolve } = Promise.withResolvers<EarshotError>();
   let wasPending = false;
 
-  function note(status: NodeStatus): void {
+  function note(status: AttestationStatus): void {
     const isPending = status.state === "pending";
     if (isPending && !wasPending) {
       log.warn("the node awaits approval by an operator of the gateway");

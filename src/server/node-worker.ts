@@ -10,7 +10,11 @@ import type { Capability } from "../remote/capability.ts";
 import type { EvidenceProvider } from "../remote/evidence/evidence.ts";
 import { openProvider } from "../remote/evidence/providers.ts";
 import { gatewayTimeoutMs } from "../remote/settings.ts";
-import { type AttestLoop, type NodeStatus, startAttestLoop } from "../remote/worker/attest-loop.ts";
+import {
+  type AttestationStatus,
+  type AttestLoop,
+  startAttestLoop,
+} from "../remote/worker/attest-loop.ts";
 import { createGatewayLink, type GatewayLink } from "../remote/worker/gateway-link.ts";
 import {
   createGatewayClock,
@@ -43,7 +47,7 @@ export type NodeWorkerContext = {
   clock: Clock;
   random: () => number;
   log: Logger;
-  onStatus: (status: NodeStatus) => void;
+  onStatus: (status: AttestationStatus) => void;
 };
 
 /** Smaller changes are not logged. */

@@ -3,7 +3,7 @@ import { type Clock, systemClock } from "../lib/clock.ts";
 import type { EarshotError } from "../lib/errors.ts";
 import type { Upstream } from "../platforms/upstream.ts";
 import type { Platform } from "../posts/post.ts";
-import type { NodeStatus } from "../remote/worker/attest-loop.ts";
+import type { AttestationStatus } from "../remote/worker/attest-loop.ts";
 import { capabilitiesOf } from "./capabilities.ts";
 import { cleartextGatewayWarning } from "./cleartext.ts";
 import { watchCompaction } from "./compaction-watch.ts";
@@ -27,7 +27,7 @@ import { createUpstreamRole } from "./upstreams.ts";
 export type RemoteNode = {
   id: string;
   name: string;
-  status(): NodeStatus;
+  status(): AttestationStatus;
   refused: Promise<EarshotError>;
   /** Stops leasing; jobs have half a minute to end. */
   stop(): Promise<void>;
@@ -36,7 +36,7 @@ export type RemoteNode = {
 export type RemoteNodeOptions = {
   name?: string | undefined;
   /** When the gateway status changes or is confirmed. */
-  onStatus?: (status: NodeStatus) => void;
+  onStatus?: (status: AttestationStatus) => void;
   clock?: Clock;
   log?: Logger;
   upstreams?: Partial<Record<Platform, Upstream>>;

@@ -2,7 +2,7 @@ import type { InjectOptions } from "fastify";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { AuditAnswer } from "../../src/http/dashboard/contract/audit.ts";
 import type {
-  KeyListing,
+  KeyListingAnswer,
   KeysAnswer,
   NewKeyAnswer,
 } from "../../src/http/dashboard/contract/keys.ts";
@@ -55,13 +55,13 @@ async function rotate(session: Session, id: string, hours: number): Promise<NewK
   return answer.json<NewKeyAnswer>();
 }
 
-async function keysOf(session: Session): Promise<readonly KeyListing[]> {
+async function keysOf(session: Session): Promise<readonly KeyListingAnswer[]> {
   const answer = await send(session, "GET", path);
   expect(answer.statusCode, answer.body).toBe(200);
   return answer.json<KeysAnswer>().keys;
 }
 
-async function keyOf(session: Session, id: string): Promise<KeyListing> {
+async function keyOf(session: Session, id: string): Promise<KeyListingAnswer> {
   const key = (await keysOf(session)).find((one) => one.id === id);
   if (key === undefined) throw new Error(`no key ${id} in the list`);
   return key;

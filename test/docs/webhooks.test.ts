@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { signedFields } from "../../src/jobs/webhooks/sign.ts";
+import { signatureHeaders } from "../../src/jobs/webhooks/sign.ts";
 
 /** The examples of the webhooks page accept what the server signs, and nothing else. */
 const page = readFileSync(new URL("../../docs/webhooks.md", import.meta.url), "utf8");
@@ -19,7 +19,7 @@ const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 const other = "whsec_plJ3nmyCDGBKInavdOK15jsl";
 const body = JSON.stringify({ type: "job.done", data: { error: "é 🦉" } });
 const signedAt = (atMs: number, secrets = [secret]) =>
-  signedFields({ id: "msg_1", atMs, body }, secrets);
+  signatureHeaders({ id: "msg_1", atMs, body }, secrets);
 
 type Case = { headers: Record<string, string>; body: string };
 

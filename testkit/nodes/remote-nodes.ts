@@ -10,7 +10,7 @@ import {
   writeSimulatedTee,
 } from "../../src/remote/evidence/simulated/simulated-folder.ts";
 import { enrolmentTokenOf } from "../../src/remote/protocol/enrolment.ts";
-import type { NodeStatus } from "../../src/remote/worker/attest-loop.ts";
+import type { AttestationStatus } from "../../src/remote/worker/attest-loop.ts";
 import { configFrom } from "../../src/server/config.ts";
 import { type RemoteNode, startRemoteNode } from "../../src/server/start-node.ts";
 import { freePort } from "../service/free-port.ts";
@@ -64,7 +64,7 @@ export async function startGateway(
 
 export type NodeUnderTest = RemoteNode & {
   dataDir: string;
-  statuses: readonly NodeStatus[];
+  statuses: readonly AttestationStatus[];
   admitted(): Promise<void>;
   remove(): Promise<void>;
 };
@@ -101,7 +101,7 @@ export async function startNodeUnderTest({
     ...settings,
   });
   if (posts.length > 0) await fill(config.data, posts);
-  const statuses: NodeStatus[] = [];
+  const statuses: AttestationStatus[] = [];
   const node = await startRemoteNode(config, {
     name: "under-test",
     upstreams,

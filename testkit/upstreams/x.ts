@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { fetch as undiciFetch } from "undici";
-import { answerOf, type FetchedAnswer } from "../../src/lib/fetched-answer.ts";
+import { type FetchedAnswer, fetchedAnswer } from "../../src/lib/fetched-answer.ts";
 import type {
   CredentialKind,
   CredentialTools,
@@ -27,7 +27,7 @@ export const tools: CredentialTools = {
   fetch: async (url, options = {}) => {
     const response = await undiciFetch(url, { ...options, redirect: "manual" });
     const body = Buffer.from(await response.arrayBuffer());
-    return answerOf(url, response, body);
+    return fetchedAnswer(url, response, body);
   },
   now: () => nowMs,
   randomBytes,

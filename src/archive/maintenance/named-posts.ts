@@ -16,7 +16,7 @@ import { openForReading } from "../database.ts";
 import { segmentLookup } from "../segments/lookup.ts";
 import { rowById } from "./segment-rows.ts";
 
-export type NamedPost = {
+export type MatchedPost = {
   platform: Platform;
   uri: string;
   stored: { id: bigint; entry: SegmentEntry } | null;
@@ -26,7 +26,7 @@ export type NamedPost = {
  * An ID as shown by `search`, a uri, or a page address on X or Bluesky, stored or not. Errors:
  * `wrong_use`.
  */
-export function findNamedPosts(folder: string, catalog: DatabaseSync, name: string): NamedPost[] {
+export function findNamedPosts(folder: string, catalog: DatabaseSync, name: string): MatchedPost[] {
   const { number, bluesky } = readNamedPost(name);
   if (number !== null) {
     const stored = postsWithId(folder, catalog, number);
@@ -69,7 +69,7 @@ function uriOf(name: string): { platform: Platform; uri: string } | null {
   return /^https?:\/\//i.test(name) ? { platform: "mastodon", uri: name } : null;
 }
 
-function postsWithId(folder: string, catalog: DatabaseSync, id: bigint): NamedPost[] {
+function postsWithId(folder: string, catalog: DatabaseSync, id: bigint): MatchedPost[] {
   const uriKey = readUriKey(catalog);
   return readSegments(catalog)
     .filter(({ low, high }) => low <= id && id <= high)
@@ -89,7 +89,7 @@ function positionOf(
   folder: string,
   catalog: DatabaseSync,
   { platform, uri }: { platform: Platform; uri: string },
-): NamedPost["stored"] {
+): MatchedPost["stored"] {
   const number = platform === "x" ? readNamedPost(uri.replace(/^.*\//, "")).number : null;
   if (number !== null && xUri(number) === uri) {
     const post = postsWithId(folder, catalog, number).find((each) => each.uri === uri);

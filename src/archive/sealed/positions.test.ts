@@ -9,7 +9,7 @@ import {
   occursAt,
   occursTwice,
   readPositions,
-  startOf,
+  startOfRank,
 } from "./positions.ts";
 
 const position = fc.oneof(
@@ -83,7 +83,7 @@ describe("finds a term at the positions of its row", () => {
         const made = listedPositions(Uint32Array.from(starts), Uint32Array.from(list));
         for (const [rank, positions] of all.entries()) {
           expect(made.bytes[rank]).toBe(inList);
-          expect(startOf(made, rank)).toBe(starts[rank]);
+          expect(startOfRank(made, rank)).toBe(starts[rank]);
           const found = upTo(60).filter((each) => occursAt(made, rank, each));
           expect(found).toEqual(positions.filter((each) => each < 60));
           expect(occursTwice(made, rank)).toBe(hasDouble(positions));

@@ -71,7 +71,7 @@ export function listedPositions(starts: Uint32Array, list: Uint32Array): Positio
 
 export const lastListed = longLastBit;
 
-export function startOf(positions: Positions, rank: number): number {
+export function startOfRank(positions: Positions, rank: number): number {
   const { ranks, starts, list } = positions;
   const near = positions.near;
   const position = seek(ranks, (ranks[near] as number) <= rank ? near : 0, ranks.length, rank);
@@ -91,7 +91,7 @@ export function occursAt(positions: Positions, rank: number, position: number): 
   const only = positions.bytes[rank] as number;
   if (only !== inList) return only === position;
   const { list, lastBit } = positions;
-  const start = startOf(positions, rank);
+  const start = startOfRank(positions, rank);
   for (let index = start; index < start + fewPositions; index++) {
     const item = list[index] as number;
     const value = (item & ~lastBit) >>> 0;
@@ -115,7 +115,7 @@ function endOf({ list, starts, near }: Positions): number {
 }
 
 export function positionsOf(positions: Positions, rank: number): { from: number; end: number } {
-  return { from: startOf(positions, rank), end: endOf(positions) };
+  return { from: startOfRank(positions, rank), end: endOf(positions) };
 }
 
 export function occursTwice(positions: Positions, rank: number): boolean {

@@ -12,7 +12,7 @@ import type { NumberLookup } from "./doc-number-lookup.ts";
 import { openIdPages } from "./doc-numbers.ts";
 import { chunksOf, inlinePosts, postsOfChunk, wordsOfBitmap } from "./format.ts";
 import { readListedPositions, readNumbers } from "./inline-list.ts";
-import { inList, type Positions, startOf } from "./positions.ts";
+import { inList, type Positions, startOfRank } from "./positions.ts";
 import type { PostingList } from "./posting-list.ts";
 import { postingRowsOf } from "./posting-rows.ts";
 import { addPosition, addPost, type Postings } from "./postings.ts";
@@ -188,7 +188,7 @@ function takePositions(positions: Positions, rank: number, postings: Postings): 
   }
   const { list, lastBit } = positions;
   let before = -1;
-  for (let item = startOf(positions, rank), isLast = false; !isLast; item += 1) {
+  for (let item = startOfRank(positions, rank), isLast = false; !isLast; item += 1) {
     const marked = list[item] as number;
     isLast = marked >= lastBit;
     const position = isLast ? marked - lastBit : marked;

@@ -20,7 +20,7 @@ const lists: ReadonlySet<string> = new Set(["term_docsize", "hidden"]);
 const idsOfStep = 500;
 
 /** Requires a snapshot. */
-export function allPosts(database: DatabaseSync, path: string): AllPosts {
+export function openAllPosts(database: DatabaseSync, path: string): AllPosts {
   const statement = statementCache(database);
 
   function* ids(table: string, { low, high }: IdRange, onDamage: () => void): Generator<bigint> {

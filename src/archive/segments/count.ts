@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { IdRange } from "../../posts/ids.ts";
 import { onSnapshot } from "../database.ts";
-import { allPosts } from "./all-posts.ts";
+import { openAllPosts } from "./all-posts.ts";
 import { candidatesOfStep } from "./candidates-of-step.ts";
 import {
   add,
@@ -23,7 +23,7 @@ import { type CandidateBatch, mergedCandidates } from "./merged-candidates.ts";
 import { rowByRow } from "./row-by-row.ts";
 import type { SealedPart, SealedView } from "./sealed-part.ts";
 import type { SegmentQuery } from "./search-segment.ts";
-import { firstOf, inSlices, slicedCandidates } from "./sliced-candidates.ts";
+import { firstBatch, inSlices, slicedCandidates } from "./sliced-candidates.ts";
 
 export type CountQuery = Omit<SegmentQuery, "fromMs" | "toMs">;
 
@@ -56,7 +56,7 @@ export function segmentCounter(
 ): SegmentCounter {
   const countInIndex = indexCounter(database);
   const candidates = indexCandidates(database);
-  const everyPost = allPosts(database, path);
+  const everyPost = openAllPosts(database, path);
   const sliced = slicedCandidates(database);
   const isSliced = (query: CountQuery): boolean =>
     query.expression !== null && !cost.isBounded(query.sealed);
@@ -110,7 +110,7 @@ export function segmentCounter(
     const sources = { index, query, omitted: deletions.omitted };
     if (expression === null || residual.kind !== "all" || inParts) {
       const delta = inParts
-        ? (written: IdRange) => firstOf(sliced.batches(query, written, tally), written)
+        ? (written: IdRange) => firstBatch(sliced.batches(query, written, tally), written)
         : hasDelta
           ? candidates.delta(expression, hidesAny, tally, expired)
           : null;

@@ -4,7 +4,7 @@ import type { PlanNode } from "@earshot/query/plan";
 import { hasTime, type IdRange, idTimeMs, type TimeSkew } from "../../posts/ids.ts";
 import { onSnapshot } from "../database.ts";
 import type { SealedQuery } from "../sealed/sealed-query.ts";
-import { allPosts } from "./all-posts.ts";
+import { openAllPosts } from "./all-posts.ts";
 import { candidatesOfStep, recheckedOfStep } from "./candidates-of-step.ts";
 import { guardedBySeal } from "./damage-marker.ts";
 import { single } from "./damaged-ids.ts";
@@ -15,7 +15,7 @@ import type { RowsRead } from "./read-rows.ts";
 import { rowByRow } from "./row-by-row.ts";
 import { rowSubject } from "./row-subject.ts";
 import type { SealedPart, SealedView } from "./sealed-part.ts";
-import { firstOf, inSlices, slicedCandidates } from "./sliced-candidates.ts";
+import { firstBatch, inSlices, slicedCandidates } from "./sliced-candidates.ts";
 
 export type SegmentQuery = {
   /** A superset; null for every post. */
@@ -55,7 +55,7 @@ type SearchedSegment = {
 /** The newest `limit` matches, newest first. */
 export function segmentSearch(database: DatabaseSync, segment: SearchedSegment) {
   const candidates = indexCandidates(database);
-  const everyPost = allPosts(database, segment.path);
+  const everyPost = openAllPosts(database, segment.path);
   const sliced = slicedCandidates(database);
 
   function isMatch(id: bigint, query: SegmentQuery, answer: SegmentAnswer): boolean {
@@ -150,7 +150,7 @@ export function segmentSearch(database: DatabaseSync, segment: SearchedSegment) 
     const answer = noAnswer();
     const inParts = hasDelta && isSliced(query);
     const delta = inParts
-      ? (part: IdRange) => firstOf(sliced.batches(query.sealed, part, answer), part)
+      ? (part: IdRange) => firstBatch(sliced.batches(query.sealed, part, answer), part)
       : hasDelta
         ? candidates.delta(query.expression, hidesAny, answer, expired)
         : null;

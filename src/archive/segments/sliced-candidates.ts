@@ -20,7 +20,7 @@ type SlicedWork = { statements: number; postings?: number };
 export const inSlices = <Query extends Sliced>(query: Query): Query =>
   isExactInSlices(query.sealed) ? query : { ...query, residual: query.whole };
 
-export function firstOf(
+export function firstBatch(
   batches: Generator<CandidateBatch, void>,
   { low }: Pick<IdRange, "low">,
 ): CandidateBatch {

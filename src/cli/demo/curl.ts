@@ -3,7 +3,7 @@ import { painter, type Terminal } from "../terminal.ts";
 import { prettyJson } from "./pretty-json.ts";
 
 export type Exchange = { method: "GET" | "POST"; path: string; body?: unknown };
-export type Answer = { status: number; headers: Headers; body: unknown };
+export type CurlAnswer = { status: number; headers: Headers; body: unknown };
 
 const shownFields = [
   "content-type",
@@ -21,7 +21,7 @@ export async function exchange(
   key: string,
   request: Exchange,
   terminal: Terminal,
-): Promise<Answer> {
+): Promise<CurlAnswer> {
   const { bold, dim } = painter(terminal);
   terminal.out(`${bold(curlLine(baseUrl, request))}\n`);
   const response = await fetch(baseUrl + request.path, {
@@ -60,6 +60,6 @@ function headOf(response: Response): string {
 
 const handleSchema = z.object({ uuid: z.string(), error: z.string() });
 
-export function uuidOf(answer: Answer): string {
+export function uuidOf(answer: CurlAnswer): string {
   return handleSchema.parse(answer.body).uuid;
 }

@@ -1,11 +1,11 @@
 import { EarshotError } from "../../lib/errors.ts";
 import { isoText, isoTime } from "../../lib/iso-time.ts";
 import { painter, type Terminal } from "../terminal.ts";
-import { type Answer, type Exchange, exchange, uuidOf } from "./curl.ts";
+import { type CurlAnswer, type Exchange, exchange, uuidOf } from "./curl.ts";
 
 const base = "/v1/search/live/social";
 
-export function submission(
+export function submissionExchange(
   method: string,
   query: string,
   maxResults: number,
@@ -36,7 +36,7 @@ export async function showMainJob(
     "1  Submit a search of the last seven days. The response contains the job's uuid: the job is on disk now.",
   );
   const first = await send(
-    submission("searchbyquery", "aurora lang:en -filter:retweets", 2, bounds),
+    submissionExchange("searchbyquery", "aurora lang:en -filter:retweets", 2, bounds),
   );
   const uuid = uuidOf(expectStatus(first, 202));
 
@@ -53,13 +53,15 @@ export async function showMainJob(
   print(
     "4  Combine operators over the full archive: an area, a threshold, a range of days, safe posts only.",
   );
-  const second = await send(submission("searchbyfullarchive", manyOperators(nowMs), 10, bounds));
+  const second = await send(
+    submissionExchange("searchbyfullarchive", manyOperators(nowMs), 10, bounds),
+  );
   const other = uuidOf(expectStatus(second, 202));
   expectStatus(await send({ method: "GET", path: `${base}/result/${other}?wait=10` }), 200);
 
   print("5  An invalid query is rejected, with the position of each error and its fix.");
   expectStatus(
-    await send(submission("searchbyquery", "aurora since:2026-02-30 min_faves:lots", 10)),
+    await send(submissionExchange("searchbyquery", "aurora since:2026-02-30 min_faves:lots", 10)),
     400,
   );
 }
@@ -70,7 +72,7 @@ function manyOperators(nowMs: number): string {
   return `("northern lights" OR #オーロラ) min_faves:10 geocode:62.1,-7.4,5km since:${since} filter:safe`;
 }
 
-function expectStatus(answer: Answer, status: number): Answer {
+function expectStatus(answer: CurlAnswer, status: number): CurlAnswer {
   if (answer.status === status) return answer;
   throw new EarshotError(
     "demo_failed",

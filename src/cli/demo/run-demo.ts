@@ -16,7 +16,7 @@ import { painter, type Terminal } from "../terminal.ts";
 import { withControl } from "../with-control.ts";
 import { makeCorpus } from "./corpus.ts";
 import { curlLine } from "./curl.ts";
-import { corpusEndMs, showMainJob, submission } from "./main-job.ts";
+import { corpusEndMs, showMainJob, submissionExchange } from "./main-job.ts";
 
 /** Removes its temporary folder. */
 export async function runDemo(options: { keep: boolean }, terminal: Terminal): Promise<void> {
@@ -158,7 +158,7 @@ async function keepRunning(
   terminal.out(`KEY=${key}\n`);
   for (const query of ["aurora -from:halden_demo", "東京 OR 오로라", "? lang:en"]) {
     terminal.out(
-      `${curlLine(service.url, submission("searchbyfullarchive", query, 10)).slice(2)}\n`,
+      `${curlLine(service.url, submissionExchange("searchbyfullarchive", query, 10)).slice(2)}\n`,
     );
   }
   const result = { method: "GET", path: "/v1/search/live/social/result/UUID?wait=10" } as const;

@@ -2,7 +2,7 @@ import { type Command, Option } from "commander";
 import { EarshotError } from "../../lib/errors.ts";
 import { wrongUse } from "../describe-error.ts";
 import type { Terminal } from "../terminal.ts";
-import { profileOf, readLogin, type Service } from "./login-file.ts";
+import { type Login, profileOf, readLogin } from "./login-file.ts";
 
 export type ServiceOptions = { url?: string; profile?: string; local?: boolean };
 
@@ -31,7 +31,7 @@ export function takesService(command: Command): Command {
 export function chooseService(
   { environment }: Pick<Terminal, "environment">,
   { url: given, profile: named, local }: ServiceOptions,
-): Service | null {
+): Login | null {
   if (local) return null;
   const profile = profileOf(environment, named);
   const login = () => readLogin(environment, profile);
@@ -64,8 +64,8 @@ function loginMissing(profile: string): never {
 function withKey(
   url: string,
   { EARSHOT_API_KEY: key }: Terminal["environment"],
-  login: () => Service | null,
-): Service {
+  login: () => Login | null,
+): Login {
   if (key) return { url, key };
   const stored = login();
   if (stored?.url === url) return stored;

@@ -6,7 +6,7 @@ import { bucketLengthsMs, type CountTerms } from "../search-terms.ts";
 import { bucketsOf, type ShownCounts } from "../show-counts.ts";
 import type { Terminal } from "../terminal.ts";
 import { answeredCoverage, answeredWarnings } from "./answered-coverage.ts";
-import type { Service } from "./login-file.ts";
+import type { Login } from "./login-file.ts";
 import { openRemoteApi } from "./remote-api.ts";
 import { requireAnswer } from "./search-service.ts";
 
@@ -25,7 +25,7 @@ type Page = z.output<typeof countsBody>;
 
 /** Each page costs one request and one search. Errors: `invalid_query`, `ApiRefusal`. */
 export async function countRemotely(
-  service: Service,
+  service: Login,
   terms: CountTerms,
   terminal: Terminal,
 ): Promise<ShownCounts> {

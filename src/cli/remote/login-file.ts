@@ -14,7 +14,7 @@ import { EarshotError } from "../../lib/errors.ts";
 import { wrongUse } from "../describe-error.ts";
 import type { Terminal } from "../terminal.ts";
 
-export type Service = { url: string; key: string };
+export type Login = { url: string; key: string };
 
 type Environment = Terminal["environment"];
 
@@ -49,7 +49,7 @@ export function loginProfiles(environment: Environment): readonly string[] {
 }
 
 /** Null without a login. Errors: `login_unreadable`. */
-export function readLogin(environment: Environment, profile: string): Service | null {
+export function readLogin(environment: Environment, profile: string): Login | null {
   const path = loginPath(environment, profile);
   try {
     return serviceOf(parseUntrustedJson(readFileSync(path)));
@@ -61,7 +61,7 @@ export function readLogin(environment: Environment, profile: string): Service | 
   }
 }
 
-function serviceOf(value: unknown): Service {
+function serviceOf(value: unknown): Login {
   if (typeof value === "object" && value !== null && "url" in value && "key" in value) {
     const { url, key } = value;
     if (typeof url === "string" && URL.canParse(url) && typeof key === "string" && key !== "") {
@@ -72,7 +72,7 @@ function serviceOf(value: unknown): Service {
 }
 
 /** Only the user may read it: it contains the key. */
-export function writeLogin(environment: Environment, profile: string, login: Service): void {
+export function writeLogin(environment: Environment, profile: string, login: Login): void {
   const path = loginPath(environment, profile);
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   writeFileSync(path, `${JSON.stringify(login, null, 2)}\n`, { mode: 0o600 });

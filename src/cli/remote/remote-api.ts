@@ -2,14 +2,14 @@ import { createGuard } from "../../lib/guard.ts";
 import { createGuardedFetch } from "../../lib/guarded-fetch.ts";
 import type { Api } from "../../mcp/api.ts";
 import { packageVersion } from "../../server/version.ts";
-import type { Service } from "./login-file.ts";
+import type { Login } from "./login-file.ts";
 
 const timeoutMs = 60_000;
 const maxBytes = 64 * 1024 * 1024;
 
 export type RemoteApi = { api: Api; close(): Promise<void> };
 
-export function openRemoteApi({ url, key }: Service): RemoteApi {
+export function openRemoteApi({ url, key }: Login): RemoteApi {
   const fetch = createGuardedFetch({
     guard: createGuard([url]),
     userAgent: `earshot/${packageVersion()}`,

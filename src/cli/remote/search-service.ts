@@ -8,7 +8,7 @@ import { readTree } from "../read-tree.ts";
 import type { SearchTerms } from "../search-terms.ts";
 import type { Terminal } from "../terminal.ts";
 import { answeredCoverage, answeredWarnings } from "./answered-coverage.ts";
-import type { Service } from "./login-file.ts";
+import type { Login } from "./login-file.ts";
 import { openRemoteApi } from "./remote-api.ts";
 
 const answerBody = z.object({
@@ -20,7 +20,7 @@ const answerBody = z.object({
 
 /** In the requested format. Errors: `invalid_query`, `ApiRefusal`. */
 export async function searchRemotely(
-  service: Service,
+  service: Login,
   { query, maxResults, format }: SearchTerms,
   terminal: Terminal,
 ): Promise<void> {

@@ -1,7 +1,8 @@
 import { stringify } from "csv-stringify/sync";
+import type { RecordKind } from "../../remote/protocol/read-record.ts";
 import { fieldOf } from "./fields.ts";
 import type { AnswerPage } from "./page.ts";
-import { kindOf, type RecordKind } from "./record-kinds.ts";
+import { kindOf } from "./record-kinds.ts";
 
 export const defaultColumns: readonly string[] = [
   "ID",

@@ -1,11 +1,12 @@
 import { isSearch } from "../../platforms/methods.ts";
 import type { Coverage } from "../../platforms/source.ts";
+import type { RecordKind } from "../../remote/protocol/read-record.ts";
 import { iso } from "../submission/window.ts";
 import { fieldOf } from "./fields.ts";
 import { codeSpan, link, quoteLines, sentence } from "./markdown-text.ts";
 import { type AnswerPage, type AnswerPost, warningsOf } from "./page.ts";
 import { type PostRecord, textOf } from "./record.ts";
-import { kindOf, type RecordKind } from "./record-kinds.ts";
+import { kindOf } from "./record-kinds.ts";
 
 /** For language models and people. */
 export function* markdownOf(page: AnswerPage) {

@@ -1,6 +1,5 @@
 import type { Method } from "../../platforms/methods.ts";
-
-export type RecordKind = "post" | "profile" | "trend" | "space";
+import type { RecordKind } from "../../remote/protocol/read-record.ts";
 
 const otherKinds: Partial<Record<Method, RecordKind>> = {
   searchbyprofile: "profile",

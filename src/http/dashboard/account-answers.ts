@@ -1,11 +1,11 @@
 import type { AuditEntry } from "../../accounts/admin/audit-operations.ts";
 import type { AccountListing, AccountPosition } from "../../accounts/admin/listing-operations.ts";
+import type { ProviderName } from "../../accounts/sign-in/provider.ts";
 import { iso, isoOrNull } from "../submission/window.ts";
-import type { AuditEntry as AuditEntryAnswer } from "./contract/audit.ts";
-import type { AccountListing as ListingAnswer } from "./contract/operator.ts";
-import type { ProviderName } from "./contract/session.ts";
+import type { AuditEntryAnswer } from "./contract/audit.ts";
+import type { AccountListingAnswer } from "./contract/operator.ts";
 
-export function accountListing(listing: AccountListing): ListingAnswer {
+export function accountListingAnswer(listing: AccountListing): AccountListingAnswer {
   return {
     id: listing.id,
     name: listing.name,

@@ -2,7 +2,7 @@ import type { AccountPosition } from "../../accounts/admin/listing-operations.ts
 import type { UsageCounts } from "../../accounts/usage/operations.ts";
 import type { HttpContext } from "../context.ts";
 import { writeAccountCursor } from "./account-answers.ts";
-import type { AllUsageAnswer, NamedAccount } from "./contract/operator.ts";
+import type { AccountReference, AllUsageAnswer } from "./contract/operator.ts";
 import type { UsageRange } from "./contract/usage.ts";
 import { listAccounts } from "./list-accounts.ts";
 import { ranges } from "./ranges.ts";
@@ -31,7 +31,7 @@ export async function allUsage(
 /** A day at a time, so that other requests run in between. */
 async function usageOf(
   { accounts, clock }: Pick<HttpContext, "accounts" | "clock">,
-  named: readonly NamedAccount[],
+  named: readonly AccountReference[],
   range: UsageRange,
 ): Promise<AllUsageAnswer["accounts"]> {
   const endMs = clock.now() + 1;

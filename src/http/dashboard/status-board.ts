@@ -6,7 +6,7 @@ import { type Platform, platforms } from "../../posts/post.ts";
 import type { NodeView } from "../../remote/gateway/gateway.ts";
 import { problem } from "../problems/write-problem.ts";
 import { type CachedAnswer, createCachedAnswer } from "./cached-answer.ts";
-import type { NodeStatus, PlatformStatus, StatusAnswer } from "./contract/status.ts";
+import type { NodeStatusAnswer, PlatformStatus, StatusAnswer } from "./contract/status.ts";
 import type { UsageRange } from "./contract/usage.ts";
 import { countReceived, inParts, type ReceivedPosts, receivedUnitMs } from "./last-events.ts";
 import { type EmbeddedNode, embeddedStatus, nodeStatus } from "./node-status.ts";
@@ -147,7 +147,7 @@ export function createStatusBoard(source: StatusSource): StatusBoard {
   }
 
   /** A pending node's name is unreviewed. */
-  function remoteNodes(): readonly NodeStatus[] {
+  function remoteNodes(): readonly NodeStatusAnswer[] {
     return source
       .nodes()
       .filter(({ state }) => state !== "pending")

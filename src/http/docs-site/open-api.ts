@@ -16,7 +16,7 @@ export type Operation = {
   security?: readonly unknown[];
   parameters?: readonly Parameter[];
   requestBody?: { content: Readonly<Record<string, MediaType>> };
-  responses: Readonly<Record<string, Answer>>;
+  responses: Readonly<Record<string, ResponseDescription>>;
   "x-codeSamples"?: readonly CodeSample[];
 };
 
@@ -37,7 +37,7 @@ type MediaType = {
   examples?: Readonly<Record<string, { value: unknown }>>;
 };
 
-export type Answer = {
+export type ResponseDescription = {
   description: string;
   content?: Readonly<Record<string, MediaType>>;
   headers?: Readonly<Record<string, Header>>;

@@ -1,5 +1,5 @@
 import { anchorOf } from "./anchor-names.ts";
-import type { Answer, OpenApi, Operation } from "./open-api.ts";
+import type { OpenApi, Operation, ResponseDescription } from "./open-api.ts";
 import { code, memberTable, table, typeText } from "./schema-tables.ts";
 
 const schemasName = "schemas";
@@ -129,7 +129,7 @@ function samplesOf({ "x-codeSamples": samples = [] }: Operation): string {
     .join("\n\n");
 }
 
-function bodiesOf({ content = {} }: Answer): string {
+function bodiesOf({ content = {} }: ResponseDescription): string {
   const bodies = Object.entries(content).map(([type, { schema }]) =>
     schema?.$ref === undefined && schema?.items === undefined ? type : typeText(schema),
   );

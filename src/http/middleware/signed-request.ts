@@ -25,14 +25,14 @@ export function signedPart({ method, raw, headers }: FastifyRequest): SignedRequ
 export function requireSignedBody({ headers }: FastifyRequest, body: Buffer): void {
   const digest = headers["content-digest"]?.toString();
   if (isBodyOf({ "content-digest": digest }, body)) return;
-  throw nodeUnauthorized("content_digest", "the body differs from the signed one");
+  throw nodeUnauthorizedProblem("content_digest", "the body differs from the signed one");
 }
 
-export function nodeOf(request: FastifyRequest): NodeSession {
+export function authenticatedNode(request: FastifyRequest): NodeSession {
   if (request.node === null) throw problem("internal", "the route does not identify the node");
   return request.node;
 }
 
-export function nodeUnauthorized(check: string, message: string) {
+export function nodeUnauthorizedProblem(check: string, message: string) {
   return problem("node_unauthorized", message, { details: [{ code: check, message }] });
 }

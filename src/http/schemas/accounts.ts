@@ -63,7 +63,7 @@ const queryText = wording(
 );
 const afterText = wording("expected the value of next of an earlier page", "send it unchanged");
 
-export const searchText = z.string(queryText).max(longestQuery, queryText);
+export const listSearchText = z.string(queryText).max(longestQuery, queryText);
 
 /** Of a list of accounts or keys. */
 export const accountCursor = z.string(afterText).regex(/^\d{1,16}-[0-9A-Za-z]{1,64}$/, afterText);
@@ -71,7 +71,7 @@ export const accountCursor = z.string(afterText).regex(/^\d{1,16}-[0-9A-Za-z]{1,
 export const accountsQuery = closedQuery(
   "use query and after, such as ?query=ann&after=<next of the previous page>",
   {
-    query: searchText.optional(),
+    query: listSearchText.optional(),
     after: accountCursor.optional(),
   },
 );

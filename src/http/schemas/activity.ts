@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { accountCursor, searchText } from "./accounts.ts";
+import { accountCursor, listSearchText } from "./accounts.ts";
 import { range } from "./dashboard-usage.ts";
 import { closedQuery, wording } from "./words.ts";
 
@@ -9,7 +9,11 @@ export const accountId = z.string(accountText).min(1, accountText).max(64, accou
 
 export const allKeysQuery = closedQuery(
   "the parameters are query, account and after, such as ?query=laptop",
-  { query: searchText.optional(), account: accountId.optional(), after: accountCursor.optional() },
+  {
+    query: listSearchText.optional(),
+    account: accountId.optional(),
+    after: accountCursor.optional(),
+  },
 );
 
 export const allUsageQuery = closedQuery(

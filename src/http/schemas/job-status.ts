@@ -20,7 +20,7 @@ export const handle = z.strictObject({ uuid, error: z.literal("") }).meta({
   examples: [{ uuid: "0f8fad5b-d9cb-469f-a165-70867728950e", error: "" }],
 });
 
-export const unfinished = z.strictObject({ uuid, status: state, error: z.literal("") }).meta({
+export const unfinishedJob = z.strictObject({ uuid, status: state, error: z.literal("") }).meta({
   id: "UnfinishedJob",
   examples: [{ uuid: "0f8fad5b-d9cb-469f-a165-70867728950e", status: "in progress", error: "" }],
 });

@@ -116,15 +116,15 @@ export function pageParameters(items: string) {
 }
 
 export const jobsQuery = closedQuery("send ?status=done,error&method=searchbyquery&limit=20", {
-  status: listOf("status", jobStates).meta({
+  status: wordList("status", jobStates).meta({
     description: "Comma-separated states; default: all.",
     examples: ["done,error"],
   }),
-  method: listOf("method", methodNames).meta({
+  method: wordList("method", methodNames).meta({
     description: "Comma-separated methods; default: all.",
     examples: ["searchbyquery"],
   }),
-  platform: listOf("platform", ["social", ...platforms]).meta({
+  platform: wordList("platform", ["social", ...platforms]).meta({
     description: "Comma-separated platforms, as in the status; default: all.",
     examples: ["social,bluesky"],
   }),
@@ -152,7 +152,7 @@ export const eventsQuery = closedQuery(
 );
 
 /** Absent means all. */
-export function listOf<const Word extends string>(what: string, words: readonly Word[]) {
+export function wordList<const Word extends string>(what: string, words: readonly Word[]) {
   const error = wording(
     `expected words with commas between them for ${what}`,
     `such as ?${what}=${words.slice(0, 2).join(",")}`,

@@ -3,7 +3,7 @@ import * as z from "zod";
 import { shortestText } from "../answers/budget.ts";
 import { fieldNames } from "../answers/fields.ts";
 import { submissionForms } from "./submission.ts";
-import { shortName, wording } from "./words.ts";
+import { shortenedName, wording } from "./words.ts";
 
 export const defaultWaitSeconds = 10;
 const longestWaitSeconds = 30;
@@ -37,7 +37,7 @@ const field = z.enum(fieldNames, {
 
 /** Parents of a nested field are often omitted. */
 function unknownField(name: string): string {
-  const shown = shortName(name);
+  const shown = shortenedName(name);
   const [end = ""] = shown.split(".").slice(-1);
   const near = nearest(shown, fieldNames) ?? fieldOfEnd(nearest(end, ends)) ?? null;
   const unknown = `unknown field ${JSON.stringify(shown)}`;

@@ -2,7 +2,7 @@ import type { FastifySchemaCompiler } from "fastify";
 import * as z from "zod";
 import type { ErrorDetail } from "../../lib/errors.ts";
 import { mostDetails, problem } from "../problems/write-problem.ts";
-import { readWording, shortName, unknownName } from "./words.ts";
+import { readWording, shortenedName, unknownName } from "./words.ts";
 
 /** At most `mostDetails` errors and truncated names, so that an answer is not much larger than its request. */
 export const validatorCompiler: FastifySchemaCompiler<z.ZodType> = ({ schema, httpPart }) => {
@@ -42,7 +42,7 @@ function detailsOf(issue: z.core.$ZodIssue): readonly ErrorDetail[] {
     return issue.keys.slice(0, mostDetails).map((key) => ({
       code: "unknown_argument",
       message: unknownName(written, key),
-      pointer: pointerTo([...issue.path, shortName(key)]),
+      pointer: pointerTo([...issue.path, shortenedName(key)]),
       ...help,
     }));
   }

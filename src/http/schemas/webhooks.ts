@@ -4,7 +4,7 @@ import { deliveryStates, jobEvents, webhookEvents } from "../../jobs/webhooks/we
 import { longestUrl } from "../../jobs/webhooks/webhook-url.ts";
 import { methodNames, sourceTypes } from "../../platforms/methods.ts";
 import { platforms } from "../../posts/post.ts";
-import { listOf, pageParameters } from "./parameters.ts";
+import { pageParameters, wordList } from "./parameters.ts";
 import { closedObject, closedQuery, wording, wordOf } from "./words.ts";
 
 const id = z.string().meta({
@@ -114,7 +114,7 @@ export const webhookList = z
   .meta({ id: "WebhookList", examples: [{ webhooks: [webhookExample] }] });
 
 export const deliveriesQuery = closedQuery("send ?state=waiting,failed&limit=20", {
-  state: listOf("state", deliveryStates).meta({
+  state: wordList("state", deliveryStates).meta({
     description: "Comma-separated states; default: all.",
     examples: ["waiting,failed"],
   }),

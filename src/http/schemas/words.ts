@@ -56,12 +56,12 @@ export function unknownName(message: string, name: string): string {
 /** Of an unknown name that is echoed. */
 const longestEcho = 60;
 
-export function shortName(name: string): string {
+export function shortenedName(name: string): string {
   return name.length <= longestEcho ? name : `${name.slice(0, longestEcho).toWellFormed()}…`;
 }
 
 export function notAmong(what: string, word: string, names: readonly string[]): string {
-  const shown = shortName(word);
+  const shown = shortenedName(word);
   const suggestion = nearest(shown, names);
   const unknown = `unknown ${what} ${JSON.stringify(shown)}`;
   return suggestion

@@ -20,7 +20,7 @@ import { requestedTarget } from "./requested-target.ts";
 import { narrowWindow, type Window, windowOf, windowWarnings } from "./window.ts";
 
 /** Errors: those of query and cursor, `source_unavailable`. */
-export function jobOf(
+export function newJobOf(
   context: HttpContext,
   caller: Caller,
   args: CheckedArguments,

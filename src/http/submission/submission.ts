@@ -6,7 +6,7 @@ import type { HttpContext } from "../context.ts";
 import type { Submission } from "../schemas/submission.ts";
 import { requireMethod } from "./allowed-method.ts";
 import { checkArguments, type PathRules } from "./checked-arguments.ts";
-import { jobOf } from "./new-job.ts";
+import { newJobOf } from "./new-job.ts";
 import { takeSearch } from "./search-permit.ts";
 
 export type Submissions = {
@@ -24,7 +24,7 @@ export type Submissions = {
   ): Promise<SubmittedJob>;
 };
 
-export function createSubmissions(context: HttpContext): Submissions {
+export function createSearchSubmissions(context: HttpContext): Submissions {
   async function submit(
     caller: Caller,
     path: SearchPlatform,
@@ -36,7 +36,7 @@ export function createSubmissions(context: HttpContext): Submissions {
     const args = checkArguments(path, body, rules);
     // A flat body names no method.
     requireMethod(caller, args.method, body.at === "" ? null : `${body.at}/type`);
-    const job = await jobOf(context, caller, args);
+    const job = await newJobOf(context, caller, args);
     const newJob = { ...job, idempotency };
     const earlier =
       idempotency === null ? null : await context.jobs.replayOf(caller.accountId, idempotency);

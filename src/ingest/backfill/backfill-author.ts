@@ -4,8 +4,8 @@ import { EarshotError } from "../../lib/errors.ts";
 import { isDid } from "../../platforms/bluesky/at-uri.ts";
 import {
   type AccountDirectory,
+  findAccount,
   type ResolvedAccount,
-  resolveAccount,
 } from "../../platforms/bluesky/find-account.ts";
 import { profileOfRecord } from "../../platforms/bluesky/profile.ts";
 import { requestAccountState } from "./account-state.ts";
@@ -69,7 +69,7 @@ export async function backfillAuthor(
   const writer = createChangeWriter(archive);
 
   async function run(): Promise<Omit<AuthorSummary, keyof WriteReport | "seconds">> {
-    const account = await resolveAccount(requested, directory).catch((error: unknown) => {
+    const account = await findAccount(requested, directory).catch((error: unknown) => {
       if (isDid(requested) && isGivenUp(error)) return null;
       throw error;
     });

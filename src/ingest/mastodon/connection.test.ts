@@ -1,6 +1,6 @@
 import { Headers } from "undici";
 import { expect, test } from "vitest";
-import { answerOf } from "../../lib/fetched-answer.ts";
+import { fetchedAnswer } from "../../lib/fetched-answer.ts";
 import { createManualClock } from "../../lib/manual-clock.ts";
 import { createMastodonConnections } from "./connection.ts";
 
@@ -10,7 +10,7 @@ test("stops watching a connection that could not be opened", async () => {
   const clock = createManualClock();
   const asleep: AbortSignal[] = [];
   const fetch = async (url: URL | string) =>
-    answerOf(new URL(url), { status: 404, headers: new Headers() }, Buffer.alloc(0));
+    fetchedAnswer(new URL(url), { status: 404, headers: new Headers() }, Buffer.alloc(0));
   const stream = async (): Promise<never> => Promise.reject(new Error("nothing is streamed"));
   const client = Object.assign(fetch, { stream, close: async () => undefined });
   const connections = createMastodonConnections({

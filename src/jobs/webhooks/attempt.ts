@@ -8,7 +8,7 @@ import type { PostDelivery } from "./post.ts";
 import { longestPauseMs, pauseAfter, type TryOutcome } from "./schedule.ts";
 import { secretsOf } from "./secrets.ts";
 import type { WebhookSettings } from "./settings.ts";
-import { signedFields } from "./sign.ts";
+import { signatureHeaders } from "./sign.ts";
 
 export type AttemptContext = {
   store: Pick<Store<WebhookOperations>, "write">;
@@ -82,7 +82,7 @@ async function send(
     const error = "the server cannot decrypt the signing secret; replace the secret";
     return { kind: "failed", status: null, error, retryAfterMs: null };
   }
-  const fields = signedFields({ id, atMs: clock.now(), body }, secrets);
+  const fields = signatureHeaders({ id, atMs: clock.now(), body }, secrets);
   return await post({ url, body, fields }, signal);
 }
 

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { Webhook } from "standardwebhooks";
 import { expect, test } from "vitest";
-import { newSigningSecret, signedFields } from "./sign.ts";
+import { newSigningSecret, signatureHeaders } from "./sign.ts";
 
 const message = {
   id: "msg_p5jXN8AQM9LWM0D4loKWxJek",
@@ -11,7 +11,7 @@ const message = {
 const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 
 test("signatures equal those of the Standard Webhooks reference libraries", () => {
-  expect(signedFields(message, [secret])).toEqual({
+  expect(signatureHeaders(message, [secret])).toEqual({
     "webhook-id": message.id,
     "webhook-timestamp": "1614265330",
     "webhook-signature": "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=",
@@ -21,7 +21,7 @@ test("signatures equal those of the Standard Webhooks reference libraries", () =
 test("with two secrets both verify, and no other does", () => {
   const secrets = [newSigningSecret(randomBytes), newSigningSecret(randomBytes)];
   const body = JSON.stringify({ text: "é 🦉  " });
-  const fields = signedFields({ id: "msg_1", atMs: Date.now(), body }, secrets);
+  const fields = signatureHeaders({ id: "msg_1", atMs: Date.now(), body }, secrets);
   for (const each of secrets) expect(new Webhook(each).verify(body, fields)).toBeTruthy();
   expect(() => new Webhook(secret).verify(body, fields)).toThrow();
   expect(() => new Webhook(secrets[0] ?? "").verify(`${body} `, fields)).toThrow();

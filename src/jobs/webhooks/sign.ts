@@ -12,7 +12,7 @@ export function newSigningSecret(randomBytes: RandomBytes): string {
   return prefix + Buffer.from(randomBytes(keyLength)).toString("base64");
 }
 
-export function signedFields(
+export function signatureHeaders(
   message: { id: string; atMs: number; body: string },
   secrets: readonly string[],
 ): Record<string, string> {

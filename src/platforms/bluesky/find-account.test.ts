@@ -1,7 +1,7 @@
 import { Headers } from "undici";
 import { expect, test } from "vitest";
 import { EarshotError } from "../../lib/errors.ts";
-import { type AccountDirectory, resolveAccount } from "./find-account.ts";
+import { type AccountDirectory, findAccount } from "./find-account.ts";
 import type { XrpcFetch } from "./xrpc.ts";
 
 const did = "did:plc:aaaaaaaaaaaaaaaaaaaaaaaa";
@@ -55,31 +55,28 @@ const found = { did, handle: "ann.example", pds: new URL("https://pds.example") 
 
 test("resolves a handle by the AppView first", async () => {
   const known = directory({ [appview]: { did }, [plc(did)]: documentOf(did) });
-  expect(await resolveAccount("@Ann.Example", known)).toEqual(found);
+  expect(await findAccount("@Ann.Example", known)).toEqual(found);
   expect(known.requests).toEqual([appview, plc(did)]);
 });
 
 test("falls back to DNS, then to the handle's host", async () => {
   const names = { "_atproto.ann.example": [["v=other"], ["did=", did]] };
   const byDns = directory({ [appview]: 400, [plc(did)]: documentOf(did) }, names);
-  expect(await resolveAccount("ann.example", byDns)).toEqual(found);
+  expect(await findAccount("ann.example", byDns)).toEqual(found);
   const byHost = directory({ [wellKnown]: `${did}\n`, [plc(did)]: documentOf(did) });
-  expect(await resolveAccount("ann.example", byHost)).toEqual(found);
+  expect(await findAccount("ann.example", byHost)).toEqual(found);
   expect(byHost.requests).toEqual([appview, "_atproto.ann.example", wellKnown, plc(did)]);
 });
 
 test("rejects two DIDs in DNS", async () => {
   const names = { "_atproto.ann.example": [[`did=${did}`], [`did=${other}`]] };
-  const requested = resolveAccount(
-    "ann.example",
-    directory({ [plc(did)]: documentOf(did) }, names),
-  );
+  const requested = findAccount("ann.example", directory({ [plc(did)]: documentOf(did) }, names));
   await expect(requested).rejects.toMatchObject({ code: "account_unknown" });
 });
 
 test("rejects a handle that its account does not claim", async () => {
   const known = directory({ [appview]: { did }, [plc(did)]: documentOf(did, "else.example") });
-  await expect(resolveAccount("ann.example", known)).rejects.toMatchObject({
+  await expect(findAccount("ann.example", known)).rejects.toMatchObject({
     code: "account_unknown",
     message: `ann.example is not the handle of ${did}`,
   });
@@ -87,18 +84,18 @@ test("rejects a handle that its account does not claim", async () => {
 
 test("accepts a DID; its handle counts if it refers back", async () => {
   const agreed = directory({ [appview]: { did }, [plc(did)]: documentOf(did) });
-  expect(await resolveAccount(did, agreed)).toEqual(found);
+  expect(await findAccount(did, agreed)).toEqual(found);
   const claimed = directory({ [appview]: { did: other }, [plc(did)]: documentOf(did) });
-  expect(await resolveAccount(did, claimed)).toEqual({ ...found, handle: null });
+  expect(await findAccount(did, claimed)).toEqual({ ...found, handle: null });
   const unheard = directory({ [plc(did)]: documentOf(did) });
-  expect(await resolveAccount(did, unheard)).toEqual({ ...found, handle: null });
+  expect(await findAccount(did, unheard)).toEqual({ ...found, handle: null });
 });
 
 test("reads a did:web from its host", async () => {
   const web = "did:web:host.example";
   const document = "https://host.example/.well-known/did.json";
   const known = directory({ [document]: documentOf(web), [appview]: { did: web } });
-  expect(await resolveAccount(web, known)).toMatchObject({ did: web, handle: "ann.example" });
+  expect(await findAccount(web, known)).toMatchObject({ did: web, handle: "ann.example" });
 });
 
 test.each([
@@ -110,5 +107,5 @@ test.each([
   ["a document that names no server", did, { [plc(did)]: { id: did } }, "account_unknown"],
   ["a directory in trouble", did, { [plc(did)]: 403 }, "upstream_refused"],
 ])("reports %s", async (_what, requested, answers, code) => {
-  await expect(resolveAccount(requested, directory(answers))).rejects.toMatchObject({ code });
+  await expect(findAccount(requested, directory(answers))).rejects.toMatchObject({ code });
 });

@@ -1,7 +1,7 @@
 import { EarshotError } from "../../lib/errors.ts";
 import type { CredentialField, CredentialTools } from "../credential.ts";
 import { credentialInvalid } from "../credential-errors.ts";
-import { type ResolvedAccount, resolveAccount } from "./find-account.ts";
+import { findAccount, type ResolvedAccount } from "./find-account.ts";
 import type { XrpcFetch } from "./xrpc.ts";
 
 export const identifierField: CredentialField = {
@@ -28,7 +28,7 @@ export async function findGivenAccount(
   const name = identifier.trim();
   if (name === "") throw invalidName("a value is required");
   const directory = { fetch: fetchOf(tools), resolveTxt, appviewUrl, plcUrl };
-  const account = await resolveAccount(name, directory).catch((thrown: unknown) => {
+  const account = await findAccount(name, directory).catch((thrown: unknown) => {
     const isUnknown =
       thrown instanceof EarshotError &&
       ["account_unknown", "account_deleted"].includes(thrown.code);

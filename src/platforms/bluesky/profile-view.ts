@@ -21,8 +21,8 @@ export function profileOfView(value: unknown, nowMs: number): Profile | "withhel
     name: author.name,
     description: string(view.description, descriptionLength) || null,
     url: `https://bsky.app/profile/${author.did}`,
-    avatarUrl: readUrl(view.avatar),
-    bannerUrl: readUrl(view.banner),
+    avatarUrl: readWebAddress(view.avatar),
+    bannerUrl: readWebAddress(view.banner),
     location: null,
     createdAt: readTimeText(view.createdAt),
     verified: author.verified,
@@ -39,7 +39,7 @@ export function profileOfView(value: unknown, nowMs: number): Profile | "withhel
   };
 }
 
-export function readUrl(value: unknown): string | null {
+export function readWebAddress(value: unknown): string | null {
   if (typeof value !== "string" || value.length > addressLength || !isWebAddress(value))
     return null;
   return value.toWellFormed();

@@ -1,7 +1,7 @@
 import type { Trend } from "../../posts/profile.ts";
 import { fieldsOf, string } from "../fields.ts";
 import { readViewCount } from "./author-view.ts";
-import { readTimeText, readUrl } from "./profile-view.ts";
+import { readTimeText, readWebAddress } from "./profile-view.ts";
 
 const nameLength = 640;
 
@@ -22,6 +22,6 @@ export function trendOfView(value: unknown, rank: number): Trend | null {
 
 /** Links are paths of the official app. */
 function readLink(value: unknown): string | null {
-  if (typeof value !== "string" || !value.startsWith("/")) return readUrl(value);
-  return value.startsWith("//") ? null : readUrl(`https://bsky.app${value}`);
+  if (typeof value !== "string" || !value.startsWith("/")) return readWebAddress(value);
+  return value.startsWith("//") ? null : readWebAddress(`https://bsky.app${value}`);
 }

@@ -5,19 +5,19 @@ import { parseIsoTime } from "../time.ts";
 import { namesOfAccount, readServerId } from "./account.ts";
 import { asCount } from "./count.ts";
 import { mediaOf } from "./media.ts";
-import { statusBody } from "./status-body.ts";
+import { textAndLinks } from "./status-body.ts";
 import { maxEntities, mentionsOf, tagsOf, withEntitiesOf } from "./status-entities.ts";
 import { identityOf, quotedOf, repliedTo } from "./status-references.ts";
 import { webAddress } from "./web-address.ts";
 
 /** `instance`: host (and port) that returned the status. */
-export type StatusSource = { instance: string; seenMs: number; origin: Origin };
+export type StatusOrigin = { instance: string; seenMs: number; origin: Origin };
 
 /**
  * Null without identity or author. Drops fields that do not match https://docs.joinmastodon.org/entities/Status/. As in
  * Mastodon's search, a content warning precedes the text and poll options follow it.
  */
-export function postOfStatus(status: unknown, context: StatusSource): Post | null {
+export function postOfStatus(status: unknown, context: StatusOrigin): Post | null {
   const { reblog } = fieldsOf(status);
   if (!isObject(reblog)) return postByItself(status, context);
   const own = postByItself(status, context);
@@ -36,7 +36,7 @@ export function mayBeIndexed(status: unknown): boolean {
   return !isObject(reblog.reblog) && mayBeIndexed(reblog);
 }
 
-function postByItself(value: unknown, { instance, seenMs, origin }: StatusSource): Post | null {
+function postByItself(value: unknown, { instance, seenMs, origin }: StatusOrigin): Post | null {
   const status = fieldsOf(value);
   const author = namesOfAccount(status.account, instance);
   const uri = identityOf(status);
@@ -44,7 +44,7 @@ function postByItself(value: unknown, { instance, seenMs, origin }: StatusSource
   const createdAt = string(status.created_at, 64) ?? "";
   const mentions = mentionsOf(status.mentions, instance);
   const quoted = quotedOf(status.quote, instance);
-  const { text, links } = statusBody(status, quoted !== null);
+  const { text, links } = textAndLinks(status, quoted !== null);
   const found = withEntitiesOf(text, { mentions, tags: tagsOf(status.tags), links });
   const inReplyTo = repliedTo(status, { instance, author, mentions });
   const url = webAddress(status.url);

@@ -9,7 +9,7 @@ const optionLength = 1_000;
 const maxOptions = 20;
 const contentLength = 1_000_000;
 
-export function statusBody(
+export function textAndLinks(
   status: Record<string, unknown>,
   hasQuote: boolean,
 ): { text: string; links: string[] } {

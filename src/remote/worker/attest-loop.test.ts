@@ -5,7 +5,7 @@ import { bytesOf } from "../protocol/encoding.ts";
 import { isSignedBy } from "../protocol/keys.ts";
 import { type Registration, registration } from "../protocol/messages.ts";
 import { attestationIdOf, identityMessageOf } from "../protocol/statement.ts";
-import { type AttestLoop, type NodeStatus, startAttestLoop } from "./attest-loop.ts";
+import { type AttestationStatus, type AttestLoop, startAttestLoop } from "./attest-loop.ts";
 import { fakeGateway, fakeGatewayKey, makeSelf, refusal } from "./fake-gateway.test-support.ts";
 import { unreachable } from "./gateway-errors.ts";
 import { createGatewayClock, createGatewayPin } from "./gateway-state.ts";
@@ -17,7 +17,7 @@ afterEach(() => loop?.stop());
 
 function make({ gatewayKey = null as string | null } = {}) {
   const clock = createManualClock();
-  const statuses: NodeStatus[] = [];
+  const statuses: AttestationStatus[] = [];
   const clockChanges: number[] = [];
   const firstKeys: string[] = [];
   let state = "admitted";

@@ -7,7 +7,7 @@ import { isDismissal } from "./dismissal.ts";
 import { isUnreachable } from "./gateway-errors.ts";
 import type { Reachability } from "./gateway-state.ts";
 
-export type NodeStatus =
+export type AttestationStatus =
   | { state: "connecting" }
   | { state: "unreachable"; error: EarshotError }
   | { state: "admitted"; attested: Attested }
@@ -17,7 +17,7 @@ export type NodeStatus =
 
 /** Renews after half of the validity, and when the gateway does not know the node. */
 export type AttestLoop = {
-  status(): NodeStatus;
+  status(): AttestationStatus;
   admitted(): Attested | null;
   /** Null after `waitMs`. */
   whenAdmitted(waitMs: number, signal?: AbortSignal): Promise<Attested | null>;
@@ -30,7 +30,7 @@ export type AttestLoopContext = AttestContext & {
   clock: Clock;
   random: () => number;
   reachability: Pick<Reachability, "turn">;
-  onStatus: (status: NodeStatus) => void;
+  onStatus: (status: AttestationStatus) => void;
 };
 
 const pauses = { leastMs: 1_000, mostMs: 60_000 };
@@ -43,7 +43,7 @@ export function startAttestLoop(context: AttestLoopContext): AttestLoop {
   const { clock, random, reachability, onStatus } = context;
   const stopping = new AbortController();
   const waiting = new Set<(attested: Attested) => void>();
-  let status: NodeStatus = { state: "connecting" };
+  let status: AttestationStatus = { state: "connecting" };
   let sleeping = new AbortController();
   let isRequested = false;
   let wasAccepted = false;
@@ -53,7 +53,7 @@ export function startAttestLoop(context: AttestLoopContext): AttestLoop {
     return clock.elapsed() < status.attested.untilMs ? status.attested : null;
   }
 
-  function become(next: NodeStatus): void {
+  function become(next: AttestationStatus): void {
     status = next;
     onStatus(next);
     const attested = admitted();

@@ -1,6 +1,6 @@
 import { Headers } from "undici";
 import { expect, test } from "vitest";
-import { answerOf } from "../../lib/fetched-answer.ts";
+import { fetchedAnswer } from "../../lib/fetched-answer.ts";
 import type { FetchOptions } from "../../lib/guarded-fetch.ts";
 import { createManualClock } from "../../lib/manual-clock.ts";
 import { signGatewayAnswer } from "../protocol/gateway-answer.ts";
@@ -45,7 +45,7 @@ function make(
       const headers = new Headers(
         signature === null ? {} : { "earshot-gateway-signature": signature },
       );
-      return answerOf(new URL(url), { status, headers }, Buffer.from(body));
+      return fetchedAnswer(new URL(url), { status, headers }, Buffer.from(body));
     },
     keys: self.keys,
     keyId: self.keyId,

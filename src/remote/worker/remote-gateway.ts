@@ -12,10 +12,10 @@ import type { Attested } from "./attest.ts";
 import type { AttestLoop } from "./attest-loop.ts";
 import { codeOf, failedCheckOf, isUnreachable, unreachable } from "./gateway-errors.ts";
 import { releaseIn } from "./released-credential.ts";
-import { type LeaseContext, type LeasedEnvelope, requestLease } from "./request-lease.ts";
+import { type LeasedEnvelope, type LeaseRequestContext, requestLease } from "./request-lease.ts";
 import type { NodeSelf } from "./self.ts";
 
-export type RemoteGatewayContext = LeaseContext &
+export type RemoteGatewayContext = LeaseRequestContext &
   SigningContext & {
     self: NodeSelf;
     attestLoop: Pick<AttestLoop, "whenAdmitted" | "again" | "admitted">;

@@ -5,7 +5,7 @@ import { codeOf, isUnreachable } from "./gateway-errors.ts";
 import type { GatewayLink } from "./gateway-link.ts";
 import type { Reachability } from "./gateway-state.ts";
 
-export type LeaseContext = {
+export type LeaseRequestContext = {
   link: GatewayLink;
   attestLoop: Pick<AttestLoop, "whenAdmitted">;
   reachability: Pick<Reachability, "turn">;
@@ -19,7 +19,7 @@ const leastPollMs = 500;
 
 /** Null also while the gateway is unreachable or does not know the node. */
 export async function requestLease(
-  { link, attestLoop, reachability, clock }: LeaseContext,
+  { link, attestLoop, reachability, clock }: LeaseRequestContext,
   methods: readonly string[],
   waitMs: number,
   signal: AbortSignal | undefined,

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { openCredentialBench } from "../../../testkit/upstreams/credentials.ts";
 import { bearer, pooled, testPool } from "../../../testkit/upstreams/sessions.ts";
 import { EarshotError } from "../../lib/errors.ts";
-import { answerOf } from "../../lib/fetched-answer.ts";
+import { fetchedAnswer } from "../../lib/fetched-answer.ts";
 import type { FetchOptions } from "../../lib/guarded-fetch.ts";
 import type { CredentialKind, LeasedCredential } from "../../platforms/credential.ts";
 import type { CredentialPool } from "../credentials/pool.ts";
@@ -44,7 +44,11 @@ test("an aborted request ends at once, and the pending renewal continues for oth
 test("redacts a refusal that repeats the credential", async () => {
   const fetch = async (_url: URL | string, options?: FetchOptions) => {
     const output = JSON.stringify({ detail: `no ${options?.headers?.authorization}` });
-    return answerOf(new URL(origin), { status: 400, headers: new Headers() }, Buffer.from(output));
+    return fetchedAnswer(
+      new URL(origin),
+      { status: 400, headers: new Headers() },
+      Buffer.from(output),
+    );
   };
   const stream = async (): Promise<never> => Promise.reject(new Error("nothing is streamed"));
   const client = Object.assign(fetch, { stream, close: async () => undefined });
@@ -139,7 +143,7 @@ test("a credential replaced during a request and chosen by another job remains u
   const fetch = async (url: URL | string) => {
     await bench.put("one", { secrets: { token: "replaced" } });
     expect((await choose())[0]?.leased.secrets()).toEqual({ token: "replaced" });
-    return answerOf(new URL(url), { status: 401, headers: new Headers() }, Buffer.from(""));
+    return fetchedAnswer(new URL(url), { status: 401, headers: new Headers() }, Buffer.from(""));
   };
   await bench.put("one");
   const [before] = await choose();

@@ -1,5 +1,5 @@
 import { EarshotError } from "../../lib/errors.ts";
-import { answerOf, type FetchedAnswer } from "../../lib/fetched-answer.ts";
+import { type FetchedAnswer, fetchedAnswer } from "../../lib/fetched-answer.ts";
 import type { GuardedClient } from "../../lib/guarded-fetch.ts";
 import type { AuthorizedRequest } from "../../platforms/credential.ts";
 import { credentialRefused } from "../../platforms/credential-errors.ts";
@@ -68,7 +68,7 @@ export function credentialAccess(
     if (target !== null) throw refusedAt(request.url.host, leadsTo(target));
     // The body of a refusal is reported, and may echo secrets.
     if (answer.status < 400) return answer;
-    return answerOf(
+    return fetchedAnswer(
       request.url,
       answer,
       Buffer.from(withoutSecrets(answer.text(), used.secrets())),

@@ -1,14 +1,14 @@
-import type { AuditEntry } from "../../../src/http/dashboard/contract/audit.ts";
+import type { AuditEntryAnswer } from "../../../src/http/dashboard/contract/audit.ts";
 import { isolated } from "../isolated.ts";
 
-export type AuditAction = AuditEntry["action"];
+export type AuditAction = AuditEntryAnswer["action"];
 
 /** Describes an entry without its actor or final period. */
-export function auditSentence(entry: AuditEntry): string {
+export function auditSentence(entry: AuditEntryAnswer): string {
   return sentences[entry.action](entry);
 }
 
-const sentences: Readonly<Record<AuditAction, (entry: AuditEntry) => string>> = {
+const sentences: Readonly<Record<AuditAction, (entry: AuditEntryAnswer) => string>> = {
   account_created: ({ detail }) => `Account created${methodText(detail.way)}`,
   account_deleted: () => "Account deleted",
   account_exported: () => "Account data exported",
@@ -45,7 +45,7 @@ const sentences: Readonly<Record<AuditAction, (entry: AuditEntry) => string>> = 
 
 export const auditActions = Object.keys(sentences) as AuditAction[];
 
-type Reported = AuditEntry["detail"][string] | undefined;
+type Reported = AuditEntryAnswer["detail"][string] | undefined;
 
 const methods: Readonly<Record<string, string>> = {
   github: " with GitHub",
@@ -71,7 +71,7 @@ const whyText = (word: Reported) => {
   return why === undefined ? "" : `: ${why}`;
 };
 
-function appText({ key }: AuditEntry): string {
+function appText({ key }: AuditEntryAnswer): string {
   return key === null || key === "a deleted key"
     ? "an app (since deleted)"
     : `app ${isolated(key)}`;
@@ -86,7 +86,7 @@ const endReasons: Readonly<Record<string, string>> = {
 const endReasonText = (reason: Reported) =>
   typeof reason === "string" ? (endReasons[reason] ?? "") : "";
 
-function keyText({ key }: AuditEntry): string {
+function keyText({ key }: AuditEntryAnswer): string {
   return key === null || key === "a deleted key" ? "a key (since deleted)" : `key ${isolated(key)}`;
 }
 
@@ -95,7 +95,7 @@ function overlapText(hours: Reported): string {
   return `old key valid for another ${hours < 48 ? `${hours} h` : `${Math.round(hours / 24)} days`}`;
 }
 
-function credentialText({ platform, kind }: AuditEntry["detail"]): string {
+function credentialText({ platform, kind }: AuditEntryAnswer["detail"]): string {
   return typeof platform === "string" ? ` for ${platform}, ${String(kind)}` : "";
 }
 
@@ -109,7 +109,7 @@ function countText(sessions: Reported): string {
 function ratesText({
   requests_per_second: requests,
   submissions_per_minute: searches,
-}: AuditEntry["detail"]): string {
+}: AuditEntryAnswer["detail"]): string {
   const reported = [
     ...(requests === undefined ? [] : [`${numbered(requests, "request")} per second`]),
     ...(searches === undefined ? [] : [`${numbered(searches, "search")} per minute`]),
@@ -122,7 +122,7 @@ function numbered(rate: Reported, one: "request" | "search"): string {
   return typeof rate === "number" ? `${rate} ${rate === 1 ? one : many}` : `the default ${many}`;
 }
 
-function changesText(detail: AuditEntry["detail"]): string {
+function changesText(detail: AuditEntryAnswer["detail"]): string {
   const { renamed, methods, expires_at: expiresAt } = detail;
   const rates = ratesText(detail);
   const reported = [

@@ -1,21 +1,24 @@
-import type { AuditEntry } from "../../../src/http/dashboard/contract/audit.ts";
+import type { AuditEntryAnswer } from "../../../src/http/dashboard/contract/audit.ts";
 import { type Column, Table } from "../components/table.tsx";
 import { exactTime, fromNow, shortTime, useNow } from "../components/time.tsx";
 import { auditSentence } from "./audit-sentence.ts";
 
-const when: Column<AuditEntry> = { title: "When", cell: ({ at }) => <When at={at} /> };
-const what: Column<AuditEntry> = {
+const when: Column<AuditEntryAnswer> = { title: "When", cell: ({ at }) => <When at={at} /> };
+const what: Column<AuditEntryAnswer> = {
   title: "What",
   cell: (entry) => <span className="soft-wrap">{auditSentence(entry)}</span>,
 };
-const subject: Column<AuditEntry> = {
+const subject: Column<AuditEntryAnswer> = {
   title: "Account",
   cell: ({ subject: name }) =>
     name === null ? <span className="quiet">none</span> : <bdi>{name}</bdi>,
 };
-const actor: Column<AuditEntry> = { title: "By", cell: ({ actor: name }) => <bdi>{name}</bdi> };
+const actor: Column<AuditEntryAnswer> = {
+  title: "By",
+  cell: ({ actor: name }) => <bdi>{name}</bdi>,
+};
 
-export const auditColumns: readonly Column<AuditEntry>[] = [when, what, subject, actor];
+export const auditColumns: readonly Column<AuditEntryAnswer>[] = [when, what, subject, actor];
 
 /** Entries of one account, newest first. */
 export function AuditTable({
@@ -23,7 +26,7 @@ export function AuditTable({
   entries,
 }: {
   caption: string;
-  entries: readonly AuditEntry[];
+  entries: readonly AuditEntryAnswer[];
 }) {
   return (
     <Table

@@ -1,4 +1,4 @@
-import type { NodeStatus } from "../../../src/http/dashboard/contract/status.ts";
+import type { NodeStatusAnswer } from "../../../src/http/dashboard/contract/status.ts";
 import { Badge } from "../components/badge.tsx";
 import type { Column } from "../components/table.tsx";
 import { Ago, useNow } from "../components/time.tsx";
@@ -47,9 +47,9 @@ export const nodeColumns = {
       </>
     ),
   },
-} as const satisfies Record<string, Column<NodeStatus>>;
+} as const satisfies Record<string, Column<NodeStatusAnswer>>;
 
-function Who({ node: { id, name, platforms, is_spare: isSpare } }: { node: NodeStatus }) {
+function Who({ node: { id, name, platforms, is_spare: isSpare } }: { node: NodeStatusAnswer }) {
   const isEmbedded = id === "embedded";
   const known = listed(platforms.map((platform) => platformNames[platform]));
   return (
@@ -64,7 +64,7 @@ function Who({ node: { id, name, platforms, is_spare: isSpare } }: { node: NodeS
   );
 }
 
-function StateCell({ node }: { node: NodeStatus }) {
+function StateCell({ node }: { node: NodeStatusAnswer }) {
   const nowMs = useNow(5_000);
   const { word, tone, detail } = state(node, nowMs);
   return (

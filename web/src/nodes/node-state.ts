@@ -1,11 +1,11 @@
-import type { NodeStatus } from "../../../src/http/dashboard/contract/status.ts";
+import type { NodeStatusAnswer } from "../../../src/http/dashboard/contract/status.ts";
 import type { Tone } from "../components/note.tsx";
 import { fromNow, lengthOf } from "../components/time.tsx";
 
 export type NodeStateText = { word: string; tone: Tone | null; detail: string };
 
 /** The state of a node; what keeps it from work precedes its connection. */
-export function state(node: NodeStatus, nowMs: number): NodeStateText {
+export function state(node: NodeStatusAnswer, nowMs: number): NodeStateText {
   const { quarantine, connected_at: connectedAt, seen_at: seenAt } = node;
   if (quarantine !== null) {
     const end = quarantine.until === null ? "" : `; ends ${fromNow(quarantine.until, nowMs)}`;

@@ -1,7 +1,7 @@
-import type { NodeStatus } from "../../../src/http/dashboard/contract/status.ts";
+import type { NodeStatusAnswer } from "../../../src/http/dashboard/contract/status.ts";
 
 /** A connected remote node. */
-export const nodeOf = (special: Partial<NodeStatus> = {}): NodeStatus => ({
+export const nodeOf = (special: Partial<NodeStatusAnswer> = {}): NodeStatusAnswer => ({
   id: "5d1f0c2ab37e9946",
   name: "ams-1",
   evidence: "tdx",

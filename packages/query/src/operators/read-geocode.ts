@@ -1,6 +1,6 @@
 import { type Operand, operandError, shown } from "./operand.ts";
 
-export type Circle = { lat: number; lon: number; radiusKm: number };
+type Circle = { lat: number; lon: number; radiusKm: number };
 
 const expected = ["latitude,longitude,radius with km or mi"];
 const example = "geocode:37.7764,-122.4172,10km";

@@ -1,4 +1,4 @@
-import type { ProviderName } from "./session.ts";
+import type { ProviderName } from "../../../accounts/sign-in/provider.ts";
 
 /** GET /dashboard/api/sessions. */
 export type SessionListing = {

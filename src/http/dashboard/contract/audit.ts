@@ -5,8 +5,8 @@ import type { AuditAction } from "../../../accounts/audit-actions.ts";
  * &to=<time>&before=<sequence>: newest first. GET /dashboard/api/account/audit: the caller's own
  * account.
  */
-export type AuditAnswer = { entries: readonly AuditEntry[]; next: number | null };
-export type AuditEntry = {
+export type AuditAnswer = { entries: readonly AuditEntryAnswer[]; next: number | null };
+export type AuditEntryAnswer = {
   sequence: number;
   at: string;
   action: AuditAction;

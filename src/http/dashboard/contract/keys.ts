@@ -1,15 +1,19 @@
 import type { Method } from "../../../platforms/methods.ts";
 
 /** GET /dashboard/api/keys, with those that ended in the last 30 days. */
-export type KeysAnswer = { keys: readonly KeyListing[]; max_keys: number; limits: KeyLimits };
+export type KeysAnswer = {
+  keys: readonly KeyListingAnswer[];
+  max_keys: number;
+  limits: KeyLimitsAnswer;
+};
 
 /** Null: the account's. */
-export type KeyLimits = {
+export type KeyLimitsAnswer = {
   requests_per_second: number | null;
   submissions_per_minute: number | null;
 };
 
-export type KeyListing = KeyLimits & {
+export type KeyListingAnswer = KeyLimitsAnswer & {
   id: string;
   name: string;
   /** Visible part: `ear_<id>_…`. */
@@ -38,7 +42,7 @@ export type NewKeyRequest = {
   expires_at?: string | null;
 };
 /** The only answer with the token. */
-export type NewKeyAnswer = { key: KeyListing; token: string };
+export type NewKeyAnswer = { key: KeyListingAnswer; token: string };
 
 /** PATCH /dashboard/api/keys/<id>: absent members stay unchanged. */
 export type KeyChange = Partial<NewKeyRequest>;

@@ -1,14 +1,14 @@
+import type { ProviderName } from "../../../accounts/sign-in/provider.ts";
 import type { JobState } from "../../../jobs/job.ts";
 import type { Method } from "../../../platforms/methods.ts";
 import type { Platform } from "../../../posts/post.ts";
-import type { KeyListing } from "./keys.ts";
-import type { ProviderName } from "./session.ts";
-import type { NodeStatus } from "./status.ts";
+import type { KeyListingAnswer } from "./keys.ts";
+import type { NodeStatusAnswer } from "./status.ts";
 import type { UsageTotals } from "./usage.ts";
 
 /** GET …/operator/accounts. All of operator/ is 404 unless an operator calls. */
-export type AccountsAnswer = { accounts: readonly AccountListing[]; next: string | null };
-export type AccountListing = {
+export type AccountsAnswer = { accounts: readonly AccountListingAnswer[]; next: string | null };
+export type AccountListingAnswer = {
   id: string;
   name: string;
   provider: ProviderName | null;
@@ -27,16 +27,16 @@ export type AccountListing = {
  */
 export type AllKeysAnswer = { keys: readonly AnyKeyListing[]; next: string | null };
 export type AnyKeyListing = Pick<
-  KeyListing,
+  KeyListingAnswer,
   "id" | "name" | "shown" | "state" | "created_at" | "expires_at" | "used_at" | "used_from"
-> & { account: NamedAccount };
-export type NamedAccount = { id: string; name: string };
+> & { account: AccountReference };
+export type AccountReference = { id: string; name: string };
 
 export type AllJobsAnswer = { jobs: readonly AnyJobListing[]; next: string | null };
 /** Without its query. */
 export type AnyJobListing = {
   uuid: string;
-  account: NamedAccount;
+  account: AccountReference;
   status: JobState;
   /** Of an error. */
   code: string | null;
@@ -52,7 +52,7 @@ export type AnyJobListing = {
 /** The newest accounts first. */
 export type AllUsageAnswer = { accounts: readonly AccountUsageListing[]; next: string | null };
 export type AccountUsageListing = Omit<UsageTotals, "p50_ms" | "p99_ms"> & {
-  account: NamedAccount;
+  account: AccountReference;
 };
 
 /** PATCH …/operator/accounts/<id>: null limits mean the deployment's. */
@@ -69,7 +69,7 @@ export type NodesAnswer = {
   nodes: readonly NodeListing[];
   events: readonly NodeEventListing[];
 };
-export type NodeListing = NodeStatus & {
+export type NodeListing = NodeStatusAnswer & {
   version: string;
   /** Null if nothing was measured. */
   image: string | null;

@@ -1,10 +1,9 @@
-import type { RefusalWord } from "../../../accounts/sign-in/refusal.ts";
-
 /**
  * The private JSON contract of server and page; programs use /v1. Times are ISO 8601 in UTC, errors problems (RFC 9457).
  * Requests other than GET carry the session's token in `X-Earshot-Csrf`.
  */
-export type ProviderName = "github" | "gitlab";
+import type { ProviderName } from "../../../accounts/sign-in/provider.ts";
+import type { RefusalWord } from "../../../accounts/sign-in/refusal.ts";
 
 /** GET /dashboard/api/session. */
 export type SessionAnswer = {

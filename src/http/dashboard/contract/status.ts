@@ -20,7 +20,7 @@ export type StatusAnswer = {
     max_age_ms: number | null;
     free_disk_bytes: number | null;
   };
-  nodes: readonly NodeStatus[];
+  nodes: readonly NodeStatusAnswer[];
   queue: { waiting: number };
 };
 export type PlatformStatus = {
@@ -49,7 +49,7 @@ export type PlatformStatus = {
   /** Maximum per part of the range; empty if no stream reports it. */
   lag: readonly { at: string; lag_ms: number }[];
 };
-export type NodeStatus = {
+export type NodeStatusAnswer = {
   id: string;
   name: string;
   evidence: "tdx" | InsecureEvidence;

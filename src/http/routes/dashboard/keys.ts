@@ -2,7 +2,7 @@ import type { FastifyRequest } from "fastify";
 import type { KeyChoice, MadeKey } from "../../../accounts/keys/own-operations.ts";
 import type { OwnKey } from "../../../accounts/keys/read-keys.ts";
 import type { HttpContext } from "../../context.ts";
-import type { KeyListing, KeysAnswer, NewKeyAnswer } from "../../dashboard/contract/keys.ts";
+import type { KeyListingAnswer, KeysAnswer, NewKeyAnswer } from "../../dashboard/contract/keys.ts";
 import { keyChoiceOf } from "../../dashboard/key-choice.ts";
 import { keyListings } from "../../dashboard/key-listing.ts";
 import { callerOf } from "../../middleware/caller.ts";
@@ -84,7 +84,7 @@ export function addKeyRoutes(app: TypedApp, context: KeyContext): void {
     url: `${path}/:id`,
     config,
     schema: { ...hide, params: keyPath, body: keyChange },
-    handler: async (request): Promise<{ key: KeyListing }> => {
+    handler: async (request): Promise<{ key: KeyListingAnswer }> => {
       const changed = await accounts.write("changeKey", {
         ...ownerOf(context, request),
         id: request.params.id,
@@ -149,7 +149,7 @@ async function newKeyAnswer(context: KeyContext, { key, token }: MadeKey): Promi
   return { key: await listingOf(context, key), token };
 }
 
-async function listingOf({ limiter, clock }: KeyContext, key: OwnKey): Promise<KeyListing> {
+async function listingOf({ limiter, clock }: KeyContext, key: OwnKey): Promise<KeyListingAnswer> {
   const [listing] = await keyListings(limiter, [key], clock.now());
   if (listing === undefined) throw problem("internal", "the new key is missing from the list");
   return listing;

@@ -1,7 +1,7 @@
 import type { AccountChangeRequest } from "../../../accounts/admin/change-operations.ts";
 import type { HttpContext } from "../../context.ts";
 import {
-  accountListing,
+  accountListingAnswer,
   auditEntry,
   readAccountCursor,
   writeAccountCursor,
@@ -9,7 +9,7 @@ import {
 import type { AuditAnswer } from "../../dashboard/contract/audit.ts";
 import type {
   AccountChange,
-  AccountListing,
+  AccountListingAnswer,
   AccountsAnswer,
 } from "../../dashboard/contract/operator.ts";
 import { accountOf, deleteAccount } from "../../dashboard/delete-account.ts";
@@ -47,7 +47,7 @@ export function addOperatorRoutes(app: TypedApp, context: HttpContext): void {
         limit: accountsPage,
       });
       return {
-        accounts: page.accounts.map(accountListing),
+        accounts: page.accounts.map(accountListingAnswer),
         next: page.next === null ? null : writeAccountCursor(page.next),
       };
     },
@@ -58,7 +58,7 @@ export function addOperatorRoutes(app: TypedApp, context: HttpContext): void {
     url: `${path}/accounts/:id`,
     config,
     schema: { ...hide, params: accountPath, body: accountChange },
-    handler: async (request): Promise<{ account: AccountListing }> => {
+    handler: async (request): Promise<{ account: AccountListingAnswer }> => {
       const { id } = request.params;
       await accountOf(context, id);
       const changed = await accounts.write("changeAccount", {
@@ -68,7 +68,7 @@ export function addOperatorRoutes(app: TypedApp, context: HttpContext): void {
         nowMs: clock.now(),
       });
       if (request.body.suspended === true) await accountEnds.settle({ id, ending: "suspended" });
-      return { account: accountListing(changed) };
+      return { account: accountListingAnswer(changed) };
     },
   });
 

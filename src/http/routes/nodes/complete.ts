@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { sealedAnswer } from "../../../remote/protocol/messages.ts";
 import { maxResultBytes } from "../../../remote/settings.ts";
 import type { HttpContext } from "../../context.ts";
-import { nodeHook, nodeOf } from "../../middleware/signed-request.ts";
+import { authenticatedNode, nodeHook } from "../../middleware/signed-request.ts";
 import type { TypedApp } from "../typed-app.ts";
 import { signedRoute } from "./signed-route.ts";
 
@@ -18,14 +18,14 @@ export function addCompleteRoute(
     onRequest: [
       nodeHook(context.nodes),
       async (request, reply) => {
-        reply.raw.once("close", context.nodes.completion.begin(nodeOf(request)));
+        reply.raw.once("close", context.nodes.completion.begin(authenticatedNode(request)));
       },
     ],
     schema: { body: sealedAnswer },
     handler: async (request, reply) => {
       // Parsing may have blocked the event loop.
       await nextTurn();
-      await context.nodes.completion.complete(nodeOf(request), request.body);
+      await context.nodes.completion.complete(authenticatedNode(request), request.body);
       return reply.code(204).send();
     },
   });

@@ -1,6 +1,6 @@
 import { sealedAnswer } from "../../../remote/protocol/messages.ts";
 import type { HttpContext } from "../../context.ts";
-import { nodeOf } from "../../middleware/signed-request.ts";
+import { authenticatedNode } from "../../middleware/signed-request.ts";
 import type { TypedApp } from "../typed-app.ts";
 import { signedRoute } from "./signed-route.ts";
 
@@ -11,7 +11,7 @@ export function addFailRoute(app: TypedApp, context: Pick<HttpContext, "nodes">)
     url: "/internal/nodes/fail",
     schema: { body: sealedAnswer },
     handler: async (request, reply) => {
-      await context.nodes.completion.fail(nodeOf(request), request.body);
+      await context.nodes.completion.fail(authenticatedNode(request), request.body);
       return reply.code(204).send();
     },
   });

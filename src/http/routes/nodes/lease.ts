@@ -1,7 +1,7 @@
 import { leaseBody } from "../../../remote/protocol/messages.ts";
 import type { HttpContext } from "../../context.ts";
 import type { PendingRequests } from "../../long-poll/pending-requests.ts";
-import { nodeOf } from "../../middleware/signed-request.ts";
+import { authenticatedNode } from "../../middleware/signed-request.ts";
 import type { TypedApp } from "../typed-app.ts";
 import { signedRoute } from "./signed-route.ts";
 
@@ -17,7 +17,11 @@ export function addLeaseRoute(
     schema: { body: leaseBody },
     handler: async (request, reply) => {
       const signal = pending.openForNode(reply);
-      const envelope = await context.nodes.dispatch.lease(nodeOf(request), request.body, signal);
+      const envelope = await context.nodes.dispatch.lease(
+        authenticatedNode(request),
+        request.body,
+        signal,
+      );
       reply.header("cache-control", "no-store");
       return envelope === null ? reply.code(204).send() : reply.send(envelope);
     },

@@ -1,5 +1,5 @@
 import type { HttpContext } from "../../context.ts";
-import { nodeOf } from "../../middleware/signed-request.ts";
+import { authenticatedNode } from "../../middleware/signed-request.ts";
 import type { TypedApp } from "../typed-app.ts";
 import { signedRoute } from "./signed-route.ts";
 
@@ -9,7 +9,7 @@ export function addLeaveRoute(app: TypedApp, context: Pick<HttpContext, "nodes">
     ...signedRoute(context),
     url: "/internal/nodes/leave",
     handler: async (request, reply) => {
-      await context.nodes.leave(nodeOf(request));
+      await context.nodes.leave(authenticatedNode(request));
       return reply.code(204).send();
     },
   });

@@ -5,7 +5,7 @@ import { readSignedRequest } from "../../../remote/protocol/signed-request.ts";
 import { keyIdOf } from "../../../remote/protocol/statement.ts";
 import type { HttpContext } from "../../context.ts";
 import {
-  nodeUnauthorized,
+  nodeUnauthorizedProblem,
   requireSignedBody,
   signedPart,
 } from "../../middleware/signed-request.ts";
@@ -38,13 +38,13 @@ export function addRegisterRoute(app: TypedApp, { nodes }: Pick<HttpContext, "no
 function requireOwnSignature(request: FastifyRequest, { statement }: Registration): void {
   const sender = senderOf(request);
   if (sender.keyId !== keyIdOf(statement)) {
-    throw nodeUnauthorized(
+    throw nodeUnauthorizedProblem(
       "unknown_key",
       "the key of the request differs from that of the statement",
     );
   }
   if (!sender.isSignedBy(statement.signing_key)) {
-    throw nodeUnauthorized("bad_signature", "the signature does not match the stated key");
+    throw nodeUnauthorizedProblem("bad_signature", "the signature does not match the stated key");
   }
 }
 
@@ -53,6 +53,6 @@ function senderOf(request: FastifyRequest) {
     return readSignedRequest(signedPart(request));
   } catch (error) {
     if (!(error instanceof EarshotError)) throw error;
-    throw nodeUnauthorized(error.details[0]?.code ?? "not_signed", error.message);
+    throw nodeUnauthorizedProblem(error.details[0]?.code ?? "not_signed", error.message);
   }
 }

@@ -9,7 +9,7 @@ import type { HttpContext } from "../../context.ts";
 import { callerOf } from "../../middleware/caller.ts";
 import { problem } from "../../problems/write-problem.ts";
 import { jsonAnswer, problemAnswers } from "../../schemas/answers.ts";
-import { unfinished } from "../../schemas/job-status.ts";
+import { unfinishedJob } from "../../schemas/job-status.ts";
 import { proof } from "../../schemas/nodes.ts";
 import { jobPath, platformJobPath } from "../../schemas/parameters.ts";
 import type { TypedApp } from "../typed-app.ts";
@@ -23,7 +23,7 @@ const shared = {
   security: [{ key: [] }],
   response: {
     200: jsonAnswer("The proof.", proof),
-    202: jsonAnswer("The job has not ended; retry after Retry-After.", unfinished),
+    202: jsonAnswer("The job has not ended; retry after Retry-After.", unfinishedJob),
     ...problemAnswers({
       400: "The request is invalid.",
       401: "No valid key.",

@@ -17,7 +17,7 @@ import type { PendingRequests } from "../../long-poll/pending-requests.ts";
 import { waitAsRequested } from "../../long-poll/prefer.ts";
 import { problem } from "../../problems/write-problem.ts";
 import { jsonAnswer, problemAnswers } from "../../schemas/answers.ts";
-import { unfinished } from "../../schemas/job-status.ts";
+import { unfinishedJob } from "../../schemas/job-status.ts";
 import { jobPath, platformJobPath, waitHeaders, waitQuery } from "../../schemas/parameters.ts";
 import { records } from "../../schemas/records.ts";
 import type { TypedApp } from "../typed-app.ts";
@@ -33,7 +33,7 @@ const shared = {
   querystring: waitQuery,
   response: {
     200: jsonAnswer("The records; empty if none matched.", records),
-    202: jsonAnswer("The job has not ended; retry after Retry-After.", unfinished),
+    202: jsonAnswer("The job has not ended; retry after Retry-After.", unfinishedJob),
     ...problemAnswers({
       400: "wait is not a whole number from 1 to 30, or Prefer is malformed.",
       401: "No valid key.",

@@ -9,7 +9,7 @@ import type { HttpContext } from "../../context.ts";
 import type { PendingRequests } from "../../long-poll/pending-requests.ts";
 import { callerOf } from "../../middleware/caller.ts";
 import { jsonAnswer, problemAnswers } from "../../schemas/answers.ts";
-import { unfinished } from "../../schemas/job-status.ts";
+import { unfinishedJob } from "../../schemas/job-status.ts";
 import { idempotencyHeaders, noQuery, platformPath } from "../../schemas/parameters.ts";
 import { defaultWaitSeconds, searchBody } from "../../schemas/search.ts";
 import { searchAnswers } from "../../schemas/search-answer.ts";
@@ -51,7 +51,7 @@ export function addSearchRoute(
         200: searchAnswers,
         202: jsonAnswer(
           "The job did not end within wait. Location is the result's path, Retry-After the seconds to wait.",
-          unfinished,
+          unfinishedJob,
         ),
         ...problemAnswers({
           400: "The body, an argument or the query is invalid; errors says where, and how to fix it.",

@@ -1,5 +1,8 @@
 import { useState } from "react";
-import type { AuditAnswer, AuditEntry } from "../../../../src/http/dashboard/contract/audit.ts";
+import type {
+  AuditAnswer,
+  AuditEntryAnswer,
+} from "../../../../src/http/dashboard/contract/audit.ts";
 import { AuditTable } from "../../audit/audit-table.tsx";
 import { Button } from "../../components/button.tsx";
 import { ProblemNote } from "../../components/problem-note.tsx";
@@ -17,7 +20,7 @@ export function OwnAudit() {
   } = usePages("/dashboard/api/account/audit", (answer: AuditAnswer) => answer.entries, "before");
   const [isWhole, setWhole] = useState(false);
   const { account } = useSignedIn();
-  const byYou = (entry: AuditEntry): AuditEntry =>
+  const byYou = (entry: AuditEntryAnswer): AuditEntryAnswer =>
     entry.actor === account.name ? { ...entry, actor: "you" } : entry;
   const shown = isWhole ? entries : entries?.slice(0, firstShown);
   const hasMore = (entries?.length ?? 0) > firstShown;

@@ -1,5 +1,8 @@
 import { useState } from "react";
-import type { KeyLimits, NewKeyAnswer } from "../../../../src/http/dashboard/contract/keys.ts";
+import type {
+  KeyLimitsAnswer,
+  NewKeyAnswer,
+} from "../../../../src/http/dashboard/contract/keys.ts";
 import { api } from "../../api.ts";
 import { useAction } from "../../components/use-action.ts";
 import { isolated } from "../../isolated.ts";
@@ -10,7 +13,11 @@ import { KeyFormDialog } from "./key-form-dialog.tsx";
 
 export type DialogThen = { onClose(): void; onDone(): Promise<void> };
 
-export function CreateKeyDialog({ limits, onClose, onDone }: DialogThen & { limits: KeyLimits }) {
+export function CreateKeyDialog({
+  limits,
+  onClose,
+  onDone,
+}: DialogThen & { limits: KeyLimitsAnswer }) {
   const { account } = useSignedIn();
   const requested = useAction();
   const [form, setForm] = useState(emptyKeyForm);

@@ -1,5 +1,8 @@
 import { useState } from "react";
-import type { KeyLimits, KeyListing } from "../../../../src/http/dashboard/contract/keys.ts";
+import type {
+  KeyLimitsAnswer,
+  KeyListingAnswer,
+} from "../../../../src/http/dashboard/contract/keys.ts";
 import { api } from "../../api.ts";
 import { useAction } from "../../components/use-action.ts";
 import type { DialogThen } from "./create-key-dialog.tsx";
@@ -11,7 +14,7 @@ export function EditKeyDialog({
   limits,
   onClose,
   onDone,
-}: DialogThen & { current: KeyListing; limits: KeyLimits }) {
+}: DialogThen & { current: KeyListingAnswer; limits: KeyLimitsAnswer }) {
   const requested = useAction();
   const [was] = useState(() => formOfKey(current));
   const [form, setForm] = useState(was);

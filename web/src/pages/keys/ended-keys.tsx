@@ -1,5 +1,5 @@
 import { Link } from "wouter";
-import type { KeyListing } from "../../../../src/http/dashboard/contract/keys.ts";
+import type { KeyListingAnswer } from "../../../../src/http/dashboard/contract/keys.ts";
 import { type Column, Table } from "../../components/table.tsx";
 import { Ago } from "../../components/time.tsx";
 import { LastUse } from "./keys-table.tsx";
@@ -9,11 +9,11 @@ export function EndedKeys({
   keys,
   all,
 }: {
-  keys: readonly KeyListing[];
-  all: readonly KeyListing[];
+  keys: readonly KeyListingAnswer[];
+  all: readonly KeyListingAnswer[];
 }) {
-  const successorOf = ({ successor_id: id }: KeyListing) => all.find((key) => key.id === id);
-  const columns: readonly Column<KeyListing>[] = [
+  const successorOf = ({ successor_id: id }: KeyListingAnswer) => all.find((key) => key.id === id);
+  const columns: readonly Column<KeyListingAnswer>[] = [
     {
       title: "Name",
       cell: (key) => (

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import type { KeyListing, KeysAnswer } from "../../../../src/http/dashboard/contract/keys.ts";
+import type { KeyListingAnswer, KeysAnswer } from "../../../../src/http/dashboard/contract/keys.ts";
 import { keyAlerts } from "./key-alerts.ts";
 
 const nowMs = Date.UTC(2026, 10, 28);
 const dayMs = 86_400_000;
 
-const key = (special: Partial<KeyListing>): KeyListing => ({
+const key = (special: Partial<KeyListingAnswer>): KeyListingAnswer => ({
   id: "a",
   name: "laptop",
   shown: "ear_a_…",
@@ -22,7 +22,7 @@ const key = (special: Partial<KeyListing>): KeyListing => ({
   left: { requests: 5, submissions: 60 },
   ...special,
 });
-const alertsOf = (special: Partial<KeyListing>): readonly string[] => {
+const alertsOf = (special: Partial<KeyListingAnswer>): readonly string[] => {
   const limits = { requests_per_second: 5, submissions_per_minute: 60 };
   const answer: KeysAnswer = { keys: [key(special)], max_keys: 5, limits };
   return keyAlerts(answer, nowMs);

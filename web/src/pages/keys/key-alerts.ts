@@ -1,4 +1,4 @@
-import type { KeyListing, KeysAnswer } from "../../../../src/http/dashboard/contract/keys.ts";
+import type { KeyListingAnswer, KeysAnswer } from "../../../../src/http/dashboard/contract/keys.ts";
 import { fromNow } from "../../components/time.tsx";
 import { isolated } from "../../isolated.ts";
 
@@ -12,14 +12,14 @@ export function keyAlerts({ keys, limits }: KeysAnswer, nowMs: number): readonly
   return active.flatMap((key) => [...endOf(key, nowMs), ...limitOf(key, limits)]);
 }
 
-function endOf({ name, expires_at: expiresAt }: KeyListing, nowMs: number): string[] {
+function endOf({ name, expires_at: expiresAt }: KeyListingAnswer, nowMs: number): string[] {
   if (expiresAt === null || Date.parse(expiresAt) - nowMs > soonMs) return [];
   return [
     `${isolated(name)} expires ${fromNow(expiresAt, nowMs)}. Rotate it, or change its expiry.`,
   ];
 }
 
-function limitOf(key: KeyListing, limits: KeysAnswer["limits"]): string[] {
+function limitOf(key: KeyListingAnswer, limits: KeysAnswer["limits"]): string[] {
   const most = key.submissions_per_minute ?? limits.submissions_per_minute;
   if (most === null || key.left === null || key.left.submissions > fewShare * most) return [];
   return [

@@ -1,5 +1,5 @@
 import { type ReactNode, useState } from "react";
-import type { KeyLimits } from "../../../../src/http/dashboard/contract/keys.ts";
+import type { KeyLimitsAnswer } from "../../../../src/http/dashboard/contract/keys.ts";
 import { Button } from "../../components/button.tsx";
 import { Dialog } from "../../components/dialog.tsx";
 import { ProblemNote } from "../../components/problem-note.tsx";
@@ -22,7 +22,7 @@ export function KeyFormDialog({
   action: string;
   form: KeyForm;
   onChange(form: KeyForm): void;
-  limits: KeyLimits;
+  limits: KeyLimitsAnswer;
   requested: Requested;
   onClose(): void;
   onSubmit(): Promise<void>;

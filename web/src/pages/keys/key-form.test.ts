@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { KeyListing } from "../../../../src/http/dashboard/contract/keys.ts";
+import type { KeyListingAnswer } from "../../../../src/http/dashboard/contract/keys.ts";
 import { ApiProblem } from "../../api.ts";
 import {
   changesOfForm,
@@ -85,7 +85,7 @@ describe("the form of a key", () => {
 });
 
 describe("a change of a key", () => {
-  const key: KeyListing = {
+  const key: KeyListingAnswer = {
     id: "AAAAAAAA",
     name: "laptop",
     shown: "ear_AAAAAAAA_…",

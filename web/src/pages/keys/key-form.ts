@@ -1,7 +1,7 @@
 import type {
   KeyChange,
-  KeyLimits,
-  KeyListing,
+  KeyLimitsAnswer,
+  KeyListingAnswer,
   NewKeyRequest,
 } from "../../../../src/http/dashboard/contract/keys.ts";
 import type { Method } from "../../../../src/platforms/methods.ts";
@@ -36,7 +36,7 @@ export const emptyKeyForm: KeyForm = {
 
 const dayMs = 86_400_000;
 
-export function formOfKey(key: KeyListing): KeyForm {
+export function formOfKey(key: KeyListingAnswer): KeyForm {
   const { name, methods, expires_at: expiresAt } = key;
   const end = { end: "date" as const, day: expiresAt === null ? "" : localDay(expiresAt) };
   return {
@@ -50,7 +50,7 @@ export function formOfKey(key: KeyListing): KeyForm {
 }
 
 /** Client-side validation. `limits` are those of the account. */
-export function errorsOfForm(form: KeyForm, limits: KeyLimits, nowMs: number): KeyFormErrors {
+export function errorsOfForm(form: KeyForm, limits: KeyLimitsAnswer, nowMs: number): KeyFormErrors {
   const errors: KeyFormErrors = {};
   if (form.name.trim() === "") errors.name = "Enter a name, such as laptop.";
   if (form.reach === "some" && form.methods.length === 0) {

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from "react";
 import { Link } from "wouter";
 import type {
-  KeyListing,
+  KeyListingAnswer,
   KeyRequestListing,
   KeyRequestsAnswer,
 } from "../../../../src/http/dashboard/contract/keys.ts";
@@ -16,7 +16,7 @@ import { useApi } from "../../use-api.ts";
 const everyMs = 10_000;
 
 /** The request log of the key in the address. */
-export function KeyRequests({ of }: { of: KeyListing }) {
+export function KeyRequests({ of }: { of: KeyListingAnswer }) {
   const { data, problem, refresh } = useApi<KeyRequestsAnswer>(
     `/dashboard/api/keys/${of.id}/requests`,
     everyMs,

@@ -1,5 +1,5 @@
 import { Link } from "wouter";
-import type { KeyListing, KeysAnswer } from "../../../../src/http/dashboard/contract/keys.ts";
+import type { KeyListingAnswer, KeysAnswer } from "../../../../src/http/dashboard/contract/keys.ts";
 import { Badge } from "../../components/badge.tsx";
 import { Button } from "../../components/button.tsx";
 import { type Column, Table } from "../../components/table.tsx";
@@ -15,11 +15,11 @@ export function KeysTable({
   onOpen,
 }: {
   answer: KeysAnswer;
-  keys: readonly KeyListing[];
+  keys: readonly KeyListingAnswer[];
   isFull: boolean;
   onOpen(openDialog: OpenKeyDialog): void;
 }) {
-  const columns: readonly Column<KeyListing>[] = [
+  const columns: readonly Column<KeyListingAnswer>[] = [
     {
       title: "Name",
       cell: (key) => (
@@ -65,7 +65,7 @@ function Left({ text }: { text: string | null }) {
   return text === null ? null : <small>{text}</small>;
 }
 
-export function LastUse({ of }: { of: KeyListing }) {
+export function LastUse({ of }: { of: KeyListingAnswer }) {
   if (of.used_at === null) return <span className="quiet">Never</span>;
   return (
     <>
@@ -75,7 +75,7 @@ export function LastUse({ of }: { of: KeyListing }) {
   );
 }
 
-function End({ of }: { of: KeyListing }) {
+function End({ of }: { of: KeyListingAnswer }) {
   const nowMs = useNow();
   if (of.expires_at === null) return <span className="nowrap">Never</span>;
   if (of.state === "active") return <Ago at={of.expires_at} />;
@@ -86,7 +86,13 @@ function End({ of }: { of: KeyListing }) {
   );
 }
 
-function Actions({ of, onOpen }: { of: KeyListing; onOpen(openDialog: OpenKeyDialog): void }) {
+function Actions({
+  of,
+  onOpen,
+}: {
+  of: KeyListingAnswer;
+  onOpen(openDialog: OpenKeyDialog): void;
+}) {
   const action = (what: "edit" | "rotate" | "revoke", label: string) => (
     <Button
       variant="plain"

@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { useLocation } from "wouter";
-import type { KeyListing, KeysAnswer } from "../../../../src/http/dashboard/contract/keys.ts";
+import type { KeyListingAnswer, KeysAnswer } from "../../../../src/http/dashboard/contract/keys.ts";
 import { Button } from "../../components/button.tsx";
 import { Icon } from "../../components/icons.tsx";
 import { Note } from "../../components/note.tsx";
@@ -28,7 +28,7 @@ const everyMs = 30_000;
 
 export type OpenKeyDialog =
   | { what: "create" }
-  | { what: "edit" | "rotate" | "revoke"; key: KeyListing }
+  | { what: "edit" | "rotate" | "revoke"; key: KeyListingAnswer }
   | null;
 
 /** At /keys/first, after sign-up, the first key is issued; /keys/<id> shows the requests of a key. */

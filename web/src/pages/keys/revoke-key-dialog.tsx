@@ -1,4 +1,4 @@
-import type { KeyListing } from "../../../../src/http/dashboard/contract/keys.ts";
+import type { KeyListingAnswer } from "../../../../src/http/dashboard/contract/keys.ts";
 import { api } from "../../api.ts";
 import { Button } from "../../components/button.tsx";
 import { Dialog } from "../../components/dialog.tsx";
@@ -15,7 +15,7 @@ export function RevokeKeyDialog({
   all,
   onClose,
   onDone,
-}: DialogThen & { current: KeyListing; all: readonly KeyListing[] }) {
+}: DialogThen & { current: KeyListingAnswer; all: readonly KeyListingAnswer[] }) {
   const [before] = predecessorsOf(current, all);
   const { isUnderWay, problem, run } = useAction();
   const revoke = () =>

@@ -1,6 +1,6 @@
 import { useState } from "react";
 import type {
-  KeyListing,
+  KeyListingAnswer,
   NewKeyAnswer,
   RotateKey,
 } from "../../../../src/http/dashboard/contract/keys.ts";
@@ -27,7 +27,7 @@ export function RotateKeyDialog({
   current,
   onClose,
   onDone,
-}: DialogThen & { current: KeyListing }) {
+}: DialogThen & { current: KeyListingAnswer }) {
   const { account } = useSignedIn();
   const { isUnderWay, problem, run } = useAction();
   const [overlap, setOverlap] = useState<Overlap>("24");

@@ -1,30 +1,30 @@
 import type {
-  KeyLimits,
-  KeyListing,
+  KeyLimitsAnswer,
+  KeyListingAnswer,
   KeysAnswer,
 } from "../../../../src/http/dashboard/contract/keys.ts";
 import { lengthOf } from "../../components/time.tsx";
 
-export function isLive({ state }: KeyListing): boolean {
+export function isLive({ state }: KeyListingAnswer): boolean {
   return state === "active" || state === "expiring";
 }
 
 /** Keys that count towards the limit: a rotated key counts with its successor. */
-export function storedKeys(keys: readonly KeyListing[]): number {
+export function storedKeys(keys: readonly KeyListingAnswer[]): number {
   const live = keys.filter(isLive);
   return live.filter(({ successor_id: id }) => live.every((other) => other.id !== id)).length;
 }
 
 /** Rotated keys that are still valid; they are revoked with their successor. */
 export function predecessorsOf(
-  { id }: Pick<KeyListing, "id">,
-  keys: readonly KeyListing[],
-): readonly KeyListing[] {
+  { id }: Pick<KeyListingAnswer, "id">,
+  keys: readonly KeyListingAnswer[],
+): readonly KeyListingAnswer[] {
   return keys.filter((key) => key.successor_id === id && isLive(key));
 }
 
 /** "3 per second, 10 searches per minute". */
-export function limitsText(own: KeyLimits, account: KeyLimits): string {
+export function limitsText(own: KeyLimitsAnswer, account: KeyLimitsAnswer): string {
   const requests = own.requests_per_second ?? account.requests_per_second;
   const searches = own.submissions_per_minute ?? account.submissions_per_minute;
   const reported = [
@@ -35,7 +35,7 @@ export function limitsText(own: KeyLimits, account: KeyLimits): string {
 }
 
 /** "8 searches left this minute"; null if none are used or counted. */
-export function leftText(key: KeyListing, account: KeyLimits): string | null {
+export function leftText(key: KeyListingAnswer, account: KeyLimitsAnswer): string | null {
   const most = key.submissions_per_minute ?? account.submissions_per_minute;
   if (key.left === null || most === null || key.left.submissions >= most) return null;
   const left = key.left.submissions;
@@ -53,7 +53,7 @@ export function countText({ keys, max_keys: maxKeys }: KeysAnswer): string {
   return `${storedKeys(keys)} of ${maxKeys} ${maxKeys === 1 ? "key" : "keys"}`;
 }
 
-export function keyEndText({ state, successor_id: successorId }: KeyListing): string {
+export function keyEndText({ state, successor_id: successorId }: KeyListingAnswer): string {
   if (state === "revoked") return "Revoked";
   return successorId === null ? "Expired" : "Rotated";
 }

@@ -1,4 +1,4 @@
-import type { AccountListing } from "../../../../src/http/dashboard/contract/operator.ts";
+import type { AccountListingAnswer } from "../../../../src/http/dashboard/contract/operator.ts";
 import { Button } from "../../components/button.tsx";
 import { shortTime } from "../../components/time.tsx";
 import type { Act } from "./account-panel.tsx";
@@ -10,7 +10,7 @@ export function OthersActs({
   onAct,
   onRestore,
 }: {
-  account: AccountListing;
+  account: AccountListingAnswer;
   isUnderWay: boolean;
   onAct(act: Act): void;
   onRestore(): void;
@@ -56,7 +56,7 @@ export function OthersActs({
   );
 }
 
-function Suspension({ account }: { account: AccountListing }) {
+function Suspension({ account }: { account: AccountListingAnswer }) {
   const { suspended_at: at, suspended_reason: reason } = account;
   if (at === null) {
     return <p>Rejects its keys and ends its sessions and running jobs. Nothing is deleted.</p>;

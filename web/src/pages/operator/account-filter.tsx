@@ -1,8 +1,8 @@
 import { useState } from "react";
 import { Link } from "wouter";
 import type {
+  AccountReference,
   AccountsAnswer,
-  NamedAccount,
 } from "../../../../src/http/dashboard/contract/operator.ts";
 import { Field } from "../../components/field.tsx";
 import { useSettled } from "../../components/use-settled.ts";
@@ -14,7 +14,7 @@ const mostOffered = 8;
 type FilterProps = {
   title?: string;
   /** Choices besides accounts. */
-  others?: readonly NamedAccount[];
+  others?: readonly AccountReference[];
   account: string | null;
   /** The address of the page for one account, or for all (null). */
   addressOf(account: string | null): string;

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "react";
 import { Link } from "wouter";
 import type {
   AccountChange,
-  AccountListing,
+  AccountListingAnswer,
 } from "../../../../src/http/dashboard/contract/operator.ts";
 import { api } from "../../api.ts";
 import { Button } from "../../components/button.tsx";
@@ -15,7 +15,7 @@ import { LimitsDialog } from "./limits-dialog.tsx";
 import { limitsSentence } from "./rates.ts";
 
 export type AccountAct = {
-  account: AccountListing;
+  account: AccountListingAnswer;
   onClose(): void;
   /** Errors: ApiProblem. */
   onChange(change: AccountChange): Promise<void>;
@@ -34,7 +34,7 @@ export function AccountPanel({
   account,
   onChanged,
 }: {
-  account: AccountListing;
+  account: AccountListingAnswer;
   onChanged(): Promise<void>;
 }) {
   const { account: own } = useSignedIn();

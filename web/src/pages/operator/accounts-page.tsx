@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { Link, useLocation } from "wouter";
 import type {
-  AccountListing,
+  AccountListingAnswer,
   AccountsAnswer,
 } from "../../../../src/http/dashboard/contract/operator.ts";
 import { Badge } from "../../components/badge.tsx";
@@ -76,7 +76,7 @@ export function AccountsPage() {
   );
 }
 
-const columns: readonly Column<AccountListing>[] = [
+const columns: readonly Column<AccountListingAnswer>[] = [
   {
     title: "Account",
     cell: (account) => (
@@ -115,7 +115,7 @@ const columns: readonly Column<AccountListing>[] = [
 ];
 
 /** From the list, otherwise requested by id. */
-function useOpened(id: string | null, listed: readonly AccountListing[] | undefined) {
+function useOpened(id: string | null, listed: readonly AccountListingAnswer[] | undefined) {
   const inList = listed?.find((account) => account.id === id) ?? null;
   const isRequested = id !== null && listed !== undefined && inList === null;
   const { data, refresh } = useApi<AccountsAnswer>(

@@ -1,11 +1,11 @@
 import { Link } from "wouter";
-import type { NamedAccount } from "../../../../src/http/dashboard/contract/operator.ts";
+import type { AccountReference } from "../../../../src/http/dashboard/contract/operator.ts";
 import { Empty } from "../../components/empty.tsx";
 
 /** A column of lists over all accounts. */
 export const accountColumn = {
   title: "Account",
-  cell: ({ account }: { account: NamedAccount }) => (
+  cell: ({ account }: { account: AccountReference }) => (
     <Link href={`/accounts/${account.id}`}>
       <bdi>{account.name}</bdi>
     </Link>

@@ -1,10 +1,10 @@
 import { useEffect, useRef } from "react";
-import type { NodeStatus } from "../../../../src/http/dashboard/contract/status.ts";
+import type { NodeStatusAnswer } from "../../../../src/http/dashboard/contract/status.ts";
 import { Empty } from "../../components/empty.tsx";
 import { Table } from "../../components/table.tsx";
 import { nodeColumns } from "../../nodes/node-columns.tsx";
 
-export function NodesPanel({ nodes }: { nodes: readonly NodeStatus[] }) {
+export function NodesPanel({ nodes }: { nodes: readonly NodeStatusAnswer[] }) {
   const panel = useRef<HTMLElement>(null);
   useEffect(() => {
     if (location.hash === "#nodes") panel.current?.scrollIntoView();

@@ -1,5 +1,5 @@
 import { Link } from "wouter";
-import type { KeyListing, KeysAnswer } from "../../../../src/http/dashboard/contract/keys.ts";
+import type { KeyListingAnswer, KeysAnswer } from "../../../../src/http/dashboard/contract/keys.ts";
 import { Meter } from "../../components/meter.tsx";
 import { Table } from "../../components/table.tsx";
 import { wholeNumber } from "../../numbers.ts";
@@ -31,7 +31,7 @@ function LeftTable({ answer }: { answer: KeysAnswer }) {
       </div>
     );
   }
-  const most = (key: KeyListing, name: "requests_per_second" | "submissions_per_minute") =>
+  const most = (key: KeyListingAnswer, name: "requests_per_second" | "submissions_per_minute") =>
     key[name] ?? answer.limits[name];
   return (
     <Table
