@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { argv } from "node:process";
 import { parseArgs } from "node:util";
-import { openControl } from "../src/server/control.ts";
+import { openControl } from "../src/server/control/control.ts";
 import { countRoundTrips } from "../testkit/postgres/counted-round-trips.ts";
 import { startPostgres } from "../testkit/postgres/server.ts";
 import { freePort } from "../testkit/service/free-port.ts";

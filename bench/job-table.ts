@@ -5,7 +5,7 @@ import { createCalls } from "../src/db/postgres/calls.ts";
 import { migratePostgres } from "../src/db/postgres/migrate.ts";
 import type { Pool } from "../src/db/postgres/pool.ts";
 import { systemClock } from "../src/lib/clock.ts";
-import { databaseOperations, jobsOf } from "../src/server/control-database.ts";
+import { databaseOperations, jobsOf } from "../src/server/control/control-database.ts";
 import { startPostgres } from "../testkit/postgres/server.ts";
 import { command, table } from "./measure.ts";
 

@@ -7,9 +7,9 @@ import type { Position } from "../src/archive/archive.ts";
 import type { JobResult, SearchJobRequest } from "../src/jobs/job.ts";
 import { createJobQueue, type JobQueue } from "../src/jobs/queue.ts";
 import { jobDefaults } from "../src/jobs/settings.ts";
-import type { NewJob } from "../src/jobs/submission.ts";
+import type { NewJob } from "../src/jobs/submissions/submission.ts";
 import { systemClock } from "../src/lib/clock.ts";
-import { startControl } from "../src/server/control.ts";
+import { startControl } from "../src/server/control/control.ts";
 
 const jobsARun = 10_000;
 const postsAResult = 100;

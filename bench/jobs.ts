@@ -1,6 +1,6 @@
 import { argv } from "node:process";
 import { parseArgs } from "node:util";
-import { openControl } from "../src/server/control.ts";
+import { openControl } from "../src/server/control/control.ts";
 import { connect } from "../testkit/service/http-client.ts";
 import { residentMb, type ServerProcess, startServer } from "../testkit/service/server-process.ts";
 import { command, summary, table } from "./measure.ts";

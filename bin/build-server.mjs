@@ -7,8 +7,8 @@ import { root } from "./node-version.mjs";
 
 const outDir = join(root, "dist/server");
 const threads = [
-  "server/control-thread",
-  "server/control-database-thread",
+  "server/control/control-thread",
+  "server/control/control-database-thread",
   "archive/threads/writer-thread",
   "archive/threads/reader-thread",
   "archive/threads/language-thread",

@@ -8,7 +8,7 @@ import { addRestore } from "./archive/restore.ts";
 import { addSeal } from "./archive/seal.ts";
 import { addStats } from "./archive/stats.ts";
 import { wrongUse } from "./describe-error.ts";
-import type { Terminal } from "./terminal.ts";
+import type { Terminal } from "./terminal/terminal.ts";
 
 export function addArchive(program: Command, terminal: Terminal): void {
   const archive = program

@@ -5,7 +5,7 @@ import type { Command } from "commander";
 import { withGeneratedPart } from "../lib/generated-part.ts";
 import { packageRoot } from "../lib/package-root.ts";
 import { commandNames, makeProgram } from "./program.ts";
-import type { Terminal } from "./terminal.ts";
+import type { Terminal } from "./terminal/terminal.ts";
 
 /** `npm run docs` regenerates its blocks. */
 export const commandsPage = new URL("docs/commands.md", packageRoot);

@@ -3,7 +3,7 @@ import { addControlBackup } from "./control/backup.ts";
 import { addControlCheck } from "./control/check.ts";
 import { addCopy } from "./control/copy.ts";
 import { wrongUse } from "./describe-error.ts";
-import type { Terminal } from "./terminal.ts";
+import type { Terminal } from "./terminal/terminal.ts";
 
 export function addControl(program: Command, terminal: Terminal): void {
   const control = program

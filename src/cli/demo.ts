@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { Terminal } from "./terminal.ts";
+import type { Terminal } from "./terminal/terminal.ts";
 
 export function addDemo(program: Command, terminal: Terminal): void {
   program

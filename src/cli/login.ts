@@ -11,8 +11,8 @@ import {
   removeLogin,
   writeLogin,
 } from "./remote/login-file.ts";
-import { type Column, tableLines } from "./table.ts";
-import { painter, type Terminal } from "./terminal.ts";
+import { type Column, tableLines } from "./terminal/table.ts";
+import { painter, type Terminal } from "./terminal/terminal.ts";
 
 type LoginOptions = { profile?: string; list?: boolean };
 

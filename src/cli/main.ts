@@ -1,8 +1,8 @@
 import { describeError, exitCode, wrongUse } from "./describe-error.ts";
-import { pageOutput } from "./pager.ts";
 import { commandNames, makeProgram } from "./program.ts";
-import { stopOnSignals } from "./signals.ts";
-import { processTerminal, type Terminal } from "./terminal.ts";
+import { pageOutput } from "./terminal/pager.ts";
+import { stopOnSignals } from "./terminal/signals.ts";
+import { processTerminal, type Terminal } from "./terminal/terminal.ts";
 
 export async function runCommandLine(): Promise<void> {
   exitQuietlyOnClosedPipe();

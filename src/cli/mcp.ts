@@ -15,8 +15,8 @@ import {
 } from "./remote/choose-service.ts";
 import type { Login } from "./remote/login-file.ts";
 import { readConfig } from "./settings.ts";
-import { untilStopped } from "./signals.ts";
-import type { Terminal } from "./terminal.ts";
+import { untilStopped } from "./terminal/signals.ts";
+import type { Terminal } from "./terminal/terminal.ts";
 
 export function addMcp(program: Command, terminal: Terminal): void {
   takesService(program.command("mcp"))

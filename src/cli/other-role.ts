@@ -1,4 +1,4 @@
-import { gatewaySettings, nodeSettings } from "../server/node-settings.ts";
+import { gatewaySettings, nodeSettings } from "../server/settings/node-settings.ts";
 
 const namesOf = (settings: Readonly<Record<string, { name: string }>>): readonly string[] =>
   Object.values(settings).map(({ name }) => name);

@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import { packageVersion } from "../server/version.ts";
-import type { Terminal } from "./terminal.ts";
+import type { Terminal } from "./terminal/terminal.ts";
 
 type AddCommand = (
   program: Command,
@@ -23,7 +23,7 @@ const commands: ReadonlyMap<string, KnownCommand> = new Map<string, KnownCommand
     "node",
     {
       summary: "run a node that leases jobs from a remote gateway",
-      load: async () => (await import("./node.ts")).addNode,
+      load: async () => (await import("./nodes/node.ts")).addNode,
     },
   ],
   [
@@ -37,35 +37,35 @@ const commands: ReadonlyMap<string, KnownCommand> = new Map<string, KnownCommand
     "import",
     {
       summary: "import posts from files",
-      load: async () => (await import("./import.ts")).addImport,
+      load: async () => (await import("./import/import.ts")).addImport,
     },
   ],
   [
     "backfill",
     {
       summary: "fetch posts of accounts or of a time range",
-      load: async () => (await import("./backfill.ts")).addBackfill,
+      load: async () => (await import("./import/backfill.ts")).addBackfill,
     },
   ],
   [
     "search",
     {
       summary: "search an archive or a service",
-      load: async () => (await import("./search.ts")).addSearch,
+      load: async () => (await import("./search/search.ts")).addSearch,
     },
   ],
   [
     "counts",
     {
       summary: "count posts over time",
-      load: async () => (await import("./counts.ts")).addCounts,
+      load: async () => (await import("./search/counts.ts")).addCounts,
     },
   ],
   [
     "explain",
     {
       summary: "show how a query is parsed and what it costs",
-      load: async () => (await import("./explain.ts")).addExplain,
+      load: async () => (await import("./search/explain.ts")).addExplain,
     },
   ],
   [
@@ -107,35 +107,35 @@ const commands: ReadonlyMap<string, KnownCommand> = new Map<string, KnownCommand
     "keys",
     {
       summary: "create, list, rotate and revoke API keys",
-      load: async () => (await import("./keys.ts")).addKeys,
+      load: async () => (await import("./accounts/keys.ts")).addKeys,
     },
   ],
   [
     "accounts",
     {
       summary: "list, change, suspend and delete accounts",
-      load: async () => (await import("./accounts.ts")).addAccounts,
+      load: async () => (await import("./accounts/accounts.ts")).addAccounts,
     },
   ],
   [
     "audit",
     {
       summary: "show the audit log",
-      load: async () => (await import("./audit.ts")).addAudit,
+      load: async () => (await import("./accounts/audit.ts")).addAudit,
     },
   ],
   [
     "sign-in",
     {
       summary: "print a link that signs in to the dashboard",
-      load: async () => (await import("./sign-in.ts")).addSignIn,
+      load: async () => (await import("./accounts/sign-in.ts")).addSignIn,
     },
   ],
   [
     "nodes",
     {
       summary: "approve, show, drain and remove nodes",
-      load: async () => (await import("./nodes.ts")).addNodes,
+      load: async () => (await import("./nodes/nodes.ts")).addNodes,
     },
   ],
   [
@@ -143,7 +143,7 @@ const commands: ReadonlyMap<string, KnownCommand> = new Map<string, KnownCommand
     {
       summary: "manage platform credentials",
       load: async () => {
-        const { addCredentials } = await import("./credentials.ts");
+        const { addCredentials } = await import("./credentials/credentials.ts");
         return (program, terminal) => addCredentials(program, terminal);
       },
     },
@@ -166,7 +166,7 @@ const commands: ReadonlyMap<string, KnownCommand> = new Map<string, KnownCommand
     "verify",
     {
       summary: "check the proof of a result offline",
-      load: async () => (await import("./verify.ts")).addVerify,
+      load: async () => (await import("./nodes/verify.ts")).addVerify,
     },
   ],
 ]);

@@ -4,14 +4,14 @@ import type { StreamState } from "../ingest/ingest-state.ts";
 import { systemClock } from "../lib/clock.ts";
 import { formatDuration } from "../lib/duration.ts";
 import { cleartextWarning } from "../server/cleartext.ts";
-import { boundHeapGrowth } from "../server/heap-growth.ts";
 import type { Service } from "../server/start.ts";
+import { boundHeapGrowth } from "../server/watches/heap-growth.ts";
+import { signInLink } from "./accounts/sign-in.ts";
 import { otherRoleWarning } from "./other-role.ts";
 import { endSoon, withQuietLog } from "./serving.ts";
 import { readConfig } from "./settings.ts";
-import { signInLink } from "./sign-in.ts";
-import { untilStopped } from "./signals.ts";
-import type { Terminal } from "./terminal.ts";
+import { untilStopped } from "./terminal/signals.ts";
+import type { Terminal } from "./terminal/terminal.ts";
 
 export function addServe(program: Command, terminal: Terminal): void {
   program

@@ -1,6 +1,6 @@
 import type { Config } from "../server/config.ts";
-import { endAtOnce } from "./signals.ts";
-import type { Terminal } from "./terminal.ts";
+import { endAtOnce } from "./terminal/signals.ts";
+import type { Terminal } from "./terminal/terminal.ts";
 
 const leftWorkMs = 300;
 

@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import { EarshotError } from "../lib/errors.ts";
 import { type Config, configFrom } from "../server/config.ts";
 import { readEnvironment } from "../server/environment.ts";
-import type { Terminal } from "./terminal.ts";
+import type { Terminal } from "./terminal/terminal.ts";
 
 export function readConfig(terminal: Terminal): Config {
   return configFrom(readEnvironment(terminal.environment));

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { FetchPosition } from "../platforms/upstream.ts";
 import type { SearchJobRequest } from "./job.ts";
-import type { Lease, LeaseRequest } from "./lease.ts";
-import type { FailedAttempt } from "./leases.ts";
-import type { NewJob } from "./submission.ts";
+import type { Lease, LeaseRequest } from "./leases/lease.ts";
+import type { FailedAttempt } from "./leases/leases.ts";
+import type { NewJob } from "./submissions/submission.ts";
 import { newJob, request, result, startTestQueue, type TestQueue, testNode } from "./test-jobs.ts";
 
 let jobs: TestQueue;

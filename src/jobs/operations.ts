@@ -1,11 +1,11 @@
 import { byRow } from "../db/operations.ts";
-import { endOperations } from "./end-operations.ts";
-import { fetchedOperations } from "./fetched-operations.ts";
-import { leaseOperations } from "./lease-operations.ts";
-import { readOperations } from "./read-operations.ts";
-import { recoveryOperations } from "./recovery-operations.ts";
-import { searchOperations } from "./search-operations.ts";
-import { submissionOperations } from "./submission-operations.ts";
+import { endOperations } from "./ends/end-operations.ts";
+import { fetchedOperations } from "./ends/fetched-operations.ts";
+import { recoveryOperations } from "./gateways/recovery-operations.ts";
+import { leaseOperations } from "./leases/lease-operations.ts";
+import { readOperations } from "./reads/read-operations.ts";
+import { searchOperations } from "./submissions/search-operations.ts";
+import { submissionOperations } from "./submissions/submission-operations.ts";
 
 /**
  * Writes are compare-and-set on the state and, from nodes, the lease token. Submissions and ends

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createManualClock, type ManualClock } from "../lib/manual-clock.ts";
 import type { Job, SearchJobRequest } from "./job.ts";
-import type { Lease } from "./lease.ts";
+import type { Lease } from "./leases/lease.ts";
 import { createJobQueue, type JobQueue } from "./queue.ts";
 import { type JobSettings, jobDefaults } from "./settings.ts";
 import {

@@ -3,10 +3,10 @@ import type { Clock } from "../lib/clock.ts";
 import { EarshotError, messageOf } from "../lib/errors.ts";
 import type { Method } from "../platforms/methods.ts";
 import type { UpstreamJob } from "../upstream/requests/sessions.ts";
-import { causeOf, failureOf } from "./attempt-error.ts";
 import { type DiskAwareLog, onceWhileDiskFails, type RunnerLog } from "./disk-aware-log.ts";
 import type { JobResult, SearchJobRequest } from "./job.ts";
-import type { Lease, LeaseFailure, LeaseGateway, LeaseRequest } from "./lease.ts";
+import { causeOf, failureOf } from "./leases/attempt-error.ts";
+import type { Lease, LeaseFailure, LeaseGateway, LeaseRequest } from "./leases/lease.ts";
 
 const leaseWaitMs = 20_000;
 const gatewayPauseMs = 1_000;

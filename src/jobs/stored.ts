@@ -2,9 +2,9 @@ import type { Position } from "../archive/archive.ts";
 import { type AnswerItem, isFetched } from "../platforms/source.ts";
 import type { Platform } from "../posts/post.ts";
 import type { Job, JobChange, JobResult, JobState, JobSummary, SearchJobRequest } from "./job.ts";
+import type { JobSnapshot } from "./reads/visible-change.ts";
 import type { EvidenceKind } from "./result-signature.ts";
 import { shownState } from "./states.ts";
-import type { JobSnapshot } from "./visible-change.ts";
 
 export type JobRow = {
   uuid: string;

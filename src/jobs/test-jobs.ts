@@ -8,11 +8,11 @@ import { openStoreForWriting, type SqliteDatabase } from "../db/open.ts";
 import type { Store } from "../db/operations.ts";
 import { createManualClock, type ManualClock } from "../lib/manual-clock.ts";
 import type { JobResult, SearchJobRequest } from "./job.ts";
-import type { Lease, LeaseFailure } from "./lease.ts";
+import type { Lease, LeaseFailure } from "./leases/lease.ts";
 import { type JobOperations, jobOperations } from "./operations.ts";
 import { createJobQueue, type JobQueue, type JobQueueContext } from "./queue.ts";
 import { type JobSettings, jobDefaults } from "./settings.ts";
-import type { NewJob } from "./submission.ts";
+import type { NewJob } from "./submissions/submission.ts";
 
 export type JobTable = {
   database: SqliteDatabase;

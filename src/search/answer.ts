@@ -3,7 +3,7 @@ import type { AnswerRequest, SearchPlatform, SourceAnswer } from "../platforms/s
 import type { Platform } from "../posts/post.ts";
 import type { UpstreamJob } from "../upstream/requests/sessions.ts";
 import type { AnswerContext } from "./context.ts";
-import { fetchAnswer } from "./fetch-answer.ts";
+import { fetchAnswer } from "./methods/fetch-answer.ts";
 import { searchAnswer } from "./search-answer.ts";
 
 export type { AnswerContext } from "./context.ts";

@@ -1,8 +1,8 @@
 import type { SourceAnswer } from "../platforms/source.ts";
 import type { Platform } from "../posts/post.ts";
 import type { ArchivedAnswer } from "./archive/search.ts";
-import { searchCoverage } from "./completeness.ts";
-import { type MergeableSearch, merged } from "./merged-answer.ts";
+import { searchCoverage } from "./merge/completeness.ts";
+import { type MergeableSearch, merged } from "./merge/merged-answer.ts";
 
 export function archiveAnswer(
   request: MergeableSearch,

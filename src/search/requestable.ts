@@ -1,6 +1,6 @@
 import { type Platform, platforms } from "../posts/post.ts";
 import { type AnswerContext, accessFor } from "./context.ts";
-import type { MergeableSearch } from "./merged-answer.ts";
+import type { MergeableSearch } from "./merge/merged-answer.ts";
 import type { ShortSearchTerms } from "./short-search.ts";
 
 export function requestableBy(

@@ -3,11 +3,11 @@ import { platforms } from "../posts/post.ts";
 import type { UpstreamJob } from "../upstream/requests/sessions.ts";
 import { searchArchived } from "./archive/search.ts";
 import { archiveAnswer } from "./archive-answer.ts";
-import { searchCoverage } from "./completeness.ts";
 import { type AnswerContext, accessFor } from "./context.ts";
-import { type MergeableSearch, merged } from "./merged-answer.ts";
-import { gapsOf } from "./platform-gaps.ts";
-import { type RequestablePlatform, searchPlatform } from "./search-platform.ts";
+import { searchCoverage } from "./merge/completeness.ts";
+import { type MergeableSearch, merged } from "./merge/merged-answer.ts";
+import { gapsOf } from "./platform/platform-gaps.ts";
+import { type RequestablePlatform, searchPlatform } from "./platform/search-platform.ts";
 
 /**
  * From the archive, with the gaps requested from platforms. A platform's failure leaves the answer

@@ -9,9 +9,9 @@ import type { Platform } from "../posts/post.ts";
 import { answerFound, archiveSearch } from "./archive/search.ts";
 import { interrupted } from "./archive/unchecked.ts";
 import { archiveAnswer } from "./archive-answer.ts";
-import type { MergeableSearch } from "./merged-answer.ts";
-import { gapsOf } from "./platform-gaps.ts";
-import { itemOfRecord } from "./with-records.ts";
+import type { MergeableSearch } from "./merge/merged-answer.ts";
+import { itemOfRecord } from "./merge/with-records.ts";
+import { gapsOf } from "./platform/platform-gaps.ts";
 
 /** Plain data, because the search runs on another thread. */
 export type ShortSearchTerms = {

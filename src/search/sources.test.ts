@@ -6,7 +6,7 @@ import {
   noSupport,
   silentUpstream,
 } from "./answer.test-support.ts";
-import { deploymentAccess } from "./deployment-access.ts";
+import { deploymentAccess } from "./platform/deployment-access.ts";
 import type { RemoteCapabilities } from "./remote-capabilities.ts";
 import { createSources } from "./sources.ts";
 

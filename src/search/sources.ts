@@ -10,10 +10,8 @@ import type { Target } from "../platforms/target.ts";
 import type { MethodSupport } from "../platforms/upstream.ts";
 import { byPlatform, type Platform, platforms } from "../posts/post.ts";
 import type { ConfiguredAccess } from "../upstream/requests/sessions.ts";
-import { isAnsweredByArchive } from "./archived-answer.ts";
 import { type AnswerContext, accessFor, isOwn } from "./context.ts";
-import { requestedFor } from "./deployment-access.ts";
-import { noRemoteCapabilities } from "./remote-capabilities.ts";
+import { isAnsweredByArchive } from "./methods/archived-answer.ts";
 import {
   type Answerable,
   noCounterpart,
@@ -21,7 +19,9 @@ import {
   notConfigured,
   ownCredentialNeeded,
   refusedByPlatform,
-} from "./unanswerable.ts";
+} from "./methods/unanswerable.ts";
+import { requestedFor } from "./platform/deployment-access.ts";
+import { noRemoteCapabilities } from "./remote-capabilities.ts";
 
 export type SourceAvailability = {
   defaultPlatform: Platform;

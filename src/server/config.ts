@@ -1,7 +1,7 @@
 import { EarshotError, type ErrorDetail } from "../lib/errors.ts";
 import type { Setting, SettingsOf } from "../lib/settings/setting.ts";
 import type { Environment } from "./environment.ts";
-import { constants, settings } from "./settings.ts";
+import { constants, settings } from "./settings/settings.ts";
 
 type Table = typeof settings;
 type Constants = typeof constants;

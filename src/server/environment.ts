@@ -1,6 +1,6 @@
 import { nearest } from "@earshot/query";
 import { EarshotError } from "../lib/errors.ts";
-import { allSettings } from "./settings.ts";
+import { allSettings } from "./settings/settings.ts";
 
 export type Environment = Readonly<Record<string, string>>;
 

@@ -4,7 +4,7 @@
  */
 
 import type { SearchJobRequest } from "../jobs/job.ts";
-import { embeddedNodeId } from "../jobs/lease.ts";
+import { embeddedNodeId } from "../jobs/leases/lease.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { AccessMethod } from "../platforms/source.ts";
 import { type Capability, canRun, reachOf, type Work } from "../remote/capability.ts";

@@ -1,5 +1,5 @@
 import type { Platform } from "../posts/post.ts";
-import type { IngestRole } from "./roles.ts";
+import type { IngestRole } from "./roles/roles.ts";
 
 export const liveSinceOf =
   (ingest: Pick<IngestRole, "state" | "mastodonState">) =>

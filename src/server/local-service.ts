@@ -5,12 +5,12 @@ import type { FastifyInstance } from "fastify";
 import { createReaderShare } from "../archive/threads/archive-threads.ts";
 import { openArchive } from "../archive/threads/open.ts";
 import { buildApp } from "../http/app.ts";
-import { onlyGateway } from "../jobs/gateway.ts";
+import { onlyGateway } from "../jobs/gateways/gateway.ts";
 import { systemClock } from "../lib/clock.ts";
 import type { Config } from "./config.ts";
 import { createContext } from "./context.ts";
-import { startControl } from "./control.ts";
-import { startNode } from "./roles.ts";
+import { startControl } from "./control/control.ts";
+import { startNode } from "./roles/roles.ts";
 import { stopService } from "./stop.ts";
 import type { Stores } from "./stores.ts";
 

@@ -7,8 +7,8 @@ import { isSearch, type Method, methodNames, ownMethods } from "../platforms/met
 import { platformDescriptions } from "../platforms/registry.ts";
 import type { AccessKind, MethodSupport } from "../platforms/upstream.ts";
 import { type Platform, platforms, platformTitles } from "../posts/post.ts";
-import { isAnsweredByArchive } from "../search/archived-answer.ts";
-import { isDerived } from "../search/derived-answer.ts";
+import { isAnsweredByArchive } from "../search/methods/archived-answer.ts";
+import { isDerived } from "../search/methods/derived-answer.ts";
 
 /** `npm run docs` regenerates the tables of this page. */
 export const platformsPage = new URL("docs/platforms.md", packageRoot);

@@ -1,7 +1,7 @@
-import type { SkipReason } from "../jobs/answered-submissions.ts";
-import type { FailedAttempt } from "../jobs/leases.ts";
+import type { FailedAttempt } from "../jobs/leases/leases.ts";
 import type { EndedJob } from "../jobs/queue.ts";
 import type { EvidenceKind } from "../jobs/result-signature.ts";
+import type { SkipReason } from "../jobs/submissions/answered-submissions.ts";
 import type { DeliveryOutcome } from "../jobs/webhooks/sender.ts";
 import type { Events } from "../lib/events.ts";
 import type { Method } from "../platforms/methods.ts";

@@ -4,13 +4,13 @@ import {
   type ForeignChange,
   type Gateway,
   type OtherGateway,
-} from "../jobs/gateway.ts";
+} from "../jobs/gateways/gateway.ts";
 import type { JobOperations } from "../jobs/operations.ts";
 import type { JobQueue } from "../jobs/queue.ts";
 import type { Clock } from "../lib/clock.ts";
 import { methodNames } from "../platforms/methods.ts";
 import type { Capability } from "../remote/capability.ts";
-import type { SharedControl } from "./control.ts";
+import type { SharedControl } from "./control/control.ts";
 import type { RoutableNode } from "./job-router.ts";
 
 /** What gateways that share a store know of each other. */

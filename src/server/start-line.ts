@@ -3,7 +3,7 @@ import { catalogMigrations } from "../archive/catalog/schema.ts";
 import { segmentMigrations } from "../archive/segments/schema.ts";
 import { controlMigrations } from "../db/migrations/control.ts";
 import type { Config } from "./config.ts";
-import { redactedSettings } from "./redacted-settings.ts";
+import { redactedSettings } from "./settings/redacted-settings.ts";
 import { packageVersion } from "./version.ts";
 
 export function startLine(config: Config) {

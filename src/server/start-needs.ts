@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { EarshotError } from "../lib/errors.ts";
-import { diskOf } from "./disk.ts";
+import { diskOf } from "./watches/disk.ts";
 
 /** WAL and shared-memory files, migrations, results of interrupted jobs. */
 const baseBytes = 1_048_576;

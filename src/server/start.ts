@@ -31,7 +31,7 @@ export async function startService(
   await nextTurn();
   const [{ createContext }, { startNode }, { buildApp }] = await Promise.all([
     import("./context.ts"),
-    import("./roles.ts"),
+    import("./roles/roles.ts"),
     import("../http/app.ts"),
   ]).catch(async (error: unknown) => {
     await opening.then(closeStores, () => undefined);

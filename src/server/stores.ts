@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { createReaderShare } from "../archive/threads/archive-threads.ts";
 import { type OpenArchive, openArchive } from "../archive/threads/open.ts";
-import { onlyGateway } from "../jobs/gateway.ts";
+import { onlyGateway } from "../jobs/gateways/gateway.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Config } from "./config.ts";
-import { type Control, databaseOf, startControl } from "./control.ts";
+import { type Control, databaseOf, startControl } from "./control/control.ts";
 
 export type Stores = {
   control: Control;

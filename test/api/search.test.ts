@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { buildApp } from "../../src/http/app.ts";
 import type { Job } from "../../src/jobs/job.ts";
-import type { SubmittedJob } from "../../src/jobs/submission.ts";
+import type { SubmittedJob } from "../../src/jobs/submissions/submission.ts";
 import { EarshotError } from "../../src/lib/errors.ts";
 import type { Post } from "../../src/posts/post.ts";
 import { makePost } from "../../testkit/data/make-post.ts";

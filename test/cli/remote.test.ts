@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Input } from "../../src/cli/input.ts";
 import { run } from "../../src/cli/main.ts";
+import type { Input } from "../../src/cli/terminal/input.ts";
 import { makePost } from "../../testkit/data/make-post.ts";
 import { runCommand } from "../../testkit/service/run-command.ts";
 import {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { openPool } from "../../src/db/postgres/pool.ts";
 import { enrolmentTokenOf } from "../../src/remote/protocol/enrolment.ts";
 import { configFrom } from "../../src/server/config.ts";
-import { type OpenControl, openControl } from "../../src/server/control.ts";
+import { type OpenControl, openControl } from "../../src/server/control/control.ts";
 import { makePost } from "../data/make-post.ts";
 import { fill } from "../nodes/fill.ts";
 import { connectedNodes } from "../nodes-chaos/operator.ts";

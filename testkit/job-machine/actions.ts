@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import type { JobResult } from "../../src/jobs/job.ts";
-import type { Idempotency, SubmittedJob } from "../../src/jobs/submission.ts";
+import type { Idempotency, SubmittedJob } from "../../src/jobs/submissions/submission.ts";
 import { EarshotError } from "../../src/lib/errors.ts";
 import { hasEnded, type KnownJob, type KnownKey, received, reported } from "./known-jobs.ts";
 import { machineSettings } from "./machine.ts";

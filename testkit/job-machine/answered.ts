@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { parseQuery } from "@earshot/query";
 import type { SearchJobRequest } from "../../src/jobs/job.ts";
-import type { Lease } from "../../src/jobs/lease.ts";
-import type { NewJob } from "../../src/jobs/submission.ts";
+import type { Lease } from "../../src/jobs/leases/lease.ts";
+import type { NewJob } from "../../src/jobs/submissions/submission.ts";
 import { type Outcome, outcomeOf, resultOf } from "./actions.ts";
 import { type KnownJob, received } from "./known-jobs.ts";
 import { asDone } from "./local-node.ts";

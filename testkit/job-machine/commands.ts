@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { SearchJobRequest } from "../../src/jobs/job.ts";
-import type { Lease } from "../../src/jobs/lease.ts";
+import type { Lease } from "../../src/jobs/leases/lease.ts";
 import { shownState } from "../../src/jobs/states.ts";
-import type { NewJob } from "../../src/jobs/submission.ts";
+import type { NewJob } from "../../src/jobs/submissions/submission.ts";
 import {
   type Action,
   cancellation,

@@ -5,7 +5,7 @@ import { createLocalStore } from "../../src/db/local-store.ts";
 import { controlMigrations } from "../../src/db/migrations/control.ts";
 import { openStoreForWriting, type SqliteDatabase } from "../../src/db/open.ts";
 import { jobOperations } from "../../src/jobs/operations.ts";
-import { answerSearches } from "../../src/jobs/search-operations.ts";
+import { answerSearches } from "../../src/jobs/submissions/search-operations.ts";
 import { accounts, type MachineEngine } from "./machine.ts";
 
 export async function createFileEngine(): Promise<MachineEngine> {

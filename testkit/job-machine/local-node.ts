@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import type { SearchJobRequest } from "../../src/jobs/job.ts";
-import type { Lease } from "../../src/jobs/lease.ts";
-import type { NewJob } from "../../src/jobs/submission.ts";
-import { longestUncommittedMs } from "../../src/jobs/uncommitted.ts";
+import type { Lease } from "../../src/jobs/leases/lease.ts";
+import type { NewJob } from "../../src/jobs/submissions/submission.ts";
+import { longestUncommittedMs } from "../../src/jobs/submissions/uncommitted.ts";
 import { type Action, type Outcome, outcomeOf, resultOf } from "./actions.ts";
 import { type KnownJob, received } from "./known-jobs.ts";
 import { localNodeId, machineSettings } from "./machine.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Job, SearchJobRequest } from "../../src/jobs/job.ts";
-import type { NewJob } from "../../src/jobs/submission.ts";
+import type { NewJob } from "../../src/jobs/submissions/submission.ts";
 import { createFollowers, type Follower } from "./followers.ts";
 import {
   compare,

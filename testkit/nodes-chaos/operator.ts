@@ -1,5 +1,5 @@
 import type { NodeChange } from "../../src/accounts/admin/node-operations.ts";
-import { openControl } from "../../src/server/control.ts";
+import { openControl } from "../../src/server/control/control.ts";
 
 /** Operator actions through the store of a running gateway. */
 

@@ -12,7 +12,7 @@ import {
 import { enrolmentTokenOf } from "../../src/remote/protocol/enrolment.ts";
 import type { AttestationStatus } from "../../src/remote/worker/attest-loop.ts";
 import { configFrom } from "../../src/server/config.ts";
-import { type RemoteNode, startRemoteNode } from "../../src/server/start-node.ts";
+import { type RemoteNode, startRemoteNode } from "../../src/server/nodes/start-node.ts";
 import { freePort } from "../service/free-port.ts";
 import { type ServiceUnderTest, startServiceUnderTest } from "../service/service-under-test.ts";
 import { until } from "../until.ts";

@@ -4,9 +4,9 @@ import { migratePostgres } from "../../src/db/postgres/migrate.ts";
 import { openPool } from "../../src/db/postgres/pool.ts";
 import { postgresDatabase, singleStatement } from "../../src/db/postgres/run-operation.ts";
 import type { Parameters } from "../../src/db/statements.ts";
-import { answerSearches } from "../../src/jobs/search-operations.ts";
+import { answerSearches } from "../../src/jobs/submissions/search-operations.ts";
 import { systemClock } from "../../src/lib/clock.ts";
-import { databaseOperations, jobsOf } from "../../src/server/control-database.ts";
+import { databaseOperations, jobsOf } from "../../src/server/control/control-database.ts";
 import { accounts, type MachineEngine, type MachineStore } from "../job-machine/machine.ts";
 import { databaseSettings } from "./suite-database.ts";
 

@@ -1,5 +1,5 @@
-import type { Input } from "../../src/cli/input.ts";
 import { run } from "../../src/cli/main.ts";
+import type { Input } from "../../src/cli/terminal/input.ts";
 
 export type Outcome = { code: number; out: string; notes: string };
 

@@ -2,10 +2,10 @@ import { resolve } from "node:path";
 import type { Command } from "commander";
 import { backUp } from "../../archive/maintenance/back-up.ts";
 import { systemClock } from "../../lib/clock.ts";
-import { startReports } from "../progress-reports.ts";
-import { bytesText, numberText } from "../quantities.ts";
 import { readConfig, requireDataDir } from "../settings.ts";
-import type { Terminal } from "../terminal.ts";
+import { startReports } from "../terminal/progress-reports.ts";
+import { bytesText, numberText } from "../terminal/quantities.ts";
+import type { Terminal } from "../terminal/terminal.ts";
 import { archiveFolder } from "./with-archive.ts";
 
 export function addArchiveBackup(archive: Command, terminal: Terminal): void {

@@ -4,10 +4,10 @@ import { type Finding, remedyOf } from "../../archive/maintenance/findings.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { stripControls } from "../../lib/controls.ts";
 import { EarshotError } from "../../lib/errors.ts";
-import { startReports } from "../progress-reports.ts";
-import { numberText } from "../quantities.ts";
 import { readConfig, requireDataDir } from "../settings.ts";
-import type { Terminal } from "../terminal.ts";
+import { startReports } from "../terminal/progress-reports.ts";
+import { numberText } from "../terminal/quantities.ts";
+import type { Terminal } from "../terminal/terminal.ts";
 import { segmentsText } from "./reindex.ts";
 import { archiveFolder } from "./with-archive.ts";
 

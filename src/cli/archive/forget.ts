@@ -25,10 +25,10 @@ import { type Platform, platforms } from "../../posts/post.ts";
 import { parseSearchQuery } from "../../search/parse-search-query.ts";
 import type { Config } from "../../server/config.ts";
 import { wrongUse } from "../describe-error.ts";
-import { startReports } from "../progress-reports.ts";
-import { numberText } from "../quantities.ts";
 import { readConfig, requireDataDir } from "../settings.ts";
-import type { Terminal } from "../terminal.ts";
+import { startReports } from "../terminal/progress-reports.ts";
+import { numberText } from "../terminal/quantities.ts";
+import type { Terminal } from "../terminal/terminal.ts";
 import { rewriteWithProgress, segmentsText } from "./reindex.ts";
 import { archiveFolder, withArchive } from "./with-archive.ts";
 

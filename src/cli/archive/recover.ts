@@ -3,10 +3,10 @@ import type { Command } from "commander";
 import { type RecoverReport, recover } from "../../archive/maintenance/recover/recover.ts";
 import { archiveDefaults } from "../../archive/settings.ts";
 import { systemClock } from "../../lib/clock.ts";
-import { startReports } from "../progress-reports.ts";
-import { numberText } from "../quantities.ts";
 import { readConfig, requireDataDir } from "../settings.ts";
-import type { Terminal } from "../terminal.ts";
+import { startReports } from "../terminal/progress-reports.ts";
+import { numberText } from "../terminal/quantities.ts";
+import type { Terminal } from "../terminal/terminal.ts";
 import { segmentsText } from "./reindex.ts";
 
 type Options = { force?: boolean; json?: boolean };

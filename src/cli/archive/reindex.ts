@@ -8,10 +8,10 @@ import {
 import { archiveDefaults } from "../../archive/settings.ts";
 import { systemClock } from "../../lib/clock.ts";
 import type { Config } from "../../server/config.ts";
-import { startReports } from "../progress-reports.ts";
-import { numberText } from "../quantities.ts";
 import { readConfig, requireDataDir } from "../settings.ts";
-import type { Terminal } from "../terminal.ts";
+import { startReports } from "../terminal/progress-reports.ts";
+import { numberText } from "../terminal/quantities.ts";
+import type { Terminal } from "../terminal/terminal.ts";
 import { salvagedJson, salvagedText } from "./show-salvaged.ts";
 import { archiveFolder } from "./with-archive.ts";
 

@@ -1,6 +1,6 @@
 import type { SalvagedSegment } from "../../archive/maintenance/rewrite-pending.ts";
 import { isoText } from "../../lib/iso-time.ts";
-import { numberText } from "../quantities.ts";
+import { numberText } from "../terminal/quantities.ts";
 
 /** The file lists all. */
 const mostNamed = 10;

@@ -5,12 +5,12 @@ import { systemClock } from "../../lib/clock.ts";
 import { isoText } from "../../lib/iso-time.ts";
 import { outsideOf, type Span } from "../../lib/spans.ts";
 import type { Platform } from "../../posts/post.ts";
-import { drawCoverage, showsUnicode } from "../draw-coverage.ts";
-import { bytesText, numberText } from "../quantities.ts";
 import { readConfig, requireDataDir } from "../settings.ts";
-import { minuteText } from "../span-text.ts";
-import { type Column, tableLines } from "../table.ts";
-import { painter, type Terminal } from "../terminal.ts";
+import { drawCoverage, showsUnicode } from "../terminal/draw-coverage.ts";
+import { bytesText, numberText } from "../terminal/quantities.ts";
+import { minuteText } from "../terminal/span-text.ts";
+import { type Column, tableLines } from "../terminal/table.ts";
+import { painter, type Terminal } from "../terminal/terminal.ts";
 import { withArchive } from "./with-archive.ts";
 
 export function addStats(archive: Command, terminal: Terminal): void {

@@ -1,5 +1,5 @@
 import { Argument, type Command } from "commander";
-import type { Terminal } from "../terminal.ts";
+import type { Terminal } from "../terminal/terminal.ts";
 import { bashScript } from "./bash-script.ts";
 import { fishScript } from "./fish-script.ts";
 import { wordsOf } from "./words.ts";

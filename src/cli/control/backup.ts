@@ -1,8 +1,8 @@
 import type { Command } from "commander";
-import { backUpControl } from "../../server/back-up-control.ts";
-import { bytesText } from "../quantities.ts";
+import { backUpControl } from "../../server/control/back-up-control.ts";
 import { readConfig } from "../settings.ts";
-import type { Terminal } from "../terminal.ts";
+import { bytesText } from "../terminal/quantities.ts";
+import type { Terminal } from "../terminal/terminal.ts";
 import { controlFileOf } from "./control-file.ts";
 
 export function addControlBackup(control: Command, terminal: Terminal): void {

@@ -4,12 +4,12 @@ import type { Command } from "commander";
 import { stripControls } from "../../lib/controls.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import { readSecretKey } from "../../lib/secret-key.ts";
-import { type ControlReport, checkControl } from "../../server/check-control.ts";
 import type { Config } from "../../server/config.ts";
-import { checksumProblem } from "../../server/control-checksum.ts";
-import { numberText } from "../quantities.ts";
+import { type ControlReport, checkControl } from "../../server/control/check-control.ts";
+import { checksumProblem } from "../../server/control/control-checksum.ts";
 import { readConfig } from "../settings.ts";
-import type { Terminal } from "../terminal.ts";
+import { numberText } from "../terminal/quantities.ts";
+import type { Terminal } from "../terminal/terminal.ts";
 import { controlFileOf } from "./control-file.ts";
 
 export function addControlCheck(control: Command, terminal: Terminal): void {

@@ -1,12 +1,12 @@
 import { join } from "node:path";
 import type { Command } from "commander";
 import { systemClock } from "../../lib/clock.ts";
-import { copyControl } from "../../server/copy-control.ts";
+import { copyControl } from "../../server/control/copy-control.ts";
 import { wrongUse } from "../describe-error.ts";
-import { startReports } from "../progress-reports.ts";
-import { numberText } from "../quantities.ts";
 import { readConfig } from "../settings.ts";
-import type { Terminal } from "../terminal.ts";
+import { startReports } from "../terminal/progress-reports.ts";
+import { numberText } from "../terminal/quantities.ts";
+import type { Terminal } from "../terminal/terminal.ts";
 
 export function addCopy(control: Command, terminal: Terminal): void {
   control

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { painter, type Terminal } from "../terminal.ts";
+import { painter, type Terminal } from "../terminal/terminal.ts";
 import { prettyJson } from "./pretty-json.ts";
 
 export type Exchange = { method: "GET" | "POST"; path: string; body?: unknown };

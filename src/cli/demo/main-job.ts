@@ -1,6 +1,6 @@
 import { EarshotError } from "../../lib/errors.ts";
 import { isoText, isoTime } from "../../lib/iso-time.ts";
-import { painter, type Terminal } from "../terminal.ts";
+import { painter, type Terminal } from "../terminal/terminal.ts";
 import { type CurlAnswer, type Exchange, exchange, uuidOf } from "./curl.ts";
 
 const base = "/v1/search/live/social";

@@ -1,12 +1,12 @@
 import { runOn } from "../../db/operations.ts";
-import { openControlForReading } from "../../server/control-operations.ts";
-import { credentialKinds } from "../../server/credential-kinds.ts";
+import { openControlForReading } from "../../server/control/control-operations.ts";
+import { credentialKinds } from "../../server/roles/credential-kinds.ts";
 import { checkCredential } from "../../upstream/credentials/check-credential.ts";
 import { createCredentialLeases } from "../../upstream/credentials/lease-credential.ts";
 import { credentialOperations } from "../../upstream/credentials/operations.ts";
-import { withCredentials } from "../credentials-folder.ts";
-import { subjectOf } from "../show-credential.ts";
-import type { Terminal } from "../terminal.ts";
+import { withCredentials } from "../credentials/credentials-folder.ts";
+import { subjectOf } from "../credentials/show-credential.ts";
+import type { Terminal } from "../terminal/terminal.ts";
 import { type DoctorFinding, ok } from "./finding.ts";
 
 /** As `earshot credentials check` does. */

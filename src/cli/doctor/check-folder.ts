@@ -3,11 +3,11 @@ import { join, resolve } from "node:path";
 import { catalogProblem } from "../../archive/catalog/require-current-catalog.ts";
 import { EarshotError, messageOf } from "../../lib/errors.ts";
 import type { Config } from "../../server/config.ts";
-import { openControlForReading } from "../../server/control-operations.ts";
-import { diskOf } from "../../server/disk.ts";
+import { openControlForReading } from "../../server/control/control-operations.ts";
 import { requireStartNeeds } from "../../server/start-needs.ts";
-import { bytesText } from "../quantities.ts";
-import { isServed } from "../secret-key.ts";
+import { diskOf } from "../../server/watches/disk.ts";
+import { isServed } from "../accounts/secret-key.ts";
+import { bytesText } from "../terminal/quantities.ts";
 import { type DoctorFinding, ok } from "./finding.ts";
 
 type Data = Config["data"];

@@ -6,7 +6,7 @@ import { stripControls } from "../../lib/controls.ts";
 import { EarshotError, messageOf } from "../../lib/errors.ts";
 import type { Config } from "../../server/config.ts";
 import { readConfig } from "../settings.ts";
-import { painter, type Terminal } from "../terminal.ts";
+import { painter, type Terminal } from "../terminal/terminal.ts";
 import { checkFolder } from "./check-folder.ts";
 import { type DoctorFinding, ok } from "./finding.ts";
 
@@ -54,7 +54,7 @@ async function* findings(offline: boolean, terminal: Terminal): AsyncGenerator<D
     yield* await checkDatabase(config, url);
   }
   if (offline) return;
-  const { openUpstreamClient } = await import("../../server/upstream-client.ts");
+  const { openUpstreamClient } = await import("../../server/roles/upstream-client.ts");
   const { checkNetwork } = await import("./check-network.ts");
   const client = openUpstreamClient(config);
   try {

@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
 import { EarshotError } from "../../lib/errors.ts";
 import { wrongUse } from "../describe-error.ts";
-import type { Terminal } from "../terminal.ts";
+import type { Terminal } from "../terminal/terminal.ts";
 import { type Login, profileOf, readLogin } from "./login-file.ts";
 
 export type ServiceOptions = { url?: string; profile?: string; local?: boolean };

@@ -12,7 +12,7 @@ import { dirname, join } from "node:path";
 import { parseUntrustedJson } from "../../lib/bounded-json.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import { wrongUse } from "../describe-error.ts";
-import type { Terminal } from "../terminal.ts";
+import type { Terminal } from "../terminal/terminal.ts";
 
 export type Login = { url: string; key: string };
 

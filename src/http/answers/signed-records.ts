@@ -5,7 +5,7 @@ import type { ResultSignature } from "../../jobs/result-signature.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { startSlices } from "../../lib/slices.ts";
 import { serializeDictionary } from "../../lib/structured-fields.ts";
-import { recordsOf } from "../../search/fill-in.ts";
+import { recordsOf } from "../../search/merge/fill-in.ts";
 
 export type SignedRecords = {
   records: readonly string[];

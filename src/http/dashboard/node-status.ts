@@ -1,4 +1,4 @@
-import { embeddedNodeId } from "../../jobs/lease.ts";
+import { embeddedNodeId } from "../../jobs/leases/lease.ts";
 import { type Platform, platforms } from "../../posts/post.ts";
 import type { NodeGateway, NodeView } from "../../remote/gateway/gateway.ts";
 import type { GatewaySettings } from "../../remote/settings.ts";

@@ -2,7 +2,7 @@ import { finished } from "node:stream";
 import type { FastifyReply } from "fastify";
 import type { Caller } from "../../accounts/authenticate.ts";
 import type { Job } from "../../jobs/job.ts";
-import type { SubmittedJob } from "../../jobs/submission.ts";
+import type { SubmittedJob } from "../../jobs/submissions/submission.ts";
 import { stopIdleTime } from "../connections/idle-time.ts";
 import { serverStops } from "../connections/shutdown.ts";
 import type { HttpContext } from "../context.ts";

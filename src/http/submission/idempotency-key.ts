@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
-import type { Idempotency } from "../../jobs/submission.ts";
+import type { Idempotency } from "../../jobs/submissions/submission.ts";
 import type { SearchPlatform } from "../../platforms/source.ts";
 import type { Submission } from "../schemas/submission.ts";
 import { invalid } from "../schemas/validation.ts";

@@ -1,7 +1,7 @@
 import { type Diagnostic, printQuery } from "@earshot/query/tree";
 import type { Caller } from "../../accounts/authenticate.ts";
 import type { RequestedBounds, SearchJobRequest } from "../../jobs/job.ts";
-import type { NewJob } from "../../jobs/submission.ts";
+import type { NewJob } from "../../jobs/submissions/submission.ts";
 import {
   type FetchMethod,
   isSearch,

@@ -7,7 +7,7 @@ import type { SearchPlatform, SourceWarning } from "../../platforms/source.ts";
 import type { PostTarget, Target } from "../../platforms/target.ts";
 import { targetText } from "../../platforms/target-text.ts";
 import { type Platform, platforms } from "../../posts/post.ts";
-import type { Answerable } from "../../search/unanswerable.ts";
+import type { Answerable } from "../../search/methods/unanswerable.ts";
 import type { HttpContext } from "../context.ts";
 import { problem } from "../problems/write-problem.ts";
 import type { CheckedArguments } from "./checked-arguments.ts";

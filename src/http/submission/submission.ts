@@ -1,6 +1,6 @@
 import type { FastifyReply } from "fastify";
 import type { Caller } from "../../accounts/authenticate.ts";
-import type { Idempotency, SubmittedJob } from "../../jobs/submission.ts";
+import type { Idempotency, SubmittedJob } from "../../jobs/submissions/submission.ts";
 import type { SearchPlatform } from "../../platforms/source.ts";
 import type { HttpContext } from "../context.ts";
 import type { Submission } from "../schemas/submission.ts";

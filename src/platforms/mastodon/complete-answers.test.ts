@@ -4,8 +4,8 @@ import {
   type MastodonEmulator,
   startMastodonEmulator,
 } from "../../../testkit/emulators/mastodon/server.ts";
-import { isWhole } from "../../search/completeness.ts";
-import { firstPage, type ReadingPosition, readPages } from "../../search/pages.ts";
+import { isWhole } from "../../search/merge/completeness.ts";
+import { firstPage, type ReadingPosition, readPages } from "../../search/platform/pages.ts";
 import type { FetchMethod } from "../methods.ts";
 import { readTarget } from "../read-target.ts";
 import type { UpstreamItem } from "../upstream.ts";

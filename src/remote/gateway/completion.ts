@@ -1,4 +1,4 @@
-import { isLeaseLost, leaseLost } from "../../jobs/lease.ts";
+import { isLeaseLost, leaseLost } from "../../jobs/leases/lease.ts";
 import { messageOf } from "../../lib/errors.ts";
 import type { SourceAnswer } from "../../platforms/source.ts";
 import { readAnswer } from "../protocol/answer.ts";

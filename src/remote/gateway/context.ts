@@ -1,5 +1,5 @@
 import type { Store } from "../../db/operations.ts";
-import type { LeaseGateway } from "../../jobs/lease.ts";
+import type { LeaseGateway } from "../../jobs/leases/lease.ts";
 import type { EvidenceKind, ResultSignature } from "../../jobs/result-signature.ts";
 import type { RandomBytes } from "../../lib/base62.ts";
 import type { Clock } from "../../lib/clock.ts";

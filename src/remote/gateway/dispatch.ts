@@ -1,4 +1,4 @@
-import type { Lease } from "../../jobs/lease.ts";
+import type { Lease } from "../../jobs/leases/lease.ts";
 import { messageOf } from "../../lib/errors.ts";
 import { methodNames } from "../../platforms/methods.ts";
 import { encryptJob } from "../protocol/encrypted-job.ts";

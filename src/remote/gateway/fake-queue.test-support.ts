@@ -1,5 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { type Lease, type LeaseFailure, type LeaseRequest, leaseLost } from "../../jobs/lease.ts";
+import {
+  type Lease,
+  type LeaseFailure,
+  type LeaseRequest,
+  leaseLost,
+} from "../../jobs/leases/lease.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { EarshotError } from "../../lib/errors.ts";
 import { firstOf } from "../../lib/first-of.ts";

@@ -7,7 +7,7 @@ import { controlMigrations } from "../../db/migrations/control.ts";
 import { openStoreForWriting, type SqliteDatabase } from "../../db/open.ts";
 import type { Store } from "../../db/operations.ts";
 import { runNow } from "../../db/statements.ts";
-import type { LeaseFailure } from "../../jobs/lease.ts";
+import type { LeaseFailure } from "../../jobs/leases/lease.ts";
 import type { EvidenceKind } from "../../jobs/result-signature.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import { createManualClock, type ManualClock } from "../../lib/manual-clock.ts";

@@ -1,5 +1,5 @@
 import { parseQuery } from "@earshot/query";
-import type { LeaseFailure } from "../../jobs/lease.ts";
+import type { LeaseFailure } from "../../jobs/leases/lease.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { isSearch } from "../../platforms/methods.ts";
 import { isOfBillingPlatform, mayBeBilled } from "../capability.ts";

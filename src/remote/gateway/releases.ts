@@ -1,4 +1,4 @@
-import type { Lease } from "../../jobs/lease.ts";
+import type { Lease } from "../../jobs/leases/lease.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { isSearch } from "../../platforms/methods.ts";
 import type { ReleasedCredential } from "../../upstream/credentials/release.ts";

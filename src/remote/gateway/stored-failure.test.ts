@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { LeaseFailure } from "../../jobs/lease.ts";
+import type { LeaseFailure } from "../../jobs/leases/lease.ts";
 import type { Capability } from "../capability.ts";
 import { comet } from "./fake-queue.test-support.ts";
 import { storedFailure } from "./job-failures.ts";

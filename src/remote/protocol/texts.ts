@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { LeaseFailure } from "../../jobs/lease.ts";
+import type { LeaseFailure } from "../../jobs/leases/lease.ts";
 import { parseUntrustedJson } from "../../lib/bounded-json.ts";
 import { stripControls } from "../../lib/controls.ts";
 import type { AnswerRequest, SourceAnswer } from "../../platforms/source.ts";

@@ -1,7 +1,7 @@
 import type { EvidenceKind, SignedFields } from "../../jobs/result-signature.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import type { AnswerRequest, FetchedItem } from "../../platforms/source.ts";
-import type { ShownAnswer } from "../../search/with-records.ts";
+import type { ShownAnswer } from "../../search/merge/with-records.ts";
 import { answerBody } from "../protocol/answer.ts";
 import { createRecordCheck, createYield } from "../protocol/check-answer.ts";
 import { readRecord } from "../protocol/read-record.ts";

@@ -1,4 +1,4 @@
-import type { Lease } from "../../jobs/lease.ts";
+import type { Lease } from "../../jobs/leases/lease.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { OpenedJob } from "../protocol/encrypted-job.ts";
 import { jobRefused } from "../protocol/errors.ts";

@@ -1,8 +1,13 @@
 import type { Archive } from "../../archive/archive.ts";
-import { type Lease, type LeaseFailure, type LeaseGateway, leaseLost } from "../../jobs/lease.ts";
+import {
+  type Lease,
+  type LeaseFailure,
+  type LeaseGateway,
+  leaseLost,
+} from "../../jobs/leases/lease.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { AnswerRequest, SourceAnswer } from "../../platforms/source.ts";
-import { withRecords } from "../../search/with-records.ts";
+import { withRecords } from "../../search/merge/with-records.ts";
 import { answerBytes } from "../protocol/answer.ts";
 import { type AnswerEncryptor, createOpenedLeases, openJob } from "../protocol/encrypted-job.ts";
 import { renewAnswer } from "../protocol/messages.ts";

@@ -3,7 +3,7 @@ import type { QueryNode } from "@earshot/query/tree";
 import type { CountAnswer } from "../../archive/archive.ts";
 import type { Coverage, SearchPlatform, SourceWarning } from "../../platforms/source.ts";
 import { platforms } from "../../posts/post.ts";
-import { withDamage } from "../damage.ts";
+import { withDamage } from "../merge/damage.ts";
 import { archiveCoverage } from "./coverage.ts";
 import { type ArchiveSource, by } from "./search.ts";
 

@@ -10,7 +10,7 @@ import type {
   SourceWarning,
 } from "../../platforms/source.ts";
 import { type Platform, platforms } from "../../posts/post.ts";
-import { withDamage } from "../damage.ts";
+import { withDamage } from "../merge/damage.ts";
 import { parseSearchQuery } from "../parse-search-query.ts";
 import { type ArchiveFeed, archiveCoverage } from "./coverage.ts";
 import { type FreshnessOf, uncheckedWarnings } from "./unchecked.ts";

@@ -1,6 +1,6 @@
 import { createLimiter, type Limiter } from "../../accounts/limiter.ts";
 import type { Dashboard } from "../../http/context.ts";
-import { createDashboardRole } from "../dashboard.ts";
+import { createDashboardRole } from "../roles/dashboard.ts";
 import type { Base } from "./base.ts";
 
 export type Accounts = {

@@ -4,13 +4,13 @@ import { type Clock, systemClock } from "../../lib/clock.ts";
 import { messageOf } from "../../lib/errors.ts";
 import { Events } from "../../lib/events.ts";
 import type { Config } from "../config.ts";
-import type { Control, ControlStore } from "../control.ts";
-import { watchDamage } from "../damage-watch.ts";
+import type { Control, ControlStore } from "../control/control.ts";
 import { createLog } from "../log.ts";
 import type { ServiceEvents } from "../service-events.ts";
 import { createSharing, type Sharing } from "../sharing.ts";
-import { isStorageFull, watchStore } from "../store-watch.ts";
 import type { Stores } from "../stores.ts";
+import { watchDamage } from "../watches/damage-watch.ts";
+import { isStorageFull, watchStore } from "../watches/store-watch.ts";
 
 export type Base = {
   readonly config: Config;

@@ -1,14 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { type AccountEnds, createAccountEnds } from "../../accounts/admin/account-ends.ts";
-import type { ShortSearches } from "../../jobs/answered-submissions.ts";
-import { embeddedNodeId } from "../../jobs/lease.ts";
+import { embeddedNodeId } from "../../jobs/leases/lease.ts";
 import { createJobQueue, type JobQueue } from "../../jobs/queue.ts";
+import type { ShortSearches } from "../../jobs/submissions/answered-submissions.ts";
 import type { Sender } from "../../jobs/webhooks/sender.ts";
 import type { Webhooks } from "../../jobs/webhooks/webhooks.ts";
 import { byPlatform } from "../../posts/post.ts";
-import { createUsageRole, type UsageRole } from "../usage.ts";
+import { createUsageRole, type UsageRole } from "../roles/usage.ts";
+import { createWebhookRole } from "../roles/webhooks.ts";
 import { packageVersion } from "../version.ts";
-import { createWebhookRole } from "../webhooks.ts";
 import type { Base } from "./base.ts";
 import type { Routing } from "./routing.ts";
 import type { Search } from "./search.ts";

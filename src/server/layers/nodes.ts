@@ -1,11 +1,11 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import { embeddedNodeId } from "../../jobs/lease.ts";
+import { embeddedNodeId } from "../../jobs/leases/lease.ts";
 import { messageOf } from "../../lib/errors.ts";
 import { NodeGateway } from "../../remote/gateway/gateway.ts";
 import { enrolmentTokenOf } from "../../remote/protocol/enrolment.ts";
 import { gatewayKeyOf } from "../../remote/protocol/keys.ts";
 import { gatewayDefaults } from "../../remote/settings.ts";
-import { insecureEvidenceWarning } from "../node-trust.ts";
+import { insecureEvidenceWarning } from "../nodes/node-trust.ts";
 import type { Base } from "./base.ts";
 import type { Jobs } from "./jobs.ts";
 import type { Routing } from "./routing.ts";

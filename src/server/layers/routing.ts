@@ -1,13 +1,13 @@
-import { RunningJobs } from "../../jobs/running-jobs.ts";
+import { RunningJobs } from "../../jobs/dispatch/running-jobs.ts";
 import { releasesFor } from "../../remote/evidence/release-rules.ts";
 import type { NodeView } from "../../remote/gateway/gateway.ts";
 import { NodeDirectory } from "../../remote/gateway/node-directory.ts";
 import { gatewayDefaults } from "../../remote/settings.ts";
 import type { SourceAvailability } from "../../search/sources.ts";
-import { capabilitiesOf } from "../capabilities.ts";
 import { createJobRouter, embeddedReach, type JobRouter } from "../job-router.ts";
-import { type NodeTrust, openNodeTrust } from "../node-trust.ts";
-import { OwnCapabilities } from "../own-capabilities.ts";
+import { capabilitiesOf } from "../nodes/capabilities.ts";
+import { type NodeTrust, openNodeTrust } from "../nodes/node-trust.ts";
+import { OwnCapabilities } from "../nodes/own-capabilities.ts";
 import type { Base } from "./base.ts";
 import type { Search } from "./search.ts";
 

@@ -3,8 +3,8 @@ import type { Platform } from "../../posts/post.ts";
 import type { ArchiveSource } from "../../search/archive/search.ts";
 import { fedPlatforms } from "../fed-platforms.ts";
 import { liveSinceOf } from "../live-since.ts";
-import { createIngestRole, type IngestRole } from "../roles.ts";
-import { createUpstreamRole, type UpstreamRole } from "../upstreams.ts";
+import { createIngestRole, type IngestRole } from "../roles/roles.ts";
+import { createUpstreamRole, type UpstreamRole } from "../roles/upstreams.ts";
 import type { Base } from "./base.ts";
 
 export type Search = {

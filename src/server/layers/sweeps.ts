@@ -1,6 +1,6 @@
-import { watchCompaction } from "../compaction-watch.ts";
-import { watchIngest } from "../ingest-watch.ts";
-import { sweepSessions } from "../session-sweep.ts";
+import { watchCompaction } from "../watches/compaction-watch.ts";
+import { watchIngest } from "../watches/ingest-watch.ts";
+import { sweepSessions } from "../watches/session-sweep.ts";
 import type { Base } from "./base.ts";
 import type { Search } from "./search.ts";
 

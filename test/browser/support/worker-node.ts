@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { configFrom } from "../../../src/server/config.ts";
-import { type RemoteNode, startRemoteNode } from "../../../src/server/start-node.ts";
+import { type RemoteNode, startRemoteNode } from "../../../src/server/nodes/start-node.ts";
 import { makePost } from "../../../testkit/data/make-post.ts";
 import { enrolmentTokenIn } from "../../../testkit/nodes/enrolment-token.ts";
 import { stubUpstream } from "../../../testkit/upstreams/stub-upstream.ts";

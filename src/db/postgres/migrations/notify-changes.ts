@@ -1,5 +1,5 @@
 /**
- * At commit, for jobs/other-gateways.ts. A single gateway sends none, because each takes a lock that all commits share. A new
+ * At commit, for jobs/gateways/other-gateways.ts. A single gateway sends none, because each takes a lock that all commits share. A new
  * gateway may miss what others commit while it starts, and reads the table again.
  */
 export const changeNotifications = `

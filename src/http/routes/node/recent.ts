@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { withDamage } from "../../../search/damage.ts";
-import { recordsOf } from "../../../search/fill-in.ts";
+import { withDamage } from "../../../search/merge/damage.ts";
+import { recordsOf } from "../../../search/merge/fill-in.ts";
 import { resultOf } from "../../answers/job-result.ts";
 import { setNodeField } from "../../answers/node-fields.ts";
 import { setResultFields } from "../../answers/result-fields.ts";

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Job, JobResult } from "../../../jobs/job.ts";
-import { withDamage } from "../../../search/damage.ts";
-import { recordsPage } from "../../../search/fill-in.ts";
+import { withDamage } from "../../../search/merge/damage.ts";
+import { recordsPage } from "../../../search/merge/fill-in.ts";
 import { freeAfterSent } from "../../answers/free-after-sent.ts";
 import { answerUnfinished, resultOf } from "../../answers/job-result.ts";
 import {

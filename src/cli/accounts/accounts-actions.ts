@@ -1,0 +1,183 @@
+import type { AccountChangeRequest } from "../../accounts/admin/change-operations.ts";
+import type { AccountListing, AccountPosition } from "../../accounts/admin/listing-operations.ts";
+import { isOneVisibleLine } from "../../accounts/keys/key-name.ts";
+import { systemClock } from "../../lib/clock.ts";
+import { stripControls } from "../../lib/controls.ts";
+import type { OpenControl } from "../../server/control/control.ts";
+import { wrongUse } from "../describe-error.ts";
+import { readConfig } from "../settings.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+import { accountAsJson, accountAsLines, accountsAsTable } from "./show-account.ts";
+import { withControl } from "./with-control.ts";
+
+/** Servers write one every second. */
+const servedWithinMs = 5_000;
+/** For a server to delete the rest. */
+const patienceMs = 15_000;
+const pollMs = 100;
+
+type AccountPage = { accounts: AccountListing[]; seen: AccountPosition | null };
+
+export async function printAccounts(
+  { json }: { json?: boolean },
+  terminal: Terminal,
+): Promise<void> {
+  const listings = await inControl(terminal, allAccounts);
+  if (json) {
+    for (const one of listings) terminal.out(`${JSON.stringify(accountAsJson(one))}\n`);
+  } else if (listings.length === 0) {
+    terminal.note("no accounts yet – create one with earshot keys create --name NAME\n");
+  } else {
+    terminal.out(accountsAsTable(listings, terminal));
+  }
+}
+
+export async function showAccount(
+  account: string,
+  { json }: { json?: boolean },
+  terminal: Terminal,
+): Promise<void> {
+  const listing = await inControl(terminal, (control) => found(control, account));
+  terminal.out(json ? `${JSON.stringify(accountAsJson(listing))}\n` : accountAsLines(listing));
+}
+
+export type RequestedLimit = number | "default";
+
+type ChangeOptions = {
+  role?: "member" | "operator";
+  requestsPerSecond?: RequestedLimit;
+  submissionsPerMinute?: RequestedLimit;
+};
+
+export async function changeAccount(
+  account: string,
+  options: ChangeOptions,
+  terminal: Terminal,
+): Promise<void> {
+  const { role, requestsPerSecond: requests, submissionsPerMinute: submissions } = options;
+  const change = {
+    ...(role === undefined ? {} : { role }),
+    ...(requests === undefined ? {} : { requestsPerSecond: limitOf(requests) }),
+    ...(submissions === undefined ? {} : { submissionsPerMinute: limitOf(submissions) }),
+  };
+  if (Object.keys(change).length === 0) {
+    throw wrongUse(
+      "accounts change requires an option",
+      "use --role, --requests-per-second or --submissions-per-minute",
+    );
+  }
+  terminal.out(accountAsLines(await changed(account, change, terminal)));
+}
+
+const limitOf = (request: RequestedLimit): number | null =>
+  request === "default" ? null : request;
+
+export async function suspendAccount(
+  account: string,
+  { reason }: { reason: string },
+  terminal: Terminal,
+): Promise<void> {
+  const suspension = { reason: reason.trim().normalize("NFC") };
+  if (!isOneVisibleLine(suspension.reason)) {
+    throw wrongUse(
+      "the reason must be one line of visible characters",
+      "rewrite --reason as plain text",
+    );
+  }
+  const { name } = await changed(account, { suspension }, terminal);
+  terminal.out(`account ${stripControls(name)} suspended\n`);
+}
+
+export async function restoreAccount(account: string, terminal: Terminal): Promise<void> {
+  const { name } = await changed(account, { suspension: null }, terminal);
+  terminal.out(`account ${stripControls(name)} restored\n`);
+}
+
+/** At once. A running server, which knows the jobs, deletes the rest; without one this process does. */
+export async function deleteNamedAccount(
+  account: string,
+  { yes }: { yes?: boolean },
+  terminal: Terminal,
+): Promise<void> {
+  const { id, name } = await inControl(terminal, (control) => found(control, account));
+  if (yes !== true) {
+    throw wrongUse(
+      `this permanently deletes all data of account ${JSON.stringify(stripControls(name))}`,
+      "add --yes to confirm",
+    );
+  }
+  const nowMs = systemClock.now();
+  const rememberMs = readConfig(terminal).keys.deletedAccountMs;
+  await inControl(terminal, (control) =>
+    control.run("closeAccount", {
+      accountId: id,
+      actor: "command_line",
+      rememberMs: rememberMs,
+      nowMs,
+    }),
+  );
+  if (!(await isDroppedByServer(id, terminal))) await dropHere(id, terminal);
+  terminal.out(`account ${stripControls(name)} deleted\n`);
+}
+
+async function isDroppedByServer(accountId: string, terminal: Terminal): Promise<boolean> {
+  const endMs = systemClock.elapsed() + patienceMs;
+  while (systemClock.elapsed() < endMs) {
+    const { isLeft, servedMs } = await inControl(terminal, (control) =>
+      control.run("accountRest", { accountId }),
+    );
+    if (!isLeft) return true;
+    if (servedMs === null || Math.abs(systemClock.now() - servedMs) > servedWithinMs) return false;
+    await systemClock.sleep(pollMs);
+  }
+  terminal.note("the running server did not delete it in time; this command deletes it\n");
+  return false;
+}
+
+async function dropHere(accountId: string, terminal: Terminal): Promise<void> {
+  await inControl(terminal, async (control) => {
+    while ((await control.run("dropClosedAccount", { accountId })).isMore);
+  });
+}
+
+async function changed(
+  account: string,
+  change: Omit<AccountChangeRequest, "accountId" | "actor" | "nowMs">,
+  terminal: Terminal,
+): Promise<AccountListing> {
+  return await inControl(terminal, async (control) =>
+    control.run("changeAccount", {
+      ...change,
+      accountId: await control.run("resolveAccount", { account }),
+      actor: "command_line",
+      nowMs: systemClock.now(),
+    }),
+  );
+}
+
+async function found(control: OpenControl, account: string): Promise<AccountListing> {
+  const id = await control.run("resolveAccount", { account });
+  const listing = await control.run("findAccount", { id, nowMs: systemClock.now() });
+  if (listing === null) throw new Error(`account ${id} disappeared`);
+  return listing;
+}
+
+async function allAccounts(control: OpenControl): Promise<AccountListing[]> {
+  const listings: AccountListing[] = [];
+  const nowMs = systemClock.now();
+  let after: AccountPosition | null = null;
+  do {
+    const part = { query: null, after, limit: Number.MAX_SAFE_INTEGER, nowMs };
+    const page: AccountPage = await control.run("listAccounts", part);
+    listings.push(...page.accounts);
+    after = page.seen;
+  } while (after !== null);
+  return listings;
+}
+
+async function inControl<Value>(
+  terminal: Terminal,
+  use: (control: OpenControl) => Promise<Value>,
+): Promise<Value> {
+  return await withControl(readConfig(terminal), use);
+}

@@ -1,0 +1,129 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { type Outcome, runCommand } from "../../../testkit/service/run-command.ts";
+
+const dataDir = mkdtempSync(join(tmpdir(), "earshot-accounts-"));
+afterAll(() => rmSync(dataDir, { recursive: true }));
+
+const earshot = (...args: string[]): Promise<Outcome> =>
+  runCommand(args, { EARSHOT_DATA_DIR: dataDir });
+
+const json = async (...args: string[]) =>
+  (await earshot(...args, "--json")).out
+    .trim()
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line));
+
+async function makeAccount(name: string): Promise<string> {
+  await earshot("keys", "create", "--name", `key of ${name}`, "--account", name);
+  return (await json("accounts", "show", name))[0].id;
+}
+
+describe("accounts", () => {
+  test("are listed and shown by name and id; the list is empty at first", async () => {
+    expect((await earshot("accounts", "list")).notes).toContain("no accounts yet");
+    const id = await makeAccount("ann");
+    expect((await earshot("accounts", "list")).out).toMatch(
+      new RegExp(
+        `^ID +NAME .*\n${id} +ann +here +member +1 +usual +\\d{4}-\\d\\d-\\d\\d +never +active\n$`,
+      ),
+    );
+    expect(await json("accounts", "list")).toEqual(await json("accounts", "show", id));
+    expect((await earshot("accounts", "show", "ann")).out).toMatch(/^role +member$/m);
+    const unknown = await earshot("accounts", "show", "nobody");
+    expect(unknown).toMatchObject({ code: 1, out: "" });
+    expect(unknown.notes).toMatch(/^earshot: account "nobody" not found – /);
+  });
+
+  test("can be changed, and their limits reset to the deployment's", async () => {
+    await makeAccount("bob");
+    const limits = ["--requests-per-second", "9", "--submissions-per-minute", "90"];
+    const changed = await earshot("accounts", "change", "bob", ...limits);
+    expect(changed.out).toMatch(/^limits +9\/s 90\/min$/m);
+    await earshot("accounts", "change", "bob", "--requests-per-second", "default");
+    expect((await json("accounts", "show", "bob"))[0]).toMatchObject({
+      requests_per_second: null,
+      submissions_per_minute: 90,
+    });
+    expect((await earshot("accounts", "change", "bob")).code).toBe(2);
+    expect((await earshot("accounts", "change", "bob", "--role", "king")).code).toBe(2);
+  });
+
+  test("are suspended with a reason and restored", async () => {
+    await makeAccount("carla");
+    const reason = "asks too much";
+    const hidden = await earshot("accounts", "suspend", "carla", "--reason", "asks\u001b[31m");
+    expect(hidden.code).toBe(2);
+    expect((await earshot("accounts", "suspend", "carla", "--reason", reason)).code).toBe(0);
+    expect((await earshot("accounts", "show", "carla")).out).toMatch(
+      /^suspended +\S+Z – asks too much$/m,
+    );
+    await earshot("accounts", "restore", "carla");
+    expect((await json("accounts", "show", "carla"))[0].suspended_at).toBeNull();
+    expect((await earshot("accounts", "suspend", "carla")).code).toBe(2);
+    expect((await earshot("accounts", "suspend", "carla", "--reason", "x".repeat(201))).code).toBe(
+      2,
+    );
+  });
+
+  test("are deleted only with --yes, except for the last operator", async () => {
+    const id = await makeAccount("dora");
+    await earshot("accounts", "change", "dora", "--role", "operator");
+    const unconfirmed = await earshot("accounts", "delete", "dora");
+    expect([unconfirmed.code, unconfirmed.notes]).toEqual([2, expect.stringContaining("--yes")]);
+    const last = await earshot("accounts", "delete", "dora", "--yes");
+    expect([last.code, last.notes]).toEqual([1, expect.stringContaining("the last operator")]);
+    await makeAccount("emil");
+    await earshot("accounts", "change", "emil", "--role", "operator");
+    expect(await earshot("accounts", "delete", "dora", "--yes")).toMatchObject({
+      code: 0,
+      out: "account dora deleted\n",
+      notes: "",
+    });
+    expect((await earshot("accounts", "show", id)).code).toBe(1);
+    const keys = (await earshot("keys", "list", "--json")).out;
+    expect(keys).not.toContain(id);
+  });
+});
+
+describe("the audit log", () => {
+  test("lists actions of all or one account, newest first, without names of deleted accounts", async () => {
+    await makeAccount("finn");
+    await earshot("accounts", "change", "finn", "--submissions-per-minute", "33");
+    const [newest] = await json("audit", "--account", "finn", "--limit", "1");
+    expect(newest).toMatchObject({
+      action: "account_limits_changed",
+      actor: "the command line",
+      subject: "finn",
+      detail: { submissions_per_minute: 33 },
+    });
+    const text = (await earshot("audit", "--account", "finn")).out;
+    expect(text).toMatch(/^\S+Z {2}account limits changed {2}of finn {2}by the command line {2}/);
+    await earshot("accounts", "delete", "finn", "--yes");
+    const all = await earshot("audit");
+    expect(all.out).toMatch(
+      /^\S+Z {2}account deleted {2}of a deleted account {2}by the command line\n/,
+    );
+    expect(all.out).not.toContain("finn");
+    expect((await earshot("audit", "--account", "finn")).code).toBe(1);
+  });
+
+  test("filters by actor, action and time", async () => {
+    await makeAccount("gwen");
+    const own = ["audit", "--account", "gwen"];
+    const actions = async (...filters: string[]) =>
+      (await json(...own, ...filters)).map(({ action }) => action);
+    expect(await actions()).toEqual(["key_created", "account_created"]);
+    expect(await actions("--action", "key_created")).toEqual(["key_created"]);
+    expect(await actions("--actor", "command_line")).toHaveLength(2);
+    expect(await actions("--actor", "gwen")).toEqual([]);
+    const [{ at }] = await json(...own);
+    expect(await actions("--since", at)).toContain("key_created");
+    expect(await actions("--until", "2026-01-31")).toEqual([]);
+    expect((await earshot(...own, "--until", "2026-01-31")).notes).toContain("no entry");
+    expect((await earshot("audit", "--action", "left")).code).toBe(2);
+  });
+});

@@ -1,0 +1,108 @@
+import { type Command, InvalidArgumentError } from "commander";
+import { wrongUse } from "../describe-error.ts";
+import { parseWholeNumber } from "../parse-values.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+import {
+  changeAccount,
+  deleteNamedAccount,
+  printAccounts,
+  type RequestedLimit,
+  restoreAccount,
+  showAccount,
+  suspendAccount,
+} from "./accounts-actions.ts";
+
+const longestReason = 200;
+
+export function addAccounts(program: Command, terminal: Terminal): void {
+  const accounts = program
+    .command("accounts")
+    .description(
+      "Lists, changes, suspends and deletes accounts. A running server applies changes within a second.",
+    )
+    .helpCommand(false)
+    .action(() => {
+      throw wrongUse(
+        "accounts requires a subcommand",
+        "use accounts list, show, change, suspend, restore or delete",
+      );
+    });
+  accounts
+    .command("list")
+    .summary("list all accounts")
+    .description("Lists all accounts, newest first.")
+    .option("--json", "print one JSON object per line")
+    .action((options: { json?: boolean }) => printAccounts(options, terminal));
+  accounts
+    .command("show")
+    .summary("show an account")
+    .description("Shows an account: its role, limits, keys and last use.")
+    .argument("<account>", "id, name or login (github:ann)")
+    .option("--json", "print a line of JSON")
+    .action((account: string, options: { json?: boolean }) =>
+      showAccount(account, options, terminal),
+    );
+  accounts
+    .command("change")
+    .summary("change the role or the limits of an account")
+    .description(
+      "Changes the role or limits of an account. The limits apply to keys without their own.",
+    )
+    .argument("<account>", "id, name or login (github:ann)")
+    .option("--role <role>", "member or operator", role)
+    .option(
+      "--requests-per-second <number>",
+      "instead of EARSHOT_REQUESTS_PER_SECOND; default resets it",
+      limit,
+    )
+    .option(
+      "--submissions-per-minute <number>",
+      "instead of EARSHOT_SUBMISSIONS_PER_MINUTE; default resets it",
+      limit,
+    )
+    .addHelpText("after", "\nExample:\n  earshot accounts change github:ann --role operator")
+    .action((account: string, options) => changeAccount(account, options, terminal));
+  accounts
+    .command("suspend")
+    .summary("suspend an account")
+    .description(
+      "Suspends an account: its keys get 403, its sessions end, its jobs are cancelled. Nothing is deleted.",
+    )
+    .argument("<account>", "id, name or login (github:ann)")
+    .requiredOption("--reason <text>", "reason for operators, up to 200 characters", reason)
+    .action((account: string, options: { reason: string }) =>
+      suspendAccount(account, options, terminal),
+    );
+  accounts
+    .command("restore")
+    .summary("end a suspension")
+    .description("Ends the suspension of an account; its keys are valid again.")
+    .argument("<account>", "id, name or login (github:ann)")
+    .action((account: string) => restoreAccount(account, terminal));
+  accounts
+    .command("delete")
+    .summary("delete an account and its data")
+    .description(
+      "Deletes an account with its keys, sessions, jobs, results, webhooks, credentials and usage, permanently.",
+    )
+    .argument("<account>", "id, name or login (github:ann)")
+    .option("--yes", "confirm the deletion")
+    .action(
+      async (account: string, options: { yes?: boolean }) =>
+        await deleteNamedAccount(account, options, terminal),
+    );
+}
+
+function role(written: string): "member" | "operator" {
+  if (written === "member" || written === "operator") return written;
+  throw new InvalidArgumentError("It must be member or operator.");
+}
+
+function limit(written: string): RequestedLimit {
+  return written === "default" ? written : parseWholeNumber(1, 1_000_000)(written);
+}
+
+function reason(written: string): string {
+  if (written.length <= longestReason) return written;
+  throw new InvalidArgumentError(`It must be at most ${longestReason} characters long.`);
+}

@@ -1,0 +1,111 @@
+import { type Command, Option } from "commander";
+import type { AuditEntry, AuditPart } from "../../accounts/admin/audit-operations.ts";
+import { type AuditAction, auditActions } from "../../accounts/audit-actions.ts";
+import { stripControls } from "../../lib/controls.ts";
+import { isoTime } from "../../lib/iso-time.ts";
+import type { OpenControl } from "../../server/control/control.ts";
+import { moment, parseWholeNumber } from "../parse-values.ts";
+import { readConfig } from "../settings.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+import { withControl } from "./with-control.ts";
+
+type AuditOptions = {
+  json?: boolean;
+  account?: string;
+  actor?: string;
+  action?: AuditAction;
+  since?: number;
+  until?: number;
+  limit?: number;
+};
+
+type Filters = Omit<AuditPart, "before" | "limit">;
+
+const pageLength = 500;
+
+export function addAudit(program: Command, terminal: Terminal): void {
+  program
+    .command("audit")
+    .description(
+      "Shows the audit log, newest first: sign-ins, changes of keys and limits, actions of operators.",
+    )
+    .option("--account <account>", "id, name or login (github:ann)")
+    .option("--actor <actor>", "who acted: an account, command_line or service")
+    .addOption(new Option("--action <action>", "only this action").choices(auditActions))
+    .option("--since <time>", "only entries from this day or time on", moment)
+    .option("--until <time>", "only entries before this day or time", moment)
+    .option(
+      "--limit <number>",
+      "maximum number of entries",
+      parseWholeNumber(1, Number.MAX_SAFE_INTEGER),
+    )
+    .option("--json", "print one JSON object per line")
+    .addHelpText(
+      "after",
+      "\nExample:\n  earshot audit --action key_created --actor command_line --since 2026-01-31",
+    )
+    .action((options: AuditOptions) => show(options, terminal));
+}
+
+async function show(options: AuditOptions, terminal: Terminal): Promise<void> {
+  const { json, limit = Number.MAX_SAFE_INTEGER } = options;
+  const print = json ? asJson : asText;
+  const shown = await withControl(readConfig(terminal), async (control) => {
+    const filters = await filtersOf(control, options);
+    let entries = 0;
+    for await (const entry of entriesOf(control, filters, limit)) {
+      terminal.out(`${print(entry)}\n`);
+      entries += 1;
+    }
+    return entries;
+  });
+  if (shown === 0 && !json) terminal.note("no entry of the audit log matches\n");
+}
+
+const otherActors = ["command_line", "service"];
+
+async function filtersOf(control: OpenControl, options: AuditOptions): Promise<Filters> {
+  const { account, actor, action = null, since = null, until = null } = options;
+  const idOf = async (named: string | undefined) =>
+    named === undefined ? null : await control.run("resolveAccount", { account: named });
+  return {
+    accountId: await idOf(account),
+    actor: actor !== undefined && otherActors.includes(actor) ? actor : await idOf(actor),
+    action,
+    fromMs: since,
+    toMs: until,
+  };
+}
+
+async function* entriesOf(
+  control: OpenControl,
+  filters: Filters,
+  count: number,
+): AsyncGenerator<AuditEntry> {
+  let before: number | null = null;
+  let left = count;
+  while (left > 0) {
+    const limit = Math.min(left, pageLength);
+    const page: AuditEntry[] = await control.run("readAudit", { ...filters, before, limit });
+    yield* page;
+    if (page.length < limit) return;
+    left -= page.length;
+    before = page.at(-1)?.sequence ?? null;
+  }
+}
+
+function asJson({ atMs, ...entry }: AuditEntry): string {
+  return JSON.stringify({ ...entry, at: isoTime(atMs) });
+}
+
+function asText({ atMs, action, actor, subject, key, detail }: AuditEntry): string {
+  const parts = [
+    isoTime(atMs).replace(/\.\d+Z$/, "Z"),
+    action.replaceAll("_", " "),
+    ...(subject === null ? [] : [`of ${subject}`]),
+    ...(key === null ? [] : [`key ${JSON.stringify(key)}`]),
+    `by ${actor}`,
+    ...Object.entries(detail).map(([name, value]) => `${name}=${value ?? "unset"}`),
+  ];
+  return parts.map((part) => stripControls(part).replaceAll("\n", " ")).join("  ");
+}

@@ -1,0 +1,59 @@
+import type { Command } from "commander";
+import { systemClock } from "../../lib/clock.ts";
+import { formatDuration } from "../../lib/duration.ts";
+import type { Config } from "../../server/config.ts";
+import { readConfig } from "../settings.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+import { withControl } from "./with-control.ts";
+
+export function addSignIn(program: Command, terminal: Terminal): void {
+  program
+    .command("sign-in")
+    .description(
+      "Prints a link that signs in the operator, or the account of --account, to the dashboard, once and within " +
+        "EARSHOT_SIGN_IN_LINK_TIME.",
+    )
+    .option("--account <account>", "id, name or login (github:ann)")
+    .addHelpText("after", "\nExample:\n  earshot sign-in --account ann")
+    .action((options: { account?: string }) => signIn(options, terminal));
+}
+
+async function signIn({ account }: { account?: string }, terminal: Terminal): Promise<void> {
+  const config = readConfig(terminal);
+  const link = await makeSignInLink(config, config.http.publicUrl ?? addressOf(config), account);
+  if (terminal.interactive) {
+    const time = formatDuration(config.signIn.linkMs);
+    terminal.note(`open the link in your browser once, within ${time}\n`);
+  }
+  terminal.out(`${link}\n`);
+}
+
+/** Within `signIn.linkMs`; default: the operator. Errors: `account_not_found`, `ambiguous_account`. */
+export async function makeSignInLink(
+  config: Pick<Config, "data" | "database" | "signIn">,
+  base: string,
+  account?: string,
+): Promise<string> {
+  const nowMs = systemClock.now();
+  const token = await withControl(config, async (control) =>
+    control.run("makeSignInLink", {
+      accountId: account === undefined ? null : await control.run("resolveAccount", { account }),
+      actor: "command_line",
+      nowMs,
+      expiresMs: nowMs + config.signIn.linkMs,
+    }),
+  );
+  return signInLink(base, token);
+}
+
+/** Browsers never send the fragment, so no server logs it. */
+export function signInLink(base: string, token: string): string {
+  return `${base}/dashboard/sign-in#token=${token}`;
+}
+
+/** For a browser on the same machine. */
+function addressOf({ http }: Config): string {
+  const everywhere = ["0.0.0.0", "::"].includes(http.host);
+  const host = everywhere ? "127.0.0.1" : http.host;
+  return `http://${host.includes(":") ? `[${host}]` : host}:${http.port}`;
+}

@@ -1,0 +1,117 @@
+import { readFile } from "node:fs/promises";
+import type { CredentialField } from "../../platforms/credential.ts";
+import { wrongUse } from "../describe-error.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+import { optionOf } from "./credential-kind-texts.ts";
+
+type FieldValues = Record<string, string>;
+
+const longestValue = 16_384;
+
+const secretsHint =
+  "run it in a terminal, or use --secrets - and pass name=value lines on standard input";
+
+/**
+ * Public fields from `words`, secret ones from the file `secrets` (`-`: standard input) or a prompt without echo. Errors:
+ * `wrong_use`, never with a value.
+ */
+export async function readFields(
+  fields: readonly CredentialField[],
+  words: readonly string[],
+  secrets: string | undefined,
+  terminal: Terminal,
+): Promise<FieldValues> {
+  const values = fromWords(fields, words);
+  if (secrets !== undefined) Object.assign(values, await fromSecrets(fields, secrets, terminal));
+  for (const field of fields) {
+    if (values[field.name] !== undefined) continue;
+    if (secrets === undefined && terminal.input?.interactive === true) {
+      const value = await prompted(field, terminal.input);
+      if (value !== "") values[field.name] = checked(field, value);
+    }
+    if (values[field.name] === undefined && !field.isOptional) throw missing(field);
+  }
+  return values;
+}
+
+function fromWords(fields: readonly CredentialField[], words: readonly string[]): FieldValues {
+  const values: FieldValues = {};
+  for (let at = 0; at < words.length; at += 1) {
+    const word = words[at] ?? "";
+    const [option = "", ...rest] = word.split("=");
+    const field = fields.find(({ name }) => `--${optionOf(name)}` === option);
+    if (field === undefined) throw unknownWord(fields, option);
+    if (field.isSecret) {
+      throw wrongUse(`${option} is secret, and other users can read the command line`, secretsHint);
+    }
+    if (!word.includes("=")) at += 1;
+    const value = word.includes("=") ? rest.join("=") : words[at];
+    if (value === undefined || value.trim() === "")
+      throw wrongUse(`${option} requires a value`, `use ${option} VALUE`);
+    values[field.name] = checked(field, value);
+  }
+  return values;
+}
+
+async function fromSecrets(
+  fields: readonly CredentialField[],
+  source: string,
+  { input }: Terminal,
+): Promise<FieldValues> {
+  const text = source === "-" ? ((await input?.readAll()) ?? "") : await readFile(source, "utf8");
+  const lines = text.split(/\r?\n/).filter((line) => line.trim() !== "");
+  const needed = fields.filter(({ isSecret, isOptional }) => isSecret && !isOptional);
+  const values: FieldValues = {};
+  for (const [index, line] of lines.entries()) {
+    const name = line.slice(0, Math.max(0, line.indexOf("="))).trim();
+    const named = fields.find((one) => one.name === name || optionOf(one.name) === name);
+    const single = lines.length === 1 && needed.length === 1 ? needed[0] : undefined;
+    const field = named ?? single;
+    if (field === undefined) {
+      throw wrongUse(
+        `line ${index + 1} of the secrets is not a field of this kind`,
+        `write ${fields.map((one) => `${one.name}=…`).join(", ")}, one per line`,
+      );
+    }
+    const value = named === undefined ? line : line.slice(line.indexOf("=") + 1);
+    values[field.name] = checked(field, value);
+  }
+  return values;
+}
+
+async function prompted(
+  field: CredentialField,
+  input: NonNullable<Terminal["input"]>,
+): Promise<string> {
+  const question = `${optionOf(field.name)} (${field.meaning}${field.isOptional ? "; empty for none" : ""})`;
+  const value = field.isSecret ? await input.askSecret(question) : await input.ask(question);
+  return value.trim();
+}
+
+function checked({ name }: CredentialField, value: string): string {
+  const trimmed = value.trim();
+  const isPlain = trimmed.length <= longestValue && !/\p{Cc}/u.test(trimmed);
+  if (isPlain && trimmed !== "") return trimmed;
+  throw wrongUse(
+    `${optionOf(name)} must be 1 to ${longestValue} characters without control characters`,
+    "copy the value again",
+  );
+}
+
+function missing(field: CredentialField): Error {
+  const option = optionOf(field.name);
+  return field.isSecret
+    ? wrongUse(`${option} is required`, secretsHint)
+    : wrongUse(`--${option} is required: ${field.meaning}`, `add --${option} VALUE`);
+}
+
+function unknownWord(fields: readonly CredentialField[], word: string): Error {
+  const open = fields.filter(({ isSecret }) => !isSecret);
+  const known = open.map(({ name }) => `--${optionOf(name)} VALUE`).join(", ");
+  // May be a misplaced secret.
+  const shown = /^--[a-z-]{1,40}$/.test(word) ? word : "an argument after the kind";
+  return wrongUse(
+    `${shown} is not supported by this kind`,
+    known === "" ? "remove it" : `use ${known}`,
+  );
+}

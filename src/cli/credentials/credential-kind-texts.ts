@@ -1,0 +1,62 @@
+import type { CredentialField, CredentialKind } from "../../platforms/credential.ts";
+import { configFrom } from "../../server/config.ts";
+import { wrongUse } from "../describe-error.ts";
+import { wrap } from "../terminal/text-layout.ts";
+import type { KindsOf } from "./credentials-folder.ts";
+
+/** `clientId` and `client_id` become `client-id`. */
+export const optionOf = (name: string): string =>
+  name.replaceAll("_", "-").replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+
+/** Errors: `wrong_use`. */
+export function findKind(
+  kinds: readonly CredentialKind[],
+  platform: string,
+  name: string,
+): CredentialKind {
+  const kind = kinds.find((known) => known.platform === platform && known.name === name);
+  if (kind !== undefined) return kind;
+  const known = kinds.map((one) => `${one.platform} ${one.name}`).join(", ");
+  throw wrongUse(
+    `${JSON.stringify(`${platform} ${name}`)} is not a kind of credential`,
+    known === "" ? "no kinds are supported" : `use ${known}`,
+  );
+}
+
+export function kindsText(kindsOf: KindsOf, columns: number): string {
+  const kinds = kindsOf(configFrom({}), { resolveTxt: async () => [] });
+  return kinds
+    .flatMap(kindLines)
+    .flatMap(({ indent, text }) => {
+      const [first = "", ...more] = wrap(text, columns - indent - 2);
+      return [
+        `${" ".repeat(indent)}${first}`,
+        ...more.map((line) => " ".repeat(indent + 2) + line),
+      ];
+    })
+    .join("\n");
+}
+
+type Line = { indent: number; text: string };
+
+function kindLines({ platform, name, meaning, fields, authorization }: CredentialKind): Line[] {
+  const authorizationLines = (authorization?.fields ?? fields).map(fieldLine(4));
+  const fieldLines = authorization === undefined ? [] : fields.map(fieldLine(6));
+  return [
+    { indent: 0, text: "" },
+    { indent: 2, text: `${platform} ${name}` },
+    { indent: 4, text: meaning },
+    ...authorizationLines,
+    ...(fieldLines.length === 0
+      ? []
+      : [{ indent: 4, text: "with --secrets, instead of a browser:" }]),
+    ...fieldLines,
+  ];
+}
+
+const fieldLine =
+  (indent: number) =>
+  ({ name, meaning, isSecret, isOptional }: CredentialField): Line => {
+    const written = isSecret ? `${optionOf(name)} (secret)` : `--${optionOf(name)}`;
+    return { indent, text: `${written}${isOptional ? ", optional" : ""}: ${meaning}` };
+  };

@@ -1,0 +1,65 @@
+import { stripControls } from "../../lib/controls.ts";
+import { EarshotError } from "../../lib/errors.ts";
+import {
+  type CheckedCredential,
+  checkCredential,
+} from "../../upstream/credentials/check-credential.ts";
+import { createCredentialLeases } from "../../upstream/credentials/lease-credential.ts";
+import { unknownCredential } from "../../upstream/credentials/operations.ts";
+import type { ListedCredential } from "../../upstream/credentials/rows.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+import { type KindsOf, withCredentials } from "./credentials-folder.ts";
+import { subjectOf } from "./show-credential.ts";
+
+export type CheckOptions = { json?: boolean };
+
+/** One that works leaves quarantine. */
+export async function checkCredentials(
+  id: string | undefined,
+  { json }: CheckOptions,
+  terminal: Terminal,
+  kindsOf: KindsOf,
+): Promise<void> {
+  await withCredentials(terminal, kindsOf, async (folder) => {
+    const all = await folder.store.read("listCredentials", null);
+    const requested = id === undefined ? all : all.filter((one) => one.id === id);
+    if (id !== undefined && requested.length === 0) throw unknownCredential(id);
+    if (requested.length === 0) terminal.note("no credentials yet\n");
+    const leases = createCredentialLeases(folder);
+    let failed = 0;
+    try {
+      for (const listing of requested) {
+        terminal.stopping.throwIfAborted();
+        const outcome = await checkCredential(listing, { ...folder, leases: leases });
+        if (!outcome.works) failed += 1;
+        terminal.out(json ? asJson(listing, outcome) : asText(listing, outcome));
+      }
+    } finally {
+      await leases.stop();
+    }
+    if (failed > 0) throw doNotWork(failed, requested.length);
+  });
+}
+
+function asText(
+  listing: ListedCredential,
+  { works, message: text, released }: CheckedCredential,
+): string {
+  const { id, platform, kind } = listing;
+  const result = works ? "ok" : "failed";
+  const end = released ? "; released from quarantine" : "";
+  return stripControls(
+    `${id} ${platform} ${kind}, ${subjectOf(listing)}: ${result}: ${text}${end}\n`,
+  );
+}
+
+function asJson({ id, platform, kind }: ListedCredential, outcome: CheckedCredential): string {
+  const { works, message: text, released } = outcome;
+  return `${JSON.stringify({ id, platform, kind, works, message: text, released })}\n`;
+}
+
+function doNotWork(failed: number, all: number): EarshotError {
+  return new EarshotError("credentials_fail", `${failed} of ${all} credentials failed`, {
+    hint: "replace them with earshot credentials add, or delete them with earshot credentials remove",
+  });
+}

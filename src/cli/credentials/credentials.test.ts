@@ -1,0 +1,481 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Command } from "commander";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { type Outcome, runCommand } from "../../../testkit/service/run-command.ts";
+import { lockFolder } from "../../db/folder-lock.ts";
+import { EarshotError } from "../../lib/errors.ts";
+import type { CredentialKind } from "../../platforms/credential.ts";
+import { hintOf } from "../../platforms/hint.ts";
+import { openControl } from "../../server/control/control.ts";
+import { describeError, exitCode } from "../describe-error.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+import { addCredentials } from "./credentials.ts";
+
+const canary = "canary-4f8e1b2c9d7a6053";
+
+let dataDir: string;
+let refused: Set<string>;
+let written: string;
+
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), "earshot-cli-credentials-"));
+  refused = new Set();
+  written = "";
+});
+
+afterEach(() => rmSync(dataDir, { recursive: true }));
+
+const secretField = {
+  name: "accessToken",
+  label: "Token",
+  meaning: "the token",
+  isSecret: true,
+  isOptional: false,
+};
+const hostField = {
+  name: "host",
+  label: "Server",
+  meaning: "the server",
+  isSecret: false,
+  isOptional: false,
+};
+const noteField = {
+  name: "clientId",
+  label: "Client ID",
+  meaning: "the app's id",
+  isSecret: false,
+  isOptional: true,
+};
+
+/** Echoes what it was sent. */
+const userToken: CredentialKind = {
+  platform: "mastodon",
+  name: "user-token",
+  access: "user",
+  title: "Token",
+  purpose: "Reads.",
+  meaning: "a token of an account",
+  fields: [hostField, secretField, noteField],
+  make: async ({ host = "", accessToken = "", clientId = "none" }) => {
+    if (refused.has(accessToken)) {
+      throw new EarshotError("credential_invalid", `${host} refuses ${accessToken}`, {
+        hint: `not ${accessToken}`,
+      });
+    }
+    return {
+      host,
+      subject: `id of ${clientId}`,
+      subjectName: `ann\u001b[31m`,
+      hint: hintOf(accessToken),
+      secrets: { accessToken },
+    };
+  },
+  test: async (credential) => {
+    const { accessToken = "" } = credential.secrets();
+    if (accessToken === `slow ${canary}`) throw new EarshotError("upstream_timeout", "no answer");
+    if (!refused.has(accessToken)) return `it is ann's, ${accessToken}`;
+    throw new EarshotError("credential_refused", `401 for ${accessToken}`);
+  },
+  send: async () => {
+    throw new Error("nothing is to be sent");
+  },
+};
+
+const sharedToken: CredentialKind = {
+  ...userToken,
+  name: "shared-token",
+  sharing: "Others are given IDs only; --account ACCOUNT gives it to one account.",
+};
+
+const oauth: CredentialKind = {
+  ...userToken,
+  platform: "x",
+  name: "oauth",
+  fields: [secretField],
+  make: async ({ accessToken = "" }) => ({
+    host: "https://api.x.example",
+    subject: null,
+    subjectName: null,
+    hint: "",
+    secrets: { accessToken },
+  }),
+  authorization: {
+    fields: [noteField],
+    run: async ({ clientId = "" }, _tools, dialogue) => {
+      dialogue.show(`Open https://x.example/authorize?client=${clientId}`);
+      const back = await dialogue.prompt("The address that the browser was sent to");
+      const code = new URL(back).searchParams.get("code") ?? "";
+      return {
+        host: "https://api.x.example",
+        subject: clientId,
+        subjectName: "ben",
+        hint: hintOf(code),
+        secrets: { refreshToken: code },
+      };
+    },
+  },
+};
+
+type Typed = { lines?: readonly string[]; piped?: string };
+
+/** `lines` are typed, `piped` is a file as input. */
+async function credentials(args: readonly string[], { lines, piped }: Typed = {}) {
+  let out = "";
+  let notes = "";
+  const questions: { question: string; hidden: boolean }[] = [];
+  const typed = [...(lines ?? [])];
+  const answer = (hidden: boolean) => async (question: string) => {
+    questions.push({ question, hidden });
+    return typed.shift() ?? "";
+  };
+  const terminal: Terminal = {
+    out: (text) => {
+      out += text;
+    },
+    note: (text) => {
+      notes += text;
+    },
+    interactive: false,
+    interactiveNotes: false,
+    columns: 80,
+    colour: false,
+    environment: { EARSHOT_DATA_DIR: dataDir },
+    input: {
+      interactive: lines !== undefined,
+      ask: answer(false),
+      askSecret: answer(true),
+      readAll: async () => piped ?? "",
+    },
+    stopping: new AbortController().signal,
+  };
+  const program = new Command("earshot").exitOverride().configureOutput({
+    writeOut: (text) => terminal.out(text),
+    writeErr: () => undefined,
+  });
+  addCredentials(program, terminal, () => [userToken, sharedToken, oauth]);
+  let code: number = exitCode.ok;
+  try {
+    await program.parseAsync(["credentials", ...args], { from: "user" });
+  } catch (thrown) {
+    const error = describeError(thrown);
+    notes += error.line ?? "";
+    code = error.code;
+  }
+  written += out + notes;
+  return { code, out, notes, questions } satisfies Outcome & Record<string, unknown>;
+}
+
+const host = "https://mastodon.example";
+const addArgs = ["add", "mastodon", "user-token", "--host", host];
+
+async function added(secret: string, more: readonly string[] = []): Promise<string> {
+  const { out, code, notes } = await credentials(
+    [...addArgs, "--secrets", "-", "--json", ...more],
+    {
+      piped: secret,
+    },
+  );
+  expect({ code, notes }).toEqual({ code: 0, notes: "" });
+  return JSON.parse(out).id;
+}
+
+async function listed(): Promise<Record<string, unknown>[]> {
+  const { out } = await credentials(["list", "--json"]);
+  return out
+    .trimEnd()
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line));
+}
+
+test("the program has the command, and its help lists the kinds", async () => {
+  const wrong = await runCommand(["credentials"], { EARSHOT_DATA_DIR: dataDir });
+  expect(wrong).toMatchObject({ code: 2, out: "" });
+  expect(wrong.notes).toMatch(/credentials add, list, test or remove\n$/);
+  const help = await credentials(["add", "--help"]);
+  expect(help.out).toMatch(
+    /\n {2}mastodon user-token\n {4}a token of an account\n {4}--host: the server\n/,
+  );
+  expect(help.out).toMatch(/\n {4}access-token \(secret\): the token\n/);
+  expect(help.out).toMatch(
+    /\n {4}--client-id, optional: .*\n {4}with --secrets, .*:\n {6}access-token/,
+  );
+});
+
+describe("add", () => {
+  test("prompts for missing fields, and for secrets without echo", async () => {
+    const { code, out, questions } = await credentials(addArgs, { lines: [canary, ""] });
+    expect(code).toBe(0);
+    expect(questions).toEqual([
+      { question: "access-token (the token)", hidden: true },
+      { question: "client-id (the app's id; empty for none)", hidden: false },
+    ]);
+    expect(out).toMatch(
+      /^credential \w{10} stored: mastodon user-token of the deployment, for ann\[31m at mastodon\.example, secret cana…\n$/,
+    );
+  });
+
+  test.for([
+    ["the single secret alone", `${canary}\n`],
+    ["by its name", `accessToken=${canary}\r\n\nclientId=none\n`],
+    ["by its name as an option is written", `access-token=${canary}`],
+  ])("reads secrets from standard input: %s", async ([, piped = ""]) => {
+    const id = await added(piped);
+    expect(await listed()).toMatchObject([{ id, owner: "deployment", hint: "cana", state: "ok" }]);
+  });
+
+  test("reads secrets from a file", async () => {
+    const path = join(dataDir, "given.txt");
+    writeFileSync(path, `${canary}\n`);
+    const { code } = await credentials([...addArgs, "--secrets", path]);
+    expect(code).toBe(0);
+    rmSync(path);
+  });
+
+  test.for([
+    [["add"], /missing required argument 'platform'/],
+    [["add", "mastodon"], /missing required argument 'kind'/],
+    [
+      ["add", "mastodon", "app"],
+      /"mastodon app" is not a kind of credential – use mastodon user-token, mastodon shared-token, x oauth/,
+    ],
+    [["add", "--host", host, "mastodon", "user-token"], /must come first/],
+    [["add", "mastodon", "user-token"], /--host is required: the server – add --host VALUE/],
+    [addArgs, /access-token is required – .*--secrets -/],
+    [
+      [...addArgs, "--access-token", canary],
+      /--access-token is secret, and other users .* – .*--secrets -/,
+    ],
+    [[...addArgs, `--access-token=${canary}`], /--access-token is secret/],
+    [
+      [...addArgs, canary],
+      /an argument after the kind is not supported by this kind – .*--host VALUE, --client-id VALUE/,
+    ],
+    [[...addArgs, "--colour", "red"], /--colour is not supported by this kind/],
+    [[...addArgs, "--client-id"], /--client-id requires a value/],
+    [["add", "x", "oauth"], /x oauth requires a terminal/],
+  ] satisfies [string[], RegExp][])("wrong use: %s", async ([args, message]) => {
+    const { code, out, notes } = await credentials(args);
+    expect({ code, out }).toEqual({ code: 2, out: "" });
+    expect(notes).toMatch(message);
+    expect(notes).not.toContain(canary);
+  });
+
+  test.for([
+    [
+      `token=${canary}\nmore=${canary}`,
+      /line 1 of the secrets is not a field of this kind – write host=…, accessToken=…/,
+    ],
+    ["", /access-token is required/],
+    ["accessToken=\n", /access-token must be 1 to 16384 characters/],
+    [`${canary}${"x".repeat(20_000)}`, /access-token must be 1 to 16384 characters/],
+    [`${canary}\u0007`, /without control characters/],
+  ] satisfies [string, RegExp][])(
+    "does not repeat malformed secrets: %#",
+    async ([piped, message]) => {
+      const { code, notes } = await credentials([...addArgs, "--secrets", "-"], { piped });
+      expect(code).toBe(2);
+      expect(notes).toMatch(message);
+      expect(notes).not.toContain(canary);
+    },
+  );
+
+  test("does not store a refused credential or show what the platform echoes", async () => {
+    refused.add(canary);
+    const { code, notes } = await credentials([...addArgs, "--secrets", "-"], { piped: canary });
+    expect(code).toBe(1);
+    expect(notes).toBe(`earshot: ${host} refuses … – not …\n`);
+    expect(await listed()).toEqual([]);
+  });
+
+  test("is refused beside a server whose key is only in its environment, and creates no other key", async () => {
+    const lock = lockFolder(dataDir);
+    const { code, notes } = await credentials([...addArgs, "--secrets", "-"], { piped: canary });
+    lock.release();
+    expect(code).toBe(1);
+    expect(notes).toContain("EARSHOT_SECRET_KEY is required");
+    expect(readdirSync(dataDir)).not.toContain("secret.key");
+    await added(canary);
+    expect(readdirSync(dataDir)).toContain("secret.key");
+  });
+
+  test("refuses a key's name as an account and names the key's account", async () => {
+    const control = await openControl({ dataDir: dataDir });
+    const key = {
+      requestsPerSecond: null,
+      submissionsPerMinute: null,
+      accountName: null,
+      nowMs: 1,
+    };
+    const { accountId } = await control.run("createKey", { ...key, name: "me" });
+    await control.close();
+    const given = [...addArgs, "--account", "me", "--secrets", "-"];
+    const { code, notes } = await credentials(given, { piped: canary });
+    expect(code).toBe(1);
+    expect(notes).toContain(`use account ${accountId}, whose key has this name`);
+  });
+
+  test("assigns the credential to an existing account by name or id", async () => {
+    const unknown = await credentials([...addArgs, "--account", "newsroom", "--secrets", "-"], {
+      piped: canary,
+    });
+    expect(unknown.code).toBe(1);
+    expect(unknown.notes).toMatch(
+      /account "newsroom" not found – find it with earshot accounts list/,
+    );
+    const control = await openControl({ dataDir: dataDir });
+    const key = { name: "k", requestsPerSecond: null, submissionsPerMinute: null, nowMs: 1 };
+    const { accountId } = await control.run("createKey", { ...key, accountName: "newsroom" });
+    await control.close();
+    const id = await added(canary, ["--account", "newsroom"]);
+    expect(await added(canary, ["--account", accountId])).toBe(id);
+    expect(await listed()).toMatchObject([
+      { id, owner: "account", account: "newsroom", account_id: accountId },
+    ]);
+  });
+
+  test("says what others see of a credential that serves every account", async () => {
+    const control = await openControl({ dataDir: dataDir });
+    const key = { name: "k", requestsPerSecond: null, submissionsPerMinute: null, nowMs: 1 };
+    await control.run("createKey", { ...key, accountName: "newsroom" });
+    await control.close();
+    const args = ["add", "mastodon", "shared-token", "--host", host, "--secrets", "-"];
+    const own = await credentials([...args, "--account", "newsroom"], { piped: canary });
+    expect(own).toMatchObject({ code: 0, notes: "" });
+    const shared = await credentials(args, { piped: canary });
+    expect(shared).toMatchObject({ code: 0, notes: `${sharedToken.sharing}\n` });
+  });
+
+  test("replaces a credential of the same subject and keeps one of another", async () => {
+    const id = await added(`one ${canary}`);
+    refused.add(`one ${canary}`);
+    expect((await credentials(["test"])).code).toBe(1);
+    expect(await added(`two ${canary}`)).toBe(id);
+    const other = await added(`three ${canary}`, ["--client-id", "other"]);
+    expect(await listed()).toMatchObject([
+      { id, hint: "two ", state: "ok", quarantine: null },
+      { id: other, subject: "id of other" },
+    ]);
+  });
+
+  test("replaces a credential without subject only if the secret is the same", async () => {
+    const add = async (piped: string) =>
+      await credentials(["add", "x", "oauth", "--secrets", "-", "--json"], { piped });
+    const first = JSON.parse((await add(canary)).out).id;
+    expect(JSON.parse((await add(canary)).out).id).toBe(first);
+    const other = JSON.parse((await add(`${canary}-2`)).out).id;
+    expect((await listed()).map(({ id }) => id).toSorted()).toEqual([first, other].toSorted());
+  });
+
+  test("shows the address to open and accepts the one that the browser was redirected to", async () => {
+    const { code, notes, questions } = await credentials(
+      ["add", "x", "oauth", "--client-id", "app"],
+      {
+        lines: [`http://127.0.0.1/?code=${canary} `],
+      },
+    );
+    expect(code).toBe(0);
+    expect(notes).toContain("Open https://x.example/authorize?client=app\n");
+    expect(questions).toHaveLength(1);
+    expect(await listed()).toMatchObject([{ kind: "oauth", subject_name: "ben", hint: "cana" }]);
+    const given = await credentials(["add", "x", "oauth", "--secrets", "-"], { piped: canary });
+    expect(given).toMatchObject({ code: 0, notes: "" });
+  });
+});
+
+describe("test", () => {
+  test("reports what works, quarantines what is refused, and releases what works again", async () => {
+    const good = await added(`good ${canary}`, ["--client-id", "good"]);
+    const bad = await added(`bad ${canary}`, ["--client-id", "bad"]);
+    const slow = await added(`slow ${canary}`, ["--client-id", "slow"]);
+    refused.add(`bad ${canary}`);
+    const all = await credentials(["test"]);
+    expect(all.code).toBe(1);
+    expect(all.out).toMatch(new RegExp(`^${good} .*: ok: it is ann's, …$`, "m"));
+    expect(all.out).toMatch(new RegExp(`^${bad} .*: failed: 401 for …$`, "m"));
+    expect(all.out).toMatch(new RegExp(`^${slow} .*: failed: no answer$`, "m"));
+    expect(all.notes).toMatch(/2 of 3 credentials failed – /);
+    expect(await listed()).toMatchObject([
+      { state: "ok" },
+      { state: "quarantined", quarantine: { reason: "401 for …" } },
+      { state: "ok" },
+    ]);
+    refused.clear();
+    const again = await credentials(["test", bad]);
+    expect(again.code).toBe(0);
+    expect(again.out).toMatch(/released from quarantine\n$/);
+    expect((await listed()).map(({ state }) => state)).toEqual(["ok", "ok", "ok"]);
+    const json = await credentials(["test", good, "--json"]);
+    expect(JSON.parse(json.out)).toMatchObject({ id: good, works: true, released: false });
+  });
+
+  test("fails for a credential encrypted with another key, and tests the others", async () => {
+    await added(canary);
+    writeFileSync(join(dataDir, "secret.key"), `${Buffer.alloc(32).toString("base64")}\n`);
+    await added(canary, ["--client-id", "other"]);
+    const { code, out } = await credentials(["test"]);
+    expect(code).toBe(1);
+    expect(out).toMatch(
+      /failed: the secret of credential \w+ was not encrypted with the current key/,
+    );
+    expect(out).toMatch(/: ok: /);
+    expect((await listed()).map(({ state }) => state)).toEqual(["ok", "ok"]);
+  });
+
+  test("succeeds without credentials", async () => {
+    expect(await credentials(["test"])).toMatchObject({ code: 0, out: "" });
+    const unknown = await credentials(["test", "nothing"]);
+    expect(unknown.code).toBe(1);
+    expect(unknown.notes).toMatch(/credential "nothing" not found – /);
+  });
+});
+
+describe("list and remove", () => {
+  test("show owner, subject, hint, use and state; a removed credential is gone", async () => {
+    expect((await credentials(["list"])).notes).toMatch(/no credentials yet/);
+    const id = await added(canary);
+    const control = await openControl({ dataDir: dataDir });
+    const untilMs = Date.UTC(2999, 0, 2, 3, 4);
+    await control.run("useCredential", { id, nowMs: Date.UTC(2026, 0, 2, 3, 4) });
+    await control.run("coolCredential", { id, bucket: "search", untilMs, reason: "429", nowMs: 1 });
+    const table = await credentials(["list"]);
+    expect(table.out).toMatch(
+      new RegExp(
+        `^${id} +mastodon +user-token +deployment +ann\\[31m at mastodon\\.example +cana… +2026-01-02 03:04 +cooling until 2999-01-02 03:04 \\(search\\)$`,
+        "m",
+      ),
+    );
+    await control.run("quarantineCredential", { id, revision: 0, reason: "401", nowMs: 1 });
+    await control.close();
+    expect((await credentials(["list"])).out).toMatch(/quarantined: 401$/m);
+    expect(await credentials(["remove", id])).toMatchObject({ code: 0 });
+    expect(await listed()).toEqual([]);
+    const again = await credentials(["remove", id]);
+    expect(again.code).toBe(1);
+    expect(again.notes).toMatch(/credential .* not found/);
+  });
+});
+
+test("no command prints a secret, and no file of the data folder contains one", async () => {
+  const id = await added(canary);
+  await credentials(addArgs, { lines: [canary, "other"] });
+  await credentials(["list"]);
+  await credentials(["list", "--json"]);
+  await credentials(["test"]);
+  refused.add(canary);
+  await credentials(["test", "--json"]);
+  await credentials(["list"]);
+  await credentials([...addArgs, "--secrets", "-"], { piped: canary });
+  await credentials(["remove", id]);
+  expect(written).toContain("cana…");
+  expect(written).not.toContain(canary);
+  const files = readdirSync(dataDir);
+  expect(files).toContain("control.db");
+  for (const name of files) {
+    const bytes = readFileSync(join(dataDir, name)).toString("latin1");
+    expect(bytes.includes(canary), name).toBe(false);
+    expect(bytes.includes(Buffer.from(canary).toString("base64").slice(0, 20)), name).toBe(false);
+  }
+});

@@ -1,0 +1,117 @@
+import type { Command } from "commander";
+import { systemClock } from "../../lib/clock.ts";
+import { credentialKinds } from "../../server/roles/credential-kinds.ts";
+import { unknownCredential } from "../../upstream/credentials/operations.ts";
+import { withControl } from "../accounts/with-control.ts";
+import { wrongUse } from "../describe-error.ts";
+import { readConfig } from "../settings.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+import { kindsText } from "./credential-kind-texts.ts";
+import { type AddOptions, addCredential } from "./credentials-add.ts";
+import { type CheckOptions, checkCredentials } from "./credentials-check.ts";
+import type { KindsOf } from "./credentials-folder.ts";
+import { listingAsJson, listingsAsTable } from "./show-credential.ts";
+
+export function addCredentials(
+  program: Command,
+  terminal: Terminal,
+  kindsOf: KindsOf = credentialKinds,
+): void {
+  const credentials = program
+    .command("credentials")
+    .description(
+      "Stores, lists, tests and removes platform credentials (docs/credentials.md). A running server applies " +
+        "changes at its next request.",
+    )
+    .helpCommand(false)
+    .action(() => {
+      throw wrongUse(
+        "credentials requires a subcommand",
+        "use credentials add, list, test or remove",
+      );
+    });
+  credentials
+    .command("add")
+    .summary("test and store a credential")
+    .description(
+      "Tests a credential with its platform and stores it encrypted, replacing one for the same subject " +
+        "(docs/credentials.md). Secrets are prompted for or read with --secrets. Without --account the credential " +
+        "serves every account.",
+    )
+    .usage("<platform> <kind> [options] [--name value ...]")
+    .argument("<platform>", "bluesky, mastodon or x")
+    .argument("<kind>", "the kind of credential, see below")
+    .argument("[values...]", "public fields, as --name value")
+    .option("--account <account>", "its owner, by id, name or login (github:ann)")
+    .option("--secrets <file>", "read name=value lines; - for standard input")
+    .option("--json", "print a line of JSON")
+    .allowUnknownOption()
+    .addHelpText(
+      "after",
+      "\nExamples:\n" +
+        "  earshot credentials add bluesky app-password --identifier ann.bsky.social\n" +
+        "  earshot credentials add x app-token --secrets - < token.txt",
+    )
+    .addHelpText("after", () => `\nKinds:${kindsText(kindsOf, Math.min(terminal.columns, 100))}`)
+    .action(
+      async (
+        _platform: string,
+        _kind: string,
+        _values: string[],
+        options: AddOptions,
+        add: Command,
+      ) => await addCredential(add.args, options, terminal, kindsOf),
+    );
+  credentials
+    .command("list")
+    .summary("list all credentials")
+    .description("Lists all credentials, oldest first, with the first characters of their secrets.")
+    .option("--json", "print one JSON object per line")
+    .action((options: { json?: boolean }) => list(options, terminal));
+  credentials
+    .command("test")
+    .summary("test credentials")
+    .description(
+      "Tests credentials with minimal requests, and quarantines those that are refused. Exits with 1 if any " +
+        "fails.",
+    )
+    .argument("[id]", "id from credentials list")
+    .option("--json", "print one JSON object per line")
+    .action(
+      async (id: string | undefined, options: CheckOptions) =>
+        await checkCredentials(id, options, terminal, kindsOf),
+    );
+  credentials
+    .command("remove")
+    .summary("delete a credential")
+    .description("Deletes a credential. It stays valid on its platform: revoke it there too.")
+    .argument("<id>", "id from credentials list")
+    .action((id: string) => remove(id, terminal));
+}
+
+async function list({ json }: { json?: boolean }, terminal: Terminal): Promise<void> {
+  const listings = await withControl(readConfig(terminal), (control) =>
+    control.run("listCredentials", null),
+  );
+  const nowMs = systemClock.now();
+  if (json) {
+    for (const one of listings) terminal.out(`${JSON.stringify(listingAsJson(one, nowMs))}\n`);
+  } else if (listings.length === 0) {
+    terminal.note("no credentials yet – add one with earshot credentials add PLATFORM KIND\n");
+  } else {
+    terminal.out(listingsAsTable(listings, nowMs, terminal));
+  }
+}
+
+async function remove(id: string, terminal: Terminal): Promise<void> {
+  const isRemoved = await withControl(readConfig(terminal), (control) =>
+    control.run("dropCredential", {
+      id,
+      owner: null,
+      actor: "command_line",
+      nowMs: systemClock.now(),
+    }),
+  );
+  if (!isRemoved) throw unknownCredential(id);
+  terminal.out(`credential ${id} removed\n`);
+}

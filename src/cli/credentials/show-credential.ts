@@ -1,0 +1,76 @@
+import { stripControls } from "../../lib/controls.ts";
+import { isoTime } from "../../lib/iso-time.ts";
+import type { Credential } from "../../platforms/credential.ts";
+import type { ListedCredential } from "../../upstream/credentials/rows.ts";
+import { tableLines } from "../terminal/table.ts";
+import { painter, type Terminal } from "../terminal/terminal.ts";
+
+/** No secret except the hint. */
+export function listingAsJson(listing: ListedCredential, nowMs: number): Record<string, unknown> {
+  const { quarantine } = listing;
+  const coolings = coolingsOf(listing, nowMs);
+  return {
+    id: listing.id,
+    owner: listing.accountId === null ? "deployment" : "account",
+    account_id: listing.accountId,
+    account: listing.accountName,
+    platform: listing.platform,
+    kind: listing.kind,
+    host: listing.host,
+    subject: listing.subject,
+    subject_name: listing.subjectName,
+    hint: listing.hint,
+    created_at: isoTime(listing.createdMs),
+    used_at: listing.usedMs === null ? null : isoTime(listing.usedMs),
+    state: quarantine !== null ? "quarantined" : coolings.length > 0 ? "cooling" : "ok",
+    quarantine: quarantine && { since: isoTime(quarantine.sinceMs), reason: quarantine.reason },
+    coolings: coolings.map(({ bucket, untilMs, reason }) => ({
+      bucket,
+      until: isoTime(untilMs),
+      reason,
+    })),
+  };
+}
+
+export function listingsAsTable(
+  listings: readonly ListedCredential[],
+  nowMs: number,
+  terminal: Terminal,
+): string {
+  const titles = ["ID", "PLATFORM", "KIND", "OWNER", "FOR", "SECRET", "USED", "STATE"];
+  const rows = listings.map((listing) => [
+    listing.id,
+    listing.platform,
+    listing.kind,
+    stripControls(ownerOf(listing)),
+    stripControls(subjectOf(listing)),
+    `${stripControls(listing.hint)}…`,
+    listing.usedMs === null ? "never" : minute(listing.usedMs),
+    stripControls(stateOf(listing, nowMs)),
+  ]);
+  const columns = titles.map((title) => ({ title, align: "left" }) as const);
+  return `${tableLines(columns, rows, painter(terminal).bold).join("\n")}\n`;
+}
+
+export function subjectOf({ subject, subjectName, host }: Credential): string {
+  const name = subjectName ?? subject ?? "an application";
+  const hostText = URL.parse(host)?.host ?? host;
+  return `${name} at ${hostText}`;
+}
+
+function ownerOf({ accountId, accountName }: ListedCredential): string {
+  return accountId === null ? "deployment" : (accountName ?? accountId);
+}
+
+function stateOf(listing: ListedCredential, nowMs: number): string {
+  if (listing.quarantine !== null) return `quarantined: ${listing.quarantine.reason}`;
+  const coolings = coolingsOf(listing, nowMs);
+  if (coolings.length === 0) return "ok";
+  const waits = coolings.map(({ bucket, untilMs }) => `${minute(untilMs)} (${bucket})`);
+  return `cooling until ${waits.join(", ")}`;
+}
+
+const coolingsOf = ({ coolings }: Credential, nowMs: number) =>
+  coolings.filter(({ untilMs }) => untilMs > nowMs);
+
+const minute = (ms: number): string => isoTime(ms).slice(0, 16).replace("T", " ");

@@ -1,0 +1,265 @@
+import { availableParallelism } from "node:os";
+import { type Command, Option } from "commander";
+import { openArchive } from "../../archive/threads/open.ts";
+import { startImportThreads } from "../../ingest/analysis/import-threads.ts";
+import { type ImportSummary, importFile } from "../../ingest/import/import-file.ts";
+import { systemClock } from "../../lib/clock.ts";
+import { stripControls } from "../../lib/controls.ts";
+import { EarshotError, messageOf } from "../../lib/errors.ts";
+import { isoTime } from "../../lib/iso-time.ts";
+import { type Platform, platforms } from "../../posts/post.ts";
+import type { Config } from "../../server/config.ts";
+import { sealedJson, sealedText, sealWithProgress } from "../archive/seal.ts";
+import { wrongUse } from "../describe-error.ts";
+import { timeSpan } from "../parse-values.ts";
+import { readConfig } from "../settings.ts";
+import { startProgress } from "../terminal/progress.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+import {
+  authorHandle,
+  columnMap,
+  formatNames,
+  type ImportFormatOptions,
+  importFormat,
+} from "./import-format.ts";
+
+type Options = ImportFormatOptions & {
+  covers?: { fromMs: number; toMs: number };
+  strict?: boolean;
+  json?: boolean;
+};
+
+export function addImport(program: Command, terminal: Terminal): void {
+  program
+    .command("import")
+    .description(
+      "Imports posts from files (docs/import.md), without duplicates. Can be interrupted and repeated, also " +
+        "beside a running server. Rejected records are reported and written to FILE.rejected.",
+    )
+    .argument("<file...>", "the files; - for standard input")
+    .addOption(
+      new Option(
+        "--platform <name>",
+        "platform of the posts, unless the format implies it",
+      ).choices([...platforms]),
+    )
+    .addOption(
+      new Option("--format <name>", "format of the files")
+        .choices([...formatNames])
+        .default("ndjson"),
+    )
+    .addOption(
+      new Option(
+        "--columns <field=column,...>",
+        "csv: columns of fields with other names",
+      ).argParser(columnMap),
+    )
+    .addOption(
+      new Option(
+        "--author <handle>",
+        "csv, x-archive, bluesky-car: author, if not in the files",
+      ).argParser(authorHandle),
+    )
+    .addOption(
+      new Option("--covers <from..to>", "the files contain every post of this time").argParser(
+        timeSpan,
+      ),
+    )
+    .option("--strict", "stop at the first bad line (exit 1)")
+    .option("--json", "print a line of JSON for each file and the sealing")
+    .addHelpText(
+      "after",
+      "\nExamples:\n" +
+        "  earshot import posts.ndjson.gz --platform x\n" +
+        "  earshot import posts.csv --platform mastodon --format csv --columns text=body,created_at=date\n" +
+        "  zcat *.gz | earshot import - --platform bluesky",
+    )
+    .action((files: string[], options: Options) => importFiles(files, options, terminal));
+}
+
+async function importFiles(
+  files: readonly string[],
+  options: Options,
+  terminal: Terminal,
+): Promise<void> {
+  if (options.covers !== undefined) refuseFuture(options.covers.toMs);
+  const config = readConfig(terminal);
+  const { platform, format } = importFormat(options, config.backfill.maxRepositoryBytes);
+  const { dir, ...settings } = config.data;
+  const archive = await openArchive({ dataDir: dir, ...settings, clock: systemClock });
+  const analysis = startImportThreads(archive.preparation, availableParallelism());
+  let rejectedInAll = 0;
+  let reading = "";
+  const unreadable: string[] = [];
+  // An idle pipe would block the shutdown.
+  terminal.stopping.addEventListener("abort", () => process.stdin.destroy(), { once: true });
+  try {
+    for (const [index, file] of files.entries()) {
+      const isLast = index === files.length - 1;
+      const reports = watch(file, terminal);
+      reading = file;
+      try {
+        const summary = await importFile({
+          archive,
+          analysis,
+          clock: systemClock,
+          file,
+          standardInput: process.stdin,
+          platform,
+          format,
+          dataDir: dir,
+          // `--covers` applies to all files together, so the last one records it.
+          covers: isLast && rejectedInAll === 0 ? (options.covers ?? null) : null,
+          onBadLine: options.strict ? "stop" : "reject",
+          limits: config.import,
+          onProgress: reports.onProgress,
+          onRejected: reports.onRejected,
+          signal: terminal.stopping,
+        });
+        rejectedInAll += summary.rejectedInAll;
+        reports.end();
+        terminal.out(options.json ? asJson(file, summary) : asText(file, summary));
+        if (hasNoPost(summary)) unreadable.push(file);
+      } finally {
+        reports.end();
+      }
+    }
+    await archive.finishImport();
+    if (unreadable.length > 0) throw noPosts(unreadable);
+    if (options.covers !== undefined && rejectedInAll > 0) {
+      terminal.note(
+        `earshot: --covers was not recorded, because ${rejectedInAll === 1 ? "1 line was" : `${rejectedInAll.toLocaleString("en")} lines were`} rejected – fix them in the files and run the command again\n`,
+      );
+    }
+  } catch (thrown) {
+    // What was read stays; the original error is reported.
+    await archive.finishImport().catch(() => {});
+    throw terminal.stopping.aborted ? interruption(terminal.stopping.reason, reading) : thrown;
+  } finally {
+    await analysis.close();
+    await archive.close();
+  }
+  await sealImported(config, { platform, json: options.json === true }, terminal);
+}
+
+/** The posts are stored, and compaction can seal later. */
+async function sealImported(
+  config: Config,
+  { platform, json }: { platform: Platform; json: boolean },
+  terminal: Terminal,
+): Promise<void> {
+  try {
+    const outcome = await sealWithProgress(config, terminal, { platform });
+    const text = sealedText(outcome);
+    if (text === null) return;
+    terminal.out(json ? `{"sealed":${sealedJson(outcome)}}\n` : `${text}\n`);
+  } catch (thrown) {
+    if (terminal.stopping.aborted) throw thrown;
+    terminal.note(
+      `earshot: the import succeeded, but sealing failed: ${messageOf(thrown)} – retry with earshot archive seal\n`,
+    );
+  }
+}
+
+/** Most likely the wrong format. */
+const hasNoPost = ({ imported, updated, unchanged, rejected }: ImportSummary): boolean =>
+  rejected > 0 && imported + updated + unchanged === 0;
+
+function noPosts(files: readonly string[]): EarshotError {
+  return new EarshotError("import_rejected", `${files.join(", ")}: no valid posts`, {
+    hint: 'check --format; NDJSON has one JSON object per line, such as {"author":"ann","created_at":"2026-01-31T12:00:00Z","text":"…"} (docs/import.md)',
+  });
+}
+
+function refuseFuture(toMs: number): void {
+  if (toMs <= systemClock.now()) return;
+  throw wrongUse(
+    `--covers ends in the future, at ${isoTime(toMs)}`,
+    "use a TO no later than the time at which the files were made",
+  );
+}
+
+export function interruption(reason: unknown, file: string): unknown {
+  if (file !== "-") return reason;
+  return new EarshotError("interrupted", messageOf(reason), {
+    hint: "send the input again from its start; posts already imported are not duplicated",
+  });
+}
+
+/** Per file on a terminal; a pipe gets all. */
+const shownRejections = 20;
+
+function watch(file: string, terminal: Terminal) {
+  const progress = startProgress(terminal, file);
+  const pending: string[] = [];
+  let count = 0;
+  let ended = false;
+  return {
+    onProgress: (seen: { posts: number; readBytes: number; totalBytes: number | null }) =>
+      progress.update(seen.readBytes, seen.totalBytes, `${seen.posts.toLocaleString("en")} posts`),
+    onRejected: (bad: { file: string; line: number; reason: string }) => {
+      const line = `${stripControls(`${bad.file}:${bad.line}: ${bad.reason}`)}\n`;
+      count += 1;
+      if (!terminal.interactiveNotes) terminal.note(line);
+      else if (count <= shownRejections) pending.push(line);
+    },
+    end: () => {
+      if (ended) return;
+      ended = true;
+      progress.end();
+      for (const line of pending) terminal.note(line);
+      if (count > pending.length && pending.length > 0) {
+        terminal.note(`… and ${count - pending.length} more\n`);
+      }
+    },
+  };
+}
+
+function asJson(file: string, summary: ImportSummary): string {
+  const ignored = Object.fromEntries(summary.ignoredFields);
+  return `${JSON.stringify({
+    file,
+    already_imported: summary.alreadyImported,
+    resumed_after_lines: summary.resumedAfterLines,
+    imported: summary.imported,
+    updated: summary.updated,
+    unchanged: summary.unchanged,
+    rejected: summary.rejected,
+    rejected_file: summary.rejectedFile,
+    ignored_fields: ignored,
+    left_out: Object.fromEntries(summary.skipped),
+    coverage: summary.coverage,
+    seconds: summary.seconds,
+  })}\n`;
+}
+
+function asText(name: string, summary: ImportSummary): string {
+  const file = stripControls(name);
+  if (summary.alreadyImported) {
+    return `${file}: already imported${coverageText(summary)}\n`;
+  }
+  const number = (value: number) => value.toLocaleString("en");
+  const lines = [
+    `${file}: ${number(summary.imported)} imported, ${number(summary.updated)} updated, ` +
+      `${number(summary.unchanged)} unchanged, ${number(summary.rejected)} rejected ` +
+      `in ${summary.seconds.toFixed(1)} s${coverageText(summary)}`,
+  ];
+  if (summary.resumedAfterLines > 0) {
+    lines.push(`  resumed after line ${number(summary.resumedAfterLines)}`);
+  }
+  if (summary.rejectedFile !== null)
+    lines.push(`  rejected lines are in ${stripControls(summary.rejectedFile)}`);
+  if (summary.skipped.size > 0) {
+    const reasons = [...summary.skipped].map(([reason, times]) => `${number(times)} ${reason}`);
+    lines.push(`  not imported: ${reasons.join(", ")}`);
+  }
+  if (summary.ignoredFields.size > 0) {
+    const names = [...summary.ignoredFields].map(([name, times]) => `${name} (${number(times)})`);
+    lines.push(`  ignored fields: ${stripControls(names.join(", "))}`);
+  }
+  return `${lines.join("\n")}\n`;
+}
+
+function coverageText({ coverage }: ImportSummary): string {
+  return coverage === "added" ? "; coverage recorded" : "";
+}

@@ -1,0 +1,163 @@
+import { resolve } from "node:path";
+import type { NodeChange } from "../../accounts/admin/node-operations.ts";
+import { systemClock } from "../../lib/clock.ts";
+import { stripControls } from "../../lib/controls.ts";
+import { EarshotError } from "../../lib/errors.ts";
+import type { NodeRecord } from "../../remote/gateway/node-record.ts";
+import type { OpenControl } from "../../server/control/control.ts";
+import { secretKeyOf } from "../accounts/secret-key.ts";
+import { withControl } from "../accounts/with-control.ts";
+import { readConfig } from "../settings.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+import { eventAsJson, eventAsText, nodeAsJson, nodeAsLines, nodesTable } from "./show-nodes.ts";
+
+const shownEvents = 10;
+
+export async function listNodes(
+  { all, json }: { all?: boolean; json?: boolean },
+  terminal: Terminal,
+): Promise<void> {
+  const known = await inControl(terminal, (control) => control.run("nodes", null));
+  const nodes = all ? known : known.filter(({ state }) => state !== "removed");
+  const nowMs = systemClock.now();
+  if (json)
+    printLines(
+      nodes.map((node) => nodeAsJson(node, nowMs)),
+      terminal,
+    );
+  else if (known.length === 0) {
+    terminal.note(
+      "no nodes yet – print the settings of one with earshot nodes enroll, then start it with earshot node\n",
+    );
+  } else if (nodes.length === 0) {
+    terminal.note("all nodes are removed – list them with earshot nodes list --all\n");
+  } else {
+    terminal.out(nodesTable(nodes, nowMs, terminal));
+  }
+}
+
+export async function showNode(
+  id: string,
+  { json }: { json?: boolean },
+  terminal: Terminal,
+): Promise<void> {
+  const nowMs = systemClock.now();
+  const { node, events } = await inControl(terminal, async (control) => ({
+    node: await found(control, id),
+    events: await control.run("nodeEvents", { limit: shownEvents, nodeId: id }),
+  }));
+  if (json) {
+    printLines([nodeAsJson(node, nowMs)], terminal);
+    return;
+  }
+  terminal.out(nodeAsLines(node, nowMs));
+  if (events.length === 0) return;
+  terminal.out("\n");
+  for (const event of events) terminal.out(`${eventAsText(event)}\n`);
+}
+
+export async function changeNode(
+  id: string,
+  change: NodeChange,
+  terminal: Terminal,
+): Promise<void> {
+  const nowMs = systemClock.now();
+  const { before, node } = await inControl(terminal, async (control) => ({
+    before: await control.run("node", { id }),
+    node: await control.run("changeNode", { nodeId: id, change, actor: "command_line", nowMs }),
+  }));
+  const outcome = change === "approve" ? approvalOf(before, nowMs) : outcomes[change];
+  terminal.out(`node ${id} (${stripControls(node.name)}) ${outcome}\n`);
+  if (change === "remove" && node.isListed) terminal.note(stillListed);
+}
+
+const stillListed =
+  "the policy still lists its machine – remove it from `platforms` (EARSHOT_NODES_POLICY); other nodes on it then need approval\n";
+
+function approvalOf(before: NodeRecord | null, nowMs: number): string {
+  if (before === null || before.state === "pending") {
+    return "approved; it gets jobs when it attests again, within seconds";
+  }
+  if (before.state === "draining" || (before.quarantinedUntilMs ?? 0) > nowMs) {
+    return "approved; it gets jobs again, within a second if it is connected";
+  }
+  return "was already approved; it may move to the machine from which it attests next";
+}
+
+const outcomes: Readonly<Record<Exclude<NodeChange, "approve">, string>> = {
+  drain: "draining; its running jobs may finish",
+  remove: "removed permanently; its jobs go to other nodes",
+};
+
+export async function listEvents(
+  nodeId: string | null,
+  { json, limit }: { json?: boolean; limit: number },
+  terminal: Terminal,
+): Promise<void> {
+  const events = await inControl(terminal, (control) =>
+    control.run("nodeEvents", { limit, nodeId }),
+  );
+  if (json) printLines(events.map(eventAsJson), terminal);
+  else if (events.length === 0) terminal.note("no events yet\n");
+  else for (const event of events) terminal.out(`${eventAsText(event)}\n`);
+}
+
+export async function printKey(terminal: Terminal): Promise<void> {
+  const { gatewayKeyOf } = await import("../../remote/protocol/keys.ts");
+  terminal.out(`${gatewayKeyOf(await secretKeyIn(terminal)).publicKey}\n`);
+}
+
+export async function enrollNode(terminal: Terminal): Promise<void> {
+  const { http } = readConfig(terminal);
+  const { gatewayKeyOf } = await import("../../remote/protocol/keys.ts");
+  const { enrolmentTokenOf } = await import("../../remote/protocol/enrolment.ts");
+  const secretKey = await secretKeyIn(terminal);
+  const { publicUrl } = http;
+  const lines = [
+    ...(publicUrl === null ? [] : [`EARSHOT_NODE_GATEWAY=${publicUrl}`]),
+    `EARSHOT_NODE_GATEWAY_KEY=${gatewayKeyOf(secretKey).publicKey}`,
+    `EARSHOT_NODE_ENROLMENT_TOKEN=${enrolmentTokenOf(secretKey)}`,
+  ];
+  terminal.out(`${lines.join("\n")}\n`);
+}
+
+async function secretKeyIn(terminal: Terminal): Promise<Uint8Array> {
+  const { data } = readConfig(terminal);
+  return data.secretKey ?? (await inControl(terminal, (control) => secretKeyOf({ data }, control)));
+}
+
+export async function simulateTee(folder: string, terminal: Terminal): Promise<void> {
+  const { writeSimulatedTee } = await import("../../remote/evidence/simulated/simulated-folder.ts");
+  const files = await writeSimulatedTee(resolve(folder), systemClock.now());
+  terminal.note("SIMULATED: it proves nothing about a machine. Settings of the gateway:\n");
+  terminal.out(
+    [
+      "EARSHOT_NODES_EVIDENCE=tdx,simulated",
+      `EARSHOT_NODES_COLLATERAL=${files.collateralFolder}`,
+      `EARSHOT_NODES_POLICY=${files.policy}`,
+      "",
+    ].join("\n"),
+  );
+  terminal.note(`Settings of its nodes, with ${files.tee} in their data folders:\n`);
+  terminal.out("EARSHOT_NODE_EVIDENCE=simulated\n");
+}
+
+async function found(control: OpenControl, id: string): Promise<NodeRecord> {
+  const node = await control.run("node", { id });
+  if (node !== null) return node;
+  throw new EarshotError("node_not_found", `node ${JSON.stringify(id)} not found`, {
+    status: 404,
+    hint: "find its id with earshot nodes list --all",
+  });
+}
+
+function printLines(values: readonly Record<string, unknown>[], terminal: Terminal): void {
+  for (const value of values) terminal.out(`${JSON.stringify(value)}\n`);
+}
+
+async function inControl<Value>(
+  terminal: Terminal,
+  use: (control: OpenControl) => Promise<Value>,
+): Promise<Value> {
+  return await withControl(readConfig(terminal), use);
+}

@@ -1,0 +1,116 @@
+import type { Command } from "commander";
+import { wrongUse } from "../describe-error.ts";
+import { parseWholeNumber } from "../parse-values.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+import {
+  changeNode,
+  enrollNode,
+  listEvents,
+  listNodes,
+  printKey,
+  showNode,
+  simulateTee,
+} from "./nodes-actions.ts";
+
+type Json = { json?: boolean };
+type Listed = Json & { limit: number };
+
+const json = ["--json", "print one JSON object per line"] as const;
+const nodeId = ["<id>", "id from nodes list"] as const;
+
+export function addNodes(program: Command, terminal: Terminal): void {
+  const nodes = program
+    .command("nodes")
+    .description(
+      "Approves, shows, drains and removes nodes (docs/operations.md). A running server applies changes within a " +
+        "second.",
+    )
+    .helpCommand(false)
+    .action(() => {
+      throw wrongUse(
+        "nodes requires a subcommand",
+        "use nodes list, show, approve, drain, remove, events, enroll, key or simulate",
+      );
+    });
+  addLists(nodes, terminal);
+  addChanges(nodes, terminal);
+  nodes
+    .command("key")
+    .summary("print this server's public key")
+    .description("Prints the public key of this server, for EARSHOT_NODE_GATEWAY_KEY of its nodes.")
+    .action(() => printKey(terminal));
+  nodes
+    .command("enroll")
+    .summary("print the settings of a new node, with the enrolment token")
+    .description(
+      "Prints the environment of a new node: this server's key, its address if EARSHOT_PUBLIC_URL is set, and " +
+        "the enrolment token.",
+    )
+    .action(() => enrollNode(terminal));
+  nodes
+    .command("simulate")
+    .summary("create a simulated TEE for tests")
+    .description(
+      "Writes a simulated TEE to a folder: the means to make quotes, and the collateral and policy to verify " +
+        "them. It proves nothing. Replaces an earlier one.",
+    )
+    .argument("<folder>", "created if missing")
+    .action((folder: string) => simulateTee(folder, terminal));
+}
+
+function addLists(nodes: Command, terminal: Terminal): void {
+  const limit = parseWholeNumber(1, 10_000);
+  nodes
+    .command("list")
+    .summary("list the nodes")
+    .description(
+      "Lists the nodes that have connected, oldest first. Names are self-declared; ids are unique.",
+    )
+    .option("--all", "include removed nodes")
+    .option(...json)
+    .action((options: Json & { all?: boolean }) => listNodes(options, terminal));
+  nodes
+    .command("show")
+    .summary("show a node's evidence, capabilities and events")
+    .description("Shows a node, one fact per line, and its recent events.")
+    .argument(...nodeId)
+    .option(...json)
+    .action((id: string, options: Json) => showNode(id, options, terminal));
+  nodes
+    .command("events")
+    .summary("list node events")
+    .description(
+      "Lists node events, newest first: admissions, refusals with reasons, quarantines, changes by operators.",
+    )
+    .argument("[id]", "events of this node only")
+    .option("--limit <number>", "maximum number", limit, 100)
+    .option(...json)
+    .action((id: string | undefined, options: Listed) => listEvents(id ?? null, options, terminal));
+}
+
+function addChanges(nodes: Command, terminal: Terminal): void {
+  nodes
+    .command("approve")
+    .summary("admit or resume a node")
+    .description(
+      "Admits a pending node, or one that has moved to another machine; ends draining and quarantine.",
+    )
+    .argument(...nodeId)
+    .action((id: string) => changeNode(id, "approve", terminal));
+  nodes
+    .command("drain")
+    .summary("drain a node")
+    .description(
+      "Assigns no more jobs to a node; it finishes its current ones. nodes approve resumes it.",
+    )
+    .argument(...nodeId)
+    .action((id: string) => changeNode(id, "drain", terminal));
+  nodes
+    .command("remove")
+    .summary("remove a node permanently")
+    .description(
+      "Refuses a node permanently and gives its jobs to others at once. Results that it signed stay.",
+    )
+    .argument(...nodeId)
+    .action((id: string) => changeNode(id, "remove", terminal));
+}

@@ -1,0 +1,61 @@
+import type { NodeSettings } from "../../remote/settings.ts";
+import type { AttestationStatus } from "../../remote/worker/attest-loop.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+
+export type StatusPrinter = {
+  /** Skips repetitions; defers until `begin`. */
+  print(status: AttestationStatus): void;
+  begin(nodeId: string): void;
+};
+
+export function createStatusPrinter(
+  terminal: Pick<Terminal, "out">,
+  { gatewayKey }: Pick<NodeSettings, "gatewayKey">,
+): StatusPrinter {
+  let nodeId: string | null = null;
+  let waiting: AttestationStatus | null = null;
+  let printed = "";
+
+  function print(status: AttestationStatus): void {
+    if (nodeId === null) {
+      waiting = status;
+      return;
+    }
+    const isLast = status.state === "refused" && status.isFinal;
+    const text = textOf(status, nodeId, gatewayKey === null);
+    // The command itself reports what ends it.
+    if (isLast || text === null || text === printed) return;
+    printed = text;
+    terminal.out(text);
+  }
+
+  return {
+    print: print,
+    begin: (id) => {
+      nodeId = id;
+      if (waiting !== null) print(waiting);
+    },
+  };
+}
+
+function textOf(status: AttestationStatus, nodeId: string, isKeyUnknown: boolean): string | null {
+  switch (status.state) {
+    case "connecting":
+      return null;
+    case "unreachable":
+      return `the gateway is unreachable, retrying: ${status.error.message}\n`;
+    case "pending":
+      return `this node awaits approval: run earshot nodes approve ${nodeId} on the gateway\n`;
+    case "refused": {
+      const { message, hint } = status.error;
+      return `the gateway refused the node: ${message}${hint === undefined ? "" : ` – ${hint}`}\n`;
+    }
+    case "admitted": {
+      const { gatewayKey } = status.attested;
+      const seen = isKeyUnknown
+        ? `\ngateway key ${gatewayKey}: trusted on first use, until the node stops; set EARSHOT_NODE_GATEWAY_KEY to pin it`
+        : "";
+      return `attested and ready for jobs${seen}\n`;
+    }
+  }
+}

@@ -1,0 +1,151 @@
+import type { EvidenceKind } from "../../jobs/result-signature.ts";
+import { stripControls } from "../../lib/controls.ts";
+import { isoTime } from "../../lib/iso-time.ts";
+import { platforms } from "../../posts/post.ts";
+import type { NodeEvent } from "../../remote/gateway/node-event-operations.ts";
+import type { NodeRecord } from "../../remote/gateway/node-record.ts";
+import { tableLines } from "../terminal/table.ts";
+import { painter, type Terminal } from "../terminal/terminal.ts";
+
+export function nodeAsJson(node: NodeRecord, nowMs: number): Record<string, unknown> {
+  return {
+    id: node.id,
+    name: node.name,
+    state: stateOf(node, nowMs),
+    evidence: node.evidence,
+    image: node.image,
+    compose_hash: node.composeHash,
+    machine: node.machine,
+    listed: node.isListed,
+    capabilities: node.capabilities,
+    concurrency: node.concurrency,
+    version: node.version,
+    attestation: node.attestationId,
+    created_at: isoTime(node.createdMs),
+    attested_at: isoTime(node.attestedMs),
+    connected: isConnected(node, nowMs),
+    seen_at: isoTime(node.seenMs),
+    quarantined_until: node.quarantinedUntilMs === null ? null : isoTime(node.quarantinedUntilMs),
+    quarantine_reason: node.quarantineReason,
+    jobs_done: node.jobsDone,
+    jobs_failed: node.jobsFailed,
+  };
+}
+
+export function nodesTable(
+  nodes: readonly NodeRecord[],
+  nowMs: number,
+  terminal: Terminal,
+): string {
+  const titles = [
+    "ID",
+    "NAME",
+    "STATE",
+    "CONNECTED",
+    "EVIDENCE",
+    "PLATFORMS",
+    "JOBS",
+    "FAILED",
+    "SEEN",
+  ];
+  const rows = nodes.map((node) => [
+    node.id,
+    oneLine(node.name),
+    stateOf(node, nowMs),
+    isConnected(node, nowMs) ? "yes" : "no",
+    evidenceWords[node.evidence],
+    platformsOf(node),
+    String(node.jobsDone),
+    String(node.jobsFailed),
+    minuteOf(node.seenMs),
+  ]);
+  return tableOf(titles, rows, terminal);
+}
+
+export function nodeAsLines(node: NodeRecord, nowMs: number): string {
+  const facts: [string, string][] = [
+    ["id", node.id],
+    ["name", oneLine(node.name)],
+    ["state", stateOf(node, nowMs)],
+    ["connected", isConnected(node, nowMs) ? "yes" : "no"],
+    ["evidence", evidenceWords[node.evidence]],
+    ...optional("image", node.image),
+    ...optional("compose", node.composeHash),
+    ...optional("machine", node.machine === null ? null : machineOf(node)),
+    ...methodsOf(node),
+    ["concurrency", `${node.concurrency} jobs`],
+    ["version", oneLine(node.version)],
+    ["created", isoTime(node.createdMs)],
+    ["attested", isoTime(node.attestedMs)],
+    ["last seen", isoTime(node.seenMs)],
+    ["jobs", `${node.jobsDone} done, ${node.jobsFailed} failed`],
+    ...quarantineOf(node, nowMs),
+  ];
+  return facts.map(([name, value]) => `${name.padEnd(11)}  ${value}\n`).join("");
+}
+
+/** Recorded every ten seconds; nodes poll at least every twenty. */
+const connectedMs = 45_000;
+
+/** Pending nodes are not connected. */
+const isConnected = ({ state, seenMs }: NodeRecord, nowMs: number): boolean =>
+  (state === "approved" || state === "draining") && seenMs + connectedMs > nowMs;
+
+const optional = (name: string, value: string | null): [string, string][] =>
+  value === null ? [] : [[name, oneLine(value)]];
+
+const machineOf = ({ machine, isListed }: NodeRecord): string =>
+  `${machine}, ${isListed ? "listed in the policy" : "not listed in the policy"}`;
+
+function methodsOf({ capabilities }: NodeRecord): [string, string][] {
+  return platforms.flatMap((platform): [string, string][] => {
+    const own = capabilities.filter((one) => one.platform === platform);
+    if (own.length === 0) return [];
+    return [[platform, own.map(({ method, ways }) => `${method} (${ways.join(", ")})`).join(", ")]];
+  });
+}
+
+function quarantineOf(node: NodeRecord, nowMs: number): [string, string][] {
+  if (stateOf(node, nowMs) !== "quarantined") return [];
+  const until = isoTime(node.quarantinedUntilMs ?? nowMs);
+  return [["quarantined", `until ${until}: ${oneLine(node.quarantineReason ?? "")}`]];
+}
+
+function stateOf({ state, quarantinedUntilMs }: NodeRecord, nowMs: number): string {
+  const isQuarantined = quarantinedUntilMs !== null && quarantinedUntilMs > nowMs;
+  return state === "approved" && isQuarantined ? "quarantined" : state;
+}
+
+const evidenceWords: Readonly<Record<EvidenceKind, string>> = {
+  tdx: "tdx",
+  simulated: "SIMULATED",
+  none: "NONE",
+};
+
+function platformsOf({ capabilities }: NodeRecord): string {
+  const known = platforms.filter((platform) =>
+    capabilities.some((one) => one.platform === platform),
+  );
+  return known.join(",") || "none";
+}
+
+export const eventAsJson = ({ atMs, nodeId, action, detail }: NodeEvent) => ({
+  at: isoTime(atMs),
+  node: nodeId,
+  action,
+  detail,
+});
+
+export function eventAsText({ atMs, nodeId, action, detail }: NodeEvent): string {
+  const at = isoTime(atMs).replace(/\.\d+Z$/, "Z");
+  return [at, nodeId ?? "unknown node", action.replaceAll("_", " "), oneLine(detail)].join("  ");
+}
+
+function tableOf(titles: readonly string[], rows: readonly string[][], terminal: Terminal): string {
+  const columns = titles.map((title) => ({ title, align: "left" }) as const);
+  return `${tableLines(columns, rows, painter(terminal).bold).join("\n")}\n`;
+}
+
+const oneLine = (text: string): string => stripControls(text).replaceAll("\n", " ");
+
+const minuteOf = (ms: number): string => isoTime(ms).slice(0, 16).replace("T", " ");

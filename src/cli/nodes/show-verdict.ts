@@ -1,0 +1,185 @@
+import { coverageBody } from "../../http/answers/status-body.ts";
+import { withUnseenEscaped } from "../../lib/controls.ts";
+import { isoTime } from "../../lib/iso-time.ts";
+import type { AnswerRequest, Coverage } from "../../platforms/source.ts";
+import { targetText } from "../../platforms/target-text.ts";
+import type { VerifiedEvidence } from "../../remote/evidence/evidence.ts";
+import type { Proof } from "../../remote/proof/read-proof.ts";
+import type { ProofStep, ProofVerdict } from "../../remote/proof/verify-proof.ts";
+import type { SignedResult } from "../../remote/protocol/signed-result.ts";
+import { readKnowledge, readRequest } from "../../remote/protocol/texts.ts";
+import { painter, type Terminal } from "../terminal/terminal.ts";
+import { wrap } from "../terminal/text-layout.ts";
+import { type ProofWords, wordsFor } from "./proof-words.ts";
+
+type Shown = { json?: boolean; gatewayKey?: string };
+
+type Content = {
+  proof: Proof;
+  signed: SignedResult;
+  evidence: VerifiedEvidence;
+  asOfMs: number | null;
+  records: number;
+  words: ProofWords;
+};
+
+/** Of an invalid proof only the failed checks: its content cannot be trusted. */
+export function showVerdict(verdict: ProofVerdict, shown: Shown, terminal: Terminal): void {
+  const content = contentOf(verdict, shown);
+  // Untrusted texts cannot move the cursor, break lines or change the direction.
+  if (shown.json) terminal.out(`${withUnseenEscaped(JSON.stringify(asJson(verdict, content)))}\n`);
+  else terminal.out(`${asText(verdict, content, terminal)}\n`);
+}
+
+function contentOf(
+  { holds, proof, signed, evidence, asOfMs, records }: ProofVerdict,
+  shown: Shown,
+): Content | null {
+  if (!holds || proof === null || signed === null || evidence === null || records === null) {
+    return null;
+  }
+  const words = wordsFor(evidence, { isGatewayKnown: shown.gatewayKey !== undefined });
+  return { proof, signed, evidence, asOfMs, records, words };
+}
+
+function asJson({ steps }: ProofVerdict, content: Content | null) {
+  return {
+    holds: content !== null,
+    checks: steps,
+    ...(content === null ? {} : contentFields(content)),
+  };
+}
+
+function contentFields({ proof, signed, evidence, asOfMs, records, words }: Content) {
+  const { statement, id, node_id } = proof.attestation;
+  const { complete, coverage } = readKnowledge(proof.knowledge);
+  const request = readRequest(proof.request);
+  return {
+    job: proof.job,
+    asked: JSON.parse(proof.request),
+    about: aboutText(request),
+    first_page: isFirstPage(request),
+    records,
+    complete,
+    coverage: coverageBody(coverage),
+    signed_at: isoTime(signed.signedAtMs),
+    node: node_id,
+    key: signed.keyId,
+    attestation: id,
+    gateway: { audience: statement.audience, key: statement.gateway_key },
+    evidence: {
+      kind: evidence.kind,
+      image: evidence.image,
+      compose_hash: evidence.composeHash,
+      tcb_status: evidence.facts?.tcbStatus ?? null,
+      machine: machineOf(evidence),
+      is_listed_machine: evidence.isListedPlatform,
+      policy: evidence.policyId === "" ? null : evidence.policyId,
+      as_of: asOfMs === null ? null : isoTime(asOfMs),
+      collateral_until: evidence.facts === null ? null : isoTime(evidence.facts.collateralUntilMs),
+    },
+    proven: words.proven,
+    not_proven: words.notProven,
+  };
+}
+
+function asText({ steps }: ProofVerdict, content: Content | null, terminal: Terminal): string {
+  const { bold } = painter(terminal);
+  const checks = steps.map(stepLine).join("\n");
+  if (content === null) return [bold("The proof is invalid."), checks].join("\n\n");
+  return [
+    bold(headlines[content.evidence.kind]),
+    checks,
+    rowsOf(content)
+      .map(([name, value]) => `${name.padEnd(10)}${withUnseenEscaped(value)}`)
+      .join("\n"),
+    sentences(bold("Proven"), content.words.proven, terminal),
+    sentences(bold("Not proven"), content.words.notProven, terminal),
+  ].join("\n\n");
+}
+
+const headlines: Readonly<Record<VerifiedEvidence["kind"], string>> = {
+  tdx: "The proof is valid.",
+  simulated: "The proof is valid, with SIMULATED evidence: it proves nothing about a machine.",
+  none: "The proof is valid, with NO evidence: nothing vouches for the signing key.",
+};
+
+const marks = { passed: "ok", failed: "FAILED", skipped: "-" } as const;
+
+const stepLine = ({ check, outcome, code, message }: ProofStep): string =>
+  `${marks[outcome].padEnd(8)}${check.padEnd(11)}${withUnseenEscaped(message)}${code === null ? "" : ` (${code})`}`;
+
+function rowsOf({
+  proof,
+  signed,
+  evidence,
+  asOfMs,
+  records,
+}: Content): [name: string, value: string][] {
+  const { statement, node_id, name } = proof.attestation;
+  const { complete, coverage, next } = readKnowledge(proof.knowledge);
+  const request = readRequest(proof.request);
+  const about = aboutText(request);
+  return [
+    ["Job", proof.job],
+    ["Request", requestText(request)],
+    ...(about === null ? [] : [["About", about] satisfies [string, string]]),
+    ["Type", request.type],
+    ["Page", isFirstPage(request) ? "first" : "a later one: earlier pages are not in it"],
+    [
+      "Answer",
+      `${counted(records)}${complete ? ", complete" : ""}${next === null ? "" : ", more on the next page"}`,
+    ],
+    ["Covered", `${spanText(coverage)}${gapsText(coverage)}`],
+    ["Signed", `${isoTime(signed.signedAtMs)} by the gateway's clock`],
+    ["Node", `${node_id}, named ${JSON.stringify(name)} by its gateway`],
+    ["Gateway", `${JSON.stringify(statement.audience)}, key ${statement.gateway_key}`],
+    ["Evidence", evidenceText(evidence)],
+    ...(asOfMs === null ? [] : [["As of", asOfText(asOfMs, signed)] satisfies [string, string]]),
+  ];
+}
+
+function requestText(request: AnswerRequest): string {
+  const { method, platform, query, maxResults } = request;
+  return `${method} of ${platform}: ${JSON.stringify(query)}, ${spanText(request)}, at most ${counted(maxResults)}`;
+}
+
+/** Null if the query alone defines it. */
+const aboutText = ({ target = null }: AnswerRequest): string | null =>
+  target === null ? null : targetText(target);
+
+const isFirstPage = ({ after, place = null }: AnswerRequest): boolean =>
+  after === null && place === null;
+
+const spanText = ({ fromMs, toMs }: { fromMs: number | null; toMs: number }): string =>
+  `from ${fromMs === null ? "the beginning" : isoTime(fromMs)} to ${isoTime(toMs)}`;
+
+function gapsText({ complete, gaps }: Coverage): string {
+  if (complete) return "";
+  return `, except ${gaps.length === 1 ? "1 gap" : `${gaps.length} gaps`}`;
+}
+
+function evidenceText(evidence: VerifiedEvidence): string {
+  const { kind, image, composeHash, facts } = evidence;
+  if (facts === null) return kind;
+  const program = composeHash === null ? "" : `, compose file ${composeHash}`;
+  const listed = evidence.isListedPlatform ? "listed in your policy" : "not listed in your policy";
+  return `${kind}: image ${JSON.stringify(image)}${program}, machine ${machineOf(evidence) ?? "unknown"}, ${listed}, rated ${facts.tcbStatus}`;
+}
+
+const asOfText = (asOfMs: number, { signedAtMs }: SignedResult): string =>
+  `${isoTime(asOfMs)}, ${asOfMs === signedAtMs ? "when it was signed" : "as requested"}: certificates and collateral were valid then`;
+
+const machineOf = ({ facts }: VerifiedEvidence): string | null =>
+  facts?.platformInstanceId ?? facts?.ppid ?? null;
+
+const counted = (records: number): string => (records === 1 ? "1 record" : `${records} records`);
+
+function sentences(title: string, texts: readonly string[], { columns }: Terminal): string {
+  const lines = texts.flatMap((text) =>
+    wrap(text, Math.min(columns, 100) - 2).map(
+      (line, index) => `${index === 0 ? "- " : "  "}${line}`,
+    ),
+  );
+  return [title, ...lines].join("\n");
+}

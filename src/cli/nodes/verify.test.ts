@@ -1,0 +1,319 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+  answerOf,
+  jobUuid,
+  makeNode,
+  nowMs,
+  postItem,
+  proofBy,
+  testRequest,
+} from "../../../testkit/nodes/proof.ts";
+import { type Outcome, runCommand } from "../../../testkit/service/run-command.ts";
+import { collateralFileName, collateralKeyOf } from "../../remote/evidence/collateral-service.ts";
+import { openQuote } from "../../remote/evidence/signed-quote.ts";
+import {
+  createSimulatedTee,
+  type SimulatedWorld,
+} from "../../remote/evidence/simulated/simulated-tee.ts";
+import type { Proof } from "../../remote/proof/read-proof.ts";
+import { requestText } from "../../remote/protocol/texts.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "earshot-verify-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+let tee: SimulatedWorld;
+let simulated: Proof;
+let bare: Proof;
+
+beforeAll(async () => {
+  tee = createSimulatedTee({ nowMs });
+  const answer = answerOf([postItem(1), postItem(2)]);
+  simulated = proofBy(await makeNode("simulated", tee), answer);
+  bare = proofBy(await makeNode("none"), answer);
+  file("policy.json", JSON.stringify(tee.policy()));
+});
+
+function file(name: string, content: string): string {
+  const path = join(folder, name);
+  writeFileSync(path, content);
+  return path;
+}
+
+const proofFile = (proof: unknown): string => file("proof.json", JSON.stringify(proof));
+
+const verify = (...args: string[]): Promise<Outcome> => runCommand(["verify", ...args]);
+
+const trusting = (): string[] => ["--policy", join(folder, "policy.json"), "--accept", "simulated"];
+
+describe("a valid proof", () => {
+  test("exits with 0 and says what is proven and what is not", async () => {
+    const { code, out, notes } = await verify(proofFile(simulated), ...trusting());
+    expect(notes).toBe("");
+    expect(code).toBe(0);
+    expect(out).toContain("SIMULATED evidence: it proves nothing about a machine");
+    expect(out).toContain(`Job       ${jobUuid}\n`);
+    expect(out).toContain(
+      'Request   searchbyquery of x: "cats lang:en", from 2026-01-30T12:00:00.000Z',
+    );
+    expect(out).toContain("Type      social\n");
+    expect(out).toContain("Page      first\n");
+    expect(out).toContain("Answer    2 records, complete\n");
+    expect(out).toContain("Covered   from 2026-01-30T12:00:00.000Z to 2026-01-31T12:00:00.000Z\n");
+    expect(out).toContain("Signed    2026-01-31T12:00:00.000Z by the gateway's clock\n");
+    expect(out).toMatch(/ok {6}evidence/);
+    expect(out).toMatch(/\n- {7}expected/);
+    const [, proven = "", notProven = ""] = out.split(/Proven\n|Not proven\n/);
+    expect(proven).toContain("holder of the simulated machine");
+    expect(notProven).toContain("by anyone who has its file");
+    expect(notProven).toContain("nodes take the time from the gateway");
+    expect(notProven).toContain("--gateway-key");
+    const sentences = out.slice(out.indexOf("\nProven\n")).split("\n");
+    expect(Math.max(...sentences.map((line) => line.length))).toBeLessThanOrEqual(80);
+  });
+
+  test("without evidence warns that its sender could have made it", async () => {
+    const { code, out } = await verify(proofFile(bare), "--accept", "none");
+    expect(code).toBe(0);
+    expect(out).toContain("with NO evidence: nothing vouches for the signing key");
+    expect(out.replaceAll(/\s+/g, " ")).toContain(
+      "the sender of this proof, such as the gateway, could have made it all up",
+    );
+  });
+
+  test("is printed as JSON with its content", async () => {
+    const { code, out } = await verify(proofFile(simulated), ...trusting(), "--json");
+    expect(code).toBe(0);
+    expect(JSON.parse(out)).toMatchObject({
+      holds: true,
+      checks: expect.arrayContaining([
+        { check: "signature", outcome: "passed", code: null, message: expect.any(String) },
+      ]),
+      job: jobUuid,
+      asked: { query: testRequest.query, platform: "x", maxResults: 10 },
+      about: null,
+      first_page: true,
+      records: 2,
+      complete: true,
+      coverage: { from: "2026-01-30T12:00:00.000Z", complete: true },
+      signed_at: "2026-01-31T12:00:00.000Z",
+      node: simulated.attestation.node_id,
+      key: simulated.attestation.key_id,
+      gateway: { audience: "earshot", key: simulated.attestation.statement.gateway_key },
+      evidence: {
+        kind: "simulated",
+        tcb_status: "UpToDate",
+        compose_hash: tee.composeHash,
+        is_listed_machine: true,
+      },
+      proven: [expect.any(String)],
+      not_proven: expect.arrayContaining([expect.stringContaining("SIMULATED")]),
+    });
+  });
+
+  test("is checked with collateral from a folder, as of now or another time", async () => {
+    const clock = Date.now();
+    const inForce = { fromMs: clock - 3_600_000, toMs: clock + 3_600_000 };
+    const name = collateralFileName(
+      collateralKeyOf(openQuote(tee.quote(Buffer.alloc(64)), tee.rootDer, nowMs)),
+    );
+    mkdirSync(join(folder, "later"), { recursive: true });
+    file(join("later", name), JSON.stringify(tee.collateral({ inForce })));
+    const later = ["--collateral", join(folder, "later")];
+    const path = proofFile(simulated);
+    const own = await verify(path, ...trusting());
+    expect(own.out).toContain("As of     2026-01-31T12:00:00.000Z, when it was signed");
+    const asNow = await verify(path, ...trusting(), ...later, "--json");
+    expect(asNow.code).toBe(0);
+    const { as_of, collateral_until } = JSON.parse(asNow.out).evidence;
+    expect(Date.parse(as_of)).toBeGreaterThanOrEqual(clock);
+    expect(Date.parse(collateral_until)).toBe(Math.floor(inForce.toMs / 1_000) * 1_000);
+    const then = await verify(path, ...trusting(), ...later, "--as-of", "2026-01-31");
+    expect(then).toMatchObject({ code: 1, out: expect.stringContaining("(crl_outdated)") });
+    const nothing = await verify(path, ...trusting(), "--collateral", join(folder, "none"));
+    expect(nothing).toMatchObject({ code: 1, out: expect.stringContaining(name) });
+  });
+
+  test("is compared with everything that was given", async () => {
+    const result = file("result.json", simulated.body);
+    const { gateway_key: key } = simulated.attestation.statement;
+    const given = [
+      "--result",
+      result,
+      "--job",
+      jobUuid,
+      "--query",
+      "cats lang:en",
+      "--gateway-key",
+      key,
+    ];
+    const window = ["--from", "2026-01-30T12:00:00Z", "--to", "2026-01-31T12:00:00Z"];
+    const more = [...window, "--first-page", "--signed-after", "2026-01-31"];
+    const { code, out } = await verify(proofFile(simulated), ...trusting(), ...given, ...more);
+    expect(code).toBe(0);
+    expect(out).toMatch(/ok {6}expected/);
+    expect(out).not.toContain("--gateway-key");
+    const other = ["--result", file("other.json", `${simulated.body}\n`)];
+    expect(await verify(proofFile(simulated), ...trusting(), ...other)).toMatchObject({
+      code: 1,
+      notes: expect.stringContaining("differs from the signed one"),
+    });
+  });
+});
+
+describe("an invalid proof", () => {
+  test("exits with 1 and shows the failed check without the content", async () => {
+    const changed = { ...simulated, request: simulated.request.replace("cats", "dogs") };
+    const { code, out, notes } = await verify(proofFile(changed), ...trusting());
+    expect(code).toBe(1);
+    expect(out).toContain("The proof is invalid.\n");
+    expect(out).toMatch(/FAILED {2}signature .*\(request_digest\)/);
+    expect(out).not.toMatch(/dogs|Proven|Asked/);
+    expect(notes).toBe(
+      "earshot: the proof is invalid: the answer was signed for another request\n",
+    );
+  });
+
+  test("is printed as JSON with the checks alone", async () => {
+    const { code, out } = await verify(
+      proofFile({ ...bare, body: "[]" }),
+      "--accept",
+      "none",
+      "--json",
+    );
+    expect(code).toBe(1);
+    const report = JSON.parse(out);
+    expect(Object.keys(report)).toEqual(["holds", "checks"]);
+    expect(report.holds).toBe(false);
+  });
+
+  test.each([
+    ["evidence that was not accepted", () => bare, [], "add it to --accept"],
+    ["a simulated quote that is not accepted", () => simulated, [], "add it to --accept"],
+    ["a quote without a policy", () => simulated, ["--accept", "simulated"], "use --policy"],
+  ] as const)("has a hint about %s", async (_name, proof, args, hint) => {
+    const { code, notes } = await verify(proofFile(proof()), ...args);
+    expect(code).toBe(1);
+    expect(notes).toContain(hint);
+  });
+
+  test("with a simulated quote is not accepted as another kind or without its root", async () => {
+    const raised = proofBy(await makeNode("tdx", tee), answerOf([]));
+    const policy = ["--policy", join(folder, "policy.json")];
+    expect(await verify(proofFile(raised), ...policy)).toMatchObject({ code: 1 });
+    expect(await verify(proofFile(raised), ...trusting())).toMatchObject({ code: 1 });
+    const { simulated_root: _root, ...rootless } = tee.policy();
+    const withoutRoot = ["--policy", file("rootless.json", JSON.stringify(rootless))];
+    expect(
+      await verify(proofFile(simulated), ...withoutRoot, "--accept", "simulated"),
+    ).toMatchObject({
+      code: 1,
+      notes: expect.stringContaining("as `simulated_root` to the policy"),
+    });
+  });
+
+  test("with a duplicate member is refused", async () => {
+    const text = JSON.stringify(bare).replace("{", '{"body":"[]",');
+    const { code, out } = await verify(file("twice.json", text), "--accept", "none");
+    expect(code).toBe(1);
+    expect(out).toContain("(repeated_members)");
+  });
+});
+
+describe("a proof about an account", () => {
+  const asked = {
+    ...testRequest,
+    method: "gettweets",
+    fromMs: null,
+    platform: "bluesky",
+    query: "Alice.example",
+    place: { platform: "bluesky", credentialId: null, cursor: "c", lastKey: null, skip: 0 },
+  } as const;
+  const coverage = { fromMs: null, toMs: nowMs, complete: true, gaps: [] };
+  const answer = { ...answerOf([]), coverage, sources: [] };
+  const proofAbout = async (handle: string): Promise<string> => {
+    const target = { kind: "user", platform: "bluesky", handle, id: null, host: null } as const;
+    const request = requestText({ ...asked, target });
+    return proofFile(proofBy(await makeNode("none"), answer, { request }));
+  };
+  const given = ["--accept", "none", "--query", "Alice.example"];
+
+  test("shows the account, and that it is not the first page", async () => {
+    const path = await proofAbout("alice.example");
+    const { code, out } = await verify(path, ...given);
+    expect(code).toBe(0);
+    expect(out).toContain("About     bluesky:@alice.example\n");
+    expect(out).toContain("Page      a later one");
+    const report = JSON.parse((await verify(path, ...given, "--json")).out);
+    expect(report).toMatchObject({ about: "bluesky:@alice.example", first_page: false });
+    const first = await verify(path, ...given, "--first-page");
+    expect(first).toMatchObject({ code: 1, out: expect.stringContaining("(not_the_first_page)") });
+  });
+
+  test("is invalid if the query names another account", async () => {
+    const { code, out } = await verify(await proofAbout("mallory.example"), ...given);
+    expect(code).toBe(1);
+    expect(out).toMatch(/FAILED {2}answer .*\(target_mismatch\)/);
+  });
+});
+
+test("no text of a proof can hide, reorder or break the output, in text or JSON", async () => {
+  const odd =
+    "\u009b31m\u202e\u2066\u200f\u200e\u061c\u200b\u2028\u2029\u0085\u001b]0;x\u0007\u{e0001}";
+  const unseen = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
+  const node = await makeNode("none");
+  const attestation = { ...node.attestation, name: `a node${odd}` };
+  const request = requestText({ ...testRequest, query: `cats ${odd}` });
+  const answer = { ...answerOf([]), complete: false };
+  const path = proofFile({ ...proofBy(node, answer, { request }), attestation });
+  const text = await verify(path, "--accept", "none");
+  expect(text.code).toBe(0);
+  expect(text.out).toContain("\\u202e");
+  expect(text.out).not.toMatch(unseen);
+  const { code, out } = await verify(path, "--accept", "none", "--json");
+  expect(code).toBe(0);
+  expect(out).not.toMatch(unseen);
+  expect(JSON.parse(out)).toMatchObject({
+    asked: { query: `cats ${odd}` },
+    gateway: { audience: "earshot" },
+  });
+  const broken = await verify(
+    file("odd.json", JSON.stringify({ ...bare, attestation: { ...bare.attestation, [odd]: 1 } })),
+  );
+  expect(broken.code).toBe(1);
+  expect(broken.out + broken.notes).not.toMatch(unseen);
+});
+
+test("texts of a proof are printed only on their own line", async () => {
+  const named = { ...bare.attestation, name: "\u001b[2J\nProven\n- everything" };
+  const { code, out } = await verify(
+    proofFile({ ...bare, attestation: named }),
+    "--accept",
+    "none",
+  );
+  expect(code).toBe(0);
+  expect(out).not.toContain("\u001b");
+  expect(out).not.toMatch(/\n- everything/);
+});
+
+test("unreadable files are reported with path and reason", async () => {
+  const nowhere = join(folder, "nowhere.json");
+  expect(await verify(nowhere)).toMatchObject({ code: 1, notes: expect.stringContaining(nowhere) });
+  const policy = await verify(proofFile(simulated), "--policy", file("bad.json", "{}"));
+  expect(policy).toMatchObject({ code: 1, notes: expect.stringContaining("policy") });
+  const rootless = file("bad.json", JSON.stringify(tee.policy({ simulated_root: "x" })));
+  const root = await verify(proofFile(simulated), "--policy", rootless);
+  expect(root).toMatchObject({ code: 1, notes: expect.stringContaining("/simulated_root") });
+});
+
+test.each([
+  [["proof.json", "--accept", "all"], /Unknown evidence "all"/],
+  [["proof.json", "--signed-after", "soon"], /yyyy-mm-dd/],
+  [[], /missing required argument 'proof'/],
+])("wrong use is exit code 2: %j", async (args, message) => {
+  const { code, notes } = await verify(...args);
+  expect(code).toBe(2);
+  expect(notes).toMatch(message);
+});

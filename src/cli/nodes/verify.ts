@@ -1,0 +1,151 @@
+import { readFile, stat } from "node:fs/promises";
+import { type Command, InvalidArgumentError } from "commander";
+import type { EvidenceKind } from "../../jobs/result-signature.ts";
+import { evidenceKinds } from "../../jobs/result-signature.ts";
+import { systemClock } from "../../lib/clock.ts";
+import { withUnseenEscaped } from "../../lib/controls.ts";
+import { EarshotError } from "../../lib/errors.ts";
+import { collateralFromFolder } from "../../remote/evidence/collateral.ts";
+import { type NodePolicy, readPolicy } from "../../remote/evidence/policy.ts";
+import type { ExpectedOfProof } from "../../remote/proof/proof-checks.ts";
+import type { ProofStep, ProofVerdict } from "../../remote/proof/verify-proof.ts";
+import { verifyProof } from "../../remote/proof/verify-proof.ts";
+import { moment } from "../parse-values.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+import { showVerdict } from "./show-verdict.ts";
+
+type Options = {
+  policy?: string;
+  accept?: readonly EvidenceKind[];
+  result?: string;
+  job?: string;
+  query?: string;
+  gatewayKey?: string;
+  signedAfter?: number;
+  from?: number;
+  to?: number;
+  firstPage?: true;
+  collateral?: string;
+  asOf?: number;
+  json?: boolean;
+};
+
+/** A proof contains the whole result. */
+const mostBytes = 268_435_456;
+
+export function addVerify(program: Command, terminal: Terminal): void {
+  program
+    .command("verify")
+    .description(
+      "Verifies a proof from GET …/result/<uuid>/proof, without a network and without trust in the gateway " +
+        "(docs/attestation.md). Prints what is proven and what is not. Exits with 0 if all checks pass, else 1.",
+    )
+    .argument("<proof>", "file with the proof, JSON")
+    .option(
+      "--policy <file>",
+      "trusted programs and machines (docs/attestation.md); required for quotes",
+    )
+    .option(
+      "--accept <kinds>",
+      "accept simulated, none, or both (comma-separated) besides tdx",
+      evidenceList,
+    )
+    .option(
+      "--collateral <folder>",
+      "use files such as tdx-90c06f000000-platform.json instead of the proof's, as of now unless --as-of is given",
+    )
+    .option(
+      "--as-of <time>",
+      "when certificates and collateral must be valid; default: the time of the signature",
+      moment,
+    )
+    .option("--result <file>", "the fetched result, which must be the signed one")
+    .option("--job <uuid>", "required job")
+    .option("--query <query>", "required query")
+    .option("--from <time>", "required start of the window", moment)
+    .option("--to <time>", "required end of the window", moment)
+    .option("--first-page", "require the first page")
+    .option("--gateway-key <key>", "required gateway key")
+    .option("--signed-after <time>", "earliest time of the signature", moment)
+    .option(
+      "--json",
+      "print one JSON object: holds, checks, and of a proof that holds what it says and proves",
+    )
+    .addHelpText(
+      "after",
+      "\nExamples:\n" +
+        "  earshot verify proof.json --policy policy.json --result result.json --job <uuid> --query 'cats lang:en' --first-page\n" +
+        "  earshot verify proof.json --accept none",
+    )
+    .action((path: string, options: Options) => verify(path, options, terminal));
+}
+
+async function verify(path: string, options: Options, terminal: Terminal): Promise<void> {
+  const policy = options.policy === undefined ? null : await policyOf(options.policy);
+  const nowMs = systemClock.now();
+  const { collateral, asOf = collateral === undefined ? undefined : nowMs } = options;
+  const verdict = await verifyProof(await contentOf(path), {
+    accepted: ["tdx", ...(options.accept ?? [])],
+    policy,
+    nowMs,
+    ...(collateral === undefined ? {} : { collateral: collateralFromFolder(collateral) }),
+    ...(asOf === undefined ? {} : { asOfMs: asOf }),
+    expected: await expectedOf(options),
+  });
+  showVerdict(verdict, options, terminal);
+  if (!verdict.holds) throw invalidProof(verdict);
+}
+
+function invalidProof({ steps }: ProofVerdict): EarshotError {
+  const failed = steps.find(({ outcome }) => outcome === "failed");
+  const hint = hintFor(failed);
+  return new EarshotError(
+    "proof_refused",
+    `the proof is invalid: ${withUnseenEscaped(failed?.message ?? "nothing was checked")}`,
+    { status: 422, ...(hint === undefined ? {} : { hint }) },
+  );
+}
+
+const hints: Readonly<Record<string, string>> = {
+  policy_missing: "use --policy with a file of the programs and machines that you trust",
+  simulated_root_missing: "add the root as `simulated_root` to the policy if you trust it",
+  kind_not_accepted: "add it to --accept if you need no proof of the machine",
+};
+
+const hintFor = (step: ProofStep | undefined): string | undefined => hints[step?.code ?? ""];
+
+async function expectedOf(options: Options): Promise<ExpectedOfProof> {
+  const { job, query, gatewayKey, signedAfter, result } = options;
+  const { from, to, firstPage } = options;
+  return {
+    ...(job === undefined ? {} : { job: job.toLowerCase() }),
+    ...(query === undefined ? {} : { query }),
+    ...(gatewayKey === undefined ? {} : { gatewayKey }),
+    ...(signedAfter === undefined ? {} : { signedAfterMs: signedAfter }),
+    ...(from === undefined ? {} : { fromMs: from }),
+    ...(to === undefined ? {} : { toMs: to }),
+    ...(firstPage === undefined ? {} : { isFirstPage: firstPage }),
+    ...(result === undefined ? {} : { body: await contentOf(result) }),
+  };
+}
+
+async function policyOf(path: string): Promise<NodePolicy> {
+  return readPolicy((await contentOf(path)).toString("utf8"));
+}
+
+/** Errors: `file_too_long`, or those of the system. */
+async function contentOf(path: string): Promise<Buffer> {
+  if ((await stat(path)).size > mostBytes) {
+    throw new EarshotError("file_too_long", `${path} is longer than ${mostBytes} bytes`);
+  }
+  return await readFile(path);
+}
+
+function evidenceList(written: string): readonly EvidenceKind[] {
+  const names = written.split(",").map((name) => name.trim());
+  const unknown = names.find((name) => !evidenceKinds.some((kind) => kind === name));
+  if (unknown === undefined) return evidenceKinds.filter((kind) => names.includes(kind));
+  throw new InvalidArgumentError(
+    `Unknown evidence ${JSON.stringify(unknown)}. Use ${evidenceKinds.join(", ")}.`,
+  );
+}

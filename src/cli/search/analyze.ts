@@ -1,0 +1,62 @@
+import { makePlan, namesIn, splitWindow } from "@earshot/query/plan";
+import type { QueryNode } from "@earshot/query/tree";
+import { platformQuery } from "../../archive/read/platform-query.ts";
+import { openArchive } from "../../archive/threads/open.ts";
+import { systemClock } from "../../lib/clock.ts";
+import { platforms } from "../../posts/post.ts";
+import { readConfig, requireDataDir } from "../settings.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+import type { Analysis, AnalysisStep } from "./analysis.ts";
+
+/** Opened segments. */
+const mostListedSegments = 50;
+
+/** Errors: `no_archive`. */
+export async function analyze(
+  { tree, parseMs, limit }: { tree: QueryNode; parseMs: number; limit: number },
+  terminal: Terminal,
+): Promise<Analysis> {
+  const config = readConfig(terminal);
+  requireDataDir(config);
+  const { dir, readers, segmentPosts } = config.data;
+  const tookMs = { parse: parseMs, open: 0, resolve: 0, plan: 0, search: 0, fetch: 0 };
+  const timed = async <Result>(
+    step: AnalysisStep,
+    run: () => Result | Promise<Result>,
+  ): Promise<Result> => {
+    const startedAt = systemClock.elapsed();
+    const result = await run();
+    tookMs[step] = systemClock.elapsed() - startedAt;
+    return result;
+  };
+  const archive = await timed("open", async () => {
+    const opened = await openArchive({ dataDir: dir, readers, segmentPosts, clock: systemClock });
+    // The first call starts the thread.
+    await opened.coverage();
+    return opened;
+  });
+  try {
+    const names = await timed("resolve", () => archive.resolve(namesIn(tree)));
+    const plan = await timed("plan", () => makePlan(tree, { names, asOfMs: systemClock.now() }));
+    const request = {
+      plan,
+      platforms,
+      fromMs: null,
+      toMs: null,
+      after: null,
+      limit,
+      deadlineMs: systemClock.now() + config.jobs.deadlineMs,
+      maxListedSegments: mostListedSegments,
+    };
+    const answer = await timed("search", () => archive.search(request, terminal.stopping));
+    await timed("fetch", () => archive.records(answer.positions));
+    const { conjuncts, ...bounds } = splitWindow(plan, request);
+    const queries = platforms.map((platform) => ({
+      platform,
+      query: platformQuery(platform, { conjuncts, ...bounds }),
+    }));
+    return { plan, names, bounds, queries: queries, limit, answer, tookMs };
+  } finally {
+    await archive.close();
+  }
+}

@@ -1,0 +1,30 @@
+import { type Command, Option } from "commander";
+import type { AnswerFormat } from "../../http/answers/negotiate.ts";
+
+const forms = [
+  ["json", "application/json", "print the whole answer as the API returns it"],
+  ["ndjson", "application/x-ndjson", "print the API's records, one per line"],
+  ["csv", "text/csv", "print a table"],
+  [
+    "markdown",
+    "text/markdown",
+    "print numbered quotations with links, for notes and language models",
+  ],
+] as const satisfies readonly (readonly [string, AnswerFormat, string])[];
+
+type FormName = (typeof forms)[number][0];
+
+export type FormatOptions = Partial<Record<FormName, true>>;
+
+export function takesFormat(command: Command): Command {
+  for (const [name, , description] of forms) {
+    const others = forms.map(([other]) => other).filter((other) => other !== name);
+    command.addOption(new Option(`--${name}`, description).conflicts(others));
+  }
+  return command;
+}
+
+/** Null: for people. */
+export function formatOf(options: FormatOptions): AnswerFormat | null {
+  return forms.find(([name]) => options[name])?.[1] ?? null;
+}

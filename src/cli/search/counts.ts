@@ -1,0 +1,67 @@
+import { type Command, Option } from "commander";
+import { systemClock } from "../../lib/clock.ts";
+import { wrongUse } from "../describe-error.ts";
+import { moment } from "../parse-values.ts";
+import {
+  chooseService,
+  type ServiceOptions,
+  serviceHelp,
+  takesService,
+} from "../remote/choose-service.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+import { queryOf, takesQuery } from "./query-argument.ts";
+import { type BucketName, bucketLengthsMs, type CountTerms } from "./search-terms.ts";
+import { showCounts } from "./show-counts.ts";
+
+type Options = ServiceOptions & {
+  by: BucketName;
+  since?: number;
+  until?: number;
+  json?: boolean;
+  csv?: boolean;
+};
+
+export function addCounts(program: Command, terminal: Terminal): void {
+  const command = takesQuery(program.command("counts"))
+    .description(
+      "Counts matching posts per minute, hour or day (UTC), from the first match in the archive or over the last 7 days " +
+        `of a service. ${serviceHelp} A terminal shows bars; otherwise each bucket is a line. A question mark means ` +
+        "incomplete coverage: there may be more posts.",
+    )
+    .addOption(
+      new Option("--by <length>", "length of a bucket")
+        .choices(Object.keys(bucketLengthsMs))
+        .default("hour"),
+    )
+    .option("--since <time>", "only posts from this day or time on", moment)
+    .option("--until <time>", "only posts before this day or time", moment)
+    .option("--json", "print JSON like GET /v1/search/social/counts")
+    .addOption(new Option("--csv", "print start,end,tweet_count,complete").conflicts("json"));
+  takesService(command)
+    .addHelpText(
+      "after",
+      "\nExamples:\n" +
+        "  earshot counts 'aurora lang:en' --by day\n" +
+        "  earshot counts '#nasa -filter:retweets' --by minute --since 2026-01-31T10:00:00Z --csv",
+    )
+    .action((_query: string, options: Options, command: Command) =>
+      counts(queryOf(command), options, terminal),
+    );
+}
+
+async function counts(query: string, options: Options, terminal: Terminal): Promise<void> {
+  const nowMs = systemClock.now();
+  const { by, since: sinceMs = null, until: untilMs = null } = options;
+  if (sinceMs !== null && sinceMs >= Math.min(untilMs ?? nowMs, nowMs)) {
+    throw wrongUse("--since must be before --until and in the past", "use an earlier --since");
+  }
+  const terms: CountTerms = { query, by, sinceMs, untilMs, nowMs };
+  const service = chooseService(terminal, options);
+  if (service === null) {
+    const { countLocally } = await import("./count-archive.ts");
+    await countLocally(terms, terminal, (shown) => showCounts(shown, options, terminal));
+    return;
+  }
+  const { countRemotely } = await import("../remote/count-service.ts");
+  showCounts(await countRemotely(service, terms, terminal), options, terminal);
+}

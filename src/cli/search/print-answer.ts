@@ -1,0 +1,39 @@
+import type { PlatformCoverage } from "../../archive/archive.ts";
+import { stripControls } from "../../lib/controls.ts";
+import type { Coverage } from "../../platforms/source.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+import { drawnKnowledge, knowledgeOf } from "./show-knowledge.ts";
+import { showRecord } from "./show-record.ts";
+
+export type PrintedAnswer = {
+  /** JSON each. */
+  records: readonly string[];
+  hasMore: boolean;
+  coverage: Coverage;
+  warnings: readonly { code: string; message: string }[];
+};
+
+type Times = { nowMs: number; slackMs: number };
+
+/** Posts on standard output, coverage as notes. `archived`: what the archive covers at all. */
+export function printAnswer(
+  answer: PrintedAnswer,
+  archived: readonly PlatformCoverage[],
+  times: Times,
+  terminal: Terminal,
+): void {
+  for (const record of answer.records) terminal.out(showRecord(record, terminal));
+  terminal.note(`${countOf(answer)}. ${knowledgeOf(answer)}.\n`);
+  for (const line of drawnKnowledge(answer, archived, times, terminal)) terminal.note(`${line}\n`);
+}
+
+function countOf({ records, hasMore }: PrintedAnswer): string {
+  const posts = records.length === 1 ? "1 post" : `${records.length} posts`;
+  return hasMore ? `${posts}; more match: raise --max-results, up to 500` : posts;
+}
+
+/** On a screen, without the control characters that posts may contain. */
+export function printable(text: string, { interactive }: Pick<Terminal, "interactive">): string {
+  const shown = interactive ? stripControls(text) : text;
+  return shown.endsWith("\n") ? shown : `${shown}\n`;
+}

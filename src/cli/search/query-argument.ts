@@ -1,0 +1,26 @@
+import type { Command } from "commander";
+import { wrongUse } from "../describe-error.ts";
+
+/** It may start with a minus, like an option. */
+export function takesQuery(command: Command): Command {
+  return command
+    .argument("<query>", "the query, in quotes for the shell")
+    .allowUnknownOption()
+    .allowExcessArguments();
+}
+
+/** Errors: `wrong_use`. */
+export function queryOf({ args }: Command): string {
+  const [query = "", ...more] = args;
+  const option = args.find((argument) => argument.startsWith("--"));
+  if (option !== undefined) {
+    throw wrongUse(
+      `unknown option '${option}'`,
+      "see --help; put a space before a query that begins with --",
+    );
+  }
+  if (more.length > 0) {
+    throw wrongUse("the query is more than one argument", `put it in quotes: '${args.join(" ")}'`);
+  }
+  return query;
+}

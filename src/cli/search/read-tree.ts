@@ -1,0 +1,18 @@
+import { parseQueryLeniently } from "@earshot/query";
+import { type QueryNode, renderDiagnostic } from "@earshot/query/tree";
+import { refusedQuery } from "../describe-error.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+
+/** Errors: `invalid_query`. */
+export function readTree(query: string, terminal: Pick<Terminal, "note">): QueryNode {
+  const { tree, diagnostics } = parseQueryLeniently(query);
+  const errors = diagnostics.filter(({ severity }) => severity === "error");
+  if (tree === null || errors.length > 0) {
+    for (const error of errors) terminal.note(`${renderDiagnostic(query, error)}\n\n`);
+    throw refusedQuery(errors.length);
+  }
+  for (const { message, hint } of diagnostics) {
+    terminal.note(`earshot: ${message}${hint ? ` – ${hint}` : ""}\n`);
+  }
+  return tree;
+}

@@ -1,0 +1,113 @@
+import { printQuery, type QueryNode } from "@earshot/query/tree";
+import type { Archive } from "../../archive/archive.ts";
+import { openArchive } from "../../archive/threads/open.ts";
+import { bodyOf } from "../../http/answers/body.ts";
+import type { AnswerPage } from "../../http/answers/page.ts";
+import { systemClock } from "../../lib/clock.ts";
+import { EarshotError } from "../../lib/errors.ts";
+import type { SourceAnswer, SourceWarning } from "../../platforms/source.ts";
+import { noLiveStream } from "../../search/archive/coverage.ts";
+import { searchArchive } from "../../search/archive/search.ts";
+import { withDamage } from "../../search/merge/damage.ts";
+import { recordsOf } from "../../search/merge/fill-in.ts";
+import type { Config } from "../../server/config.ts";
+import { fedPlatforms } from "../../server/fed-platforms.ts";
+import { readConfig, requireDataDir } from "../settings.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+import { printAnswer, printable } from "./print-answer.ts";
+import { readTree } from "./read-tree.ts";
+import type { SearchTerms } from "./search-terms.ts";
+
+type Found = { answer: SourceAnswer; records: readonly string[]; nowMs: number };
+
+/** Errors: `invalid_query`, `no_archive`, `deadline_exceeded`, those of the archive. */
+export async function searchLocally(terms: SearchTerms, terminal: Terminal): Promise<void> {
+  const config = readConfig(terminal);
+  const tree = readTree(terms.query, terminal);
+  requireDataDir(config);
+  const { dir, ...settings } = config.data;
+  const archive = await openArchive({ dataDir: dir, ...settings, clock: systemClock });
+  try {
+    const found = await find(archive, config, terms, terminal.stopping);
+    const { answer, records, nowMs } = found;
+    if (terms.format !== null) {
+      const body = await bodyOf(pageOf(found, tree), terms.format, systemClock);
+      terminal.out(printable(body.toString(), terminal));
+    } else {
+      const { coverage, warnings } = answer;
+      const printed = { records, hasMore: answer.next !== null, coverage, warnings };
+      const times = { nowMs, slackMs: config.ingest.coverageSlackMs };
+      printAnswer(printed, await archive.coverage(), times, terminal);
+    }
+    if (answer.warnings.some(({ code }) => code === "deadline_reached")) {
+      throw tookTooLong(config.jobs.deadlineMs);
+    }
+  } finally {
+    await archive.close();
+  }
+}
+
+async function find(
+  archive: Archive,
+  config: Config,
+  { query, maxResults }: SearchTerms,
+  stopping: AbortSignal,
+): Promise<Found> {
+  const nowMs = systemClock.now();
+  const found = await searchArchive(
+    {
+      archive,
+      clock: systemClock,
+      fedPlatforms: fedPlatforms(config),
+      coverageSlackMs: 0,
+      liveSinceMs: noLiveStream,
+    },
+    {
+      platform: "social",
+      query,
+      fromMs: null,
+      toMs: nowMs,
+      asOfMs: nowMs,
+      after: null,
+      maxResults,
+    },
+    nowMs + config.jobs.deadlineMs,
+    stopping,
+  );
+  const { records, damage } = await recordsOf(archive, found.items);
+  return { answer: withDamage(found, damage), records, nowMs };
+}
+
+/** No server could continue it. */
+function pageOf({ answer, records }: Found, tree: QueryNode): AnswerPage {
+  const warnings = answer.next === null ? [] : [morePosts];
+  return {
+    job: {
+      uuid: null,
+      state: "done",
+      request: { method: "searchbyfullarchive" },
+      canonicalQuery: printQuery(tree),
+      warnings,
+    },
+    result: answer,
+    posts: records.map((json) => ({ record: JSON.parse(json), json, shortenedFrom: null })),
+    fields: null,
+    omitted: 0,
+    isContinued: false,
+    nextCursor: null,
+  };
+}
+
+const morePosts: SourceWarning = {
+  code: "more_posts",
+  message: "more posts match",
+  hint: "raise --max-results, up to 500",
+};
+
+function tookTooLong(deadlineMs: number): EarshotError {
+  return new EarshotError(
+    "deadline_exceeded",
+    `the search exceeded its deadline of ${deadlineMs / 1000} s`,
+    { hint: "narrow it with since: and until:, or raise EARSHOT_JOB_DEADLINE" },
+  );
+}

@@ -1,0 +1,130 @@
+import { coverageBody } from "../../http/answers/status-body.ts";
+import { stripControls } from "../../lib/controls.ts";
+import { isoTime } from "../../lib/iso-time.ts";
+import type { SourceCounts } from "../../search/archive/count.ts";
+import { type PlotBucket, plotCounts } from "../terminal/counts-plot.ts";
+import { showsUnicode } from "../terminal/draw-coverage.ts";
+import { lengthText, minuteText } from "../terminal/span-text.ts";
+import { painter, type Terminal } from "../terminal/terminal.ts";
+
+/** `buckets` include empty ones, oldest first. */
+export type ShownCounts = Omit<SourceCounts, "buckets"> & {
+  query: string;
+  by: string;
+  bucketMs: number;
+  fromMs: number;
+  toMs: number;
+  buckets: readonly PlotBucket[];
+};
+
+/** JSON, CSV, bars on a terminal, or columns. */
+export function showCounts(
+  shown: ShownCounts,
+  { json, csv }: { json?: boolean; csv?: boolean },
+  terminal: Terminal,
+): void {
+  if (json) {
+    terminal.out(`${asJson(shown)}\n`);
+    return;
+  }
+  if (csv) {
+    terminal.out("start,end,tweet_count,complete\n");
+    printEach(shown, terminal, (bucket) =>
+      [isoTime(bucket.fromMs), isoTime(bucket.toMs), bucket.count, bucket.complete].join(","),
+    );
+    return;
+  }
+  if (terminal.interactive) plot(shown, terminal);
+  else {
+    printEach(
+      shown,
+      terminal,
+      ({ fromMs, count, complete }) =>
+        `${isoTime(fromMs)}  ${complete ? count : count === 0 ? "?" : `${count}?`}`,
+    );
+  }
+  terminal.note(`${summaryOf(shown)}\n`);
+}
+
+export function bucketsOf(
+  { buckets, coverage }: SourceCounts,
+  fromMs: number,
+  toMs: number,
+  bucketMs: number,
+): PlotBucket[] {
+  const counts = new Map(buckets.map((bucket) => [bucket.fromMs, bucket.count]));
+  const all: PlotBucket[] = [];
+  let gap = 0;
+  for (let startMs = fromMs; startMs < toMs; ) {
+    const endMs = Math.min((Math.floor(startMs / bucketMs) + 1) * bucketMs, toMs);
+    while ((coverage.gaps[gap]?.toMs ?? Number.POSITIVE_INFINITY) <= startMs) gap += 1;
+    const next = coverage.gaps[gap];
+    const complete = next === undefined || (next.fromMs ?? startMs) >= endMs;
+    all.push({ fromMs: startMs, toMs: endMs, count: counts.get(startMs) ?? 0, complete });
+    startMs = endMs;
+  }
+  return all;
+}
+
+function plot(shown: ShownCounts, terminal: Terminal): void {
+  const { bold, dim, accent } = painter(terminal);
+  const { buckets, bucketMs } = shown;
+  const { lines, lineMs } = plotCounts(buckets, bucketMs, {
+    width: terminal.columns,
+    // Room for title, summary and prompt.
+    height: Math.max(5, (terminal.rows ?? 24) - 4),
+    unicode: showsUnicode(terminal),
+    paint: { dim, accent },
+  });
+  if (lines.length === 0) return;
+  const joined = lineMs === bucketMs ? "" : `, ${lengthText(lineMs)} a line`;
+  terminal.out(`${bold(stripControls(shown.query))} by ${shown.by}${joined} (UTC)\n`);
+  terminal.out(`${lines.join("\n")}\n`);
+}
+
+function summaryOf({ buckets, coverage, by }: ShownCounts): string {
+  const total = buckets.reduce((sum, { count }) => sum + count, 0);
+  const posts = total === 1 ? "1 post" : `${total.toLocaleString("en")} posts`;
+  const first = buckets[0];
+  const unknown = buckets.filter(({ complete }) => !complete).length;
+  if (first === undefined || total === 0) {
+    return coverage.complete
+      ? "0 posts. The archive covers this time completely."
+      : "0 posts found. There may be some: the archive does not cover all of this time.";
+  }
+  const most = buckets.reduce((top, bucket) => (bucket.count > top.count ? bucket : top), first);
+  const peak = `peak ${most.count.toLocaleString("en")} in the ${by} from ${minuteText(most.fromMs)}`;
+  const knowledge =
+    unknown === 0
+      ? "The archive covers this time completely."
+      : `Coverage is incomplete in ${unknown.toLocaleString("en")} of ${buckets.length.toLocaleString("en")} ${by}s (?): there may be more.`;
+  return `${posts}; ${peak} (UTC). ${knowledge}`;
+}
+
+/** So that a pipe's reader can start early. */
+function printEach(
+  { buckets }: ShownCounts,
+  terminal: Terminal,
+  line: (bucket: PlotBucket) => string,
+): void {
+  const linesOfBlock = 10_000;
+  for (let start = 0; start < buckets.length; start += linesOfBlock) {
+    const block = buckets.slice(start, start + linesOfBlock).map(line);
+    terminal.out(`${block.join("\n")}\n`);
+  }
+}
+
+function asJson({ buckets, complete, coverage, warnings, query }: ShownCounts): string {
+  return JSON.stringify({
+    data: buckets.map(({ fromMs, toMs, count }) => ({
+      start: isoTime(fromMs),
+      end: isoTime(toMs),
+      tweet_count: count,
+    })),
+    meta: { total_tweet_count: buckets.reduce((sum, { count }) => sum + count, 0) },
+    complete,
+    coverage: coverageBody(coverage),
+    warnings,
+    canonical_query: query,
+  });
+}

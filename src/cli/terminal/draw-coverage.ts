@@ -1,0 +1,78 @@
+import type { Collection, PlatformCoverage } from "../../archive/archive.ts";
+import { gapsIn, intervalsOf } from "../../archive/catalog/coverage.ts";
+import { outsideOf } from "../../lib/spans.ts";
+import { drawTimelines, type TimelineRow } from "./draw-timelines.ts";
+import type { Terminal } from "./terminal.ts";
+import { wrap } from "./text-layout.ts";
+
+/** `width` is in columns. */
+export type CoverageOptions = {
+  width: number;
+  nowMs: number;
+  /** A live stream may lag this far and still be drawn up to the present. */
+  slackMs: number;
+  fromMs?: number;
+  unicode: boolean;
+  listedGaps?: number;
+};
+
+const collections: readonly Collection[] = ["posts", "likes", "reposts", "labels"];
+
+/** The newest gaps, and the number of individually fetched accounts. No line is wider than `width` (at least 8). */
+export function drawCoverage(
+  coverage: readonly PlatformCoverage[],
+  options: CoverageOptions,
+): string[] {
+  const { nowMs, listedGaps = 10 } = options;
+  const rows = coverage.flatMap((entry) =>
+    collections.flatMap((collection) => rowOf(entry, collection, options)),
+  );
+  const drawn = drawTimelines(rows, {
+    width: options.width,
+    fromMs: options.fromMs ?? null,
+    toMs: nowMs,
+    nowMs,
+    listedGaps,
+    unicode: options.unicode,
+  });
+  const lines = [...coverage.flatMap(accountsOf)];
+  if (rows.length === 0) lines.unshift("no time is fully covered");
+  return [...drawn, ...lines.flatMap((line) => wrap(line, Math.max(options.width, 8)))];
+}
+
+/** Imports leave no gap after the last one. */
+function rowOf(
+  { platform, intervals }: PlatformCoverage,
+  collection: Collection,
+  { nowMs, slackMs }: CoverageOptions,
+): TimelineRow[] {
+  const own = intervalsOf(intervals, collection);
+  if (own.length === 0) return [];
+  const window = { fromMs: null, toMs: nowMs };
+  const gaps = gapsIn(window, own, nowMs, slackMs);
+  const isImported = own.every(({ source }) => source === "import");
+  return [
+    {
+      name: `${platform} ${collection}`,
+      covered: outsideOf(window, gaps),
+      gaps: isImported ? gaps.filter(({ toMs }) => toMs < nowMs) : gaps,
+    },
+  ];
+}
+
+function accountsOf({ platform, intervals }: PlatformCoverage): string[] {
+  const accounts = new Set(intervals.flatMap(({ account }) => (account === null ? [] : [account])));
+  if (accounts.size === 0) return [];
+  const [first] = accounts;
+  const who =
+    accounts.size === 1
+      ? `of the account ${first}`
+      : `of ${accounts.size.toLocaleString("en")} accounts`;
+  return [`${platform}: also posts fetched ${who}`];
+}
+
+export function showsUnicode({ environment }: Pick<Terminal, "environment">): boolean {
+  if (environment.TERM === "dumb" || environment.TERM === "linux") return false;
+  const locale = environment.LC_ALL || environment.LC_CTYPE || environment.LANG;
+  return !locale || /utf-?8/i.test(locale);
+}

@@ -1,0 +1,136 @@
+import type { Span } from "../../lib/spans.ts";
+import { lengthText, minuteText, spanText } from "./span-text.ts";
+import { wrap } from "./text-layout.ts";
+
+export type TimelineRow = { name: string; covered: readonly Span[]; gaps: readonly Span[] };
+
+/** `width` is in columns. */
+export type TimelineOptions = {
+  width: number;
+  fromMs: number | null;
+  toMs: number;
+  /** A gap that reaches this time is open. */
+  nowMs: number;
+  listedGaps: number;
+  unicode: boolean;
+};
+
+type Marks = { covered: string; partly: string; none: string; to: string };
+
+const unicodeMarks: Marks = { covered: "█", partly: "▒", none: "·", to: "–" };
+const asciiMarks: Marks = { covered: "#", partly: "+", none: ".", to: "-" };
+
+/** Below this the name gets its own line. */
+const leastCells = 20;
+
+const leastCellMs = 1_000;
+
+/** In UTC. No line is wider than `width` (at least 8). Empty if no row has a bounded time. */
+export function drawTimelines(rows: readonly TimelineRow[], options: TimelineOptions): string[] {
+  const width = Math.max(Math.floor(options.width), 8);
+  const marks = options.unicode ? unicodeMarks : asciiMarks;
+  const nameWidth = Math.max(0, ...rows.map(({ name }) => name.length)) + 2;
+  const isBeside = width - nameWidth >= leastCells;
+  const indent = isBeside ? nameWidth : 0;
+  const cells = width - indent;
+  const startMs = options.fromMs ?? earliestOf(rows);
+  if (startMs === null) return [];
+  const fromMs = Math.min(Math.floor(startMs), options.toMs - cells * leastCellMs);
+  const timelines = rows.flatMap(({ name, covered }) => {
+    const line = cellsOf(covered, { fromMs, toMs: options.toMs }, cells)
+      .map((cell) => marks[cell])
+      .join("");
+    return isBeside ? [name.padEnd(indent) + line] : [...wrap(name, width), line];
+  });
+  const legend = `${marks.covered} covered  ${marks.partly} partly  ${marks.none} not covered  (times are UTC)`;
+  const scale = scaleOf(fromMs, options.toMs, cells);
+  return [
+    ...timelines,
+    ...(scale === "" ? [] : [" ".repeat(indent) + scale]),
+    ...wrap(legend, width),
+    ...gapLines(rows, fromMs, options).flatMap((line) => wrap(line, width)),
+  ];
+}
+
+function earliestOf(rows: readonly TimelineRow[]): number | null {
+  const bounds = rows
+    .flatMap(({ covered, gaps }) => [...covered, ...gaps])
+    .flatMap(({ fromMs, toMs }) => (fromMs === null ? [toMs] : [fromMs]));
+  return bounds.length === 0 ? null : bounds.reduce((a, b) => Math.min(a, b));
+}
+
+/** `spans`: oldest first, without overlaps. `covered`: the whole cell; `none`: nothing of it. */
+export function cellsOf(
+  spans: readonly Span[],
+  window: { fromMs: number; toMs: number },
+  count: number,
+): ("covered" | "partly" | "none")[] {
+  let next = 0;
+  return Array.from({ length: count }, (_, index) => {
+    const fromMs = startOfCell(window, count, index);
+    const toMs = startOfCell(window, count, index + 1);
+    let coveredMs = 0;
+    for (let at = next; at < spans.length; at += 1) {
+      const span = spans[at];
+      if (span === undefined || (span.fromMs ?? fromMs) >= toMs) break;
+      coveredMs += Math.max(0, Math.min(span.toMs, toMs) - Math.max(span.fromMs ?? fromMs, fromMs));
+      if (span.toMs <= toMs) next = at + 1;
+    }
+    return coveredMs === 0 ? "none" : coveredMs < toMs - fromMs ? "partly" : "covered";
+  });
+}
+
+const startOfCell = (
+  { fromMs, toMs }: { fromMs: number; toMs: number },
+  count: number,
+  index: number,
+): number => fromMs + Math.floor(((toMs - fromMs) * index) / count);
+
+const minuteMs = 60_000;
+const dayMs = 86_400_000;
+
+/** The last label ends at the right edge. */
+function scaleOf(fromMs: number, toMs: number, cells: number): string {
+  const isOfDays = toMs - fromMs >= 3 * dayMs;
+  const label = (ms: number) => (isOfDays ? minuteText(ms).slice(0, 10) : minuteText(ms).slice(5));
+  const last = `${label(toMs)}|`;
+  if (last.length > cells) return "";
+  const room = cells - last.length - 2;
+  const unitMs = isOfDays ? dayMs : minuteMs;
+  const steps = Math.max(1, Math.floor(cells / 25));
+  let line = "";
+  for (let step = 0; step < steps; step += 1) {
+    const evenMs = fromMs + ((toMs - fromMs) * step) / steps;
+    const ms = step === 0 ? fromMs : Math.floor(evenMs / unitMs) * unitMs;
+    const cell = Math.floor(((ms - fromMs) * cells) / (toMs - fromMs));
+    const text = `|${label(ms)}`;
+    const isFree = cell >= line.length + (step === 0 ? 0 : 2);
+    if (isFree && cell + text.length <= room) line = line.padEnd(cell) + text;
+  }
+  return line.padEnd(cells - last.length) + last;
+}
+
+function gapLines(
+  rows: readonly TimelineRow[],
+  startMs: number,
+  { listedGaps, nowMs, unicode }: TimelineOptions,
+): string[] {
+  const all = new Map<string, { fromMs: number; toMs: number; names: string[] }>();
+  for (const { name, gaps } of rows) {
+    for (const gap of gaps) {
+      if (gap.fromMs === null || gap.toMs <= startMs) continue;
+      const key = `${gap.fromMs} ${gap.toMs}`;
+      const known = all.get(key);
+      if (known) known.names.push(name);
+      else all.set(key, { fromMs: gap.fromMs, toMs: gap.toMs, names: [name] });
+    }
+  }
+  const dash = unicode ? unicodeMarks.to : asciiMarks.to;
+  const newest = [...all.values()].sort((a, b) => b.toMs - a.toMs || b.fromMs - a.fromMs);
+  const lines = newest.slice(0, listedGaps).map((gap) => {
+    return `gap ${spanText(gap, gap.toMs >= nowMs, dash)} (${lengthText(gap.toMs - gap.fromMs)}): ${gap.names.join(", ")}`;
+  });
+  const left = newest.length - lines.length;
+  if (left > 0) lines.push(`and ${left} earlier ${left === 1 ? "gap" : "gaps"}`);
+  return lines;
+}

@@ -1,0 +1,66 @@
+import type { Clock } from "../../lib/clock.ts";
+import { startProgress } from "./progress.ts";
+import type { Terminal } from "./terminal.ts";
+
+type Report = { done: number; total: number; detail: string };
+
+export type ProgressReports = {
+  update(report: Report): void;
+  /** Without garbling the bar. */
+  note(line: string): void;
+  /** To standard output. */
+  answer(line: string): void;
+  end(): void;
+};
+
+/** Between lines without a bar. */
+const quietMs = 10_000;
+const leastShare = 0.01;
+const leastMs = 3_000;
+
+/** A bar on a terminal, otherwise occasional lines. */
+export function startReports(
+  terminal: Terminal,
+  clock: Pick<Clock, "elapsed">,
+  title: string,
+): ProgressReports {
+  const startedMs = clock.elapsed();
+  let bar = startProgress(terminal, title);
+  let last: Report | null = null;
+  let linedMs = startedMs;
+
+  function noteOf({ done, total, detail }: Report): string {
+    const left = timeLeft(done / Math.max(1, total), clock.elapsed() - startedMs);
+    return left === null ? detail : `${detail}, ${left}`;
+  }
+
+  function aside(write: () => void): void {
+    bar.end();
+    write();
+    bar = startProgress(terminal, title);
+    if (last !== null) bar.update(last.done, Math.max(1, last.total), noteOf(last));
+  }
+
+  return {
+    update: (report) => {
+      last = report;
+      bar.update(report.done, Math.max(1, report.total), noteOf(report));
+      if (terminal.interactiveNotes || clock.elapsed() - linedMs < quietMs) return;
+      linedMs = clock.elapsed();
+      const percent = Math.floor((100 * report.done) / Math.max(1, report.total));
+      terminal.note(`${title}: ${percent} %, ${noteOf(report)}\n`);
+    },
+    note: (line) => aside(() => terminal.note(line)),
+    answer: (line) => aside(() => terminal.out(line)),
+    end: () => bar.end(),
+  };
+}
+
+/** Null while there is too little progress. */
+export function timeLeft(share: number, elapsedMs: number): string | null {
+  if (share < leastShare || share >= 1 || elapsedMs < leastMs) return null;
+  const seconds = Math.ceil((elapsedMs * (1 - share)) / share / 1_000);
+  if (seconds < 90) return `about ${seconds} s left`;
+  if (seconds < 90 * 60) return `about ${Math.ceil(seconds / 60)} min left`;
+  return `about ${Math.ceil(seconds / 3_600)} h left`;
+}

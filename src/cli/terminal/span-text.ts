@@ -1,0 +1,43 @@
+import { isoTime } from "../../lib/iso-time.ts";
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+const dayMs = 24 * hourMs;
+
+/** To the minute, or second if short; open spans end with `now`. */
+export function spanText(
+  { fromMs, toMs }: { fromMs: number; toMs: number },
+  isOpen: boolean,
+  dash: string,
+): string {
+  const text = toMs - fromMs < 10 * minuteMs ? secondText : minuteText;
+  const from = text(fromMs);
+  if (isOpen) return `${from} ${dash} now`;
+  const to = text(toMs);
+  return `${from} ${dash} ${to.startsWith(from.slice(0, 10)) ? to.slice(11) : to}`;
+}
+
+/** In the two largest units: `1 h 15 min`. */
+export function lengthText(ms: number): string {
+  if (ms < minuteMs) return `${Math.ceil(ms / 1_000)} s`;
+  if (ms < hourMs) return twoUnits(ms, minuteMs, "min", 1_000, "s");
+  if (ms < 2 * dayMs) return twoUnits(ms, hourMs, "h", minuteMs, "min");
+  return twoUnits(ms, dayMs, "d", hourMs, "h");
+}
+
+function twoUnits(
+  ms: number,
+  greatMs: number,
+  great: string,
+  smallMs: number,
+  small: string,
+): string {
+  const greater = Math.floor(ms / greatMs);
+  const smaller = Math.floor((ms % greatMs) / smallMs);
+  return smaller === 0 ? `${greater} ${great}` : `${greater} ${great} ${smaller} ${small}`;
+}
+
+/** `2026-01-31 12:00`, UTC. */
+export const minuteText = (ms: number): string => secondText(ms).slice(0, 16);
+
+const secondText = (ms: number): string => isoTime(ms).slice(0, 19).replace("T", " ");

@@ -1,0 +1,287 @@
+import type { Clock } from "../../lib/clock.ts";
+import { firstOf } from "../../lib/first-of.ts";
+import type { Job, SearchJobRequest } from "../job.ts";
+import type { LeaseRequest } from "../leases/lease.ts";
+import type { Uncommitted } from "../submissions/uncommitted.ts";
+import { createFairQueue } from "./fair-queue.ts";
+import { createIdleNodes, isOpen } from "./idle-nodes.ts";
+import { reservedSlots } from "./reserved-slots.ts";
+import type { RunningJobs } from "./running-jobs.ts";
+
+/**
+ * Unfinished jobs in memory with their queue and waiters. The store is authoritative. Times are
+ * monotonic.
+ */
+export type LiveJob = {
+  readonly uuid: string;
+  readonly keyId: string;
+  readonly groupId: string;
+  readonly work: string;
+  /** `work` plus the nodes it avoids. */
+  kind: string;
+  avoided: ReadonlySet<string>;
+  readonly failedOn: Set<string>;
+  readonly submitted: Job;
+  deadlineMs: number;
+  /**
+   * `delayed`: until its retry time; `ending`: completed, not on disk yet; `leased` without a
+   * lease: by another process.
+   */
+  phase: "waiting" | "delayed" | "leased" | "ending";
+  lease: LiveLease | null;
+  runningNode: string | null;
+  readonly endListeners: Set<(ended: Job | null) => void>;
+  uncommitted: Uncommitted | null;
+  change: number;
+};
+
+type LiveLease = {
+  readonly token: string;
+  readonly nodeId: string;
+  readonly sinceMs: number;
+  untilMs: number;
+  readonly lost: AbortController;
+};
+
+export type Dispatcher = {
+  offer(job: LiveJob): void;
+  offerLater(job: LiveJob, delayMs: number): void;
+  /** Ahead of the others of its key, because it did not fail. */
+  putBack(job: LiveJob): void;
+  /** Null on timeout. A node's last free slots are reserved for accounts with nothing running. */
+  next(
+    leaseRequest: LeaseRequest<SearchJobRequest>,
+    waitMs: number,
+    signal?: AbortSignal,
+  ): Promise<LiveJob | null>;
+  wakeNodes(): void;
+  /** A node of another process runs it. */
+  leaseRemotely(job: LiveJob): void;
+  release(job: LiveJob): void;
+  loseLease(job: LiveJob): void;
+  /** Also resolves its waiters and revokes a remaining lease. */
+  end(uuid: string, ended?: Job | null): void;
+  /** Null on timeout, abort or shutdown, and if the ended job must be read from the store. */
+  waitForEnd(job: LiveJob, waitMs: number, signal?: AbortSignal): Promise<Job | null>;
+  get(uuid: string): LiveJob | undefined;
+  all(): Iterable<LiveJob>;
+  depth(): number;
+  stop(): void;
+};
+
+/** How long a retry avoids nodes it has failed on. */
+const avoidanceMs = 5_000;
+
+const noNodes: ReadonlySet<string> = new Set();
+
+/** A retry waits briefly for a node it has not failed on if `hasOtherNodeFor`. */
+export function createDispatcher(
+  clock: Clock,
+  maxRunningPerKey: number | null,
+  hasOtherNodeFor: (request: SearchJobRequest, nodeIds: ReadonlySet<string>) => boolean,
+  running: RunningJobs,
+): Dispatcher {
+  const jobs = new Map<string, LiveJob>();
+  const queue = createFairQueue<LiveJob>(maxRunningPerKey ?? Number.POSITIVE_INFINITY);
+  const idleNodes = createIdleNodes<LiveJob>();
+  const stopping = new AbortController();
+  let waiting = 0;
+
+  function setPhase(job: LiveJob, phase: LiveJob["phase"]): void {
+    if (jobs.has(job.uuid)) waiting -= isWaiting(job) ? 1 : 0;
+    else jobs.set(job.uuid, job);
+    job.phase = phase;
+    waiting += isWaiting(job) ? 1 : 0;
+  }
+
+  function offer(job: LiveJob): void {
+    setPhase(job, "waiting");
+    avoidFailedNodes(job);
+    queue.add(job);
+    wakeNodes();
+  }
+
+  function putBack(job: LiveJob): void {
+    setPhase(job, "waiting");
+    avoidFailedNodes(job);
+    queue.putBack(job);
+    wakeNodes();
+  }
+
+  /** A broken node is the least loaded, so it would lease the jobs it failed again and again. */
+  function avoidFailedNodes(job: LiveJob): void {
+    const { failedOn, submitted } = job;
+    if (failedOn.size === 0 || !hasOtherNodeFor(submitted.request, failedOn)) {
+      keepFrom(job, noNodes);
+      return;
+    }
+    const avoided = new Set(failedOn);
+    keepFrom(job, avoided);
+    clock.sleep(avoidanceMs, stopping.signal).then(
+      () => {
+        const isStillAvoiding = job.phase === "waiting" && job.avoided === avoided;
+        if (!isStillAvoiding || jobs.get(job.uuid) !== job) return;
+        queue.remove(job);
+        keepFrom(job, noNodes);
+        queue.putBack(job);
+        wakeNodes();
+      },
+      () => undefined,
+    );
+  }
+
+  function keepFrom(job: LiveJob, nodeIds: ReadonlySet<string>): void {
+    job.avoided = nodeIds;
+    job.kind = [job.work, ...[...nodeIds].toSorted()].join(" not ");
+  }
+
+  function offerLater(job: LiveJob, delayMs: number): void {
+    if (delayMs <= 0) {
+      offer(job);
+      return;
+    }
+    setPhase(job, "delayed");
+    clock.sleep(Math.ceil(delayMs), stopping.signal).then(
+      () => {
+        if (jobs.get(job.uuid) === job && job.phase === "delayed") offer(job);
+      },
+      () => undefined,
+    );
+  }
+
+  function wakeNodes(): void {
+    while (!queue.isIdle() && idleNodes.dispatchOne(takeForIdle));
+  }
+
+  const takeForIdle = (leaseRequest: LeaseRequest<SearchJobRequest>): LiveJob | null =>
+    take(leaseRequest, idleNodes.waitingOf(leaseRequest));
+
+  function take(leaseRequest: LeaseRequest<SearchJobRequest>, free: number): LiveJob | null {
+    // Jobs of one kind may avoid different nodes, so acceptance is memoised per kind.
+    const runs = new Map<string, boolean>();
+    const job = queue.take(
+      ({ work, avoided, submitted: { request } }) => {
+        if (avoided.has(leaseRequest.nodeId)) return false;
+        const canRun = runs.get(work) ?? canRunJob(leaseRequest, request);
+        runs.set(work, canRun);
+        return canRun;
+      },
+      free <= reservedSlots(leaseRequest.slots?.() ?? 0),
+    );
+    if (job === null) return null;
+    setPhase(job, "leased");
+    assign(job, leaseRequest.nodeId);
+    leaseRequest.onLease?.();
+    return job;
+  }
+
+  function assign(job: LiveJob, nodeId: string): void {
+    job.runningNode = nodeId;
+    running.add(nodeId);
+  }
+
+  function letGo(job: LiveJob): void {
+    if (job.runningNode === null) return;
+    running.remove(job.runningNode);
+    job.runningNode = null;
+  }
+
+  async function next(
+    leaseRequest: LeaseRequest<SearchJobRequest>,
+    waitMs: number,
+    signal?: AbortSignal,
+  ): Promise<LiveJob | null> {
+    if (stopping.signal.aborted) return null;
+    const ready = isOpen(leaseRequest)
+      ? take(leaseRequest, idleNodes.waitingOf(leaseRequest) + 1)
+      : null;
+    if (ready !== null) return ready;
+    return await firstOf<LiveJob>(clock, waitMs, signal, (give) =>
+      idleNodes.add(leaseRequest, give),
+    );
+  }
+
+  function leaseRemotely(job: LiveJob): void {
+    if (job.phase === "leased" && job.lease === null) return;
+    loseLease(job);
+    queue.occupy(job);
+    setPhase(job, "leased");
+  }
+
+  function release(job: LiveJob): void {
+    if (job.phase !== "leased") return;
+    setPhase(job, "ending");
+    letGo(job);
+    queue.release(job);
+    wakeNodes();
+  }
+
+  function loseLease(job: LiveJob): void {
+    const { phase, lease } = job;
+    job.lease = null;
+    if (phase === "leased") lease?.lost.abort(leaseLost);
+    release(job);
+  }
+
+  function end(uuid: string, ended: Job | null = null): void {
+    const job = jobs.get(uuid);
+    if (job === undefined) return;
+    loseLease(job);
+    if (job.phase === "waiting") queue.remove(job);
+    waiting -= isWaiting(job) ? 1 : 0;
+    jobs.delete(uuid);
+    job.uncommitted?.commit();
+    for (const notify of [...job.endListeners]) notify(ended);
+  }
+
+  async function waitForEnd(
+    job: LiveJob,
+    waitMs: number,
+    signal?: AbortSignal,
+  ): Promise<Job | null> {
+    if (stopping.signal.aborted) return null;
+    return await firstOf<Job>(clock, waitMs, signal, (give) => {
+      job.endListeners.add(give);
+      return () => job.endListeners.delete(give);
+    });
+  }
+
+  function stop(): void {
+    stopping.abort();
+    idleNodes.endAll();
+    for (const job of jobs.values()) {
+      for (const notify of [...job.endListeners]) notify(null);
+    }
+  }
+
+  return {
+    offer,
+    offerLater,
+    putBack,
+    next,
+    wakeNodes,
+    leaseRemotely,
+    release,
+    loseLease,
+    end,
+    waitForEnd,
+    get: (uuid) => jobs.get(uuid),
+    all: () => jobs.values(),
+    depth: () => waiting,
+    stop,
+  };
+}
+
+/** Shared, because an abort without a reason creates an exception each time. */
+const leaseLost = new Error("the lease was lost");
+
+function canRunJob(
+  { methods, accepts }: LeaseRequest<SearchJobRequest>,
+  request: SearchJobRequest,
+): boolean {
+  return methods.includes(request.method) && (accepts === undefined || accepts(request));
+}
+
+function isWaiting(job: LiveJob): boolean {
+  return job.phase === "waiting" || job.phase === "delayed";
+}

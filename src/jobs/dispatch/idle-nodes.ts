@@ -1,0 +1,83 @@
+import type { SearchJobRequest } from "../job.ts";
+import type { LeaseRequest } from "../leases/lease.ts";
+
+type SearchLeaseRequest = LeaseRequest<SearchJobRequest>;
+type IdleNode<Job> = { request: SearchLeaseRequest; give: (job: Job | null) => void };
+
+export type IdleNodes<Job> = {
+  /** Returns a function that removes the request. `give` receives null to end it. */
+  add(request: SearchLeaseRequest, give: (job: Job | null) => void): () => void;
+  /**
+   * To the least loaded open node that `take` has a job for; ties go to the node that got one least
+   * recently.
+   */
+  dispatchOne(take: (request: SearchLeaseRequest) => Job | null): boolean;
+  waitingOf(request: SearchLeaseRequest): number;
+  endAll(): void;
+};
+
+export function createIdleNodes<Job>(): IdleNodes<Job> {
+  const idle = new Set<IdleNode<Job>>();
+  const lastDispatched = new Map<string, number>();
+  const waiting = new Map<SearchLeaseRequest, number>();
+  let dispatched = 0;
+
+  function add(request: SearchLeaseRequest, give: (job: Job | null) => void): () => void {
+    const node = { request, give };
+    idle.add(node);
+    waiting.set(request, waitingOf(request) + 1);
+    return () => {
+      if (!idle.delete(node)) return;
+      const left = waitingOf(request) - 1;
+      if (left > 0) waiting.set(request, left);
+      else waiting.delete(request);
+    };
+  }
+
+  const waitingOf = (request: SearchLeaseRequest): number => waiting.get(request) ?? 0;
+
+  function dispatchOne(take: (request: SearchLeaseRequest) => Job | null): boolean {
+    for (const { request, give } of inOrder()) {
+      const job = take(request);
+      if (job === null) continue;
+      note(request.nodeId);
+      give(job);
+      return true;
+    }
+    return false;
+  }
+
+  function inOrder(): IdleNode<Job>[] {
+    const firsts = new Map<SearchLeaseRequest, IdleNode<Job>>();
+    for (const node of idle) if (!firsts.has(node.request)) firsts.set(node.request, node);
+    const open = [...firsts.values()].filter(({ request }) => isOpen(request));
+    if (open.length < 2) return open;
+    const loads = new Map(open.map(({ request }) => [request, request.load?.() ?? 0]));
+    const loadOf = ({ request }: IdleNode<Job>) => loads.get(request) ?? 0;
+    const turnOf = ({ request }: IdleNode<Job>) => lastDispatched.get(request.nodeId) ?? 0;
+    return open.toSorted(
+      (one, other) => loadOf(one) - loadOf(other) || turnOf(one) - turnOf(other),
+    );
+  }
+
+  function note(nodeId: string): void {
+    dispatched += 1;
+    lastDispatched.delete(nodeId);
+    lastDispatched.set(nodeId, dispatched);
+    for (const [oldest] of lastDispatched) {
+      if (lastDispatched.size <= rememberedNodes) break;
+      lastDispatched.delete(oldest);
+    }
+  }
+
+  function endAll(): void {
+    for (const { give } of [...idle]) give(null);
+  }
+
+  return { add, dispatchOne, waitingOf, endAll };
+}
+
+const rememberedNodes = 1_000;
+
+export const isOpen = ({ isOpen: isNodeOpen }: SearchLeaseRequest): boolean =>
+  isNodeOpen?.() ?? true;

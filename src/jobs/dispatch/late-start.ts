@@ -1,0 +1,20 @@
+import { formatDuration } from "../../lib/duration.ts";
+import type { JobResult } from "../job.ts";
+
+const noticeableMs = 1_000;
+
+/** Warns if the result hit its deadline after the job waited `waitedMs` for a slot. */
+export function withLateStart(
+  result: JobResult,
+  { waitedMs, deadlineMs }: { waitedMs: number; deadlineMs: number },
+): JobResult {
+  const isCut = result.warnings.some(({ code }) => code === "deadline_reached");
+  if (!isCut || waitedMs < noticeableMs) return result;
+  const waited = formatDuration(Math.floor(waitedMs / 1_000) * 1_000);
+  const warning = {
+    code: "started_late",
+    message: `the search waited ${waited} of its ${formatDuration(deadlineMs)} deadline for a free slot`,
+    hint: "continue with next_cursor, or submit fewer searches at a time",
+  };
+  return { ...result, warnings: [...result.warnings, warning] };
+}

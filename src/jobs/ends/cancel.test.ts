@@ -1,0 +1,120 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { failure, newJob, result, startTestQueue, type TestQueue, testNode } from "../test-jobs.ts";
+
+let jobs: TestQueue;
+
+beforeEach(async () => {
+  jobs = await startTestQueue();
+});
+
+afterEach(async () => {
+  await jobs.close();
+});
+
+const refusal = { code: "lease_lost" };
+
+test("a waiting job is cancelled and never runs, and its waiters are notified", async () => {
+  const { uuid } = await jobs.queue.submit(newJob());
+  const wait = jobs.queue.waitForEnd("one", uuid, 30_000);
+  expect(await jobs.queue.cancel("one", uuid.toUpperCase())).toBe("cancelled");
+  const cancelled = { state: "cancelled", finishedMs: jobs.clock.now(), result: null };
+  expect(await wait).toMatchObject(cancelled);
+  expect(await jobs.queue.find("one", uuid)).toEqual(await wait);
+  expect(jobs.queue.depth()).toBe(0);
+  expect(await jobs.queue.lease(testNode, 0)).toBeNull();
+});
+
+test("a running job is cancelled: its node stops at once and submits nothing", async () => {
+  const { uuid } = await jobs.queue.submit(newJob());
+  const lease = await jobs.lease();
+  expect(lease.lost.aborted).toBe(false);
+  expect(await jobs.queue.cancel("one", uuid)).toBe("cancelled");
+  expect(lease.lost.aborted).toBe(true);
+  const { complete, fail, renew } = jobs.queue;
+  await expect(complete(uuid, lease.token, result)).rejects.toMatchObject(refusal);
+  await expect(fail(uuid, lease.token, failure)).rejects.toMatchObject(refusal);
+  await expect(renew(uuid, lease.token)).rejects.toMatchObject(refusal);
+  expect(await jobs.queue.find("one", uuid)).toMatchObject({ state: "cancelled", result: null });
+});
+
+test("a cancelled search frees its key's slot", async () => {
+  const { uuid } = await jobs.queue.submit(newJob());
+  await jobs.queue.submit(newJob());
+  const third = await jobs.queue.submit(newJob());
+  await jobs.lease();
+  await jobs.lease();
+  const next = jobs.queue.lease(testNode, 1_000);
+  await jobs.queue.cancel("one", uuid);
+  expect((await next)?.uuid).toBe(third.uuid);
+});
+
+test("a job waiting for a retry is cancelled and not retried", async () => {
+  const { uuid } = await jobs.queue.submit(newJob());
+  const { token } = await jobs.lease();
+  await jobs.queue.fail(uuid, token, failure);
+  expect(await jobs.queue.cancel("one", uuid)).toBe("cancelled");
+  await jobs.clock.advance(5_000);
+  expect(await jobs.queue.lease(testNode, 0)).toBeNull();
+});
+
+test("of cancel and complete in one tick the first counts, and no result is accepted after a cancel", async () => {
+  const { uuid } = await jobs.queue.submit(newJob());
+  const { token } = await jobs.lease();
+  const outcomes = await Promise.allSettled([
+    jobs.queue.cancel("one", uuid),
+    jobs.queue.complete(uuid, token, result),
+  ]);
+  expect(outcomes).toMatchObject([{ value: "cancelled" }, { reason: refusal }]);
+  expect(await jobs.queue.find("one", uuid)).toMatchObject({ state: "cancelled" });
+
+  const second = await jobs.queue.submit(newJob());
+  const lease = await jobs.lease();
+  const other = await Promise.allSettled([
+    jobs.queue.complete(second.uuid, lease.token, result),
+    jobs.queue.cancel("one", second.uuid),
+  ]);
+  expect(other).toMatchObject([{ status: "fulfilled" }, { value: "forgotten" }]);
+});
+
+test("an ended job is deleted with its result, once", async () => {
+  const uuid = await jobs.complete();
+  expect(await jobs.queue.cancel("one", uuid)).toBe("forgotten");
+  expect(await jobs.queue.find("one", uuid)).toBeNull();
+  expect(await jobs.queue.cancel("one", uuid)).toBeNull();
+  expect(jobs.table.database.all("SELECT 1 FROM job")).toEqual([]);
+});
+
+test("another account's job is neither cancelled nor deleted", async () => {
+  const { uuid } = await jobs.queue.submit(newJob());
+  expect(await jobs.queue.cancel("two", uuid)).toBeNull();
+  await jobs.lease();
+  expect(await jobs.queue.cancel("two", uuid)).toBeNull();
+  expect(await jobs.queue.find("one", uuid)).toMatchObject({ state: "in progress" });
+});
+
+test("a cancelled job stays cancelled after a restart", async () => {
+  const { uuid } = await jobs.queue.submit(newJob());
+  await jobs.lease();
+  await jobs.queue.cancel("one", uuid);
+  await jobs.restart("kill");
+  expect(await jobs.queue.find("one", uuid)).toMatchObject({ state: "cancelled" });
+  expect(await jobs.queue.lease(testNode, 0)).toBeNull();
+  await jobs.clock.advance(200_000);
+  expect(await jobs.queue.find("one", uuid)).toMatchObject({ state: "cancelled" });
+});
+
+test("a node loses the lease of a job past its deadline", async () => {
+  await jobs.queue.submit(newJob());
+  const lapsed = await jobs.lease();
+  await jobs.clock.advance(32_000);
+  expect(lapsed.lost.aborted).toBe(true);
+  const late = await jobs.lease();
+  for (let seconds = 0; seconds < 80; seconds += 20) {
+    await jobs.queue.renew(late.uuid, late.token);
+    await jobs.clock.advance(20_000);
+  }
+  expect(late.lost.aborted).toBe(false);
+  await jobs.queue.renew(late.uuid, late.token);
+  await jobs.clock.advance(12_000);
+  expect(late.lost.aborted).toBe(true);
+});

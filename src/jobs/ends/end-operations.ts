@@ -1,0 +1,110 @@
+import { durable, read } from "../../db/operations.ts";
+import { type Database, eachOf, type Steps } from "../../db/statements.ts";
+import type { JobFailure } from "../job.ts";
+import { deadlinePassed } from "../leases/retries.ts";
+import { type JobSnapshot, visibleChange } from "../reads/visible-change.ts";
+import { noLease, startsFrom } from "../states.ts";
+import { dropFetched } from "./fetched-operations.ts";
+
+type End = { uuid: string; nowMs: number };
+
+const timeOut = visibleChange<End & { failure: string }>("timeOut", {
+  set: `finished_ms = :nowMs, failure = :failure, ${noLease}`,
+  where: "uuid = :uuid",
+});
+
+const cancel = visibleChange<End & { accountId: string }>("cancel", {
+  set: `finished_ms = :nowMs, ${noLease}`,
+  where: "uuid = :uuid AND account_id = :accountId",
+});
+
+const expire = visibleChange<End>("expire", { set: "result = NULL", where: "uuid = :uuid" });
+
+/** Ends of jobs other than by their node, and retention. Batches keep transactions short. */
+export const endOperations = {
+  cancelJob: durable(function* (
+    database,
+    { accountId, uuid, nowMs }: End & { accountId: string },
+  ): Steps<JobSnapshot | "forgotten" | null> {
+    const snapshot = yield* cancel(database, { accountId, uuid, nowMs });
+    if (snapshot !== null) return snapshot;
+    const forgotten = yield* database.run(
+      `DELETE FROM job WHERE uuid = :uuid AND account_id = :accountId AND ${startsFrom("forget")}`,
+      { accountId, uuid },
+    );
+    return forgotten === 1 ? "forgotten" : null;
+  }),
+
+  cancelJobsOf: durable(function* (
+    database,
+    { accountId, nowMs }: { accountId: string; nowMs: number },
+  ): Steps<{ snapshots: JobSnapshot[]; isMore: boolean }> {
+    const waiting = yield* database.all<{ uuid: string }>(
+      `SELECT uuid FROM job WHERE account_id = :accountId AND finished_ms IS NULL AND ${startsFrom("cancel")}
+         LIMIT ${sweepRows}`,
+      { accountId },
+    );
+    const snapshots = yield* eachOf(waiting, ({ uuid }) =>
+      cancel(database, { accountId, uuid, nowMs }),
+    );
+    return { snapshots, isMore: waiting.length === sweepRows };
+  }),
+
+  overdueJobs: read(function* (database, { deadlineMs }: { deadlineMs: number }): Steps<string[]> {
+    const overdue = yield* database.all<{ uuid: string }>(
+      `SELECT uuid FROM job WHERE finished_ms IS NULL AND ${startsFrom("timeOut")} AND deadline_ms <= :deadlineMs`,
+      { deadlineMs },
+    );
+    return overdue.map(({ uuid }) => uuid);
+  }),
+
+  timeOutJobs: durable(function* (
+    database,
+    {
+      uuids,
+      nowMs,
+      failure = deadlinePassed,
+    }: { uuids: readonly string[]; nowMs: number; failure?: JobFailure },
+  ): Steps<JobSnapshot[]> {
+    return yield* eachOf(uuids, (uuid) =>
+      timeOut(database, { uuid, nowMs, failure: JSON.stringify(failure) }),
+    );
+  }),
+
+  /**
+   * A batch of expired results, jobs that ended by `endedMs`, and idempotency keys used by
+   * `keyedMs`.
+   */
+  expireJobs: durable(function* (database, before: PastTimes): Steps<ExpiredJobs> {
+    const { nowMs } = before;
+    const over = yield* database.all<{ uuid: string }>(expiredSql, { nowMs });
+    const expired = yield* eachOf(over, ({ uuid }) => expire(database, { uuid, nowMs }));
+    return { expired, isMore: (yield* deletePast(database, before)) || over.length === sweepRows };
+  }),
+};
+
+export type PastTimes = { nowMs: number; endedMs: number; keyedMs: number };
+export type ExpiredJobs = { expired: JobSnapshot[]; isMore: boolean };
+
+export const sweepRows = 500;
+
+const expiredSql = `SELECT uuid FROM job WHERE state = 'done' AND expires_ms <= :nowMs LIMIT ${sweepRows}`;
+
+export function* deletePast(
+  database: Database,
+  { nowMs, endedMs, keyedMs }: PastTimes,
+): Steps<boolean> {
+  const forgotten = yield* database.run(
+    `DELETE FROM job WHERE sequence IN (SELECT sequence FROM job
+                                          WHERE finished_ms <= :endedMs LIMIT ${sweepRows})
+         AND ${startsFrom("forget")}`,
+    { endedMs },
+  );
+  const unkeyed = yield* database.run(
+    `DELETE FROM idempotency WHERE (account_id, key) IN (SELECT account_id, key FROM idempotency
+                                                           WHERE created_ms <= :keyedMs LIMIT ${sweepRows})`,
+    { keyedMs },
+  );
+  const dropped = yield* dropFetched(database, { nowMs, limit: sweepRows });
+  return [forgotten, unkeyed, dropped].includes(sweepRows);
+}

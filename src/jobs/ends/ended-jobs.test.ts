@@ -1,0 +1,90 @@
+import { expect, test } from "vitest";
+import { createManualClock } from "../../lib/manual-clock.ts";
+import type { Job } from "../job.ts";
+import { newJob, result, startTestQueue } from "../test-jobs.ts";
+import { createEndedJobs } from "./ended-jobs.ts";
+
+function jobOf(uuid: string, special: Partial<Job> = {}): Job {
+  return {
+    ...newJob(),
+    uuid,
+    state: "done",
+    attempts: 1,
+    submittedMs: 0,
+    deadlineMs: 120_000,
+    startedMs: 0,
+    finishedMs: 0,
+    expiresMs: 1e15,
+    node: "node",
+    result,
+    failure: null,
+    ...special,
+  };
+}
+
+test("a job is found by its account for some seconds", async () => {
+  const clock = createManualClock();
+  const ended = createEndedJobs(clock, () => 0, 60_000);
+  ended.add(jobOf("a"));
+  expect(ended.find("one", "a")?.uuid).toBe("a");
+  expect(ended.find("two", "a")).toBeNull();
+  await clock.advance(10_000);
+  expect(ended.find("one", "a")).toBeNull();
+});
+
+test("a job is not found after its result or the job has expired", () => {
+  let nowMs = 0;
+  const ended = createEndedJobs(createManualClock(), () => nowMs, 5_000);
+  ended.add(jobOf("a", { expiresMs: 1_000 }));
+  ended.add(jobOf("b"));
+  nowMs = 1_000;
+  expect([ended.find("one", "a"), ended.find("one", "b")?.uuid]).toEqual([null, "b"]);
+  nowMs = 5_000;
+  expect(ended.find("one", "b")).toBeNull();
+});
+
+test("memory is bounded: the oldest jobs are evicted, and large ones are not cached", () => {
+  const ended = createEndedJobs(createManualClock(), () => 0, 60_000);
+  const items = Array.from(
+    { length: 1_500 },
+    (_, n) => ({ platform: "x", id: BigInt(n) }) as const,
+  );
+  for (let n = 0; n < 100; n += 1) {
+    ended.add(jobOf(`job ${n}`, { result: { ...result, items: [...items] } }));
+  }
+  expect(ended.find("one", "job 0")).toBeNull();
+  expect(ended.find("one", "job 99")).not.toBeNull();
+  ended.add(jobOf("large", { result: { ...result, items: [...items, ...items] } }));
+  expect(ended.find("one", "large")).toBeNull();
+});
+
+test("changes of a job are visible at once", async () => {
+  const jobs = await startTestQueue();
+  const { queue, table } = jobs;
+  const uuid = await jobs.complete();
+  const row = await queue.find("one", uuid);
+  expect(row).toMatchObject({ state: "done", result });
+  table.database.run("DELETE FROM job");
+  expect(await queue.find("one", uuid)).toEqual(row);
+  await queue.endAll("one");
+  expect(await queue.find("one", uuid)).toBeNull();
+
+  const cancelled = await jobs.complete();
+  expect(await queue.cancel("one", cancelled)).toBe("forgotten");
+  expect(await queue.find("one", cancelled)).toBeNull();
+
+  const shifted = await jobs.complete();
+  table.database.run("DELETE FROM job");
+  jobs.clock.shiftWall(3_600_000);
+  expect(await queue.find("one", shifted)).toBeNull();
+  await jobs.close();
+});
+
+test("a job in memory equals its row", async () => {
+  const jobs = await startTestQueue();
+  const uuid = await jobs.complete();
+  const kept = await jobs.queue.find("one", uuid);
+  await jobs.clock.advance(10_000);
+  expect(await jobs.queue.find("one", uuid)).toEqual(kept);
+  await jobs.close();
+});

@@ -1,0 +1,70 @@
+import { read } from "../../db/operations.ts";
+import type { Database, Steps } from "../../db/statements.ts";
+import { isFetched } from "../../platforms/source.ts";
+import { lastId, xUri } from "../../posts/ids.ts";
+import { type Platform, platforms } from "../../posts/post.ts";
+import type { JobResult } from "../job.ts";
+
+export type FetchedPost = { platform: Platform; id: bigint; uri: string };
+
+/** Their URIs cannot be derived from the ID. */
+export function fetchedPosts({ items }: JobResult): FetchedPost[] {
+  return items.filter(isFetched).flatMap(({ platform, id, uri }) => {
+    const isKnown = id === null || id > lastId || uri === null || uri === xUri(id);
+    return isKnown ? [] : [{ platform, id, uri }];
+  });
+}
+
+export const fetchedSql = (accountId: string, from: string): string => `
+  INSERT INTO fetched_post(account_id, platform, id, uri, until_ms)
+  SELECT ${accountId}, value ->> '$.platform', CAST(value ->> '$.id' AS INTEGER), value ->> '$.uri', :expiresMs
+  FROM ${from}
+  ON CONFLICT(account_id, platform, id) DO UPDATE SET uri = excluded.uri,
+    until_ms = max(fetched_post.until_ms, excluded.until_ms)`;
+
+const storeSql = fetchedSql("account_id", "job CROSS JOIN json_each(:posts) WHERE uuid = :uuid");
+
+/** A repeated post would conflict with itself. */
+export function fetchedJson(posts: readonly FetchedPost[]): string {
+  const named = posts.map(({ platform, id, uri }) => {
+    return [`${platform} ${id}`, { platform, id: id.toString(), uri }] as const;
+  });
+  return JSON.stringify([...new Map(named).values()]);
+}
+
+/** Until the result expires; in the transaction that completes the job. */
+export function* storeFetched(
+  database: Database,
+  { uuid, expiresMs, posts }: { uuid: string; expiresMs: number; posts: readonly FetchedPost[] },
+): Steps<void> {
+  if (posts.length === 0) return;
+  yield* database.run(storeSql, { uuid, expiresMs, posts: fetchedJson(posts) });
+}
+
+export function* dropFetched(
+  database: Database,
+  { nowMs, limit }: { nowMs: number; limit: number },
+): Steps<number> {
+  return yield* database.run(
+    `DELETE FROM fetched_post WHERE (account_id, platform, id) IN
+       (SELECT account_id, platform, id FROM fetched_post WHERE until_ms <= :nowMs LIMIT :limit)`,
+    { nowMs, limit },
+  );
+}
+
+/** Lets the primary key be searched. */
+const platformList = platforms.map((platform) => `'${platform}'`).join(", ");
+
+export const fetchedOperations = {
+  findFetched: read(function* (
+    database,
+    args: { accountId: string; id: bigint; nowMs: number },
+  ): Steps<{ platform: Platform; uri: string }[]> {
+    return yield* database.all(
+      `SELECT platform, uri FROM fetched_post
+         WHERE account_id = :accountId AND platform IN (${platformList}) AND id = :id
+           AND until_ms > :nowMs`,
+      args,
+    );
+  }),
+};

@@ -1,0 +1,59 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { FetchedItem } from "../../platforms/source.ts";
+import { newJob, result, startTestQueue, type TestQueue } from "../test-jobs.ts";
+
+let jobs: TestQueue;
+beforeEach(async () => {
+  jobs = await startTestQueue({ resultRetentionMs: 60_000 });
+});
+afterEach(() => jobs.close());
+
+const item = (special: Partial<FetchedItem>): FetchedItem => ({
+  platform: "bluesky",
+  id: 9_007_199_254_740_993n,
+  uri: "at://did:plc:ann/app.bsky.feed.post/1",
+  userId: "did:plc:ann",
+  record: "{}",
+  ...special,
+});
+
+async function completeWith(...items: FetchedItem[]): Promise<void> {
+  await jobs.queue.submit(newJob());
+  const { uuid, token } = await jobs.lease();
+  await jobs.queue.complete(uuid, token, { ...result, items });
+}
+
+const known = (accountId: string, id: bigint) =>
+  jobs.table.store.read("findFetched", { accountId, id, nowMs: jobs.clock.now() });
+
+test("the ID of a fetched post leads its account to the post until the result expires", async () => {
+  const { id, uri } = item({});
+  await completeWith(item({}));
+  expect(await known("one", id ?? 0n)).toEqual([{ platform: "bluesky", uri }]);
+  expect(await known("two", id ?? 0n)).toEqual([]);
+  expect(await known("one", 1n)).toEqual([]);
+  await jobs.clock.advance(130_000);
+  expect(await known("one", id ?? 0n)).toEqual([]);
+  expect(jobs.table.database.all("SELECT uri FROM fetched_post")).toEqual([]);
+});
+
+test("a post fetched again is stored longer; one ID may belong to posts of two platforms", async () => {
+  await completeWith(item({}));
+  await jobs.clock.advance(50_000);
+  await completeWith(item({}), item({ platform: "mastodon", uri: "https://mas.to/1" }));
+  await jobs.clock.advance(30_000);
+  expect(await known("one", item({}).id ?? 0n)).toEqual([
+    { platform: "bluesky", uri: "at://did:plc:ann/app.bsky.feed.post/1" },
+    { platform: "mastodon", uri: "https://mas.to/1" },
+  ]);
+});
+
+test("stores nothing for other records and for posts whose ID yields the URI", async () => {
+  await completeWith(
+    item({ id: null }),
+    item({ uri: null }),
+    item({ platform: "x", id: 20n, uri: "https://x.com/i/status/20" }),
+    item({ id: 2n ** 63n }),
+  );
+  expect(jobs.table.database.all("SELECT uri FROM fetched_post")).toEqual([]);
+});

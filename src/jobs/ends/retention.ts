@@ -1,0 +1,64 @@
+import type { Store } from "../../db/operations.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { Dispatcher } from "../dispatch/dispatcher.ts";
+import type { Gateway } from "../gateways/gateway.ts";
+import type { JobOperations } from "../operations.ts";
+import type { JobSnapshot } from "../reads/visible-change.ts";
+import type { JobSettings } from "../settings.ts";
+
+export type RetentionContext = {
+  store: Store<JobOperations>;
+  clock: Clock;
+  now: () => number;
+  settings: Pick<JobSettings, "retentionMs" | "idempotencyMs">;
+  dispatcher: Pick<Dispatcher, "get">;
+  reportSnapshot: (snapshot: JobSnapshot) => void;
+  gateway: Pick<Gateway, "isLeader">;
+  onError?: (thrown: unknown) => void;
+};
+
+const sweepEveryMs = 60_000;
+const overdueMs = 60_000;
+const endedAtOnce = 100;
+
+/** Every minute. Never rejects. Separate from the sweeper, which must not wait for a backlog. */
+export async function keepWithinRetention(
+  context: RetentionContext,
+  stopping: AbortSignal,
+): Promise<void> {
+  const { clock, onError } = context;
+  while (!stopping.aborted) {
+    if (context.gateway.isLeader()) {
+      await endUnknown(context, stopping).catch((thrown: unknown) => onError?.(thrown));
+      await sweep(context, stopping).catch((thrown: unknown) => onError?.(thrown));
+    }
+    await clock.sleep(sweepEveryMs, stopping).catch(() => undefined);
+  }
+}
+
+async function sweep(context: RetentionContext, stopping: AbortSignal): Promise<void> {
+  const { store, now, settings, reportSnapshot } = context;
+  for (let isMore = true; isMore && !stopping.aborted; ) {
+    const nowMs = now();
+    const endedMs = nowMs - settings.retentionMs;
+    const keyedMs = nowMs - settings.idempotencyMs;
+    const swept = await store.write("expireJobs", { nowMs, endedMs, keyedMs });
+    for (const snapshot of swept.expired) reportSnapshot(snapshot);
+    isMore = swept.isMore;
+  }
+}
+
+/**
+ * A writer that dies between commit and reply leaves such a job. Jobs in memory are skipped: their
+ * stored deadline can be in the past until a clock step is recorded.
+ */
+async function endUnknown(context: RetentionContext, stopping: AbortSignal): Promise<void> {
+  const { store, now, dispatcher, reportSnapshot } = context;
+  const overdue = await store.read("overdueJobs", { deadlineMs: now() - overdueMs });
+  const unknown = overdue.filter((uuid) => dispatcher.get(uuid) === undefined);
+  for (let first = 0; first < unknown.length && !stopping.aborted; first += endedAtOnce) {
+    const uuids = unknown.slice(first, first + endedAtOnce);
+    const snapshots = await store.write("timeOutJobs", { uuids, nowMs: now() });
+    for (const snapshot of snapshots) reportSnapshot(snapshot);
+  }
+}

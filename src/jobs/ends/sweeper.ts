@@ -1,0 +1,194 @@
+import type { Store } from "../../db/operations.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { Dispatcher, LiveJob } from "../dispatch/dispatcher.ts";
+import type { Gateway } from "../gateways/gateway.ts";
+import type { JobFailure, SearchJobRequest } from "../job.ts";
+import type { ActiveLease, AttemptEnd } from "../leases/lease-operations.ts";
+import type { FailedAttempt } from "../leases/leases.ts";
+import { deadlinePassed, nodeOfPageMissing, noNode, noSlot } from "../leases/retries.ts";
+import type { JobOperations } from "../operations.ts";
+import type { JobSnapshot } from "../reads/visible-change.ts";
+import type { JobSettings } from "../settings.ts";
+import { keepWithinRetention } from "./retention.ts";
+
+/**
+ * Every second, writes the heartbeat and ends jobs past their deadline or lease. An idle server
+ * writes only the heartbeat.
+ */
+export type SweeperContext = {
+  store: Store<JobOperations>;
+  clock: Clock;
+  now: () => number;
+  settings: JobSettings;
+  dispatcher: Dispatcher;
+  activeLease: (job: LiveJob) => ActiveLease | null;
+  onLapse: (end: AttemptEnd) => void;
+  onFailedAttempt?: (attempt: FailedAttempt) => void;
+  hasNodeFor?: (request: SearchJobRequest) => boolean;
+  reportSnapshot: (snapshot: JobSnapshot) => void;
+  onError?: (thrown: unknown) => void;
+  gateway: Gateway;
+  onBeat: (sharedMs: number) => void;
+};
+
+export type Sweeper = { start(): void; stop(): Promise<void> };
+
+const beatMs = 1_000;
+/** Long enough for the node to report why it has no answer. */
+const longRunMs = 10_000;
+const standstillMs = 5_000;
+
+export function createSweeper(context: SweeperContext): Sweeper {
+  const { store, clock, settings, dispatcher, gateway } = context;
+  const stopping = new AbortController();
+  let watching: Promise<unknown> = Promise.resolve();
+  let unwrittenSinceMs: number | null = null;
+
+  async function watch(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      await sweep().catch((thrown) => context.onError?.(thrown));
+      await rest();
+    }
+  }
+
+  async function rest(): Promise<void> {
+    const beganMs = clock.elapsed();
+    await clock.sleep(beatMs, stopping.signal).catch(() => undefined);
+    const lateMs = clock.elapsed() - beganMs - beatMs;
+    if (lateMs >= standstillMs) noteStandstill(lateMs);
+  }
+
+  /** Time in which the process was suspended does not count against jobs. */
+  function noteStandstill(ms: number): void {
+    moveTimes(Math.round(ms)).catch((thrown) => context.onError?.(thrown));
+  }
+
+  async function moveTimes(ms: number): Promise<void> {
+    if (!gateway.isShared) await store.write("moveTimes", { ms });
+    for (const job of dispatcher.all()) {
+      if (!gateway.isShared) job.deadlineMs += ms;
+      if (job.lease !== null) job.lease.untilMs += ms;
+    }
+  }
+
+  /** Nor does time in which the store could not be written. */
+  async function beat(): Promise<void> {
+    const beganMs = clock.elapsed();
+    try {
+      if (unwrittenSinceMs !== null) {
+        await moveTimes(Math.round(beganMs - unwrittenSinceMs));
+      }
+      unwrittenSinceMs = null;
+      const capabilities = gateway.capabilities?.() ?? null;
+      const own = { gateway: gateway.id, nowMs: context.now(), capabilities };
+      context.onBeat(await store.write("beat", own));
+    } catch (error) {
+      unwrittenSinceMs ??= beganMs;
+      throw error;
+    }
+  }
+
+  async function sweep(): Promise<void> {
+    await beat();
+    if (gateway.isShared) await recoverFromOthers();
+    await endLapsedLeases();
+    await timeOut();
+  }
+
+  async function recoverFromOthers(): Promise<void> {
+    const nowMs = context.now();
+    const recovered = await store.write("recoverFromOthers", { gateway: gateway.id, nowMs });
+    for (const snapshot of recovered) {
+      context.reportSnapshot(snapshot);
+      const job = dispatcher.get(snapshot.uuid);
+      if (job === undefined) continue;
+      dispatcher.loseLease(job);
+      dispatcher.putBack(job);
+    }
+  }
+
+  async function endLapsedLeases(): Promise<void> {
+    const { maxAttempts, retryDelayMs } = settings;
+    const elapsedMs = clock.elapsed();
+    const leases = jobsWhere(({ lease }) => lease !== null && lease.untilMs <= elapsedMs)
+      .map(context.activeLease)
+      .filter((lease) => lease !== null);
+    for (const part of parts(leases)) {
+      const nowMs = context.now();
+      const args = { leases: part, nowMs, maxAttempts, retryDelayMs };
+      for (const end of await store.write("endLapsedLeases", args)) context.onLapse(end);
+    }
+  }
+
+  /** A job in progress gets a grace period to submit its result. */
+  async function timeOut(): Promise<void> {
+    const elapsedMs = clock.elapsed();
+    // The gateway whose node has it comes first.
+    const graceMs = ({ phase, lease }: LiveJob) => {
+      if (phase !== "leased") return 0;
+      return lease === null ? 2 * settings.deadlineGraceMs : settings.deadlineGraceMs;
+    };
+    const late = jobsWhere((job) => job.deadlineMs + graceMs(job) <= elapsedMs);
+    for (const [failure, jobs] of Map.groupBy(late, failureOf)) {
+      for (const part of parts(jobs)) await endLate(part, failure);
+    }
+  }
+
+  async function endLate(jobs: readonly LiveJob[], failure: JobFailure): Promise<void> {
+    const uuids = jobs.map(({ uuid }) => uuid);
+    const lateAttempts = new Map(jobs.map((job) => [job.uuid, lateAttempt(job)]));
+    const snapshots = await store.write("timeOutJobs", { uuids, nowMs: context.now(), failure });
+    for (const snapshot of snapshots) {
+      const attempt = lateAttempts.get(snapshot.uuid) ?? null;
+      if (attempt !== null) context.onFailedAttempt?.(attempt);
+      context.reportSnapshot(snapshot);
+    }
+    for (const uuid of uuids) dispatcher.end(uuid);
+  }
+
+  /** A node that got the job shortly before its deadline is not blamed. */
+  function lateAttempt({ phase, lease, submitted }: LiveJob): FailedAttempt | null {
+    if (phase !== "leased" || lease === null) return null;
+    if (clock.elapsed() - lease.sinceMs < longRunMs) return null;
+    return { method: submitted.request.method, nodeId: lease.nodeId, why: "late" };
+  }
+
+  function failureOf({ phase, failedOn, submitted: { request, attempts } }: LiveJob): JobFailure {
+    const isWaiting = phase === "waiting" || phase === "delayed";
+    if (!isWaiting) return deadlinePassed;
+    if (context.hasNodeFor === undefined || context.hasNodeFor(request)) {
+      const hasRun = attempts > 0 || failedOn.size > 0;
+      return phase === "waiting" && !hasRun ? noSlot : deadlinePassed;
+    }
+    return (request.place?.nodeId ?? null) === null ? noNode : nodeOfPageMissing;
+  }
+
+  function jobsWhere(isMeant: (job: LiveJob) => boolean): LiveJob[] {
+    const meant: LiveJob[] = [];
+    for (const job of dispatcher.all()) if (isMeant(job)) meant.push(job);
+    return meant;
+  }
+
+  function start(): void {
+    watching = Promise.all([watch(), keepWithinRetention(context, stopping.signal)]);
+  }
+
+  async function stop(): Promise<void> {
+    stopping.abort();
+    await watching;
+    const present = { gateway: gateway.id, nowMs: context.now() };
+    await (gateway.isShared ? store.write("leave", present) : store.write("beat", present)).catch(
+      (thrown) => context.onError?.(thrown),
+    );
+  }
+
+  return { start, stop };
+}
+
+const jobsAtOnce = 500;
+
+function* parts<Item>(items: readonly Item[]): Generator<readonly Item[]> {
+  for (let start = 0; start < items.length; start += jobsAtOnce) {
+    yield items.slice(start, start + jobsAtOnce);
+  }
+}

@@ -1,0 +1,30 @@
+import type { JobState } from "../job.ts";
+
+export type Gateway = {
+  id: string;
+  isShared: boolean;
+  /** One at a time does what must not be done twice. */
+  isLeader: () => boolean;
+  capabilities?: () => string;
+};
+
+export const onlyGateway = "only";
+
+export const aloneGateway: Gateway = {
+  id: onlyGateway,
+  isShared: false,
+  isLeader: () => true,
+};
+
+export type OtherGateway = { id: string; capabilities: string | null };
+
+export type ForeignChange = {
+  gateway: string;
+  uuid: string;
+  accountId: string;
+  state: JobState | null;
+  change: number;
+  attempts: number;
+  changedMs: number;
+  notBeforeMs: number;
+};

@@ -1,0 +1,118 @@
+import type { Store } from "../../db/operations.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { startSlices } from "../../lib/slices.ts";
+import type { Dispatcher, LiveJob } from "../dispatch/dispatcher.ts";
+import { liveJob } from "../dispatch/live-job.ts";
+import type { EndedJobs } from "../ends/ended-jobs.ts";
+import type { JobOperations } from "../operations.ts";
+import type { ChangeReaders } from "../reads/change-readers.ts";
+import { hasEnded, shownState } from "../states.ts";
+import { resultlessJobOf } from "../stored.ts";
+import type { ForeignChange } from "./gateway.ts";
+import type { UnfinishedJob } from "./recovery-operations.ts";
+
+/**
+ * Keeps memory in step with other gateways on a shared store. Each gateway knows all unfinished
+ * jobs, queues them by the same rules, and leases by compare-and-set. Outdated memory costs a
+ * refused lease, never a job.
+ */
+export type OtherGateways = {
+  noteChanges(changes: readonly ForeignChange[]): Promise<void>;
+  reload(uuids: readonly string[] | null): Promise<void>;
+  take(rows: readonly UnfinishedJob[]): Promise<void>;
+};
+
+type OtherGatewaysContext = {
+  store: Store<JobOperations>;
+  clock: Clock;
+  now: () => number;
+  gatewayId: string;
+  dispatcher: Dispatcher;
+  endedJobs: Pick<EndedJobs, "forget">;
+  readers: Pick<ChangeReaders, "report" | "readAgain">;
+  onForeignEnd: () => void;
+};
+
+export function createOtherGateways(context: OtherGatewaysContext): OtherGateways {
+  const { store, clock, now, gatewayId, dispatcher, endedJobs, readers } = context;
+
+  async function noteChanges(changes: readonly ForeignChange[]): Promise<void> {
+    const unknown = new Set<string>();
+    for (const change of changes) if (!noteChange(change)) unknown.add(change.uuid);
+    if (unknown.size > 0) await reload([...unknown]);
+  }
+
+  /** False if the row must be read. */
+  function noteChange(foreign: ForeignChange): boolean {
+    const { uuid, accountId, state, change, attempts, changedMs: atMs, notBeforeMs } = foreign;
+    if (state === null || hasEnded(state)) endedJobs.forget(uuid);
+    if (state !== null) {
+      const shown = shownState({ state, notBeforeMs, expiresMs: null }, now());
+      readers.report(accountId, { id: change, uuid, state: shown, attempts, atMs });
+    }
+    const job = dispatcher.get(uuid);
+    if (state === null || hasEnded(state)) {
+      if (job !== undefined) dispatcher.end(uuid);
+      context.onForeignEnd();
+      return true;
+    }
+    if (job === undefined) return false;
+    if (change < job.change) return true;
+    job.change = change;
+    if (state === "in progress") dispatcher.leaseRemotely(job);
+    else wait(job, notBeforeMs);
+    return true;
+  }
+
+  function wait(job: LiveJob, notBeforeMs: number): void {
+    if (job.phase === "waiting" || job.phase === "delayed") return;
+    dispatcher.loseLease(job);
+    dispatcher.offerLater(job, notBeforeMs - now());
+  }
+
+  async function reload(uuids: readonly string[] | null): Promise<void> {
+    const known = uuids ?? [...dispatcher.all()].map(({ uuid }) => uuid);
+    const rows = await store.read("unfinishedJobs", { uuids });
+    await take(rows);
+    const unfinished = new Set(rows.map(({ uuid }) => uuid));
+    for (const uuid of known) if (!unfinished.has(uuid)) endMissing(uuid);
+    if (uuids === null) readers.readAgain();
+  }
+
+  /**
+   * A job without a number may not be committed yet; one with a lease is ended by its completion.
+   */
+  function endMissing(uuid: string): void {
+    const job = dispatcher.get(uuid);
+    if (job !== undefined && job.change > 0 && job.lease === null) dispatcher.end(uuid);
+  }
+
+  async function take(rows: readonly UnfinishedJob[]): Promise<void> {
+    const letOthers = startSlices(clock);
+    for (const row of rows) {
+      await letOthers();
+      takeOne(row);
+    }
+  }
+
+  function takeOne(row: UnfinishedJob): void {
+    const { uuid, state, gateway, change, notBeforeMs, deadlineMs } = row;
+    const nowMs = now();
+    const isRunning = state === "in progress";
+    const known = dispatcher.get(uuid);
+    if (isRunning && gateway === gatewayId) return;
+    if (known !== undefined && isOlder(row, known)) return;
+    const job = known ?? liveJob(resultlessJobOf(row, nowMs), clock.elapsed() + deadlineMs - nowMs);
+    job.change = change;
+    if (isRunning) dispatcher.leaseRemotely(job);
+    else if (known === undefined) dispatcher.offerLater(job, notBeforeMs - nowMs);
+    else wait(job, notBeforeMs);
+  }
+
+  function isOlder(row: UnfinishedJob, { change, lease, uncommitted }: LiveJob): boolean {
+    if (uncommitted !== null) return true;
+    return lease === null ? row.change < change : row.change <= change;
+  }
+
+  return { noteChanges, reload, take };
+}

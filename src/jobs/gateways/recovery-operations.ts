@@ -1,0 +1,167 @@
+import { durable, read, relaxed } from "../../db/operations.ts";
+import { type Database, eachOf, type Steps } from "../../db/statements.ts";
+import { timeAfter } from "../../lib/latest-time.ts";
+import { type JobSnapshot, visibleChange } from "../reads/visible-change.ts";
+import { noLease, startsFrom } from "../states.ts";
+import { headColumns, type JobHead } from "../stored.ts";
+import { putDeliveriesBack } from "../webhooks/put-back.ts";
+import type { OtherGateway } from "./gateway.ts";
+
+const recover = visibleChange<{ uuid: string; nowMs: number }>("recover", {
+  set: `attempts = attempts - 1, ${noLease}`,
+  where: "uuid = :uuid",
+});
+
+const notEnded = `finished_ms IS NULL AND ${startsFrom("timeOut")}`;
+
+const gatewayTimeoutMs = 10_000;
+
+export type GatewayBeat = { gateway: string; nowMs: number; capabilities?: string | null };
+
+export type UnfinishedJob = JobHead & { gateway: string | null; change: number };
+
+const unfinishedJobs = `SELECT ${headColumns}, gateway, change FROM job WHERE ${notEnded}`;
+
+export const recoveryOperations = {
+  /**
+   * Runs at startup. Without another gateway, jobs in progress go back to `received` without
+   * counting the attempt, and deadlines are extended by the downtime, to at most `lifeMs` from now.
+   * Oldest first.
+   */
+  recoverJobs: durable(function* (
+    database,
+    { gateway, nowMs, lifeMs }: { gateway: string; nowMs: number; lifeMs: number },
+  ): Steps<UnfinishedJob[]> {
+    const others = yield* database.get(
+      "SELECT 1 FROM gateway WHERE id <> :gateway AND seen_ms > :sinceMs",
+      { gateway, sinceMs: nowMs - gatewayTimeoutMs },
+    );
+    if (others === undefined) yield* recoverAlone(database, nowMs, lifeMs);
+    yield* noteSeen(database, { gateway, nowMs });
+    return yield* database.all<UnfinishedJob>(`${unfinishedJobs} ORDER BY sequence`);
+  }),
+
+  // biome-ignore lint/correctness/useYield: one gateway shares with none.
+  sharedTime: read(function* (_database, { nowMs }: { nowMs: number }): Steps<number> {
+    return nowMs;
+  }),
+
+  beat: relaxed(function* (database, beat: GatewayBeat): Steps<number> {
+    yield* noteSeen(database, beat);
+    return beat.nowMs;
+  }),
+
+  /** Seen lately by the clock that all share, of which the newest note is the latest time. */
+  otherGateways: read(function* (
+    database,
+    { gateway }: { gateway: string },
+  ): Steps<OtherGateway[]> {
+    return yield* database.all(
+      `SELECT id, capabilities FROM gateway
+       WHERE id <> :gateway AND seen_ms > (SELECT max(seen_ms) FROM gateway) - :gatewayTimeoutMs`,
+      { gateway, gatewayTimeoutMs },
+    );
+  }),
+
+  /** Jobs that nodes of ended gateways were running go back to `received`. */
+  recoverFromOthers: durable(function* (
+    database,
+    { gateway, nowMs }: { gateway: string; nowMs: number },
+  ): Steps<JobSnapshot[]> {
+    const ended = yield* database.all<{ id: string }>(
+      "SELECT id FROM gateway WHERE id <> :gateway AND seen_ms <= :sinceMs FOR UPDATE",
+      { gateway, sinceMs: nowMs - gatewayTimeoutMs },
+    );
+    const snapshots = yield* eachOf(ended, ({ id }) => recoverFrom(database, id, nowMs));
+    return snapshots.flat();
+  }),
+
+  /** So that others need not wait for a missing heartbeat. */
+  leave: durable(function* (
+    database,
+    { gateway, nowMs }: { gateway: string; nowMs: number },
+  ): Steps<null> {
+    yield* recoverFrom(database, gateway, nowMs);
+    return null;
+  }),
+
+  /** Of those named, the unfinished ones; null for all. */
+  unfinishedJobs: read(function* (
+    database,
+    { uuids }: { uuids: readonly string[] | null },
+  ): Steps<UnfinishedJob[]> {
+    if (uuids === null) return yield* database.all(`${unfinishedJobs} ORDER BY sequence`);
+    return yield* database.all(
+      `${unfinishedJobs} AND uuid IN (SELECT value FROM json_each(:uuids)) ORDER BY sequence`,
+      { uuids: JSON.stringify(uuids) },
+    );
+  }),
+
+  /** After a step of the wall clock, so that pending times stay as far away. */
+  moveTimes: relaxed(function* (database, { ms }: { ms: number }): Steps<null> {
+    yield* database.run(
+      `UPDATE job SET deadline_ms = deadline_ms + :ms, not_before_ms = not_before_ms + :ms,
+              lease_until_ms = lease_until_ms + :ms
+       WHERE ${notEnded}`,
+      { ms },
+    );
+    if (ms < 0) yield* putDeliveriesBack(database, -ms);
+    yield* database.run("UPDATE gateway SET seen_ms = seen_ms + :ms", { ms });
+    return null;
+  }),
+};
+
+function* recoverAlone(database: Database, nowMs: number, lifeMs: number): Steps<void> {
+  const last = yield* database.get<{ seenMs: number | null }>(
+    "SELECT max(seen_ms) AS seenMs FROM gateway",
+  );
+  const seenMs = last?.seenMs ?? null;
+  // Negative if the clock was set back while no server ran.
+  const downtimeMs = seenMs === null ? 0 : nowMs - seenMs;
+  yield* database.run(
+    `UPDATE job SET deadline_ms = min(deadline_ms + :downtimeMs, :latestMs),
+            not_before_ms = not_before_ms + min(0, :downtimeMs)
+     WHERE ${notEnded}`,
+    { downtimeMs, latestMs: timeAfter(nowMs, lifeMs) },
+  );
+  if (downtimeMs < 0) yield* putDeliveriesBack(database, -downtimeMs);
+  yield* leaveNumbersOut(database);
+  const running = yield* database.all<{ uuid: string }>(
+    `SELECT uuid FROM job WHERE ${notEnded} AND ${startsFrom("recover")} ORDER BY sequence`,
+  );
+  yield* eachOf(running, ({ uuid }) => recover(database, { uuid, nowMs }));
+  yield* database.run("DELETE FROM gateway");
+}
+
+function* recoverFrom(database: Database, gateway: string, nowMs: number): Steps<JobSnapshot[]> {
+  const running = yield* database.all<{ uuid: string }>(
+    `SELECT uuid FROM job WHERE ${notEnded} AND ${startsFrom("recover")} AND gateway = :gateway ORDER BY sequence`,
+    { gateway },
+  );
+  const snapshots = yield* eachOf(running, ({ uuid }) => recover(database, { uuid, nowMs }));
+  yield* database.run("DELETE FROM gateway WHERE id = :gateway", { gateway });
+  return snapshots;
+}
+
+/**
+ * A machine crash may lose leases that readers already know, at most one per unfinished job. Skips
+ * their change numbers, so that none is reused.
+ */
+function* leaveNumbersOut(database: Database): Steps<void> {
+  yield* database.run(
+    `UPDATE account SET last_change = last_change + waiting.jobs
+     FROM (SELECT account_id, count(*) AS jobs FROM job WHERE ${notEnded} GROUP BY account_id) AS waiting
+     WHERE waiting.account_id = account.id`,
+  );
+}
+
+function* noteSeen(
+  database: Database,
+  { gateway, nowMs, capabilities = null }: GatewayBeat,
+): Steps<void> {
+  yield* database.run(
+    `INSERT INTO gateway(id, seen_ms, capabilities) VALUES(:gateway, :nowMs, :capabilities)
+     ON CONFLICT(id) DO UPDATE SET seen_ms = :nowMs, capabilities = :capabilities`,
+    { gateway, nowMs, capabilities },
+  );
+}

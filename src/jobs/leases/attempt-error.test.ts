@@ -1,0 +1,56 @@
+import { expect, test } from "vitest";
+import { EarshotError } from "../../lib/errors.ts";
+import { causeOf, failureOf } from "./attempt-error.ts";
+
+const query = "canaryword";
+
+test.each([
+  [new Error(`fts5: syntax error near "${query}"`), "internal", "internal error"],
+  [
+    new EarshotError("internal", `cannot read ${query}`, { status: 500 }),
+    "internal",
+    "internal error",
+  ],
+  [
+    new EarshotError("archive_unavailable", `the archive cannot be used: near "${query}"`, {
+      status: 503,
+      retryable: true,
+    }),
+    "archive_unavailable",
+    "the archive is temporarily unavailable",
+  ],
+])("%s reveals internals neither to the caller nor in the log", (error, code, message) => {
+  expect(failureOf(error)).toMatchObject({ code, message });
+  expect(causeOf(error)).toEqual({ code, error: "unknown error" });
+});
+
+test("the log names the engine's error", () => {
+  const cause = new Error("database disk image is malformed");
+  const error = new EarshotError("archive_unavailable", "the archive cannot be used", { cause });
+  expect(causeOf(error)).toEqual({
+    code: "archive_unavailable",
+    error: "database disk image is malformed",
+  });
+});
+
+test("an error for the caller reaches caller and log", () => {
+  const error = new EarshotError("invalid_query", "too deep", { status: 400 });
+  expect(failureOf(error)).toEqual({
+    code: "invalid_query",
+    message: "too deep",
+    status: 400,
+    retryable: false,
+  });
+  expect(causeOf(error)).toEqual({ code: "invalid_query", error: "too deep" });
+});
+
+test("the log says that a name resolves to a private address; the caller does not learn it", () => {
+  const cause = new EarshotError(
+    "address_refused",
+    "x.example resolves to an address that is not public",
+  );
+  const message = "x.example does not resolve to a public address";
+  const error = new EarshotError("upstream_unreachable", message, { retryable: true, cause });
+  expect(failureOf(error)).toMatchObject({ code: "upstream_unreachable", message });
+  expect(causeOf(error).error).toBe(`${message}: ${cause.message}`);
+});

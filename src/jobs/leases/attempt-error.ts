@@ -1,0 +1,60 @@
+import { EarshotError } from "../../lib/errors.ts";
+import type { LeaseFailure } from "./lease.ts";
+
+const publicMessages: ReadonlyMap<string, string> = new Map([
+  ["internal", "internal error"],
+  ["archive_unavailable", "the archive is temporarily unavailable"],
+  ["address_refused", "the address to which the query leads is not public"],
+]);
+
+export function failureOf(error: unknown): LeaseFailure {
+  const code = codeOf(error);
+  const message = publicMessages.get(code);
+  if (!(error instanceof EarshotError)) {
+    return { code, message: message ?? code, status: 500, retryable: false };
+  }
+  const { status, retryable, hint } = error;
+  const help = hint === undefined ? {} : { hint };
+  return { code, message: message ?? error.message, status, retryable, ...help };
+}
+
+/** Engine messages may repeat the query, so only known fixed texts are logged. */
+export function causeOf(error: unknown): { code: string; error: string } {
+  const code = codeOf(error);
+  if (error instanceof EarshotError && (!publicMessages.has(code) || isForLog(code))) {
+    return { code, error: [error.message, ...refusalsOf(error.cause)].join(": ") };
+  }
+  const inside = messagesOf(error).join(": ");
+  return { code, error: engineTexts.find((text) => inside.includes(text)) ?? "unknown error" };
+}
+
+const isForLog = (code: string): boolean => code === "address_refused";
+
+/** The log gets the reason for a refused private address, callers never do. */
+function refusalsOf(cause: unknown): string[] {
+  return codeOf(cause) === "address_refused" ? messagesOf(cause) : [];
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof EarshotError ? error.code : "internal";
+}
+
+function messagesOf(error: unknown): string[] {
+  return error instanceof Error ? [error.message, ...messagesOf(error.cause)] : [];
+}
+
+const engineTexts = [
+  "database disk image is malformed",
+  "file is not a database",
+  "unable to open database file",
+  "disk I/O error",
+  "database or disk is full",
+  "attempt to write a readonly database",
+  "database is locked",
+  "out of memory",
+  "string or blob too big",
+  "locking protocol",
+  "no such table",
+  "SQL logic error",
+  "a worker thread is gone",
+];

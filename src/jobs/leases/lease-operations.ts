@@ -1,0 +1,170 @@
+import { durable, relaxed } from "../../db/operations.ts";
+import { type Database, eachOf, type Steps } from "../../db/statements.ts";
+import { type FetchedPost, storeFetched } from "../ends/fetched-operations.ts";
+import type { JobFailure } from "../job.ts";
+import { type ChangeTerms, type JobSnapshot, visibleChange } from "../reads/visible-change.ts";
+import { leadsTo, noLease, shownRetryMs, startsFrom } from "../states.ts";
+import type { LeaseFailure } from "./lease.ts";
+import {
+  afterFailure,
+  type EndedAttempt,
+  nodeLost,
+  type RetryRules,
+  threadDied,
+} from "./retries.ts";
+
+export type LeaseTerms = {
+  uuid: string;
+  token: string;
+  node: string;
+  gateway: string;
+  nowMs: number;
+  untilMs: number;
+};
+
+export type JobCompletion = {
+  uuid: string;
+  token: string;
+  nowMs: number;
+  expiresMs: number;
+  result: string;
+  fetched: readonly FetchedPost[];
+};
+
+/** `deadlineMs` is wall-clock time. */
+export type ActiveLease = { uuid: string; token: string; deadlineMs: number };
+
+/** `stand` is null for a retry too near to be reported. */
+export type AttemptEnd = {
+  uuid: string;
+  notBeforeMs: number | null;
+  snapshot: JobSnapshot | null;
+};
+
+const currentLease = "uuid = :uuid AND lease_token = :token";
+
+export const leased: ChangeTerms = {
+  set: `attempts = attempts + 1, lease_token = :token, lease_until_ms = :untilMs, node = :node, gateway = :gateway,
+        started_ms = coalesce(started_ms, :nowMs)`,
+  where: "uuid = :uuid",
+};
+
+export const completed: ChangeTerms = {
+  set: `result = :result, finished_ms = :nowMs, expires_ms = :expiresMs, ${noLease}`,
+  where: currentLease,
+};
+
+const lease = visibleChange<LeaseTerms>("lease", leased);
+const complete = visibleChange<Omit<JobCompletion, "fetched">>("complete", completed);
+
+const fail = visibleChange<{ uuid: string; token: string; nowMs: number; failure: string }>(
+  "fail",
+  {
+    set: `finished_ms = :nowMs, failure = :failure, ${noLease}`,
+    where: currentLease,
+  },
+);
+
+const giveBack = visibleChange<{ uuid: string; token: string; nowMs: number }>("giveBack", {
+  set: `attempts = attempts - 1, ${noLease}`,
+  where: currentLease,
+});
+
+type Retry = {
+  uuid: string;
+  token: string;
+  nowMs: number;
+  notBeforeMs: number;
+  readerDeaths: number;
+};
+
+const forRetry = `not_before_ms = :notBeforeMs, reader_deaths = :readerDeaths, ${noLease}`;
+const retry = visibleChange<Retry>("retry", { set: forRetry, where: currentLease });
+
+export const leaseOperations = {
+  /** Null if the job no longer waits. Not durable, because a crash ends the lease anyway. */
+  leaseJob: relaxed(lease),
+
+  renewLease: relaxed(function* (
+    database,
+    renewed: { uuid: string; token: string; untilMs: number },
+  ): Steps<boolean> {
+    return (
+      (yield* database.run(
+        `UPDATE job SET lease_until_ms = :untilMs WHERE ${currentLease} AND ${startsFrom("renew")}`,
+        renewed,
+      )) === 1
+    );
+  }),
+
+  completeJob: durable(function* (
+    database,
+    { fetched, ...completion }: JobCompletion,
+  ): Steps<JobSnapshot | null> {
+    const snapshot = yield* complete(database, completion);
+    const { uuid, expiresMs } = completion;
+    if (snapshot !== null) yield* storeFetched(database, { uuid, expiresMs, posts: fetched });
+    return snapshot;
+  }),
+
+  failJob: durable(function* (
+    database,
+    args: { lease: ActiveLease; failure: LeaseFailure; nowMs: number } & RetryRules,
+  ): Steps<AttemptEnd | null> {
+    return yield* endAttempt(database, args.lease, args.failure, args);
+  }),
+
+  /** Does not count the attempts. Not durable: a crash has the same effect. */
+  giveBackJobs: relaxed(function* (
+    database,
+    { leases, nowMs }: { leases: readonly ActiveLease[]; nowMs: number },
+  ): Steps<JobSnapshot[]> {
+    return yield* eachOf(leases, ({ uuid, token }) => giveBack(database, { uuid, token, nowMs }));
+  }),
+
+  endLapsedLeases: durable(function* (
+    database,
+    { leases, ...rules }: { leases: readonly ActiveLease[]; nowMs: number } & RetryRules,
+  ): Steps<AttemptEnd[]> {
+    return yield* eachOf(leases, (expired) => endAttempt(database, expired, nodeLost, rules));
+  }),
+};
+
+function* endAttempt(
+  database: Database,
+  { uuid, token, deadlineMs }: ActiveLease,
+  failure: LeaseFailure,
+  rules: { nowMs: number } & RetryRules,
+): Steps<AttemptEnd | null> {
+  const attempt = yield* database.get<Pick<EndedAttempt, "attempts" | "readerDeaths">>(
+    `SELECT attempts, reader_deaths AS readerDeaths FROM job WHERE ${currentLease} AND ${startsFrom("fail")}`,
+    { uuid, token },
+  );
+  if (attempt === undefined) return null;
+  const { nowMs } = rules;
+  const readerDeaths = attempt.readerDeaths + (failure.code === threadDied ? 1 : 0);
+  const failed = { attempts: attempt.attempts, failure, readerDeaths, deadlineMs };
+  const after = afterFailure(failed, rules, nowMs);
+  if (after.kind === "error") {
+    const snapshot = yield* fail(database, { uuid, token, nowMs, failure: asJson(after.failure) });
+    return { uuid, notBeforeMs: null, snapshot };
+  }
+  const { notBeforeMs } = after;
+  const next: Retry = { uuid, token, nowMs, notBeforeMs, readerDeaths };
+  return { uuid, notBeforeMs, snapshot: yield* endForRetry(database, next) };
+}
+
+/** A near retry is not visible, so it gets no change number. */
+function* endForRetry(database: Database, next: Retry): Steps<JobSnapshot | null> {
+  const { nowMs, ...values } = next;
+  if (next.notBeforeMs - nowMs > shownRetryMs) return yield* retry(database, next);
+  yield* database.run(
+    `UPDATE job SET ${leadsTo("retry")}, ${forRetry} WHERE ${currentLease} AND ${startsFrom("retry")}`,
+    values,
+  );
+  return null;
+}
+
+function asJson(failure: JobFailure): string {
+  return JSON.stringify(failure);
+}

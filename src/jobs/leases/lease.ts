@@ -1,0 +1,73 @@
+import { EarshotError } from "../../lib/errors.ts";
+import type { UsableRelease } from "../../upstream/credentials/release.ts";
+
+/**
+ * How embedded and remote nodes get work. Each lease has a new token, and calls with an old one
+ * fail with `lease_lost`: a job runs at least once and its result is visible exactly once.
+ */
+export type Lease<Work> = {
+  uuid: string;
+  work: Work;
+  accountId: string;
+  attempt: number;
+  /** To the deadline. A duration, because clocks differ and may be adjusted. */
+  leftMs: number;
+  token: string;
+  leaseMs: number;
+  /**
+   * Aborts when the job is cancelled or reaches its deadline; on remote nodes at the next renewal.
+   */
+  lost: AbortSignal;
+  accepted?: () => Promise<void>;
+  released?: UsableRelease;
+};
+
+export const embeddedNodeId = "embedded";
+
+export type LeaseRequest<Work> = {
+  nodeId: string;
+  methods: readonly string[];
+  /** Default: always. */
+  isOpen?: () => boolean;
+  /** Default: all jobs of its methods. Checked once per work kind (work-kind.ts). */
+  accepts?: (work: Work) => boolean;
+  /** Jobs running over capacity; the least loaded node gets work first. */
+  load?: () => number;
+  /**
+   * Concurrent jobs, one lease request each. The last free slots are reserved for accounts with nothing running. Default: no
+   * reservation.
+   */
+  slots?: () => number;
+  onLease?: () => void;
+};
+
+export type LeaseFailure = {
+  code: string;
+  message: string;
+  status: number;
+  retryable: boolean;
+  hint?: string;
+};
+
+export type LeaseGateway<Work, Result> = {
+  lease(
+    request: LeaseRequest<Work>,
+    waitMs: number,
+    signal?: AbortSignal,
+  ): Promise<Lease<Work> | null>;
+  /** Returns the new duration. Errors: `lease_lost`; the node must stop the work. */
+  renew(uuid: string, token: string): Promise<number>;
+  complete(uuid: string, token: string, result: Result): Promise<void>;
+  fail(uuid: string, token: string, failure: LeaseFailure): Promise<void>;
+};
+
+export function leaseLost(uuid?: string): EarshotError {
+  const lease = uuid === undefined ? "the lease" : `the lease of job ${uuid}`;
+  return new EarshotError("lease_lost", `${lease} has ended`, {
+    status: 409,
+    hint: "drop the work: the job has ended, or another attempt runs it",
+  });
+}
+
+export const isLeaseLost = (thrown: unknown): boolean =>
+  thrown instanceof EarshotError && thrown.code === "lease_lost";

@@ -1,0 +1,274 @@
+import type { Store } from "../../db/operations.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { timeAfter } from "../../lib/latest-time.ts";
+import { startSlices } from "../../lib/slices.ts";
+import type { Method } from "../../platforms/methods.ts";
+import { withUnsearched } from "../../search/merge/unsearched.ts";
+import type { Dispatcher, LiveJob } from "../dispatch/dispatcher.ts";
+import { withLateStart } from "../dispatch/late-start.ts";
+import { fetchedPosts } from "../ends/fetched-operations.ts";
+import type { Gateway } from "../gateways/gateway.ts";
+import type { JobResult, SearchJobRequest } from "../job.ts";
+import type { JobOperations } from "../operations.ts";
+import type { JobSnapshot } from "../reads/visible-change.ts";
+import type { JobSettings } from "../settings.ts";
+import { encodeLargeResult, encodeResult, isLarge } from "../stored.ts";
+import {
+  type Lease,
+  type LeaseFailure,
+  type LeaseGateway,
+  type LeaseRequest,
+  leaseLost,
+} from "./lease.ts";
+import type { ActiveLease, AttemptEnd } from "./lease-operations.ts";
+
+export type Leases = LeaseGateway<SearchJobRequest, JobResult> & {
+  activeLease(job: LiveJob): ActiveLease | null;
+  settleAttempt(end: AttemptEnd, why: FailedAttempt["why"]): void;
+  giveBack(uuid: string, token: string, delayMs?: number): Promise<void>;
+  /** Attempts do not count. */
+  endLeasesOf(nodeId: string): Promise<number>;
+  /** For a node that crashed, possibly because of its jobs: attempts count. */
+  failLeasesOf(nodeId: string): Promise<void>;
+};
+
+/** `lapsed`: no renewal; `late`: past the deadline after the node had the job for a while. */
+export type FailedAttempt = {
+  method: Method;
+  nodeId: string | null;
+  why: "failed" | "lapsed" | "late";
+};
+
+type LeasesContext = {
+  store: Store<JobOperations>;
+  clock: Clock;
+  now: () => number;
+  randomUuid: () => string;
+  settings: JobSettings;
+  dispatcher: Dispatcher;
+  reportSnapshot: (snapshot: JobSnapshot, result?: JobResult) => void;
+  onFailedAttempt?: (attempt: FailedAttempt) => void;
+  gateway: Gateway;
+  onLeaseRefused?: (uuid: string) => void;
+};
+
+export function createLeases(context: LeasesContext): Leases {
+  const { store, clock, now, randomUuid, settings, dispatcher, reportSnapshot } = context;
+
+  async function lease(
+    request: LeaseRequest<SearchJobRequest>,
+    waitMs: number,
+    signal?: AbortSignal,
+  ): Promise<Lease<SearchJobRequest> | null> {
+    const endMs = clock.elapsed() + waitMs;
+    for (;;) {
+      const leftMs = endMs - clock.elapsed();
+      const job = await dispatcher.next(request, leftMs, signal);
+      if (job === null) return null;
+      const leased = await leaseJob(job, request.nodeId);
+      if (leased !== null) return leased;
+    }
+  }
+
+  async function leaseJob(job: LiveJob, node: string): Promise<Lease<SearchJobRequest> | null> {
+    const elapsedMs = clock.elapsed();
+    if (job.deadlineMs <= elapsedMs) {
+      dispatcher.release(job);
+      job.uncommitted?.commit();
+      return null;
+    }
+    const { uuid } = job;
+    const token = randomUuid();
+    const lost = new AbortController();
+    const untilElapsedMs = elapsedMs + settings.leaseMs;
+    job.lease = { token, nodeId: node, sinceMs: elapsedMs, untilMs: untilElapsedMs, lost };
+    const nowMs = now();
+    const untilMs = timeAfter(nowMs, settings.leaseMs);
+    const terms = { uuid, token, node, gateway: context.gateway.id, nowMs, untilMs };
+    const leased = (attempt: number): Lease<SearchJobRequest> => ({
+      uuid,
+      work: job.submitted.request,
+      accountId: job.submitted.accountId,
+      attempt,
+      leftMs: job.deadlineMs - clock.elapsed(),
+      token,
+      leaseMs: settings.leaseMs,
+      lost: lost.signal,
+    });
+    const { uncommitted } = job;
+    if (uncommitted !== null) {
+      uncommitted.lease = terms;
+      if (await uncommitted.answer()) return null;
+      return { ...leased(1), accepted: uncommitted.accepted };
+    }
+    try {
+      const snapshot = await store.write("leaseJob", terms);
+      if (snapshot !== null) {
+        reportSnapshot(snapshot);
+        return leased(snapshot.attempts);
+      }
+    } catch (error) {
+      job.lease = null;
+      dispatcher.release(job);
+      if (dispatcher.get(uuid) === job) dispatcher.offer(job);
+      throw error;
+    }
+    job.lease = null;
+    dispatcher.release(job);
+    context.onLeaseRefused?.(uuid);
+    return null;
+  }
+
+  async function renew(uuid: string, token: string): Promise<number> {
+    const { leaseMs } = settings;
+    dispatcher.get(uuid)?.uncommitted?.commit();
+    const lease = leaseOf(uuid, token);
+    if (lease !== null) lease.untilMs = clock.elapsed() + leaseMs;
+    const untilMs = timeAfter(now(), leaseMs);
+    if (!(await store.write("renewLease", { uuid, token, untilMs }))) throw leaseLost(uuid);
+    return leaseMs;
+  }
+
+  async function complete(uuid: string, token: string, answer: JobResult): Promise<void> {
+    const job = dispatcher.get(uuid);
+    const { deadlineMs } = settings;
+    const waitedMs = job === undefined ? 0 : waitedBefore(job, token);
+    releaseLease(uuid, token);
+    const searched = withUnsearched(answer, job?.submitted.request.unsearched ?? null);
+    const result = withLateStart(searched, { waitedMs, deadlineMs });
+    const isOwn = job?.lease?.token === token;
+    if (isOwn && job.uncommitted !== null) {
+      if (!isLarge(result)) return await job.uncommitted.commitDone(result);
+      job.uncommitted.commit();
+    }
+    // A small result is encoded and queued synchronously, before any later request.
+    const text = isLarge(result)
+      ? await encodeLargeResult(result, startSlices(clock))
+      : encodeResult(result);
+    const nowMs = now();
+    const snapshot = await store.write("completeJob", {
+      uuid,
+      token,
+      nowMs,
+      expiresMs: timeAfter(nowMs, settings.resultRetentionMs),
+      result: text,
+      fetched: fetchedPosts(result),
+    });
+    if (snapshot === null) throw leaseLost(uuid);
+    reportSnapshot(snapshot, result);
+  }
+
+  async function fail(uuid: string, token: string, failure: LeaseFailure): Promise<void> {
+    const job = dispatcher.get(uuid);
+    job?.uncommitted?.commit();
+    releaseLease(uuid, token);
+    const { maxAttempts, retryDelayMs } = settings;
+    const nowMs = now();
+    const deadlineMs = job === undefined ? nowMs : deadlineOf(job);
+    const end = await store.write("failJob", {
+      lease: { uuid, token, deadlineMs },
+      failure,
+      nowMs,
+      maxAttempts,
+      retryDelayMs,
+    });
+    if (end === null) throw leaseLost(uuid);
+    settleAttempt(end, "failed");
+  }
+
+  async function giveBack(uuid: string, token: string, delayMs = 0): Promise<void> {
+    const job = dispatcher.get(uuid);
+    const lease = job === undefined ? null : activeLease(job);
+    if (lease?.token === token) await putBack([lease], delayMs);
+  }
+
+  async function endLeasesOf(nodeId: string): Promise<number> {
+    return await putBack(leasesOf(nodeId));
+  }
+
+  async function putBack(leases: readonly ActiveLease[], delayMs = 0): Promise<number> {
+    const snapshots = await store.write("giveBackJobs", { leases, nowMs: now() });
+    // Reversed, because each job goes to the front of its key's queue.
+    for (const snapshot of snapshots.toReversed()) {
+      reportSnapshot(snapshot);
+      const job = dispatcher.get(snapshot.uuid);
+      if (job === undefined) continue;
+      dispatcher.loseLease(job);
+      if (delayMs > 0) dispatcher.offerLater(job, delayMs);
+      else dispatcher.putBack(job);
+    }
+    return snapshots.length;
+  }
+
+  async function failLeasesOf(nodeId: string): Promise<void> {
+    const { maxAttempts, retryDelayMs } = settings;
+    const rules = { nowMs: now(), maxAttempts, retryDelayMs };
+    const leases = leasesOf(nodeId);
+    const ends = await store.write("endLapsedLeases", { leases, ...rules });
+    for (const end of ends) settleAttempt(end, "failed");
+  }
+
+  function waitedBefore(
+    { lease, failedOn, submitted, deadlineMs }: LiveJob,
+    token: string,
+  ): number {
+    if (lease?.token !== token || failedOn.size > 0 || submitted.attempts > 0) return 0;
+    return settings.deadlineMs - (deadlineMs - lease.sinceMs);
+  }
+
+  const leasesOf = (nodeId: string): ActiveLease[] =>
+    [...dispatcher.all()]
+      .filter(({ runningNode }) => runningNode === nodeId)
+      .map(activeLease)
+      .filter((lease) => lease !== null);
+
+  /** The key may run its next search while this one is being written. */
+  function releaseLease(uuid: string, token: string): void {
+    const job = dispatcher.get(uuid);
+    if (job?.lease?.token === token) dispatcher.release(job);
+  }
+
+  function leaseOf(uuid: string, token: string): LiveJob["lease"] {
+    const lease = dispatcher.get(uuid)?.lease ?? null;
+    return lease?.token === token ? lease : null;
+  }
+
+  function activeLease(job: LiveJob): ActiveLease | null {
+    job.uncommitted?.commit();
+    const { uuid, lease } = job;
+    return lease === null ? null : { uuid, token: lease.token, deadlineMs: deadlineOf(job) };
+  }
+
+  function deadlineOf(job: LiveJob): number {
+    return timeAfter(now(), job.deadlineMs - clock.elapsed());
+  }
+
+  function settleAttempt(
+    { uuid, notBeforeMs, snapshot }: AttemptEnd,
+    why: FailedAttempt["why"],
+  ): void {
+    const job = dispatcher.get(uuid);
+    if (job !== undefined) {
+      const { method } = job.submitted.request;
+      const nodeId = job.lease?.nodeId ?? null;
+      if (nodeId !== null) job.failedOn.add(nodeId);
+      context.onFailedAttempt?.({ method, nodeId, why });
+    }
+    if (snapshot !== null) reportSnapshot(snapshot);
+    if (job === undefined || notBeforeMs === null) return;
+    dispatcher.loseLease(job);
+    dispatcher.offerLater(job, notBeforeMs - now());
+  }
+
+  return {
+    lease,
+    renew,
+    complete,
+    fail,
+    activeLease,
+    settleAttempt,
+    giveBack,
+    endLeasesOf,
+    failLeasesOf,
+  };
+}

@@ -1,0 +1,55 @@
+/** Changes of a job that a node runs, on PostgreSQL: one statement each, as submissions are. */
+
+import { durable } from "../../db/operations.ts";
+import { singleStatement } from "../../db/postgres/run-operation.ts";
+import type { Steps } from "../../db/statements.ts";
+import { fetchedJson, fetchedSql } from "../ends/fetched-operations.ts";
+import {
+  type ChangedRow,
+  changeSql,
+  type JobSnapshot,
+  unannounced,
+} from "../reads/visible-change.ts";
+import {
+  completed,
+  type JobCompletion,
+  type LeaseTerms,
+  leased,
+  leaseOperations,
+} from "./lease-operations.ts";
+
+const numbered = `numbered AS (UPDATE account SET last_change = changed.change FROM changed WHERE account.id = changed.accountId)`;
+
+const leaseSql = `
+  WITH changed AS (${changeSql("lease", leased)}), ${numbered}
+  SELECT * FROM changed`;
+
+const completeSql = `
+  WITH changed AS (${changeSql("complete", {
+    ...completed,
+    where: `${completed.where} AND NOT EXISTS
+      (SELECT 1 FROM webhook WHERE webhook.account_id = job.account_id AND disabled_ms IS NULL)`,
+  })}), ${numbered},
+    posts AS (${fetchedSql("changed.accountId", "changed CROSS JOIN json_each(:posts) WHERE TRUE")})
+  SELECT * FROM changed`;
+
+/** Durable, because gateways outlive a crash of the database server. */
+export const sharedLeaseOperations = {
+  giveBackJobs: durable(leaseOperations.giveBackJobs.run),
+
+  leaseJob: durable(function* (_database, terms: LeaseTerms): Steps<JobSnapshot | null> {
+    const changed = yield* singleStatement<ChangedRow>(leaseSql, terms);
+    return changed === undefined ? null : unannounced(changed);
+  }),
+
+  completeJob: durable(function* (database, completion: JobCompletion): Steps<JobSnapshot | null> {
+    const { fetched, ...terms } = completion;
+    const posts = fetchedJson(fetched);
+    const changed = yield* singleStatement<ChangedRow>(completeSql, {
+      ...terms,
+      posts,
+    });
+    if (changed !== undefined) return unannounced(changed);
+    return yield* leaseOperations.completeJob.run(database, completion);
+  }),
+};

@@ -1,0 +1,163 @@
+import type { Store } from "../../db/operations.ts";
+import type { JobChange } from "../job.ts";
+import type { JobOperations } from "../operations.ts";
+
+/**
+ * Streams job changes from memory. A reader that falls behind or misses a number reads current
+ * states from the store, which bounds memory.
+ */
+export type ChangeReaders = {
+  report(accountId: string, change: JobChange): void;
+  read(accountId: string, after: number | null, signal: AbortSignal): AsyncIterable<JobChange>;
+  readAgain(): void;
+  end(accountId: string): void;
+  stop(): void;
+};
+
+const mostWaiting = 256;
+
+type Reader = {
+  waiting: JobChange[];
+  isBehind: boolean;
+  isOver: boolean;
+  firstReported: number | null;
+  wake: () => void;
+  end: () => void;
+};
+
+export function createChangeReaders(store: Store<JobOperations>, now: () => number): ChangeReaders {
+  const readers = new Map<string, Set<Reader>>();
+  let isStopped = false;
+
+  function report(accountId: string, change: JobChange): void {
+    for (const reader of readers.get(accountId) ?? []) {
+      reader.firstReported ??= change.id;
+      if (reader.waiting.length === mostWaiting) {
+        reader.waiting = [];
+        reader.isBehind = true;
+      }
+      if (!reader.isBehind) reader.waiting.push(change);
+      reader.wake();
+    }
+  }
+
+  function read(
+    accountId: string,
+    after: number | null,
+    signal: AbortSignal,
+  ): AsyncIterable<JobChange> {
+    const reader: Reader = {
+      waiting: [],
+      isBehind: after !== null,
+      isOver: false,
+      firstReported: null,
+      wake: () => undefined,
+      end: () => {
+        reader.isOver = true;
+        signal.removeEventListener("abort", reader.end);
+        remove(accountId, reader);
+        reader.wake();
+      },
+    };
+    add(accountId, reader);
+    signal.addEventListener("abort", reader.end);
+    if (signal.aborted || isStopped) reader.end();
+    return changesOf(accountId, reader, after);
+  }
+
+  async function* changesOf(
+    accountId: string,
+    reader: Reader,
+    after: number | null,
+  ): AsyncGenerator<JobChange> {
+    try {
+      // After a restore from a backup, the client's number can exceed the current one.
+      const present = await currentNumber(accountId, reader);
+      let last = after === null ? present : Math.min(after, present);
+      while (!reader.isOver) {
+        if (reader.isBehind) {
+          // Changes during the store read may be in both; the check below drops duplicates.
+          reader.isBehind = false;
+          for await (const change of stored(accountId, last)) {
+            if (reader.isOver) return;
+            last = change.id;
+            yield change;
+          }
+          continue;
+        }
+        const next = reader.waiting.shift();
+        if (next === undefined) await woken(reader);
+        else if (next.id > last + 1) fallBehind(reader);
+        else if (next.id > last) {
+          last = next.id;
+          yield next;
+        }
+      }
+    } finally {
+      reader.end();
+    }
+  }
+
+  async function currentNumber(accountId: string, reader: Reader): Promise<number> {
+    const last = await store.read("lastChange", { accountId });
+    return reader.firstReported === null ? last : Math.min(last, reader.firstReported - 1);
+  }
+
+  async function* stored(accountId: string, after: number): AsyncGenerator<JobChange> {
+    const limit = mostWaiting;
+    let last = after;
+    for (;;) {
+      const page = await store.read("changesAfter", {
+        accountId,
+        after: last,
+        limit,
+        nowMs: now(),
+      });
+      yield* page;
+      if (page.length < limit) return;
+      last = page.at(-1)?.id ?? last;
+    }
+  }
+
+  function add(accountId: string, reader: Reader): void {
+    const present = readers.get(accountId) ?? new Set();
+    readers.set(accountId, present.add(reader));
+  }
+
+  function remove(accountId: string, reader: Reader): void {
+    const present = readers.get(accountId);
+    present?.delete(reader);
+    if (present?.size === 0) readers.delete(accountId);
+  }
+
+  function readAgain(): void {
+    for (const present of readers.values()) {
+      for (const reader of present) {
+        fallBehind(reader);
+        reader.wake();
+      }
+    }
+  }
+
+  function end(accountId: string): void {
+    for (const reader of [...(readers.get(accountId) ?? [])]) reader.end();
+  }
+
+  function stop(): void {
+    isStopped = true;
+    for (const present of [...readers.values()]) for (const reader of present) reader.end();
+  }
+
+  return { report, read, readAgain, end, stop };
+}
+
+function fallBehind(reader: Reader): void {
+  reader.waiting = [];
+  reader.isBehind = true;
+}
+
+function woken(reader: Reader): Promise<void> {
+  return new Promise((resolve) => {
+    reader.wake = resolve;
+  });
+}

@@ -1,0 +1,216 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { JobChange } from "../job.ts";
+import { failure, newJob, result, startTestQueue, type TestQueue } from "../test-jobs.ts";
+
+let jobs: TestQueue;
+let disconnected: AbortController;
+
+beforeEach(async () => {
+  jobs = await startTestQueue();
+  disconnected = new AbortController();
+});
+
+afterEach(async () => {
+  disconnected.abort();
+  await jobs.close();
+});
+
+type Follower = {
+  next(): Promise<JobChange | undefined>;
+  take(count: number): Promise<JobChange[]>;
+};
+
+function follow(after: number | null = null, accountId = "one"): Follower {
+  const changes = jobs.queue.changes(accountId, after, disconnected.signal)[Symbol.asyncIterator]();
+  const next = async (): Promise<JobChange | undefined> => {
+    const { value, done } = await changes.next();
+    return done ? undefined : value;
+  };
+  const take = async (count: number): Promise<JobChange[]> => {
+    const received: JobChange[] = [];
+    while (received.length < count) {
+      const change = await next();
+      if (change === undefined) throw new Error("the changes ended");
+      received.push(change);
+    }
+    return received;
+  };
+  return { next, take };
+}
+
+const statesOf = (changes: readonly JobChange[]) =>
+  changes.map(({ uuid, state, attempts }) => [uuid, state, attempts]);
+
+test("a reader sees the states of its jobs, numbered and in order", async () => {
+  const follower = follow();
+  const uuid = await jobs.complete();
+  const startMs = jobs.clock.now();
+  const changes = await follower.take(3);
+  expect(changes).toEqual([
+    { id: 1, uuid, state: "received", attempts: 0, atMs: startMs },
+    { id: 2, uuid, state: "in progress", attempts: 1, atMs: startMs },
+    { id: 3, uuid, state: "done", attempts: 1, atMs: startMs },
+  ]);
+});
+
+test("another account's jobs are not visible and do not count", async () => {
+  const follower = follow(null, "two");
+  await jobs.complete();
+  const { uuid } = await jobs.queue.submit(newJob("other", "two"));
+  expect(await follower.next()).toMatchObject({ id: 1, uuid });
+});
+
+test("every end is visible: done, failed, timed out, lost, cancelled, expired", async () => {
+  const follower = follow();
+  const done = await jobs.complete();
+  const failed = await jobs.queue.submit(newJob());
+  const lease = await jobs.lease();
+  await jobs.queue.fail(failed.uuid, lease.token, { ...failure, retryable: false });
+  const cancelled = await jobs.queue.submit(newJob());
+  await jobs.queue.cancel("one", cancelled.uuid);
+  const late = await jobs.queue.submit(newJob("waits"));
+  await follower.take(9);
+  await jobs.clock.advance(121_000);
+  expect(statesOf(await follower.take(1))).toEqual([[late.uuid, "error", 0]]);
+  jobs.clock.shiftWall(86_400_000);
+  await jobs.clock.advance(60_000);
+  expect(statesOf(await follower.take(1))).toEqual([[done, "expired", 1]]);
+});
+
+test("an expired lease is visible if the retry is far away, else with the next attempt", async () => {
+  await jobs.restart("stop", { retryDelayMs: 10_000 });
+  const follower = follow();
+  const { uuid } = await jobs.queue.submit(newJob());
+  await jobs.lease();
+  await jobs.clock.advance(31_000);
+  await jobs.clock.advance(10_000);
+  await jobs.lease();
+  const states = statesOf(await follower.take(4));
+  expect(states).toEqual([
+    [uuid, "received", 0],
+    [uuid, "in progress", 1],
+    [uuid, "error(retrying)", 1],
+    [uuid, "in progress", 2],
+  ]);
+});
+
+test("a near retry is not a change, but the next attempt is", async () => {
+  const follower = follow();
+  const { uuid } = await jobs.queue.submit(newJob());
+  const first = await jobs.lease();
+  await jobs.queue.fail(uuid, first.token, failure);
+  await jobs.clock.advance(250);
+  await jobs.lease();
+  expect(statesOf(await follower.take(3)).at(-1)).toEqual([uuid, "in progress", 2]);
+});
+
+test("a resuming reader gets the current state of each changed job, then new changes", async () => {
+  const old = await jobs.complete();
+  const seen = await follow(0).next();
+  const done = await jobs.complete();
+  const { uuid: waiting } = await jobs.queue.submit(newJob());
+  const follower = follow(seen?.id ?? 0);
+  expect(seen).toMatchObject({ uuid: old, id: 3 });
+  expect(statesOf(await follower.take(2))).toEqual([
+    [done, "done", 1],
+    [waiting, "received", 0],
+  ]);
+  await jobs.lease();
+  expect(statesOf(await follower.take(1))).toEqual([[waiting, "in progress", 1]]);
+});
+
+test("numbers continue after a restart, and changes undone by a crash are reported", async () => {
+  const follower = follow();
+  const { uuid } = await jobs.queue.submit(newJob());
+  await jobs.lease();
+  const seen = await follower.take(2);
+  await jobs.restart("kill");
+  const later = await follow(seen.at(-1)?.id ?? 0).next();
+  expect(later).toMatchObject({ uuid, state: "received", attempts: 0 });
+  expect(later?.id).toBeGreaterThan(seen.at(-1)?.id ?? 0);
+});
+
+test("numbers of leases lost in a power failure are not reused", async () => {
+  const follower = follow();
+  const { uuid } = await jobs.queue.submit(newJob());
+  const { uuid: other } = await jobs.queue.submit(newJob());
+  await jobs.lease();
+  await jobs.lease();
+  const seen = (await follower.take(4)).at(-1)?.id ?? 0;
+  const { database } = jobs.table;
+  database.run("UPDATE job SET state = 'received', attempts = 0, change = 2, lease_token = NULL");
+  database.run("UPDATE account SET last_change = 2 WHERE id = 'one'");
+  await jobs.restart("kill");
+  await jobs.queue.cancel("one", uuid);
+  await jobs.queue.cancel("one", other);
+  expect(statesOf(await follow(seen).take(2))).toEqual([
+    [uuid, "cancelled", 0],
+    [other, "cancelled", 0],
+  ]);
+});
+
+test("a reader that does not read buffers few changes, and gets the current states when it continues", async () => {
+  const follower = follow();
+  const submissions = Array.from({ length: 300 }, () => jobs.queue.submit(newJob()));
+  const uuids = (await Promise.all(submissions)).map(({ uuid }) => uuid);
+  await Promise.all(uuids.map((uuid) => jobs.queue.cancel("one", uuid)));
+  const seen = new Map<string, string>();
+  const ids: number[] = [];
+  while (seen.size < 300 || [...seen.values()].some((state) => state !== "cancelled")) {
+    const [change] = await follower.take(1);
+    if (change === undefined) break;
+    ids.push(change.id);
+    seen.set(change.uuid, change.state);
+  }
+  expect([...seen.keys()]).toEqual(uuids);
+  expect(ids).toEqual([...ids].sort((a, b) => a - b));
+  expect(ids.length).toBeLessThan(600);
+});
+
+test("a reader ends with its signal, its loop and the queue", async () => {
+  const bySignal = follow();
+  const waits = bySignal.next();
+  disconnected.abort();
+  expect(await waits).toBeUndefined();
+  expect(await follow().next()).toBeUndefined();
+
+  disconnected = new AbortController();
+  await jobs.complete();
+  for await (const change of jobs.queue.changes("one", 0, disconnected.signal)) {
+    expect(change.state).toBe("done");
+    break;
+  }
+  const byQueue = follow();
+  const pending = byQueue.next();
+  await jobs.queue.stop();
+  expect(await pending).toBeUndefined();
+  expect(await follow().next()).toBeUndefined();
+});
+
+test("changes between the call and the first read are not missed", async () => {
+  const follower = follow();
+  const { uuid } = await jobs.queue.submit(newJob());
+  await jobs.queue.cancel("one", uuid);
+  expect(statesOf(await follower.take(2))).toEqual([
+    [uuid, "received", 0],
+    [uuid, "cancelled", 0],
+  ]);
+});
+
+test("a deleted job is not a change and blocks no reader", async () => {
+  const follower = follow();
+  const uuid = await jobs.complete();
+  await jobs.queue.cancel("one", uuid);
+  expect(await follow(0).take(0)).toEqual([]);
+  const next = await jobs.queue.submit(newJob());
+  const states = (await follower.take(4)).map((change) => change.uuid);
+  expect(states).toEqual([uuid, uuid, uuid, next.uuid]);
+  expect(await follow(0).next()).toMatchObject({ uuid: next.uuid });
+});
+
+test("an expired result is visible as expired to later readers", async () => {
+  const uuid = await jobs.complete();
+  jobs.clock.shiftWall(86_400_000);
+  expect(await follow(0).next()).toMatchObject({ uuid, state: "expired" });
+  await expect(jobs.queue.complete(uuid, "none", result)).rejects.toThrow(/has ended/);
+});

@@ -1,0 +1,125 @@
+import type { Store } from "../../db/operations.ts";
+import { latestMs } from "../../lib/latest-time.ts";
+import type { Dispatcher, LiveJob } from "../dispatch/dispatcher.ts";
+import type { EndedJobs } from "../ends/ended-jobs.ts";
+import type { Job, ListPosition } from "../job.ts";
+import type { JobOperations } from "../operations.ts";
+import type { JobQueue } from "../queue.ts";
+import { hasEnded } from "../states.ts";
+import { jobOf, summaryOf } from "../stored.ts";
+import type { EarlierJob, Idempotency } from "../submissions/submission.ts";
+import type { EarlierSubmission } from "../submissions/submission-operations.ts";
+import type { AllJobsPage, JobFilter, JobPage } from "./job-list.ts";
+import type { ListedPart } from "./read-operations.ts";
+
+export type JobReads = Pick<
+  JobQueue,
+  "find" | "isUnfinished" | "waitForEnd" | "replayOf" | "list" | "listOfAll"
+> & {
+  keyedSinceMs(): number;
+  earlierJob(earlier: EarlierSubmission): EarlierJob;
+};
+
+type JobReadsContext = {
+  store: Store<JobOperations>;
+  dispatcher: Dispatcher;
+  endedJobs: Pick<EndedJobs, "find">;
+  now: () => number;
+  idempotencyMs: number;
+  adopt: ((uuid: string) => Promise<void>) | null;
+};
+
+/** Store reads per page; a very selective filter yields a short page. */
+const mostReads = 20;
+
+export function createJobReads(context: JobReadsContext): JobReads {
+  const { store, dispatcher, endedJobs, now } = context;
+
+  async function find(accountId: string, uuid: string): Promise<Job | null> {
+    const ended = endedJobs.find(accountId, uuid.toLowerCase());
+    if (ended !== null) return ended;
+    const row = await store.read("findJob", { accountId, uuid: uuid.toLowerCase() });
+    return row === null ? null : jobOf(row, now());
+  }
+
+  const isUnfinished = (accountId: string, uuid: string): boolean =>
+    dispatcher.get(uuid.toLowerCase())?.submitted.accountId === accountId;
+
+  async function waitForEnd(
+    accountId: string,
+    uuid: string,
+    waitMs: number,
+    signal?: AbortSignal,
+  ): Promise<Job | null> {
+    const live = dispatcher.get(uuid.toLowerCase()) ?? (await adopted(accountId, uuid));
+    const isOwn = live?.submitted.accountId === accountId;
+    const ended = isOwn ? await dispatcher.waitForEnd(live, waitMs, signal) : null;
+    return ended ?? (await find(accountId, uuid));
+  }
+
+  async function adopted(accountId: string, uuid: string): Promise<LiveJob | undefined> {
+    if (context.adopt === null) return undefined;
+    const job = await find(accountId, uuid);
+    if (job === null || hasEnded(job.state)) return undefined;
+    await context.adopt(job.uuid);
+    return dispatcher.get(job.uuid);
+  }
+
+  const keyedSinceMs = (): number => now() - context.idempotencyMs;
+
+  async function replayOf(
+    accountId: string,
+    { key, requestHash }: Idempotency,
+  ): Promise<EarlierJob | null> {
+    const idempotency = { key, requestHash, sinceMs: keyedSinceMs() };
+    const earlier = await store.read("findEarlier", { accountId, idempotency });
+    return earlier === null ? null : earlierJob(earlier);
+  }
+
+  const earlierJob = ({ uuid, row }: EarlierSubmission): EarlierJob => ({
+    uuid,
+    job: row === null ? null : jobOf(row, now()),
+  });
+
+  /** In batches, so that a long list does not block other reads. */
+  async function list(
+    accountId: string,
+    { before, limit, ...filter }: JobFilter,
+  ): Promise<JobPage> {
+    const nowMs = now();
+    const jobs: JobPage["jobs"][number][] = [];
+    let position: ListPosition | null = before ?? { submittedMs: latestMs, uuid: "" };
+    for (
+      let reads = 0;
+      reads < mostReads && position !== null && jobs.length <= limit;
+      reads += 1
+    ) {
+      const missing = limit + 1 - jobs.length;
+      const part: ListedPart = {
+        ...filter,
+        accountId,
+        before: position,
+        limit: missing,
+        nowMs,
+      };
+      const { rows, seen } = await store.read("listJobs", part);
+      for (const row of rows) jobs.push(summaryOf(row, nowMs));
+      position = seen;
+    }
+    const last = jobs.length > limit ? jobs[limit - 1] : undefined;
+    const next = last === undefined ? position : { submittedMs: last.submittedMs, uuid: last.uuid };
+    return { jobs: jobs.slice(0, limit), next };
+  }
+
+  async function listOfAll(before: number | null, limit: number): Promise<AllJobsPage> {
+    const part = { before: before ?? Number.MAX_SAFE_INTEGER, limit: limit + 1 };
+    const rows = await store.read("listJobsOfAll", part);
+    const nowMs = now();
+    return {
+      jobs: rows.slice(0, limit).map((row) => summaryOf(row, nowMs)),
+      next: rows.length > limit ? (rows[limit - 1]?.sequence ?? null) : null,
+    };
+  }
+
+  return { find, isUnfinished, waitForEnd, replayOf, list, listOfAll, keyedSinceMs, earlierJob };
+}

@@ -1,0 +1,159 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { JobState } from "../job.ts";
+import { newJob, request, result, startTestQueue, type TestQueue } from "../test-jobs.ts";
+import type { JobFilter, JobPage } from "./job-list.ts";
+
+let jobs: TestQueue;
+
+beforeEach(async () => {
+  jobs = await startTestQueue({ maxRunningPerKey: 100 });
+});
+
+afterEach(async () => {
+  await jobs.close();
+});
+
+const all: JobFilter = {
+  states: null,
+  methods: null,
+  platforms: null,
+  text: null,
+  before: null,
+  limit: 100,
+};
+
+async function uuidsOf(filter: Partial<JobFilter>): Promise<string[]> {
+  const page = await jobs.queue.list("one", { ...all, ...filter });
+  return page.jobs.map(({ uuid }) => uuid);
+}
+
+function insertEnded(count: number, state: JobState): void {
+  jobs.table.database.run(
+    `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < :count)
+     INSERT INTO job(uuid, account_id, key_id, request, canonical_query, warnings, state, submitted_ms,
+                     deadline_ms, finished_ms)
+     SELECT printf('%08d', i), 'one', 'key', :request, '', '[]', :state, i, 0, :finishedMs FROM n`,
+    { count, state, request: '{"method":"searchbyquery"}', finishedMs: jobs.clock.now() },
+  );
+}
+
+test("jobs are listed newest first, page by page, each once", async () => {
+  const uuids: string[] = [];
+  for (let index = 0; index < 7; index += 1) {
+    uuids.unshift((await jobs.queue.submit(newJob())).uuid);
+    if (index % 2 === 0) await jobs.clock.advance(1);
+  }
+  expect(new Set(await uuidsOf({}))).toEqual(new Set(uuids));
+  const paged: string[] = [];
+  let before: JobPage["next"] = null;
+  do {
+    const page: JobPage = await jobs.queue.list("one", { ...all, before, limit: 3 });
+    paged.push(...page.jobs.map(({ uuid }) => uuid));
+    before = page.next;
+  } while (before !== null);
+  expect(paged).toEqual(await uuidsOf({}));
+  const times = (await jobs.queue.list("one", all)).jobs.map(({ submittedMs }) => submittedMs);
+  expect(times).toEqual([...times].sort((a, b) => b - a));
+});
+
+test("a full last page has no next one, and another account has no jobs", async () => {
+  await jobs.queue.submit(newJob());
+  await jobs.queue.submit(newJob());
+  expect((await jobs.queue.list("one", { ...all, limit: 2 })).next).toBeNull();
+  expect(await jobs.queue.list("two", all)).toEqual({ jobs: [], next: null });
+});
+
+test("a listed job has the number of its results, but not the results", async () => {
+  const uuid = await jobs.complete();
+  const [job] = (await jobs.queue.list("one", all)).jobs;
+  const found = await jobs.queue.find("one", uuid);
+  const { result: _, ...head } = found ?? { result: null };
+  expect(job).toEqual({ ...head, count: 2, complete: true, evidence: "none", microUsd: null });
+  await jobs.queue.submit(newJob());
+  const lease = await jobs.lease();
+  await jobs.queue.complete(lease.uuid, lease.token, { ...result, complete: false, items: [] });
+  const counts = (await jobs.queue.list("one", { ...all, states: ["done"] })).jobs;
+  expect(counts.map(({ complete }) => complete).sort()).toEqual([false, true]);
+  jobs.clock.shiftWall(86_400_000);
+  const expired = (await jobs.queue.list("one", all)).jobs;
+  expect(expired.map(({ count, complete, evidence }) => [count, complete, evidence])).toEqual([
+    [null, null, null],
+    [null, null, null],
+  ]);
+});
+
+test("filters by method and by public state", async () => {
+  const done = await jobs.complete();
+  const { uuid: running } = await jobs.queue.submit(newJob());
+  await jobs.lease();
+  const { uuid: failed } = await jobs.queue.submit(newJob());
+  const lease = await jobs.lease();
+  await jobs.queue.fail(failed, lease.token, {
+    code: "x",
+    message: "",
+    status: 500,
+    retryable: true,
+  });
+  const archive = await jobs.queue.submit({
+    ...newJob(),
+    request: { ...request, method: "searchbyfullarchive" },
+  });
+  expect(await uuidsOf({ states: ["done"] })).toEqual([done]);
+  expect((await uuidsOf({ states: ["in progress"] })).sort()).toEqual([running, failed].sort());
+  expect(await uuidsOf({ states: ["error(retrying)"] })).toEqual([]);
+  expect(await uuidsOf({ methods: ["searchbyfullarchive"] })).toEqual([archive.uuid]);
+  expect(await uuidsOf({ methods: [], states: ["done"] })).toEqual([]);
+  jobs.clock.shiftWall(86_400_000);
+  expect(await uuidsOf({ states: ["done"] })).toEqual([]);
+  expect(await uuidsOf({ states: ["expired"] })).toEqual([done]);
+});
+
+test("filters by platform and by part of the query", async () => {
+  const submitted = async (special: Partial<typeof request>) =>
+    (await jobs.queue.submit({ ...newJob(), request: { ...request, ...special } })).uuid;
+  const onX = await submitted({ platform: "x", query: "Storm 100% _here" });
+  const everywhere = await submitted({ platform: "social", query: "storm" });
+  expect(await uuidsOf({ platforms: ["x"] })).toEqual([onX]);
+  expect((await uuidsOf({ platforms: ["x", "social"], text: "STORM" })).sort()).toEqual(
+    [onX, everywhere].sort(),
+  );
+  expect(await uuidsOf({ text: "0% _" })).toEqual([onX]);
+  expect(await uuidsOf({ text: "%" })).toEqual([onX]);
+  expect(await uuidsOf({ text: "s_orm" })).toEqual([]);
+});
+
+test("a listed job has the cost of its result, or none without a price", async () => {
+  const priced = (microUsd: number) => ({ ...source, cost: { microUsd, month: null } });
+  const uuids = [];
+  for (const sources of [[source, priced(5_000), priced(10_000)], [source]]) {
+    const { uuid } = await jobs.queue.submit(newJob());
+    const lease = await jobs.lease();
+    await jobs.queue.complete(lease.uuid, lease.token, { ...result, sources });
+    uuids.push(uuid);
+  }
+  const listed = new Map(
+    (await jobs.queue.list("one", all)).jobs.map(({ uuid, microUsd }) => [uuid, microUsd]),
+  );
+  expect(uuids.map((uuid) => listed.get(uuid))).toEqual([15_000, null]);
+});
+
+const source = { platform: "x", via: "api", fromMs: null, toMs: 0, count: 1 } as const;
+
+test("finds a single match among thousands, and fills its pages", async () => {
+  insertEnded(3_500, "error");
+  jobs.table.database.run("UPDATE job SET state = 'cancelled' WHERE submitted_ms IN (1, 1700)");
+  expect(await uuidsOf({ states: ["cancelled"] })).toEqual(["00001700", "00000001"]);
+  const page = await jobs.queue.list("one", { ...all, states: ["cancelled"], limit: 1 });
+  expect(page).toMatchObject({ jobs: [{ uuid: "00001700" }], next: { uuid: "00001700" } });
+  expect(await uuidsOf({ before: { submittedMs: 1_001, uuid: "00001001" } })).toHaveLength(100);
+});
+
+test("a page that would scan too much ends early and continues", async () => {
+  insertEnded(25_000, "error");
+  jobs.table.database.run("UPDATE job SET state = 'cancelled' WHERE submitted_ms IN (1, 24000)");
+  const filter: JobFilter = { ...all, states: ["cancelled"] };
+  const page = await jobs.queue.list("one", filter);
+  expect(page).toMatchObject({ jobs: [{ uuid: "00024000" }], next: { uuid: "00005001" } });
+  const rest = await jobs.queue.list("one", { ...filter, before: page.next });
+  expect(rest).toMatchObject({ jobs: [{ uuid: "00000001" }], next: null });
+});

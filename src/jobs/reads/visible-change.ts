@@ -1,0 +1,100 @@
+/**
+ * Changes are numbered per account, in the transaction of the change, and a job keeps its last
+ * number: a resuming client gets each job with a higher number, and no log of changes is stored. A
+ * counter over all accounts would reveal how much others search.
+ */
+
+import { accountDeleted } from "../../db/sqlite-errors.ts";
+import type { Database, Steps } from "../../db/statements.ts";
+import { EarshotError } from "../../lib/errors.ts";
+import type { JobState } from "../job.ts";
+import { type Change, leadsTo, startsFrom } from "../states.ts";
+import { enqueueDeliveries } from "../webhooks/enqueue.ts";
+import type { JobEvent } from "../webhooks/webhook.ts";
+
+export type JobSnapshot = {
+  uuid: string;
+  accountId: string;
+  state: JobState;
+  attempts: number;
+  node: string | null;
+  notBeforeMs: number;
+  deadlineMs: number;
+  startedMs: number | null;
+  finishedMs: number | null;
+  expiresMs: number | null;
+  failure: string | null;
+  change: number;
+  changedMs: number;
+  hasDeliveries: boolean;
+};
+
+export const snapshotColumns = `uuid, account_id AS accountId, state, attempts, node, not_before_ms AS notBeforeMs,
+  deadline_ms AS deadlineMs, started_ms AS startedMs, finished_ms AS finishedMs, expires_ms AS expiresMs, failure,
+  change, changed_ms AS changedMs`;
+
+export type ChangedRow = Omit<JobSnapshot, "hasDeliveries">;
+
+export const unannounced = (row: ChangedRow): JobSnapshot => ({ ...row, hasDeliveries: false });
+
+type Values = Readonly<Record<string, string | number | null>>;
+
+export type ChangeTerms = { set: string; where: string };
+
+/** Returns the new snapshot, with the next number of the account. */
+export const changeSql = (transition: Change, { set, where }: ChangeTerms): string => `UPDATE job
+  SET ${leadsTo(transition)}, changed_ms = :nowMs,
+      change = (SELECT last_change + 1 FROM account WHERE account.id = job.account_id FOR UPDATE), ${set}
+  WHERE ${where} AND ${startsFrom(transition)}
+  RETURNING ${snapshotColumns}`;
+
+/**
+ * Null if the state or the condition does not match. The same transaction assigns the change number
+ * and enqueues webhook deliveries.
+ */
+export function visibleChange<Args extends Values & { nowMs: number }>(
+  transition: Change,
+  terms: ChangeTerms,
+): (database: Database, args: Args) => Steps<JobSnapshot | null> {
+  const sql = changeSql(transition, terms);
+  return function* (database, args) {
+    const snapshot = yield* database.get<ChangedRow>(sql, args);
+    if (snapshot === undefined) return null;
+    const { accountId, uuid, change, state } = snapshot;
+    yield* database.run("UPDATE account SET last_change = :change WHERE id = :accountId", {
+      accountId,
+      change,
+    });
+    const event = eventOf(state);
+    const hasDeliveries =
+      event !== null &&
+      (yield* enqueueDeliveries(database, { accountId, uuid, event, nowMs: args.nowMs }));
+    return { ...snapshot, hasDeliveries };
+  };
+}
+
+function eventOf(state: JobState): JobEvent | null {
+  if (state === "done") return "job.done";
+  if (state === "error") return "job.error";
+  return state === "cancelled" ? "job.cancelled" : null;
+}
+
+/** Errors: `account_suspended`; `unauthorized` if the account is deleted. */
+export function* numberSubmission(database: Database, accountId: string): Steps<number> {
+  const account = yield* database.get<{ change: number }>(
+    `UPDATE account SET last_change = last_change + 1 WHERE id = :accountId AND suspended_ms IS NULL
+     RETURNING last_change AS change`,
+    { accountId },
+  );
+  if (account === undefined) throw yield* closedAccount(database, accountId);
+  return account.change;
+}
+
+function* closedAccount(database: Database, accountId: string): Steps<EarshotError> {
+  const row = yield* database.get(
+    "SELECT 1 FROM account WHERE id = :accountId AND ending IS NOT 'deleted'",
+    { accountId },
+  );
+  if (row === undefined) return accountDeleted();
+  return new EarshotError("account_suspended", "the account is suspended", { status: 403 });
+}

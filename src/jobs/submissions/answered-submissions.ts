@@ -1,0 +1,130 @@
+import type { Store } from "../../db/operations.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { EarshotError } from "../../lib/errors.ts";
+import { isSearch } from "../../platforms/methods.ts";
+import type { MergeableSearch } from "../../search/merge/merged-answer.ts";
+import type { ShortSearchTerms } from "../../search/short-search.ts";
+import type { Dispatcher, LiveJob } from "../dispatch/dispatcher.ts";
+import type { CachedPage } from "../ends/ended-jobs.ts";
+import type { JobResult, SearchJobRequest } from "../job.ts";
+import type { LeaseTerms } from "../leases/lease-operations.ts";
+import type { JobOperations } from "../operations.ts";
+import type { JobReads } from "../reads/job-reads.ts";
+import type { JobSnapshot } from "../reads/visible-change.ts";
+import type { JobSettings } from "../settings.ts";
+import { decodeResultParts, jobAfter } from "../stored.ts";
+import { createPauses } from "./pauses.ts";
+import type { InsertedRow } from "./received-job.ts";
+import type { SearchSubmission, SubmittedSearch, UnansweredReason } from "./search-operations.ts";
+import type { NewJob, SubmittedJob } from "./submission.ts";
+import { doneSnapshot } from "./submission-commits.ts";
+
+export type ShortSearches = {
+  termsOf(request: MergeableSearch): ShortSearchTerms;
+  version(): number | null;
+  onAnswered(request: SearchJobRequest, ms: number): void;
+  onSkipped(reason: SkipReason): void;
+};
+
+/** Why a search takes the ordinary path. `no_slot`: the local node cannot run it at once. */
+export type SkipReason = UnansweredReason | "no_slot" | "paused";
+
+type AnsweredContext = {
+  store: Store<JobOperations>;
+  clock: Clock;
+  now: () => number;
+  settings: Pick<JobSettings, "resultRetentionMs">;
+  dispatcher: Dispatcher;
+  reads: Pick<JobReads, "earlierJob">;
+  shortSearches: ShortSearches | null;
+  reportSnapshot: (
+    snapshot: JobSnapshot,
+    result: JobResult,
+    known: { live: LiveJob; page: CachedPage | null },
+  ) => void;
+};
+
+export type SubmittedShortSearch = SearchSubmission["search"];
+
+export type AnsweredSubmissions = {
+  /** Null if the search must take the ordinary path. */
+  searchOf(job: NewJob): SubmittedShortSearch | null;
+  /** Null if the search must take the ordinary path. */
+  insertAnswered(
+    live: LiveJob,
+    row: InsertedRow,
+    search: SubmittedShortSearch,
+    lease: LeaseTerms,
+  ): Promise<SubmittedJob | null>;
+  onSkipped(reason: SkipReason): void;
+};
+
+/** Searches that the writer thread answers in the commit of their submission. */
+export function createAnsweredSubmissions(context: AnsweredContext): AnsweredSubmissions {
+  const { store, now, settings, dispatcher, reads, shortSearches } = context;
+  const pauses = createPauses(context.clock, { leastMs: shortestPauseMs, mostMs: longestPauseMs });
+
+  function skipped(reason: SkipReason): null {
+    shortSearches?.onSkipped(reason);
+    return null;
+  }
+
+  async function writeSearch(submission: SearchSubmission): Promise<SubmittedSearch> {
+    const { accountId } = submission.row;
+    try {
+      const submitted = await store.write("submitSearch", submission);
+      if (submitted.kind === "done") pauses.reset(accountId);
+      else if (submitted.kind === "unanswered" && isTried(submitted.reason))
+        pauses.begin(accountId);
+      return submitted;
+    } catch (error) {
+      if (isThreadEnded(error)) pauses.beginFor(accountId, threadPauseMs);
+      throw error;
+    }
+  }
+
+  return {
+    searchOf: ({ accountId, request, tree = null }) => {
+      const { method } = request;
+      if (shortSearches === null || tree === null || !isSearch(method)) return null;
+      if (pauses.isPaused(accountId)) return skipped("paused");
+      const search = { ...request, method };
+      return { request: search, tree, terms: shortSearches.termsOf(search) };
+    },
+    insertAnswered: async (live, row, search, { node, nowMs: startedMs }) => {
+      const { uuid, submitted: job } = live;
+      const version = shortSearches?.version() ?? null;
+      if (version === null) return skipped("unavailable");
+      const { resultRetentionMs } = settings;
+      const submitted = await writeSearch({ row, search, node, startedMs, resultRetentionMs });
+      if (submitted.kind === "unanswered") return skipped(submitted.reason);
+      if (submitted.kind === "replay") {
+        dispatcher.end(uuid);
+        return { isReplay: true, ...reads.earlierJob(submitted.earlier) };
+      }
+      const { finishedMs, expiresMs, body, lengths } = submitted;
+      const result = decodeResultParts(submitted);
+      const snapshot = doneSnapshot(job, { node, startedMs, finishedMs, expiresMs }, submitted);
+      const page = body === null ? null : { body, lengths, version };
+      // No node has it, so none need learn of its end.
+      live.lease = null;
+      context.reportSnapshot(snapshot, result, { live, page });
+      shortSearches?.onAnswered(job.request, now() - startedMs);
+      return { isReplay: false, uuid, job: jobAfter(job, snapshot, result, now()) };
+    },
+    onSkipped: skipped,
+  };
+}
+
+/**
+ * An account's searches skip the writer thread after one could not be answered there, because each
+ * delays other writes.
+ */
+const shortestPauseMs = 10;
+const longestPauseMs = 100;
+const threadPauseMs = 60_000;
+
+const isTried = (reason: UnansweredReason): boolean => reason === "slow" || reason === "declined";
+
+const isThreadEnded = (error: unknown): boolean =>
+  error instanceof EarshotError && ["thread_died", "thread_restarted"].includes(error.code);

@@ -1,0 +1,232 @@
+import { parseQuery } from "@earshot/query";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { EarshotError } from "../../lib/errors.ts";
+import { jsonPage } from "../../lib/json-page.ts";
+import { byPlatform } from "../../posts/post.ts";
+import type { EndedJob } from "../queue.ts";
+import { newJob, result, startTestQueue, type TestQueue } from "../test-jobs.ts";
+import type { SkipReason } from "./answered-submissions.ts";
+import { type AnswerSearch, answerSearches } from "./search-operations.ts";
+import type { NewJob } from "./submission.ts";
+
+const node = { nodeId: "local", methods: ["searchbyquery"] };
+const { tree } = parseQuery("comet", { maxLength: 100 });
+const search = (special: Partial<NewJob> = {}): NewJob => ({ ...newJob(), tree, ...special });
+const found = { answer: result, page: jsonPage(['{"ID":"30"}', '{"ID":"20"}']), tookMs: 2 };
+
+let jobs: TestQueue;
+let ended: EndedJob[];
+let version: number | null;
+let answer: AnswerSearch;
+let searched: number;
+let skipped: SkipReason[];
+
+beforeEach(async () => {
+  ended = [];
+  version = 1;
+  searched = 0;
+  skipped = [];
+  answer = () => found;
+  jobs = await startTestQueue({}, undefined, {
+    localNodeId: "local",
+    onEnd: (job) => ended.push(job),
+    shortSearches: {
+      termsOf: () => ({
+        requestableOpenly: [],
+        requestableWithCredential: [],
+        fedPlatforms: [],
+        coverageSlackMs: 0,
+        liveSinceMs: byPlatform(() => null),
+        isMastodonFollowed: false,
+        hasRecords: false,
+      }),
+      version: () => version,
+      onAnswered: () => undefined,
+      onSkipped: (reason) => skipped.push(reason),
+    },
+  });
+  answerSearches(jobs.table.database.forOperations, (...args) => {
+    searched += 1;
+    return answer(...args);
+  });
+});
+
+afterEach(() => jobs.close());
+
+const lease = (waitMs = 1_000) => jobs.queue.lease(node, waitMs);
+const isOnDisk = (uuid: string) =>
+  jobs.table.database.get("SELECT 1 FROM job WHERE uuid = :uuid", { uuid }) !== undefined;
+
+test("a search answered in its commit is done, with one numbered change", async () => {
+  void lease();
+  const { uuid, job } = await jobs.queue.submit(search());
+  const startedMs = jobs.clock.now();
+  const times = { submittedMs: startedMs, startedMs, finishedMs: startedMs + 2 };
+  expect(job).toMatchObject({ uuid, state: "done", attempts: 1, node: "local", result, ...times });
+  expect(isOnDisk(uuid)).toBe(true);
+  expect(await jobs.queue.find("one", uuid)).toEqual(job);
+  expect(
+    jobs.table.database.get("SELECT last_change AS last FROM account WHERE id = 'one'"),
+  ).toEqual({ last: 1 });
+  expect(ended).toMatchObject([{ uuid, state: "done", attempts: 1, node: "local", posts: 2 }]);
+  expect(jobs.queue.runningOf("local")).toBe(0);
+});
+
+test("the row equals the job in memory", async () => {
+  void lease();
+  const { uuid } = await jobs.queue.submit(search());
+  const inMemory = await jobs.queue.find("one", uuid);
+  await jobs.clock.advance(11_000);
+  expect(await jobs.queue.find("one", uuid)).toEqual(inMemory);
+});
+
+test("its page is returned once", async () => {
+  void lease();
+  const { uuid } = await jobs.queue.submit(search());
+  expect(jobs.queue.takePage(uuid.toUpperCase())?.body).toEqual(found.page.body);
+  expect(jobs.queue.takePage(uuid)).toBeNull();
+});
+
+test.each([2, null])(
+  "its page is not returned once the archive is at version %s",
+  async (later) => {
+    void lease();
+    const { uuid } = await jobs.queue.submit(search());
+    version = later;
+    expect(jobs.queue.takePage(uuid)).toBeNull();
+    version = 1;
+    expect(jobs.queue.takePage(uuid)).toBeNull();
+  },
+);
+
+test("a deleted job has no page", async () => {
+  void lease();
+  const { uuid } = await jobs.queue.submit(search());
+  expect(await jobs.queue.cancel("one", uuid)).toBe("forgotten");
+  expect(jobs.queue.takePage(uuid)).toBeNull();
+});
+
+test("a search that cannot be answered there is leased before its commit, and the account's next ones skip the thread for a moment", async () => {
+  answer = () => "slow";
+  for (const trial of ["first", "next"]) {
+    const leasing = lease();
+    const submitted = jobs.queue.submit(search());
+    const leased = await leasing;
+    if (leased === null) throw new Error("the local node was given nothing");
+    expect([trial, isOnDisk(leased.uuid)]).toEqual([trial, false]);
+    await jobs.queue.complete(leased.uuid, leased.token, result);
+    expect((await submitted).job?.state).toBe("done");
+  }
+  expect(searched).toBe(1);
+  expect(skipped).toEqual(["slow", "paused"]);
+  answer = () => found;
+  void lease();
+  await jobs.queue.submit(search({ accountId: "two", keyId: "other" }));
+  expect(searched).toBe(2);
+  await jobs.clock.advance(100);
+  void lease();
+  await jobs.queue.submit(search());
+  expect(searched).toBe(3);
+});
+
+test("a busy thread does not make the account's next searches skip it", async () => {
+  answer = () => "busy";
+  const leasing = lease();
+  const submitted = jobs.queue.submit(search());
+  const leased = await leasing;
+  await jobs.queue.complete(leased?.uuid ?? "", leased?.token ?? "", result);
+  await submitted;
+  answer = () => found;
+  void lease();
+  await jobs.queue.submit(search());
+  expect(searched).toBe(2);
+  expect(skipped).toEqual(["busy"]);
+});
+
+test("answers nothing there while the archive has no version", async () => {
+  version = null;
+  const leasing = lease();
+  const submitted = jobs.queue.submit(search());
+  const leased = await leasing;
+  await jobs.queue.complete(leased?.uuid ?? "", leased?.token ?? "", result);
+  expect((await submitted).job?.state).toBe("done");
+  expect(searched).toBe(0);
+});
+
+test("an account suspended before the commit gets no job, and its slot is freed", async () => {
+  jobs.table.database.run("UPDATE account SET suspended_ms = 1 WHERE id = 'one'");
+  void lease();
+  await expect(jobs.queue.submit(search())).rejects.toMatchObject({ code: "account_suspended" });
+  expect(jobs.queue.runningOf("local")).toBe(0);
+  expect(ended).toEqual([]);
+});
+
+test("a reused idempotency key returns its first job, whatever was found", async () => {
+  const idempotency = { key: "k", requestHash: new Uint8Array(32) };
+  void lease();
+  const first = await jobs.queue.submit(search({ idempotency }));
+  void lease();
+  const second = await jobs.queue.submit(search({ idempotency }));
+  expect(second).toMatchObject({ isReplay: true, uuid: first.uuid, job: { state: "done" } });
+  expect(searched).toBe(2);
+  expect(ended.map(({ uuid }) => uuid)).toEqual([first.uuid]);
+  expect(jobs.queue.runningOf("local")).toBe(0);
+});
+
+test("a job whose account's jobs are ended during the commit is still done and counted", async () => {
+  void lease();
+  const submitted = jobs.queue.submit(search());
+  await Promise.resolve();
+  const ending = jobs.queue.endAll("one");
+  const { uuid, job } = await submitted;
+  await ending;
+  expect(job?.state).toBe("done");
+  expect(await jobs.queue.find("one", uuid)).toMatchObject({ state: "done" });
+  expect(ended.map((one) => [one.uuid, one.state])).toEqual([[uuid, "done"]]);
+});
+
+test("after the thread died in a search, the account's next ones go to the readers for a minute", async () => {
+  answer = () => {
+    throw new EarshotError("thread_died", "it died", { status: 503, retryable: true });
+  };
+  void lease();
+  await expect(jobs.queue.submit(search())).rejects.toMatchObject({ code: "thread_died" });
+  expect(jobs.queue.runningOf("local")).toBe(0);
+  await jobs.clock.advance(59_000);
+  const leasing = lease();
+  const submitted = jobs.queue.submit(search());
+  const leased = await leasing;
+  await jobs.queue.complete(leased?.uuid ?? "", leased?.token ?? "", result);
+  await submitted;
+  expect(searched).toBe(1);
+});
+
+function addWebhook(event: "job.done" | "job.cancelled"): void {
+  jobs.table.database.run(
+    `INSERT INTO webhook(id, account_id, url, events, sealed_secret, created_ms)
+     VALUES('wh_1', 'one', 'https://example.com/', :events, x'00', 0)`,
+    { events: JSON.stringify([event]) },
+  );
+}
+
+test("an end reports deliveries only where a webhook subscribed to it", async () => {
+  const submitOne = async () => {
+    void lease();
+    return await jobs.queue.submit(search());
+  };
+  await submitOne();
+  addWebhook("job.cancelled");
+  await submitOne();
+  await jobs.clock.advance(1_000);
+  const waiting = await jobs.queue.submit(search({ tree: null }));
+  await jobs.queue.cancel("one", waiting.uuid);
+  jobs.table.database.run("DELETE FROM webhook");
+  addWebhook("job.done");
+  await submitOne();
+  expect(ended.map(({ state, hasDeliveries }) => [state, hasDeliveries])).toEqual([
+    ["done", false],
+    ["done", false],
+    ["cancelled", true],
+    ["done", true],
+  ]);
+});

@@ -1,0 +1,100 @@
+import { createHash } from "node:crypto";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { newJob, startTestQueue, type TestQueue } from "../test-jobs.ts";
+import type { Idempotency, NewJob } from "./submission.ts";
+
+let jobs: TestQueue;
+
+beforeEach(async () => {
+  jobs = await startTestQueue();
+});
+
+afterEach(async () => {
+  await jobs.close();
+});
+
+function keyed(key: string, body: string): Idempotency {
+  return { key, requestHash: createHash("sha256").update(body).digest() };
+}
+
+function submission(idempotency: Idempotency, accountId = "one"): NewJob {
+  return { ...newJob("key", accountId), idempotency };
+}
+
+const first = keyed("k1", "comet");
+const mismatch = { code: "idempotency_mismatch", status: 422 };
+
+test("the same key and request return the same job without running anything", async () => {
+  const { uuid } = await jobs.queue.submit(submission(first));
+  const again = await jobs.queue.submit(submission(first));
+  expect(again).toMatchObject({ isReplay: true, uuid, job: { uuid, state: "received" } });
+  expect((await jobs.lease()).uuid).toBe(uuid);
+  expect(await jobs.queue.lease({ nodeId: "node", methods: ["searchbyquery"] }, 0)).toBeNull();
+  expect(jobs.queue.depth()).toBe(0);
+});
+
+test("the same key twice in one tick creates one job", async () => {
+  const answers = await Promise.all([
+    jobs.queue.submit(submission(first)),
+    jobs.queue.submit(submission(first)),
+  ]);
+  expect(answers.map(({ isReplay }) => isReplay)).toEqual([false, true]);
+  expect(new Set(answers.map(({ uuid }) => uuid)).size).toBe(1);
+  expect(jobs.queue.depth()).toBe(1);
+});
+
+test("the same key with another request is refused and runs nothing", async () => {
+  await jobs.queue.submit(submission(first));
+  const other = keyed("k1", "meteor");
+  await expect(jobs.queue.submit(submission(other))).rejects.toMatchObject(mismatch);
+  await expect(jobs.queue.replayOf("one", other)).rejects.toMatchObject(mismatch);
+  expect(jobs.queue.depth()).toBe(1);
+});
+
+test("a key belongs to its account", async () => {
+  const { uuid } = await jobs.queue.submit(submission(first));
+  expect(await jobs.queue.replayOf("two", keyed("k1", "meteor"))).toBeNull();
+  const other = await jobs.queue.submit(submission(keyed("k1", "meteor"), "two"));
+  expect(other).toMatchObject({ isReplay: false });
+  expect(other.uuid).not.toBe(uuid);
+});
+
+test("finds an earlier submission before anything is counted", async () => {
+  expect(await jobs.queue.replayOf("one", first)).toBeNull();
+  const { uuid } = await jobs.queue.submit(submission(first));
+  expect(await jobs.queue.replayOf("one", first)).toMatchObject({ uuid, job: { uuid } });
+});
+
+test("the key still returns its job after a kill behind the commit", async () => {
+  const { uuid } = await jobs.queue.submit(submission(first));
+  await jobs.restart("kill");
+  expect(await jobs.queue.submit(submission(first))).toMatchObject({ isReplay: true, uuid });
+});
+
+test("a job deleted by its client is still returned by uuid", async () => {
+  const { uuid } = await jobs.queue.submit(submission(first));
+  await jobs.queue.cancel("one", uuid);
+  await jobs.queue.cancel("one", uuid);
+  expect(await jobs.queue.replayOf("one", first)).toEqual({ uuid, job: null });
+  expect(await jobs.queue.submit(submission(first))).toEqual({ isReplay: true, uuid, job: null });
+});
+
+test("a key expires after a day, to the second", async () => {
+  const { uuid } = await jobs.queue.submit(submission(first));
+  const other = submission(keyed("k1", "meteor"));
+  jobs.clock.shiftWall(86_400_000 - 1);
+  expect(await jobs.queue.replayOf("one", first)).toMatchObject({ uuid });
+  jobs.clock.shiftWall(1);
+  expect(await jobs.queue.replayOf("one", first)).toBeNull();
+  expect(await jobs.queue.submit(other)).toMatchObject({ isReplay: false });
+  jobs.clock.shiftWall(86_400_000);
+  await jobs.clock.advance(60_000);
+  expect(jobs.table.database.all("SELECT key FROM idempotency")).toEqual([]);
+});
+
+test("a refused submission does not use up its key", async () => {
+  await expect(jobs.queue.submit(submission(first, "nobody"))).rejects.toThrow(
+    /the account is deleted/,
+  );
+  expect(await jobs.queue.replayOf("nobody", first)).toBeNull();
+});

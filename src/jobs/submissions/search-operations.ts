@@ -1,0 +1,102 @@
+import { durable } from "../../db/operations.ts";
+import type { Database, Steps } from "../../db/statements.ts";
+import type { JsonPage } from "../../lib/json-page.ts";
+import { timeAfter } from "../../lib/latest-time.ts";
+import { withUnsearched } from "../../search/merge/unsearched.ts";
+import type { ShortAnswer, ShortSearch } from "../../search/short-search.ts";
+import { usableCredentials } from "../../upstream/credentials/rows.ts";
+import { fetchedPosts } from "../ends/fetched-operations.ts";
+import type { JobResult, SearchJobRequest } from "../job.ts";
+import { encodeRequest, encodeResultParts, joinResult, type ResultParts } from "../stored.ts";
+import {
+  type EarlierSubmission,
+  type InsertedChange,
+  type InsertedJob,
+  type JobInsertion,
+  submissionOperations,
+} from "./submission-operations.ts";
+
+export type SearchSubmission = {
+  row: Omit<JobInsertion, "request" | "answer">;
+  search: ShortSearch & { request: SearchJobRequest };
+  node: string;
+  startedMs: number;
+  resultRetentionMs: number;
+};
+
+/**
+ * The thread cannot search yet, the batch has no time left, the search took longer, or a platform
+ * or another check is needed.
+ */
+export type UnansweredReason = "unavailable" | "busy" | "slow" | "declined";
+
+/** `unanswered`: nothing was written. `body` is null if the page must be read again. */
+export type SubmittedSearch =
+  | { kind: "unanswered"; reason: UnansweredReason }
+  | { kind: "replay"; earlier: EarlierSubmission }
+  | ({ kind: "done" } & InsertedChange & ResultParts & Page & SearchTimes);
+
+/** Flat, so that `body` is transferred between threads, not copied. */
+type Page = JsonPage | { body: null; lengths: null };
+
+type SearchTimes = { startedMs: number; finishedMs: number; expiresMs: number };
+
+export type AnswerSearch = (
+  search: ShortSearch,
+  nowMs: number,
+) => (ShortAnswer & { tookMs: number }) | Exclude<UnansweredReason, "unavailable">;
+
+const searches = new WeakMap<Database, AnswerSearch>();
+
+export function answerSearches(database: Database, search: AnswerSearch): void {
+  searches.set(database, search);
+}
+
+export const searchOperations = {
+  /** Answers a search and inserts its job as done, in one commit. Errors: `idempotency_mismatch`. */
+  submitSearch: durable(function* (database, submission: SearchSubmission): Steps<SubmittedSearch> {
+    if (yield* canRequest(database, submission)) return { kind: "unanswered", reason: "declined" };
+    const answered = answerSubmission(database, submission);
+    if (answered.kind === "unanswered") return answered;
+    return submittedOf(answered, yield* submissionOperations.insertJob.run(database, answered.job));
+  }),
+};
+
+export function* canRequest(database: Database, { row, search }: SearchSubmission): Steps<boolean> {
+  const { requestableWithCredential: platforms } = search.terms;
+  if (platforms.length === 0) return false;
+  return (yield* usableCredentials(database, platforms, row.accountId)).length > 0;
+}
+
+type AnsweredSearch = {
+  kind: "answered";
+  job: JobInsertion;
+  submitted: ResultParts & Page & SearchTimes;
+};
+
+export function answerSubmission(
+  database: Database,
+  { row, search, node, startedMs, resultRetentionMs }: SearchSubmission,
+): AnsweredSearch | Extract<SubmittedSearch, { kind: "unanswered" }> {
+  const answerHere = searches.get(database);
+  const found = answerHere === undefined ? "unavailable" : answerHere(search, startedMs);
+  if (typeof found === "string") return { kind: "unanswered", reason: found };
+  const { request } = search;
+  const answer: JobResult = withUnsearched(found.answer, request.unsearched ?? null);
+  const parts = encodeResultParts(answer);
+  const finishedMs = startedMs + found.tookMs;
+  const times = { startedMs, finishedMs, expiresMs: timeAfter(finishedMs, resultRetentionMs) };
+  const page = found.page ?? { body: null, lengths: null };
+  const done = { ...times, node, result: joinResult(parts), fetched: fetchedPosts(answer) };
+  return {
+    kind: "answered",
+    job: { ...row, request: encodeRequest(request), answer: done },
+    submitted: { ...parts, ...page, ...times },
+  };
+}
+
+export function submittedOf({ submitted }: AnsweredSearch, inserted: InsertedJob): SubmittedSearch {
+  if (inserted.isReplay) return { kind: "replay", earlier: inserted.earlier };
+  const { change, hasDeliveries } = inserted;
+  return { kind: "done", change, hasDeliveries, ...submitted };
+}

@@ -1,0 +1,104 @@
+import type { Store } from "../../db/operations.ts";
+import { timeAfter } from "../../lib/latest-time.ts";
+import type { Dispatcher, LiveJob } from "../dispatch/dispatcher.ts";
+import { fetchedPosts } from "../ends/fetched-operations.ts";
+import type { Job, JobChange, JobResult } from "../job.ts";
+import type { LeaseTerms } from "../leases/lease-operations.ts";
+import type { JobOperations } from "../operations.ts";
+import type { JobReads } from "../reads/job-reads.ts";
+import type { JobSnapshot } from "../reads/visible-change.ts";
+import type { JobSettings } from "../settings.ts";
+import { encodeRequest, encodeResult, jobAfter } from "../stored.ts";
+import type { InsertedRow } from "./received-job.ts";
+import type { SubmittedJob } from "./submission.ts";
+import type { InsertedChange, JobInsertion } from "./submission-operations.ts";
+
+type CommitsContext = {
+  store: Store<JobOperations>;
+  now: () => number;
+  settings: Pick<JobSettings, "leaseMs" | "resultRetentionMs">;
+  dispatcher: Dispatcher;
+  reads: Pick<JobReads, "earlierJob">;
+  reportChange: (accountId: string, change: JobChange) => void;
+  reportSnapshot: (snapshot: JobSnapshot, result?: JobResult) => void;
+};
+
+/** Each resolves when the job is on disk; a replay or an error ends the live job. */
+export type SubmissionCommits = {
+  insertReceived(live: LiveJob, row: InsertedRow): Promise<SubmittedJob>;
+  insertDone(
+    live: LiveJob,
+    row: InsertedRow,
+    lease: LeaseTerms,
+    result: JobResult,
+  ): Promise<SubmittedJob>;
+  /** Puts the job back in the queue if its lease is refused. */
+  writeLease(live: LiveJob, lease: LeaseTerms): Promise<void>;
+};
+
+export function createSubmissionCommits(context: CommitsContext): SubmissionCommits {
+  const { store, now, settings, dispatcher, reads } = context;
+
+  async function insert(
+    { uuid, request }: Job,
+    row: Omit<JobInsertion, "request">,
+    onInserted: (inserted: InsertedChange) => Job,
+  ): Promise<SubmittedJob> {
+    try {
+      const inserted = await store.write("insertJob", { ...row, request: encodeRequest(request) });
+      if (!inserted.isReplay) return { isReplay: false, uuid, job: onInserted(inserted) };
+      dispatcher.end(uuid);
+      return { isReplay: true, ...reads.earlierJob(inserted.earlier) };
+    } catch (error) {
+      dispatcher.end(uuid);
+      throw error;
+    }
+  }
+
+  return {
+    insertReceived: async ({ uuid, submitted: job }, row) =>
+      await insert(job, row, ({ change: id }) => {
+        const { accountId, state, attempts, submittedMs } = job;
+        context.reportChange(accountId, { id, uuid, state, attempts, atMs: submittedMs });
+        return job;
+      }),
+    insertDone: async ({ submitted: job }, row, { node, nowMs: startedMs }, result) => {
+      const nowMs = now();
+      const end = {
+        node,
+        startedMs,
+        finishedMs: nowMs,
+        expiresMs: timeAfter(nowMs, settings.resultRetentionMs),
+      };
+      const answer = { ...end, result: encodeResult(result), fetched: fetchedPosts(result) };
+      return await insert(job, { ...row, answer }, (inserted) => {
+        const snapshot = doneSnapshot(job, end, inserted);
+        context.reportSnapshot(snapshot, result);
+        return jobAfter(job, snapshot, result, nowMs);
+      });
+    },
+    writeLease: async (live, lease) => {
+      const untilMs = timeAfter(now(), settings.leaseMs);
+      try {
+        const snapshot = await store.write("leaseJob", { ...lease, untilMs });
+        if (snapshot !== null) context.reportSnapshot(snapshot);
+        else dispatcher.release(live);
+      } catch {
+        dispatcher.loseLease(live);
+        if (dispatcher.get(live.uuid) === live) dispatcher.offer(live);
+      }
+    },
+  };
+}
+
+type SearchEnd = { node: string; startedMs: number; finishedMs: number; expiresMs: number };
+
+/** Of a job whose only attempt ended before the submission was committed. */
+export const doneSnapshot = (
+  { uuid, accountId, deadlineMs }: Job,
+  end: SearchEnd,
+  { change, hasDeliveries }: InsertedChange,
+): JobSnapshot => ({
+  ...{ uuid, accountId, state: "done", attempts: 1, notBeforeMs: 0, deadlineMs, ...end },
+  ...{ failure: null, change, changedMs: end.finishedMs, hasDeliveries },
+});

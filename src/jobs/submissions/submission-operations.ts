@@ -1,0 +1,147 @@
+import { durable, read } from "../../db/operations.ts";
+import type { Database, Steps } from "../../db/statements.ts";
+import { EarshotError } from "../../lib/errors.ts";
+import { type FetchedPost, storeFetched } from "../ends/fetched-operations.ts";
+import { type JobSnapshot, numberSubmission } from "../reads/visible-change.ts";
+import { transitions } from "../states.ts";
+import { type JobRow, rowColumns } from "../stored.ts";
+import { enqueueDeliveries } from "../webhooks/enqueue.ts";
+
+export type JobInsertion = Pick<
+  JobRow,
+  | "uuid"
+  | "accountId"
+  | "keyId"
+  | "request"
+  | "canonicalQuery"
+  | "warnings"
+  | "submittedMs"
+  | "deadlineMs"
+> & { idempotency?: KeyedRequest | null; answer?: SubmittedAnswer | null };
+
+/** The only attempt ended before the submission was committed. */
+type SubmittedAnswer = {
+  node: string;
+  startedMs: number;
+  finishedMs: number;
+  expiresMs: number;
+  result: string;
+  fetched: readonly FetchedPost[];
+};
+
+export type KeyedRequest = { key: string; requestHash: Uint8Array; sinceMs: number };
+
+export type EarlierSubmission = { uuid: string; row: JobRow | null };
+
+export type InsertedChange = Pick<JobSnapshot, "change" | "hasDeliveries">;
+
+export type InsertedJob =
+  | ({ isReplay: false } & InsertedChange)
+  | { isReplay: true; earlier: EarlierSubmission };
+
+export const submissionOperations = {
+  /** Errors: `idempotency_mismatch`. */
+  insertJob: durable(function* (
+    database,
+    { idempotency = null, answer = null, ...job }: JobInsertion,
+  ): Steps<InsertedJob> {
+    const { accountId, uuid, submittedMs } = job;
+    if (idempotency !== null) {
+      yield* lockAccount(database, accountId);
+      const earlier = yield* earlierSubmission(database, accountId, idempotency);
+      if (earlier !== null) return { isReplay: true, earlier };
+    }
+    const change = yield* numberSubmission(database, accountId);
+    const hasDeliveries =
+      answer !== null && (yield* insertAnswered(database, { ...job, change }, answer));
+    if (answer === null) yield* database.run(insertReceived, { ...job, change });
+    if (idempotency !== null) {
+      const { key, requestHash } = idempotency;
+      yield* database.run(insertKey, { accountId, key, requestHash, uuid, submittedMs });
+    }
+    return { isReplay: false, change, hasDeliveries };
+  }),
+
+  /** Errors: `idempotency_mismatch`. */
+  findEarlier: read(function* (
+    database,
+    { accountId, idempotency }: { accountId: string; idempotency: KeyedRequest },
+  ): Steps<EarlierSubmission | null> {
+    return yield* earlierSubmission(database, accountId, idempotency);
+  }),
+};
+
+const ownColumns =
+  "uuid, account_id, key_id, request, canonical_query, warnings, submitted_ms, deadline_ms";
+const ownValues =
+  ":uuid, :accountId, :keyId, :request, :canonicalQuery, :warnings, :submittedMs, :deadlineMs";
+
+/** Columns of `job`, the change number last; `received` until a node answers, or at once `done`. */
+export const received = {
+  columns: `${ownColumns}, state, changed_ms, change`,
+  values: `${ownValues}, '${transitions.submit.to}', :submittedMs`,
+};
+export const done = {
+  columns: `${ownColumns}, attempts, node, started_ms, finished_ms, expires_ms, result, state, changed_ms, change`,
+  values: `${ownValues}, 1, :node, :startedMs, :finishedMs, :expiresMs, :result, '${transitions.submitDone.to}', :finishedMs`,
+};
+
+const insertReceived = `INSERT INTO job(${received.columns}) VALUES(${received.values}, :change)`;
+const insertDone = `INSERT INTO job(${done.columns}) VALUES(${done.values}, :change)`;
+
+const insertKey = `INSERT INTO idempotency(account_id, key, request_hash, uuid, created_ms)
+  VALUES(:accountId, :key, :requestHash, :uuid, :submittedMs)
+  ON CONFLICT(account_id, key) DO UPDATE SET request_hash = :requestHash, uuid = :uuid, created_ms = :submittedMs`;
+
+function* insertAnswered(
+  database: Database,
+  job: Omit<JobInsertion, "idempotency" | "answer"> & { change: number },
+  { fetched, ...answer }: SubmittedAnswer,
+): Steps<boolean> {
+  const { accountId, uuid } = job;
+  const { finishedMs, expiresMs } = answer;
+  yield* database.run(insertDone, { ...job, ...answer });
+  yield* storeFetched(database, { uuid, expiresMs, posts: fetched });
+  return yield* enqueueDeliveries(database, {
+    accountId,
+    uuid,
+    event: "job.done",
+    nowMs: finishedMs,
+  });
+}
+
+/** So that of two submissions with one idempotency key the second finds the first. */
+function* lockAccount(database: Database, accountId: string): Steps<void> {
+  yield* database.get("SELECT 1 FROM account WHERE id = :accountId FOR UPDATE", { accountId });
+}
+
+function* earlierSubmission(
+  database: Database,
+  accountId: string,
+  { key, requestHash, sinceMs }: KeyedRequest,
+): Steps<EarlierSubmission | null> {
+  const earlier = yield* database.get<{ uuid: string; requestHash: Uint8Array }>(
+    `SELECT uuid, request_hash AS requestHash FROM idempotency
+     WHERE account_id = :accountId AND key = :key AND created_ms > :sinceMs`,
+    { accountId, key, sinceMs },
+  );
+  if (earlier === undefined) return null;
+  if (Buffer.compare(earlier.requestHash, requestHash) !== 0) throw mismatch();
+  const { uuid } = earlier;
+  const row = yield* database.get<JobRow>(
+    `SELECT ${rowColumns} FROM job WHERE uuid = :uuid AND account_id = :accountId`,
+    { uuid, accountId },
+  );
+  return { uuid, row: row ?? null };
+}
+
+function mismatch(): EarshotError {
+  return new EarshotError(
+    "idempotency_mismatch",
+    "the Idempotency-Key was used for another request",
+    {
+      status: 422,
+      hint: "send a new Idempotency-Key with each new request",
+    },
+  );
+}

@@ -1,0 +1,130 @@
+import type { Clock } from "../../lib/clock.ts";
+import { timeAfter } from "../../lib/latest-time.ts";
+import type { Dispatcher, LiveJob } from "../dispatch/dispatcher.ts";
+import { liveJob } from "../dispatch/live-job.ts";
+import type { JobResult } from "../job.ts";
+import { leaseLost } from "../leases/lease.ts";
+import type { AnsweredSubmissions, SubmittedShortSearch } from "./answered-submissions.ts";
+import type { InsertedRow } from "./received-job.ts";
+import type { SubmittedJob } from "./submission.ts";
+import type { SubmissionCommits } from "./submission-commits.ts";
+import { longestUncommittedMs, type Uncommitted } from "./uncommitted.ts";
+
+type RunsContext = {
+  clock: Clock;
+  now: () => number;
+  dispatcher: Dispatcher;
+  commits: SubmissionCommits;
+  answered: Pick<AnsweredSubmissions, "insertAnswered">;
+};
+
+type RunUncommitted = (
+  live: LiveJob,
+  row: InsertedRow,
+  search: SubmittedShortSearch | null,
+) => Promise<SubmittedJob>;
+
+/** Runs a leased job before its submission is committed; resolves with the commit. */
+export function createUncommittedRuns(context: RunsContext): RunUncommitted {
+  const { clock, now, dispatcher, commits, answered } = context;
+
+  function run(
+    live: LiveJob,
+    row: InsertedRow,
+    search: SubmittedShortSearch | null,
+    resolve: (submitted: SubmittedJob) => void,
+    reject: (error: unknown) => void,
+  ): void {
+    const { uuid } = live;
+    let writing: Promise<SubmittedJob> | null = null;
+    let isBeingAnswered = false;
+    let isCommitDue = false;
+
+    function commit(): void {
+      if (live.uncommitted !== own) return;
+      if (isBeingAnswered) {
+        isCommitDue = true;
+        return;
+      }
+      const { lease } = own;
+      live.uncommitted = null;
+      const present = { ...row, deadlineMs: deadlineOf(live) };
+      // If the job ended only in memory, it is queued again and the sweeper ends it.
+      const isLeased = dispatcher.get(uuid) === live;
+      const requeued = isLeased ? live : liveJob(live.submitted, live.deadlineMs);
+      writing = commits.insertReceived(requeued, present);
+      if (!isLeased) dispatcher.offer(requeued);
+      else if (lease !== null) void commits.writeLease(live, lease);
+      writing.then(resolve, reject);
+    }
+
+    async function commitDone(result: JobResult): Promise<void> {
+      const { lease } = own;
+      if (lease === null || live.uncommitted !== own) throw leaseLost(uuid);
+      live.uncommitted = null;
+      writing = commits.insertDone(live, row, lease, result);
+      writing.then(resolve, reject);
+      await acceptedBy(writing, uuid);
+    }
+
+    async function answer(): Promise<boolean> {
+      const { lease } = own;
+      if (search === null || lease === null) return false;
+      isBeingAnswered = true;
+      try {
+        const submitted = await answered.insertAnswered(live, row, search, lease);
+        if (submitted !== null) {
+          live.uncommitted = null;
+          resolve(submitted);
+          return true;
+        }
+      } catch (error) {
+        live.uncommitted = null;
+        dispatcher.end(uuid);
+        reject(error);
+        return true;
+      }
+      isBeingAnswered = false;
+      if (isCommitDue) commit();
+      else commitSoon();
+      return false;
+    }
+
+    // Not cancelled: an abort signal costs more than the few timers that fire needlessly.
+    const commitSoon = (): void => {
+      clock.sleep(longestUncommittedMs).then(commit, () => undefined);
+    };
+
+    const own: Uncommitted = {
+      lease: null,
+      answer,
+      commit,
+      commitDone,
+      accepted: async () => {
+        commit();
+        if (writing !== null) await acceptedBy(writing, uuid);
+      },
+    };
+    live.uncommitted = own;
+    if (search === null) commitSoon();
+  }
+
+  /** By the current wall clock, which may have been set since the submission. */
+  function deadlineOf({ submitted: job, deadlineMs }: LiveJob): number {
+    const presentMs = Math.round(timeAfter(now(), deadlineMs - clock.elapsed()));
+    return Math.abs(presentMs - job.deadlineMs) < smallestStepMs ? job.deadlineMs : presentMs;
+  }
+
+  return (live, row, search) =>
+    new Promise((resolve, reject) => run(live, row, search, resolve, reject));
+}
+
+const smallestStepMs = 1_000;
+
+async function acceptedBy(writing: Promise<SubmittedJob>, uuid: string): Promise<void> {
+  const isAccepted = await writing.then(
+    ({ isReplay }) => !isReplay,
+    () => false,
+  );
+  if (!isAccepted) throw leaseLost(uuid);
+}

@@ -1,0 +1,113 @@
+import { intersectionOf, outsideOf, type Span, unionOf } from "../../lib/spans.ts";
+import type { Coverage, SourceRequest } from "../../platforms/source.ts";
+import type { UpstreamWarning } from "../../platforms/upstream.ts";
+import { idTimeMs } from "../../posts/ids.ts";
+import type { Platform } from "../../posts/post.ts";
+
+/**
+ * Only this module decides whether an answer is complete. Adapters and readers report facts:
+ * `isPartial`, and the time from which a page was read (`sinceMs`).
+ */
+
+export type Reading = {
+  warnings: readonly UpstreamWarning[];
+  sinceMs: number | null;
+};
+
+export const isWhole = (warnings: readonly UpstreamWarning[]): boolean =>
+  !warnings.some(({ isPartial }) => isPartial === true);
+
+export function readOf(
+  requested: readonly Span[],
+  { warnings, sinceMs }: Reading,
+): readonly Span[] {
+  if (!isWhole(warnings)) return [];
+  return sinceMs === null ? requested : since(requested, sinceMs);
+}
+
+export const since = (spans: readonly Span[], fromMs: number): readonly Span[] =>
+  intersectionOf([...spans], [{ fromMs, toMs: Number.MAX_SAFE_INTEGER }]);
+
+const minMissingMs = 1_000;
+
+export function missingOf(requested: Span, { warnings, sinceMs }: Reading): readonly Span[] {
+  if (!isWhole(warnings)) return [requested];
+  const { fromMs } = requested;
+  if (sinceMs === null || (fromMs !== null && sinceMs - fromMs <= minMissingMs)) return [];
+  return [{ fromMs, toMs: Math.min(sinceMs, requested.toMs) }];
+}
+
+export function fetchCoverage(requested: Span, missing: readonly Span[]): Coverage {
+  return {
+    ...requested,
+    complete: missing.length === 0,
+    gaps: missing,
+    truncated: false,
+    platforms: [],
+  };
+}
+
+export type SearchedPlatform = {
+  platform: Platform;
+  closed: readonly Span[];
+  sinceMs: number | null;
+};
+
+/**
+ * The oldest part of a live window may leave a recent search's reach while the request is on its
+ * way.
+ */
+export const liveToleranceMs = 900_000;
+
+/**
+ * Spans that platforms answered completely are no gaps. A later page covers the time before the
+ * previous page. A live window begins where a platform's recent search begins.
+ */
+export function searchCoverage(
+  coverage: Coverage,
+  {
+    searched,
+    requestable,
+    after,
+    isLive,
+  }: {
+    searched: readonly SearchedPlatform[];
+    requestable: readonly Platform[];
+    after: SourceRequest["after"];
+    isLive: boolean;
+  },
+): Coverage {
+  const known = (coverage.platforms ?? []).filter(({ collection }) => collection === "posts");
+  if (known.length === 0) return coverage;
+  const fromMs = startOf(coverage, isLive ? searched : []);
+  const endOf = (platform: Platform): number =>
+    requestable.includes(platform)
+      ? Math.min(coverage.toMs, endMsOf(after, platform))
+      : coverage.toMs;
+  const lastMs = Math.max(...known.map(({ platform }) => endOf(platform)));
+  const window = { fromMs, toMs: Math.max(lastMs, fromMs ?? lastMs) };
+  const each = (coverage.platforms ?? []).map((one) => {
+    if (one.collection !== "posts") return one;
+    const closed = searched.find(({ platform }) => platform === one.platform)?.closed ?? [];
+    const requestedWindow = { fromMs, toMs: Math.max(endOf(one.platform), fromMs ?? 0) };
+    const open = intersectionOf([...one.gaps], [requestedWindow]);
+    const gaps = intersectionOf(open, outsideOf(requestedWindow, unionOf(closed)));
+    return { ...one, complete: gaps.length === 0, gaps, held: outsideOf(requestedWindow, gaps) };
+  });
+  const gaps = unionOf(each.flatMap((one) => (one.collection === "posts" ? one.gaps : [])));
+  return { ...coverage, ...window, complete: gaps.length === 0, gaps, platforms: each };
+}
+
+export const postTimeSkewMs = (platform: Platform): number => (platform === "x" ? 1_000 : 0);
+
+/** Exclusive. */
+export const endMsOf = (after: SourceRequest["after"], platform: Platform): number =>
+  after === null ? Number.MAX_SAFE_INTEGER : idTimeMs(after.id) + postTimeSkewMs(platform) + 1;
+
+function startOf({ fromMs }: Coverage, searched: readonly SearchedPlatform[]): number | null {
+  if (fromMs === null) return null;
+  const starts = searched.flatMap(({ sinceMs }) =>
+    sinceMs !== null && sinceMs - fromMs <= liveToleranceMs ? [sinceMs] : [],
+  );
+  return Math.max(fromMs, ...starts);
+}

@@ -1,0 +1,69 @@
+import type { Damage } from "../../archive/archive.ts";
+import { coarsened, intersectionOf, outsideOf, type Span, unionOf } from "../../lib/spans.ts";
+import type { CollectionCoverage, Coverage, SourceWarning } from "../../platforms/source.ts";
+import type { Platform } from "../../posts/post.ts";
+
+type Answer = {
+  complete: boolean;
+  coverage: Coverage;
+  warnings: readonly SourceWarning[];
+};
+
+const listedGaps = 100;
+
+export function withDamage<Known extends Answer>(answer: Known, damage: readonly Damage[]): Known {
+  if (damage.length === 0) return answer;
+  const { coverage, warnings } = answer;
+  const { platforms = [] } = coverage;
+  const gapsOf = (platform: Platform | null): Span[] =>
+    gapsIn(
+      coverage,
+      damage.filter((part) => platform === null || part.platform === platform),
+    );
+  return {
+    ...answer,
+    complete: false,
+    coverage: {
+      ...coverage,
+      complete: false,
+      ...withGaps(coverage.gaps, gapsOf(null)),
+      platforms: platforms.map((known) =>
+        known.collection === "posts" ? lacking(coverage, known, gapsOf(known.platform)) : known,
+      ),
+    },
+    warnings: [...warnings.filter(({ code }) => code !== archiveDamaged.code), archiveDamaged],
+  };
+}
+
+const archiveDamaged: SourceWarning = {
+  code: "archive_damaged",
+  message: "a part of the archive is damaged: posts may be missing from this answer",
+  hint: "see coverage.gaps for their times, and the server's log for the repair command",
+};
+
+/** The whole window if the spans are outside, because post times may differ from their IDs'. */
+function gapsIn(window: Span, damage: readonly Damage[]): Span[] {
+  if (damage.length === 0) return [];
+  const spans = damage.map(({ fromMs, toMs }) => ({ fromMs, toMs: toMs ?? window.toMs }));
+  const whole = { fromMs: window.fromMs, toMs: window.toMs };
+  const inside = intersectionOf([whole], unionOf(spans));
+  return inside.length > 0 ? inside : [whole];
+}
+
+function withGaps(gaps: readonly Span[], more: readonly Span[]) {
+  const all = unionOf([...gaps, ...more]);
+  const listed = coarsened(all, listedGaps);
+  return { gaps: listed, truncated: listed.length < all.length };
+}
+
+function lacking(window: Span, known: CollectionCoverage, more: Span[]): CollectionCoverage {
+  if (more.length === 0) return known;
+  const { gaps, truncated } = withGaps(known.gaps, more);
+  return {
+    ...known,
+    complete: false,
+    gaps,
+    held: outsideOf(window, gaps),
+    truncated: truncated || known.truncated,
+  };
+}

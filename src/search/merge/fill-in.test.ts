@@ -1,0 +1,119 @@
+import { expect, test } from "vitest";
+import type { FetchedName, Position } from "../../archive/archive.ts";
+import type { AnswerItem, FetchedItem } from "../../platforms/source.ts";
+import type { Platform } from "../../posts/post.ts";
+import { recordsOf, recordsPage } from "./fill-in.ts";
+
+const recordOf = (platform: Platform, id: bigint, more: object = {}): string =>
+  JSON.stringify({
+    ID: String(id),
+    Content: '","Metadata":{"platform":"x"',
+    Metadata: { platform, ...more },
+  });
+
+const stored = (platform: Platform, id: bigint): Position => ({ platform, id });
+
+const fetched = (id: bigint, special: Partial<FetchedItem> = {}): FetchedItem => ({
+  platform: "bluesky",
+  id,
+  uri: `at://${id}`,
+  userId: `did:${id}`,
+  record: recordOf("bluesky", id),
+  ...special,
+});
+
+function archiveOf({ deleted = [] as bigint[], withheld = [] as string[] } = {}) {
+  const calls = { records: 0, page: 0, withheld: 0 };
+  const textsOf = (positions: readonly Position[]): string[] =>
+    positions
+      .filter(({ id }) => !deleted.includes(id))
+      .toSorted((a, b) => Number(b.id - a.id))
+      .map(({ platform, id }) => recordOf(platform, id));
+  return {
+    calls,
+    records: async (positions: readonly Position[]) => {
+      calls.records += 1;
+      return { records: textsOf(positions), damage: [] };
+    },
+    page: async (positions: readonly Position[]) => {
+      calls.page += 1;
+      return { body: new TextEncoder().encode(`[${textsOf(positions).join(",")}]`), damage: [] };
+    },
+    withheld: async (names: readonly FetchedName[]) => {
+      calls.withheld += 1;
+      return names.map(({ uri, userId }) => withheld.includes(uri ?? userId ?? ""));
+    },
+  };
+}
+
+const idsOf = (records: readonly string[]): string[] =>
+  records.map((record) => {
+    const { ID, Metadata } = JSON.parse(record);
+    return `${Metadata.platform} ${ID}`;
+  });
+
+test("returns records of archive and platforms in the order of the answer, with one call each", async () => {
+  const archive = archiveOf({ deleted: [3n] });
+  const items: AnswerItem[] = [
+    stored("x", 5n),
+    fetched(9n),
+    stored("bluesky", 7n),
+    stored("x", 7n),
+    stored("x", 3n),
+    fetched(1n),
+    stored("mastodon", 6n),
+  ];
+  const { records } = await recordsOf(archive, items);
+  expect(idsOf(records)).toEqual([
+    "x 5",
+    "bluesky 9",
+    "bluesky 7",
+    "x 7",
+    "bluesky 1",
+    "mastodon 6",
+  ]);
+  expect(archive.calls).toEqual({ records: 1, page: 0, withheld: 1 });
+  const page = new TextDecoder().decode((await recordsPage(archive, items)).body);
+  expect(page).toBe(`[${records.join(",")}]`);
+});
+
+test("the reader joins an answer of the archive alone", async () => {
+  const archive = archiveOf();
+  await recordsPage(archive, [stored("x", 5n)]);
+  expect(archive.calls).toEqual({ records: 0, page: 1, withheld: 0 });
+});
+
+test("an answer of a platform alone reads no records from the archive", async () => {
+  const archive = archiveOf();
+  const { records } = await recordsOf(archive, [fetched(2n), fetched(1n)]);
+  expect(records).toHaveLength(2);
+  expect(archive.calls).toEqual({ records: 0, page: 0, withheld: 1 });
+});
+
+test("drops posts deleted or hidden since, and reposts of them", async () => {
+  const reposted = { uri: "at://gone", user_id: "did:gone" };
+  const repost = fetched(8n, {
+    record: recordOf("bluesky", 8n, { is_retweet: true, reposted }),
+  });
+  const unknown = fetched(7n, {
+    record: recordOf("bluesky", 7n, { is_retweet: true, reposted: null }),
+  });
+  const profile = fetched(6n, { id: null, uri: null, userId: "did:hidden" });
+  const trend = fetched(5n, { id: null, uri: null, userId: null });
+  const archive = archiveOf({ withheld: ["at://9", "at://gone", "did:hidden"] });
+  const items = [fetched(9n), repost, unknown, profile, trend, fetched(4n)];
+  const { records } = await recordsOf(archive, items);
+  expect(idsOf(records)).toEqual(["bluesky 7", "bluesky 5", "bluesky 4"]);
+});
+
+test.each([
+  ["is not told", {}],
+  ["is null", { reposted: null }],
+  ["is a list", { reposted: [1] }],
+  ["has a uri that is an object", { reposted: { uri: {}, user_id: "did:ann" } }],
+  ["has a user that is a number", { reposted: { uri: "at://kept", user_id: 5 } }],
+])("shows a repost whose original %s, and its neighbours", async (_name, more) => {
+  const repost = fetched(8n, { record: recordOf("bluesky", 8n, { is_retweet: true, ...more }) });
+  const { records } = await recordsOf(archiveOf(), [repost, fetched(4n)]);
+  expect(idsOf(records)).toEqual(["bluesky 8", "bluesky 4"]);
+});

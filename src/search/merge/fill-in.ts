@@ -1,0 +1,71 @@
+import type { Archive, FetchedName, StoredPage, StoredRecords } from "../../archive/archive.ts";
+import { fieldsOf } from "../../platforms/fields.ts";
+import {
+  type AnswerItem,
+  type FetchedItem,
+  isArchived,
+  isFetched,
+} from "../../platforms/source.ts";
+import type { Platform } from "../../posts/post.ts";
+
+/** JSON texts in order, without deleted, hidden and damaged posts. */
+export async function recordsOf(
+  archive: Pick<Archive, "records" | "withheld">,
+  items: readonly AnswerItem[],
+): Promise<StoredRecords> {
+  const archived = items.filter(isArchived);
+  if (archived.length === items.length) return await archive.records(archived);
+  const fetched = items.filter(isFetched);
+  const [{ records: texts, damage }, shown] = await Promise.all([
+    archived.length === 0 ? nothing : archive.records(archived),
+    shownOf(archive, fetched),
+  ]);
+  const byPosition = new Map(texts.map((text) => [positionOf(text), text]));
+  const records = items.flatMap((item) => {
+    if (isFetched(item)) return shown.has(item) ? [item.record] : [];
+    return byPosition.get(`${item.platform} ${item.id}`) ?? [];
+  });
+  return { records, damage };
+}
+
+const nothing: StoredRecords = { records: [], damage: [] };
+
+const utf8 = new TextEncoder();
+
+export async function recordsPage(
+  archive: Pick<Archive, "records" | "page" | "withheld">,
+  items: readonly AnswerItem[],
+): Promise<StoredPage> {
+  const archived = items.filter(isArchived);
+  if (archived.length === items.length) return await archive.page(archived);
+  const { records, damage } = await recordsOf(archive, items);
+  return { body: utf8.encode(`[${records.join(",")}]`), damage };
+}
+
+async function shownOf(
+  archive: Pick<Archive, "withheld">,
+  items: readonly FetchedItem[],
+): Promise<ReadonlySet<AnswerItem>> {
+  const names = items.flatMap((item) => namesOf(item).map((name) => ({ item, name })));
+  const answers = await archive.withheld(names.map(({ name }) => name));
+  const withheld = new Set(names.flatMap(({ item }, index) => (answers[index] ? [item] : [])));
+  return new Set(items.filter((item) => !withheld.has(item)));
+}
+
+function namesOf({ platform, uri, userId, record }: FetchedItem): FetchedName[] {
+  const own = uri === null && userId === null ? [] : [{ platform, uri, userId }];
+  // A quick test: within a JSON string the quotes would be escaped.
+  if (!record.includes('"is_retweet":true')) return own;
+  const { Metadata } = fieldsOf(JSON.parse(record));
+  const { uri: original, user_id: author } = fieldsOf(fieldsOf(Metadata).reposted);
+  const reposted = { platform, uri: textOrNull(original), userId: textOrNull(author) };
+  return reposted.uri === null && reposted.userId === null ? own : [...own, reposted];
+}
+
+/** A node may have stored invalid values, and one record must not hide the others. */
+const textOrNull = (value: unknown): string | null => (typeof value === "string" ? value : null);
+
+function positionOf(text: string): string {
+  const { ID, Metadata }: { ID: string; Metadata: { platform: Platform } } = JSON.parse(text);
+  return `${Metadata.platform} ${ID}`;
+}

@@ -1,0 +1,57 @@
+import type { Position } from "../../archive/archive.ts";
+import { comparePositions } from "../../archive/read/search.ts";
+import { type AnswerItem, isFetched } from "../../platforms/source.ts";
+import { lowestId, uriHash } from "../../posts/ids.ts";
+import { platforms } from "../../posts/post.ts";
+
+export type Merged = { items: readonly AnswerItem[]; next: Position | null };
+
+export type MergedPart = {
+  items: readonly AnswerItem[];
+  moreAfter: Position | null;
+};
+
+export const positionBefore = (ms: number): Position => ({
+  id: lowestId(ms),
+  platform: platforms.at(-1) ?? "x",
+});
+
+/**
+ * Drops duplicates. The page ends where any source stopped reading: `next` continues there, so that
+ * nothing is skipped.
+ */
+export function merge(parts: readonly MergedPart[], limit: number): Merged {
+  const ends = parts.flatMap(({ moreAfter }) => (moreAfter === null ? [] : [moreAfter]));
+  const end = ends.toSorted(comparePositions)[0] ?? null;
+  const byPosition = new Map<string, AnswerItem>();
+  for (const { items } of parts) {
+    for (const item of items) {
+      const key = `${item.platform} ${item.id}`;
+      if (!byPosition.has(key)) byPosition.set(key, item);
+    }
+  }
+  const all = [...byPosition.values()].sort((a, b) =>
+    comparePositions(positionOf(a), positionOf(b)),
+  );
+  const known = all.filter((item) => end === null || comparePositions(positionOf(item), end) <= 0);
+  const items = known.slice(0, limit);
+  const last = items.at(-1);
+  const isFull = items.length === limit;
+  if (isFull && last !== undefined) {
+    const isMore = all.length > limit || end !== null;
+    return { items, next: isMore ? positionAfter(last, ends) : null };
+  }
+  return { items, next: end };
+}
+
+/** Prefers the source's own position, which has the order within its millisecond. */
+function positionAfter(item: AnswerItem, ends: readonly Position[]): Position {
+  const position = positionOf(item);
+  if (isFetched(item)) {
+    if (item.uri === null || item.platform === "x") return position;
+    return { ...position, uriHash: uriHash(item.uri) };
+  }
+  return ends.find((end) => comparePositions(end, position) === 0) ?? position;
+}
+
+const positionOf = ({ platform, id }: AnswerItem): Position => ({ platform, id: id ?? 0n });

@@ -1,0 +1,55 @@
+import type { SearchMethod } from "../../platforms/methods.ts";
+import type { AnswerRequest, Coverage, SourceAnswer } from "../../platforms/source.ts";
+import { type ArchivedAnswer, coverageWarnings } from "../archive/search.ts";
+import type { PlatformPart } from "../platform/search-platform.ts";
+import { type MergedPart, merge } from "./merge.ts";
+
+export type MergeableSearch = AnswerRequest & { method: SearchMethod };
+
+/** Newest first. Errors: a platform's temporary error when there is nothing else to answer with. */
+export function merged(
+  { maxResults }: MergeableSearch,
+  archived: ArchivedAnswer,
+  { parts, coverage }: { parts: readonly PlatformPart[]; coverage: Coverage },
+): SourceAnswer {
+  const archivePart: MergedPart = { items: archived.items, moreAfter: archived.next };
+  const { items, next } = merge([archivePart, ...parts.map(({ part }) => part)], maxResults);
+  const retryableError = parts.find((part) => part.error?.retryable === true)?.error ?? null;
+  if (items.length === 0 && next === null && retryableError !== null) throw retryableError;
+
+  const isSearched = archived.isSearched && parts.every((part) => part.isSearched);
+  const given = new Set<unknown>(items);
+  return {
+    items,
+    next,
+    complete: archived.isSearched && coverage.complete && parts.every(isWhole),
+    coverage,
+    sources: [
+      ...archived.sources.map((source) => ({
+        ...source,
+        count: archived.items.filter((item) => item.platform === source.platform && given.has(item))
+          .length,
+      })),
+      ...parts
+        .flatMap(({ sources }) => sources)
+        .map(({ source, items: found }) => ({
+          ...source,
+          count: found.filter((item) => given.has(item)).length,
+        })),
+      ...parts.flatMap(({ billed }) => billed),
+    ],
+    warnings: [
+      ...coverageWarnings(
+        coverage,
+        items,
+        isSearched || next === null || items.length === maxResults,
+      ),
+      ...archived.warnings.filter(({ code }) => !ownWarnings.has(code)),
+      ...parts.flatMap(({ warnings }) => warnings),
+    ],
+  };
+}
+
+const ownWarnings = new Set(["incomplete_coverage", "deadline_reached"]);
+
+const isWhole = ({ error }: PlatformPart): boolean => error === null;

@@ -1,0 +1,58 @@
+import { expect, test } from "vitest";
+import type { Coverage } from "../../platforms/source.ts";
+import { withUnsearched } from "./unsearched.ts";
+
+const coverage: Coverage = {
+  fromMs: 100,
+  toMs: 200,
+  complete: true,
+  gaps: [],
+  truncated: false,
+  platforms: [
+    {
+      platform: "bluesky",
+      collection: "posts",
+      complete: true,
+      held: [{ fromMs: 100, toMs: 200 }],
+      gaps: [],
+      truncated: false,
+    },
+    {
+      platform: "bluesky",
+      collection: "likes",
+      complete: true,
+      held: [{ fromMs: 100, toMs: 200 }],
+      gaps: [],
+      truncated: false,
+    },
+  ],
+};
+
+test("leaves an answer unchanged if the whole time was searched", () => {
+  const answer = { complete: true, coverage };
+  expect(withUnsearched(answer, null)).toBe(answer);
+});
+
+test("a part that was not searched is a gap in total and of each platform", () => {
+  const gap = { fromMs: 40, toMs: 100 };
+  const answer = withUnsearched({ complete: true, coverage }, gap);
+  expect(answer.complete).toBe(false);
+  expect(answer.coverage).toMatchObject({ fromMs: 40, toMs: 200, complete: false, gaps: [gap] });
+  expect(answer.coverage.platforms?.[0]).toMatchObject({
+    complete: false,
+    gaps: [gap],
+    held: [{ fromMs: 100, toMs: 200 }],
+  });
+  expect(answer.coverage.platforms?.[1]).toBe(coverage.platforms?.[1]);
+});
+
+test("if nothing was searched, the whole requested time is a gap", () => {
+  const gap = { fromMs: null, toMs: 60 };
+  const nothing = { ...coverage, toMs: 100, platforms: [] };
+  expect(withUnsearched({ complete: true, coverage: nothing }, gap).coverage).toEqual({
+    ...nothing,
+    ...gap,
+    complete: false,
+    gaps: [gap],
+  });
+});

@@ -1,0 +1,72 @@
+import { expect, test } from "vitest";
+import type { Position } from "../../archive/archive.ts";
+import type { AnswerItem, FetchedItem, SourceAnswer } from "../../platforms/source.ts";
+import { withRecords } from "./with-records.ts";
+
+const stored = (id: bigint): Position => ({ platform: "bluesky", id });
+const recordOf = (id: bigint): string =>
+  JSON.stringify({
+    ID: String(id),
+    Content: "a comet",
+    Metadata: { platform: "bluesky", uri: `at://did:plc:a/post/${id}`, user_id: "did:plc:a" },
+    Score: 1,
+  });
+
+const fetched = (uri: string, record = `{"ID":"${uri}"}`): FetchedItem => ({
+  platform: "mastodon",
+  id: null,
+  uri,
+  userId: null,
+  record,
+});
+
+const answerOf = (items: readonly AnswerItem[]): SourceAnswer => ({
+  items,
+  next: null,
+  complete: true,
+  coverage: { fromMs: null, toMs: 1, complete: true, gaps: [] },
+  sources: [],
+  warnings: [],
+});
+
+function archive({ deleted = [], hidden = [] }: { deleted?: bigint[]; hidden?: string[] }) {
+  return {
+    records: async (positions: readonly Position[]) => ({
+      records: positions.filter(({ id }) => !deleted.includes(id)).map(({ id }) => recordOf(id)),
+      damage: [],
+    }),
+    withheld: async (names: readonly { uri: string | null }[]) =>
+      names.map(({ uri }) => uri !== null && hidden.includes(uri)),
+  };
+}
+
+test("adds record, uri and author to archived items, in their order", async () => {
+  const shown = await withRecords(archive({}), answerOf([stored(3n), fetched("two"), stored(1n)]));
+  expect(shown.items).toEqual([
+    {
+      platform: "bluesky",
+      id: 3n,
+      uri: "at://did:plc:a/post/3",
+      userId: "did:plc:a",
+      record: recordOf(3n),
+    },
+    fetched("two"),
+    {
+      platform: "bluesky",
+      id: 1n,
+      uri: "at://did:plc:a/post/1",
+      userId: "did:plc:a",
+      record: recordOf(1n),
+    },
+  ]);
+});
+
+test("drops both kinds of items if deleted or hidden since", async () => {
+  const items = [stored(4n), stored(3n), fetched("a"), fetched("b"), fetched("c"), fetched("b")];
+  const shown = await withRecords(archive({ deleted: [3n], hidden: ["b"] }), answerOf(items));
+  expect(shown.items.map(({ uri }) => uri)).toEqual(["at://did:plc:a/post/4", "a", "c"]);
+});
+
+test("accepts an empty answer", async () => {
+  expect((await withRecords(archive({}), answerOf([]))).items).toEqual([]);
+});

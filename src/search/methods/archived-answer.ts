@@ -1,0 +1,151 @@
+import { readPost, readUser } from "@earshot/query";
+import { accountById } from "@earshot/query/facets";
+import type { FetchMethod } from "../../platforms/methods.ts";
+import type { Coverage, SourceAnswer } from "../../platforms/source.ts";
+import type { PostTarget, Target, UserTarget } from "../../platforms/target.ts";
+import { hasTime, idTimeMs, xIdOf, xUri } from "../../posts/ids.ts";
+import { blueskyUri, importedUri } from "../../posts/references.ts";
+import { tidMs } from "../../posts/tid.ts";
+import type { UpstreamJob } from "../../upstream/requests/sessions.ts";
+import { searchArchive } from "../archive/search.ts";
+import { staleWarning } from "../archive/unchecked.ts";
+import type { AnswerContext } from "../context.ts";
+import { derivedAnswer, isDerived } from "./derived-answer.ts";
+import type { FetchRequest } from "./fetch-request.ts";
+
+const archivedMethods: readonly FetchMethod[] = ["getbyid", "getreplies", "gettweets", "getmedia"];
+
+export const isAnsweredByArchive = (method: FetchMethod): boolean =>
+  archivedMethods.includes(method) || isDerived(method);
+
+export async function archivedAnswer(
+  context: AnswerContext,
+  request: FetchRequest,
+  job: UpstreamJob,
+): Promise<SourceAnswer | null> {
+  const { target = null, method } = request;
+  if (method === "gettrends") return await derivedAnswer(context, request, null, job);
+  if (!isAnsweredByArchive(method) || target === null) return null;
+  if (method === "getbyid") {
+    return target.kind === "post" ? await archivedPost(context, request, target) : null;
+  }
+  const query = queryOf(method, target);
+  if (query === null) return null;
+  if (isDerived(method)) return await derivedAnswer(context, request, query.query, job);
+  return await searchArchive(
+    { ...context.source, account: job.accountId },
+    { ...request, query: query.query, fromMs: query.fromMs },
+    job.deadlineMs,
+    job.signal,
+  );
+}
+
+/**
+ * A post that is not stored may still exist; a stored one answers at once if its stream has
+ * followed it up to now.
+ */
+async function archivedPost(
+  { source }: AnswerContext,
+  { platform, asOfMs }: FetchRequest,
+  target: PostTarget,
+): Promise<SourceAnswer> {
+  const { archive } = source;
+  const uris = await urisOf(archive, target);
+  const candidates = uris.map((uri) => ({ platform, uri, timeMs: timeOf(uri) ?? asOfMs }));
+  const identified = await archive.identify(candidates);
+  const archived = identified.find(({ isStored }) => isStored);
+  const items = archived === undefined ? [] : [{ platform, id: archived.id }];
+  const stale =
+    archived === undefined ? null : await staleWarning(source, { platform, id: archived.id });
+  const coverage = unbounded(asOfMs, archived !== undefined && stale === null);
+  return {
+    items,
+    next: null,
+    complete: coverage.complete,
+    coverage,
+    sources: [{ platform, via: "archive", fromMs: null, toMs: asOfMs, count: items.length }],
+    warnings: stale === null ? [] : [stale],
+  };
+}
+
+async function urisOf(
+  archive: AnswerContext["source"]["archive"],
+  { platform, uri, id, url, handle, key }: PostTarget,
+): Promise<readonly string[]> {
+  if (uri !== null) return [uri];
+  if (platform === "x" && id !== null) return [xUri(id)];
+  if (handle !== null && key !== null) {
+    const { accounts } = await archive.resolve({ accounts: [handle], posts: [] });
+    const prefix = accountById("bluesky", "did:");
+    return (accounts.get(handle) ?? [])
+      .filter((name) => name.startsWith(prefix))
+      .map((name) => blueskyUri(name.slice(prefix.length - "did:".length), key));
+  }
+  return url === null ? [] : [url];
+}
+
+function timeOf(uri: string): number | null {
+  const number = xIdOf(uri);
+  if (number !== null) return hasTime(number) ? idTimeMs(number) : null;
+  return uri.startsWith("at://") ? tidMs(uri.slice(uri.lastIndexOf("/") + 1)) : null;
+}
+
+/** Replies are not older than their post. */
+export const archivedFromMs = (method: FetchMethod, target: Target): number | null =>
+  queryOf(method, target)?.fromMs ?? null;
+
+function queryOf(
+  method: FetchMethod,
+  target: Target,
+): { query: string; fromMs: number | null } | null {
+  if (target.kind === "user") {
+    const name = nameOf(target);
+    if (name === null) return null;
+    const query = `from:${name}`;
+    return { query: method === "getmedia" ? `${query} filter:media` : query, fromMs: null };
+  }
+  if (target.kind !== "post" || (method !== "getreplies" && method !== "getretweeters"))
+    return null;
+  const names = postNames(target);
+  const [first] = names;
+  if (first === undefined) return null;
+  const operators =
+    method === "getreplies"
+      ? ["in_reply_to_tweet_id", "conversation_id"]
+      : ["retweets_of_tweet_id"];
+  const named = names.flatMap((name) => {
+    const operand = `"${name.replaceAll(/["\\]/g, "\\$&")}"`;
+    return operators.map((operator) => `${operator}:${operand}`);
+  });
+  if (method === "getretweeters") return { query: named.join(" OR "), fromMs: null };
+  const query = `(${named.join(" OR ")}) filter:replies`;
+  const uri = target.platform === "x" && target.id !== null ? xUri(target.id) : first;
+  return { query, fromMs: timeOf(uri) };
+}
+
+function postNames({ platform, uri, id, host, url }: PostTarget): readonly string[] {
+  const onServer =
+    platform === "mastodon" && id !== null && host !== null
+      ? importedUri("mastodon", id, host)
+      : null;
+  const names = onServer === null ? [uri ?? id ?? url] : [uri, onServer];
+  return names
+    .filter((name) => name !== null)
+    .filter((name) => "value" in readPost("in_reply_to_tweet_id", name));
+}
+
+function nameOf({ id, handle }: UserTarget): string | null {
+  const name = id ?? handle;
+  return name !== null && "value" in readUser("from", name) ? name : null;
+}
+
+function unbounded(toMs: number, complete: boolean): Coverage {
+  return {
+    fromMs: null,
+    toMs,
+    complete,
+    gaps: complete ? [] : [{ fromMs: null, toMs }],
+    truncated: false,
+    platforms: [],
+  };
+}

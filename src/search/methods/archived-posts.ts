@@ -1,0 +1,88 @@
+import type { Span } from "../../lib/spans.ts";
+import type { SourceRequest, SourceWarning } from "../../platforms/source.ts";
+import type { Platform } from "../../posts/post.ts";
+import type { UpstreamJob } from "../../upstream/requests/sessions.ts";
+import { searchArchive } from "../archive/search.ts";
+import type { AnswerContext } from "../context.ts";
+
+export type ArchivedPost = {
+  id: bigint;
+  userId: string | null;
+  username: string;
+  authorName: string | null;
+  authorVerified: boolean | null;
+  createdMs: number | null;
+  hashtags: readonly string[];
+  urls: readonly string[];
+};
+
+export type ArchivedPosts = {
+  posts: readonly ArchivedPost[];
+  next: SourceRequest["after"];
+  gaps: readonly Span[];
+  warnings: readonly SourceWarning[];
+};
+
+type PostsRequest = Pick<SourceRequest, "query" | "fromMs" | "toMs" | "asOfMs" | "after"> & {
+  platform: Platform;
+};
+
+const postsOfPage = 500;
+
+/** Newest first; fewer than `most` if the job's deadline comes first. */
+export async function readArchivedPosts(
+  { source }: Pick<AnswerContext, "source">,
+  postsRequest: PostsRequest,
+  most: number,
+  { accountId, deadlineMs, signal }: UpstreamJob,
+): Promise<ArchivedPosts> {
+  const posts: ArchivedPost[] = [];
+  let { after } = postsRequest;
+  let gaps: ArchivedPosts["gaps"] | null = null;
+  const warnings: SourceWarning[] = [];
+  for (let left = most; ; ) {
+    const request = { ...postsRequest, after, maxResults: Math.min(left, postsOfPage) };
+    const by = { ...source, account: accountId };
+    const found = await searchArchive(by, request, deadlineMs, signal);
+    const positions = found.items.map(({ platform, id }) => ({ platform, id: id ?? 0n }));
+    const { records } = await source.archive.records(positions);
+    signal.throwIfAborted();
+    posts.push(...records.map(postOf));
+    gaps ??= found.coverage.gaps;
+    warnings.push(...found.warnings.filter(({ code }) => !redundantCodes.has(code)));
+    after = found.next;
+    left -= positions.length;
+    const isOver = after === null || left <= 0 || positions.length === 0;
+    if (isOver || source.clock.now() >= deadlineMs) return { posts, next: after, gaps, warnings };
+  }
+}
+
+const redundantCodes = new Set(["incomplete_coverage", "deadline_reached"]);
+
+type StoredRecord = {
+  ID: string;
+  Metadata: {
+    user_id: string | null;
+    username: string;
+    author: string | null;
+    author_verified: boolean | null;
+    created_at: string | null;
+    hashtags: readonly string[];
+    urls: readonly string[];
+  };
+};
+
+function postOf(text: string): ArchivedPost {
+  const { ID, Metadata }: StoredRecord = JSON.parse(text);
+  const createdMs = Metadata.created_at === null ? Number.NaN : Date.parse(Metadata.created_at);
+  return {
+    id: BigInt(ID),
+    userId: Metadata.user_id,
+    username: Metadata.username,
+    authorName: Metadata.author,
+    authorVerified: Metadata.author_verified,
+    createdMs: Number.isNaN(createdMs) ? null : createdMs,
+    hashtags: Metadata.hashtags,
+    urls: Metadata.urls,
+  };
+}

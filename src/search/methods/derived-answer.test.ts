@@ -1,0 +1,227 @@
+import { afterEach, expect, test } from "vitest";
+import { makePost } from "../../../testkit/data/make-post.ts";
+import { EarshotError } from "../../lib/errors.ts";
+import type { Method } from "../../platforms/methods.ts";
+import type { AnswerRequest, SourceAnswer } from "../../platforms/source.ts";
+import type { Target } from "../../platforms/target.ts";
+import type { Upstream } from "../../platforms/upstream.ts";
+import type { Post } from "../../posts/post.ts";
+import {
+  type AnsweringUnderTest,
+  answering,
+  endMs,
+  noSupport,
+  requestOf,
+  silentUpstream,
+  testSession,
+} from "../answer.test-support.ts";
+import { answerJob } from "../answer.ts";
+import { maxReposts, maxTrendPosts } from "./derived-answer.ts";
+
+let tested: AnsweringUnderTest;
+let read: number;
+afterEach(() => tested.archive.remove());
+
+function over(posts: readonly Post[], platform?: Upstream): void {
+  tested = answering({
+    ...(platform === undefined
+      ? {}
+      : { upstreams: { bluesky: platform }, sessions: { bluesky: [testSession("bluesky")] } }),
+  });
+  tested.archive.put(...posts);
+  read = 0;
+  tested.context.source.archive.records = async (positions) => {
+    read += positions.length;
+    return tested.archive.reader.operations.records(positions);
+  };
+}
+
+const author: Target = {
+  kind: "user",
+  platform: "bluesky",
+  handle: "ann.example",
+  id: null,
+  host: null,
+};
+const original = "at://did:plc:bob/app.bsky.feed.post/3koriginal";
+const reposted: Target = {
+  kind: "post",
+  platform: "bluesky",
+  uri: original,
+  id: null,
+  host: null,
+  url: null,
+  handle: null,
+  key: null,
+};
+
+let keys = 0;
+const by = (name: string, special: Partial<Post> = {}): Post => {
+  keys += 1;
+  const key = `3k${keys}`;
+  return makePost({
+    key,
+    uri: `at://did:plc:${name}/app.bsky.feed.post/${key}`,
+    userId: `did:plc:${name}`,
+    username: `${name}.example`,
+    createdMs: endMs - 3_600_000 + keys,
+    ...special,
+  });
+};
+const repostBy = (name: string): Post =>
+  by(name, {
+    isRepost: true,
+    reposted: { uri: original, id: null, username: "bob.example", userId: "did:plc:bob" },
+  });
+
+async function answered(
+  method: Method,
+  target: Target | null,
+  special: Partial<AnswerRequest> = {},
+): Promise<SourceAnswer> {
+  const request = requestOf({ platform: "bluesky", method, target, ...special });
+  return await answerJob(tested.context, request, tested.job);
+}
+
+const recordsOf = ({ items }: SourceAnswer) =>
+  items.map((item) => JSON.parse("record" in item ? item.record : "{}"));
+const codesOf = ({ warnings }: SourceAnswer) => warnings.map(({ code }) => code);
+
+const platformWith = (error: EarshotError | null): Upstream =>
+  silentUpstream("bluesky", {
+    support: {
+      ...noSupport,
+      getprofilebyid: { access: ["user"], endpoint: "/", note: "" },
+    },
+    page: async () => {
+      if (error !== null) throw error;
+      return { items: [], next: null };
+    },
+  });
+
+test.each(["getprofilebyid", "searchbyprofile"] as const)(
+  "%s shows an account as in its newest archived post",
+  async (method) => {
+    over([
+      by("ann", { authorName: "Old name" }),
+      by("ann", { authorName: "Ann", authorVerified: true }),
+      by("bob"),
+    ]);
+    const answer = await answered(method, author);
+    expect(recordsOf(answer)).toMatchObject([
+      {
+        ID: "did:plc:ann",
+        Content: "",
+        Metadata: {
+          kind: "profile",
+          username: "ann.example",
+          author: "Ann",
+          author_verified: true,
+          public_metrics: { followers_count: null, tweet_count: null },
+        },
+      },
+    ]);
+    expect(answer.items).toMatchObject([{ userId: "did:plc:ann" }]);
+    expect(answer).toMatchObject({
+      complete: false,
+      coverage: { complete: false, gaps: [{ fromMs: null, toMs: endMs }] },
+      sources: [{ platform: "bluesky", via: "archive", count: 1 }],
+    });
+    expect(codesOf(answer)).toEqual(["derived_from_archive"]);
+    expect(read).toBe(1);
+  },
+);
+
+test("an account without archived posts is absent, and the answer incomplete", async () => {
+  over([by("bob")]);
+  const answer = await answered("getprofilebyid", author);
+  expect(answer).toMatchObject({ items: [], complete: false });
+});
+
+test("a platform that can be requested answers without the archive", async () => {
+  over([by("ann")], platformWith(null));
+  const answer = await answered("getprofilebyid", author);
+  expect(answer).toMatchObject({ items: [], sources: [{ via: "credential" }] });
+  expect(read).toBe(0);
+});
+
+test("the archive answers when a platform fails, with the error as a warning", async () => {
+  over([by("ann")], platformWith(new EarshotError("upstream_unreachable", "it is down")));
+  const answer = await answered("getprofilebyid", author);
+  expect(answer.items).toHaveLength(1);
+  expect(codesOf(answer)).toEqual(["derived_from_archive", "upstream_failed"]);
+});
+
+test("reposters are those of archived reposts, newest first, distinct, page by page", async () => {
+  over([repostBy("a"), repostBy("b"), repostBy("a"), repostBy("c"), by("d"), repostBy("e")]);
+  const first = await answered("getretweeters", reposted, { maxResults: 2 });
+  expect(recordsOf(first).map(({ ID }) => ID)).toEqual(["did:plc:e", "did:plc:c"]);
+  const second = await answered("getretweeters", reposted, { maxResults: 2, after: first.next });
+  expect(recordsOf(second).map(({ ID }) => ID)).toEqual(["did:plc:a", "did:plc:b"]);
+  expect(second.next).toBeNull();
+  expect(second).toMatchObject({ complete: false, coverage: { complete: false } });
+});
+
+test("reads a bounded number of reposts, and the next page continues there", async () => {
+  over(Array.from({ length: maxReposts + 10 }, (_, n) => repostBy(n < 5 ? "first" : "again")));
+  const answer = await answered("getretweeters", reposted);
+  expect(read).toBe(maxReposts);
+  expect(recordsOf(answer).map(({ ID }) => ID)).toEqual(["did:plc:again"]);
+  const next = await answered("getretweeters", reposted, { after: answer.next });
+  expect(recordsOf(next).map(({ ID }) => ID)).toEqual(["did:plc:again", "did:plc:first"]);
+});
+
+test("trends are the hashtags and links of most accounts in the last day", async () => {
+  const tagged = (name: string, hashtags: string[], urls: string[] = []) =>
+    by(name, { hashtags, urls, text: hashtags.map((tag) => `#${tag}`).join(" ") });
+  over([
+    tagged("a", ["Comet"]),
+    tagged("b", ["comet", "moon"]),
+    tagged("c", ["comet"], ["https://example.org/x", "javascript:alert(1)"]),
+    tagged("d", ["moon"], ["https://example.org/x"]),
+    ...Array.from({ length: 5 }, () => tagged("spam", ["buy"])),
+    by("old", { hashtags: ["old"], text: "#old", createdMs: endMs - 90_000_000 }),
+    { ...repostBy("e"), hashtags: ["reposted"], text: "#reposted" },
+  ]);
+  const answer = await answered("gettrends", null, { maxResults: 4 });
+  const shown = recordsOf(answer).map(({ ID, Content, Metadata }) => [
+    ID,
+    Content,
+    Metadata.category,
+    Metadata.public_metrics.tweet_count,
+  ]);
+  expect(shown).toEqual([
+    ["1", "#comet", "hashtag", 3],
+    ["2", "#moon", "hashtag", 2],
+    ["3", "https://example.org/x", "link", 2],
+    ["4", "#buy", "hashtag", 5],
+  ]);
+  expect(answer).toMatchObject({
+    complete: false,
+    sources: [{ via: "archive", fromMs: endMs - 86_400_000, toMs: endMs, count: 4 }],
+  });
+  expect(codesOf(answer)).toContain("derived_from_archive");
+});
+
+test("trends read a bounded number of posts, and report their start", async () => {
+  over(
+    Array.from({ length: maxTrendPosts + 300 }, (_, n) =>
+      by("a", { hashtags: [`t${n % 7}`], text: `#t${n % 7}` }),
+    ),
+  );
+  const answer = await answered("gettrends", null);
+  expect(read).toBe(maxTrendPosts);
+  expect(answer.items).toHaveLength(7);
+  const sinceMs = answer.sources[0]?.fromMs ?? 0;
+  expect(sinceMs).toBeGreaterThan(endMs - 86_400_000);
+  expect(answer.coverage.gaps[0]).toMatchObject({ fromMs: null });
+  expect(answer.warnings.at(-1)?.message).toContain(`in ${maxTrendPosts} archived posts`);
+});
+
+test("trends end at the job's deadline with what was read", async () => {
+  over(Array.from({ length: 700 }, () => by("a", { hashtags: ["tag"], text: "#tag" })));
+  tested.job = { ...tested.job, deadlineMs: endMs };
+  const answer = await answered("gettrends", null);
+  expect(read).toBeLessThanOrEqual(500);
+  expect(answer.complete).toBe(false);
+});

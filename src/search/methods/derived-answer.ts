@@ -1,0 +1,172 @@
+import { isoText } from "../../lib/iso-time.ts";
+import { type Span, unionOf } from "../../lib/spans.ts";
+import type { FetchMethod } from "../../platforms/methods.ts";
+import { itemOf } from "../../platforms/render-record.ts";
+import type { FetchedItem, SourceAnswer, SourceWarning } from "../../platforms/source.ts";
+import type { UpstreamItem } from "../../platforms/upstream.ts";
+import type { Platform } from "../../posts/post.ts";
+import type { Profile } from "../../posts/profile.ts";
+import type { UpstreamJob } from "../../upstream/requests/sessions.ts";
+import type { AnswerContext } from "../context.ts";
+import { type ArchivedPost, type ArchivedPosts, readArchivedPosts } from "./archived-posts.ts";
+import { trendsOf } from "./archived-trends.ts";
+import type { FetchRequest } from "./fetch-request.ts";
+
+/**
+ * Derived from archived posts. Such answers are never complete, so the platform is preferred if it
+ * can be requested.
+ */
+const derivedMethods: readonly FetchMethod[] = [
+  "getprofilebyid",
+  "searchbyprofile",
+  "getretweeters",
+  "gettrends",
+];
+
+export const isDerived = (method: FetchMethod): boolean => derivedMethods.includes(method);
+
+const trendWindowMs = 86_400_000;
+export const maxTrendPosts = 2_000;
+export const maxReposts = 1_000;
+
+/** `query` finds posts of the account, or reposts of the post; null for trends. */
+export async function derivedAnswer(
+  context: AnswerContext,
+  request: FetchRequest,
+  query: string | null,
+  job: UpstreamJob,
+): Promise<SourceAnswer> {
+  if (query === null) return await trends(context, request, job);
+  if (request.method === "getretweeters") return await reposters(context, request, query, job);
+  const read = await readArchivedPosts(context, { ...request, query, fromMs: null }, 1, job);
+  const profiles = read.posts.flatMap((post) => profileOf(request.platform, post) ?? []);
+  const everything = { fromMs: null, toMs: request.asOfMs };
+  return answerOf(request, everything, profiles, {
+    gaps: [everything],
+    warnings: profiles.length === 0 ? read.warnings : [...read.warnings, fromPosts],
+  });
+}
+
+async function reposters(
+  context: AnswerContext,
+  request: FetchRequest,
+  query: string,
+  job: UpstreamJob,
+): Promise<SourceAnswer> {
+  const { platform, maxResults, asOfMs } = request;
+  const read = await readArchivedPosts(
+    context,
+    { ...request, query, fromMs: null },
+    maxReposts,
+    job,
+  );
+  const found = new Map<string, UpstreamItem>();
+  let { next } = read;
+  for (const [index, post] of read.posts.entries()) {
+    const profile = profileOf(platform, post);
+    if (profile === null || found.has(profile.profile.userId)) continue;
+    if (found.size === maxResults) {
+      next = { platform, id: read.posts[index - 1]?.id ?? post.id };
+      break;
+    }
+    found.set(profile.profile.userId, profile);
+  }
+  const everything = { fromMs: null, toMs: asOfMs };
+  const answer = answerOf(request, everything, [...found.values()], {
+    gaps: [everything],
+    warnings: [...read.warnings, fromReposts],
+  });
+  return { ...answer, next };
+}
+
+async function trends(
+  context: AnswerContext,
+  request: FetchRequest,
+  job: UpstreamJob,
+): Promise<SourceAnswer> {
+  const { platform, asOfMs, maxResults } = request;
+  const fromMs = asOfMs - trendWindowMs;
+  const tagged = { ...request, query: withTags, fromMs, toMs: asOfMs };
+  const read = await readArchivedPosts(context, tagged, maxTrendPosts, job);
+  const sinceMs = sinceOf(read, fromMs);
+  const items = trendsOf(platform, read.posts, maxResults).map(
+    (trend): UpstreamItem => ({ kind: "trend", trend }),
+  );
+  return answerOf(request, { fromMs: sinceMs, toMs: asOfMs }, items, {
+    gaps: unionOf([{ fromMs: null, toMs: sinceMs }, ...read.gaps]),
+    warnings: [...read.warnings, counted(read.posts.length, sinceMs)],
+  });
+}
+
+const withTags = "(has:hashtags OR has:links) -is:retweet";
+
+function sinceOf({ posts, next }: ArchivedPosts, fromMs: number): number {
+  if (next === null) return fromMs;
+  return Math.max(fromMs, posts.at(-1)?.createdMs ?? fromMs);
+}
+
+function profileOf(
+  platform: Platform,
+  { userId, username, authorName, authorVerified }: ArchivedPost,
+): { kind: "profile"; profile: Profile } | null {
+  if (userId === null) return null;
+  const unknown = { description: null, url: null, avatarUrl: null, bannerUrl: null };
+  const counts = { followers: null, following: null, posts: null, listed: null };
+  return {
+    kind: "profile",
+    profile: {
+      ...unknown,
+      platform,
+      userId,
+      username,
+      name: authorName,
+      location: null,
+      createdAt: null,
+      verified: authorVerified,
+      isProtected: null,
+      isBot: null,
+      labels: [],
+      counts,
+    },
+  };
+}
+
+function answerOf(
+  { platform, asOfMs }: FetchRequest,
+  read: Span,
+  items: readonly UpstreamItem[],
+  { gaps, warnings }: { gaps: readonly Span[]; warnings: readonly SourceWarning[] },
+): SourceAnswer {
+  return {
+    items: items.map((item): FetchedItem => itemOf(item, asArchived(asOfMs))),
+    next: null,
+    complete: false,
+    coverage: {
+      fromMs: null,
+      toMs: asOfMs,
+      complete: false,
+      gaps,
+      truncated: false,
+      platforms: [],
+    },
+    sources: [{ platform, via: "archive", ...read, count: items.length }],
+    warnings,
+  };
+}
+
+const asArchived = (nowMs: number) => ({ mayShow: "everything" as const, nowMs, idOf: () => 0n });
+
+const fromPosts: SourceWarning = {
+  code: "derived_from_archive",
+  message: "accounts are derived from archived posts: description, counts and dates are missing",
+};
+
+const fromReposts: SourceWarning = {
+  code: "derived_from_archive",
+  message: "the archive knows only the accounts whose reposts were imported or streamed as posts",
+};
+
+const counted = (posts: number, sinceMs: number): SourceWarning => ({
+  code: "derived_from_archive",
+  message: `counted by accounts in ${posts} archived posts with hashtags or links since ${isoText(sinceMs)}`,
+});

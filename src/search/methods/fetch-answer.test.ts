@@ -1,0 +1,340 @@
+import { afterEach, describe, expect, test } from "vitest";
+import { makePost } from "../../../testkit/data/make-post.ts";
+import { EarshotError } from "../../lib/errors.ts";
+import { readTarget } from "../../platforms/read-target.ts";
+import type { AnswerItem, SourceAnswer } from "../../platforms/source.ts";
+import type { Target } from "../../platforms/target.ts";
+import type { AccessKind, PageCall, Upstream, UpstreamPage } from "../../platforms/upstream.ts";
+import { UpstreamLimited } from "../../platforms/upstream-limited.ts";
+import type { Post } from "../../posts/post.ts";
+import { importedUri } from "../../posts/references.ts";
+import {
+  type AnsweringUnderTest,
+  answering,
+  endMs,
+  noSupport,
+  requestOf,
+  silentUpstream,
+  testSession,
+} from "../answer.test-support.ts";
+import { answerJob } from "../answer.ts";
+
+let tested: AnsweringUnderTest | null = null;
+afterEach(() => {
+  tested?.archive.remove();
+  tested = null;
+});
+
+const author: Target = {
+  kind: "user",
+  platform: "bluesky",
+  handle: null,
+  id: "did:plc:author",
+  host: null,
+};
+
+const postTarget = (uri: string): Target => ({
+  kind: "post",
+  platform: "bluesky",
+  uri,
+  id: null,
+  host: null,
+  url: null,
+  handle: null,
+  key: null,
+});
+
+const posts = [3, 2, 1].map((n) =>
+  makePost({ key: `3kpost${n}`, createdMs: endMs - (4 - n) * 1_000, text: `number ${n}` }),
+);
+
+function pagedUpstream(
+  pages: readonly (readonly Post[])[],
+  { access = ["user", "public"] as readonly AccessKind[], requested = [] as PageCall[] } = {},
+): Upstream {
+  const method = { access, endpoint: "/", note: "" };
+  return silentUpstream("bluesky", {
+    support: { ...noSupport, gettweets: method, getbyid: method, gethometweets: method },
+    page: async (call): Promise<UpstreamPage> => {
+      requested.push(call);
+      const index = Number(call.cursor ?? 0);
+      const items = (pages[index] ?? []).map((post) => ({ kind: "post" as const, post }));
+      return { items, next: index + 1 < pages.length ? String(index + 1) : null };
+    },
+  });
+}
+
+const timeline = { platform: "bluesky", method: "gettweets", target: author } as const;
+const contents = (answer: SourceAnswer): string[] => answer.items.map(contentOf);
+
+function contentOf(item: AnswerItem): string {
+  return "record" in item
+    ? JSON.parse(item.record).Content
+    : `archived: ${tested?.archive.records([item])[0]?.Content}`;
+}
+
+test("a timeline comes from the platform, in its order, with the archive's IDs", async () => {
+  tested = answering({
+    upstreams: { bluesky: pagedUpstream([posts.slice(0, 2), posts.slice(2)]) },
+    sessions: { bluesky: [testSession("bluesky")] },
+  });
+  const answer = await answerJob(tested.context, requestOf(timeline), tested.job);
+  expect(contents(answer)).toEqual(["number 3", "number 2", "number 1"]);
+  const ids = answer.items.map(({ id }) => id ?? 0n);
+  expect(ids).toEqual(ids.toSorted((a, b) => (a > b ? -1 : 1)));
+  expect(answer).toMatchObject({ complete: true, nextPlace: null, coverage: { complete: true } });
+  expect(answer.sources).toEqual([
+    { platform: "bluesky", via: "credential", fromMs: null, toMs: endMs, count: 3 },
+  ]);
+  tested.archive.put(...posts);
+  const found = tested.archive.search({ plan: { kind: "all" } }).positions.map(({ id }) => id);
+  expect(found).toEqual(ids);
+});
+
+test.each(["a-b@one.example", "a.b@one.example", "ann@localhost:3000"])(
+  "a timeline of %s, which no query can express, comes from the platform",
+  async (handle) => {
+    tested = answering({
+      upstreams: { bluesky: pagedUpstream([posts]) },
+      sessions: { bluesky: [testSession("bluesky")] },
+    });
+    const request = requestOf({ ...timeline, target: { ...author, id: null, handle } });
+    expect(contents(await answerJob(tested.context, request, tested.job))).toHaveLength(3);
+  },
+);
+
+test("a timeline continues in the middle of a page where the previous page ended", async () => {
+  const requested: PageCall[] = [];
+  tested = answering({
+    upstreams: { bluesky: pagedUpstream([posts.slice(0, 2), posts.slice(2)], { requested }) },
+    sessions: { bluesky: [testSession("bluesky")] },
+  });
+  const found: string[] = [];
+  let place: SourceAnswer["nextPlace"] = null;
+  do {
+    const request = requestOf({ ...timeline, maxResults: 1, place });
+    const answer: SourceAnswer = await answerJob(tested.context, request, tested.job);
+    expect(answer.complete).toBe(true);
+    found.push(...contents(answer));
+    place = answer.nextPlace ?? null;
+  } while (place !== null);
+  expect(found).toEqual(["number 3", "number 2", "number 1"]);
+});
+
+test("the archive answers alone if it has all posts of the account", async () => {
+  const requested: PageCall[] = [];
+  tested = answering({
+    upstreams: { bluesky: pagedUpstream([[]], { requested }) },
+    sessions: { bluesky: [testSession("bluesky")] },
+  });
+  tested.archive.write(
+    posts.map((post) => ({ kind: "upsert", post })),
+    {
+      coverage: [
+        {
+          platform: "bluesky",
+          collection: "posts",
+          account: "did:plc:author",
+          source: "backfill",
+          fromMs: 0,
+          toMs: endMs,
+        },
+      ],
+    },
+  );
+  const { coverage } = tested.archive.reader.operations;
+  const { search } = tested.context.source.archive;
+  tested.context.source.archive.search = async (request) => ({
+    ...(await search(request)),
+    coverage: coverage(),
+  });
+  const answer = await answerJob(tested.context, requestOf(timeline), tested.job);
+  expect(contents(answer)).toEqual([
+    "archived: number 3",
+    "archived: number 2",
+    "archived: number 1",
+  ]);
+  expect(answer).toMatchObject({ complete: true, sources: [{ via: "archive" }] });
+  expect(requested).toEqual([]);
+});
+
+test("an archived post is answered from the archive, another by the platform", async () => {
+  const requested: PageCall[] = [];
+  tested = answering({
+    upstreams: { bluesky: pagedUpstream([posts.slice(2)], { requested }) },
+    sessions: { bluesky: [testSession("bluesky", { access: "public", owner: null })] },
+  });
+  tested.archive.put(...posts.slice(0, 1));
+  const request = async (post: Post | undefined) => {
+    const target = postTarget(post?.uri ?? "");
+    const request = requestOf({ platform: "bluesky", method: "getbyid", target });
+    return await answerJob(tested?.context ?? never(), request, tested?.job ?? never());
+  };
+  const stored = await request(posts[0]);
+  expect(contents(stored)).toEqual(["archived: number 3"]);
+  expect(stored).toMatchObject({ complete: true, sources: [{ via: "archive", count: 1 }] });
+  expect(requested).toEqual([]);
+  const fetched = await request(posts[2]);
+  expect(contents(fetched)).toEqual(["number 1"]);
+  expect(fetched.sources).toMatchObject([{ via: "public", count: 1 }]);
+});
+
+test("a post from before an outage is requested, and shown with a warning if that fails", async () => {
+  const requested: PageCall[] = [];
+  const upstream = pagedUpstream([posts.slice(0, 1)], { requested });
+  const openly = [testSession("bluesky", { access: "public", owner: null })];
+  tested = answering({ upstreams: { bluesky: upstream }, sessions: { bluesky: openly } });
+  const [post = never()] = posts;
+  tested.archive.put({ ...post, origin: "stream" });
+  const request = requestOf({
+    platform: "bluesky",
+    method: "getbyid",
+    target: postTarget(post.uri),
+  });
+  const fetched = await answerJob(tested.context, request, tested.job);
+  expect(fetched.sources).toMatchObject([{ via: "public", count: 1 }]);
+  expect(requested).toHaveLength(1);
+  tested.context.sessions.open = async () => [];
+  const stored = await answerJob(tested.context, request, tested.job);
+  expect(contents(stored)).toEqual(["archived: number 3"]);
+  expect(stored).toMatchObject({ complete: false, warnings: [{ code: "posts_unchecked" }] });
+});
+
+describe("replies to a post of a Mastodon server", () => {
+  const ulid = "01HZX5Y9K3V4M8Q2W7T6R1N0PB";
+  const makeReply = (id: string): Post => ({
+    ...makePost({ createdMs: endMs - 1_000, text: `a reply to ${id}` }),
+    platform: "mastodon",
+    uri: `https://far.example/statuses/${id}/reply`,
+    isReply: true,
+    inReplyTo: {
+      id,
+      uri: importedUri("mastodon", id, "gts.example"),
+      username: null,
+      userId: null,
+    },
+  });
+
+  test.each([
+    [ulid, `${ulid}@gts.example`],
+    [ulid, `https://gts.example/@ann/statuses/${ulid}`],
+    [ulid, `https://gts.example/users/ann/statuses/${ulid}`],
+    ["9n2ciuz1wdesFnrGJU", "9n2ciuz1wdesFnrGJU@gts.example"],
+    ["9h2k1x0abc", "9h2k1x0abc@gts.example"],
+    ["109", "https://gts.example/@ann/109"],
+  ])("with the id %s, written as %s, come from the archive", async (id, query) => {
+    tested = answering({});
+    tested.archive.put(makeReply(id));
+    const target = readTarget("post", query, "mastodon");
+    const request = requestOf({ platform: "mastodon", method: "getreplies", target });
+    const answer = await answerJob(tested.context, request, tested.job);
+    expect(contents(answer)).toEqual([`archived: a reply to ${id}`]);
+    expect(answer.complete).toBe(false);
+  });
+
+  test("are left to the platform if the server of the id is unknown", async () => {
+    const method = { access: ["public"] as const, endpoint: "/", note: "" };
+    tested = answering({
+      upstreams: {
+        mastodon: silentUpstream("mastodon", {
+          support: { ...noSupport, getreplies: method },
+          page: async () => ({ items: [{ kind: "post", post: makeReply(ulid) }], next: null }),
+        }),
+      },
+      sessions: { mastodon: [testSession("mastodon", { access: "public", owner: null })] },
+    });
+    const target = readTarget("post", ulid, "mastodon");
+    const request = requestOf({ platform: "mastodon", method: "getreplies", target });
+    expect(contents(await answerJob(tested.context, request, tested.job))).toHaveLength(1);
+  });
+});
+
+test("without a platform the archive returns what it has, as incomplete", async () => {
+  tested = answering({});
+  tested.archive.put(...posts);
+  const answer = await answerJob(tested.context, requestOf(timeline), tested.job);
+  expect(answer.items).toHaveLength(3);
+  expect(answer).toMatchObject({ complete: false, coverage: { complete: false } });
+});
+
+test("a failing platform is replaced by the archive, and named", async () => {
+  const error = new EarshotError("upstream_failed", "pds.example answers with status 500", {
+    status: 502,
+    retryable: true,
+  });
+  const failing = { ...pagedUpstream([]), page: () => Promise.reject(error) };
+  tested = answering({
+    upstreams: { bluesky: failing },
+    sessions: { bluesky: [testSession("bluesky")] },
+  });
+  await expect(answerJob(tested.context, requestOf(timeline), tested.job)).rejects.toBe(error);
+  tested.archive.put(...posts);
+  const answer = await answerJob(tested.context, requestOf(timeline), tested.job);
+  expect(answer.items).toHaveLength(3);
+  expect(answer.complete).toBe(false);
+  expect(answer.warnings.map(({ message }) => message).join()).toContain("pds.example");
+});
+
+test("of two used-up credentials it waits for the first to reopen", async () => {
+  const upstream = pagedUpstream([posts]);
+  const limited = (retryAtMs: number) => new UpstreamLimited("pds.example", retryAtMs);
+  const page: Upstream["page"] = async (call, session) => {
+    if (session.credentialId === "late") throw limited(endMs + 9_000);
+    if (session.credentialId === "soon") throw limited(endMs + 1_000);
+    return await upstream.page(call, session);
+  };
+  const patient = (credentialId: string) => testSession("bluesky", { credentialId });
+  tested = answering({
+    upstreams: { bluesky: { ...upstream, page } },
+    sessions: {
+      bluesky: [
+        testSession("bluesky", { credentialId: "late", patient: patient("late, open") }),
+        testSession("bluesky", { credentialId: "soon", patient: patient("soon, open") }),
+      ],
+    },
+  });
+  const answer = await answerJob(
+    tested.context,
+    requestOf({ ...timeline, maxResults: 2 }),
+    tested.job,
+  );
+  expect(answer.items).toHaveLength(2);
+  expect(answer.nextPlace).toMatchObject({ credentialId: "soon" });
+});
+
+test("returns nothing but IDs if only those may be shown", async () => {
+  const upstream = { ...pagedUpstream([posts]), mayShow: () => "ids" as const };
+  tested = answering({
+    upstreams: { bluesky: upstream },
+    sessions: { bluesky: [testSession("bluesky", { owner: "deployment" })] },
+  });
+  const answer = await answerJob(tested.context, requestOf(timeline), tested.job);
+  expect(JSON.stringify(answer.items.map((item) => "record" in item && item.record))).not.toContain(
+    "number",
+  );
+  expect(answer.warnings).toMatchObject([{ code: "ids_only" }]);
+});
+
+test("uses only access methods that the type allows", async () => {
+  const opened: unknown[] = [];
+  tested = answering({ upstreams: { bluesky: pagedUpstream([posts]) } });
+  tested.context.sessions.open = async ({ access, whose }) => {
+    opened.push([access, whose]);
+    return [];
+  };
+  for (const type of ["social", "social-credential", "social-api"] as const) {
+    await answerJob(tested.context, requestOf({ ...timeline, type }), tested.job);
+  }
+  const home = requestOf({ platform: "bluesky", method: "gethometweets" });
+  await expect(answerJob(tested.context, home, tested.job)).rejects.toThrow(/gethometweets/);
+  expect(opened).toEqual([
+    [["user", "public"], "any"],
+    [["user"], "any"],
+    [["public"], "any"],
+    [["user"], "own"],
+  ]);
+});
+
+function never(): never {
+  throw new Error("the test has not begun");
+}

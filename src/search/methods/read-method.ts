@@ -1,0 +1,158 @@
+import { EarshotError } from "../../lib/errors.ts";
+import type { Span } from "../../lib/spans.ts";
+import type { FetchedItem, SourceWarning } from "../../platforms/source.ts";
+import {
+  anyRoute,
+  type FetchPosition,
+  onlyRoute,
+  type Route,
+  type Upstream,
+} from "../../platforms/upstream.ts";
+import type { OpenSession } from "../../upstream/requests/sessions.ts";
+import { type AnswerContext, accessFor } from "../context.ts";
+import { isWhole, missingOf } from "../merge/completeness.ts";
+import { attemptsOf, betterThan, ranked, type UpstreamAttempt } from "../platform/attempts.ts";
+import { notFurther } from "../platform/page-warnings.ts";
+import { firstPage, type ReadPages, readPages } from "../platform/pages.ts";
+import { tryInOrder } from "../platform/try-in-order.ts";
+import { archivedFromMs } from "./archived-answer.ts";
+import type { FetchRequest } from "./fetch-request.ts";
+import { fetchedItems } from "./fetched-items.ts";
+import { credentialCommand } from "./unanswerable.ts";
+
+type MethodReading = { attempt: UpstreamAttempt; read: ReadPages; items: readonly FetchedItem[] };
+
+export type ReadMethod = {
+  readings: readonly MethodReading[];
+  place: FetchPosition | null;
+  requested: Span;
+  missing: readonly Span[];
+  warnings: readonly SourceWarning[];
+  failures: readonly EarshotError[];
+};
+
+/**
+ * Reads by the attempt that shows most, then by the next best beyond its reach. `openOthers` opens
+ * sessions beyond a cursor's credential. Errors: those of the first attempt.
+ */
+export async function readMethod(
+  context: AnswerContext,
+  request: FetchRequest,
+  sessions: readonly OpenSession[],
+  openOthers: () => Promise<readonly OpenSession[]>,
+): Promise<ReadMethod> {
+  const { method, platform, target = null, place = null, asOfMs, maxResults } = request;
+  const upstream = context.upstreams[platform];
+  const { archive, clock } = context.source;
+  const routesOf = (access: UpstreamAttempt["session"]["access"]) =>
+    upstream.routes?.(method, access) ?? onlyRoute;
+  const nowMs = clock.now();
+  const requested = { fromMs: target && archivedFromMs(method, target), toMs: asOfMs };
+  const readings: MethodReading[] = [];
+  const failures: EarshotError[] = [];
+  const seen = new Set<string>();
+  let toMs: number | null = place?.toMs ?? null;
+  let attempts = attemptsOf(sessions, (access) =>
+    place === null ? routesOf(access) : [routeOf(place, routesOf(access))],
+  );
+  let limit = maxResults;
+
+  for (;;) {
+    const start = readings.length === 0 ? (place ?? firstPage) : firstPage;
+    const { mayShow } = upstream;
+    const ranks = ranked(attempts, { mayShow, fromMs: requested.fromMs, nowMs, toleranceMs: 0 });
+    const same = { start, limit, maxPages: context.settings.maxPages, name: platform };
+    const tried = await tryInOrder(ranks, ({ route }, first, rest) =>
+      readPages({
+        ...same,
+        read: (cursor, count) =>
+          upstream.page(
+            { method, target, cursor, limit: count, route: route.name, toMs },
+            cursor === start.cursor ? first : rest,
+          ),
+      }),
+    ).catch((thrown: unknown) => {
+      if (readings.length === 0 || !(thrown instanceof EarshotError)) throw thrown;
+      return thrown;
+    });
+    if (tried instanceof EarshotError) {
+      failures.push(tried);
+      break;
+    }
+    const { attempt, answer: read } = tried;
+    const { session } = attempt;
+    const found = await fetchedItems(archive, read.items, { upstream, session });
+    const items = found.filter(({ uri }) => uri === null || !seen.has(uri));
+    for (const { uri } of items) if (uri !== null) seen.add(uri);
+    readings.push({ attempt, read, items });
+    failures.push(...betterThan(attempt, tried.failed, ranks).map(({ error }) => error));
+    limit -= items.length;
+    const { sinceMs } = read;
+    if (read.position !== null || sinceMs === null || limit <= 0) break;
+    if (missingOf(requested, read).length === 0) break;
+    toMs = sinceMs;
+    const spent = tried.failed.map((one) => one.attempt);
+    attempts = attemptsOf(await openOthers(), routesOf).filter(
+      ({ session: by, route }) =>
+        (route.reachMs === null || nowMs - route.reachMs < sinceMs) &&
+        !spent.some((one) => one.route === route && isSame(one.session, by)),
+    );
+    if (attempts.length === 0) break;
+  }
+
+  const last = readings.at(-1);
+  const missing = missingIn(requested, readings);
+  const isCut = last !== undefined && missing.length > 0 && isWhole(last.read.warnings);
+  return {
+    readings,
+    place: positionAfter(platform, last, toMs),
+    requested,
+    missing,
+    failures,
+    warnings: isCut ? [notFurther(request, last.read, hintFor(upstream, request, sessions))] : [],
+  };
+}
+
+const isSame = (one: OpenSession, other: OpenSession): boolean =>
+  one.credentialId === other.credentialId && one.access === other.access;
+
+function positionAfter(
+  platform: FetchRequest["platform"],
+  last: MethodReading | undefined,
+  toMs: number | null,
+): FetchPosition | null {
+  if (last === undefined || last.read.position === null) return null;
+  const { session, route } = last.attempt;
+  return {
+    platform,
+    credentialId: session.credentialId,
+    ...last.read.position,
+    ...(route === anyRoute ? {} : { route: route.name }),
+    ...(toMs === null ? {} : { toMs }),
+  };
+}
+
+const routeOf = ({ route: name }: FetchPosition, routes: readonly Route[]): Route =>
+  routes.find((route) => route.name === name) ?? routes[0] ?? anyRoute;
+
+function missingIn(requested: Span, readings: readonly MethodReading[]): readonly Span[] {
+  const last = readings.at(-1);
+  if (last === undefined || !readings.every(({ read }) => isWhole(read.warnings))) {
+    return [requested];
+  }
+  return last.read.position === null ? missingOf(requested, last.read) : [];
+}
+
+function hintFor(
+  upstream: Upstream,
+  { method, type }: FetchRequest,
+  sessions: readonly OpenSession[],
+): string | undefined {
+  const further = accessFor(type, method, upstream).find(
+    (access) =>
+      !sessions.some((session) => session.access === access) &&
+      (upstream.routes?.(method, access) ?? onlyRoute).some(({ reachMs }) => reachMs === null),
+  );
+  const command = further === undefined ? null : credentialCommand(upstream.platform, further);
+  return command === null ? undefined : `read further back with ${command}`;
+}

@@ -1,0 +1,114 @@
+import { type Method, ownMethods, type SourceType } from "../../platforms/methods.ts";
+import { platformDescriptions } from "../../platforms/registry.ts";
+import type { AccessKind, Upstream } from "../../platforms/upstream.ts";
+import { type Platform, platforms } from "../../posts/post.ts";
+
+export type Answerable = { ok: true; usesUpstream: boolean } | Unanswerable;
+
+type Unanswerable = {
+  ok: false;
+  why: "no_counterpart" | "credential_refused" | "own_credential_needed" | "not_configured";
+  message: string;
+  hint: string;
+};
+
+type Upstreams = Readonly<Record<Platform, Upstream>>;
+type RoutedFetch = { platform: Platform; type: SourceType; method: Method };
+
+export function noCounterpart(
+  upstreams: Upstreams,
+  platform: Platform,
+  method: Method,
+): Unanswerable {
+  const support = upstreams[platform].support[method];
+  const having = platforms.filter((one) => upstreams[one].support[method].access.length > 0);
+  return {
+    ok: false,
+    why: "no_counterpart",
+    message: `${platform} does not support ${method}`,
+    hint:
+      "closest" in support
+        ? `${onOthers(method, having)}. ${support.closest.replace(/^None: /, "")}`
+        : onOthers(method, having),
+  };
+}
+
+export const refusedByPlatform = (platform: Platform, reason: string): Unanswerable => ({
+  ok: false,
+  why: "credential_refused",
+  message: `${platform} refused your credential: ${reason}`,
+  hint: "test it again with earshot credentials test, or replace it with earshot credentials add",
+});
+
+export function ownCredentialNeeded(
+  { platform, method }: Pick<RoutedFetch, "platform" | "method">,
+  allowed: readonly AccessKind[],
+): Unanswerable {
+  const why = ownMethods.includes(method)
+    ? "returns data of one account"
+    : `of ${platform} may be shown only to the account whose credential fetched it`;
+  const commands = allowed.flatMap(
+    (access) => platformDescriptions[platform].configuration[access] ?? [],
+  );
+  return {
+    ok: false,
+    why: "own_credential_needed",
+    message: `${method} ${why}, so it requires your own credential of ${platform}`,
+    hint: `add one with ${commands.join(", or ")} --account ACCOUNT`,
+  };
+}
+
+export const notConfigured = (
+  { platform, method, type }: RoutedFetch,
+  allowed: readonly AccessKind[],
+  offered: readonly AccessKind[],
+): Unanswerable => ({
+  ok: false,
+  why: "not_configured",
+  message: `no configured source supports ${method} on ${platform} with type ${type}`,
+  hint: toConfigure(platform, allowed, offered),
+});
+
+export function noNodeAvailable(
+  upstreams: Upstreams,
+  { platform, method, type }: RoutedFetch,
+): Unanswerable {
+  if (upstreams[platform].support[method].access.length === 0) {
+    return noCounterpart(upstreams, platform, method);
+  }
+  if (ownMethods.includes(method)) {
+    return {
+      ok: false,
+      why: "not_configured",
+      message: `${method} requires a credential of the account, and this server has no embedded node`,
+      hint: "set EARSHOT_EMBEDDED_NODE=spare to run here what no node can",
+    };
+  }
+  return {
+    ok: false,
+    why: "not_configured",
+    message: `no connected node supports ${method} on ${platform} with type ${type}`,
+    hint: "connect one with earshot node; GET /v1/nodes lists the connected nodes",
+  };
+}
+
+const onOthers = (method: Method, having: readonly Platform[]): string =>
+  having.length === 0
+    ? `no platform supports ${method}`
+    : `use ${having.join(" or ")} for ${method}`;
+
+export const credentialCommand = (platform: Platform, access: AccessKind): string | null =>
+  platformDescriptions[platform].configuration[access] ?? null;
+
+function toConfigure(
+  platform: Platform,
+  allowed: readonly AccessKind[],
+  offered: readonly AccessKind[],
+): string {
+  const credentialKinds = (allowed.length > 0 ? allowed : offered).flatMap((access) => {
+    const kinds = platformDescriptions[platform].configuration[access];
+    return kinds === undefined ? [] : [kinds];
+  });
+  const configure = `use ${credentialKinds.join(", or ")}`;
+  return allowed.length > 0 ? configure : `send the type social, and ${configure}`;
+}

@@ -1,0 +1,71 @@
+/**
+ * Attempts are ranked by what they may show, then how much of the window they leave unread, then
+ * cost. A fixed order of credentials would make answers smaller: a user's token reads only seven
+ * days on X. Merging all routes would bill posts twice.
+ */
+
+import type { EarshotError } from "../../lib/errors.ts";
+import type { Session } from "../../platforms/session.ts";
+import type { AccessKind, Route } from "../../platforms/upstream.ts";
+import type { OpenSession } from "../../upstream/requests/sessions.ts";
+
+export type UpstreamAttempt = { session: OpenSession; route: Route };
+
+/** Best answer first; attempts of one rank give equal answers. */
+export type RankedAttempts = readonly (readonly UpstreamAttempt[])[];
+
+export type FailedUpstreamAttempt = { attempt: UpstreamAttempt; error: EarshotError };
+
+export type Ranking = {
+  mayShow: (owner: Session["owner"]) => "everything" | "ids";
+  fromMs: number | null;
+  nowMs: number;
+  toleranceMs: number;
+};
+
+export const attemptsOf = (
+  sessions: readonly OpenSession[],
+  routesOf: (access: AccessKind) => readonly Route[],
+): UpstreamAttempt[] =>
+  sessions.flatMap((session) => routesOf(session.access).map((route) => ({ session, route })));
+
+export function ranked(attempts: readonly UpstreamAttempt[], ranking: Ranking): RankedAttempts {
+  const ranks = new Map<
+    string,
+    { shownRank: number; unreadMs: number; attempts: UpstreamAttempt[] }
+  >();
+  for (const attempt of attempts) {
+    const shownRank = ranking.mayShow(attempt.session.owner) === "everything" ? 0 : 1;
+    const unreadMs = unreadBy(attempt.route, ranking);
+    const key = `${shownRank} ${unreadMs}`;
+    const rank = ranks.get(key) ?? { shownRank, unreadMs, attempts: [] };
+    rank.attempts.push(attempt);
+    ranks.set(key, rank);
+  }
+  return [...ranks.values()]
+    .toSorted((a, b) => a.shownRank - b.shownRank || byNumber(a.unreadMs, b.unreadMs))
+    .map((rank) => rank.attempts.toSorted((a, b) => a.route.cost - b.route.cost));
+}
+
+export function betterThan(
+  attempt: UpstreamAttempt,
+  failed: readonly FailedUpstreamAttempt[],
+  ranks: RankedAttempts,
+): readonly FailedUpstreamAttempt[] {
+  const rankOf = (one: UpstreamAttempt) => ranks.findIndex((attempts) => attempts.includes(one));
+  return failed.filter((one) => rankOf(one.attempt) < rankOf(attempt));
+}
+
+export const reachStartMs = ({ reachMs }: Route, nowMs: number): number | null =>
+  reachMs === null ? null : nowMs - reachMs;
+
+function unreadBy(route: Route, { fromMs, nowMs, toleranceMs }: Ranking): number {
+  const earliestMs = reachStartMs(route, nowMs);
+  if (earliestMs === null) return 0;
+  if (fromMs === null) return Number.POSITIVE_INFINITY;
+  const unreadMs = Math.max(0, earliestMs - fromMs);
+  return unreadMs <= toleranceMs ? 0 : unreadMs;
+}
+
+/** Subtracting infinities would give NaN. */
+const byNumber = (a: number, b: number): number => (a === b ? 0 : a < b ? -1 : 1);

@@ -1,0 +1,104 @@
+import { afterEach, expect, test } from "vitest";
+import { makePost } from "../../../testkit/data/make-post.ts";
+import { EarshotError } from "../../lib/errors.ts";
+import type { AnswerRequest, SourceCost } from "../../platforms/source.ts";
+import type { Target } from "../../platforms/target.ts";
+import type { Upstream } from "../../platforms/upstream.ts";
+import type { OpenSession } from "../../upstream/requests/sessions.ts";
+import {
+  type AnsweringUnderTest,
+  answering,
+  endMs,
+  requestOf,
+  searchingUpstream,
+  testSession,
+} from "../answer.test-support.ts";
+import { answerJob } from "../answer.ts";
+
+let tested: AnsweringUnderTest | null = null;
+afterEach(() => {
+  tested?.archive.remove();
+  tested = null;
+});
+
+const post = makePost({ createdMs: endMs - 1_000, text: "comet" });
+
+const costOf = (postReads: number): SourceCost => ({
+  postReads,
+  userReads: 0,
+  requests: 0,
+  microUsd: postReads * 5_000,
+  month: null,
+});
+
+const billed = (credentialId: string, postReads: number): OpenSession =>
+  testSession("bluesky", { credentialId, cost: () => costOf(postReads) });
+
+const refused = new EarshotError("credential_refused", "status 401", { status: 502 });
+
+function refusing(credentialIds: readonly string[]): Upstream {
+  const { search, ...upstream } = searchingUpstream("bluesky", [post]);
+  if (search === null) throw new Error("it searches");
+  const orRefuse = ({ credentialId }: { credentialId: string | null }) => {
+    if (credentialIds.includes(credentialId ?? "")) throw refused;
+  };
+  return {
+    ...upstream,
+    page: async (_call, session) => {
+      orRefuse(session);
+      return { items: [{ kind: "post", post }], next: null };
+    },
+    search: {
+      ...search,
+      page: async (call, session) => {
+        orRefuse(session);
+        return await search.page(call, session);
+      },
+    },
+  };
+}
+
+const target: Target = {
+  kind: "user",
+  platform: "bluesky",
+  handle: null,
+  id: "did:plc:author",
+  host: null,
+};
+const requests: [string, Partial<AnswerRequest>][] = [
+  ["a search", { platform: "bluesky", query: "comet", fromMs: endMs - 10_000 }],
+  ["a timeline", { platform: "bluesky", method: "gettweets", target }],
+];
+
+test.each(requests)(
+  "of %s, reports what a failed credential was billed before another one answered",
+  async (_what, requested) => {
+    tested = answering({
+      upstreams: { bluesky: refusing(["failing", "free"]) },
+      sessions: {
+        bluesky: [billed("failing", 7), billed("free", 0), billed("working", 1), billed("idle", 0)],
+      },
+    });
+    const { sources } = await answerJob(tested.context, requestOf(requested), tested.job);
+    const paid = sources.filter(({ cost }) => cost !== undefined);
+    expect(paid.map(({ count, cost }) => [count, cost?.postReads])).toEqual([
+      [1, 1],
+      [0, 7],
+    ]);
+  },
+);
+
+test.each(requests)(
+  "of %s, reports what was billed in vain when the archive answers alone",
+  async (_what, requested) => {
+    tested = answering({
+      upstreams: { bluesky: refusing(["failing"]) },
+      sessions: { bluesky: [billed("failing", 7)] },
+    });
+    tested.archive.put(post);
+    const { items, sources } = await answerJob(tested.context, requestOf(requested), tested.job);
+    expect(items).toHaveLength(1);
+    const paid = sources.filter(({ cost }) => cost !== undefined);
+    expect(paid.map(({ count, cost }) => [count, cost?.postReads])).toEqual([[0, 7]]);
+  },
+);

@@ -1,0 +1,32 @@
+import { isSearch, type Method, methodNames } from "../../platforms/methods.ts";
+import type { AccessMethod, SearchPlatform } from "../../platforms/source.ts";
+import { type Platform, platforms } from "../../posts/post.ts";
+import { type AnswerContext, accessFor, accessMethodOf, isOwn } from "../context.ts";
+
+export async function deploymentAccess(
+  { sessions, upstreams }: Pick<AnswerContext, "sessions" | "upstreams">,
+  platform: Platform,
+): Promise<ReadonlyMap<Method, readonly AccessMethod[]>> {
+  const upstream = upstreams[platform];
+  const configured = await sessions.configured(platform, "");
+  const accessOf = (method: Method): readonly AccessMethod[] =>
+    accessFor("social", method, upstream)
+      .filter((access) => configured.some((one) => one.access === access))
+      .map(accessMethodOf);
+  return new Map(
+    methodNames
+      .filter((method) => requestedFor(upstreams, platform, method).length > 0)
+      .filter((method) => !isOwn(method, upstream))
+      .map((method) => [method, accessOf(method)] as const)
+      .filter(([, access]) => access.length > 0),
+  );
+}
+
+export const requestedFor = (
+  upstreams: AnswerContext["upstreams"],
+  platform: SearchPlatform,
+  method: Method,
+): readonly Platform[] =>
+  (platform === "social" ? platforms : [platform]).filter(
+    (one) => !isSearch(method) || upstreams[one].search !== null,
+  );

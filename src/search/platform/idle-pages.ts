@@ -1,0 +1,37 @@
+import { hash } from "node:crypto";
+import type { UpstreamPage } from "../../platforms/upstream.ts";
+import { itemKey } from "../../platforms/upstream-page.ts";
+import { maxIdlePages } from "./page-warnings.ts";
+
+export type Idleness = "none" | "empty" | "repeated";
+
+/**
+ * Idle pages are empty, or only repeat earlier ones. A page with all items filtered out is not
+ * idle. After `maxIdlePages` in a row the reading ends.
+ */
+export function watchIdlePages(): (page: UpstreamPage, isNews: boolean) => Idleness {
+  const looks = new Set<string>();
+  let empty = 0;
+  let repeated = 0;
+
+  return (page, isNews) => {
+    const look = lookOf(page);
+    const isKnownLook = look !== null && looks.has(look);
+    if (look !== null) looks.add(look);
+    const { items, received = items.length } = page;
+    const isKnown = !isNews && (isKnownLook || received <= items.length);
+    if (received === 0) empty += 1;
+    else if (isKnown) repeated += 1;
+    else {
+      empty = 0;
+      repeated = 0;
+    }
+    if (empty + repeated < maxIdlePages) return "none";
+    return repeated === 0 ? "empty" : "repeated";
+  };
+}
+
+function lookOf({ items, received, oldestMs }: UpstreamPage): string | null {
+  if (items.length === 0 && oldestMs === undefined) return null;
+  return hash("sha256", JSON.stringify([received, oldestMs, items.map(itemKey)]), "base64url");
+}

@@ -1,0 +1,186 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { makePost } from "../../../testkit/data/make-post.ts";
+import { EarshotError } from "../../lib/errors.ts";
+import type { UpstreamItem, UpstreamPage } from "../../platforms/upstream.ts";
+import { itemKey, itemsPage } from "../../platforms/upstream-page.ts";
+import { isWhole } from "../merge/completeness.ts";
+import { firstPage, lastKeyOf, type PageReading, readPages } from "./pages.ts";
+
+const item = (key: number): UpstreamItem => ({
+  kind: "post",
+  post: makePost({ key: `post${key}` }),
+});
+const keys = (items: readonly UpstreamItem[]) => items.map(itemKey);
+
+async function reading(
+  page: (call: number, cursor: string | null) => UpstreamPage,
+  special: Partial<PageReading> = {},
+) {
+  let calls = 0;
+  const read = await readPages({
+    read: async (cursor) => page(calls++, cursor),
+    start: firstPage,
+    limit: 100,
+    maxPages: 20,
+    name: "bluesky",
+    ...special,
+  });
+  return { ...read, isWhole: isWhole(read.warnings) };
+}
+
+test("reads pages until the last", async () => {
+  const pages = [
+    { items: [item(1), item(2)], next: "b" },
+    { items: [], next: "c" },
+    { items: [item(3)], next: null },
+  ];
+  const read = await reading((call) => pages[call] ?? { items: [], next: null });
+  expect(keys(read.items)).toEqual(keys([item(1), item(2), item(3)]));
+  expect(read).toMatchObject({ isWhole: true, position: null, warnings: [] });
+});
+
+test("an item repeated across pages is returned once, and makes the reading partial", async () => {
+  const pages = [
+    { items: [item(1), item(2), item(1)], next: "b" },
+    { items: [item(2), item(3)], next: null },
+  ];
+  const read = await reading((call) => pages[call] ?? { items: [], next: null });
+  expect(keys(read.items)).toEqual(keys([item(1), item(2), item(3)]));
+  expect(read).toMatchObject({ isWhole: false, position: null });
+  expect(read.warnings).toMatchObject([{ code: "upstream_repeats" }]);
+});
+
+test("an item repeated within a page makes the reading partial", async () => {
+  const sent = [item(1), item(2), item(1)];
+  const read = await reading(() => itemsPage(sent, { name: "bluesky", next: null, nowMs: 0 }));
+  expect(keys(read.items)).toEqual(keys([item(1), item(2)]));
+  expect(read).toMatchObject({ isWhole: false });
+});
+
+test("unreadable items make the reading partial", async () => {
+  const sent = [item(1), { kind: "unreadable" } as const];
+  const read = await reading(() => itemsPage(sent, { name: "bluesky", next: null, nowMs: 0 }));
+  expect(read).toMatchObject({ isWhole: false, warnings: [{ code: "unreadable_items" }] });
+});
+
+test("a cyclic cursor ends the reading with a warning", async () => {
+  const read = await reading((call) => ({ items: [item(call)], next: call % 2 === 0 ? "a" : "b" }));
+  expect(read).toMatchObject({ isWhole: false, position: null });
+  expect(read.items).toHaveLength(3);
+  expect(read.warnings).toMatchObject([{ code: "upstream_repeats" }]);
+});
+
+test("pages that are sent empty end a reading, which can continue after them", async () => {
+  const page = (call: number) => ({
+    items: call === 3 ? [item(1)] : [],
+    next: call === 3 ? null : String(call),
+  });
+  const read = await reading(page);
+  expect(read).toMatchObject({ items: [], isWhole: false, position: { cursor: "2" } });
+  expect(read.warnings).toMatchObject([{ code: "upstream_empty_pages" }]);
+  const rest = await reading(() => page(3), { start: { ...firstPage, cursor: "2" } });
+  expect(keys(rest.items)).toEqual(keys([item(1)]));
+});
+
+test("a page that repeats under other cursors ends the reading permanently", async () => {
+  const pages: Omit<UpstreamPage, "next">[] = [
+    { items: [item(1), item(2)] },
+    { items: [item(1)], received: 40, oldestMs: 7 },
+    { items: [], received: 40, oldestMs: 7 },
+  ];
+  for (const page of pages) {
+    let calls = 0;
+    const read = await reading((call) => {
+      calls += 1;
+      return { ...page, next: String(call) };
+    });
+    expect(read).toMatchObject({ items: page.items, isWhole: false, position: null });
+    expect(read.warnings).toMatchObject([{ code: "upstream_repeats" }]);
+    expect(calls).toBe(4);
+  }
+});
+
+test("reads on over filtered pages to those with items to show", async () => {
+  const emptyPage = (call: number) => ({ items: [], received: 40, oldestMs: -call });
+  const reported = await reading((call) =>
+    call < 9 ? { ...emptyPage(call), next: String(call) } : { items: [item(1)], next: null },
+  );
+  expect(reported).toMatchObject({ isWhole: true, position: null, warnings: [] });
+  expect(keys(reported.items)).toEqual(keys([item(1)]));
+  const bounded = await reading((call) => ({ ...emptyPage(call), next: String(call) }), {
+    maxPages: 5,
+  });
+  expect(bounded).toMatchObject({ items: [], isWhole: false, position: { cursor: "4" } });
+  expect(bounded.warnings).toMatchObject([{ code: "page_limit_reached" }]);
+});
+
+test("an endless list is read up to the limit", async () => {
+  const endless = await reading((call) => ({ items: [item(call)], next: String(call) }), {
+    maxPages: 5,
+  });
+  expect(endless.items).toHaveLength(5);
+  expect(endless).toMatchObject({ isWhole: false, position: { cursor: "4" } });
+  expect(endless.warnings).toMatchObject([{ code: "page_limit_reached" }]);
+});
+
+test("an error after the first page returns what was read and where to continue; on the first, it is thrown", async () => {
+  const error = new EarshotError("upstream_failed", "pds.example answers with status 500");
+  const failingFrom = (first: number) =>
+    reading((call) => {
+      if (call >= first) throw error;
+      return { items: [item(call)], next: `page ${call + 1}` };
+    });
+  const read = await failingFrom(2);
+  expect(read).toMatchObject({ isWhole: false, position: { cursor: "page 2" } });
+  expect(read.items).toHaveLength(2);
+  expect(read.warnings[0]?.message).toContain("pds.example");
+  await expect(failingFrom(0)).rejects.toBe(error);
+});
+
+test("readings of any size, each continuing the previous, yield every item once and in order", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.integer({ min: 0, max: 4 }), { minLength: 1, maxLength: 8 }),
+      fc.integer({ min: 1, max: 5 }),
+      async (sizes, limit) => {
+        let count = 0;
+        const pages = sizes.map(
+          (size, index): UpstreamPage => ({
+            items: Array.from({ length: size }, () => item(count++)),
+            next: index === sizes.length - 1 ? null : String(index + 1),
+          }),
+        );
+        const found: UpstreamItem[] = [];
+        let start = firstPage;
+        for (;;) {
+          const read = await readPages({
+            read: async (cursor) => pages[Number(cursor ?? 0)] ?? { items: [], next: null },
+            start,
+            limit,
+            maxPages: 20,
+            name: "x",
+          });
+          expect(read.items.length).toBeLessThanOrEqual(limit);
+          found.push(...read.items);
+          if (read.position === null) break;
+          start = read.position;
+        }
+        expect(keys(found)).toEqual(keys(pages.flatMap(({ items }) => items)));
+      },
+    ),
+    {
+      examples: [
+        [[3, 0, 2], 2],
+        [[0, 0, 1], 1],
+        [[1, 0, 0, 0, 0, 2], 2],
+      ],
+    },
+  );
+});
+
+test("if the last returned item was deleted, continues after as many as were returned", async () => {
+  const start = { cursor: null, lastKey: lastKeyOf(item(9)), skip: 1 };
+  const read = await reading(() => ({ items: [item(1), item(2)], next: null }), { start });
+  expect(keys(read.items)).toEqual(keys([item(2)]));
+});

@@ -1,0 +1,109 @@
+import { hash } from "node:crypto";
+import { EarshotError } from "../../lib/errors.ts";
+import type {
+  FetchPosition,
+  UpstreamItem,
+  UpstreamPage,
+  UpstreamWarning,
+} from "../../platforms/upstream.ts";
+import { itemKey } from "../../platforms/upstream-page.ts";
+import type { Reading } from "../merge/completeness.ts";
+import { watchIdlePages } from "./idle-pages.ts";
+import {
+  brokenOff,
+  emptyPages,
+  goOn,
+  pageUnavailable,
+  repeats,
+  tooManyPages,
+} from "./page-warnings.ts";
+import { watchItems } from "./watch-items.ts";
+
+const keyLength = 22;
+
+export const lastKeyOf = (item: UpstreamItem): string =>
+  hash("sha256", itemKey(item), "base64url").slice(0, keyLength);
+
+export type ReadingPosition = Pick<FetchPosition, "cursor" | "lastKey" | "skip">;
+
+export const firstPage: ReadingPosition = { cursor: null, lastKey: null, skip: 0 };
+
+export type ReadPages = {
+  items: readonly UpstreamItem[];
+  position: ReadingPosition | null;
+} & Reading;
+
+export type PageReading = {
+  read: (cursor: string | null, limit: number) => Promise<UpstreamPage>;
+  start: ReadingPosition;
+  limit: number;
+  maxPages: number;
+  name: string;
+};
+
+/**
+ * Reads pages without duplicates. Cyclic, idle or more than `maxPages` pages end the reading, as
+ * does an error after the first page: the items so far are returned with a warning. Errors: those
+ * of the first page.
+ */
+export async function readPages(reading: PageReading): Promise<ReadPages> {
+  const { start, limit, maxPages, name } = reading;
+  const items: UpstreamItem[] = [];
+  const warnings: UpstreamWarning[] = [];
+  const watched = watchItems(name);
+  let sinceMs: number | null = null;
+  const cursors = new Set<string>(start.cursor === null ? [] : [start.cursor]);
+  let position: ReadingPosition = start;
+  const idlenessOf = watchIdlePages();
+
+  const ended = (next: ReadingPosition | null, warning?: UpstreamWarning): ReadPages => ({
+    items,
+    position: next,
+    sinceMs,
+    warnings:
+      warning === undefined
+        ? [...warnings, ...watched.warnings()]
+        : [...warnings, ...watched.warnings().filter(({ code }) => code !== warning.code), warning],
+  });
+
+  for (let pages = 0; pages < maxPages; pages += 1) {
+    let page: UpstreamPage;
+    try {
+      page = await reading.read(position.cursor, limit - items.length);
+    } catch (error) {
+      if (items.length === 0 || !(error instanceof EarshotError)) throw error;
+      return ended(position, brokenOff(error));
+    }
+    if (page.isAbsent && position.cursor !== null) return ended(null, pageUnavailable(name));
+    warnings.push(...(page.warnings ?? []));
+    if (page.sinceMs !== undefined) sinceMs = Math.max(sinceMs ?? page.sinceMs, page.sinceMs);
+    if (page.hasRepeats) watched.noteRepeats();
+    const from = startIn(page.items, position);
+    let isNews = false;
+    for (const [index, item] of page.items.entries()) {
+      const key = itemKey(item);
+      const isFirst = watched.note(key, null);
+      isNews ||= isFirst;
+      if (!isFirst || index < from) continue;
+      items.push(item);
+      if (items.length < limit) continue;
+      const isLast = index === page.items.length - 1;
+      if (isLast) return ended(page.next === null ? null : { ...firstPage, cursor: page.next });
+      return ended({ cursor: position.cursor, lastKey: lastKeyOf(item), skip: index + 1 });
+    }
+    if (page.next === null) return ended(null);
+    if (cursors.has(page.next)) return ended(null, repeats(name));
+    cursors.add(page.next);
+    position = { ...firstPage, cursor: page.next };
+    const idleness = idlenessOf(page, isNews);
+    if (idleness === "repeated") return ended(null, repeats(name));
+    if (idleness === "empty") return ended(position, emptyPages(name, goOn));
+  }
+  return ended(position, tooManyPages(name, maxPages));
+}
+
+function startIn(items: readonly UpstreamItem[], { lastKey, skip }: ReadingPosition): number {
+  if (lastKey === null) return 0;
+  const index = items.findIndex((item) => lastKeyOf(item) === lastKey);
+  return index === -1 ? Math.min(skip, items.length) : index + 1;
+}

@@ -1,0 +1,39 @@
+import { intersectionOf, type Span } from "../../lib/spans.ts";
+import type { SourceRequest } from "../../platforms/source.ts";
+import { hasTime, idTimeMs } from "../../posts/ids.ts";
+import type { Platform } from "../../posts/post.ts";
+import type { ArchivedAnswer } from "../archive/search.ts";
+import { endMsOf, postTimeSkewMs, since } from "../merge/completeness.ts";
+
+/** Missing on this page; and older, for later pages. Oldest first. */
+export type Gaps = { gaps: readonly Span[]; olderThanMs: number | null };
+
+export function gapsOf(
+  archived: ArchivedAnswer,
+  platform: Platform,
+  { after, maxResults }: Pick<SourceRequest, "after" | "maxResults">,
+): Gaps | null {
+  const known = archived.coverage.platforms?.find(
+    (each) => each.platform === platform && each.collection === "posts",
+  );
+  const { fromMs, toMs } = archived.coverage;
+  const lastMs = endMsOf(after, platform);
+  const left = intersectionOf(known?.gaps ?? [], [{ fromMs, toMs: Math.min(toMs, lastMs) }]);
+  if (left.length === 0) return null;
+  const oldestMs = oldestOfPage(archived, platform, maxResults);
+  if (oldestMs === null) return { gaps: left, olderThanMs: null };
+  const isMore = (left[0]?.fromMs ?? Number.NEGATIVE_INFINITY) < oldestMs;
+  return { gaps: since(left, oldestMs), olderThanMs: isMore ? oldestMs : null };
+}
+
+/** If the archive alone fills the page, nothing older fits. */
+function oldestOfPage(
+  { items }: ArchivedAnswer,
+  platform: Platform,
+  maxResults: number,
+): number | null {
+  const last = items.length < maxResults ? undefined : items.at(-1);
+  return last?.id == null || !hasTime(last.id)
+    ? null
+    : idTimeMs(last.id) - postTimeSkewMs(platform);
+}

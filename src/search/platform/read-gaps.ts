@@ -1,0 +1,168 @@
+import { EarshotError } from "../../lib/errors.ts";
+import { intersectionOf, type Span } from "../../lib/spans.ts";
+import type { FetchedItem, SourceRequest } from "../../platforms/source.ts";
+import type { Upstream, UpstreamSearch } from "../../platforms/upstream.ts";
+import type { OpenSession, UpstreamJob } from "../../upstream/requests/sessions.ts";
+import type { ArchivedAnswer } from "../archive/search.ts";
+import type { AnswerContext } from "../context.ts";
+import { liveToleranceMs, since } from "../merge/completeness.ts";
+import { fetchedItems } from "../methods/fetched-items.ts";
+import {
+  attemptsOf,
+  betterThan,
+  type RankedAttempts,
+  ranked,
+  reachStartMs,
+  type UpstreamAttempt,
+} from "./attempts.ts";
+import { type SearchedGaps, searchGaps } from "./search-gaps.ts";
+import { tryInOrder } from "./try-in-order.ts";
+
+const reserveMs = 2_000;
+
+export type GapRequest = {
+  request: SourceRequest;
+  isLive: boolean;
+  archived: ArchivedAnswer;
+  upstream: Upstream;
+  search: UpstreamSearch;
+  sessions: readonly OpenSession[];
+  gaps: readonly Span[];
+  job: UpstreamJob;
+};
+
+type GapReading = {
+  attempt: UpstreamAttempt;
+  span: Span;
+  searched: SearchedGaps;
+  items: readonly FetchedItem[];
+};
+
+export type ReadGaps = {
+  readings: readonly GapReading[];
+  seenFromMs: number | null;
+  left: readonly Span[];
+  failures: readonly EarshotError[];
+  error: EarshotError | null;
+};
+
+/**
+ * Uses the attempt that covers the most, then the next best for what it does not cover, until there
+ * are enough posts.
+ */
+export async function readGaps(context: AnswerContext, gapRequest: GapRequest): Promise<ReadGaps> {
+  const { search, upstream, sessions, request, isLive } = gapRequest;
+  const nowMs = context.source.clock.now();
+  const readings: GapReading[] = [];
+  const failures: EarshotError[] = [];
+  let left = gapRequest.gaps;
+  let attempts = attemptsOf(sessions, search.routes);
+  let limit = request.maxResults;
+
+  const ended = (special: Partial<ReadGaps> = {}): ReadGaps => ({
+    readings,
+    seenFromMs: null,
+    left: [],
+    failures,
+    error: null,
+    ...special,
+  });
+
+  for (;;) {
+    const useful = attempts.filter((attempt) => reachedBy(attempt, left, nowMs).length > 0);
+    if (useful.length === 0) return ended();
+    const ranks = ranked(useful, {
+      mayShow: upstream.mayShow,
+      fromMs: left[0]?.fromMs ?? null,
+      nowMs,
+      toleranceMs: isLive ? liveToleranceMs : 0,
+    });
+    const outcome = await readOnce(context, gapRequest, { ranks, left, limit, nowMs });
+    if (outcome instanceof EarshotError) {
+      if (readings.length === 0) return ended({ error: outcome });
+      failures.push(outcome);
+      return ended();
+    }
+    const { reading, failed } = outcome;
+    const { attempt, searched } = reading;
+    readings.push(reading);
+    failures.push(...betterThan(attempt, failed, ranks).map(({ error }) => error));
+    if (searched.error !== null) {
+      return ended({ seenFromMs: searched.seenFromMs, error: searched.error });
+    }
+    limit -= searched.posts.length;
+    left = unreachedBy(attempt, left, nowMs);
+    if (isLive && lengthOf(left) <= liveToleranceMs) left = [];
+    const spent = new Set(failed.map((one) => one.attempt));
+    attempts = attempts.filter((one) => !spent.has(one) && isFurther(one, attempt));
+    const more = attempts.length === 0 ? [] : left;
+    const { seenFromMs } = searched;
+    if (seenFromMs !== null) return ended({ seenFromMs, left: more });
+    if (limit <= 0) return ended({ seenFromMs: more.at(-1)?.toMs ?? null, left: more });
+  }
+}
+
+type Round = { ranks: RankedAttempts; left: readonly Span[]; limit: number; nowMs: number };
+
+async function readOnce(
+  context: AnswerContext,
+  { request, archived, upstream, search, job }: GapRequest,
+  { ranks, left, limit, nowMs }: Round,
+) {
+  const { source, settings } = context;
+  const { tree, names, coverage } = archived;
+  const { asOfMs, after } = request;
+  const { fromMs, toMs } = coverage;
+  const isOver = () => job.signal.aborted || source.clock.now() >= job.deadlineMs - reserveMs;
+  const same = { upstream: search, tree, names, asOfMs, after, fromMs, toMs, nowMs, limit, isOver };
+  try {
+    const tried = await tryInOrder(ranks, (attempt, session, rest) =>
+      searchGaps(context, {
+        ...same,
+        session,
+        rest,
+        gaps: reachedBy(attempt, left, nowMs),
+        route: attempt.route.name,
+        maxPages: settings.maxPages,
+      }),
+    );
+    const { attempt, answer: searched, failed } = tried;
+    const posts = searched.posts.map(({ post }) => ({ kind: "post", post }) as const);
+    const by = { upstream, session: attempt.session };
+    const items = await fetchedItems(source.archive, posts, by);
+    const reached = reachedBy(attempt, left, nowMs);
+    const span = { fromMs: reached[0]?.fromMs ?? null, toMs: reached.at(-1)?.toMs ?? toMs };
+    return { reading: { attempt, span, searched, items }, failed };
+  } catch (thrown) {
+    if (thrown instanceof EarshotError) return thrown;
+    throw thrown;
+  }
+}
+
+function reachedBy(
+  { route }: UpstreamAttempt,
+  spans: readonly Span[],
+  nowMs: number,
+): readonly Span[] {
+  const earliestMs = reachStartMs(route, nowMs);
+  return earliestMs === null ? spans : since(spans, earliestMs);
+}
+
+function unreachedBy(
+  { route }: UpstreamAttempt,
+  spans: readonly Span[],
+  nowMs: number,
+): readonly Span[] {
+  const earliestMs = reachStartMs(route, nowMs);
+  return earliestMs === null
+    ? []
+    : intersectionOf([...spans], [{ fromMs: null, toMs: earliestMs }]);
+}
+
+const lengthOf = (spans: readonly Span[]): number =>
+  spans.reduce((sum, { fromMs, toMs }) => sum + toMs - (fromMs ?? Number.NEGATIVE_INFINITY), 0);
+
+function isFurther({ route }: UpstreamAttempt, than: UpstreamAttempt): boolean {
+  const { reachMs } = than.route;
+  return reachMs !== null && (route.reachMs === null || route.reachMs > reachMs);
+}

@@ -1,0 +1,63 @@
+import { beforeEach, expect, test } from "vitest";
+import { pooled, type TestPool, testPool } from "../../../testkit/upstreams/sessions.ts";
+import { createMastodonUpstream } from "../../platforms/mastodon/upstream.ts";
+import { mastodonUserTokenKind } from "../../platforms/mastodon/user-token.ts";
+import { xAppTokenKind } from "../../platforms/x/app-token.ts";
+import { createXUpstream } from "../../platforms/x/upstream.ts";
+import { releaseCredential } from "./release-credential.ts";
+
+const host = "https://mastodon.example";
+const upstream = createMastodonUpstream({ instance: null });
+const search = { type: "social", method: "searchbyquery" } as const;
+let pool: TestPool;
+
+beforeEach(() => {
+  pool = testPool();
+  pool.credentials = [
+    pooled("shared", host, { kind: mastodonUserTokenKind }),
+    pooled("own", host, { kind: mastodonUserTokenKind, owner: "account" }),
+  ];
+});
+
+const released = async (request: Parameters<typeof releaseCredential>[1]) =>
+  (await releaseCredential({ pool, upstream, nowMs: 0 }, request, "ann"))?.id ?? null;
+
+test("releases the account's own credential before the deployment's", async () => {
+  expect(await released(search)).toBe("own");
+});
+
+test("releases a used-up credential when there is no other", async () => {
+  const coolings = [{ bucket: "all", untilMs: 1_000, reason: "used up" }];
+  const cool = (one: (typeof pool.credentials)[number]) => ({
+    ...one,
+    credential: { ...one.credential, coolings },
+  });
+  const [shared, own] = pool.credentials.map(cool);
+  if (shared === undefined || own === undefined) throw new Error("there are two");
+  pool.credentials = pool.credentials.map((one) => (one.owner === "account" ? own : one));
+  expect(await released(search)).toBe("shared");
+  pool.credentials = [shared, own];
+  expect(await released(search)).toBe("own");
+});
+
+test("reads a further page with the credential of the previous page", async () => {
+  const position = { platform: "mastodon", cursor: null, lastKey: null, skip: 0 } as const;
+  const followers = { type: "social", method: "getfollowers" } as const;
+  expect(await released({ ...followers, place: { ...position, credentialId: "shared" } })).toBe(
+    "shared",
+  );
+  expect(await released({ ...followers, place: { ...position, credentialId: "gone" } })).toBeNull();
+});
+
+test("releases nothing for an account's home timeline, nor for a type that excludes the credential", async () => {
+  expect(await released({ type: "social", method: "gethometweets" })).toBeNull();
+  expect(await released({ type: "social-api", method: "searchbyquery" })).toBeNull();
+});
+
+test("releases nothing for X", async () => {
+  pool.credentials = [
+    pooled("x", "https://api.x.example", { kind: xAppTokenKind("https://api.x.example") }),
+  ];
+  const x = createXUpstream({ apiUrl: "https://api.x.example" } as never);
+  expect(await releaseCredential({ pool, upstream: x, nowMs: 0 }, search, "")).toBeNull();
+});

@@ -1,0 +1,30 @@
+import type { AnswerRequest } from "../../platforms/source.ts";
+import type { Upstream } from "../../platforms/upstream.ts";
+import type { CredentialPool } from "../../upstream/credentials/pool.ts";
+import { type ReleasedCredential, releaseOf } from "../../upstream/credentials/release.ts";
+import { foundCredentials } from "../../upstream/requests/found-credentials.ts";
+import { accessFor, isOwn } from "../context.ts";
+
+/** The best credential that may be released to a remote node, or that of the previous page. */
+export async function releaseCredential(
+  { pool, upstream, nowMs }: { pool: CredentialPool; upstream: Upstream; nowMs: number },
+  { type, method, place = null }: Pick<AnswerRequest, "type" | "method" | "place">,
+  /** Empty for the deployment's credentials alone. */
+  accountId: string,
+): Promise<ReleasedCredential | null> {
+  if (isOwn(method, upstream)) return null;
+  const found = await foundCredentials(pool, {
+    job: { accountId },
+    platform: upstream.platform,
+    access: accessFor(type, method, upstream),
+    whose: "any",
+    bucket: null,
+    host: null,
+    credentialId: place?.credentialId ?? null,
+  });
+  const released = found.flatMap((one) => releaseOf(one, nowMs) ?? []);
+  const best = released.find(({ coolings }) => coolings.length === 0) ?? released[0];
+  if (best === undefined) return null;
+  pool.used(best.id);
+  return best;
+}

@@ -1,0 +1,185 @@
+import type { Position } from "../../archive/archive.ts";
+import { comesAfter } from "../../archive/read/search.ts";
+import { EarshotError } from "../../lib/errors.ts";
+import type { Span } from "../../lib/spans.ts";
+import type { Session } from "../../platforms/session.ts";
+import type {
+  SearchCall,
+  UpstreamPage,
+  UpstreamSearch,
+  UpstreamWarning,
+} from "../../platforms/upstream.ts";
+import { itemKey } from "../../platforms/upstream-page.ts";
+import { hasTime, idTimeMs, postTimeMs } from "../../posts/ids.ts";
+import type { Post } from "../../posts/post.ts";
+import type { AnswerContext } from "../context.ts";
+import { type Reading, readOf } from "../merge/completeness.ts";
+import { archiveIds } from "../methods/fetched-items.ts";
+import { type CheckedSearch, matchingPosts } from "./check.ts";
+import { watchIdlePages } from "./idle-pages.ts";
+import {
+  emptyPages,
+  outOfTime,
+  pageUnavailable,
+  repeats,
+  stuck,
+  tooManyPages,
+} from "./page-warnings.ts";
+import { watchItems } from "./watch-items.ts";
+
+type GapPost = { position: Position; post: Post };
+
+export type SearchedGaps = {
+  posts: readonly GapPost[];
+  /** Oldest first: searched completely, or left to later pages. */
+  closed: readonly Span[];
+  seenFromMs: number | null;
+  error: EarshotError | null;
+} & Reading;
+
+export type GapSearch = CheckedSearch & {
+  upstream: UpstreamSearch;
+  session: Session;
+  rest: Session;
+  /** Oldest first. */
+  gaps: readonly Span[];
+  route: string;
+  /** Only posts strictly after it; null for all. */
+  after: Position | null;
+  limit: number;
+  maxPages: number;
+  isOver: () => boolean;
+};
+
+/** Times `maxPages`, while all posts are of the moment at which the previous page ended. */
+const maxRepeated = 10;
+
+function note(watched: ReturnType<typeof watchItems>, page: UpstreamPage, nowMs: number): void {
+  if (page.hasRepeats) watched.noteRepeats();
+  for (const item of page.items) {
+    watched.note(itemKey(item), item.kind === "post" ? postTimeMs(item.post, nowMs) : null);
+  }
+}
+
+/**
+ * Newest gap first, until there are enough posts. An error ends the search with what was found; an
+ * error of the first page is thrown, because another credential may not have it.
+ */
+export async function searchGaps(
+  { source: { archive } }: AnswerContext,
+  search: GapSearch,
+): Promise<SearchedGaps> {
+  const { upstream, session, after, limit, maxPages, nowMs } = search;
+  const { platform } = session;
+  const found: GapPost[] = [];
+  const closed: Span[] = [];
+  const warnings: UpstreamWarning[] = [];
+  const seen = new Set<string>();
+  let sinceMs: number | null = null;
+  /** Posts of the moment at which the previous page ended come again. */
+  const startMs = after === null || !hasTime(after.id) ? null : idTimeMs(after.id);
+  let pages = 0;
+
+  const ended = (seenFromMs: number | null, error: EarshotError | null = null): SearchedGaps => ({
+    posts: found,
+    closed: closed.toReversed(),
+    seenFromMs,
+    error,
+    warnings,
+    sinceMs,
+  });
+  const close = (gaps: readonly Span[], of: readonly UpstreamWarning[]): void => {
+    if (upstream.isExhaustive) {
+      closed.push(...readOf(gaps, { warnings: of, sinceMs }).toReversed());
+    }
+  };
+
+  for (const [index, gap] of [...search.gaps.entries()].toReversed()) {
+    const older = search.gaps.slice(0, index);
+    if (found.length >= limit) {
+      close([...older, gap], []);
+      return ended(gap.toMs);
+    }
+    const ofGap: UpstreamWarning[] = [];
+    const watched = watchItems(platform);
+    const warn = (...all: readonly UpstreamWarning[]): void => {
+      ofGap.push(...all);
+      warnings.push(...all);
+    };
+    const cursors = new Set<string>();
+    let cursor: string | null = null;
+    let seenFromMs = gap.toMs;
+    const idlenessOf = watchIdlePages();
+    for (;;) {
+      const isStuck = found.length === 0 && startMs !== null && seenFromMs >= startMs;
+      if (isStuck && pages >= maxRepeated * maxPages) {
+        warn(stuck(platform, pages));
+        break;
+      }
+      if (!isStuck && pages >= maxPages) {
+        warnings.push(tooManyPages(platform, maxPages));
+        return ended(seenFromMs);
+      }
+      if (search.isOver()) {
+        warnings.push(outOfTime(platform));
+        return ended(seenFromMs);
+      }
+      pages += 1;
+      const { tree, names, asOfMs } = search;
+      const left = { limit: limit - found.length, route: search.route };
+      const call: SearchCall = { tree, names, asOfMs, ...gap, cursor, ...left };
+      const page: UpstreamPage | null | EarshotError = await upstream
+        .page(call, pages === 1 ? session : search.rest)
+        .catch((thrown: unknown) => {
+          if (pages === 1 || !(thrown instanceof EarshotError)) throw thrown;
+          return thrown;
+        });
+      if (page instanceof EarshotError) return ended(seenFromMs, page);
+      if (page === null) {
+        closed.push(gap);
+        break;
+      }
+      if (page.isAbsent && cursor !== null) {
+        warn(pageUnavailable(platform));
+        break;
+      }
+      const { sinceMs: pageSinceMs } = page;
+      if (pageSinceMs !== undefined) sinceMs = Math.max(sinceMs ?? pageSinceMs, pageSinceMs);
+      warn(...(page.warnings ?? []));
+      // Otherwise inconsistent pages do not show that posts are missing.
+      if (upstream.isExhaustive) note(watched, page, nowMs);
+      const posts = page.items.flatMap((item) =>
+        item.kind === "post" && !seen.has(item.post.uri) ? [item.post] : [],
+      );
+      for (const { uri } of posts) seen.add(uri);
+      const known = await archive.withLanguages(posts);
+      const ids = await archiveIds(archive, known, nowMs);
+      for (const post of matchingPosts(known, ids, { ...search, ...gap })) {
+        const position = { platform: post.platform, id: ids.get(post.uri) ?? 0n };
+        if (after !== null && !comesAfter({ ...position, uri: post.uri }, after)) continue;
+        found.push({ position, post });
+      }
+      const times = known.map((post) => postTimeMs(post, nowMs));
+      seenFromMs = Math.min(seenFromMs, page.oldestMs ?? seenFromMs, ...times);
+      if (page.next === null) {
+        warn(...watched.warnings());
+        if (!page.isAbsent) close([gap], ofGap);
+        break;
+      }
+      if (found.length >= limit) {
+        warn(...watched.warnings());
+        close([gap], ofGap);
+        close(older, []);
+        return ended(seenFromMs);
+      }
+      const idleness = cursors.has(page.next) ? "repeated" : idlenessOf(page, posts.length > 0);
+      if (idleness !== "none") {
+        warn(idleness === "empty" ? emptyPages(platform, "retry later") : repeats(platform));
+        break;
+      }
+      cursors.add(page.next);
+      cursor = page.next;
+    }
+  }
+  return ended(null);
+}

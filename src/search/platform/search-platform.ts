@@ -1,0 +1,85 @@
+import type { EarshotError } from "../../lib/errors.ts";
+import type {
+  FetchedItem,
+  SourcePart,
+  SourceRequest,
+  SourceWarning,
+} from "../../platforms/source.ts";
+import type { Platform } from "../../posts/post.ts";
+import type { OpenSession, UpstreamJob } from "../../upstream/requests/sessions.ts";
+import type { ArchivedAnswer } from "../archive/search.ts";
+import type { AnswerContext } from "../context.ts";
+import { codeOfError } from "../error-code.ts";
+import type { SearchedPlatform } from "../merge/completeness.ts";
+import { distinctWarnings } from "../merge/distinct-warnings.ts";
+import { type MergedPart, positionBefore } from "../merge/merge.ts";
+import { onlyIds } from "../methods/fetch-answer.ts";
+import { billedParts, partBy } from "./billed-parts.ts";
+import type { Gaps } from "./platform-gaps.ts";
+import { readGaps } from "./read-gaps.ts";
+
+export type RequestablePlatform = { platform: Platform; sessions: readonly OpenSession[] };
+
+export type PlatformPart = SearchedPlatform & {
+  isSearched: boolean;
+  part: MergedPart;
+  sources: readonly { source: SourcePart; items: readonly FetchedItem[] }[];
+  billed: readonly SourcePart[];
+  error: EarshotError | null;
+  warnings: readonly SourceWarning[];
+};
+
+export async function searchPlatform(
+  context: AnswerContext,
+  request: SourceRequest & { isLive: boolean },
+  archived: ArchivedAnswer,
+  { platform, sessions, gaps, olderThanMs }: RequestablePlatform & Gaps,
+  job: UpstreamJob,
+): Promise<PlatformPart> {
+  const upstream = context.upstreams[platform];
+  const { search } = upstream;
+  if (search === null) throw new Error(`${platform} has no search`);
+  const { isLive } = request;
+  const gapRequest = { request, isLive, archived, upstream, search, sessions, gaps, job };
+  const { readings, seenFromMs, left, failures, error } = await readGaps(context, gapRequest);
+  const older = olderThanMs === null ? null : positionBefore(olderThanMs);
+  const used = readings.map(({ attempt }) => attempt.session);
+  const unused = sessions.filter((session) => !used.includes(session));
+  const span = {
+    fromMs: gaps[0]?.fromMs ?? null,
+    toMs: gaps.at(-1)?.toMs ?? archived.coverage.toMs,
+  };
+  return {
+    platform,
+    closed: [
+      ...readings.flatMap(({ searched }) => searched.closed),
+      ...(search.isExhaustive ? left : []),
+    ],
+    sinceMs: left.length > 0 ? null : (readings.at(-1)?.searched.sinceMs ?? null),
+    isSearched: seenFromMs === null,
+    part: {
+      items: readings.flatMap(({ items }) => items),
+      // After an error, older posts are a gap, not left to later pages.
+      moreAfter: seenFromMs === null || error !== null ? older : positionBefore(seenFromMs),
+    },
+    sources: readings.map(({ attempt, span: ofReading, items }) => ({
+      source: partBy(attempt.session, { platform, ...ofReading }, items.length),
+      items,
+    })),
+    billed: billedParts(unused, { platform, ...span }),
+    error: error,
+    warnings: distinctWarnings([
+      ...readings.flatMap(({ searched }) => searched.warnings),
+      ...[...failures, ...(error === null ? [] : [error])].map((one) => failed(platform, one)),
+      ...readings.flatMap(({ attempt, items }) =>
+        items.length === 0 ? [] : onlyIds(upstream, attempt.session),
+      ),
+    ]),
+  };
+}
+
+const failed = (platform: Platform, error: EarshotError): SourceWarning => ({
+  code: codeOfError(error),
+  message: `${platform} could not be searched for posts that are not archived: ${error.message}`,
+  ...(error.hint === undefined ? {} : { hint: error.hint }),
+});

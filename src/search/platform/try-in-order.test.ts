@@ -1,0 +1,119 @@
+import { expect, test } from "vitest";
+import { EarshotError } from "../../lib/errors.ts";
+import { onlyRoute, type Route } from "../../platforms/upstream.ts";
+import { UpstreamLimited } from "../../platforms/upstream-limited.ts";
+import type { OpenSession } from "../../upstream/requests/sessions.ts";
+import { endMs, testSession } from "../answer.test-support.ts";
+import { attemptsOf, type RankedAttempts, ranked } from "./attempts.ts";
+import { tryInOrder } from "./try-in-order.ts";
+
+const dayMs = 86_400_000;
+const recent: Route = { name: "recent", reachMs: 7 * dayMs, cost: 1 };
+const all: Route = { name: "all", reachMs: null, cost: 2 };
+const slow: Route = { name: "slow", reachMs: null, cost: 3 };
+
+const session = (credentialId: string, special: Partial<OpenSession> = {}): OpenSession =>
+  testSession("x", { credentialId, ...special });
+const ownUser = session("own user");
+const ownApp = session("own app", { access: "app" });
+const lentApp = session("lent app", { access: "app", owner: "deployment" });
+
+const mayShow = (owner: OpenSession["owner"]) => (owner === "account" ? "everything" : "ids");
+
+function rank(
+  sessions: readonly OpenSession[],
+  { fromMs = null as number | null, toleranceMs = 0 } = {},
+): RankedAttempts {
+  const attempts = attemptsOf(sessions, (access) =>
+    access === "app" ? [recent, all, slow] : [recent],
+  );
+  return ranked(attempts, { mayShow, fromMs, nowMs: endMs, toleranceMs });
+}
+
+const namesOf = (ranks: RankedAttempts): string[][] =>
+  ranks.map((attempts) => attempts.map((one) => `${one.session.credentialId}/${one.route.name}`));
+
+test("ranks attempts by what they may show, then by unread time, then by cost", () => {
+  expect(namesOf(rank([ownUser, lentApp, ownApp]))).toEqual([
+    ["own app/all", "own app/slow"],
+    ["own user/recent", "own app/recent"],
+    ["lent app/all", "lent app/slow"],
+    ["lent app/recent"],
+  ]);
+  expect(namesOf(rank([ownUser, ownApp], { fromMs: endMs - dayMs }))).toEqual([
+    ["own user/recent", "own app/recent", "own app/all", "own app/slow"],
+  ]);
+});
+
+test("a route that misses no more than the tolerance reads all", () => {
+  const fromMs = endMs - 7 * dayMs - 60_000;
+  expect(namesOf(rank([ownApp], { fromMs }))).toEqual([
+    ["own app/all", "own app/slow"],
+    ["own app/recent"],
+  ]);
+  expect(namesOf(rank([ownApp], { fromMs, toleranceMs: 60_000 }))).toEqual([
+    ["own app/recent", "own app/all", "own app/slow"],
+  ]);
+});
+
+const limited = (seconds: number) => new UpstreamLimited("x.example", endMs + seconds * 1_000);
+const refused = new EarshotError("credential_refused", "refused");
+
+function tryEach(answers: Record<string, string | Error>, sessions: readonly OpenSession[]) {
+  const requested: string[] = [];
+  const waiting = sessions.map((one) => ({
+    ...one,
+    patient: { ...one, credentialId: `${one.credentialId}, waiting` },
+  }));
+  const ranks = ranked(
+    attemptsOf(waiting, () => onlyRoute),
+    { mayShow, fromMs: null, nowMs: endMs, toleranceMs: 0 },
+  );
+  const done = tryInOrder(ranks, async (_, first) => {
+    const name = first.credentialId ?? "";
+    requested.push(name);
+    const answer = answers[name] ?? "";
+    if (answer instanceof Error) throw answer;
+    return answer;
+  });
+  return { requested, done };
+}
+
+test("waits for an own used-up credential rather than use one that shows less", async () => {
+  const { requested, done } = tryEach(
+    { "own user": limited(1), "own user, waiting": "full", "lent app": "ids" },
+    [ownUser, lentApp],
+  );
+  expect(await done).toMatchObject({ answer: "full" });
+  expect(requested).toEqual(["own user", "own user, waiting"]);
+});
+
+test("uses another credential that shows as much before waiting for any", async () => {
+  const { requested, done } = tryEach(
+    { "own user": limited(1), "own app": "full", "lent app": "ids" },
+    [ownUser, ownApp, lentApp],
+  );
+  expect(await done).toMatchObject({ answer: "full" });
+  expect(requested).toEqual(["own user", "own app"]);
+});
+
+test("uses one that shows less if waiting does not help, and retains the reason", async () => {
+  for (const error of [limited(900), refused]) {
+    const { done } = tryEach(
+      { "own user": error, "own user, waiting": limited(900), "lent app": "ids" },
+      [ownUser, lentApp],
+    );
+    const { answer, failed } = await done;
+    expect(answer).toBe("ids");
+    expect(failed[0]?.error).toBe(error);
+  }
+});
+
+test("throws the retryable error if all fail", async () => {
+  const soon = limited(9);
+  const { done } = tryEach({ "own user": refused, "own app": soon, "own app, waiting": soon }, [
+    ownUser,
+    ownApp,
+  ]);
+  await expect(done).rejects.toBe(soon);
+});

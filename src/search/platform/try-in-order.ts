@@ -1,0 +1,70 @@
+import { EarshotError } from "../../lib/errors.ts";
+import type { Session } from "../../platforms/session.ts";
+import { UpstreamLimited } from "../../platforms/upstream-limited.ts";
+import type { FailedUpstreamAttempt, RankedAttempts, UpstreamAttempt } from "./attempts.ts";
+
+/** Errors of one attempt that another may not have. */
+const ownErrors = new Set([
+  "upstream_limited",
+  "credential_refused",
+  "budget_used_up",
+  "paid_call_repeated",
+  "search_not_sayable",
+]);
+
+export type Tried<Answer> = {
+  answer: Answer;
+  attempt: UpstreamAttempt;
+  failed: readonly FailedUpstreamAttempt[];
+};
+
+/**
+ * Tries the best rank first. If only used-up limits block a rank, waits for the first to reopen
+ * before a worse rank. `read` gets the session for the first request, and a patient one for later
+ * ones. Errors: those of an attempt when none is left; `source_unavailable` when there was none.
+ */
+export async function tryInOrder<Answer>(
+  ranks: RankedAttempts,
+  read: (attempt: UpstreamAttempt, first: Session, rest: Session) => Promise<Answer>,
+): Promise<Tried<Answer>> {
+  const failed: FailedUpstreamAttempt[] = [];
+
+  async function tried(
+    attempt: UpstreamAttempt,
+    first: Session,
+  ): Promise<Tried<Answer> | EarshotError> {
+    try {
+      const answer = await read(attempt, first, attempt.session.patient);
+      return { answer, attempt, failed };
+    } catch (thrown) {
+      if (!(thrown instanceof EarshotError) || !ownErrors.has(thrown.code)) throw thrown;
+      return thrown;
+    }
+  }
+
+  for (const attempts of ranks) {
+    let soonest: { attempt: UpstreamAttempt; retryAtMs: number } | null = null;
+    for (const attempt of attempts) {
+      const outcome = await tried(attempt, attempt.session);
+      if (!(outcome instanceof EarshotError)) return outcome;
+      failed.push({ attempt, error: outcome });
+      if (!(outcome instanceof UpstreamLimited)) continue;
+      const { retryAtMs } = outcome;
+      if (soonest === null || retryAtMs < soonest.retryAtMs) soonest = { attempt, retryAtMs };
+    }
+    if (soonest === null) continue;
+    const { attempt } = soonest;
+    const outcome = await tried(attempt, attempt.session.patient);
+    if (!(outcome instanceof EarshotError)) return outcome;
+    failed.push({ attempt, error: outcome });
+  }
+  const errors = failed.map(({ error }) => error);
+  throw errors.findLast(({ retryable }) => retryable) ?? errors[0] ?? noAccess();
+}
+
+function noAccess(): EarshotError {
+  return new EarshotError("source_unavailable", "no usable credential", {
+    status: 502,
+    hint: "find the cause with earshot credentials list",
+  });
+}

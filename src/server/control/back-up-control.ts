@@ -1,0 +1,73 @@
+import { existsSync } from "node:fs";
+import { open, rename, rm, stat } from "node:fs/promises";
+import { dirname } from "node:path";
+import { backup, DatabaseSync } from "node:sqlite";
+import { syncToDisk } from "../../archive/maintenance/durable-files.ts";
+import { folderError } from "../../db/folder-errors.ts";
+import { EarshotError } from "../../lib/errors.ts";
+import { checksumPath, writeChecksum } from "./control-checksum.ts";
+
+/**
+ * During writes; returns its bytes. The file appears complete, verified and synced, or not at all; its checksum is written
+ * last. Errors: `no_control_store`, `backup_exists`, `no_folder`, `backup_damaged`, `disk_full`, `not_writable`.
+ */
+export async function backUpControl(source: string, file: string): Promise<number> {
+  if (!existsSync(source)) {
+    throw new EarshotError("no_control_store", `${source} does not exist`, {
+      hint: "create it with earshot serve or earshot keys create, or set EARSHOT_DATA_DIR",
+    });
+  }
+  const existing = [file, checksumPath(file)].find((path) => existsSync(path));
+  if (existing !== undefined) {
+    throw new EarshotError("backup_exists", `${existing} exists`, {
+      hint: "use a new file for each backup",
+    });
+  }
+  const folder = dirname(file);
+  // It may be on a disk that is not mounted.
+  if (!existsSync(folder)) {
+    throw new EarshotError("no_folder", `the folder ${folder} does not exist`, {
+      hint: "create it, or mount its disk",
+    });
+  }
+  const unfinished = `${file}.unfinished`;
+  try {
+    await rm(unfinished, { force: true });
+    await (await open(unfinished, "wx", 0o600)).close();
+    await copyDatabase(source, unfinished);
+    requireSound(unfinished);
+    await syncToDisk(unfinished);
+    await rename(unfinished, file);
+    await writeChecksum(file);
+    return (await stat(file)).size;
+  } catch (error) {
+    await rm(unfinished, { force: true });
+    throw folderError(error, folder);
+  }
+}
+
+const allPages = 1_000_000_000;
+
+/** A write between two steps would restart the backup. */
+async function copyDatabase(from: string, to: string): Promise<void> {
+  const database = new DatabaseSync(from, { readOnly: true, timeout: 5_000 });
+  try {
+    await backup(database, to, { rate: allPages });
+  } finally {
+    database.close();
+  }
+}
+
+function requireSound(path: string): void {
+  const copy = new DatabaseSync(path);
+  try {
+    copy.exec("PRAGMA journal_mode = DELETE");
+    const verdict = copy.prepare("PRAGMA quick_check(1)").get()?.quick_check;
+    if (verdict === "ok") return;
+    throw new EarshotError("backup_damaged", `control.db is damaged: ${String(verdict)}`, {
+      hint: "restore an earlier backup of it",
+    });
+  } finally {
+    copy.close();
+  }
+}

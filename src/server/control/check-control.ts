@@ -1,0 +1,131 @@
+import { existsSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
+import { controlMigrations } from "../../db/migrations/control.ts";
+import { messageOf } from "../../lib/errors.ts";
+import { checkEncrypted } from "./check-encrypted.ts";
+import { checkJobs } from "./check-jobs.ts";
+import type { ControlFinding, OnFinding } from "./control-findings.ts";
+
+export type ControlReport = {
+  tables: number;
+  rows: number;
+  /** `findingCount` counts all. */
+  findings: readonly ControlFinding[];
+  findingCount: number;
+};
+
+const mostKept = 100;
+
+/**
+ * Checks pages, indexes, foreign keys, JSON, states of jobs, and whether secrets can be decrypted. Read-only; safe beside a
+ * server. Damage is a finding and never aborts the check.
+ */
+export function checkControl(path: string, secretKey: Uint8Array | null): ControlReport {
+  const findings: ControlFinding[] = [];
+  let findingCount = 0;
+  const onFinding: OnFinding = (kind, table, key, message) => {
+    findingCount += 1;
+    if (findings.length < mostKept) findings.push({ kind, table, key, message });
+  };
+  const counts = { tables: 0, rows: 0 };
+  const report = (): ControlReport => ({ ...counts, findings, findingCount });
+  if (!existsSync(path)) {
+    onFinding("file_missing", null, null, `${path} is missing`);
+    return report();
+  }
+  const part = (table: string | null, work: () => void): void => {
+    try {
+      work();
+    } catch (error) {
+      onFinding("file_damaged", table, null, `${table ?? path}: ${messageOf(error)}`);
+    }
+  };
+  part(null, () => {
+    const database = new DatabaseSync(path, { readOnly: true, timeout: 5_000 });
+    try {
+      database.exec("BEGIN");
+      part(null, () => checkPages(database, onFinding));
+      const version = Number(database.prepare("PRAGMA user_version").get()?.user_version);
+      if (version !== controlMigrations.length) {
+        const message = `the schema is ${version}, not ${controlMigrations.length}`;
+        onFinding("schema_differs", null, null, message);
+        return;
+      }
+      for (const table of tablesOf(database)) {
+        counts.tables += 1;
+        part(table, () => {
+          counts.rows += rowsOf(database, table);
+        });
+      }
+      part(null, () => checkReferences(database, onFinding));
+      for (const [table, column] of jsonColumns) {
+        part(table, () => checkJson(database, table, column, onFinding));
+      }
+      part("job", () => checkJobs(database, onFinding));
+      part(null, () => checkEncrypted(database, secretKey, part, onFinding));
+    } finally {
+      database.close();
+    }
+  });
+  return report();
+}
+
+const mostErrors = 20;
+
+function checkPages(database: DatabaseSync, onFinding: OnFinding): void {
+  for (const row of database.prepare(`PRAGMA integrity_check(${mostErrors})`).iterate()) {
+    const message = String(row.integrity_check);
+    if (message !== "ok") onFinding("file_damaged", null, null, message.replaceAll(/\s+/g, " "));
+  }
+}
+
+const tablesOf = (database: DatabaseSync): string[] =>
+  database
+    .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
+    .all()
+    .map(({ name }) => String(name));
+
+const rowsOf = (database: DatabaseSync, table: string): number =>
+  Number(database.prepare(`SELECT count(*) AS rows FROM ${table}`).get()?.rows);
+
+function checkReferences(database: DatabaseSync, onFinding: OnFinding): void {
+  for (const { table, parent } of database.prepare("PRAGMA foreign_key_check").iterate()) {
+    const message = `a row of ${table} refers to a missing row of ${parent}`;
+    onFinding("reference_broken", String(table), null, message);
+  }
+}
+
+/** Except those of jobs. */
+const jsonColumns = [
+  ["webhook", "events"],
+  ["webhook_delivery", "payload"],
+  ["usage", "latencies"],
+  ["api_key", "methods"],
+  ["oauth_grant", "methods"],
+  ["account", "earlier_key_times"],
+  ["closed_identity", "made_times"],
+  ["audit", "detail"],
+  ["node", "capabilities"],
+  ["attestation", "content"],
+] as const;
+
+function checkJson(
+  database: DatabaseSync,
+  table: string,
+  column: string,
+  onFinding: OnFinding,
+): void {
+  const rows = database
+    .prepare(
+      `SELECT count(*) AS rows FROM ${table} WHERE ${column} IS NOT NULL AND NOT json_valid(${column})`,
+    )
+    .get();
+  const count = Number(rows?.rows);
+  if (count === 0) return;
+  onFinding(
+    "row_unreadable",
+    table,
+    null,
+    `${count} rows of ${table} have invalid JSON in ${column}`,
+  );
+}

@@ -1,0 +1,67 @@
+import { randomBytes } from "node:crypto";
+import type { DatabaseSync } from "node:sqlite";
+import { webhookOwner } from "../../jobs/webhooks/secrets.ts";
+import { createEncryptor, type Encryptor } from "../../lib/encryption.ts";
+import { decryptSecrets } from "../../upstream/credentials/encrypt-secrets.ts";
+import type { OnFinding } from "./control-findings.ts";
+
+type Part = (table: string | null, work: () => void) => void;
+
+export function checkEncrypted(
+  database: DatabaseSync,
+  secretKey: Uint8Array | null,
+  part: Part,
+  onFinding: OnFinding,
+): void {
+  const sealer = secretKey === null ? null : createEncryptor(secretKey, randomBytes);
+  part("webhook", () => checkWebhooks(database, sealer, onFinding));
+  part("credential", () => checkCredentials(database, sealer, onFinding));
+}
+
+function checkWebhooks(
+  database: DatabaseSync,
+  sealer: Encryptor | null,
+  onFinding: OnFinding,
+): void {
+  const rows = database
+    .prepare("SELECT id, account_id AS accountId, sealed_secret AS secret FROM webhook")
+    .iterate();
+  for (const { id, accountId, secret } of rows) {
+    const key = String(id);
+    const open = (by: Encryptor): unknown =>
+      by.open(secret as Uint8Array, webhookOwner(String(accountId), key));
+    attempt(sealer, open, () => onFinding("secret_unreadable", "webhook", key, unreadable(key)));
+  }
+}
+
+function checkCredentials(
+  database: DatabaseSync,
+  sealer: Encryptor | null,
+  onFinding: OnFinding,
+): void {
+  const rows = database
+    .prepare("SELECT id, account_id AS accountId, sealed_secret AS secret FROM credential")
+    .iterate();
+  for (const row of rows) {
+    const { accountId, secret } = row as { accountId: string | null; secret: Uint8Array };
+    const id = String(row.id);
+    const open = (by: Encryptor): unknown => decryptSecrets(by, { id, accountId }, secret);
+    attempt(sealer, open, () => onFinding("secret_unreadable", "credential", id, unreadable(id)));
+  }
+}
+
+const unreadable = (id: string): string =>
+  `the secret of ${id} cannot be decrypted with the secret key in use`;
+
+function attempt(
+  sealer: Encryptor | null,
+  open: (sealer: Encryptor) => unknown,
+  onFailure: () => void,
+): void {
+  try {
+    if (sealer === null) onFailure();
+    else open(sealer);
+  } catch {
+    onFailure();
+  }
+}

@@ -1,0 +1,92 @@
+import { randomBytes } from "node:crypto";
+import { sharedLimitOperations } from "../../accounts/shared-limit-operations.ts";
+import { type ArgsOf, byRow, durable, read, relaxed } from "../../db/operations.ts";
+import { type Calls, createCalls } from "../../db/postgres/calls.ts";
+import type { PostgresTerms } from "../../db/postgres/pool.ts";
+import { createPostgresStore, type PostgresStore } from "../../db/postgres/store.ts";
+import { ensureSecrets } from "../../db/settings.ts";
+import type { Database, Steps } from "../../db/statements.ts";
+import { sharedEndOperations } from "../../jobs/ends/shared-end-operations.ts";
+import { sharedLeaseOperations } from "../../jobs/leases/shared-lease-operations.ts";
+import { sharedSubmissionOperations } from "../../jobs/submissions/shared-submission-operations.ts";
+import { systemClock } from "../../lib/clock.ts";
+import { EarshotError } from "../../lib/errors.ts";
+import { controlOperations } from "./control-operations.ts";
+
+/** Some have bodies of their own. */
+export const databaseOperations = {
+  ...controlOperations,
+  ...sharedLimitOperations,
+  ...byRow({ ...sharedSubmissionOperations, ...sharedLeaseOperations, ...sharedEndOperations }),
+  beat: relaxed(function* (database, args: ArgsOf<typeof controlOperations.beat>): Steps<number> {
+    yield* controlOperations.beat.run(database, args);
+    return yield* serverTime(database);
+  }),
+  sharedTime: read(serverTime),
+  refuseUnfinishedCopy: read(function* (database, _args: null): Steps<null> {
+    const copy = yield* database.get(
+      "SELECT 1 FROM pg_tables WHERE schemaname = current_schema() AND tablename = 'control_copy'",
+    );
+    if (copy !== undefined) throw unfinishedCopy();
+    return null;
+  }),
+  ensureSecrets: durable(function* (database, _args: null): Steps<null> {
+    yield* ensureSecrets(database, randomBytes);
+    return null;
+  }),
+};
+
+/** Unix milliseconds. */
+function* serverTime(database: Database): Steps<number> {
+  const time = yield* database.get<{ nowMs: number }>("SELECT now_us() / 1000 AS nowMs");
+  if (time === undefined) throw new Error("the server returned no time");
+  return time.nowMs;
+}
+
+/** One for rates: many short calls that share a write cost less. */
+export const sharesOf = (
+  terms: PostgresTerms,
+): { rates: PostgresTerms; others: PostgresTerms } => ({
+  rates: { ...terms, connections: 1, isUnsynced: true },
+  others: { ...terms, connections: terms.connections - 1 },
+});
+
+/** After the control store is open. */
+export function openRates(terms: PostgresTerms): Pick<Calls, "run" | "close"> {
+  return createCalls(terms, sharedLimitOperations, systemClock);
+}
+
+/** With tables and secrets. Errors: `newer_schema`, `copy_unfinished`, `store_unavailable`. */
+export async function openControlDatabase(terms: PostgresTerms): Promise<PostgresStore> {
+  const store = createPostgresStore(terms, databaseOperations, jobsOf, systemClock);
+  try {
+    await store.migrate();
+    await store.run("refuseUnfinishedCopy", null);
+    await store.run("ensureSecrets", null);
+    return store;
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+const unfinishedCopy = (): EarshotError =>
+  new EarshotError(
+    "copy_unfinished",
+    "the copy of the control store to the database is incomplete",
+    {
+      status: 503,
+      hint: "run earshot control copy again to resume it",
+    },
+  );
+
+type Named = { uuid?: unknown };
+type JobArgs = Named & { row?: Named; lease?: Named; leases?: readonly Named[] };
+
+/** In order, so that a lease finds the job that was just inserted. */
+export function jobsOf(args: unknown): string[] {
+  if (typeof args !== "object" || args === null) return [];
+  const { uuid, row, lease, leases = [] } = args as JobArgs;
+  const found = [uuid, row?.uuid, lease?.uuid, ...leases.map((each) => each.uuid)];
+  return found.filter((each) => typeof each === "string");
+}

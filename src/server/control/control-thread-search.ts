@@ -1,0 +1,49 @@
+import { RecordCache } from "../../archive/read/record-cache.ts";
+import { useIdMemory } from "../../archive/sealed/id-memory.ts";
+import { createSealedMemory } from "../../archive/segments/sealed-part.ts";
+import { useVerifiedFiles } from "../../archive/segments/verified-files.ts";
+import type { ReaderShare } from "../../archive/threads/archive-threads.ts";
+import { createReader } from "../../archive/threads/reader.ts";
+import type { AnswerSearch } from "../../jobs/submissions/search-operations.ts";
+import { systemClock } from "../../lib/clock.ts";
+import { shortAnswer } from "../../search/short-search.ts";
+import { createSearchBudget, type SearchBudget } from "./search-budget.ts";
+
+export type ControlThreadSearch = Pick<SearchBudget, "beginBatch"> & { search: AnswerSearch };
+
+/** With its own reader. */
+export function createControlThreadSearch(share: ReaderShare): ControlThreadSearch {
+  const { folder, cacheKib, ids, verifiedFiles, termMemoryBytes, recordMemoryBytes } = share;
+  const memory = createSealedMemory(
+    termMemoryBytes,
+    useIdMemory(ids),
+    useVerifiedFiles(verifiedFiles),
+  );
+  const records = new RecordCache(recordMemoryBytes);
+  const reader = createReader(folder, cacheKib, systemClock, memory, records);
+  const { elapsed } = systemClock;
+  const { spend, beginBatch } = createSearchBudget();
+
+  const search: AnswerSearch = (request, nowMs) => {
+    const outcome = spend((isOver) => {
+      const startMs = elapsed();
+      const found = answerOrNull(() =>
+        shortAnswer(reader, request, systemClock, { isOver, nowMs }),
+      );
+      if (found === null) return isOver() ? "slow" : "declined";
+      return { ...found, tookMs: Math.floor(elapsed() - startMs) };
+    });
+    return outcome ?? "busy";
+  };
+
+  return { search, beginBatch };
+}
+
+/** The reader threads report the error. */
+function answerOrNull<Value>(answer: () => Value): Value | null {
+  try {
+    return answer();
+  } catch {
+    return null;
+  }
+}

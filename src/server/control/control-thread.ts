@@ -1,0 +1,80 @@
+import type { ReaderShare } from "../../archive/threads/archive-threads.ts";
+import { folderError } from "../../db/folder-errors.ts";
+import { lockFolder } from "../../db/folder-lock.ts";
+import type { SqliteDatabase } from "../../db/open.ts";
+import { type Served, serveReads, serveWrites } from "../../db/serve.ts";
+import type { ThreadCall } from "../../db/threads/messages.ts";
+import { threadData } from "../../db/threads/serve.ts";
+import { answerSearches } from "../../jobs/submissions/search-operations.ts";
+import { lockWaitMs } from "./control-lock.ts";
+import {
+  controlOperations,
+  openControlForReading,
+  openControlForWriting,
+} from "./control-operations.ts";
+import type { ControlThreadSearch } from "./control-thread-search.ts";
+
+/** It locks the folder. */
+export type ControlThreadData = {
+  dataDir: string;
+  role: "writer" | "reader";
+  archive: ReaderShare | null;
+};
+
+const { dataDir, role, archive } = threadData<ControlThreadData>();
+
+function openWriter(): Served {
+  try {
+    return openLocked();
+  } catch (error) {
+    throw folderError(error, dataDir);
+  }
+}
+
+let writing: SqliteDatabase | null = null;
+let searches: ControlThreadSearch | null = null;
+let isLoading = false;
+
+/** After the first search, to keep the start short. */
+async function loadSearches(share: ReaderShare): Promise<void> {
+  isLoading = true;
+  const { createControlThreadSearch: createSearchHere } = await import(
+    "./control-thread-search.ts"
+  );
+  if (writing === null) return;
+  searches = createSearchHere(share);
+  answerSearches(writing.forOperations, searches.search);
+}
+
+function batchSize(waiting: readonly ThreadCall[]): number {
+  const indexes = [...waiting.keys()].filter((index) => waiting[index]?.method === "submitSearch");
+  if (indexes.length === 0) return waiting.length;
+  // The archive's threads report errors.
+  if (archive !== null && !isLoading) loadSearches(archive).catch(() => undefined);
+  const searchesOfBatch = searches?.beginBatch() ?? indexes.length;
+  return indexes[searchesOfBatch] ?? waiting.length;
+}
+
+function openLocked(): Served {
+  const lock = lockFolder(dataDir, lockWaitMs);
+  try {
+    const database = openControlForWriting(dataDir);
+    writing = database;
+    const close = () => {
+      database.close();
+      lock.release();
+    };
+    return { database, close };
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+function openReader(): Served {
+  const database = openControlForReading(dataDir);
+  return { database, close: () => database.close() };
+}
+
+if (role === "writer") serveWrites(controlOperations, openWriter, batchSize);
+else serveReads(controlOperations, openReader);

@@ -1,0 +1,237 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { cpSync, existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { createLimiter } from "../../accounts/limiter.ts";
+import { defaultLimits } from "../../accounts/limits.ts";
+import type { JobInsertion } from "../../jobs/submissions/submission-operations.ts";
+import { systemClock } from "../../lib/clock.ts";
+import { openControl, startControl } from "./control.ts";
+
+let parent: string;
+let dataDir: string;
+
+beforeEach(() => {
+  parent = mkdtempSync(join(tmpdir(), "earshot-"));
+  dataDir = join(parent, "data");
+});
+
+afterEach(() => rmSync(parent, { recursive: true }));
+
+const params = {
+  name: "laptop",
+  accountName: null,
+  requestsPerSecond: null,
+  submissionsPerMinute: null,
+  nowMs: 1,
+};
+
+const byCommand = { by: "command_line", nowMs: 2 } as const;
+
+function jobOf(accountId: string, uuid: string): JobInsertion {
+  return {
+    uuid,
+    accountId,
+    keyId: "key",
+    request: "{}",
+    canonicalQuery: "comet",
+    warnings: "[]",
+    submittedMs: 1,
+    deadlineMs: 2,
+  };
+}
+
+test("secrets are encrypted with the folder's key unless another one is configured", async () => {
+  const first = await startControl({ dataDir });
+  await first.close();
+  const second = await startControl({ dataDir });
+  await second.close();
+  expect(second.secrets.secretKey).toEqual(first.secrets.secretKey);
+  expect(statSync(join(dataDir, "secret.key")).mode & 0o777).toBe(0o600);
+  const configured = new Uint8Array(32).fill(7);
+  const other = join(parent, "other");
+  const third = await startControl({ dataDir: other, secretKey: configured });
+  await third.close();
+  expect(third.secrets.secretKey).toBe(configured);
+  expect(existsSync(join(other, "secret.key"))).toBe(false);
+});
+
+test("an empty folder becomes a store for its owner alone, with a persistent secret", async () => {
+  const first = await startControl({ dataDir });
+  const { cursorKey } = first.secrets;
+  expect(cursorKey).toHaveLength(32);
+  expect(statSync(dataDir).mode & 0o777).toBe(0o700);
+  expect(statSync(join(dataDir, "control.db")).mode & 0o777).toBe(0o600);
+  await first.close();
+  const second = await startControl({ dataDir });
+  expect(second.secrets.cursorKey.equals(cursorKey)).toBe(true);
+  await second.close();
+});
+
+const loseControl = (): void => {
+  for (const suffix of ["", "-wal", "-shm"]) {
+    rmSync(join(dataDir, `control.db${suffix}`), { force: true });
+  }
+};
+
+test("refuses a control store that is missing, empty or another folder's, for commands too", async () => {
+  await (await startControl({ dataDir })).close();
+  const other = join(parent, "other");
+  await (await startControl({ dataDir: other })).close();
+  const path = join(dataDir, "control.db");
+  const losses: [string, () => void][] = [
+    ["control_missing", loseControl],
+    ["control_missing", () => writeFileSync(path, "")],
+    ["control_foreign", () => cpSync(join(other, "control.db"), path)],
+  ];
+  for (const [code, lose] of losses) {
+    lose();
+    const refused = { code, hint: expect.stringMatching(/control\.id/) };
+    await expect(startControl({ dataDir })).rejects.toMatchObject(refused);
+    await expect(openControl({ dataDir })).rejects.toMatchObject(refused);
+  }
+  rmSync(join(dataDir, "control.id"));
+  await (await startControl({ dataDir })).close();
+});
+
+test("a control store is restored from its backup, also from one before the folder recorded it", async () => {
+  const first = await startControl({ dataDir });
+  await first.close();
+  const kept = join(parent, "kept.db");
+  cpSync(join(dataDir, "control.db"), kept);
+  rmSync(join(dataDir, "control.id"));
+  await (await startControl({ dataDir })).close();
+  loseControl();
+  cpSync(kept, join(dataDir, "control.db"));
+  const again = await startControl({ dataDir });
+  expect(again.secrets.cursorKey.equals(first.secrets.cursorKey)).toBe(true);
+  await again.close();
+});
+
+test("a missing secret key is not replaced while anything is encrypted with it", async () => {
+  await (await startControl({ dataDir })).close();
+  const path = join(dataDir, "secret.key");
+  rmSync(path);
+  await (await startControl({ dataDir })).close();
+  expect(existsSync(path)).toBe(true);
+  const control = new DatabaseSync(join(dataDir, "control.db"));
+  control.exec(
+    `INSERT INTO credential(id, platform, kind, host, hint, sealed_secret, created_ms)
+     VALUES('a', 'x', 'x-app', 'api.x.com', 'AAAA', x'00', 1)`,
+  );
+  await control.close();
+  rmSync(path);
+  await expect(startControl({ dataDir })).rejects.toMatchObject({ code: "secret_key_missing" });
+  expect(existsSync(path)).toBe(false);
+  const secretKey = new Uint8Array(32).fill(7);
+  await (await startControl({ dataDir, secretKey })).close();
+});
+
+test("refuses a second server on the folder, and the first continues", async () => {
+  const control = await startControl({ dataDir });
+  await expect(startControl({ dataDir })).rejects.toMatchObject({ code: "folder_in_use" });
+  expect(await control.store.read("listKeys", null)).toEqual([]);
+  await control.close();
+  await (await startControl({ dataDir })).close();
+});
+
+test("a command beside the server creates and revokes keys at once", async () => {
+  const control = await startControl({ dataDir });
+  const beside = await openControl({ dataDir });
+  const { id, token } = await beside.run("createKey", params);
+  const limiter = createLimiter(control.store, systemClock, defaultLimits);
+  const authorization = `Bearer ${token}`;
+  const entrant = { address: "203.0.113.9", authorization, readOf: null, maxWaitMs: 0 };
+  expect(await limiter.admit(entrant)).toMatchObject({ kind: "admitted", caller: { keyId: id } });
+  await beside.run("revokeKey", { id, ...byCommand });
+  expect(await limiter.admit(entrant)).toEqual({ kind: "unknown" });
+  await expect(beside.run("revokeKey", { id: "nobody", ...byCommand })).rejects.toMatchObject({
+    code: "key_not_found",
+    hint: expect.any(String),
+  });
+  await beside.close();
+  await control.close();
+});
+
+test("errors keep their code across threads, and one does not affect others of its tick", async () => {
+  const control = await startControl({ dataDir });
+  const { accountId } = await control.store.write("createKey", params);
+  const outcomes = await Promise.allSettled([
+    control.store.write("insertJob", jobOf(accountId, "a")),
+    control.store.write("revokeKey", { id: "nobody", ...byCommand }),
+    control.store.write("insertJob", jobOf("nobody", "b")),
+    control.store.write("insertJob", jobOf(accountId, "c")),
+  ]);
+  expect(outcomes.map(({ status }) => status)).toEqual([
+    "fulfilled",
+    "rejected",
+    "rejected",
+    "fulfilled",
+  ]);
+  expect(outcomes[1]).toMatchObject({ reason: { code: "key_not_found", status: 404 } });
+  const listed = {
+    accountId,
+    before: { submittedMs: 2, uuid: "" },
+    states: null,
+    methods: null,
+    platforms: null,
+    text: null,
+  };
+  const { rows } = await control.store.read("listJobs", { ...listed, limit: 10, nowMs: 2 });
+  expect(rows.map(({ uuid }) => uuid)).toEqual(["c", "a"]);
+  await control.close();
+});
+
+test("operations pending at close are completed", async () => {
+  const control = await startControl({ dataDir });
+  const created = control.store.write("createKey", params);
+  await control.close();
+  const { id } = await created;
+  expect(existsSync(join(dataDir, "control.db-wal"))).toBe(false);
+  const beside = await openControl({ dataDir });
+  expect(await beside.run("listKeys", null)).toMatchObject([{ id }]);
+  await beside.close();
+});
+
+test("refuses a store of a newer schema", async () => {
+  await (await startControl({ dataDir })).close();
+  const database = new DatabaseSync(join(dataDir, "control.db"));
+  database.exec("PRAGMA user_version = 99");
+  database.close();
+  await expect(startControl({ dataDir })).rejects.toMatchObject({ code: "newer_schema" });
+});
+
+test("every acknowledged job survives a kill", async () => {
+  const program = `
+    import { startControl } from ${JSON.stringify(new URL("./control.ts", import.meta.url).href)};
+    const { store } = await startControl({ dataDir: ${JSON.stringify(dataDir)} });
+    const { accountId } = await store.write("createKey", ${JSON.stringify(params)});
+    for (let n = 0; ; n += 1) {
+      const job = ${JSON.stringify(jobOf("", ""))};
+      await store.write("insertJob", { ...job, accountId, uuid: String(n) });
+      process.stdout.write(n + "\\n");
+    }
+  `;
+  const script = join(parent, "server.mjs");
+  writeFileSync(script, program);
+  const child = spawn(process.execPath, [script], { stdio: ["ignore", "pipe", "inherit"] });
+  let output = "";
+  child.stdout.on("data", (chunk: Buffer) => {
+    output += chunk;
+    if (output.length > 500) child.kill("SIGKILL");
+  });
+  await once(child, "close");
+  const last = Number(output.split("\n").at(-2));
+  expect(last).toBeGreaterThan(50);
+  const control = await startControl({ dataDir });
+  const recovered = await control.store.write("recoverJobs", {
+    gateway: "only",
+    nowMs: 2,
+    lifeMs: 1,
+  });
+  expect(recovered.length).toBeGreaterThan(last);
+  await control.close();
+});

@@ -1,0 +1,207 @@
+import { randomBytes } from "node:crypto";
+import type { ReaderShare } from "../../archive/threads/archive-threads.ts";
+import { folderError } from "../../db/folder-errors.ts";
+import type { SqliteDatabase } from "../../db/open.ts";
+import type { ArgsOf, Store, ValueOf } from "../../db/operations.ts";
+import type { Notifications } from "../../db/postgres/notifications.ts";
+import type { PostgresTerms } from "../../db/postgres/pool.ts";
+import type { DatabaseSettings } from "../../db/postgres/settings.ts";
+import { createThreadStore, type StoreThread } from "../../db/thread-store.ts";
+import { siblingModule, startThread, type ThreadLoad } from "../../db/threads/thread.ts";
+import { runBatch } from "../../db/write-batch.ts";
+import { EarshotError } from "../../lib/errors.ts";
+import { ensureSecretKey } from "../../lib/secret-key.ts";
+import type { ControlDatabaseThreadData } from "./control-database-thread.ts";
+import {
+  type ControlOperations,
+  controlOperations,
+  openControlForReading,
+  openControlForWriting,
+} from "./control-operations.ts";
+import type { ControlThreadData } from "./control-thread.ts";
+
+export type ControlStore = Store<ControlOperations>;
+
+export type Control = {
+  store: ControlStore;
+  /** `secretKey` encrypts secrets that must be readable again (lib/encryption.ts). */
+  secrets: { cursorKey: Buffer; secretKey: Uint8Array };
+  load(): readonly (ThreadLoad & { thread: "control_writer" | "control_reader" })[];
+  /** Null if no other process shares the store. */
+  shared: SharedControl | null;
+  /** Completes pending operations, then unlocks the folder. */
+  close(): Promise<void>;
+};
+
+/** Lock timeout of reads on the event loop; other connections lock only briefly. */
+const longestBlockMs = 100;
+
+export const databaseOf = (
+  { url, connections, timeoutMs }: DatabaseSettings,
+  gateway: string,
+): PostgresTerms | null => (url === null ? null : { url, connections, timeoutMs, gateway });
+
+export type ControlTerms = {
+  dataDir: string;
+  secretKey?: Uint8Array | null;
+  /** Null or absent: a file of the folder. */
+  database?: PostgresTerms | null;
+  /** Absent: none. */
+  archive?: ReaderShare | null;
+};
+
+export type SharedControl = {
+  /** Waits for changes of other processes. */
+  nextNotifications(): Promise<Notifications>;
+  lead(): Promise<boolean>;
+};
+
+type Stores = {
+  store: ControlStore;
+  shared: SharedControl | null;
+  warmUp(): void;
+  load: Control["load"];
+  close(): Promise<void>;
+};
+
+/**
+ * Without a configured secret key, the folder has its own, except with a database, which other folders may share. Errors:
+ * `folder_in_use`, `newer_schema`, `not_writable`, `disk_full`, `store_unavailable`, `control_missing`, `control_foreign`,
+ * `secret_key_missing`, `secret_key_unreadable`, `shared_secret_key_needed`.
+ */
+export async function startControl({
+  dataDir,
+  secretKey: configured = null,
+  database = null,
+  archive = null,
+}: ControlTerms): Promise<Control> {
+  if (database !== null && configured === null) throw sharedSecretKeyNeeded();
+  const { store, shared, warmUp, load, close } =
+    database === null
+      ? startFileThreads(dataDir, archive)
+      : await startDatabaseStores({ dataDir, database, archive });
+  try {
+    const { cursorKey, holdsSecrets } = await store.write("open", null);
+    warmUp();
+    const secretKey = configured ?? ensuredSecretKey(dataDir, holdsSecrets);
+    return {
+      store,
+      secrets: { cursorKey: Buffer.from(cursorKey), secretKey },
+      shared,
+      load,
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+function startFileThreads(dataDir: string, archive: ReaderShare | null): Stores {
+  const writer = startControlThread({ dataDir, role: "writer", archive });
+  const reader = startControlThread({ dataDir, role: "reader", archive: null });
+  const { store, close: closeHere } = createThreadStore(writer, reader, controlOperations, () =>
+    openControlForReading(dataDir, longestBlockMs),
+  );
+  return {
+    store,
+    shared: null,
+    // Starts while the service is built.
+    warmUp: () => void reader.call("holdsSecrets", null).catch(() => undefined),
+    load: () => [
+      { thread: "control_writer", ...writer.load() },
+      { thread: "control_reader", ...reader.load() },
+    ],
+    close: async () => {
+      closeHere();
+      await reader.close();
+      await writer.close();
+    },
+  };
+}
+
+/** Rates are counted without the thread: each request would wait for it. */
+async function startDatabaseStores(data: ControlDatabaseThreadData): Promise<Stores> {
+  const { openRates, sharesOf } = await import("./control-database.ts");
+  const shares = sharesOf(data.database);
+  const rates = openRates(shares.rates);
+  const thread: StoreThread<ControlOperations> = startThread(
+    siblingModule(import.meta.url, "./control-database-thread"),
+    { ...data, database: shares.others },
+  );
+  // The types follow from the names.
+  const call = (name: string, args: unknown) => thread.call(name as never, args as never);
+  return {
+    store: { read: call, write: call, inMemory: rates.run } as ControlStore,
+    shared: {
+      nextNotifications: () => call("nextNotifications", null) as Promise<Notifications>,
+      lead: () => call("lead", null) as Promise<boolean>,
+    },
+    warmUp: () => undefined,
+    load: () => [{ thread: "control_writer", ...thread.load() }],
+    close: async () => {
+      await rates.close();
+      await thread.close();
+    },
+  };
+}
+
+function sharedSecretKeyNeeded(): EarshotError {
+  return new EarshotError(
+    "shared_secret_key_needed",
+    "EARSHOT_DATABASE_URL requires EARSHOT_SECRET_KEY",
+    {
+      hint: "set the same key for all gateways: openssl rand -base64 32 generates one",
+    },
+  );
+}
+
+function ensuredSecretKey(dataDir: string, holdsSecrets: boolean): Uint8Array {
+  try {
+    return ensureSecretKey(dataDir, randomBytes, holdsSecrets);
+  } catch (error) {
+    throw folderError(error, dataDir);
+  }
+}
+
+const startControlThread = (data: ControlThreadData): StoreThread<ControlOperations> =>
+  startThread(siblingModule(import.meta.url, "./control-thread"), data);
+
+/** Safe beside a server. */
+export type OpenControl = {
+  run<Name extends keyof ControlOperations & string>(
+    name: Name,
+    args: ArgsOf<ControlOperations[Name]>,
+  ): Promise<ValueOf<ControlOperations[Name]>>;
+  close(): Promise<void>;
+};
+
+export async function openControl({
+  dataDir,
+  database = null,
+}: Pick<ControlTerms, "dataDir" | "database">): Promise<OpenControl> {
+  if (database === null) return openControlFile(dataDir);
+  const { openControlDatabase } = await import("./control-database.ts");
+  const { run, close } = await openControlDatabase(database);
+  return { run, close } as OpenControl;
+}
+
+function openControlFile(dataDir: string): OpenControl {
+  const database = openedForCommand(dataDir);
+
+  async function run(method: string, args: unknown): Promise<unknown> {
+    const [outcome] = runBatch(database, controlOperations, [{ method, args }]);
+    if (outcome?.ok) return outcome.value;
+    throw outcome?.error;
+  }
+
+  return { run, close: async () => database.close() } as OpenControl;
+}
+
+function openedForCommand(dataDir: string): SqliteDatabase {
+  try {
+    return openControlForWriting(dataDir);
+  } catch (error) {
+    throw folderError(error, dataDir);
+  }
+}

@@ -1,0 +1,61 @@
+import { systemClock } from "../../lib/clock.ts";
+
+/** Of a batch, and after which no search starts. */
+const batchCpuMs = 5;
+const lastBeginCpuMs = 3;
+/** For slow disks and time off the CPU. */
+const batchWallMs = 25;
+const mostOfBatch = 12;
+
+/** Of the latest search in the moving mean. */
+const latestShare = 0.1;
+
+type Clocks = {
+  elapsed(): number;
+  cpuMs(): number;
+};
+
+export type SearchBudget = {
+  /** Returns how many searches fit, at least one. */
+  beginBatch(): number;
+  /** The search must stop once `isOver` returns true; null if the budget is used up. */
+  spend<Value>(search: (isOver: () => boolean) => Value): Value | null;
+};
+
+export function createSearchBudget({ elapsed, cpuMs }: Clocks = threadClocks): SearchBudget {
+  let batch: { startMs: number; startCpuMs: number } | null = null;
+  let meanMs = lastBeginCpuMs;
+
+  function spend<Value>(search: (isOver: () => boolean) => Value): Value | null {
+    const beginCpuMs = cpuMs();
+    batch ??= { startMs: elapsed(), startCpuMs: beginCpuMs };
+    const { startMs, startCpuMs } = batch;
+    if (beginCpuMs - startCpuMs >= lastBeginCpuMs) return null;
+    const isOver = (): boolean => {
+      const tookMs = elapsed() - startMs;
+      if (tookMs < batchCpuMs) return false;
+      return tookMs >= batchWallMs || cpuMs() - startCpuMs >= batchCpuMs;
+    };
+    try {
+      return search(isOver);
+    } finally {
+      meanMs += latestShare * (cpuMs() - beginCpuMs - meanMs);
+    }
+  }
+
+  return {
+    spend,
+    beginBatch: () => {
+      batch = null;
+      return Math.max(1, Math.min(mostOfBatch, Math.floor(lastBeginCpuMs / meanMs)));
+    },
+  };
+}
+
+const threadClocks: Clocks = {
+  elapsed: systemClock.elapsed,
+  cpuMs: () => {
+    const { user, system } = process.threadCpuUsage();
+    return (user + system) / 1_000;
+  },
+};

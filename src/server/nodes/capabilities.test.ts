@@ -1,0 +1,43 @@
+import { expect, test } from "vitest";
+import type { PlatformCoverage } from "../../archive/archive.ts";
+import { configFrom } from "../config.ts";
+import type { UpstreamRole } from "../roles/upstreams.ts";
+import { capabilitiesOf } from "./capabilities.ts";
+
+const holding: PlatformCoverage[] = [{ platform: "x", holdsPosts: true, intervals: [] }];
+const deploymentMethods: UpstreamRole["deploymentMethods"] = async (platform) =>
+  new Map(
+    platform === "x"
+      ? ([
+          ["searchbyquery", ["api"]],
+          ["getfollowers", ["credential"]],
+        ] as const)
+      : [],
+  );
+
+const known = async (environment: Record<string, string>) => {
+  const archive = { coverage: async () => holding };
+  const all = await capabilitiesOf(configFrom(environment), { deploymentMethods }, archive);
+  return all.map(({ platform, method, ways }) => `${platform} ${method}: ${ways.join(", ")}`);
+};
+
+test("a process can use its archive and what the deployment may request", async () => {
+  const capabilities = await known({ EARSHOT_INGEST: "off" });
+  expect(capabilities).toEqual([
+    "x searchbyquery: archive, api",
+    "x searchbyfullarchive: archive",
+    "x searchbyprofile: archive",
+    "x getbyid: archive",
+    "x getreplies: archive",
+    "x getretweeters: archive",
+    "x gettweets: archive",
+    "x getmedia: archive",
+    "x getprofilebyid: archive",
+    "x gettrends: archive",
+    "x getfollowers: credential",
+  ]);
+});
+
+test("a platform that feeds the archive counts before its first post", async () => {
+  expect(await known({ EARSHOT_INGEST: "bluesky" })).toContain("bluesky searchbyquery: archive");
+});

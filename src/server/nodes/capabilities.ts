@@ -1,0 +1,39 @@
+import type { Archive } from "../../archive/archive.ts";
+import { isSearch, type Method, methodNames } from "../../platforms/methods.ts";
+import type { AccessMethod } from "../../platforms/source.ts";
+import { type Platform, platforms } from "../../posts/post.ts";
+import type { Capability } from "../../remote/capability.ts";
+import { isAnsweredByArchive } from "../../search/methods/archived-answer.ts";
+import type { Config } from "../config.ts";
+import { fedPlatforms } from "../fed-platforms.ts";
+import type { UpstreamRole } from "../roles/upstreams.ts";
+
+/** With the archive and the deployment's access. Credentials of accounts serve only their account. */
+export async function capabilitiesOf(
+  config: Config,
+  { deploymentMethods }: Pick<UpstreamRole, "deploymentMethods">,
+  archive: Pick<Archive, "coverage">,
+): Promise<readonly Capability[]> {
+  const archived = await archivedPlatforms(config, archive);
+  const each = platforms.map(async (platform) => {
+    const upstreamMethods = await deploymentMethods(platform);
+    return methodNames.map((method): Capability => {
+      const isArchived = archived.includes(platform) && isAnswered(method);
+      const ways: readonly AccessMethod[] = isArchived ? ["archive"] : [];
+      return { platform, method, ways: [...ways, ...(upstreamMethods.get(method) ?? [])] };
+    });
+  });
+  return (await Promise.all(each)).flat().filter(({ ways }) => ways.length > 0);
+}
+
+async function archivedPlatforms(
+  config: Config,
+  archive: Pick<Archive, "coverage">,
+): Promise<readonly Platform[]> {
+  const holding = (await archive.coverage())
+    .filter(({ holdsPosts }) => holdsPosts)
+    .map(({ platform }) => platform);
+  return [...fedPlatforms(config), ...holding];
+}
+
+const isAnswered = (method: Method): boolean => isSearch(method) || isAnsweredByArchive(method);

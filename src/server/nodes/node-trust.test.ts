@@ -1,0 +1,101 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { createManualClock } from "../../lib/manual-clock.ts";
+import { type GatewaySettings, gatewayDefaults } from "../../remote/settings.ts";
+import { insecureEvidenceWarning, openNodeTrust } from "./node-trust.ts";
+
+let canLoad = true;
+vi.mock("../../remote/evidence/collateral.ts", async (original) => {
+  const loaded = await original<typeof import("../../remote/evidence/collateral.ts")>();
+  return {
+    ...loaded,
+    collateralFromService: (...args: Parameters<typeof loaded.collateralFromService>) => {
+      if (!canLoad) throw new Error("no room left");
+      return loaded.collateralFromService(...args);
+    },
+  };
+});
+
+let folder: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "earshot-"));
+});
+
+afterEach(() => {
+  rmSync(folder, { recursive: true });
+});
+
+const open = (special: Partial<GatewaySettings>) =>
+  openNodeTrust({ ...gatewayDefaults, ...special }, createManualClock());
+
+function file(name: string, content: string): string {
+  const path = join(folder, name);
+  writeFileSync(path, content);
+  return path;
+}
+
+const policy = {
+  tcb_status: ["UpToDate"],
+  accepted_advisories: [],
+  min_tcb_evaluation_number: 18,
+  images: [],
+  compose_hashes: [],
+  key_providers: [],
+  platforms: null,
+};
+
+test("a gateway without a policy starts and has no policy id", async () => {
+  const trust = open({});
+  expect([trust.policy, trust.verifier.policyId]).toEqual([null, "none"]);
+  await trust.close();
+});
+
+test("reads a policy at startup and reports the position of an error", () => {
+  const policyFile = file("policy.json", JSON.stringify(policy));
+  expect(open({ policyFile }).policy).toMatchObject(policy);
+  const wrong = file("wrong.json", JSON.stringify({ ...policy, platforms: ["abc"] }));
+  expect(() => open({ policyFile: wrong })).toThrow(/platforms\/0/);
+  expect(() => open({ policyFile: join(folder, "absent.json") })).toThrow(
+    /^EARSHOT_NODES_POLICY: /,
+  );
+});
+
+test("accepts simulated evidence only with a policy that has its root", () => {
+  expect(() => open({ evidence: ["tdx", "simulated"] })).toThrow(/has no `simulated_root`/);
+  const policyFile = file("policy.json", JSON.stringify(policy));
+  expect(() => open({ evidence: ["simulated"], policyFile })).toThrow(/`simulated_root`/);
+  const bad = file("bad.json", JSON.stringify({ ...policy, simulated_root: "no certificate" }));
+  expect(() => open({ evidence: ["simulated"], policyFile: bad })).toThrow(/certificate in PEM/);
+});
+
+test("warns of evidence that proves nothing", () => {
+  expect(insecureEvidenceWarning({ evidence: ["tdx"] })).toBeNull();
+  expect(insecureEvidenceWarning({ evidence: ["tdx", "simulated", "none"] })).toMatch(
+    /accepts simulated and none/,
+  );
+});
+
+test("retries a failed load of the verifier", async () => {
+  const { verifier, close } = open({ evidence: ["none"] });
+  const statement = {
+    version: 1,
+    evidence: "none",
+    audience: "earshot",
+    nonce: "AAAA",
+    identity_key: "A",
+    signing_key: "A",
+    sealing_key: "A",
+    boot_id: "A",
+    gateway_key: "A",
+  } as const;
+  const verify = () =>
+    verifier.verify(statement, { quote: null, event_log: null, vm_config: null }, 0);
+  canLoad = false;
+  await expect(verify()).rejects.toThrow("no room left");
+  canLoad = true;
+  expect(await verify()).toMatchObject({ verified: { kind: "none" } });
+  await close();
+});

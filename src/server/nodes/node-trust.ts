@@ -1,0 +1,130 @@
+import { readFileSync } from "node:fs";
+import type { EvidenceKind } from "../../jobs/result-signature.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { EarshotError, messageOf } from "../../lib/errors.ts";
+import { createGuard } from "../../lib/guard.ts";
+import {
+  createGuardedFetch,
+  type GuardedClient,
+  type GuardedFetch,
+} from "../../lib/guarded-fetch.ts";
+import { type CollateralSource, isInsecure } from "../../remote/evidence/evidence.ts";
+import { type NodePolicy, policyIdOf, readPolicy } from "../../remote/evidence/policy.ts";
+import type { EvidenceVerifier } from "../../remote/evidence/verify-evidence.ts";
+import {
+  collateralMaxAgeMs,
+  type GatewaySettings,
+  gatewayDefaults,
+} from "../../remote/settings.ts";
+import { packageVersion } from "../version.ts";
+
+export type NodeTrust = {
+  policy: NodePolicy | null;
+  verifier: EvidenceVerifier;
+  close(): Promise<void>;
+};
+
+const noPolicy = "none";
+const timeoutMs = 10_000;
+const maxBytes = 1_048_576;
+
+/**
+ * Errors: `policy_unreadable`; `invalid_setting` for an unreadable file, an unusable EARSHOT_NODES_COLLATERAL, or simulated
+ * evidence without a root in the policy.
+ */
+export function openNodeTrust(settings: GatewaySettings, clock: Clock): NodeTrust {
+  const { evidence: accepted, policyFile } = settings;
+  const policy =
+    policyFile === null ? null : readPolicy(contentOf("EARSHOT_NODES_POLICY", policyFile));
+  const policyId = policy === null ? noPolicy : policyIdOf(policy);
+  requireForSimulated(accepted, policy);
+  const { fetch, close } = lazyFetch(settings.collateral);
+  let opening: Promise<EvidenceVerifier> | null = null;
+
+  async function openVerifier(): Promise<EvidenceVerifier> {
+    const [{ createEvidenceVerifier }, collateral] = await Promise.all([
+      import("../../remote/evidence/verify-evidence.ts"),
+      collateralOf(settings, fetch, clock),
+    ]);
+    return createEvidenceVerifier({ accepted, policy, policyId, collateral });
+  }
+
+  return {
+    policy,
+    verifier: {
+      policyId,
+      // Most servers never see a node.
+      verify: async (...args) => {
+        opening ??= openVerifier().catch((error: unknown) => {
+          // A failed load may succeed later.
+          opening = null;
+          throw error;
+        });
+        return await (await opening).verify(...args);
+      },
+    },
+    close,
+  };
+}
+
+async function collateralOf(
+  { collateral }: GatewaySettings,
+  fetch: GuardedFetch,
+  clock: Clock,
+): Promise<CollateralSource> {
+  const from = await import("../../remote/evidence/collateral.ts");
+  return isUrl(collateral)
+    ? from.collateralFromService({ url: collateral, fetch, clock, maxAgeMs: collateralMaxAgeMs })
+    : from.collateralFromFolder(collateral);
+}
+
+/** For a gateway that accepts evidence which proves nothing. */
+export function insecureEvidenceWarning({
+  evidence,
+}: Pick<GatewaySettings, "evidence">): string | null {
+  const kinds = evidence.filter(isInsecure);
+  if (kinds.length === 0) return null;
+  return `EARSHOT_NODES_EVIDENCE accepts ${kinds.join(" and ")}: such nodes prove nothing about their machine, as every result, health response and page states`;
+}
+
+const isUrl = (collateral: string): boolean => /^https?:\/\//.test(collateral);
+
+function requireForSimulated(accepted: readonly EvidenceKind[], policy: NodePolicy | null): void {
+  if (!accepted.includes("simulated") || policy?.simulated_root !== undefined) return;
+  throw new EarshotError(
+    "invalid_setting",
+    "EARSHOT_NODES_EVIDENCE accepts simulated, but EARSHOT_NODES_POLICY has no `simulated_root`",
+    { hint: "create such a policy with earshot nodes simulate FOLDER" },
+  );
+}
+
+function contentOf(variable: string, path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    throw new EarshotError("invalid_setting", `${variable}: ${messageOf(error)}`, {
+      hint: "use a file that this process may read, or unset it",
+    });
+  }
+}
+
+/** A configured service may be private. */
+function lazyFetch(url: string): { fetch: GuardedFetch; close: () => Promise<void> } {
+  let opened: GuardedClient | null = null;
+  const open = () => {
+    opened ??= createGuardedFetch({
+      guard: createGuard(url === gatewayDefaults.collateral ? [] : [url]),
+      userAgent: `earshot/${packageVersion()}`,
+      timeoutMs,
+      maxBytes,
+      maxRedirects: 0,
+    });
+    return opened;
+  };
+  return {
+    fetch: (...args) => open()(...args),
+    close: async () => {
+      await opened?.close();
+    },
+  };
+}

@@ -1,0 +1,27 @@
+import type { Capability } from "../../remote/capability.ts";
+
+export class OwnCapabilities {
+  readonly #read: () => Promise<readonly Capability[]>;
+  #all: readonly Capability[] = [];
+  #releasable: readonly Capability[] = [];
+
+  constructor(read: () => Promise<readonly Capability[]>) {
+    this.#read = read;
+  }
+
+  all = (): readonly Capability[] => this.#all;
+
+  /** With credentials that nodes can be given. */
+  releasable = (): readonly Capability[] => this.#releasable;
+
+  /** Errors: those of archive and store; the last capabilities remain. */
+  async refresh(): Promise<void> {
+    this.#all = await this.#read();
+    this.#releasable = this.#all.map(byCredential).filter(({ ways }) => ways.length > 0);
+  }
+}
+
+const byCredential = (one: Capability): Capability => ({
+  ...one,
+  ways: one.ways.filter((method) => method === "credential" || method === "api"),
+});

@@ -1,0 +1,141 @@
+import type { Logger } from "pino";
+import { type Clock, systemClock } from "../../lib/clock.ts";
+import type { EarshotError } from "../../lib/errors.ts";
+import type { Upstream } from "../../platforms/upstream.ts";
+import type { Platform } from "../../posts/post.ts";
+import type { AttestationStatus } from "../../remote/worker/attest-loop.ts";
+import { cleartextGatewayWarning } from "../cleartext.ts";
+import type { Config } from "../config.ts";
+import { fedPlatforms } from "../fed-platforms.ts";
+import { liveSinceOf } from "../live-since.ts";
+import { createLog } from "../log.ts";
+import { createIngestRole } from "../roles/roles.ts";
+import { createUpstreamRole } from "../roles/upstreams.ts";
+import { requireNodeSettings } from "../settings/require-node-settings.ts";
+import { startLine } from "../start-line.ts";
+import { requireStartNeeds } from "../start-needs.ts";
+import { startRunners } from "../start-runners.ts";
+import { closeStores, openStores, type Stores } from "../stores.ts";
+import { watchCompaction } from "../watches/compaction-watch.ts";
+import { watchDamage } from "../watches/damage-watch.ts";
+import { watchIngest } from "../watches/ingest-watch.ts";
+import { capabilitiesOf } from "./capabilities.ts";
+import { createStatusLog, withoutCauses } from "./node-status.ts";
+import { hostName, startNodeWorker } from "./node-worker.ts";
+import { stopNode } from "./stop-node.ts";
+
+export type RemoteNode = {
+  id: string;
+  name: string;
+  status(): AttestationStatus;
+  refused: Promise<EarshotError>;
+  /** Stops leasing; jobs have half a minute to end. */
+  stop(): Promise<void>;
+};
+
+export type RemoteNodeOptions = {
+  name?: string | undefined;
+  /** When the gateway status changes or is confirmed. */
+  onStatus?: (status: AttestationStatus) => void;
+  clock?: Clock;
+  log?: Logger;
+  upstreams?: Partial<Record<Platform, Upstream>>;
+};
+
+/**
+ * Answers jobs with the credentials and archive of its own data folder. Does not wait for the gateway. Errors:
+ * `invalid_setting`, `evidence_unavailable`, those of the stores.
+ */
+export async function startRemoteNode(
+  given: Config,
+  { name, onStatus = () => undefined, ...overrides }: RemoteNodeOptions,
+): Promise<RemoteNode> {
+  const config = requireNodeSettings(given);
+  const clock = overrides.clock ?? systemClock;
+  const log = overrides.log ?? createLog(config.log.level);
+  await requireStartNeeds(config.data);
+  const stores = await openStores(config, clock);
+  try {
+    return await start(stores);
+  } catch (error) {
+    await closeStores(stores);
+    throw error;
+  }
+
+  async function start({ control, archive, onWarning }: Stores): Promise<RemoteNode> {
+    log.info(startLine(config), "starting a node");
+    const warning = cleartextGatewayWarning(config.node);
+    if (warning !== null) log.warn(warning);
+    onWarning((message) => log.warn(message));
+    await archive.verified();
+    watchDamage(archive, log);
+    const ingest = createIngestRole(config);
+    const upstreams = createUpstreamRole({
+      config,
+      store: control.store,
+      secretKey: control.secrets.secretKey,
+      source: {
+        archive,
+        clock,
+        fedPlatforms: fedPlatforms(config),
+        coverageSlackMs: config.ingest.coverageSlackMs,
+        freshnessOf: ingest.freshnessOf,
+        liveSinceMs: liveSinceOf(ingest),
+      },
+      clock,
+      random: Math.random,
+      onOutcome: () => undefined,
+      overrides: overrides.upstreams ?? {},
+    });
+    const statusLog = createStatusLog(log);
+    const worker = await startNodeWorker({
+      config,
+      name: name ?? hostName(),
+      archive,
+      capabilities: () => capabilitiesOf(config, upstreams, archive),
+      clock,
+      random: Math.random,
+      log,
+      onStatus: (status) => {
+        statusLog.note(status);
+        onStatus(status);
+      },
+    }).catch(async (error: unknown) => {
+      await upstreams.stop();
+      throw error;
+    });
+    const { self, gateway, attestLoop } = worker;
+    const watching = new AbortController();
+    const runners = startRunners(config.jobs, {
+      gateway,
+      answer: upstreams.answer,
+      clock,
+      nodeId: self.nodeId,
+      log: withoutCauses(log),
+    });
+    ingest.start({ archive, clock, random: Math.random, log, upstreams });
+    void watchIngest({ ...ingest, clock, log, signal: watching.signal });
+    void watchCompaction({ archive, clock, log, signal: watching.signal });
+
+    let stopped: Promise<void> | null = null;
+    return {
+      id: self.nodeId,
+      name: worker.name,
+      status: attestLoop.status,
+      refused: statusLog.refused,
+      stop: () => {
+        watching.abort();
+        stopped ??= stopNode({
+          worker,
+          runners,
+          ingest,
+          upstreams,
+          stores: { control, archive },
+          clock,
+          log,
+        });
+        return stopped;
+      },
+    };
+  }
+}

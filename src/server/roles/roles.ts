@@ -1,0 +1,102 @@
+import {
+  type IngestState,
+  type MastodonStreamState,
+  streamNotStarted,
+} from "../../ingest/ingest-state.ts";
+import type { Ingest } from "../../ingest/live-ingest.ts";
+import { embeddedNodeId } from "../../jobs/leases/lease.ts";
+import type { Runner } from "../../jobs/runner.ts";
+import type { FreshnessOf } from "../../search/archive/unchecked.ts";
+import { withRecords } from "../../search/merge/with-records.ts";
+import type { Config } from "../config.ts";
+import type { AppContext } from "../context.ts";
+import { startRunners } from "../start-runners.ts";
+import { meteredGateway } from "../watches/metered-gateway.ts";
+import { createMastodonRole } from "./mastodon-role.ts";
+
+/** Before the retry of a job that failed on a disk error. */
+const diskPauseMs = 1_000;
+
+/** Leases its share of the jobs (EARSHOT_EMBEDDED_NODE). */
+export function startNode(context: AppContext): Runner {
+  const { config, queue, upstreams, router, clock, log, metrics, sharing } = context;
+  const { deadlineMs, concurrency, fetchConcurrency } = config.jobs;
+  if (config.nodes.embedded === "off") return { stop: async () => undefined };
+  return startRunners(config.jobs, {
+    gateway: meteredGateway(queue, { metrics, clock, deadlineMs }),
+    answer: sharing.gateway.isShared ? answerWithRecords(context) : upstreams.answer,
+    clock,
+    nodeId: embeddedNodeId,
+    accepts: router.runsHere,
+    load: () => queue.runningOf(embeddedNodeId) / (concurrency + fetchConcurrency),
+    giveBack: (uuid, token) => queue.giveBack(uuid, token, diskPauseMs),
+    log,
+  });
+}
+
+/** Other gateways, with other archives, may get the request for the result. */
+function answerWithRecords({ archive, upstreams }: AppContext): AppContext["upstreams"]["answer"] {
+  return async (...requested) => await withRecords(archive, await upstreams.answer(...requested));
+}
+
+/** Loaded after the service listens. */
+export type IngestRole = {
+  state(): IngestState | null;
+  mastodonState(): MastodonStreamState | null;
+  /** For Bluesky the ledger records this. */
+  freshnessOf: FreshnessOf;
+  start(context: IngestContext): void;
+  stop(): Promise<void>;
+};
+
+type IngestContext = Pick<AppContext, "archive" | "clock" | "random" | "log" | "upstreams">;
+
+export function createIngestRole(config: Config): IngestRole {
+  const bluesky = createBlueskyRole(config);
+  const mastodon = createMastodonRole(config);
+  return {
+    state: bluesky.state,
+    mastodonState: mastodon.state,
+    freshnessOf: ({ platform, id }) =>
+      platform === "mastodon" ? mastodon.freshnessOf(id) : "confirmed",
+    start: (context) => {
+      const { archive, clock, random, log, upstreams } = context;
+      bluesky.start(context);
+      mastodon.start({ archive, clock, random, log, tokenOf: upstreams.mastodonToken });
+    },
+    stop: async () => {
+      await Promise.all([bluesky.stop(), mastodon.stop()]);
+    },
+  };
+}
+
+type BlueskyRole = Pick<IngestRole, "state" | "stop"> & {
+  start(context: Omit<IngestContext, "upstreams">): void;
+};
+
+function createBlueskyRole({ ingest: settings, data }: Config): BlueskyRole {
+  let running: Promise<Ingest> | null = null;
+  let ingest: Ingest | null = null;
+  if (settings.source === "off") {
+    return { state: () => null, start: () => undefined, stop: async () => undefined };
+  }
+
+  function start({ archive, clock, random, log }: Parameters<BlueskyRole["start"]>[0]): void {
+    running ??= import("../../ingest/live-ingest.ts").then(({ startIngest }) => {
+      ingest = startIngest({ archive, clock, random, settings, dataDir: data.dir, log });
+      return ingest;
+    });
+    running.catch((error: unknown) => log.error({ err: error }, "live ingestion failed to start"));
+  }
+
+  return {
+    state: () => ingest?.state() ?? beforeStart,
+    start,
+    stop: async () => {
+      const started = await running?.catch(() => null);
+      await started?.stop();
+    },
+  };
+}
+
+const beforeStart: IngestState = { ...streamNotStarted, labelers: [], lookUp: null };

@@ -1,0 +1,54 @@
+import { Resolver } from "node:dns/promises";
+import { createGuard } from "../../lib/guard.ts";
+import { createGuardedFetch, type GuardedClient } from "../../lib/guarded-fetch.ts";
+import type { Config } from "../config.ts";
+import { allSettings } from "../settings/settings.ts";
+import { packageVersion } from "../version.ts";
+
+/** Limits size and duration of answers; follows no redirects. */
+export type UpstreamClient = {
+  fetch: GuardedClient;
+  resolveTxt: (name: string) => Promise<string[][]>;
+  close(): Promise<void>;
+};
+
+export function openUpstreamClient(config: Config): UpstreamClient {
+  const { timeoutMs, maxAnswerBytes: maxBytes } = config.upstreams;
+  const fetch = createGuardedFetch({
+    guard: createGuard(ownAddresses(config), { setting: "EARSHOT_UPSTREAM_PRIVATE_HOSTS" }),
+    userAgent: `earshot/${packageVersion()}`,
+    timeoutMs,
+    maxBytes,
+    maxRedirects: 0,
+    maxConnectionsPerHost: connectionsFor(config),
+  });
+  const resolver = new Resolver({ timeout: 3_000, tries: 2 });
+  return {
+    fetch,
+    resolveTxt: (name) => resolver.resolveTxt(name),
+    close: async () => {
+      resolver.cancel();
+      await fetch.close();
+    },
+  };
+}
+
+const leastConnections = 64;
+
+/** Waiting for a connection would count against a job's timeout. */
+const connectionsFor = ({ jobs }: Config): number =>
+  Math.max(leastConnections, jobs.concurrency + jobs.fetchConcurrency);
+
+/** Configured hosts may be private. */
+function ownAddresses({ upstreams, ingest, mastodonStream, backfill }: Config): string[] {
+  const defaults = new Set(allSettings().flatMap(({ fallback }) => fallback));
+  const named = [
+    ...upstreams.privateHosts,
+    ...upstreams.mastodonInstance,
+    ...(mastodonStream.server === null ? [] : [mastodonStream.server]),
+    upstreams.xApiUrl,
+    backfill.plcUrl,
+    ingest.appviewUrl,
+  ];
+  return named.filter((address) => !defaults.has(address));
+}

@@ -1,0 +1,147 @@
+import { randomBytes } from "node:crypto";
+import {
+  type AccountCredentials,
+  createAccountCredentials,
+} from "../../accounts/credentials/account-credentials.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { createEncryptor } from "../../lib/encryption.ts";
+import { createBlueskyUpstream } from "../../platforms/bluesky/upstream.ts";
+import { createMastodonUpstream } from "../../platforms/mastodon/upstream.ts";
+import type { AnswerRequest, SourceAnswer } from "../../platforms/source.ts";
+import type { Upstream } from "../../platforms/upstream.ts";
+import { createXUpstream } from "../../platforms/x/upstream.ts";
+import type { Platform } from "../../posts/post.ts";
+import { type AnswerContext, answerJob } from "../../search/answer.ts";
+import type { ArchiveSource } from "../../search/archive/search.ts";
+import type { MergeableSearch } from "../../search/merge/merged-answer.ts";
+import { deploymentAccess } from "../../search/platform/deployment-access.ts";
+import { releaseCredential } from "../../search/platform/release-credential.ts";
+import type { RemoteCapabilities } from "../../search/remote-capabilities.ts";
+import { requestableBy } from "../../search/requestable.ts";
+import type { ShortSearchTerms } from "../../search/short-search.ts";
+import { createSources, type SourceAvailability } from "../../search/sources.ts";
+import { createCredentialPool } from "../../upstream/credentials/create-pool.ts";
+import type { ReleasedCredential } from "../../upstream/credentials/release.ts";
+import { createSessions } from "../../upstream/requests/create-sessions.ts";
+import type { RequestOutcome } from "../../upstream/requests/outgoing-request.ts";
+import type { UpstreamJob } from "../../upstream/requests/sessions.ts";
+import type { Config } from "../config.ts";
+import type { Control } from "../control/control.ts";
+import { credentialKinds } from "./credential-kinds.ts";
+import { openUpstreamClient } from "./upstream-client.ts";
+
+export type UpstreamRole = {
+  answer(request: AnswerRequest, job: UpstreamJob): Promise<SourceAnswer>;
+  /** What can be answered, by this process or by others. */
+  sourcesBeside(remote: RemoteCapabilities): SourceAvailability;
+  deploymentMethods(platform: Platform): ReturnType<typeof deploymentAccess>;
+  askableBy(
+    request: Pick<MergeableSearch, "platform" | "type" | "method">,
+  ): Pick<ShortSearchTerms, "requestableOpenly" | "requestableWithCredential">;
+  /** The deployment's token, by the server's origin. */
+  mastodonToken(origin: string): Promise<string | null>;
+  /** For a remote node. An empty account id excludes credentials of accounts. */
+  release(
+    platform: Platform,
+    request: AnswerRequest,
+    accountId: string,
+  ): Promise<ReleasedCredential | null>;
+  credentials: AccountCredentials;
+  forgetAccount(accountId: string): void;
+  stop(): Promise<void>;
+};
+
+export type UpstreamRoleContext = {
+  config: Config;
+  store: Control["store"];
+  secretKey: Uint8Array;
+  source: ArchiveSource;
+  clock: Clock;
+  random: () => number;
+  onOutcome: (platform: Platform, outcome: RequestOutcome) => void;
+  overrides?: Partial<Record<Platform, Upstream>>;
+};
+
+export function createUpstreamRole(context: UpstreamRoleContext): UpstreamRole {
+  const { config, store, clock, source, random } = context;
+  const settings = config.upstreams;
+  const upstreams = { ...platformsOf(config), ...context.overrides };
+  const client = openUpstreamClient(config);
+  const keeping = {
+    store,
+    encryptor: createEncryptor(context.secretKey, randomBytes),
+    kinds: credentialKinds(config, client),
+    clock,
+    randomBytes,
+  };
+  const pool = createCredentialPool({ ...keeping, fetch: client.fetch });
+  const credentials = createAccountCredentials({
+    ...keeping,
+    tools: { fetch: client.fetch, now: clock.now, randomBytes },
+    check: pool.check,
+    maxCredentials: settings.maxCredentials,
+    settings,
+  });
+  const sessions = createSessions({
+    pool,
+    upstreams: Object.values(upstreams),
+    fetch: client.fetch,
+    store,
+    clock,
+    random,
+    settings,
+    onOutcome: context.onOutcome,
+  });
+  const answering: AnswerContext = { source, sessions, upstreams, settings };
+  return {
+    answer: (request, job) => answerJob(answering, request, job),
+    sourcesBeside: (remote) => createSources(answering, remote),
+    deploymentMethods: (platform) => deploymentAccess(answering, platform),
+    askableBy: (request) => requestableBy(answering, request),
+    mastodonToken: async (origin) => {
+      const [chosen] = await pool.choose({
+        platform: "mastodon",
+        // Only the deployment's credentials match.
+        accountId: "",
+        access: "user",
+        whose: "any",
+        bucket: null,
+        host: origin,
+      });
+      if (chosen === undefined) return null;
+      pool.used(chosen.credential.id);
+      return chosen.leased.secrets().token ?? null;
+    },
+    release: (platform, request, accountId) =>
+      releaseCredential(
+        { pool, upstream: upstreams[platform], nowMs: clock.now() },
+        request,
+        accountId,
+      ),
+    credentials,
+    forgetAccount: pool.forgetOf,
+    stop: async () => {
+      await credentials.stop();
+      await pool.stop();
+      await client.close();
+    },
+  };
+}
+
+function platformsOf({ upstreams: settings, ingest }: Config): Record<Platform, Upstream> {
+  return {
+    bluesky: createBlueskyUpstream({
+      appviewUrl: ingest.appviewUrl,
+      labelers: ingest.labelerSources,
+      isPublic: settings.blueskyPublic === "on",
+      isSearched: settings.blueskySearch === "on",
+      feed: settings.blueskyFeed,
+    }),
+    mastodon: createMastodonUpstream({ instance: settings.mastodonInstance[0] ?? null }),
+    x: createXUpstream({
+      apiUrl: settings.xApiUrl,
+      trendsWoeid: settings.xTrendsWoeid,
+      isRedistributionAgreed: settings.xRedistributionAgreed === "true",
+    }),
+  };
+}

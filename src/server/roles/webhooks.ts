@@ -1,0 +1,56 @@
+import { randomBytes } from "node:crypto";
+import { createPost, mostAnswerBytes } from "../../jobs/webhooks/post.ts";
+import { createSender, type Sender, type SenderContext } from "../../jobs/webhooks/sender.ts";
+import { createWebhooks, type Webhooks } from "../../jobs/webhooks/webhooks.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { createEncryptor } from "../../lib/encryption.ts";
+import { createGuard } from "../../lib/guard.ts";
+import { createGuardedFetch } from "../../lib/guarded-fetch.ts";
+import type { Config } from "../config.ts";
+import type { Control } from "../control/control.ts";
+
+export type WebhookRole = {
+  webhooks: Webhooks;
+  sender: Sender;
+};
+
+export type WebhookRoleContext = Pick<
+  SenderContext,
+  "random" | "log" | "isLeader" | "onError" | "onOutcome"
+> & {
+  settings: Config["webhooks"];
+  store: Control["store"];
+  secretKey: Uint8Array;
+  clock: Clock;
+  version: string;
+};
+
+export function createWebhookRole(context: WebhookRoleContext): WebhookRole {
+  const { settings, store, clock, secretKey, version } = context;
+  const sealer = createEncryptor(secretKey, randomBytes);
+  const guard = createGuard(settings.privateHosts, {
+    setting: "EARSHOT_WEBHOOK_PRIVATE_HOSTS",
+  });
+  const client = createGuardedFetch({
+    guard,
+    userAgent: `earshot/${version}`,
+    timeoutMs: settings.timeoutMs,
+    maxBytes: mostAnswerBytes,
+    maxRedirects: 0,
+    // Hanging receivers must not block others on the host.
+    maxConnectionsPerHost: Math.max(1, settings.concurrency),
+  });
+  const post = createPost(client, { timeoutMs: settings.timeoutMs, now: clock.now });
+  const sender = createSender({ ...context, encryptor: sealer, post });
+  const shared = { store, clock, randomBytes, settings, encryptor: sealer, guard };
+  return {
+    webhooks: createWebhooks({ ...shared, onDue: sender.wake }),
+    sender: {
+      ...sender,
+      stop: async () => {
+        await sender.stop();
+        await client.close();
+      },
+    },
+  };
+}

@@ -1,0 +1,105 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { argv } from "node:process";
+import { pathToFileURL } from "node:url";
+import { withGeneratedPart } from "../../lib/generated-part.ts";
+import { packageRoot } from "../../lib/package-root.ts";
+import type { Setting } from "../../lib/settings/setting.ts";
+import { settingTasks } from "./setting-tasks.ts";
+import { allSettings, settings } from "./settings.ts";
+
+type Section = keyof typeof settings;
+
+const titles: Record<Section, string> = {
+  data: "Archive",
+  database: "Database",
+  http: "HTTP",
+  limits: "Rate limits",
+  signIn: "Sign-in",
+  sessions: "Sessions",
+  keys: "Keys",
+  apps: "Connected apps",
+  search: "Searches",
+  jobs: "Jobs",
+  webhooks: "Webhooks",
+  ingest: "Live stream of Bluesky",
+  mastodonStream: "Live stream of a Mastodon server",
+  backfill: "Backfill",
+  upstreams: "Platforms",
+  usage: "Usage and status",
+  nodes: "Gateway",
+  node: "Remote node",
+  import: "Import",
+  log: "Log",
+};
+
+const markers = ["<!-- settings: generated from the code -->", "<!-- end of settings -->"] as const;
+
+/** `npm run docs` regenerates their tables. */
+export const configurationPages: readonly { url: URL; update: (page: string) => string }[] = [
+  {
+    url: new URL("docs/configuration.md", packageRoot),
+    update: (page) => withGeneratedPart(page, markers, tablesByTask()),
+  },
+  {
+    url: new URL("docs/configuration-advanced.md", packageRoot),
+    update: (page) => withGeneratedPart(page, markers, tablesOfOthers()),
+  },
+];
+
+function tablesByTask(): string {
+  const byName = new Map(allSettings().map((setting) => [setting.name, setting]));
+  return Object.entries(settingTasks)
+    .map(([task, names]) => {
+      const found = names.map((name) => byName.get(name)).filter((each) => each !== undefined);
+      return table(task, found);
+    })
+    .join("\n");
+}
+
+function tablesOfOthers(): string {
+  const shown = new Set(Object.values(settingTasks).flat());
+  return (Object.keys(titles) as Section[])
+    .map((section) => ({
+      title: titles[section],
+      others: Object.values<Setting<unknown>>(settings[section]).filter(
+        ({ name }) => !shown.has(name),
+      ),
+    }))
+    .filter(({ others }) => others.length > 0)
+    .map(({ title, others }) => table(title, others))
+    .join("\n");
+}
+
+function table(title: string, rows: readonly Setting<unknown>[]): string {
+  return [
+    `## ${title}`,
+    "",
+    "| variable | default | values | meaning |",
+    "|---|---|---|---|",
+    ...rows.map(row),
+    "",
+  ].join("\n");
+}
+
+function row({ name, defaultText, expected, meaning }: Setting<unknown>): string {
+  const fallback = defaultText.split(",").map((part) => `\`${part}\``);
+  const values = expected
+    .replace(defaultText === "none" ? /, or none$/ : /^$/, "")
+    .replace(/, separated by commas/, "")
+    .replace(/, such as 500ms.* or 7d/, "")
+    .replace(/^a whole number from (\d+) to (\d+)/, "$1–$2")
+    .replace(/^a duration of (\w+) or more/, "≥ $1")
+    .replace(/^a duration/, "duration")
+    .replace(/(?:a )?(URLs?) that begins? with https:\/\/ or http:\/\/( and has no path)?/, "$1")
+    .replace(/^a text without spaces/, "text")
+    .replace(/^one (?:or more )?of /, "");
+  return `| \`${name}\` | ${fallback.join("<br>")} | ${values} | ${withLinks(meaning)} |`;
+}
+
+const withLinks = (text: string): string => text.replace(/docs\/([a-z-]+)\.md/g, "[$1]($1.md)");
+
+if (argv[1] !== undefined && import.meta.url === pathToFileURL(argv[1]).href) {
+  for (const { url, update } of configurationPages) {
+    await writeFile(url, update(await readFile(url, "utf8")));
+  }
+}

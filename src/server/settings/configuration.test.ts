@@ -1,0 +1,115 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { EarshotError } from "../../lib/errors.ts";
+import { configFrom } from "../config.ts";
+import { readEnvironment } from "../environment.ts";
+import { configurationPages } from "./configuration-page.ts";
+import { settingTasks } from "./setting-tasks.ts";
+import { allSettings } from "./settings.ts";
+
+function errorOf(run: () => unknown): EarshotError {
+  try {
+    run();
+  } catch (thrown) {
+    if (thrown instanceof EarshotError) return thrown;
+  }
+  throw new Error("expected an EarshotError");
+}
+
+describe("configuration", () => {
+  test("every setting has its default if nothing is set", () => {
+    const config = configFrom(readEnvironment({}));
+    expect(config.data.dir).toBe("./.earshot");
+    expect(config.http).toMatchObject({ host: "127.0.0.1", port: 8080 });
+    expect(config.limits).toMatchObject({ requestsPerSecond: 3, submissionsPerMinute: 10 });
+    expect(config.search.liveWindowMs).toBe(7 * 86_400_000);
+    expect(config.jobs).toMatchObject({ deadlineMs: 120_000, resultRetentionMs: 86_400_000 });
+    expect(config.ingest.source).toBe("bluesky");
+  });
+
+  test("a default parses to itself", () => {
+    for (const setting of allSettings()) {
+      expect(setting.parse(setting.defaultText), setting.name).toEqual(setting.fallback);
+    }
+  });
+
+  test("a set value takes effect, an empty one does not count", () => {
+    const environment = readEnvironment({
+      EARSHOT_PORT: "0",
+      EARSHOT_LIVE_WINDOW: "36h",
+      EARSHOT_INGEST: "off",
+      EARSHOT_HOST: "",
+      PATH: "/bin",
+    });
+    const config = configFrom(environment);
+    expect(config.http.port).toBe(0);
+    expect(config.http.host).toBe("127.0.0.1");
+    expect(config.search.liveWindowMs).toBe(36 * 3_600_000);
+    expect(config.ingest.source).toBe("off");
+  });
+
+  test("an unknown name is refused with a suggestion", () => {
+    const error = errorOf(() => readEnvironment({ EARSHOT_PROT: "80" }));
+    expect(error.code).toBe("unknown_setting");
+    expect(error.message).toContain("EARSHOT_PROT");
+    expect(error.hint).toContain("EARSHOT_PORT");
+  });
+
+  test.each([
+    ["EARSHOT_PORT", "80a"],
+    ["EARSHOT_PORT", "70000"],
+    ["EARSHOT_LIVE_WINDOW", "7 days"],
+    ["EARSHOT_LEASE", "0s"],
+    ["EARSHOT_LEASE", "999ms"],
+    ["EARSHOT_RETRY_DELAY", "0ms"],
+    ["EARSHOT_TRUSTED_PROXIES", "10.0.0.0/33"],
+    ["EARSHOT_TRUSTED_PROXIES", "proxy.example"],
+    ["EARSHOT_INGEST", "twitter"],
+    ["EARSHOT_JETSTREAM_URLS", "wss://a.example/subscribe,https://b.example"],
+    ["EARSHOT_INGEST_COLLECTIONS", "posts,follows"],
+    ["EARSHOT_LABELER_SOURCES", "mod.bsky.app"],
+  ])("%s=%s is refused with the expectation", (name, value) => {
+    const error = errorOf(() => configFrom(readEnvironment({ [name]: value })));
+    expect(error.code).toBe("invalid_setting");
+    expect(error.message).toContain(name);
+    expect(error.message).toContain(value);
+    expect(error.message).toContain(`${name} must be `);
+  });
+
+  test.each([
+    ["EARSHOT_SECRET_KEY", "hidden"],
+    ["EARSHOT_NETWORK_REPLAY_TOKEN", "hid den"],
+  ])("a malformed %s is refused without repeating it", (name, value) => {
+    const error = errorOf(() => configFrom(readEnvironment({ [name]: value })));
+    expect(error.code).toBe("invalid_setting");
+    expect(error.message).toContain(name);
+    expect(`${error.message} ${error.hint} ${JSON.stringify(error.details)}`).not.toContain(value);
+  });
+
+  test("all malformed values are reported at once", () => {
+    const error = errorOf(() =>
+      configFrom(readEnvironment({ EARSHOT_PORT: "x", EARSHOT_READERS: "y" })),
+    );
+    expect(error.details).toHaveLength(2);
+  });
+
+  test.each(configurationPages)(
+    "$url.pathname lists the settings of the code",
+    ({ url, update }) => {
+      const page = readFileSync(url, "utf8");
+      expect(page, "npm run docs updates the page").toBe(update(page));
+    },
+  );
+
+  test("no two settings share a variable", () => {
+    const names = allSettings().map(({ name }) => name);
+    expect(names).toEqual([...new Set(names)]);
+  });
+
+  test("settings shown by task exist, each in one task", () => {
+    const shown = Object.values(settingTasks).flat();
+    expect(shown).toEqual([...new Set(shown)]);
+    const names = allSettings().map(({ name }) => name);
+    expect(shown.filter((name) => !names.includes(name))).toEqual([]);
+  });
+});

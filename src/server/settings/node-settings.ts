@@ -1,0 +1,55 @@
+import { evidenceKinds } from "../../jobs/result-signature.ts";
+import { choice, count, pathOrNone, secret, someOf, text, word } from "../../lib/settings/kinds.ts";
+import { urlOrNone } from "../../lib/settings/network-kinds.ts";
+import type { Setting } from "../../lib/settings/setting.ts";
+import { gatewayDefaults } from "../../remote/settings.ts";
+
+export const gatewaySettings = {
+  embedded: choice(
+    "EARSHOT_EMBEDDED_NODE",
+    "on",
+    ["on", "spare", "off"],
+    "Jobs of the embedded node: its share (`on`), those that no connected node can run (`spare`), or none (`off`).",
+  ),
+  evidence: someOf(
+    "EARSHOT_NODES_EVIDENCE",
+    evidenceKinds,
+    "Accepted evidence of remote nodes. `simulated` and `none` prove nothing about the machine.",
+    ["tdx"],
+  ),
+  policyFile: pathOrNone(
+    "EARSHOT_NODES_POLICY",
+    "a JSON file",
+    "Policy for evidence (docs/attestation.md). Without it no node with a quote is admitted.",
+  ),
+  collateral: text(
+    "EARSHOT_NODES_COLLATERAL",
+    gatewayDefaults.collateral,
+    "a URL that begins with https:// or http://, or a folder",
+    "Source of the collateral of quotes: Intel's service, a cache (PCCS), or a folder of files.",
+  ),
+  dispatchesPerSecond: count(
+    "EARSHOT_NODES_DISPATCHES_PER_SECOND",
+    gatewayDefaults.dispatchesPerSecond,
+    [1, 100_000],
+    "Maximum number of jobs dispatched to a remote node in any second.",
+  ),
+} satisfies Record<string, Setting<unknown>>;
+
+export const nodeSettings = {
+  gateway: urlOrNone("EARSHOT_NODE_GATEWAY", ["https:", "http:"], "Gateway of `earshot node`."),
+  gatewayKey: word(
+    "EARSHOT_NODE_GATEWAY_KEY",
+    "Key of that gateway (`earshot nodes key`). Required for `tdx`; otherwise the first key is pinned until the node stops.",
+  ),
+  enrolmentToken: secret(
+    "EARSHOT_NODE_ENROLMENT_TOKEN",
+    "Enrolment token of that gateway (`earshot nodes enroll`).",
+  ),
+  evidence: choice(
+    "EARSHOT_NODE_EVIDENCE",
+    "tdx",
+    evidenceKinds,
+    "Evidence of the node. Machines without Intel TDX use `none`, which the gateway has to accept. `simulated` reads `tee.json` in the data folder.",
+  ),
+} satisfies Record<string, Setting<unknown>>;

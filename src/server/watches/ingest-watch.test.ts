@@ -1,0 +1,61 @@
+import { expect, test } from "vitest";
+import {
+  type IngestState,
+  type MastodonStreamState,
+  streamNotStarted,
+} from "../../ingest/ingest-state.ts";
+import { createManualClock } from "../../lib/manual-clock.ts";
+import { watchIngest } from "./ingest-watch.ts";
+
+test("each status change is logged once, whatever its detail", async () => {
+  const clock = createManualClock();
+  const logged: unknown[] = [];
+  const stopping = new AbortController();
+  const state: IngestState = { ...streamNotStarted, labelers: [], lookUp: null };
+  let now: IngestState | null = null;
+  let mastodon: MastodonStreamState | null = null;
+  const watching = watchIngest({
+    state: () => now,
+    mastodonState: () => mastodon,
+    clock,
+    log: { info: (fields: unknown) => logged.push(fields) } as never,
+    signal: stopping.signal,
+  });
+  await clock.advance(1_000);
+  expect(logged).toEqual([]);
+  now = state;
+  await clock.advance(1_000);
+  now = { ...state, detail: "next try in 3 s" };
+  await clock.advance(1_000);
+  now = { ...state, status: "paused", detail: "waiting for the archive" };
+  await clock.advance(3_000);
+  expect(logged).toEqual([
+    { part: "stream", status: "waiting", detail: "starting" },
+    { part: "stream", status: "paused", detail: "waiting for the archive" },
+  ]);
+  mastodon = mastodonStream;
+  await clock.advance(2_000);
+  expect(logged.slice(2)).toEqual([
+    { part: "stream of a.example", status: "connected", detail: "connected to a.example" },
+  ]);
+  stopping.abort();
+  await watching;
+});
+
+const mastodonStream: MastodonStreamState = {
+  status: "connected",
+  detail: "connected to a.example",
+  host: "a.example",
+  transport: "websocket",
+  lastEventMs: null,
+  events: 0,
+  posts: 0,
+  deletes: 0,
+  skipped: 0,
+  badFrames: 0,
+  reconnects: 0,
+  gaps: 0,
+  waitingEvents: 0,
+  caughtUp: 0,
+  recheck: { isPending: false, checked: 0, removed: 0 },
+};

@@ -1,0 +1,71 @@
+import { Registry } from "prom-client";
+import { expect, test } from "vitest";
+import { addJobMetrics } from "../../http/metrics/jobs.ts";
+import type { LeaseGateway } from "../../jobs/leases/lease.ts";
+import { createManualClock } from "../../lib/manual-clock.ts";
+import { meteredGateway } from "./metered-gateway.ts";
+
+const deadlineMs = 120_000;
+
+test("measures waiting, running and concurrency, also of a job that loses its lease", async () => {
+  const clock = createManualClock();
+  const registry = new Registry();
+  const metrics = addJobMetrics(registry, () => 0);
+  const lost = new AbortController();
+  let leases = 0;
+  const gateway: LeaseGateway<{ method: string }, string> = {
+    lease: async () => {
+      leases += 1;
+      return {
+        uuid: `job ${leases}`,
+        token: `token ${leases}`,
+        work: { method: "searchbyquery" },
+        accountId: "account",
+        attempt: 1,
+        leftMs: deadlineMs - 3_000,
+        leaseMs: 1_000,
+        lost: leases === 2 ? lost.signal : new AbortController().signal,
+      };
+    },
+    renew: async () => 0,
+    complete: async () => undefined,
+    fail: async () => undefined,
+  };
+  const metered = meteredGateway(gateway, { metrics, clock, deadlineMs });
+  const request = { nodeId: "n", methods: ["searchbyquery"] };
+  await metered.lease(request, 0);
+  await metered.lease(request, 0);
+  expect(await registry.metrics()).toContain("earshot_jobs_running 2");
+  await clock.advance(2_000);
+  lost.abort();
+  await metered.complete("job 1", "token 1", "result");
+  await metered.fail("job 2", "token 2", { code: "c", message: "m", status: 500, retryable: true });
+  const text = await registry.metrics();
+  expect(text).toContain("earshot_jobs_running 0");
+  expect(text).toContain('earshot_job_queue_seconds_sum{method="searchbyquery"} 6');
+  expect(text).toContain('earshot_job_run_seconds_sum{method="searchbyquery"} 4');
+  expect(text).toContain('earshot_job_run_seconds_count{method="searchbyquery"} 2');
+});
+
+test("a job that loses its lease before its node has it does not count as running", async () => {
+  const registry = new Registry();
+  const metrics = addJobMetrics(registry, () => 0);
+  const gateway: LeaseGateway<{ method: string }, string> = {
+    lease: async () => ({
+      uuid: "job",
+      token: "token",
+      work: { method: "searchbyquery" },
+      accountId: "account",
+      attempt: 1,
+      leftMs: deadlineMs,
+      leaseMs: 1_000,
+      lost: AbortSignal.abort(),
+    }),
+    renew: async () => 0,
+    complete: async () => undefined,
+    fail: async () => undefined,
+  };
+  const metered = meteredGateway(gateway, { metrics, clock: createManualClock(), deadlineMs });
+  await metered.lease({ nodeId: "n", methods: ["searchbyquery"] }, 0);
+  expect(await registry.metrics()).toContain("earshot_jobs_running 0");
+});

@@ -1,0 +1,58 @@
+import type { Metrics } from "../../http/metrics/metrics.ts";
+import type { LeaseGateway } from "../../jobs/leases/lease.ts";
+import type { Clock } from "../../lib/clock.ts";
+
+type Work = { method: string };
+
+export type GatewayMeter = {
+  metrics: Pick<Metrics, "jobsRunning" | "queueSeconds" | "runSeconds">;
+  clock: Pick<Clock, "elapsed">;
+  /** Counted from the submission. */
+  deadlineMs: number;
+};
+
+export function meteredGateway<Job extends Work, Result>(
+  gateway: LeaseGateway<Job, Result>,
+  { metrics, clock, deadlineMs }: GatewayMeter,
+): LeaseGateway<Job, Result> {
+  const running = new Map<string, { method: string; sinceMs: number }>();
+
+  const lease: typeof gateway.lease = async (...args) => {
+    const leased = await gateway.lease(...args);
+    if (leased === null) return null;
+    const { method } = leased.work;
+    running.set(leased.token, { method, sinceMs: clock.elapsed() });
+    metrics.jobsRunning.set(running.size);
+    leased.lost.addEventListener("abort", () => ended(leased.token), { once: true });
+    // An aborted signal fires no event.
+    if (leased.lost.aborted) ended(leased.token);
+    if (leased.attempt === 1) {
+      // The deadline moves by the server's downtime, which does not count as waiting.
+      const waitedMs = Math.max(0, deadlineMs - leased.leftMs);
+      metrics.queueSeconds.observe({ method }, waitedMs / 1000);
+    }
+    return leased;
+  };
+
+  function ended(token: string): void {
+    const job = running.get(token);
+    if (job === undefined) return;
+    running.delete(token);
+    metrics.jobsRunning.set(running.size);
+    const { method, sinceMs } = job;
+    metrics.runSeconds.observe({ method }, (clock.elapsed() - sinceMs) / 1000);
+  }
+
+  return {
+    ...gateway,
+    lease,
+    complete: async (uuid, token, result) => {
+      ended(token);
+      await gateway.complete(uuid, token, result);
+    },
+    fail: async (uuid, token, failure) => {
+      ended(token);
+      await gateway.fail(uuid, token, failure);
+    },
+  };
+}

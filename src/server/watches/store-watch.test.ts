@@ -1,0 +1,72 @@
+import { beforeEach, expect, test } from "vitest";
+import { EarshotError } from "../../lib/errors.ts";
+import { createManualClock, type ManualClock } from "../../lib/manual-clock.ts";
+import { type StoreWatch, watchStore } from "./store-watch.ts";
+
+const full = new EarshotError("storage_full", "the disk of the data folder is full");
+
+let clock: ManualClock;
+let error: Error | null;
+let logged: string[];
+let seconds: number[];
+let watch: StoreWatch<{ write(name: string, args: null): Promise<unknown> }>;
+
+beforeEach(() => {
+  clock = createManualClock();
+  error = null;
+  logged = [];
+  seconds = [];
+  const store = {
+    write: async () => {
+      await clock.advance(20);
+      if (error !== null) throw error;
+      return "written";
+    },
+  };
+  const note = (line: string) => logged.push(line);
+  watch = watchStore(store, {
+    clock,
+    log: { info: note, error: note } as never,
+    onWrite: (took) => seconds.push(took),
+  });
+});
+
+const write = () => watch.store.write("beat", null).catch((thrown: unknown) => thrown);
+
+test("a write is passed on and measured", async () => {
+  expect(await write()).toBe("written");
+  expect(seconds).toEqual([0.02]);
+  expect(watch.isFull()).toBe(false);
+});
+
+test("a full disk is logged once, also if small writes succeed in between, and once after 5 s of free space", async () => {
+  error = full;
+  expect(await write()).toBe(full);
+  expect(watch.isFull()).toBe(true);
+  error = null;
+  await write();
+  expect(watch.isFull()).toBe(true);
+  error = full;
+  await write();
+  expect(logged).toHaveLength(1);
+  error = null;
+  await clock.advance(5_000);
+  expect(watch.isFull()).toBe(false);
+  await write();
+  await write();
+  expect(logged).toEqual([
+    "the disk is full: writes fail, reads continue",
+    "the disk has free space again",
+  ]);
+});
+
+test("ignores the wall clock, and other errors do not count as a full disk", async () => {
+  error = full;
+  await write();
+  clock.shiftWall(-3_600_000);
+  await clock.advance(5_000);
+  expect(watch.isFull()).toBe(false);
+  error = new EarshotError("store_unavailable", "the control store failed");
+  await write();
+  expect(watch.isFull()).toBe(false);
+});
