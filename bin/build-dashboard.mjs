@@ -19,7 +19,7 @@ if (!isNewEnough(process.version)) {
   );
 } else {
   const { build } = await import("vite");
-  for (const name of ["vite.config.ts", "docs.config.ts"])
+  for (const name of ["vite.config.ts", "site.config.ts"])
     await build({ configFile: join(root, "web", name), logLevel: "warn" });
   const { writeSite } = await import("../src/http/docs-site/html/write-site.ts");
   await writeSite();

@@ -1,21 +1,23 @@
 import { resolve } from "node:path";
 import { defineConfig } from "vite";
+import { layerOrder } from "./layer-order.ts";
 
 const root = import.meta.dirname;
 
 /**
- * Builds the template of the documentation's pages into dist/web, after the dashboard. Apart from it: with shared chunks, pages
- * would load their styles in an order that changes the cascade.
+ * Builds the landing page and the template of the documentation's pages into dist/web, after the dashboard. Apart from it, because
+ * they need none of its shared code.
  */
 export default defineConfig({
   root,
   base: "/dashboard/",
+  plugins: [layerOrder()],
   build: {
     outDir: "../dist/web",
     emptyOutDir: false,
     copyPublicDir: false,
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    rollupOptions: { input: resolve(root, "docs.html") },
+    rollupOptions: { input: [resolve(root, "index.html"), resolve(root, "docs.html")] },
   },
 });

@@ -1,4 +1,4 @@
-import { lazy, Suspense } from "react";
+import { lazy, Suspense } from "preact/compat";
 import { Redirect, Route, Router, Switch, useLocation } from "wouter";
 import { ErrorBoundary } from "./components/error-boundary.tsx";
 import { ProblemNote } from "./components/problem-note.tsx";

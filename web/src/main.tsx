@@ -4,8 +4,7 @@ import "./styles/layout.css";
 import "./styles/utilities.css";
 import "./styles/panel.css";
 import "./styles/print.css";
-import { StrictMode } from "react";
-import { createRoot } from "react-dom/client";
+import { createRoot } from "preact/compat/client";
 import { App } from "./app.tsx";
 import { watchLoadFailures } from "./load-failure.ts";
 import { takeLinkToken } from "./pages/sign-in/link-token.ts";
@@ -16,8 +15,4 @@ if (root === null) throw new Error("app.html must have an element with the id ro
 takeLinkToken();
 watchLoadFailures();
 preloadPage();
-createRoot(root).render(
-  <StrictMode>
-    <App />
-  </StrictMode>,
-);
+createRoot(root).render(<App />);

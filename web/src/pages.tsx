@@ -1,4 +1,4 @@
-import { type ComponentType, type LazyExoticComponent, lazy } from "react";
+import { type ComponentType, lazy } from "preact/compat";
 import type { IconName } from "./components/icons.tsx";
 
 export type Page = {
@@ -8,7 +8,7 @@ export type Page = {
   group: "Search" | "Access" | "Service" | "Operator";
   /** The key after `g`. */
   key: string;
-  component: LazyExoticComponent<ComponentType>;
+  component: ComponentType;
   load(): Promise<{ default: ComponentType }>;
 };
 

@@ -1,4 +1,4 @@
-import { createContext, type ReactNode, useContext, useEffect, useState } from "react";
+import { createContext, type ReactNode, useContext, useEffect, useState } from "preact/compat";
 import useSWR from "swr";
 import type { SessionAnswer, SignedIn } from "../../src/http/dashboard/contract/session.ts";
 import { type ApiProblem, api, keepSession, onSignedOut } from "./api.ts";

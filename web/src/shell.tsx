@@ -1,5 +1,5 @@
 import "./shell.css";
-import { type ReactNode, useEffect, useRef } from "react";
+import { type ReactNode, useEffect, useRef } from "preact/compat";
 import { Link, useLocation } from "wouter";
 import { InsecureBanner } from "./components/banner.tsx";
 import { Brand } from "./components/brand.tsx";

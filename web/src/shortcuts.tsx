@@ -1,4 +1,4 @@
-import { lazy, Suspense, useEffect, useState } from "react";
+import { lazy, Suspense, useEffect, useState } from "preact/compat";
 import { useLocation } from "wouter";
 import { Button } from "./components/button.tsx";
 import { Dialog } from "./components/dialog.tsx";

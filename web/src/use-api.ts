@@ -1,4 +1,4 @@
-import { useEffect } from "react";
+import { useEffect } from "preact/compat";
 import useSWR from "swr";
 import { type ApiProblem, api } from "./api.ts";
 

@@ -1,4 +1,4 @@
-import { type RefObject, useEffect } from "react";
+import { type RefObject, useEffect } from "preact/compat";
 import { areSingleKeysOn, isTyping } from "./single-keys.ts";
 
 /** `j` and `k` focus the next and previous element that matches below `list`. */

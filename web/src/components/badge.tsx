@@ -1,5 +1,5 @@
 import "./badge.css";
-import type { ReactNode } from "react";
+import type { ReactNode } from "preact/compat";
 import type { Tone } from "./note.tsx";
 
 export function Badge({ tone, children }: { tone?: Tone; children: ReactNode }) {

@@ -1,5 +1,5 @@
 import "./brush.css";
-import { type PointerEvent, type ReactNode, useRef, useState } from "react";
+import { type PointerEvent, type ReactNode, useRef, useState } from "preact/compat";
 
 export type TimeStep = { fromMs: number; toMs: number };
 
@@ -37,11 +37,11 @@ export function Brush({
     const { left, width } = areaOf(frame.current);
     return fromMs + ((x - left) / Math.max(1, width)) * (toMs - fromMs);
   };
-  const xIn = ({ clientX }: PointerEvent): number => {
+  const xIn = ({ clientX }: PointerEvent<HTMLElement>): number => {
     const { left, right } = areaOf(frame.current);
     return Math.min(right, Math.max(left, clientX));
   };
-  const move = (event: PointerEvent) => {
+  const move = (event: PointerEvent<HTMLElement>) => {
     const x = xIn(event);
     const at = steps.findIndex((step) => msAt(x) >= step.fromMs && msAt(x) < step.toMs);
     setChosen(at < 0 ? null : { anchor: at, end: at });
@@ -87,7 +87,7 @@ export function Brush({
         aria-valuetext={text ?? hint}
         onFocus={() => setChosen({ anchor: chosen?.anchor ?? last, end: chosen?.end ?? last })}
         onBlur={() => setChosen(null)}
-        onChange={({ target }) => pick(Number(target.value))}
+        onChange={({ currentTarget }) => pick(Number(currentTarget.value))}
         onKeyDown={({ key, shiftKey }) => {
           isExtending.current = shiftKey;
           const [first, end] = [steps[from], steps[to]];

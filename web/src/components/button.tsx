@@ -1,5 +1,5 @@
 import "./button.css";
-import { type ButtonHTMLAttributes, type ReactNode, useEffect, useState } from "react";
+import { type ButtonHTMLAttributes, type ReactNode, useEffect, useState } from "preact/compat";
 import { Icon } from "./icons.tsx";
 
 export type ButtonProps = ButtonHTMLAttributes<HTMLButtonElement> & {

@@ -1,5 +1,5 @@
 import "./code.css";
-import type { ReactNode } from "react";
+import type { ReactNode } from "preact/compat";
 
 /** Code that scrolls sideways, also by keyboard. */
 export function Code({ label, children }: { label: string; children: ReactNode }) {

@@ -1,5 +1,5 @@
 import "./command-line.css";
-import type { ReactNode } from "react";
+import type { ReactNode } from "preact/compat";
 import { CopyButton } from "./button.tsx";
 
 export function CommandLine({ command, children }: { command: string; children?: ReactNode }) {

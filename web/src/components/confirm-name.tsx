@@ -1,4 +1,4 @@
-import { type ReactNode, useState } from "react";
+import { type ReactNode, useState } from "preact/compat";
 import type { ApiProblem } from "../api.ts";
 import { isolated } from "../isolated.ts";
 import { Button } from "./button.tsx";
@@ -52,10 +52,10 @@ export function ConfirmName({
         }
         value={typed}
         autoCapitalize="off"
-        spellCheck={false}
+        spellcheck={false}
         autoFocus
         invalid={isSent && !isSame ? `This does not match ${isolated(name)}.` : null}
-        onChange={(event) => setTyped(event.target.value)}
+        onChange={(event) => setTyped(event.currentTarget.value)}
       />
       {problem === null ? null : <ProblemNote problem={problem} />}
       <div className="row">

@@ -1,6 +1,6 @@
 import "./plot.css";
 import "./plot-marks.css";
-import type { ReactNode } from "react";
+import type { ReactNode } from "preact/compat";
 import { wholeNumber } from "../numbers.ts";
 import { Brush } from "./brush.tsx";
 

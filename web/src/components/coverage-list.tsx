@@ -1,5 +1,5 @@
 import "./coverage-list.css";
-import { type ReactNode, useMemo } from "react";
+import { type ReactNode, useMemo } from "preact/compat";
 import { traceLabel } from "../coverage-text.ts";
 import { evenLabels } from "../ranges.ts";
 import type { TimeStep } from "./brush.tsx";

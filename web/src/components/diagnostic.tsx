@@ -1,5 +1,5 @@
 import "./diagnostic.css";
-import type { ReactNode } from "react";
+import type { ReactNode } from "preact/compat";
 import { Button } from "./button.tsx";
 import { Icon } from "./icons.tsx";
 import { sentence } from "./problem-note.tsx";

@@ -1,5 +1,5 @@
 import "./dialog.css";
-import { type FormEvent, type ReactNode, useEffect, useId, useRef } from "react";
+import { type FormEvent, type ReactNode, useEffect, useId, useRef } from "preact/compat";
 
 /** A modal dialog, open while mounted; Escape closes it. */
 export function Dialog({

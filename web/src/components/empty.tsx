@@ -1,6 +1,6 @@
 import "./empty.css";
 import "./plot-marks.css";
-import type { ReactNode } from "react";
+import type { ReactNode } from "preact/compat";
 
 export function Empty({
   title,

@@ -1,4 +1,4 @@
-import { Component, type ReactNode } from "react";
+import { Component, type ReactNode } from "preact/compat";
 import { isLoadFailure } from "../load-failure.ts";
 import { Button } from "./button.tsx";
 import { LoadFailed } from "./load-failed.tsx";

@@ -1,13 +1,18 @@
 import "./field.css";
-import { type InputHTMLAttributes, type ReactNode, type SelectHTMLAttributes, useId } from "react";
+import { type ComponentProps, type ReactNode, useId } from "preact/compat";
 import { Icon } from "./icons.tsx";
+
+/** Preact's type of an input requires that its `type` is known at build time. */
+type InputProps = Omit<ComponentProps<"input">, "id" | "list" | "role" | "type"> & {
+  type?: string;
+};
 
 export function Field({
   label,
   help,
   invalid,
   ...input
-}: Omit<InputHTMLAttributes<HTMLInputElement>, "id"> & {
+}: InputProps & {
   label: ReactNode;
   help?: ReactNode;
   /** The error and how to fix it; null if valid. */
@@ -24,7 +29,7 @@ export function Field({
         autoComplete="off"
         aria-invalid={invalid ? true : undefined}
         aria-describedby={reported ? `${id}-help` : undefined}
-        {...input}
+        {...(input as ComponentProps<"input">)}
       />
       {reported ? (
         <p id={`${id}-help`} role={invalid ? "alert" : undefined}>
@@ -43,10 +48,12 @@ export function Select<Value extends string>({
   value,
   onPick,
   ...rest
-}: Omit<SelectHTMLAttributes<HTMLSelectElement>, "value" | "onChange"> & {
+}: {
   options: readonly Option<Value>[];
   value: Value;
   onPick(value: Value): void;
+  id?: string;
+  "aria-label"?: string;
 }) {
   return (
     <span className="picker">
@@ -54,7 +61,7 @@ export function Select<Value extends string>({
         className="select"
         value={value}
         onChange={(event) => {
-          const picked = options.find((option) => option.value === event.target.value);
+          const picked = options.find((option) => option.value === event.currentTarget.value);
           if (picked !== undefined) onPick(picked.value);
         }}
         {...rest}
@@ -118,10 +125,14 @@ export function Segmented<Value extends string>({
 export function Check({
   label,
   ...input
-}: InputHTMLAttributes<HTMLInputElement> & { label: ReactNode }) {
+}: {
+  label: ReactNode;
+  checked: boolean;
+  onChange(event: { currentTarget: HTMLInputElement }): void;
+}) {
   return (
     <label className="check">
-      <input type="checkbox" {...input} /> {label}
+      <input {...input} type="checkbox" /> {label}
     </label>
   );
 }

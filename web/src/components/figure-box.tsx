@@ -1,5 +1,5 @@
 import "./figure-box.css";
-import type { ReactNode } from "react";
+import type { ReactNode } from "preact/compat";
 import type { Figure } from "../numbers.ts";
 
 export function FigureBox({ name, children }: { name: string; children: ReactNode }) {

@@ -1,4 +1,4 @@
-import type { ReactNode } from "react";
+import type { ReactNode } from "preact/compat";
 
 /** On a grid of 16, in the text colour. */
 const drawings = {

@@ -1,4 +1,4 @@
-import { useEffect, useState } from "react";
+import { useEffect, useState } from "preact/compat";
 import { isUpdated } from "../load-failure.ts";
 import { Button } from "./button.tsx";
 import { Note } from "./note.tsx";

@@ -1,5 +1,5 @@
 import "./menu.css";
-import { type ReactNode, useRef } from "react";
+import { type ReactNode, useRef } from "preact/compat";
 
 /** Rare actions behind a button; closes when one is chosen, on Escape, and when the focus leaves. */
 export function Menu({
@@ -20,7 +20,7 @@ export function Menu({
       className="menu"
       ref={menu}
       onBlur={({ currentTarget, relatedTarget }) => {
-        if (!currentTarget.contains(relatedTarget)) close();
+        if (!currentTarget.contains(relatedTarget as Node | null)) close();
       }}
       onKeyDown={({ key }) => {
         if (key !== "Escape") return;

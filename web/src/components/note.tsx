@@ -1,5 +1,5 @@
 import "./note.css";
-import type { ReactNode } from "react";
+import type { ReactNode } from "preact/compat";
 import { Icon, type IconName } from "./icons.tsx";
 
 export type Tone = "accent" | "caution" | "danger";

@@ -1,5 +1,5 @@
 import "./page-head.css";
-import { type ReactNode, useEffect } from "react";
+import { type ReactNode, useEffect } from "preact/compat";
 
 /** Moves the focus to the heading after the focused element was removed. */
 export function focusPageHead(): void {

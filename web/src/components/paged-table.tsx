@@ -1,4 +1,4 @@
-import type { ReactNode } from "react";
+import type { ReactNode } from "preact/compat";
 import type { Pages } from "../use-pages.ts";
 import { Button } from "./button.tsx";
 import { Loading } from "./loading.tsx";

@@ -1,6 +1,6 @@
 import "./plot-panel.css";
 import "./plot-marks.css";
-import { type ReactNode, useId, useState } from "react";
+import { type ReactNode, useId, useState } from "preact/compat";
 import { Button } from "./button.tsx";
 import { WholeRange, type Zoom } from "./zoom.tsx";
 

@@ -1,6 +1,6 @@
 import "./platform-mark.css";
 import "./post.css";
-import { useState } from "react";
+import { useState } from "preact/compat";
 import { wholeNumber } from "../numbers.ts";
 import { Badge } from "./badge.tsx";
 import { Button } from "./button.tsx";

@@ -1,14 +1,14 @@
-import type { Ref } from "react";
+import type { Ref } from "preact/compat";
 import { Link } from "wouter";
 import { Post, type ShownPost } from "./post.tsx";
 
 /** Posts as cards. A platform that allows only IDs is named once, above them. */
 export function PostList({
   posts,
-  list,
+  list = null,
 }: {
   posts: readonly ShownPost[];
-  list?: Ref<HTMLOListElement>;
+  list?: Ref<HTMLOListElement> | null;
 }) {
   const withheld = new Set(
     posts.flatMap(({ parts, platform }) => (parts === null ? [platform?.name] : [])),

@@ -1,5 +1,5 @@
 import "./query.css";
-import type { ComponentProps, Ref } from "react";
+import type { ComponentProps, Ref } from "preact/compat";
 
 export type PaintedPiece = { text: string; start: number; look: string };
 
@@ -35,7 +35,7 @@ export function Query({
         {...rest}
         ref={field}
         className="query-input"
-        spellCheck={false}
+        spellcheck={false}
         autoCapitalize="off"
         autoComplete="off"
         autoCorrect="off"

@@ -1,5 +1,5 @@
 import "./steps.css";
-import type { ReactNode } from "react";
+import type { ReactNode } from "preact/compat";
 import { Icon, type IconName } from "./icons.tsx";
 import { exactTime } from "./time.tsx";
 

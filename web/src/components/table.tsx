@@ -1,5 +1,5 @@
 import "./table.css";
-import type { ReactNode } from "react";
+import type { ReactNode } from "preact/compat";
 
 export type Column<Row> = {
   /** Column head, and label of the cell in cards. */

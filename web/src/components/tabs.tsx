@@ -1,5 +1,5 @@
 import "./tabs.css";
-import { type KeyboardEvent, type ReactNode, useId, useRef, useState } from "react";
+import { type KeyboardEvent, type ReactNode, useId, useRef, useState } from "preact/compat";
 
 export type Tab = { name: string; title: string; content: ReactNode };
 
@@ -17,7 +17,7 @@ export function Tabs({
   const [name, setName] = useState(tabs[0]?.name);
   const shown = tabs.find((tab) => tab.name === name) ?? tabs[0];
   if (shown === undefined) return null;
-  const step = (event: KeyboardEvent) => {
+  const step = (event: KeyboardEvent<HTMLElement>) => {
     const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     if (by === undefined) return;
     event.preventDefault();

@@ -1,4 +1,4 @@
-import { useEffect, useState } from "react";
+import { useEffect, useState } from "preact/compat";
 
 /** Colours of the current theme, for canvas drawing. */
 export type ThemeColours = {

@@ -1,4 +1,4 @@
-import { useEffect, useState } from "react";
+import { useEffect, useState } from "preact/compat";
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;

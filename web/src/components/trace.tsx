@@ -1,6 +1,6 @@
 import "./plot-marks.css";
 import "./trace.css";
-import { useMemo, useRef } from "react";
+import { useMemo, useRef } from "preact/compat";
 import { drawTrace, type TraceParts, traceHeight } from "./trace-drawing.ts";
 import { useWidth } from "./use-width.ts";
 

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useRef, useState } from "preact/compat";
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import "./uplot-chart.css";

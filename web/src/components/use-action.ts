@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { useState } from "preact/compat";
 import { ApiProblem } from "../api.ts";
 
 /** A request sent by a button: whether it is running, and its error. */

@@ -1,4 +1,4 @@
-import { useSyncExternalStore } from "react";
+import { useSyncExternalStore } from "preact/compat";
 
 export function useMedia(query: string): boolean {
   return useSyncExternalStore(

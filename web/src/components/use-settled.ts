@@ -1,4 +1,4 @@
-import { useEffect, useState } from "react";
+import { useEffect, useState } from "preact/compat";
 
 /** A debounced value. */
 export function useSettled<Value>(value: Value, forMs = 250): Value {

@@ -1,4 +1,4 @@
-import { type RefObject, useLayoutEffect, useState } from "react";
+import { type RefObject, useLayoutEffect, useState } from "preact/compat";
 
 /** The width of an element in CSS pixels, measured before the first paint. */
 export function useWidth(element: RefObject<Element | null>, before: number): number {

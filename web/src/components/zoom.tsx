@@ -1,4 +1,4 @@
-import { type ReactNode, useState } from "react";
+import { type ReactNode, useState } from "preact/compat";
 import { Brush, type TimeStep } from "./brush.tsx";
 import { Button } from "./button.tsx";
 import { timesText } from "./time.tsx";

@@ -1,5 +1,5 @@
 import "./first-run.css";
-import { useState } from "react";
+import { useState } from "preact/compat";
 import { Link } from "wouter";
 import type { SamplesAnswer } from "../../../src/http/dashboard/contract/operator.ts";
 import type { StatusAnswer } from "../../../src/http/dashboard/contract/status.ts";

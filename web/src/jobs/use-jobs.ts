@@ -1,4 +1,4 @@
-import { useSyncExternalStore } from "react";
+import { useSyncExternalStore } from "preact/compat";
 import { api } from "../api.ts";
 import { createJobFeed, type FeedSnapshot } from "./feed.ts";
 import { type JobFeedEvent, type JobList, runningStates } from "./job.ts";

@@ -1,7 +1,7 @@
 import "../components/dialog.css";
 import "../components/field.css";
 import "./palette.css";
-import { type KeyboardEvent, useEffect, useId, useRef, useState } from "react";
+import { type KeyboardEvent, useEffect, useId, useRef, useState } from "preact/compat";
 import { useLocation } from "wouter";
 import type { KeysAnswer } from "../../../src/http/dashboard/contract/keys.ts";
 import { readHistory } from "../pages/playground/query-history.ts";
@@ -40,7 +40,7 @@ export function Palette({ onClose }: { onClose(): void }) {
     if (item.isDocs) window.location.assign(item.address);
     else go(item.address);
   };
-  const press = (event: KeyboardEvent) => {
+  const press = (event: KeyboardEvent<HTMLElement>) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step !== undefined && found.length > 0) {
       setChosen((chosen + step + found.length) % found.length);
@@ -68,10 +68,10 @@ export function Palette({ onClose }: { onClose(): void }) {
         aria-activedescendant={found.length === 0 ? undefined : `${id}-${chosen}`}
         placeholder="Go to a page, search, key or document"
         autoComplete="off"
-        spellCheck={false}
+        spellcheck={false}
         value={text}
         onChange={(event) => {
-          setText(event.target.value);
+          setText(event.currentTarget.value);
           setChosen(0);
         }}
         onKeyDown={press}

@@ -1,4 +1,4 @@
-import { useEffect, useState } from "react";
+import { useEffect, useState } from "preact/compat";
 import { type Option, Segmented } from "../../components/field.tsx";
 import { areSingleKeysOn, setSingleKeys } from "../../single-keys.ts";
 import { readTheme, setTheme, type Theme } from "../../theme.ts";

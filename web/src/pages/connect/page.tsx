@@ -1,5 +1,5 @@
 import "../sign-in/sign-in.css";
-import { useEffect, useState } from "react";
+import { useEffect, useState } from "preact/compat";
 import useSWR from "swr";
 import type { AuthorizationAnswer } from "../../../../src/http/dashboard/contract/connect.ts";
 import { type ApiProblem, api } from "../../api.ts";

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from "react";
+import { useEffect, useRef } from "preact/compat";
 import { Field } from "../../components/field.tsx";
 import { partsOf, type Question } from "./authorization.ts";
 
@@ -31,8 +31,8 @@ export function AuthorizationQuestion({
         inputMode="url"
         autoCapitalize="none"
         autoCorrect="off"
-        spellCheck={false}
-        onChange={(event) => onChange(event.target.value)}
+        spellcheck={false}
+        onChange={(event) => onChange(event.currentTarget.value)}
       />
     </>
   );

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from "react";
+import { useEffect, useRef } from "preact/compat";
 import type {
   CredentialKindListing,
   CredentialListing,
@@ -98,7 +98,7 @@ function FirstStep({
         <Check
           label="I already have tokens"
           checked={hasTokens}
-          onChange={(event) => choose(kind, event.target.checked)}
+          onChange={(event) => choose(kind, event.currentTarget.checked)}
         />
       ) : null}
     </>

@@ -33,8 +33,8 @@ export function CredentialFields({
       value={values[name] ?? ""}
       autoCapitalize="none"
       autoCorrect="off"
-      spellCheck={false}
-      onChange={(event) => onChange(name, event.target.value)}
+      spellcheck={false}
+      onChange={(event) => onChange(name, event.currentTarget.value)}
     />
   ));
 }

@@ -1,4 +1,4 @@
-import { useId } from "react";
+import { useId } from "preact/compat";
 import type { CredentialKindListing } from "../../../../src/http/dashboard/contract/credentials.ts";
 
 export function KindChoice({

@@ -1,5 +1,5 @@
 import "./credentials.css";
-import { useState } from "react";
+import { useState } from "preact/compat";
 import type { CredentialsAnswer } from "../../../../src/http/dashboard/contract/credentials.ts";
 import { Loading } from "../../components/loading.tsx";
 import { PageHead } from "../../components/page-head.tsx";

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useRef, useState } from "preact/compat";
 import type { JobSummary } from "../../jobs/job.ts";
 import { useJobFeed } from "../../jobs/use-jobs.ts";
 

@@ -1,4 +1,4 @@
-import { useMemo, useRef } from "react";
+import { useMemo, useRef } from "preact/compat";
 import { CoverageList } from "../../components/coverage-list.tsx";
 import { exactTime, shortTime } from "../../components/time.tsx";
 import { useZoom, WholeRange } from "../../components/zoom.tsx";

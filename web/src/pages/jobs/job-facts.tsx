@@ -1,4 +1,4 @@
-import type { ReactNode } from "react";
+import type { ReactNode } from "preact/compat";
 import type { StatusAnswer } from "../../../../src/http/dashboard/contract/status.ts";
 import { Ago, exactTime } from "../../components/time.tsx";
 import { isRunning, type JobStatus } from "../../jobs/job.ts";

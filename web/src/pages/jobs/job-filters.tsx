@@ -18,7 +18,7 @@ export function JobFilters({
         type="search"
         value={filter.text}
         maxLength={longestText}
-        onChange={(event) => onChange({ ...filter, text: event.target.value })}
+        onChange={(event) => onChange({ ...filter, text: event.currentTarget.value })}
       />
       <LabelledSelect
         label="Platform"

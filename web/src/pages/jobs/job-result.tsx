@@ -1,4 +1,4 @@
-import { useMemo } from "react";
+import { useMemo } from "preact/compat";
 import { isSearch } from "../../../../src/platforms/methods.ts";
 import { PostList } from "../../components/posts-list.tsx";
 import { ProblemNote } from "../../components/problem-note.tsx";

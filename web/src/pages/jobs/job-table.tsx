@@ -1,4 +1,4 @@
-import { useRef } from "react";
+import { useRef } from "preact/compat";
 import { Link } from "wouter";
 import { State } from "../../components/state.tsx";
 import { type Column, Table } from "../../components/table.tsx";

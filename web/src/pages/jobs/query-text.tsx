@@ -1,4 +1,4 @@
-import { useMemo } from "react";
+import { useMemo } from "preact/compat";
 import { isSearch } from "../../../../src/platforms/methods.ts";
 import { QueryPaint } from "../../components/query.tsx";
 import type { JobHead } from "../../jobs/job.ts";

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef } from "react";
+import { useEffect, useMemo, useRef } from "preact/compat";
 import useSWRInfinite from "swr/infinite";
 import { type ApiProblem, api } from "../../api.ts";
 import { afterEvent, type JobList, type JobSummary } from "../../jobs/job.ts";

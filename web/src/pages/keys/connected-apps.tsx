@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { useState } from "preact/compat";
 import type { AppListing, AppsAnswer } from "../../../../src/http/dashboard/contract/connect.ts";
 import { api } from "../../api.ts";
 import { Button } from "../../components/button.tsx";

@@ -1,4 +1,4 @@
-import { useEffect, useState } from "react";
+import { useEffect, useState } from "preact/compat";
 import { useSWRConfig } from "swr";
 import { useLocation } from "wouter";
 import { ApiProblem } from "../../api.ts";

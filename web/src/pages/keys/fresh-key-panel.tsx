@@ -1,5 +1,5 @@
 import "./fresh-key-panel.css";
-import { useEffect, useId, useRef, useState } from "react";
+import { useEffect, useId, useRef, useState } from "preact/compat";
 import { Link } from "wouter";
 import { Button, CopyButton } from "../../components/button.tsx";
 import { Code } from "../../components/code.tsx";
@@ -67,7 +67,7 @@ export function FreshKeyPanel({ fresh, isLatest }: { fresh: FreshKey; isLatest: 
         <Check
           label="I have stored it"
           checked={isStored}
-          onChange={(event) => setStored(event.target.checked)}
+          onChange={(event) => setStored(event.currentTarget.checked)}
         />
         <div className="row push">
           {isStored ? (

@@ -1,4 +1,4 @@
-import { useId } from "react";
+import { useId } from "preact/compat";
 import type { KeyLimitsAnswer } from "../../../../src/http/dashboard/contract/keys.ts";
 import { type Method, methodNames } from "../../../../src/platforms/methods.ts";
 import { Check, Field, LabelledSelect, type Option } from "../../components/field.tsx";
@@ -33,7 +33,7 @@ export function KeyFields({
         autoFocus
         invalid={faults.name ?? null}
         help="What will use it. You will see this name when you revoke it."
-        onChange={(event) => change({ name: event.target.value })}
+        onChange={(event) => change({ name: event.currentTarget.value })}
       />
       <MethodFields form={form} fault={faults.methods} onChange={change} />
       <LabelledSelect
@@ -48,7 +48,7 @@ export function KeyFields({
           type="date"
           value={form.day}
           invalid={faults.expires ?? null}
-          onChange={(event) => change({ day: event.target.value })}
+          onChange={(event) => change({ day: event.currentTarget.value })}
         />
       ) : null}
       <div className="field-pair">
@@ -59,7 +59,7 @@ export function KeyFields({
           placeholder={placeholderOf(limits.requests_per_second)}
           invalid={faults.requests ?? null}
           help="Leave empty to use the account's limit."
-          onChange={(event) => change({ requests: event.target.value })}
+          onChange={(event) => change({ requests: event.currentTarget.value })}
         />
         <Field
           label="Searches per minute"
@@ -68,7 +68,7 @@ export function KeyFields({
           placeholder={placeholderOf(limits.submissions_per_minute)}
           invalid={faults.searches ?? null}
           help="At most the account's limit."
-          onChange={(event) => change({ searches: event.target.value })}
+          onChange={(event) => change({ searches: event.currentTarget.value })}
         />
       </div>
     </>

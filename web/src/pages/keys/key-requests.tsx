@@ -1,4 +1,4 @@
-import { useEffect, useRef } from "react";
+import { useEffect, useRef } from "preact/compat";
 import { Link } from "wouter";
 import type {
   KeyListingAnswer,

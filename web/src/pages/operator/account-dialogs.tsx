@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { useState } from "preact/compat";
 import { useLocation } from "wouter";
 import { api } from "../../api.ts";
 import { ConfirmName } from "../../components/confirm-name.tsx";
@@ -70,7 +70,7 @@ export function SuspendDialog({ account, onClose, onChange }: AccountAct) {
         autoFocus
         maxLength={longestReason}
         help="Visible to operators. Deleted when the account is restored."
-        onChange={(event) => setReason(event.target.value)}
+        onChange={(event) => setReason(event.currentTarget.value)}
       />
     </ActDialog>
   );

@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { useState } from "preact/compat";
 import { Link } from "wouter";
 import type {
   AccountReference,
@@ -43,7 +43,7 @@ function AccountSearch({ title, others, addressOf }: Omit<Required<FilterProps>,
         value={query}
         placeholder="Part of a login, a name or an id"
         maxLength={100}
-        onChange={(event) => setQuery(event.target.value)}
+        onChange={(event) => setQuery(event.currentTarget.value)}
       />
       {found === undefined || (settled === "" && found.length === 0) ? null : (
         <div className="row" role="status">

@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { useState } from "preact/compat";
 import { Link, useLocation } from "wouter";
 import type {
   AccountListingAnswer,
@@ -45,7 +45,7 @@ export function AccountsPage() {
               value={query}
               placeholder="Part of a login, a name or an ID"
               maxLength={100}
-              onChange={(event) => setQuery(event.target.value)}
+              onChange={(event) => setQuery(event.currentTarget.value)}
             />
           </search>
           <PagedTable

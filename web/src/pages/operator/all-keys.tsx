@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { useState } from "preact/compat";
 import type {
   AllKeysAnswer,
   AnyKeyListing,
@@ -33,7 +33,7 @@ export function AllKeys({ account }: { account: string | null }) {
           value={query}
           placeholder="Part of a name or an id"
           maxLength={100}
-          onChange={(event) => setQuery(event.target.value)}
+          onChange={(event) => setQuery(event.currentTarget.value)}
         />
       </search>
       <PagedTable

@@ -90,13 +90,13 @@ function Filters({ filters }: { filters: AuditFilters }) {
           label="From"
           type="date"
           value={filters.from ?? ""}
-          onChange={(event) => show("from", event.target.value)}
+          onChange={(event) => show("from", event.currentTarget.value)}
         />
         <Field
           label="To"
           type="date"
           value={filters.to ?? ""}
-          onChange={(event) => show("to", event.target.value)}
+          onChange={(event) => show("to", event.currentTarget.value)}
         />
       </div>
     </div>

@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { useState } from "preact/compat";
 import { Field } from "../../components/field.tsx";
 import { useAction } from "../../components/use-action.ts";
 import type { AccountAct } from "./account-panel.tsx";
@@ -44,7 +44,7 @@ export function LimitsDialog({ account, onClose, onChange }: AccountAct) {
           placeholder="default"
           invalid={rateError(requests)}
           help="Leave empty to use the default."
-          onChange={(event) => setRequests(event.target.value)}
+          onChange={(event) => setRequests(event.currentTarget.value)}
         />
         <Field
           label="Searches per minute"
@@ -52,7 +52,7 @@ export function LimitsDialog({ account, onClose, onChange }: AccountAct) {
           value={searches}
           placeholder="default"
           invalid={rateError(searches)}
-          onChange={(event) => setSearches(event.target.value)}
+          onChange={(event) => setSearches(event.currentTarget.value)}
         />
       </div>
     </ActDialog>

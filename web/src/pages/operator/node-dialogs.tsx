@@ -1,4 +1,4 @@
-import type { ReactNode } from "react";
+import type { ReactNode } from "preact/compat";
 import type { NodeListing } from "../../../../src/http/dashboard/contract/operator.ts";
 import { ConfirmName } from "../../components/confirm-name.tsx";
 import { useAction } from "../../components/use-action.ts";

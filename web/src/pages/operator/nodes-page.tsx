@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { useState } from "preact/compat";
 import { Link } from "wouter";
 import type { NodeListing, NodesAnswer } from "../../../../src/http/dashboard/contract/operator.ts";
 import { api } from "../../api.ts";

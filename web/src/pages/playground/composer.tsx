@@ -9,7 +9,7 @@ import {
   useId,
   useRef,
   useState,
-} from "react";
+} from "preact/compat";
 import { fetchMethods, isSearch, type Method, methods } from "../../../../src/platforms/methods.ts";
 import type { SearchPlatform } from "../../../../src/platforms/source.ts";
 import { Button } from "../../components/button.tsx";
@@ -96,7 +96,7 @@ export function Composer({
     else onSearch();
   };
   const press = (event: KeyboardEvent<HTMLTextAreaElement>) => {
-    if (event.nativeEvent.isComposing) return;
+    if (event.isComposing) return;
     if (isText && writing.press(event)) return;
     if (event.key === "Enter" && !event.shiftKey && !event.altKey) {
       event.preventDefault();
@@ -159,12 +159,13 @@ export function Composer({
           open === null ? undefined : completionId(`${id}-completion`, writing.chosen)
         }
         placeholder={placeholders[methods[request.method].query]}
-        enterKeyHint="search"
+        enterkeyhint="search"
         onChange={(event) => {
-          writing.moved(event.target);
-          onChange({ ...request, query: event.target.value });
+          writing.moved(event.currentTarget);
+          onChange({ ...request, query: event.currentTarget.value });
         }}
-        onSelect={(event) => writing.moved(event.currentTarget)}
+        onKeyUp={(event) => writing.moved(event.currentTarget)}
+        onMouseUp={(event) => writing.moved(event.currentTarget)}
         onBlur={writing.close}
         onKeyDown={press}
       />

@@ -1,5 +1,5 @@
 import type { Diagnostic } from "@earshot/query/tree";
-import { useMemo } from "react";
+import { useMemo } from "preact/compat";
 import { DiagnosticNote } from "../../components/diagnostic.tsx";
 import { fixFor } from "./fixes.ts";
 import { excerptOf } from "./read-query.ts";

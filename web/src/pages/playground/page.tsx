@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef, useState } from "react";
+import { useEffect, useMemo, useRef, useState } from "preact/compat";
 import { useSearch as useAddressSearch, useLocation } from "wouter";
 import { useHistoryState } from "wouter/use-browser-location";
 import { isSearch } from "../../../../src/platforms/methods.ts";

@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useState } from "react";
+import { useCallback, useEffect, useState } from "preact/compat";
 import type { RatesLeft } from "../../api.ts";
 
 const minuteMs = 60_000;

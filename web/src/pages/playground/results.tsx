@@ -1,5 +1,5 @@
 import "./results.css";
-import { type ReactNode, useEffect, useState } from "react";
+import { type ReactNode, useEffect, useState } from "preact/compat";
 import { isSearch } from "../../../../src/platforms/methods.ts";
 import { Button } from "../../components/button.tsx";
 import { type Option, Segmented } from "../../components/field.tsx";

@@ -19,13 +19,13 @@ export function TimeFields({
         label="From"
         type="datetime-local"
         value={localValue(startTime)}
-        onChange={(event) => change(event.target.value, endTime ?? null)}
+        onChange={(event) => change(event.currentTarget.value, endTime ?? null)}
       />
       <Field
         label="To"
         type="datetime-local"
         value={localValue(endTime)}
-        onChange={(event) => change(startTime ?? null, event.target.value)}
+        onChange={(event) => change(startTime ?? null, event.currentTarget.value)}
       />
       <Button size="small" variant="plain" onClick={() => change(null, null)}>
         Any time

@@ -1,4 +1,10 @@
-import { type KeyboardEvent, type RefObject, useLayoutEffect, useRef, useState } from "react";
+import {
+  type KeyboardEvent,
+  type RefObject,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from "preact/compat";
 import { type Completion, complete, completionsAt } from "./completions.ts";
 
 /** Completion of the word before the caret, and its keys. */
@@ -30,7 +36,7 @@ export function useCompletion(
   };
   const last = (open?.items.length ?? 1) - 1;
   const chosen = Math.min(choice.index, last);
-  const press = (event: KeyboardEvent): boolean => {
+  const press = (event: KeyboardEvent<HTMLElement>): boolean => {
     if (open === null) return false;
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     const item = open.items[chosen];

@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useRef, useState } from "react";
+import { useCallback, useEffect, useRef, useState } from "preact/compat";
 import { isSearch } from "../../../../src/platforms/methods.ts";
 import type { ApiProblem, RatesLeft } from "../../api.ts";
 import type { Source } from "../../coverage-text.ts";

@@ -1,4 +1,4 @@
-import { type RefObject, useEffect } from "react";
+import { type RefObject, useEffect } from "preact/compat";
 import { areSingleKeysOn, isTyping } from "../../single-keys.ts";
 import { useRowKeys } from "../../use-row-keys.ts";
 

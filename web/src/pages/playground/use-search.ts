@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useRef, useState } from "preact/compat";
 import type { ApiProblem, RatesLeft } from "../../api.ts";
 import type { PostRecord, SearchAnswer } from "./answer.ts";
 import { endSearch, type UnderWay } from "./running-search.ts";

@@ -1,5 +1,5 @@
 import type { Diagnostic } from "@earshot/query/tree";
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useRef, useState } from "preact/compat";
 
 /** A pause within a word is shorter. */
 const settledMs = 1_500;

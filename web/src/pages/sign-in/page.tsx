@@ -1,5 +1,5 @@
 import "./sign-in.css";
-import { useEffect, useState } from "react";
+import { useEffect, useState } from "preact/compat";
 import { useLocation, useSearch } from "wouter";
 import type { SessionAnswer } from "../../../../src/http/dashboard/contract/session.ts";
 import { InsecureBanner } from "../../components/banner.tsx";

@@ -1,4 +1,4 @@
-import { useMemo } from "react";
+import { useMemo } from "preact/compat";
 import { CoverageList, Labels } from "../../components/coverage-list.tsx";
 import { PlatformMark } from "../../components/platform-mark.tsx";
 import { Legend, legendMarks } from "../../components/plot-panel.tsx";

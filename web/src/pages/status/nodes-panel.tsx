@@ -1,4 +1,4 @@
-import { useEffect, useRef } from "react";
+import { useEffect, useRef } from "preact/compat";
 import type { NodeStatusAnswer } from "../../../../src/http/dashboard/contract/status.ts";
 import { Empty } from "../../components/empty.tsx";
 import { Table } from "../../components/table.tsx";

@@ -1,4 +1,4 @@
-import { useMemo } from "react";
+import { useMemo } from "preact/compat";
 import { Link, useSearchParams } from "wouter";
 import type { UsageAnswer } from "../../../../src/http/dashboard/contract/usage.ts";
 import { Empty } from "../../components/empty.tsx";

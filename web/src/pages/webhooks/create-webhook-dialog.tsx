@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { useState } from "preact/compat";
 import { api } from "../../api.ts";
 import { Button } from "../../components/button.tsx";
 import { Dialog } from "../../components/dialog.tsx";
@@ -43,11 +43,11 @@ export function CreateWebhookDialog({
         value={url}
         inputMode="url"
         autoFocus
-        spellCheck={false}
+        spellcheck={false}
         autoCapitalize="none"
         invalid={isSent ? invalid : null}
         help="Events are sent here as POST requests, signed as described by Standard Webhooks."
-        onChange={(event) => setUrl(event.target.value)}
+        onChange={(event) => setUrl(event.currentTarget.value)}
       />
       <fieldset className="field" data-invalid={events.length === 0 ? "" : undefined}>
         <legend>Events</legend>

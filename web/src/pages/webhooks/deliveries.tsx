@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { useState } from "preact/compat";
 import { Link } from "wouter";
 import { api } from "../../api.ts";
 import { Badge } from "../../components/badge.tsx";

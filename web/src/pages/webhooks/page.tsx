@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { useState } from "preact/compat";
 import { useLocation } from "wouter";
 import { api } from "../../api.ts";
 import { Button } from "../../components/button.tsx";
