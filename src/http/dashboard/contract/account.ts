@@ -22,7 +22,7 @@ export type SpendingAnswer = {
   own: AccountSpending | null;
   /** Of the account with the deployment's credentials; null without one. */
   shared: AccountSpending | null;
-  /** Of all accounts with the deployment's credentials; null without one, and unless an operator calls. */
+  /** Of all accounts with the deployment's credentials, as in the status of a job; null without one. */
   deployment: { post_reads: number; most_post_reads: number } | null;
 };
 export type AccountSpending = { post_reads: number; user_reads: number; usd: number };

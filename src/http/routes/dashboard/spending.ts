@@ -16,7 +16,7 @@ export function addSpendingRoute(
     config: { pace: "session" },
     schema: { hide: true },
     handler: async (request): Promise<SpendingAnswer> => {
-      const { accountId, role } = sessionOf(request);
+      const { accountId } = sessionOf(request);
       const month = monthOf(clock.now());
       const spent = await accounts.read("monthSpending", { accountId, platform: "x", month });
       const { own, shared, deploymentPostReads: reads } = spent;
@@ -25,7 +25,7 @@ export function addSpendingRoute(
         own: own && answerOf(own),
         shared: shared && answerOf(shared),
         deployment:
-          reads === null || role !== "operator"
+          reads === null
             ? null
             : { post_reads: reads, most_post_reads: settings.xMonthlyPostReads },
       };
