@@ -1,15 +1,16 @@
 import { existsSync } from "node:fs";
-import { fileURLToPath } from "node:url";
-import fastifyStatic from "@fastify/static";
-import type { FastifyReply } from "fastify";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import { packageRoot } from "../../../lib/package-root.ts";
+import { acceptedEncoding } from "../../built-files/accepts-encoding.ts";
+import { createBuiltFiles } from "../../built-files/built-files.ts";
+import { sendFile } from "../../built-files/send-file.ts";
 import type { HttpContext } from "../../context.ts";
 import { pageHeaders } from "../../dashboard/page-headers.ts";
 import { acceptsHtml } from "../../docs-site/accepts-html.ts";
 import { problem } from "../../problems/write-problem.ts";
 import type { TypedApp } from "../typed-app.ts";
 
-const builtFolder = fileURLToPath(new URL("dist/web", packageRoot));
+const builtFolder = new URL("dist/web/", packageRoot);
 
 const strictTransport = { "strict-transport-security": "max-age=31536000" } as const;
 
@@ -18,22 +19,28 @@ const strictTransport = { "strict-transport-security": "max-age=31536000" } as c
  * with a content hash are cached permanently.
  */
 export function addPageRoutes(app: TypedApp, { settings }: Pick<HttpContext, "settings">): void {
-  const isBuilt = existsSync(`${builtFolder}/app.html`);
-  if (isBuilt) {
-    app.register(fastifyStatic, {
-      root: builtFolder,
-      prefix: "/dashboard/",
-      serve: false,
-      preCompressed: true,
-      cacheControl: false,
-      index: false,
-    });
+  const isBuilt = existsSync(new URL("app.html", builtFolder));
+  const files = createBuiltFiles(builtFolder);
+
+  async function sendBuilt(request: FastifyRequest, reply: FastifyReply, name: string) {
+    if (!isBuilt) throw notBuilt();
+    const encoding = acceptedEncoding(request.headers["accept-encoding"]);
+    const file = await files.find(name, encoding);
+    if (file === null) throw noSuchPath();
+    return sendFile(request, reply, file);
   }
 
-  function sendPage(reply: FastifyReply, file: "app.html" | "index.html") {
-    if (!isBuilt) throw notBuilt();
+  function sendPage(request: FastifyRequest, reply: FastifyReply, name: string) {
     if (settings.publicUrl?.startsWith("https:")) reply.headers(strictTransport);
-    return reply.headers(pageHeaders).sendFile(file);
+    return sendBuilt(request, reply.headers(pageHeaders), name);
+  }
+
+  function sendAsset(request: FastifyRequest, reply: FastifyReply, name: string, lifetime: string) {
+    reply.headers({
+      "cache-control": `public, ${lifetime}`,
+      "x-content-type-options": "nosniff",
+    });
+    return sendBuilt(request, reply, name);
   }
 
   app.route({
@@ -43,14 +50,14 @@ export function addPageRoutes(app: TypedApp, { settings }: Pick<HttpContext, "se
     handler: async (request, reply) => {
       reply.header("vary", "Accept, Accept-Encoding");
       if (!isBuilt || !acceptsHtml(request.headers.accept)) return reply.redirect("/docs", 302);
-      return sendPage(reply, "index.html");
+      return sendPage(request, reply, "index.html");
     },
   });
   app.route({
     method: "GET",
     url: "/dashboard",
     schema: { hide: true },
-    handler: async (_request, reply) => sendPage(reply, "app.html"),
+    handler: async (request, reply) => sendPage(request, reply, "app.html"),
   });
   app.route({
     method: "GET",
@@ -64,7 +71,7 @@ export function addPageRoutes(app: TypedApp, { settings }: Pick<HttpContext, "se
     schema: { hide: true },
     handler: async (request, reply) => {
       if (request.params["*"].startsWith("api/")) throw noSuchPath();
-      return sendPage(reply, "app.html");
+      return sendPage(request, reply, "app.html");
     },
   });
   app.route<{ Params: { file: string } }>({
@@ -73,14 +80,8 @@ export function addPageRoutes(app: TypedApp, { settings }: Pick<HttpContext, "se
     schema: { hide: true },
     handler: async (request, reply) => {
       const { file } = request.params;
-      if (!isBuilt) throw notBuilt();
-      if (!/^\w[\w.-]*$/.test(file) || !existsSync(`${builtFolder}/assets/${file}`))
-        throw noSuchPath();
-      reply.headers({
-        "cache-control": "public, max-age=31536000, immutable",
-        "x-content-type-options": "nosniff",
-      });
-      return reply.sendFile(`assets/${file}`);
+      if (!/^\w[\w.-]*$/.test(file)) throw noSuchPath();
+      return sendAsset(request, reply, `assets/${file}`, "max-age=31536000, immutable");
     },
   });
   for (const name of ["favicon.svg", "logo.svg", "theme.js"]) {
@@ -88,14 +89,7 @@ export function addPageRoutes(app: TypedApp, { settings }: Pick<HttpContext, "se
       method: "GET",
       url: `/dashboard/${name}`,
       schema: { hide: true },
-      handler: async (_request, reply) => {
-        if (!isBuilt) throw notBuilt();
-        reply.headers({
-          "cache-control": "public, max-age=3600",
-          "x-content-type-options": "nosniff",
-        });
-        return reply.sendFile(name);
-      },
+      handler: async (request, reply) => sendAsset(request, reply, name, "max-age=3600"),
     });
   }
 }

@@ -1,10 +1,12 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import * as z from "zod";
+import { acceptedEncoding } from "../../built-files/accepts-encoding.ts";
+import type { ServedFile } from "../../built-files/built-files.ts";
+import { sendFile } from "../../built-files/send-file.ts";
 import { pageHeaders } from "../../dashboard/page-headers.ts";
-import { acceptedEncoding } from "../../docs-site/accepts-encoding.ts";
 import { acceptsHtml } from "../../docs-site/accepts-html.ts";
 import { pathOf } from "../../docs-site/page-tree.ts";
-import { createServedPages, type ServedText } from "../../docs-site/served-pages.ts";
+import { createServedPages } from "../../docs-site/served-pages.ts";
 import { problem } from "../../problems/write-problem.ts";
 import { problemShape } from "../../schemas/answers.ts";
 import type { TypedApp } from "../typed-app.ts";
@@ -73,18 +75,14 @@ export function addDocsRoutes(app: TypedApp): void {
     return send(request, reply, found);
   }
 
-  function send(request: FastifyRequest, reply: FastifyReply, text: ServedText) {
-    const { type, body, etag, encoding } = text;
+  function send(request: FastifyRequest, reply: FastifyReply, file: ServedFile) {
     reply.headers({
       ...pageHeaders,
-      ...(type.startsWith("image/") && { "content-security-policy": picturePolicy }),
-      ...(encoding !== null && { "content-encoding": encoding }),
-      etag,
+      ...(file.type.startsWith("image/") && { "content-security-policy": picturePolicy }),
       vary: "Accept, Accept-Encoding",
       "cache-control": "public, max-age=60",
     });
-    if (isCached(request.headers["if-none-match"], etag)) return reply.code(304).send();
-    return reply.type(type).send(body);
+    return sendFile(request, reply, file);
   }
 
   app.route({
@@ -196,11 +194,4 @@ export function addDocsRoutes(app: TypedApp): void {
     },
     handler: async (request, reply) => send(request, reply, await pages.llms()),
   });
-}
-
-/** Weak comparison (RFC 9110). */
-function isCached(field: string | undefined, etag: string): boolean {
-  if (field === undefined) return false;
-  if (field.trim() === "*") return true;
-  return field.split(",").some((tag) => tag.trim().replace(/^W\//, "") === etag);
 }

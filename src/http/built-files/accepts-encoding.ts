@@ -1,5 +1,7 @@
+export type AcceptedEncoding = "br" | "gzip" | null;
+
 /** The best that the header names without `q=0`. */
-export function acceptedEncoding(field: string | undefined): "br" | "gzip" | null {
+export function acceptedEncoding(field: string | undefined): AcceptedEncoding {
   const accepted = (field ?? "")
     .toLowerCase()
     .split(",")
