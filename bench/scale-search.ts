@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { parseQuery } from "@earshot/query";
-import { all, makePlan, namesIn, splitWindow } from "@earshot/query/plan";
+import { all, makePlan, namesIn, extractBounds } from "@earshot/query/plan";
 import type { Archive, SearchRequest, SearchWork } from "../src/archive/archive.ts";
 import { expression } from "../src/archive/segments/expression.ts";
 import { lower } from "../src/archive/segments/lower.ts";
@@ -208,7 +208,7 @@ function measureWorstQuery(sides: Sides, name: string, one: PlannedQuery): Worst
 function planned(query: string, { operations }: Sides["reader"]): PlannedQuery {
   const { tree } = parseQuery(query);
   const plan = makePlan(tree, { names: operations.resolve(namesIn(tree)), asOfMs: Date.now() });
-  const { conjuncts, fromMs, toMs } = splitWindow(plan, { fromMs: null, toMs: null });
+  const { conjuncts, fromMs, toMs } = extractBounds(plan, { fromMs: null, toMs: null });
   return {
     request: {
       plan,

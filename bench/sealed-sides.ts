@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { parseQuery } from "@earshot/query";
-import { makePlan, namesIn, type PlanNode, splitWindow } from "@earshot/query/plan";
+import { makePlan, namesIn, type PlanNode, extractBounds } from "@earshot/query/plan";
 import {
   catalogPath,
   readSegments,
@@ -66,7 +66,7 @@ export function plannedFor(query: string, reader: Reader): PlannedQuery {
   const { tree } = parseQuery(query);
   const names = reader.operations.resolve(namesIn(tree));
   const plan = makePlan(tree, { names, asOfMs: 0 });
-  const window = splitWindow(plan, { fromMs: null, toMs: null });
+  const window = extractBounds(plan, { fromMs: null, toMs: null });
   const lowered = platformQuery("x", window);
   if (lowered === null) throw new Error(`${query} matches nothing on X`);
   const { fromMs, toMs } = window;

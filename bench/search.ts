@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { parseQuery } from "@earshot/query";
-import { all, makePlan, namesIn, splitWindow } from "@earshot/query/plan";
+import { all, makePlan, namesIn, extractBounds } from "@earshot/query/plan";
 import { expression } from "../src/archive/segments/expression.ts";
 import { lower } from "../src/archive/segments/lower.ts";
 import { openArchive } from "../src/archive/threads/open.ts";
@@ -138,7 +138,7 @@ function planned(query: string) {
     names: reader.operations.resolve(namesIn(tree)),
     asOfMs: Date.now(),
   });
-  const { conjuncts, fromMs, toMs } = splitWindow(plan, { fromMs: null, toMs: null });
+  const { conjuncts, fromMs, toMs } = extractBounds(plan, { fromMs: null, toMs: null });
   const match = expression(lower(all(conjuncts), "x").plan) ?? "";
   const low = fromMs === null ? 0n : lowestId(fromMs);
   const high = toMs === null ? 2n ** 63n - 1n : lowestId(toMs) - 1n;

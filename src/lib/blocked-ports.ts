@@ -7,6 +7,6 @@ const blockedPorts: ReadonlySet<number> = new Set([
   6669, 6679, 6697, 10080,
 ]);
 
-export function isBlockedPort(url: URL): boolean {
+export function hasBlockedPort(url: URL): boolean {
   return blockedPorts.has(Number(url.port));
 }

@@ -8,19 +8,19 @@ import { type Control, databaseOf, startControl } from "./control/control.ts";
 
 export type Stores = {
   control: Control;
-  /** The name of this process among those that share the control store. */
+  /** Identifies this process among those that share the control store. */
   gateway: string;
   archive: OpenArchive;
   onWarning(listener: (message: string) => void): void;
 };
 
-/** If one fails, the other is closed. */
+/** Opens both stores. If one fails to open, the other is closed. */
 export async function openStores(config: Config, clock: Clock): Promise<Stores> {
   const gateway = config.database.url === null ? onlyGateway : randomUUID();
   const { dir: dataDir, secretKey, ...settings } = config.data;
   const warnings: string[] = [];
   let warn = (message: string): unknown => warnings.push(message);
-  // The control thread reads too.
+  // The control thread reads the archive, too.
   const share = createReaderShare({ dataDir, ...settings, readers: settings.readers + 1 });
   const [control, archive] = await Promise.allSettled([
     startControl({

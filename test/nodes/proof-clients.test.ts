@@ -106,7 +106,7 @@ describe.each(verifiers)("a proof, verified in %s", (language, verify) => {
   });
 
   test("holds with given collateral, as long as that is in force", async () => {
-    const proof = withCollateral({ revoked: ["machine"] });
+    const proof = withCollateral({ revoked: ["pck"] });
     const given = { ...own(), collateral: tee.collateral() };
     expect(await verify(proof, given)).toMatchObject({ holds: true });
     const late = await verify(proof, { ...given, asOf: "2027-03-01T00:00:00Z" });
@@ -170,9 +170,9 @@ describe.each(verifiers)("a proof, verified in %s", (language, verify) => {
   });
 
   test.each([
-    ["machine", ["PCK"]],
-    ["machines", ["PCK"]],
-    ["collateral", ["TCB information", "enclave identity"]],
+    ["pck", ["PCK"]],
+    ["platformCa", ["PCK"]],
+    ["tcbSigning", ["TCB information", "enclave identity"]],
   ] as const)("does not hold once the certificate of %s is revoked", async (revoked, chains) => {
     expectFailures(await failures(withCollateral({ revoked: [revoked] })), {
       Python: chains.map(failedChain),

@@ -2,7 +2,7 @@ import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { maxTerms, parseQuery } from "@earshot/query";
-import { makePlan, namesIn, type PlanNode, splitWindow } from "@earshot/query/plan";
+import { makePlan, namesIn, type PlanNode, extractBounds } from "@earshot/query/plan";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { seededRandom } from "../../bench/measure.ts";
 import { readSegments, segmentPath } from "../../src/archive/catalog/catalog.ts";
@@ -158,7 +158,7 @@ describe.each(forms)("the most expensive queries of %s posts", (form) => {
         const text = textOf(shape);
         const query = platformQuery(
           "bluesky",
-          splitWindow(planOf(reader, text), { fromMs: null, toMs: null }),
+          extractBounds(planOf(reader, text), { fromMs: null, toMs: null }),
         );
         if (query === null) continue;
         const work = workOfSlice(segment, { ...query, skew: entry.skew }, entry.low);

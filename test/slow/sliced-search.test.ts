@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { type PlanNode, splitWindow } from "@earshot/query/plan";
+import { type PlanNode, extractBounds } from "@earshot/query/plan";
 import { describe, expect, test } from "vitest";
 import { seededRandom } from "../../bench/measure.ts";
 import type { Position, SearchAnswer, SearchRequest } from "../../src/archive/archive.ts";
@@ -206,7 +206,7 @@ test("the candidates of slices are exact, or a superset that is checked", () => 
   try {
     for (const text of [...queries, "the mill", "the -mill", "-the -of", '"old mill" OR 日']) {
       const plan = set.planOf(text);
-      const query = platformQuery("bluesky", splitWindow(plan, { fromMs: null, toMs: null }));
+      const query = platformQuery("bluesky", extractBounds(plan, { fromMs: null, toMs: null }));
       if (query === null) throw new Error(`${text} matches nothing`);
       const range = { low: 0n, high: lastId };
       const batches = [

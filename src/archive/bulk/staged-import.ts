@@ -25,7 +25,11 @@ import {
 import { lockCompaction } from "../compaction/lock.ts";
 import { notCommitted, reinstate, removeEntry, retire } from "../compaction/retire.ts";
 import { removeSegmentFiles } from "../compaction/segment-copy.ts";
-import { assignPosts, entriesOf, noteAuthors } from "../write/assign-posts.ts";
+import {
+  addAuthorsWithoutHandle,
+  assignPosts,
+  ensureSegmentEntries,
+} from "../write/assign-posts.ts";
 import { latestChanges } from "../write/latest-changes.ts";
 import { owner } from "../write/placement.ts";
 import type { PreparedChanges } from "../write/prepare.ts";
@@ -82,7 +86,7 @@ export function beginStagedImport(
 
   function begin(): { lock: FileLock; sequence: number; version: number } | null {
     if (accounts.any(platform) || labels.any(platform)) return null;
-    const newest = newestOf(entriesOf(context, platform));
+    const newest = newestOf(ensureSegmentEntries(context, platform));
     const isPresent = newest.analyzer === presentAnalyzer && newest.numbering === presentNumbering;
     if (!isPresent || newest.rewriting || writers.writerOf(newest).posts() > 0) return null;
     const lock = lockCompaction(folder);
@@ -105,7 +109,7 @@ export function beginStagedImport(
       entry.sequence === newest.sequence ? staged.writer : writers.writerOf(entry);
     const positioned = assignPosts(context, platform, changes, { report, writerOf });
     if (publish(context, platform, positioned)) return null;
-    noteAuthors(context, positioned);
+    addAuthorsWithoutHandle(context, positioned);
     const isOwn = ({ id }: { id: bigint }): boolean => id >= newest.low;
     const older = positioned.filter((change) => !isOwn(change));
     if (older.length > 0) {

@@ -14,8 +14,8 @@ import {
   reportDifferences,
 } from "./index-findings.ts";
 import {
-  type IndexSums,
-  indexSums,
+  createIndexChecksums,
+  type IndexChecksums,
   partitionOf,
   type TokenSums,
   tokenSumsSql,
@@ -151,7 +151,7 @@ const tokensOfTurn = 20_000;
 /** Compares every position of every token. Sums of partitions come first, which bounds memory. */
 export function compareIndex(segment: IndexedSegment, report: Report): IndexCheck {
   const { database, sealed } = segment;
-  const expected = indexSums();
+  const expected = createIndexChecksums();
   let compared = 0;
   return {
     add: (row) => {
@@ -160,7 +160,7 @@ export function compareIndex(segment: IndexedSegment, report: Report): IndexChec
       eachPosition(row, isSealed, (token, position) => expected.add(token, row.id, position));
     },
     end: function* () {
-      const stored = indexSums();
+      const stored = createIndexChecksums();
       // First, because FTS5 refuses to read a file with any damaged page.
       if (sealed !== null) {
         const add = addSealedSums(sealed, stored);
@@ -175,7 +175,7 @@ export function compareIndex(segment: IndexedSegment, report: Report): IndexChec
       const chosen = new Set<number>();
       let positions = 0;
       for (const partition of differing) {
-        positions += expected.positions(partition) + stored.positions(partition);
+        positions += expected.positionCount(partition) + stored.positionCount(partition);
         if (chosen.size > 0 && positions > positionsToName) break;
         chosen.add(partition);
       }
@@ -185,7 +185,7 @@ export function compareIndex(segment: IndexedSegment, report: Report): IndexChec
   };
 }
 
-function* addWrittenSums(database: DatabaseSync, sums: IndexSums): Generator<number, void> {
+function* addWrittenSums(database: DatabaseSync, sums: IndexChecksums): Generator<number, void> {
   const statement = database.prepare(tokenSumsSql("temp.place"));
   statement.setReturnArrays(true);
   let tokens = 0;

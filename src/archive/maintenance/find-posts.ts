@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { matches } from "@earshot/query/match";
-import { type PlanNode, splitWindow } from "@earshot/query/plan";
+import { type PlanNode, extractBounds } from "@earshot/query/plan";
 import { type IdRange, idsOfWindow, lastId } from "../../posts/ids.ts";
 import type { Platform } from "../../posts/post.ts";
 import { recordUri } from "../../posts/record.ts";
@@ -63,7 +63,7 @@ function candidates(
   entry: SegmentEntry,
   plan: PlanNode,
 ): bigint[] {
-  const window = splitWindow(plan, { fromMs: null, toMs: null });
+  const window = extractBounds(plan, { fromMs: null, toMs: null });
   const query = platformQuery(entry.platform, window);
   if (query === null) return [];
   const { low, high } = idsOfWindow(window.fromMs, window.toMs, entry.skew);

@@ -1,22 +1,17 @@
-/**
- * Sums over token positions, partitioned by token: differing partitions narrow down the tokens to
- * compare.
- */
 const partitionBits = 16;
 const partitionCount = 1 << partitionBits;
 
-export type IndexSums = {
+/** Sums over token positions, partitioned by token: differing partitions narrow down the tokens to compare. */
+export type IndexChecksums = {
   add(token: string, id: bigint, position: number): void;
   addToken(token: string, sums: TokenSums): void;
-  differences(other: IndexSums): number[];
-  positions(partition: number): number;
+  /** Partitions, those with the fewest positions first. */
+  differences(other: IndexChecksums): number[];
+  positionCount(partition: number): number;
   values(): readonly Uint32Array[];
 };
 
-/**
- * Modulo 2^32: number of positions, upper and lower halves of IDs, positions, lower halves times
- * (position + 1).
- */
+/** The number of positions, then sums: upper halves of the IDs, lower halves, positions, lower half × (position + 1); modulo 2^32. */
 export type TokenSums = readonly [number, number, number, number, number];
 
 export const tokenSumsSql = (vocabulary: string): string => `
@@ -24,7 +19,7 @@ export const tokenSumsSql = (vocabulary: string): string => `
     sum(offset) & 0xffffffff, sum(((doc & 0xffffffff) * (offset + 1)) & 0xffffffff) & 0xffffffff
   FROM ${vocabulary} GROUP BY term`;
 
-export function indexSums(): IndexSums {
+export function createIndexChecksums(): IndexChecksums {
   const sums = Array.from({ length: 5 }, () => new Uint32Array(partitionCount));
   const [counts, uppers, lowers, positions, products] = sums as [
     Uint32Array,
@@ -33,31 +28,31 @@ export function indexSums(): IndexSums {
     Uint32Array,
     Uint32Array,
   ];
-  const raise = (of: Uint32Array, partition: number, by: number): void => {
+  const addTo = (of: Uint32Array, partition: number, by: number): void => {
     of[partition] = (of[partition] ?? 0) + by;
   };
-  let halvesOf: bigint | null = null;
+  let splitId: bigint | null = null;
   let upper = 0;
   let lower = 0;
-  const self: IndexSums = {
+  const self: IndexChecksums = {
     add: (token, id, position) => {
-      if (id !== halvesOf) {
-        halvesOf = id;
+      if (id !== splitId) {
+        splitId = id;
         upper = Number(id >> 32n);
         lower = Number(id & 0xffffffffn);
       }
       const partition = partitionOf(token);
-      raise(counts, partition, 1);
-      raise(uppers, partition, upper);
-      raise(lowers, partition, lower);
-      raise(positions, partition, position);
-      raise(products, partition, Math.imul(lower, position + 1));
+      addTo(counts, partition, 1);
+      addTo(uppers, partition, upper);
+      addTo(lowers, partition, lower);
+      addTo(positions, partition, position);
+      addTo(products, partition, Math.imul(lower, position + 1));
     },
     addToken: (token, tokenSums) => {
       const partition = partitionOf(token);
       for (const [index, sum] of tokenSums.entries()) {
         const of = sums[index];
-        if (of !== undefined) raise(of, partition, sum);
+        if (of !== undefined) addTo(of, partition, sum);
       }
     },
     differences: (other) => {
@@ -66,9 +61,9 @@ export function indexSums(): IndexSums {
         .filter((partition) =>
           sums.some((of, index) => of[partition] !== others[index]?.[partition]),
         )
-        .sort((a, b) => self.positions(a) - self.positions(b));
+        .sort((a, b) => self.positionCount(a) - self.positionCount(b));
     },
-    positions: (partition) => counts[partition] ?? 0,
+    positionCount: (partition) => counts[partition] ?? 0,
     values: () => sums,
   };
   return self;

@@ -1,5 +1,5 @@
 import { addLocation, type IndexLocations } from "./index-findings.ts";
-import type { IndexSums } from "./index-sums.ts";
+import type { IndexChecksums } from "./index-sums.ts";
 import type { SealedNumbers } from "./sealed-numbers.ts";
 import type { CheckedPostings } from "./sealed-postings.ts";
 
@@ -27,7 +27,7 @@ export const sealedPositions =
   };
 
 export const addSealedSums =
-  (sealed: SealedNumbers, sums: IndexSums): OnTerm =>
+  (sealed: SealedNumbers, sums: IndexChecksums): OnTerm =>
   (term, { count, numbers, positions, starts }) => {
     let all = 0;
     let uppers = 0;

@@ -1,5 +1,5 @@
 import { everyPost } from "@earshot/query/facets";
-import { splitWindow } from "@earshot/query/plan";
+import { extractBounds } from "@earshot/query/plan";
 import { lastId } from "../../posts/ids.ts";
 import type { CountAnswer, CountRequest, CountWork, Damage } from "../archive.ts";
 import { presentAnalyzer, type SegmentEntry } from "../catalog/catalog.ts";
@@ -77,7 +77,7 @@ function wholeFrom(countedFromMs: number, { fromMs, toMs, bucketMs }: CountReque
 }
 
 function visitsOf(request: CountRequest, entries: readonly SegmentEntry[]): Visit[] {
-  const bounded = splitWindow(request.plan, request);
+  const bounded = extractBounds(request.plan, request);
   const window = {
     fromMs: Math.ceil(bounded.fromMs ?? request.fromMs),
     toMs: Math.ceil(bounded.toMs ?? request.toMs),

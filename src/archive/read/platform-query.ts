@@ -1,4 +1,4 @@
-import { all, type PlanNode, type splitWindow } from "@earshot/query/plan";
+import { all, type PlanNode, type extractBounds } from "@earshot/query/plan";
 import type { Platform } from "../../posts/post.ts";
 import { sealedQuery } from "../sealed/sealed-query.ts";
 import { expression } from "../segments/expression.ts";
@@ -6,7 +6,7 @@ import { lower } from "../segments/lower.ts";
 import { rowByRow } from "../segments/row-by-row.ts";
 import type { SegmentQuery } from "../segments/search-segment.ts";
 
-export type BoundedPlan = ReturnType<typeof splitWindow>;
+export type BoundedPlan = ReturnType<typeof extractBounds>;
 
 export type PlatformQuery = Omit<SegmentQuery, "skew" | "writtenIn">;
 

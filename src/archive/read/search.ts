@@ -1,4 +1,4 @@
-import { splitWindow } from "@earshot/query/plan";
+import { extractBounds } from "@earshot/query/plan";
 import type { Clock } from "../../lib/clock.ts";
 import { firstInMillisecond, type IdRange, idsOfWindow, lastId, uriHash } from "../../posts/ids.ts";
 import type { Platform } from "../../posts/post.ts";
@@ -50,7 +50,7 @@ export function* searchSegments(
   entries: readonly SegmentEntry[],
   { open, start, clock, isStopped, isSliceOver }: SearchSurroundings,
 ): Generator<void, SearchAnswer> {
-  const window = splitWindow(request.plan, request);
+  const window = extractBounds(request.plan, request);
   // One more shows whether there is a next page.
   const expected = request.limit + 1;
   const visits = visitsOf(request, entries, window, start);

@@ -8,7 +8,7 @@ import type { SegmentWriter } from "../segments/segment-writer.ts";
 import { type AssignedChange, assignChanges } from "./placement.ts";
 import type { WriteContext } from "./write-context.ts";
 
-type PositionOptions = {
+type AssignOptions = {
   report: WriteReport;
   writerOf(entry: SegmentEntry): SegmentWriter;
 };
@@ -17,13 +17,13 @@ export function assignPosts(
   context: WriteContext,
   platform: Platform,
   changes: readonly PreparedChange[],
-  { report, writerOf }: PositionOptions,
+  { report, writerOf }: AssignOptions,
 ): AssignedChange[] {
   const { catalog, accounts } = context;
-  const entries = entriesOf(context, platform);
+  const entries = ensureSegmentEntries(context, platform);
   const segments = { ...context, writerOf, entries };
   const tombstones = tombstonesOf(catalog, platform, accounts);
-  return withoutAged(
+  return rejectExpired(
     context,
     platform,
     assignChanges(changes, segments, tombstones, report),
@@ -31,7 +31,11 @@ export function assignPosts(
   );
 }
 
-export function entriesOf({ catalog, writers }: WriteContext, platform: Platform): SegmentEntry[] {
+/** Creates the platform's first segment if it has none. */
+export function ensureSegmentEntries(
+  { catalog, writers }: WriteContext,
+  platform: Platform,
+): SegmentEntry[] {
   if (writers.entries(platform).length === 0) {
     const sequence = nextSequence(catalog, platform);
     writers.add({ platform, sequence, low: 0n, skew: { minMs: 0, maxMs: 0 } });
@@ -39,23 +43,26 @@ export function entriesOf({ catalog, writers }: WriteContext, platform: Platform
   return writers.entries(platform);
 }
 
-function withoutAged(
+function rejectExpired(
   { catalog }: WriteContext,
   platform: Platform,
   changes: AssignedChange[],
   report: WriteReport,
 ): AssignedChange[] {
-  const agedMs = agedOutMs(catalog, platform);
-  if (agedMs === null) return changes;
+  const cutoffMs = agedOutMs(catalog, platform);
+  if (cutoffMs === null) return changes;
   const accepted = changes.filter(
-    (change) => change.kind !== "insert" || change.post.imported || change.post.timeMs >= agedMs,
+    (change) => change.kind !== "insert" || change.post.imported || change.post.timeMs >= cutoffMs,
   );
   report.inserted -= changes.length - accepted.length;
   report.suppressed += changes.length - accepted.length;
   return accepted;
 }
 
-export function noteAuthors({ accounts }: WriteContext, changes: readonly AssignedChange[]): void {
+export function addAuthorsWithoutHandle(
+  { accounts }: WriteContext,
+  changes: readonly AssignedChange[],
+): void {
   for (const change of changes) {
     if (change.kind !== "insert" && change.kind !== "update") continue;
     const { platform, userId, lacksHandle } = change.post;

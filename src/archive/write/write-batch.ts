@@ -21,7 +21,7 @@ import { inTransaction } from "../database.ts";
 import { isDamage } from "../sealed/damage.ts";
 import { addCountStep } from "./add-counts.ts";
 import { aliasesOf, deletesOf, noteAliases } from "./aliases.ts";
-import { assignPosts, noteAuthors } from "./assign-posts.ts";
+import { addAuthorsWithoutHandle, assignPosts } from "./assign-posts.ts";
 import { countChangesOf } from "./count-changes.ts";
 import { createImportBound } from "./import-bound.ts";
 import { latestChanges } from "./latest-changes.ts";
@@ -149,7 +149,7 @@ export function createBatchWriter(
     );
     const news = newsOf(context, batch).map((subject) => pendingModeration.add(subject));
     if (published.includes(true) || news.includes(true)) return null;
-    for (const { changes: own } of positioned) noteAuthors(context, own);
+    for (const { changes: own } of positioned) addAuthorsWithoutHandle(context, own);
     commit.current();
     noteModeration(context, batch);
     const numbers = { last: Number(readSetting(catalog, "arrival")) };

@@ -1,4 +1,4 @@
-import { makePlan, namesIn, splitWindow } from "@earshot/query/plan";
+import { makePlan, namesIn, extractBounds } from "@earshot/query/plan";
 import type { QueryNode } from "@earshot/query/tree";
 import { platformQuery } from "../../archive/read/platform-query.ts";
 import { openArchive } from "../../archive/threads/open.ts";
@@ -50,7 +50,7 @@ export async function analyze(
     };
     const answer = await timed("search", () => archive.search(request, terminal.stopping));
     await timed("fetch", () => archive.records(answer.positions));
-    const { conjuncts, ...bounds } = splitWindow(plan, request);
+    const { conjuncts, ...bounds } = extractBounds(plan, request);
     const queries = platforms.map((platform) => ({
       platform,
       query: platformQuery(platform, { conjuncts, ...bounds }),

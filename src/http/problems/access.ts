@@ -68,8 +68,8 @@ export const accessProblems = {
     ],
     example: {
       request: "`POST /dashboard/api/sign-in` with an unknown token.",
-      detail: "the link is used, expired or incomplete",
-      hint: "create another with earshot sign-in",
+      detail: "the sign-in link has already been used, has expired or is incomplete",
+      hint: "run `earshot sign-in` to create another",
     },
   },
   forbidden_origin: {

@@ -8,14 +8,12 @@ import { createIdleNodes, isOpen } from "./idle-nodes.ts";
 import { reservedSlots } from "./reserved-slots.ts";
 import type { RunningJobs } from "./running-jobs.ts";
 
-/**
- * Unfinished jobs in memory with their queue and waiters. The store is authoritative. Times are
- * monotonic.
- */
+/** Times are monotonic. */
 export type LiveJob = {
   readonly uuid: string;
   readonly keyId: string;
   readonly groupId: string;
+  /** Jobs with the same value can run on the same nodes. */
   readonly work: string;
   /** `work` plus the nodes it avoids. */
   kind: string;
@@ -43,6 +41,7 @@ type LiveLease = {
   readonly lost: AbortController;
 };
 
+/** Keeps unfinished jobs in memory, with their queue and waiters. The store is authoritative. */
 export type Dispatcher = {
   offer(job: LiveJob): void;
   offerLater(job: LiveJob, delayMs: number): void;
@@ -55,7 +54,7 @@ export type Dispatcher = {
     signal?: AbortSignal,
   ): Promise<LiveJob | null>;
   wakeNodes(): void;
-  /** A node of another process runs it. */
+  /** Records that a node of another process leases the job. */
   leaseRemotely(job: LiveJob): void;
   release(job: LiveJob): void;
   loseLease(job: LiveJob): void;
@@ -65,6 +64,7 @@ export type Dispatcher = {
   waitForEnd(job: LiveJob, waitMs: number, signal?: AbortSignal): Promise<Job | null>;
   get(uuid: string): LiveJob | undefined;
   all(): Iterable<LiveJob>;
+  /** Waiting and delayed jobs. */
   depth(): number;
   stop(): void;
 };
@@ -74,7 +74,7 @@ const avoidanceMs = 5_000;
 
 const noNodes: ReadonlySet<string> = new Set();
 
-/** A retry waits briefly for a node it has not failed on if `hasOtherNodeFor`. */
+/** A retry waits briefly for a node it has not failed on if `hasOtherNodeFor` returns true. */
 export function createDispatcher(
   clock: Clock,
   maxRunningPerKey: number | null,
@@ -85,13 +85,13 @@ export function createDispatcher(
   const queue = createFairQueue<LiveJob>(maxRunningPerKey ?? Number.POSITIVE_INFINITY);
   const idleNodes = createIdleNodes<LiveJob>();
   const stopping = new AbortController();
-  let waiting = 0;
+  let pendingCount = 0;
 
   function setPhase(job: LiveJob, phase: LiveJob["phase"]): void {
-    if (jobs.has(job.uuid)) waiting -= isWaiting(job) ? 1 : 0;
+    if (jobs.has(job.uuid)) pendingCount -= isPending(job) ? 1 : 0;
     else jobs.set(job.uuid, job);
     job.phase = phase;
-    waiting += isWaiting(job) ? 1 : 0;
+    pendingCount += isPending(job) ? 1 : 0;
   }
 
   function offer(job: LiveJob): void {
@@ -108,21 +108,21 @@ export function createDispatcher(
     wakeNodes();
   }
 
-  /** A broken node is the least loaded, so it would lease the jobs it failed again and again. */
+  /** A broken node is usually the least loaded, so it would keep leasing the jobs it has already failed. */
   function avoidFailedNodes(job: LiveJob): void {
     const { failedOn, submitted } = job;
     if (failedOn.size === 0 || !hasOtherNodeFor(submitted.request, failedOn)) {
-      keepFrom(job, noNodes);
+      setAvoidedNodes(job, noNodes);
       return;
     }
     const avoided = new Set(failedOn);
-    keepFrom(job, avoided);
+    setAvoidedNodes(job, avoided);
     clock.sleep(avoidanceMs, stopping.signal).then(
       () => {
         const isStillAvoiding = job.phase === "waiting" && job.avoided === avoided;
         if (!isStillAvoiding || jobs.get(job.uuid) !== job) return;
         queue.remove(job);
-        keepFrom(job, noNodes);
+        setAvoidedNodes(job, noNodes);
         queue.putBack(job);
         wakeNodes();
       },
@@ -130,7 +130,7 @@ export function createDispatcher(
     );
   }
 
-  function keepFrom(job: LiveJob, nodeIds: ReadonlySet<string>): void {
+  function setAvoidedNodes(job: LiveJob, nodeIds: ReadonlySet<string>): void {
     job.avoided = nodeIds;
     job.kind = [job.work, ...[...nodeIds].toSorted()].join(" not ");
   }
@@ -157,7 +157,7 @@ export function createDispatcher(
     take(leaseRequest, idleNodes.waitingOf(leaseRequest));
 
   function take(leaseRequest: LeaseRequest<SearchJobRequest>, free: number): LiveJob | null {
-    // Jobs of one kind may avoid different nodes, so acceptance is memoised per kind.
+    // Kinds also differ by the nodes they avoid, so acceptance is memoised per `work`.
     const runs = new Map<string, boolean>();
     const job = queue.take(
       ({ work, avoided, submitted: { request } }) => {
@@ -180,7 +180,7 @@ export function createDispatcher(
     running.add(nodeId);
   }
 
-  function letGo(job: LiveJob): void {
+  function unassign(job: LiveJob): void {
     if (job.runningNode === null) return;
     running.remove(job.runningNode);
     job.runningNode = null;
@@ -211,7 +211,7 @@ export function createDispatcher(
   function release(job: LiveJob): void {
     if (job.phase !== "leased") return;
     setPhase(job, "ending");
-    letGo(job);
+    unassign(job);
     queue.release(job);
     wakeNodes();
   }
@@ -228,7 +228,7 @@ export function createDispatcher(
     if (job === undefined) return;
     loseLease(job);
     if (job.phase === "waiting") queue.remove(job);
-    waiting -= isWaiting(job) ? 1 : 0;
+    pendingCount -= isPending(job) ? 1 : 0;
     jobs.delete(uuid);
     job.uncommitted?.commit();
     for (const notify of [...job.endListeners]) notify(ended);
@@ -267,7 +267,7 @@ export function createDispatcher(
     waitForEnd,
     get: (uuid) => jobs.get(uuid),
     all: () => jobs.values(),
-    depth: () => waiting,
+    depth: () => pendingCount,
     stop,
   };
 }
@@ -282,6 +282,6 @@ function canRunJob(
   return methods.includes(request.method) && (accepts === undefined || accepts(request));
 }
 
-function isWaiting(job: LiveJob): boolean {
+function isPending(job: LiveJob): boolean {
   return job.phase === "waiting" || job.phase === "delayed";
 }

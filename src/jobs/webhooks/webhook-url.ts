@@ -1,4 +1,4 @@
-import { isBlockedPort } from "../../lib/blocked-ports.ts";
+import { hasBlockedPort } from "../../lib/blocked-ports.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import type { Guard } from "../../lib/guard.ts";
 
@@ -26,7 +26,7 @@ export function checkWebhookUrl(
   }
   if (url.href.length > longestUrl)
     throw refused(`the webhook's URL is longer than ${longestUrl} characters after encoding`);
-  if (isBlockedPort(url)) {
+  if (hasBlockedPort(url)) {
     throw refused(
       `port ${url.port} in the webhook's URL is reserved for another service`,
       "omit the port, or use another, such as 8443",

@@ -106,7 +106,7 @@ function readFacets(text: string, value: unknown): Facets {
   return found;
 }
 
-/** The analyzer removes links and mentions without a facet from the words, so they are added. */
+/** Adds links, hashtags and mentions that are in the text without a facet: the analyzer does not index them as words. */
 function withEntitiesOf(text: string, facets: Facets): Facets {
   const { spans } = facets;
   const found = { ...facets };
@@ -217,7 +217,7 @@ function blobKey(blob: unknown): string | null {
   return typeof $link === "string" && /^[a-z0-9]{10,120}$/i.test($link) ? $link : null;
 }
 
-/** Feeds, lists and starter packs are embedded the same way. */
+/** Null for feeds, lists and starter packs, which are embedded the same way. */
 function quotedOf(uri: unknown): PostReference | null {
   const reference = referenceOf(uri);
   return reference?.uri?.includes(`/${postCollection}/`) ? reference : null;

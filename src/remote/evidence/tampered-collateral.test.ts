@@ -139,7 +139,7 @@ describe("collateral outside its validity is refused", () => {
 });
 
 describe("a revoked certificate is refused", () => {
-  test.each(["machine", "machines", "collateral"] as const)("of: %s", async (who) => {
+  test.each(["pck", "platformCa", "tcbSigning"] as const)("of: %s", async (who) => {
     expect(await madeWith({ revoked: [who] })).toBe("certificate_revoked");
   });
 });

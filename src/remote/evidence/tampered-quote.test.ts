@@ -204,7 +204,7 @@ describe("a certificate chain is refused", () => {
     const issuer = { name: "Simulated PCK Certificate", privateKey: tee.pckKey };
     const valid = { fromMs: nowMs - 1_000, toMs: nowMs + 1_000 };
     const { publicKey } = makeKeyPair();
-    const forged = { name: "forged", issuer, publicKey, serial: 9, mayIssue: false, valid };
+    const forged = { name: "forged", issuer, publicKey, serial: 9, isCa: false, valid };
     expect(await withChain(pemOf(makeCertificate(forged)) + tee.chain)).toBe("chain_issuer");
   });
 

@@ -477,7 +477,7 @@ describe("a lying gateway", () => {
   test.each([
     ["of a time that was over", { inForce: { fromMs: nowMs - 2 * day, toMs: nowMs - day } }],
     ["of a time that has not come", { inForce: { fromMs: nowMs + day, toMs: nowMs + 2 * day } }],
-    ["in which the machine is revoked", { revoked: ["machine"] as const }],
+    ["in which the machine is revoked", { revoked: ["pck"] as const }],
     ["in which the machine is out of date", { tcbStatus: "OutOfDate" }],
     ["older than the policy allows", { evaluationNumber: 1 }],
   ])("cannot use collateral %s", async (_name, fields) => {
@@ -512,7 +512,7 @@ describe("a lying gateway", () => {
     );
     expect(await errorsOf(proof, given({ inForce }, nowMs))).toEqual(["crl_outdated"]);
     expect(await errorsOf(proof, given({ inForce }, nowMs + 61 * day))).toEqual(["crl_outdated"]);
-    const revoked = given({ inForce, revoked: ["machine"] }, asOfMs);
+    const revoked = given({ inForce, revoked: ["pck"] }, asOfMs);
     expect(await errorsOf(proof, revoked)).toEqual(["certificate_revoked"]);
   });
 });

@@ -1,4 +1,4 @@
-import { all, any, not, type PlanNode, type ResolvedNames, splitWindow } from "@earshot/query/plan";
+import { all, any, not, type PlanNode, type ResolvedNames, extractBounds } from "@earshot/query/plan";
 import type { QueryNode } from "@earshot/query/tree";
 import type { PlatformCoverage, Position } from "../../archive/archive.ts";
 import { hasCaughtUp, intervalsOf, reachedMs } from "../../archive/catalog/coverage.ts";
@@ -121,7 +121,7 @@ function windowOf({ plan, fromMs, toMs: endOfSearchMs, after = null }: CoverageQ
 } {
   const isLater = after !== null && hasTime(after.id);
   const toMs = isLater ? Math.min(endOfSearchMs, idTimeMs(after.id) + 1) : endOfSearchMs;
-  const narrowed = splitWindow(plan, { fromMs, toMs });
+  const narrowed = extractBounds(plan, { fromMs, toMs });
   const ofIds = windowOfIds(narrowed.lowId, narrowed.highId, skewOfIds);
   const starts = [narrowed.fromMs, ofIds.fromMs].filter((ms) => ms !== null);
   const startMs = starts.length === 0 ? null : Math.max(...starts);

@@ -30,7 +30,7 @@ export const notFurther = (
   ...(hint === undefined ? {} : { hint }),
 });
 
-export const repeats = (name: string): UpstreamWarning => ({
+export const repeatedPagesWarning = (name: string): UpstreamWarning => ({
   code: "upstream_repeats",
   message: `${name} repeated pages: later items are missing`,
   isPartial: true,
@@ -62,7 +62,7 @@ export const tooManyPages = (name: string, maxPages: number): UpstreamWarning =>
   isPartial: true,
 });
 
-export const stuck = (name: string, pages: number): UpstreamWarning => ({
+export const stuckWarning = (name: string, pages: number): UpstreamWarning => ({
   code: "upstream_repeats",
   message: `${pages} pages of ${name} contained nothing older: posts may be missing`,
   isPartial: true,

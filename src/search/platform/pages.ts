@@ -14,7 +14,7 @@ import {
   emptyPages,
   goOn,
   pageUnavailable,
-  repeats,
+  repeatedPagesWarning,
   tooManyPages,
 } from "./page-warnings.ts";
 import { watchItems } from "./watch-items.ts";
@@ -92,11 +92,11 @@ export async function readPages(reading: PageReading): Promise<ReadPages> {
       return ended({ cursor: position.cursor, lastKey: lastKeyOf(item), skip: index + 1 });
     }
     if (page.next === null) return ended(null);
-    if (cursors.has(page.next)) return ended(null, repeats(name));
+    if (cursors.has(page.next)) return ended(null, repeatedPagesWarning(name));
     cursors.add(page.next);
     position = { ...firstPage, cursor: page.next };
     const idleness = idlenessOf(page, isNews);
-    if (idleness === "repeated") return ended(null, repeats(name));
+    if (idleness === "repeated") return ended(null, repeatedPagesWarning(name));
     if (idleness === "empty") return ended(position, emptyPages(name, goOn));
   }
   return ended(position, tooManyPages(name, maxPages));

@@ -15,7 +15,7 @@ import {
   reachStartMs,
   type UpstreamAttempt,
 } from "./attempts.ts";
-import { type SearchedGaps, searchGaps } from "./search-gaps.ts";
+import { type GapSearchResult, searchGaps } from "./search-gaps.ts";
 import { tryInOrder } from "./try-in-order.ts";
 
 const reserveMs = 2_000;
@@ -34,7 +34,7 @@ export type GapRequest = {
 type GapReading = {
   attempt: UpstreamAttempt;
   span: Span;
-  searched: SearchedGaps;
+  searched: GapSearchResult;
   items: readonly FetchedItem[];
 };
 

@@ -21,17 +21,17 @@ import {
   emptyPages,
   outOfTime,
   pageUnavailable,
-  repeats,
-  stuck,
+  repeatedPagesWarning,
+  stuckWarning,
   tooManyPages,
 } from "./page-warnings.ts";
 import { watchItems } from "./watch-items.ts";
 
 type GapPost = { position: Position; post: Post };
 
-export type SearchedGaps = {
+export type GapSearchResult = {
   posts: readonly GapPost[];
-  /** Oldest first: searched completely, or left to later pages. */
+  /** Oldest first: searched completely, or left to later result pages. */
   closed: readonly Span[];
   seenFromMs: number | null;
   error: EarshotError | null;
@@ -51,8 +51,8 @@ export type GapSearch = CheckedSearch & {
   isOver: () => boolean;
 };
 
-/** Times `maxPages`, while all posts are of the moment at which the previous page ended. */
-const maxRepeated = 10;
+/** A multiple of `maxPages`, while the platform only repeats posts at or after the end of the previous result page. */
+const repeatedPagesFactor = 10;
 
 function note(watched: ReturnType<typeof watchItems>, page: UpstreamPage, nowMs: number): void {
   if (page.hasRepeats) watched.noteRepeats();
@@ -62,13 +62,13 @@ function note(watched: ReturnType<typeof watchItems>, page: UpstreamPage, nowMs:
 }
 
 /**
- * Newest gap first, until there are enough posts. An error ends the search with what was found; an
- * error of the first page is thrown, because another credential may not have it.
+ * Newest gap first, until there are enough posts. An error of the first page is thrown, so that the caller can try
+ * another credential; a later one ends the search with what was found.
  */
 export async function searchGaps(
   { source: { archive } }: AnswerContext,
   search: GapSearch,
-): Promise<SearchedGaps> {
+): Promise<GapSearchResult> {
   const { upstream, session, after, limit, maxPages, nowMs } = search;
   const { platform } = session;
   const found: GapPost[] = [];
@@ -76,11 +76,14 @@ export async function searchGaps(
   const warnings: UpstreamWarning[] = [];
   const seen = new Set<string>();
   let sinceMs: number | null = null;
-  /** Posts of the moment at which the previous page ended come again. */
-  const startMs = after === null || !hasTime(after.id) ? null : idTimeMs(after.id);
+  /** Time of the last post of the previous result page; the platform sends its posts again. */
+  const resumeMs = after === null || !hasTime(after.id) ? null : idTimeMs(after.id);
   let pages = 0;
 
-  const ended = (seenFromMs: number | null, error: EarshotError | null = null): SearchedGaps => ({
+  const ended = (
+    seenFromMs: number | null,
+    error: EarshotError | null = null,
+  ): GapSearchResult => ({
     posts: found,
     closed: closed.toReversed(),
     seenFromMs,
@@ -111,9 +114,9 @@ export async function searchGaps(
     let seenFromMs = gap.toMs;
     const idlenessOf = watchIdlePages();
     for (;;) {
-      const isStuck = found.length === 0 && startMs !== null && seenFromMs >= startMs;
-      if (isStuck && pages >= maxRepeated * maxPages) {
-        warn(stuck(platform, pages));
+      const isStuck = found.length === 0 && resumeMs !== null && seenFromMs >= resumeMs;
+      if (isStuck && pages >= repeatedPagesFactor * maxPages) {
+        warn(stuckWarning(platform, pages));
         break;
       }
       if (!isStuck && pages >= maxPages) {
@@ -126,8 +129,8 @@ export async function searchGaps(
       }
       pages += 1;
       const { tree, names, asOfMs } = search;
-      const left = { limit: limit - found.length, route: search.route };
-      const call: SearchCall = { tree, names, asOfMs, ...gap, cursor, ...left };
+      const remaining = { limit: limit - found.length, route: search.route };
+      const call: SearchCall = { tree, names, asOfMs, ...gap, cursor, ...remaining };
       const page: UpstreamPage | null | EarshotError = await upstream
         .page(call, pages === 1 ? session : search.rest)
         .catch((thrown: unknown) => {
@@ -146,7 +149,7 @@ export async function searchGaps(
       const { sinceMs: pageSinceMs } = page;
       if (pageSinceMs !== undefined) sinceMs = Math.max(sinceMs ?? pageSinceMs, pageSinceMs);
       warn(...(page.warnings ?? []));
-      // Otherwise inconsistent pages do not show that posts are missing.
+      // If a search is not exhaustive, inconsistent pages do not mean that posts are missing.
       if (upstream.isExhaustive) note(watched, page, nowMs);
       const posts = page.items.flatMap((item) =>
         item.kind === "post" && !seen.has(item.post.uri) ? [item.post] : [],
@@ -174,7 +177,11 @@ export async function searchGaps(
       }
       const idleness = cursors.has(page.next) ? "repeated" : idlenessOf(page, posts.length > 0);
       if (idleness !== "none") {
-        warn(idleness === "empty" ? emptyPages(platform, "retry later") : repeats(platform));
+        warn(
+          idleness === "empty"
+            ? emptyPages(platform, "retry later")
+            : repeatedPagesWarning(platform),
+        );
         break;
       }
       cursors.add(page.next);

@@ -92,7 +92,7 @@ describe("diagnostic messages", () => {
   test("about words", () => {
     expect(diagnosticsOf("foo*")).toMatchInlineSnapshot(`
       "wildcard_not_available: foo* contains a *, but wildcards within words are not supported (at offset 0)
-        write the words out, as in (run OR runs OR running); a lone * in quotes matches any one word"
+        list the forms of the word instead, as in (run OR runs OR running); * as a word in quotes matches any one word"
     `);
     expect(diagnosticsOf("nasa !!!")).toMatchInlineSnapshot(`
       "nothing_to_search: !!! contains nothing to search for, so it is ignored (at offset 5)
@@ -100,7 +100,7 @@ describe("diagnostic messages", () => {
     `);
     expect(diagnosticsOf('nasa ""')).toMatchInlineSnapshot(`
       "nothing_to_search: an empty phrase contains nothing to search for, so it is ignored (at offset 5)
-        use words, numbers, emoji, emoticons or a lone ?"
+        use words, numbers, emoji, emoticons or ? as a word"
     `);
     expect(diagnosticsOf("nasa | esa")).toMatchInlineSnapshot(`
       "nothing_to_search: | contains nothing to search for, so it is ignored (at offset 5)

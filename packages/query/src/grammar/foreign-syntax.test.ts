@@ -90,12 +90,12 @@ describe("warnings about syntax of other query languages", () => {
       sign_left_out: moon~ is searched as moon: proximity (~) and boost (^) are not supported (at offset 0), 5 long
         write moon
       sign_left_out: m?on is searched as "m on": the ? wildcard is not supported (at offset 0), 4 long
-        write the words out, as in (run OR runs OR running)
+        list the forms of the word instead, as in (run OR runs OR running)
       sign_left_out: moon? is searched as moon: a question mark is not a wildcard (at offset 0), 5 long
         write moon ?
       sign_left_out: /moon.*/ is searched as moon: regular expressions are not supported (at offset 0), 8 long
         write moon
-      sign_left_out: '%moon%' is searched as moon: % is not searched (at offset 0), 8 long
+      sign_left_out: '%moon%' is searched as moon: % is ignored (at offset 0), 8 long
         write moon
       sign_left_out: moon|sun is searched as "moon sun": | is not OR (at offset 0), 8 long
         write (moon OR sun)"
@@ -108,27 +108,27 @@ describe("warnings about syntax of other query languages", () => {
       no_effect: a * at the start or end of a phrase has no effect (at offset 0), 16 long
         write "moon landing"
       wildcard_not_available: moon* landing contains a *, but wildcards within words are not supported (at offset 0), 15 long
-        write the words out, as in (run OR runs OR running); a lone * in quotes matches any one word
+        list the forms of the word instead, as in (run OR runs OR running); * as a word in quotes matches any one word
       wildcard_not_available: #moo* contains a *, but wildcards within words are not supported (at offset 0), 5 long
-        write the words out, as in (run OR runs OR running); a lone * in quotes matches any one word
+        list the forms of the word instead, as in (run OR runs OR running); * as a word in quotes matches any one word
       wildcard_not_available: @nas* contains a *, but wildcards within words are not supported (at offset 0), 5 long
-        write the words out, as in (run OR runs OR running); a lone * in quotes matches any one word"
+        list the forms of the word instead, as in (run OR runs OR running); * as a word in quotes matches any one word"
     `);
   });
 
   test("signs with a meaning in other languages", () => {
     expect(diagnosticsOf("C++", "C#", "#c++", "$50", "50€", "100%")).toMatchInlineSnapshot(`
-      "sign_left_out: C++ is searched as c: + is not searched (at offset 0), 3 long
+      "sign_left_out: C++ is searched as c: + is ignored (at offset 0), 3 long
         write c
-      sign_left_out: C# is searched as c: # is not searched (at offset 0), 2 long
+      sign_left_out: C# is searched as c: # is ignored (at offset 0), 2 long
         write c
-      sign_left_out: #c++ is searched as #c: ++ is not searched (at offset 0), 2 long
+      sign_left_out: #c++ is searched as #c: ++ is ignored (at offset 0), 2 long
         write #c
-      sign_left_out: $50 is searched as 50: $ is not searched (at offset 0), 3 long
+      sign_left_out: $50 is searched as 50: $ is ignored (at offset 0), 3 long
         write 50
-      sign_left_out: 50€ is searched as 50: € is not searched (at offset 0), 3 long
+      sign_left_out: 50€ is searched as 50: € is ignored (at offset 0), 3 long
         write 50
-      sign_left_out: 100% is searched as 100: % is not searched (at offset 0), 4 long
+      sign_left_out: 100% is searched as 100: % is ignored (at offset 0), 4 long
         write 100"
     `);
   });
@@ -224,7 +224,7 @@ describe("warnings about syntax of other query languages", () => {
 
   test("an empty window", () => {
     expect(diagnosticsOf("within_time:0d")).toMatchInlineSnapshot(`
-      "empty_window: no time is within within_time:0d (at offset 12), 2 long
+      "empty_window: within_time:0d covers no time, so nothing matches (at offset 12), 2 long
         use a longer time, as in within_time:1d"
     `);
   });

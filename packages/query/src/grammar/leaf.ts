@@ -14,8 +14,8 @@ import {
 import type { QueryNode, QuerySpan } from "../tree/tree.ts";
 import { maxTerms } from "./bounds.ts";
 import { readEntity, withPlainSigils } from "./entity.ts";
+import { warnTrailingSymbols } from "./ignored-symbols.ts";
 import { skipDashes, warnExclamation } from "./leading-signs.ts";
-import { warnSignsBehind } from "./left-out-signs.ts";
 import { keywordOf, type TermToken } from "./lex.ts";
 import { operatorNode } from "./operator-node.ts";
 import type { TermContext } from "./term-context.ts";
@@ -84,7 +84,7 @@ function readParts(context: TermContext, token: TermToken): QueryNode[] {
       return [];
     }
     parts.push(entity.leaf);
-    warnSignsBehind(context, text.slice(at, entity.end), behind, entity.leaf.span);
+    warnTrailingSymbols(context, text.slice(at, entity.end), behind, entity.leaf.span);
     offset += codePointLength(text.slice(at, next));
     at = next;
   }

@@ -2,7 +2,7 @@ import { suggestionForComparison } from "../operators/foreign-names.ts";
 import { shown } from "../operators/operand.ts";
 import { isOperatorName } from "../operators/operators.ts";
 import { foldedBetween, textBetween } from "../tree/source.ts";
-import { warnWeight } from "./left-out-signs.ts";
+import { warnProximityOrBoost } from "./ignored-symbols.ts";
 import type { TermToken, Token } from "./lex.ts";
 import { cannotStartTerm, type ParserState, report, spanOf } from "./reader.ts";
 import { didYouMean } from "./unknown-operator.ts";
@@ -17,7 +17,7 @@ export function warnAboutNeighbours(reader: ParserState, token: TermToken): bool
   if (before?.kind === "phrase" && before.end === token.start && /^[~^]\d/.test(folded)) {
     const text = textBetween(source, token.start, token.end);
     const phrase = textBetween(source, before.start, before.end);
-    warnWeight(
+    warnProximityOrBoost(
       (code, span, warning) => report(reader, code, span, warning),
       text,
       spanOf(token),

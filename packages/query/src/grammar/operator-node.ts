@@ -42,7 +42,7 @@ function leafNode(
   name: OperatorName,
 ): QueryNode | null {
   const operand = leafReaders[name](written.name.toLowerCase(), written.value);
-  warnNoTime(context, written, operand);
+  warnEmptyWindow(context, written, operand);
   const finding = "error" in operand ? operand.error : operand.warning;
   if (finding !== undefined) {
     const { code, ...warning } = finding;
@@ -51,15 +51,15 @@ function leafNode(
   return "error" in operand ? null : { ...operand.value, span: written.span };
 }
 
-/** `within_time:0d`. */
-function warnNoTime(
+/** Warns about a zero duration, which matches nothing. */
+function warnEmptyWindow(
   context: TermContext,
   written: WrittenOperator,
   operand: Operand<BareLeaf>,
 ): void {
   if ("error" in operand || operand.value.kind !== "within" || operand.value.ms > 0) return;
   context.report("empty_window", written.valueSpan, {
-    message: `no time is within ${written.name}:${shown(written.value)}`,
+    message: `${written.name}:${shown(written.value)} covers no time, so nothing matches`,
     hint: `use a longer time, as in ${written.name}:1d`,
   });
 }
@@ -132,7 +132,7 @@ function oneValueOnly(
   values: readonly string[],
 ): null {
   const each = values.map((value) => `${written.name}:${quotedIfSpaced(value.trim())}`);
-  // Excluding each value of a list needs a conjunction.
+  // `exclude:a OR exclude:b` matches posts that have only one of them.
   const joiner = written.name.toLowerCase() === "exclude" ? " " : " OR ";
   const rewritten = each.length > 1 ? `(${each.join(joiner)})` : (each[0] ?? "");
   const { offset, length } = written.span;
@@ -142,7 +142,7 @@ function oneValueOnly(
     hint: {
       lead: "write",
       queries: [context.isNegated ? `-${rewritten}` : rewritten],
-      otherwise: `repeat the operator for each value, with OR between them`,
+      otherwise: `repeat the operator for each value, with ${joiner === " " ? "spaces" : "OR"} between them`,
     },
   });
   return null;

@@ -2,7 +2,7 @@ import { shown } from "../operators/operand.ts";
 import { phraseSequence, querySequence } from "../text/sequence.ts";
 import { invisibleCharacters, withoutEnding, withoutInvisible } from "../tree/source.ts";
 import type { QueryNode, QuerySpan } from "../tree/tree.ts";
-import { warnLeftOutSigns } from "./left-out-signs.ts";
+import { warnIgnoredSymbols } from "./ignored-symbols.ts";
 import { keywordOf } from "./lex.ts";
 import { warnNoWords, warnNoWordsInQuotes } from "./no-words.ts";
 import type { TermContext } from "./term-context.ts";
@@ -13,7 +13,7 @@ export function readWord(context: TermContext, text: string, span: QuerySpan): Q
   const bare = withoutQuestionMarks(text);
   if (text.includes("?", bare.length)) warnQuestionMark(context, text, bare, span);
   if (!warnLookalike(context, text, span) && !warnNoWords(context, text, span))
-    warnLeftOutSigns(context, bare, span);
+    warnIgnoredSymbols(context, bare, span);
   return { kind: "word", text: bare, span };
 }
 
@@ -29,7 +29,7 @@ export function readWords(context: TermContext, text: string, span: QuerySpan): 
 export function refuseWildcard(context: TermContext, text: string, span: QuerySpan): null {
   context.report("wildcard_not_available", span, {
     message: `${shown(text)} contains a *, but wildcards within words are not supported`,
-    hint: "write the words out, as in (run OR runs OR running); a lone * in quotes matches any one word",
+    hint: "list the forms of the word instead, as in (run OR runs OR running); * as a word in quotes matches any one word",
   });
   return null;
 }
@@ -87,7 +87,7 @@ function hintForPunctuation(text: string): string {
   if (/^!+$/.test(text)) return "write a minus right before a term to exclude it";
   if (/^[<>=≤≥]+$/.test(text)) return "compare with operators, such as min_faves:100";
   if (text.includes("*")) return "use a lone * in quotes for any one word";
-  return "use words, numbers, emoji, emoticons or a lone ?";
+  return "use words, numbers, emoji, emoticons or ? as a word";
 }
 
 export function isQuestionMark(text: string): boolean {

@@ -10,4 +10,4 @@ export {
 } from "./make-plan.ts";
 export type { PlanNode } from "./plan.ts";
 export { type UnresolvedNames, unresolvedNames } from "./unresolved-names.ts";
-export { type IdBounds, splitWindow, type TimeWindow } from "./window.ts";
+export { extractBounds, type IdBounds, type TimeWindow } from "./window.ts";

@@ -2,7 +2,7 @@ import type { SequenceElement } from "../text/sequence.ts";
 import type { Platform } from "../tree/platform.ts";
 import type { CountMetric } from "../tree/tree.ts";
 
-/** Over index terms (`posts/terms.ts`) and rows. `terms` match adjacent terms; a facet is one token. */
+/** A boolean tree over index terms and stored fields of posts. `terms` match at adjacent positions; a facet is one term. */
 export type PlanNode =
   | { kind: "all" }
   | { kind: "none" }

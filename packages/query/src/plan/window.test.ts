@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { PlanNode } from "./plan.ts";
-import { splitWindow } from "./window.ts";
+import { extractBounds } from "./window.ts";
 
 const and = (...children: PlanNode[]): PlanNode => ({ kind: "and", children });
 const or = (...children: PlanNode[]): PlanNode => ({ kind: "or", children });
@@ -14,7 +14,7 @@ const ids = (low: bigint | null, high: bigint | null): PlanNode => ({ kind: "id"
 const word: PlanNode = { kind: "terms", elements: [{ kind: "token", token: "word" }] };
 
 const unbounded = { fromMs: null, toMs: null };
-const split = (plan: PlanNode) => splitWindow(plan, unbounded);
+const split = (plan: PlanNode) => extractBounds(plan, unbounded);
 
 describe("the ID range that contains all matches", () => {
   test.each<[string, PlanNode, bigint | null, bigint | null]>([
@@ -40,7 +40,7 @@ describe("the ID range that contains all matches", () => {
 
 test("times and IDs narrow the given window, and the other conjuncts remain", () => {
   const plan = and(word, time(10, null), not(time(20, null)), ids(5n, null), not(word));
-  expect(splitWindow(plan, { fromMs: 5, toMs: 15 })).toEqual({
+  expect(extractBounds(plan, { fromMs: 5, toMs: 15 })).toEqual({
     conjuncts: [word, not(word)],
     fromMs: 10,
     toMs: 15,

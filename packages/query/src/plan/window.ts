@@ -6,8 +6,8 @@ export type TimeWindow = { fromMs: number | null; toMs: number | null };
 /** Inclusive, null unbounded. */
 export type IdBounds = { lowId: bigint | null; highId: bigint | null };
 
-/** Window (within `within`) and ID range contain all matches. */
-export function splitWindow(
+/** The time window, clipped to `within`, and the ID range that contain all matches; `conjuncts` are the other conditions. */
+export function extractBounds(
   plan: PlanNode,
   within: TimeWindow,
 ): TimeWindow & IdBounds & { conjuncts: PlanNode[] } {

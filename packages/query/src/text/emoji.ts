@@ -1,5 +1,5 @@
 /** False positives are possible, false negatives are not. */
-export const mayContainEmoji = /[\u2190-\u2bff\ud83c-\ud83e]|[\u20e3\ufe0f]/;
+export const possibleEmoji = /[\u2190-\u2bff\ud83c-\ud83e]|[\u20e3\ufe0f]/;
 
 /** Pictographs that are text unless a variation selector follows. */
 const textual = "©®‼⁉™ℹⓂ〰〽㊗㊙";

@@ -1,5 +1,5 @@
 import { unitTable } from "./characters.ts";
-import { mayContainEmoji } from "./emoji.ts";
+import { possibleEmoji } from "./emoji.ts";
 import { needsFolding } from "./fold.ts";
 
 /** What a text may contain, by its code units: an absent trait is certain. One table pass replaces a search per trait. */
@@ -12,7 +12,7 @@ export function traitsOf(text: string): number {
   table ??= unitTable(
     [
       [foldable, runsOf(needsFolding)],
-      [pictures, runsOf(mayContainEmoji)],
+      [pictures, runsOf(possibleEmoji)],
     ],
     foldable | pictures,
   );

@@ -27,8 +27,8 @@ export function addSessionRoutes(app: TypedApp, context: HttpContext, slots: Sig
     schema: hide,
     handler: async (request, reply): Promise<SessionAnswer> => {
       const { session } = request;
-      if (session === null) leaveEnded(request, reply);
-      else if (isDue(session)) rotate(request, reply, session);
+      if (session === null) clearStaleCookie(request, reply);
+      else if (isRotationDue(session)) rotate(request, reply, session);
       return await sessionAnswer(context, request, session);
     },
   });
@@ -40,7 +40,7 @@ export function addSessionRoutes(app: TypedApp, context: HttpContext, slots: Sig
     schema: { ...hide, body: linkSignIn },
     handler: async (request, reply): Promise<SessionAnswer> => {
       slots.take(request, reply);
-      const entered = await signIn
+      const completed = await signIn
         .finishLink(request.body.token, clientInfoOf(request, cookies))
         .catch((error: unknown) => {
           if (error instanceof SignInRefused) {
@@ -49,12 +49,12 @@ export function addSessionRoutes(app: TypedApp, context: HttpContext, slots: Sig
           }
           throw error;
         });
-      if (entered === null) {
+      if (completed === null) {
         metrics.signIns.inc({ outcome: "link_invalid" });
         throw linkInvalid();
       }
       metrics.signIns.inc({ outcome: "signed_in" });
-      const { accountId, session } = entered;
+      const { accountId, session } = completed;
       cookies.setSession(reply, session.token, sessions.maxAgeMs);
       return await sessionAnswer(context, request, { id: session.id, accountId });
     },
@@ -87,16 +87,16 @@ export function addSessionRoutes(app: TypedApp, context: HttpContext, slots: Sig
     },
   });
 
-  /** Other requests may carry an older cookie than the browser's. */
-  function leaveEnded(request: FastifyRequest, reply: FastifyReply): void {
+  /** Only here: another request may carry an older cookie than the browser has by now, and must not clear that. */
+  function clearStaleCookie(request: FastifyRequest, reply: FastifyReply): void {
     if (cookies.session(request) !== null) cookies.clearSession(reply);
   }
 
-  function isDue({ bringsCurrent, rotatedMs }: CallerSession): boolean {
+  function isRotationDue({ bringsCurrent, rotatedMs }: CallerSession): boolean {
     return bringsCurrent && rotatedMs + sessions.rotationMs <= clock.now();
   }
 
-  /** Writes nothing: the store learns of the token when it is used. */
+  /** Sets the cookie only; the store records the new token when it is first used. */
   function rotate(request: FastifyRequest, reply: FastifyReply, session: CallerSession): void {
     const token = cookies.session(request);
     if (token === null) return;
@@ -106,9 +106,13 @@ export function addSessionRoutes(app: TypedApp, context: HttpContext, slots: Sig
 }
 
 function linkInvalid() {
-  return problem("sign_in_link_invalid", "the link is used, expired or incomplete", {
-    hint: "create another with earshot sign-in",
-  });
+  return problem(
+    "sign_in_link_invalid",
+    "the sign-in link has already been used, has expired or is incomplete",
+    {
+      hint: "run `earshot sign-in` to create another",
+    },
+  );
 }
 
 function suspended() {

@@ -24,18 +24,18 @@ import {
 import { SgxItem, SgxItems, sgxExtension } from "../certificates.ts";
 
 export type KeyPair = { publicKey: KeyObject; privateKey: KeyObject };
-export type ValidTime = { fromMs: number; toMs: number };
+export type ValidityPeriod = { fromMs: number; toMs: number };
 export type Issuer = { name: string; privateKey: KeyObject };
 
 export type Authority = {
-  valid: ValidTime;
+  valid: ValidityPeriod;
   rootDer: Buffer;
   root: Issuer;
-  machines: Issuer & { certificate: Buffer };
-  collateral: { privateKey: KeyObject; chain: string };
+  platformCa: Issuer & { certificate: Buffer };
+  tcbSigning: { privateKey: KeyObject; chain: string };
 };
 
-export type MachineIds = {
+export type PckFields = {
   ppid: Buffer;
   platformInstanceId: Buffer;
   fmspc: string;
@@ -43,47 +43,47 @@ export type MachineIds = {
   pceSvn: number;
 };
 
-/** Organization in every certificate, so that none passes for real. */
+/** Organization (O) of every certificate, so that none can be mistaken for a real one. */
 export const disclaimer = "SIMULATED - NOT A TEE";
-export const serials = { root: 1, machines: 2, collateral: 3, machine: 4 };
+export const serials = { root: 1, platformCa: 2, tcbSigning: 3, pck: 4 };
 
 export const makeKeyPair = (): KeyPair => generateKeyPairSync("ec", { namedCurve: "P-256" });
 
 export function makeAuthority(nowMs: number): Authority {
   const valid = { fromMs: nowMs - 86_400_000, toMs: nowMs + 3_650 * 86_400_000 };
-  const [rootKeys, machineKeys, signerKeys] = [makeKeyPair(), makeKeyPair(), makeKeyPair()];
+  const [rootKeys, platformKeys, signerKeys] = [makeKeyPair(), makeKeyPair(), makeKeyPair()];
   const issuer = { name: "Simulated Root CA", privateKey: rootKeys.privateKey };
-  const machines = { name: "Simulated PCK Platform CA", privateKey: machineKeys.privateKey };
-  const issue = (name: string, { publicKey }: KeyPair, serial: number, mayIssue: boolean) =>
-    makeCertificate({ name, issuer, publicKey, serial, mayIssue, valid });
+  const platformCa = { name: "Simulated PCK Platform CA", privateKey: platformKeys.privateKey };
+  const issue = (name: string, { publicKey }: KeyPair, serial: number, isCa: boolean) =>
+    makeCertificate({ name, issuer, publicKey, serial, isCa, valid });
   const rootDer = issue(issuer.name, rootKeys, serials.root, true);
-  const signer = issue("Simulated TCB Signing", signerKeys, serials.collateral, false);
+  const signer = issue("Simulated TCB Signing", signerKeys, serials.tcbSigning, false);
   return {
     valid,
     rootDer,
     root: issuer,
-    machines: {
-      ...machines,
-      certificate: issue(machines.name, machineKeys, serials.machines, true),
+    platformCa: {
+      ...platformCa,
+      certificate: issue(platformCa.name, platformKeys, serials.platformCa, true),
     },
-    collateral: { privateKey: signerKeys.privateKey, chain: pemOf(signer) + pemOf(rootDer) },
+    tcbSigning: { privateKey: signerKeys.privateKey, chain: pemOf(signer) + pemOf(rootDer) },
   };
 }
 
-export function issueMachine(authority: Authority, publicKey: KeyObject, ids: MachineIds): string {
+export function issuePckChain(authority: Authority, publicKey: KeyObject, ids: PckFields): string {
   const certificate = makeCertificate({
     name: "Simulated PCK Certificate",
-    issuer: authority.machines,
+    issuer: authority.platformCa,
     publicKey,
-    serial: serials.machine,
-    mayIssue: false,
+    serial: serials.pck,
+    isCa: false,
     valid: authority.valid,
     extensions: [new Extension({ extnID: sgxExtension, extnValue: sgxItems(ids) })],
   });
-  return [certificate, authority.machines.certificate, authority.rootDer].map(pemOf).join("");
+  return [certificate, authority.platformCa.certificate, authority.rootDer].map(pemOf).join("");
 }
 
-function sgxItems(ids: MachineIds): OctetString {
+function sgxItems(ids: PckFields): OctetString {
   const der = (tag: number, content: Uint8Array) => Buffer.of(tag, content.length, ...content);
   const item = (number: string, value: Uint8Array) =>
     Object.assign(new SgxItem(), { id: `${sgxExtension}.${number}`, value: bufferOf(value) });
@@ -108,16 +108,16 @@ type CertificateFields = {
   issuer: Issuer;
   publicKey: KeyObject;
   serial: number;
-  mayIssue: boolean;
-  valid: ValidTime;
+  isCa: boolean;
+  valid: ValidityPeriod;
   extensions?: readonly Extension[];
 };
 
 const ecdsaSha256 = new AlgorithmIdentifier({ algorithm: "1.2.840.10045.4.3.2" });
 
 export function makeCertificate(fields: CertificateFields): Buffer {
-  const { name, issuer, publicKey, serial, mayIssue, valid } = fields;
-  const usage = mayIssue
+  const { name, issuer, publicKey, serial, isCa, valid } = fields;
+  const usage = isCa
     ? KeyUsageFlags.keyCertSign | KeyUsageFlags.cRLSign
     : KeyUsageFlags.digitalSignature;
   const critical = (extnID: string, value: unknown) =>
@@ -134,7 +134,7 @@ export function makeCertificate(fields: CertificateFields): Buffer {
       SubjectPublicKeyInfo,
     ),
     extensions: new Extensions([
-      critical("2.5.29.19", new BasicConstraints({ cA: mayIssue })),
+      critical("2.5.29.19", new BasicConstraints({ cA: isCa })),
       critical("2.5.29.15", new KeyUsage(usage)),
       ...(fields.extensions ?? []),
     ]),
@@ -147,7 +147,7 @@ export function makeCertificate(fields: CertificateFields): Buffer {
 export function makeRevocationList(
   issuer: Issuer,
   revokedSerials: readonly number[],
-  { fromMs, toMs }: ValidTime,
+  { fromMs, toMs }: ValidityPeriod,
 ): Buffer {
   const revocationDate = new Time(new Date(fromMs));
   const revoked = revokedSerials.map(

@@ -3,28 +3,28 @@ import type { Collateral } from "../evidence.ts";
 import {
   type Authority,
   type Issuer,
-  type MachineIds,
   makeRevocationList,
+  type PckFields,
   pemOf,
   serials,
-  type ValidTime,
+  type ValidityPeriod,
 } from "./authority.ts";
 import { signRaw } from "./quote-writer.ts";
 
 export type CollateralFields = {
-  inForce: ValidTime;
+  inForce: ValidityPeriod;
   tcbStatus: string;
   advisories: readonly string[];
   evaluationNumber: number;
   moduleSvn: number;
-  revoked: readonly ("machine" | "machines" | "collateral")[];
+  revoked: readonly Exclude<keyof typeof serials, "root">[];
   tcbInfo: Readonly<Record<string, unknown>>;
   qeIdentity: Readonly<Record<string, unknown>>;
 };
 
 export function writeCollateral(
-  { root, machines, collateral: signer, rootDer }: Authority,
-  machine: MachineIds,
+  { root, platformCa, tcbSigning: signer, rootDer }: Authority,
+  machine: PckFields,
   fields: CollateralFields,
 ): Collateral {
   const tcbInfo = JSON.stringify({ ...tcbInfoOf(machine, fields), ...fields.tcbInfo });
@@ -35,9 +35,9 @@ export function writeCollateral(
     return makeRevocationList(issuer, revoked, fields.inForce).toString("hex");
   };
   return {
-    pck_crl_issuer_chain: pemOf(machines.certificate) + pemOf(rootDer),
-    root_ca_crl: list(root, (who) => who !== "machine"),
-    pck_crl: list(machines, (who) => who === "machine"),
+    pck_crl_issuer_chain: pemOf(platformCa.certificate) + pemOf(rootDer),
+    root_ca_crl: list(root, (who) => who !== "pck"),
+    pck_crl: list(platformCa, (who) => who === "pck"),
     tcb_info_issuer_chain: signer.chain,
     tcb_info: tcbInfo,
     tcb_info_signature: signed(tcbInfo),
@@ -47,7 +47,7 @@ export function writeCollateral(
   };
 }
 
-function tcbInfoOf(machine: MachineIds, fields: CollateralFields): Record<string, unknown> {
+function tcbInfoOf(machine: PckFields, fields: CollateralFields): Record<string, unknown> {
   const { evaluationNumber, moduleSvn, tcbStatus, advisories } = fields;
   const tcbDate = iso(fields.inForce.fromMs);
   const zeros = (bytes: number) => "00".repeat(bytes);

@@ -3,7 +3,7 @@ import { certificatesOf } from "../certificates.ts";
 import { runtimeEvent } from "../event-log.ts";
 import type { Collateral, Evidence } from "../evidence.ts";
 import { type NodePolicy, readPolicy } from "../policy.ts";
-import { issueMachine, type MachineIds, makeAuthority, makeKeyPair, pemOf } from "./authority.ts";
+import { issuePckChain, makeAuthority, makeKeyPair, type PckFields, pemOf } from "./authority.ts";
 import { type CollateralFields, writeCollateral } from "./collateral-writer.ts";
 import { defaultFields, type QuoteFields, writeQuote } from "./quote-writer.ts";
 
@@ -42,7 +42,7 @@ export function createSimulatedTee({ nowMs }: { nowMs: number }): SimulatedWorld
   const authority = makeAuthority(nowMs);
   const pck = makeKeyPair();
   const id = sha256(pck.publicKey.export({ type: "spki", format: "der" }));
-  const ids: MachineIds = {
+  const ids: PckFields = {
     ppid: id.subarray(0, 16),
     platformInstanceId: id.subarray(16),
     fmspc: "00906ea10000",
@@ -60,7 +60,7 @@ export function createSimulatedTee({ nowMs }: { nowMs: number }): SimulatedWorld
     qeIdentity: {},
   };
   const rootPem = pemOf(authority.rootDer);
-  const chain = issueMachine(authority, pck.publicKey, ids);
+  const chain = issuePckChain(authority, pck.publicKey, ids);
   return {
     ...teeOf({ pckKey: pck.privateKey, chain, composeHash, fields: {} }),
     rootPem,
@@ -98,7 +98,7 @@ export function teeOf(
   };
 }
 
-function policyFor(ids: MachineIds, composeHash: string, rootPem: string): NodePolicy {
+function policyFor(ids: PckFields, composeHash: string, rootPem: string): NodePolicy {
   const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex");
   const { mrTd, rtMr, tdAttributes, xfam } = defaultFields;
   const policy = {

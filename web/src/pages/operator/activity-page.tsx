@@ -45,7 +45,7 @@ export function ActivityPage() {
           </nav>
         }
       >
-        Keys, jobs and usage of all accounts, newest first.
+        Keys, jobs and usage by account.
       </PageHead>
       <div className="panel">
         <div className="panel-body search stack-small">

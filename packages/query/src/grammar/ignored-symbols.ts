@@ -7,47 +7,47 @@ import type { QuerySpan } from "../tree/tree.ts";
 import type { TermContext } from "./term-context.ts";
 import { didYouMean } from "./unknown-operator.ts";
 
-/** Have a meaning in other query languages. */
-const touchingSign =
+/** Symbols beside a letter or digit that are operators of other query languages. */
+const touchingSymbol =
   /(?<=[\p{L}\p{M}\p{N}])(?:[+#^~=<>|\\%]|\p{Sc})|(?:[+#^~=<>|\\%]|\p{Sc})(?=[\p{L}\p{N}])|(?<=[\p{L}\p{N}])\?(?=[\p{L}\p{N}])/u;
 const endOfPattern = /\/[a-z]{0,4}$/;
-const boost = /^([^~^]+)[~^]\d{0,4}(?:\.\d{1,4})?$/u;
+const proximityOrBoost = /^([^~^]+)[~^]\d{0,4}(?:\.\d{1,4})?$/u;
 const comparison = /^([a-z_]{2,32})(>=|=>|≥|<=|=<|≤|==?|>|<)([^\s<>=≤≥]+)$/i;
 const range = /^\d{4}-\d{2}-\d{2}\.\.\d{4}-\d{2}-\d{2}$/;
 
-export function warnLeftOutSigns(context: TermContext, text: string, span: QuerySpan): void {
+export function warnIgnoredSymbols(context: TermContext, text: string, span: QuerySpan): void {
   if (warnComparison(context, text, span)) return;
   if (text.startsWith("/") && endOfPattern.test(text.slice(1))) {
-    reportLeftOut(context, text, span, "regular expressions are not supported");
+    reportIgnored(context, text, span, "regular expressions are not supported");
     return;
   }
-  const sign = touchingSign.exec(text)?.[0];
-  if (sign === undefined) return;
-  const base = boost.exec(text)?.[1];
-  if (sign === "|") reportAlternatives(context, text, span);
-  else if (sign === "?") reportQuestionMark(context, text, span);
+  const symbol = touchingSymbol.exec(text)?.[0];
+  if (symbol === undefined) return;
+  const base = proximityOrBoost.exec(text)?.[1];
+  if (symbol === "|") reportAlternatives(context, text, span);
+  else if (symbol === "?") reportQuestionMark(context, text, span);
   else if (base !== undefined)
-    reportLeftOut(context, text, span, "proximity (~) and boost (^) are not supported", base);
-  else reportLeftOut(context, text, span, `${sign} is not searched`);
+    reportIgnored(context, text, span, "proximity (~) and boost (^) are not supported", base);
+  else reportIgnored(context, text, span, `${symbol} is ignored`);
 }
 
-const signsBehind = /^[+#^~=<>|\\%]+/;
+const trailingSymbols = /^[+#^~=<>|\\%]+/;
 
-export function warnSignsBehind(
+export function warnTrailingSymbols(
   context: TermContext,
   entity: string,
-  behind: string,
+  suffix: string,
   span: QuerySpan,
 ): void {
-  const signs = signsBehind.exec(behind)?.[0];
-  if (signs === undefined) return;
+  const symbols = trailingSymbols.exec(suffix)?.[0];
+  if (symbols === undefined) return;
   context.report("sign_left_out", span, {
-    message: `${shown(entity + behind)} is searched as ${shown(entity)}: ${signs} is not searched`,
-    hint: { lead: "write", queries: [entity], otherwise: "remove the sign" },
+    message: `${shown(entity + suffix)} is searched as ${shown(entity)}: ${symbols} is ignored`,
+    hint: { lead: "write", queries: [entity], otherwise: "remove the symbol" },
   });
 }
 
-export function warnWeight(
+export function warnProximityOrBoost(
   report: TermContext["report"],
   text: string,
   span: QuerySpan,
@@ -59,7 +59,7 @@ export function warnWeight(
   });
 }
 
-function reportLeftOut(
+function reportIgnored(
   context: TermContext,
   text: string,
   span: QuerySpan,
@@ -73,7 +73,7 @@ function reportLeftOut(
     hint: {
       lead: "write",
       queries: [suggestion ?? plain],
-      otherwise: "use words, numbers, emoji, emoticons or a lone ?",
+      otherwise: "use words, numbers, emoji, emoticons or ? as a word",
     },
   });
 }
@@ -81,7 +81,7 @@ function reportLeftOut(
 function reportQuestionMark(context: TermContext, text: string, span: QuerySpan): void {
   context.report("sign_left_out", span, {
     message: `${shown(text)} is searched as "${shown(searchedWords(text) ?? text)}": the ? wildcard is not supported`,
-    hint: "write the words out, as in (run OR runs OR running)",
+    hint: "list the forms of the word instead, as in (run OR runs OR running)",
   });
 }
 
