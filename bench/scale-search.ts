@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { parseQuery } from "@earshot/query";
-import { all, makePlan, namesIn, extractBounds } from "@earshot/query/plan";
+import { all, extractBounds, makePlan, namesIn } from "@earshot/query/plan";
 import type { Archive, SearchRequest, SearchWork } from "../src/archive/archive.ts";
 import { expression } from "../src/archive/segments/expression.ts";
 import { lower } from "../src/archive/segments/lower.ts";

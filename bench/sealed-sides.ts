@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { parseQuery } from "@earshot/query";
-import { makePlan, namesIn, type PlanNode, extractBounds } from "@earshot/query/plan";
+import { extractBounds, makePlan, namesIn, type PlanNode } from "@earshot/query/plan";
 import {
   catalogPath,
   readSegments,

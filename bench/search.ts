@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { parseQuery } from "@earshot/query";
-import { all, makePlan, namesIn, extractBounds } from "@earshot/query/plan";
+import { all, extractBounds, makePlan, namesIn } from "@earshot/query/plan";
 import { expression } from "../src/archive/segments/expression.ts";
 import { lower } from "../src/archive/segments/lower.ts";
 import { openArchive } from "../src/archive/threads/open.ts";

@@ -2,7 +2,7 @@ import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { maxTerms, parseQuery } from "@earshot/query";
-import { makePlan, namesIn, type PlanNode, extractBounds } from "@earshot/query/plan";
+import { extractBounds, makePlan, namesIn, type PlanNode } from "@earshot/query/plan";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { seededRandom } from "../../bench/measure.ts";
 import { readSegments, segmentPath } from "../../src/archive/catalog/catalog.ts";

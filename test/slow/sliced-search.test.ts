@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { type PlanNode, extractBounds } from "@earshot/query/plan";
+import { extractBounds, type PlanNode } from "@earshot/query/plan";
 import { describe, expect, test } from "vitest";
 import { seededRandom } from "../../bench/measure.ts";
 import type { Position, SearchAnswer, SearchRequest } from "../../src/archive/archive.ts";

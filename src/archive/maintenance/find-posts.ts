@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { matches } from "@earshot/query/match";
-import { type PlanNode, extractBounds } from "@earshot/query/plan";
+import { extractBounds, type PlanNode } from "@earshot/query/plan";
 import { type IdRange, idsOfWindow, lastId } from "../../posts/ids.ts";
 import type { Platform } from "../../posts/post.ts";
 import { recordUri } from "../../posts/record.ts";

@@ -1,4 +1,4 @@
-import { all, type PlanNode, type extractBounds } from "@earshot/query/plan";
+import { all, type extractBounds, type PlanNode } from "@earshot/query/plan";
 import type { Platform } from "../../posts/post.ts";
 import { sealedQuery } from "../sealed/sealed-query.ts";
 import { expression } from "../segments/expression.ts";

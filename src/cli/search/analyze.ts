@@ -1,4 +1,4 @@
-import { makePlan, namesIn, extractBounds } from "@earshot/query/plan";
+import { extractBounds, makePlan, namesIn } from "@earshot/query/plan";
 import type { QueryNode } from "@earshot/query/tree";
 import { platformQuery } from "../../archive/read/platform-query.ts";
 import { openArchive } from "../../archive/threads/open.ts";

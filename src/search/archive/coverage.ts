@@ -1,4 +1,11 @@
-import { all, any, not, type PlanNode, type ResolvedNames, extractBounds } from "@earshot/query/plan";
+import {
+  all,
+  any,
+  extractBounds,
+  not,
+  type PlanNode,
+  type ResolvedNames,
+} from "@earshot/query/plan";
 import type { QueryNode } from "@earshot/query/tree";
 import type { PlatformCoverage, Position } from "../../archive/archive.ts";
 import { hasCaughtUp, intervalsOf, reachedMs } from "../../archive/catalog/coverage.ts";
