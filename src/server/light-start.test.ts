@@ -3,7 +3,9 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 
 const start = new URL("start.ts", import.meta.url);
-const loaded = ["context.ts", "roles.ts", "../http/app.ts"].map((path) => new URL(path, start));
+const loaded = ["context.ts", "roles/roles.ts", "../http/app.ts"].map(
+  (path) => new URL(path, start),
+);
 
 const staticImport = /^(?:import|export) (?!type )(?:[^"';]*? from )?"([^"]+)"/gm;
 
@@ -30,7 +32,7 @@ test("a start loads no HTTP client, job encryption or quote verification", () =>
   expect(packages).not.toContain("@phala/dcap-qvl");
 });
 
-test.each(["main", "explain", "search", "counts"])(
+test.each(["main", "search/explain", "search/search", "search/counts"])(
   "the command module %s loads no schemas",
   (name) => {
     const packages = packagesOf([new URL(`../cli/${name}.ts`, start)]);
