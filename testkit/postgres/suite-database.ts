@@ -1,3 +1,4 @@
+import { env } from "node:process";
 import { inject, test } from "vitest";
 import { connectPostgres } from "./server.ts";
 
@@ -8,12 +9,16 @@ declare module "vitest" {
   }
 }
 
+/** Undefined in benchmarks, which run outside Vitest. */
+const suiteFolder = (): string | undefined =>
+  env.VITEST === undefined ? undefined : inject("postgresFolder");
+
 /** They need a file, or a clock that they move. */
-export const withFileStore = test.skipIf(inject("postgresFolder") !== undefined);
+export const withFileStore = test.skipIf(suiteFolder() !== undefined);
 
 /** A fresh database in a suite on PostgreSQL, otherwise nothing. */
 export async function databaseSettings(): Promise<Record<string, string>> {
-  const folder = inject("postgresFolder");
+  const folder = suiteFolder();
   if (folder === undefined) return {};
   return {
     EARSHOT_DATABASE_URL: await connectPostgres(folder).createDatabase(),
