@@ -26,7 +26,7 @@ export const clockSkewMs = 60_000;
 export const leaseWaitMs = 20_000;
 export const maxResultBytes = 8_388_608;
 /** Of unapproved nodes and attestations of expired results. */
-export const memoryMs = 604_800_000;
+export const retentionMs = 604_800_000;
 /** How long jobs wait for a node that has disconnected. */
 export const awayMs = 600_000;
 

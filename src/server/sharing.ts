@@ -76,8 +76,8 @@ export function createSharing({ gatewayId, shared, store, clock, warn }: Sharing
   ): Promise<void> {
     while (!signal.aborted) {
       try {
-        const { isFresh, payloads } = await of.nextNotifications();
-        if (isFresh) await queue.reload();
+        const { isReloadNeeded, payloads } = await of.nextNotifications();
+        if (isReloadNeeded) await queue.reload();
         await queue.noteChanges(changesIn(payloads, gatewayId));
       } catch (error) {
         if (signal.aborted) return;

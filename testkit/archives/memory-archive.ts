@@ -44,9 +44,9 @@ export function createMemoryArchive(): MemoryArchive {
     analysis: {
       parallel: 1,
       lines: async (request) => {
-        const { posts, read } = readLines(request);
+        const { posts, result } = readLines(request);
         const body = prepare([...posts]);
-        return { ...read(), body };
+        return { ...result(), body };
       },
       posts: async (posts) => ({ body: prepare(posts) }),
       close: async () => {},

@@ -19,12 +19,13 @@ export type Locations = { ids: bigint[]; offsets: number[] };
 
 export type IndexLocations = Map<string, Locations>;
 
+/** Adds an empty entry for a new token. */
 export function locationsOf(index: IndexLocations, token: string): Locations {
   const found = index.get(token);
   if (found !== undefined) return found;
-  const positions = { ids: [], offsets: [] };
-  index.set(token, positions);
-  return positions;
+  const locations = { ids: [], offsets: [] };
+  index.set(token, locations);
+  return locations;
 }
 
 export function addLocation(
@@ -46,28 +47,28 @@ export function* reportDifferences(
   const lacking = new Map<bigint, string[]>();
   const exceeding = new Map<bigint, string[]>();
   for (const token of new Set([...expected.keys(), ...stored.keys()])) {
-    const due = expected.get(token) ?? noPositions;
-    const found = stored.get(token) ?? noPositions;
-    for (const id of differing(due, found)) note(lacking, id, token);
-    for (const id of differing(found, due)) note(exceeding, id, token);
+    const due = expected.get(token) ?? noLocations;
+    const found = stored.get(token) ?? noLocations;
+    for (const id of differing(due, found)) addToken(lacking, id, token);
+    for (const id of differing(found, due)) addToken(exceeding, id, token);
     yield 0;
   }
   for (const [id, tokens] of lacking) report("index_lacks", id, lackingText(id, tokens));
   for (const [id, tokens] of exceeding) report("index_exceeds", id, exceedingText(id, tokens));
 }
 
-const noPositions: Locations = { ids: [], offsets: [] };
+const noLocations: Locations = { ids: [], offsets: [] };
 
-function differing(positions: Locations, others: Locations): Set<bigint> {
+function differing(locations: Locations, others: Locations): Set<bigint> {
   const known = new Set(others.ids.map((id, index) => `${id} ${others.offsets[index]}`));
   return new Set(
-    positions.ids.filter((id, index) => !known.has(`${id} ${positions.offsets[index]}`)),
+    locations.ids.filter((id, index) => !known.has(`${id} ${locations.offsets[index]}`)),
   );
 }
 
-function note(of: Map<bigint, string[]>, id: bigint, token: string): void {
-  const tokens = of.get(id);
-  if (tokens === undefined) of.set(id, [token]);
+function addToken(tokensById: Map<bigint, string[]>, id: bigint, token: string): void {
+  const tokens = tokensById.get(id);
+  if (tokens === undefined) tokensById.set(id, [token]);
   else tokens.push(token);
 }
 

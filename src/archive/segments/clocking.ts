@@ -57,6 +57,6 @@ export function partsOf(
 const greater = (a: bigint, b: bigint): bigint => (a > b ? a : b);
 const lesser = (a: bigint, b: bigint): bigint => (a < b ? a : b);
 
-export function add(counts: Map<number, number>, stretch: number, number: number): void {
-  counts.set(stretch, (counts.get(stretch) ?? 0) + number);
+export function add(counts: Map<number, number>, bucket: number, number: number): void {
+  counts.set(bucket, (counts.get(bucket) ?? 0) + number);
 }

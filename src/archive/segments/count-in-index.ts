@@ -1,7 +1,6 @@
 /**
- * SQLite counts 100,000 matches in 6 ms, JavaScript in 46 ms. A statement is bounded by matches:
- * FTS5 finds its first match before it applies an ID range, so an empty range would cost a pass
- * over the segment.
+ * SQLite counts 100,000 matches in 6 ms, JavaScript in 46 ms. LIMIT bounds each statement, not a range of IDs: FTS5 finds its
+ * first match before it applies a range, so each empty range would cost a pass over the segment.
  */
 
 import type { DatabaseSync } from "node:sqlite";
@@ -11,9 +10,9 @@ import { single } from "./damaged-ids.ts";
 import { defineRowSum, rowSumsOf } from "./row-sum.ts";
 import { statementCache } from "./statement-cache.ts";
 
-const matchesOfStatement = 16_384;
+const matchesPerStatement = 16_384;
 /** If every row is read for its time. */
-const timedMatchesOfStatement = 2_048;
+const timedMatchesPerStatement = 2_048;
 
 /** For queries that FTS5 answers exactly. Prepares statements lazily: most segments are never counted. */
 export function indexCounter(database: DatabaseSync) {
@@ -30,16 +29,16 @@ export function indexCounter(database: DatabaseSync) {
   ): BucketTally => {
     const tally = emptyTally();
     const counting = statement(countingSql(anyHidden(), isIntactSql));
-    const limit = doubtMs < widthMs ? matchesOfStatement : timedMatchesOfStatement;
+    const limit = doubtMs < widthMs ? matchesPerStatement : timedMatchesPerStatement;
     const numbers = [limit, offsetMs, widthMs, doubtMs, originMs].map(BigInt);
     for (let next = high; next >= low; ) {
       const groups = counting.all(expression, low, next, ...numbers) as unknown as Group[];
       tally.statements += 1;
       let matches = 0;
-      for (const [stretch, count, lowest, damaged] of groups) {
+      for (const [bucket, count, lowest, damaged] of groups) {
         matches += Number(count);
         if (lowest <= next) next = lowest - 1n;
-        if (stretch !== null) add(tally.counts, Number(stretch), Number(count));
+        if (bucket !== null) add(tally.counts, Number(bucket), Number(count));
         if (damaged !== null)
           tally.damaged.push(...damaged.split(",").map((id) => single(BigInt(id))));
       }
@@ -52,20 +51,20 @@ export function indexCounter(database: DatabaseSync) {
   };
 }
 
-/** Bucket (null for damaged or missing rows), matches, lowest ID, IDs of those rows. */
+/** Bucket (null for damaged or missing rows), matches, lowest ID, IDs of damaged or missing rows. */
 type Group = [bigint | null, bigint, bigint, string | null];
 
 const notHidden = (id: string, anyHidden: boolean): string =>
   anyHidden ? `AND NOT EXISTS (SELECT 1 FROM hidden WHERE hidden.id = ${id})` : "";
 
-/** ?1 expression, ?2 and ?3 IDs, ?4 limit, ?5 offset, ?6 width, ?7 doubt, ?8 origin. */
+/** ?1 expression, ?2 and ?3 IDs, ?4 limit, ?5 offset, ?6 width, ?7 the start of a bucket for which the row decides, ?8 origin. */
 const countingSql = (anyHidden: boolean, isIntact: string): string => `
-  SELECT stretch, count(*), min(id), CASE WHEN stretch IS NULL THEN group_concat(id) END FROM (
+  SELECT bucket, count(*), min(id), CASE WHEN bucket IS NULL THEN group_concat(id) END FROM (
     SELECT rowid AS id,
       CASE WHEN ((rowid >> 22) + ?5) % ?6 >= ?7 THEN ((rowid >> 22) + ?5) / ?6
       ELSE (
         SELECT (time_ms - ?8 - ((time_ms - ?8) % ?6 + ?6) % ?6) / ?6 FROM post WHERE post.id = term.rowid AND ${isIntact}
-      ) END AS stretch
+      ) END AS bucket
     FROM term WHERE term MATCH ?1 AND rowid BETWEEN ?2 AND ?3 ${notHidden("term.rowid", anyHidden)}
     ORDER BY rowid DESC LIMIT ?4
-  ) GROUP BY stretch`;
+  ) GROUP BY bucket`;

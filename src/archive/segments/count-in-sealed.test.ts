@@ -63,8 +63,8 @@ test("counts every bucket, across chunks, without reading rows", () => {
   const { counts, rows, containers, stoppedAt } = count(hourMs, 0, never);
   const expected = new Map<number, number>();
   for (let number = 0; number < posts; number++) {
-    const stretch = Math.floor((newestMs - number * 1_000) / hourMs);
-    expected.set(stretch, (expected.get(stretch) ?? 0) + 1);
+    const bucket = Math.floor((newestMs - number * 1_000) / hourMs);
+    expected.set(bucket, (expected.get(bucket) ?? 0) + 1);
   }
   expect([...counts]).toEqual([...expected]);
   expect({ rows, containers, stoppedAt }).toEqual({ rows: 0, containers: 3, stoppedAt: null });

@@ -47,14 +47,14 @@ function countChunk(
   const base = chunk * postsOfChunk;
   for (let next = nextMember(set, from, to); next !== null; ) {
     const latestMs = timePart(numbers.idOf(base + next)) + offsetMs;
-    const stretch = Math.floor(latestMs / widthMs);
-    const isSure = latestMs - stretch * widthMs >= doubtMs;
-    const firstMs = stretch * widthMs + (isSure ? doubtMs : 0);
+    const bucket = Math.floor(latestMs / widthMs);
+    const isSure = latestMs - bucket * widthMs >= doubtMs;
+    const firstMs = bucket * widthMs + (isSure ? doubtMs : 0);
     // If every ID is ambiguous, all rows are read.
     const lowest = doubtMs < widthMs ? lowestOf(firstMs - offsetMs) : 0n;
     let end = Math.min(numbers.below(lowest) - base, to);
     if (isSure) {
-      add(tally.counts, stretch, countBetween(set, next, end));
+      add(tally.counts, bucket, countBetween(set, next, end));
     } else {
       const count = members(set, next, end, found, timesOfStep);
       const ids = Array.from(found.subarray(0, count), (number) => numbers.idOf(base + number));

@@ -131,7 +131,7 @@ export function segmentCounter(
     tally.statements += beside.statements;
     tally.damaged.push(...beside.damaged);
     tally.stoppedAt = beside.stoppedAt ?? tally.stoppedAt;
-    for (const [stretch, number] of beside.counts) add(tally.counts, stretch, number);
+    for (const [bucket, number] of beside.counts) add(tally.counts, bucket, number);
     return tally;
   }
 
@@ -167,7 +167,7 @@ export function segmentCounter(
       answer.statements += tally.statements;
       answer.containers += tally.containers;
       answer.damaged.push(...tally.damaged);
-      for (const [stretch, number] of tally.counts) add(answer.counts, stretch, number);
+      for (const [bucket, number] of tally.counts) add(answer.counts, bucket, number);
       if (tally.stoppedAt === null) continue;
       answer.countedFromMs = countedFrom(tally.stoppedAt, query.skew);
       answer.stoppedAt = tally.stoppedAt;

@@ -8,8 +8,8 @@ import { readConfig, requireDataDir } from "../settings.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import type { Analysis, AnalysisStep } from "./analysis.ts";
 
-/** Opened segments. */
-const mostListedSegments = 50;
+/** Further opened segments are not listed. */
+const maxListedSegments = 50;
 
 /** Errors: `no_archive`. */
 export async function analyze(
@@ -31,7 +31,7 @@ export async function analyze(
   };
   const archive = await timed("open", async () => {
     const opened = await openArchive({ dataDir: dir, readers, segmentPosts, clock: systemClock });
-    // The first call starts the thread.
+    // The first call starts the thread, which belongs to this step.
     await opened.coverage();
     return opened;
   });
@@ -46,7 +46,7 @@ export async function analyze(
       after: null,
       limit,
       deadlineMs: systemClock.now() + config.jobs.deadlineMs,
-      maxListedSegments: mostListedSegments,
+      maxListedSegments: maxListedSegments,
     };
     const answer = await timed("search", () => archive.search(request, terminal.stopping));
     await timed("fetch", () => archive.records(answer.positions));

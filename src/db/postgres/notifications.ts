@@ -1,7 +1,8 @@
 import type { Clock } from "../../lib/clock.ts";
 import type { Pool } from "./pool.ts";
 
-export type Notifications = { isFresh: boolean; payloads: readonly string[] };
+/** `isReloadNeeded` after each connect or overflow: notifications may be missing, so read the tables. */
+export type Notifications = { isReloadNeeded: boolean; payloads: readonly string[] };
 
 export type Listener = {
   listenOn(pool: Pool): void;
@@ -11,48 +12,48 @@ export type Listener = {
 
 const retryMs = 500;
 
-/** Beyond it, the tables are read instead. */
+/** Beyond it, notifications are dropped and the tables read instead. */
 const maxWaiting = 10_000;
 
 export function createListener(channel: string, clock: Pick<Clock, "sleep">): Listener {
   let payloads: string[] = [];
-  let isFresh = false;
+  let isReloadNeeded = false;
   let isClosed = false;
   let current: Pool | null = null;
   let wake: () => void = () => undefined;
 
   function note(payload: string): void {
     if (payloads.length === maxWaiting) {
-      noteFresh();
+      requestReload();
       return;
     }
     payloads.push(payload);
     wake();
   }
 
-  function noteFresh(): void {
+  function requestReload(): void {
     payloads = [];
-    isFresh = true;
+    isReloadNeeded = true;
     wake();
   }
 
   function listenOn(pool: Pool): void {
     current = pool;
-    // Once it listens, the driver reconnects.
-    pool.listen(channel, note, noteFresh).catch(async () => {
+    // Once it has listened, the driver itself reconnects.
+    pool.listen(channel, note, requestReload).catch(async () => {
       await clock.sleep(retryMs);
       if (!isClosed && current === pool) listenOn(pool);
     });
   }
 
   async function next(): Promise<Notifications> {
-    while (!isClosed && !isFresh && payloads.length === 0) {
+    while (!isClosed && !isReloadNeeded && payloads.length === 0) {
       await new Promise<void>((resolve) => {
         wake = resolve;
       });
     }
-    const found = { isFresh, payloads };
-    isFresh = false;
+    const found = { isReloadNeeded, payloads };
+    isReloadNeeded = false;
     payloads = [];
     return found;
   }

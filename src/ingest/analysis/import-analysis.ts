@@ -1,10 +1,10 @@
 import type { PackedPosts } from "../../archive/bulk/packed-posts.ts";
 import type { Post } from "../../posts/post.ts";
-import type { LinesRequest, ReadLines } from "./read-lines.ts";
+import type { LinesRequest, LinesResult } from "./read-lines.ts";
 
 export type AnalysedPosts = { body: PackedPosts };
 
-export type AnalysedLines = AnalysedPosts & ReadLines;
+export type AnalysedLines = AnalysedPosts & LinesResult;
 
 export type ImportAnalysis = {
   parallel: number;

@@ -8,9 +8,9 @@ const settings = threadData<PreparationSettings>();
 
 const methods = {
   lines: async (request: LinesRequest): Promise<AnalysedLines> => {
-    const { posts, read } = readLines(request);
+    const { posts, result } = readLines(request);
     const body = await preparePosts(posts, request.nowMs, settings);
-    return { ...read(), body };
+    return { ...result(), body };
   },
   posts: async ({ posts, nowMs }: { posts: readonly Post[]; nowMs: number }) => ({
     body: await preparePosts(posts, nowMs, settings),

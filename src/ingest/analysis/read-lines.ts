@@ -21,21 +21,26 @@ export type Rejection = {
   raw: Uint8Array;
 };
 
-export type ReadLines = {
+export type LinesResult = {
   posts: number;
   rejections: readonly Rejection[];
   counts: RecordCounts;
+  /** The lines and bytes before the bad line at which reading stopped. */
   stoppedAt: { lines: number; bytes: number } | null;
 };
 
-export function readLines(request: LinesRequest): { posts: Generator<Post>; read(): ReadLines } {
+/** `result` is complete once `posts` has ended. */
+export function readLines(request: LinesRequest): {
+  posts: Generator<Post>;
+  result(): LinesResult;
+} {
   const { bytes, platform, limits, nowMs } = request;
   const rejections: Rejection[] = [];
   const counts = createRecordCounts();
   const context = { nowMs, onIgnored: counts.countIgnored, onSkipped: counts.countSkipped };
   const options = { platform, limits, isStart: request.isStart };
   let posts = 0;
-  let stoppedAt: ReadLines["stoppedAt"] = null;
+  let stoppedAt: LinesResult["stoppedAt"] = null;
 
   function* lines() {
     const splitter = createLineSplitter(limits.maxLineBytes, { lines: 0, offset: 0 });
@@ -71,6 +76,6 @@ export function readLines(request: LinesRequest): { posts: Generator<Post>; read
 
   return {
     posts: readPosts(),
-    read: () => ({ posts, rejections, counts: counts.all(), stoppedAt }),
+    result: () => ({ posts, rejections, counts: counts.all(), stoppedAt }),
   };
 }

@@ -20,7 +20,7 @@ import { removeMissing, seeksMissing } from "./remove-missing.ts";
 type BackfillArchive = Pick<Archive, "write" | "readCheckpoint" | "search" | "records">;
 
 type BackfillLimits = {
-  /** A larger repository is listed instead. */
+  /** A larger repository is not downloaded; its posts are listed instead. */
   maxRepositoryBytes: number;
   maxPosts: number;
   repositoryTimeoutMs: number;
@@ -53,11 +53,10 @@ export type AuthorSummary = {
 } & WriteReport;
 
 /**
- * Reads an account's posts at one revision, handle, profile, state, and labels. Deletes archived
- * posts that no longer exist, but not newer changes from the stream. At the end, claims coverage of
- * the account up to the time of the request. Batches already written remain, and a listing resumes
- * from its cursor. Errors: those of `resolveAccount` except `account_deleted`;
- * `repository_unreadable`, `repository_too_large`.
+ * Reads an account's handle, profile, state and labels, and its posts at one revision. Deletes archived posts that no longer
+ * exist, but keeps newer changes from the stream. At the end, records coverage of the account up to the time as of which its
+ * posts are known. After an error, batches already written remain, and a listing resumes from its checkpoint. Errors: those of
+ * `findAccount` (`account_deleted` only for a handle); `repository_unreadable`; `repository_too_large` beyond `maxPosts`.
  */
 export async function backfillAuthor(
   requested: string,
@@ -70,7 +69,7 @@ export async function backfillAuthor(
 
   async function run(): Promise<Omit<AuthorSummary, keyof WriteReport | "seconds">> {
     const account = await findAccount(requested, directory).catch((error: unknown) => {
-      if (isDid(requested) && isGivenUp(error)) return null;
+      if (isDid(requested) && isAccountDeleted(error)) return null;
       throw error;
     });
     if (account === null) return await recordInactive({ did: requested, handle: null }, "deleted");
@@ -168,7 +167,7 @@ export async function backfillAuthor(
   return { ...reported, ...writer.report(), seconds: (clock.elapsed() - startedMs) / 1_000 };
 }
 
-const isGivenUp = (error: unknown): boolean =>
+const isAccountDeleted = (error: unknown): boolean =>
   error instanceof EarshotError && error.code === "account_deleted";
 
 const nothingRead = {

@@ -11,10 +11,6 @@ import type { JobSnapshot } from "../reads/visible-change.ts";
 import type { JobSettings } from "../settings.ts";
 import { keepWithinRetention } from "./retention.ts";
 
-/**
- * Every second, writes the heartbeat and ends jobs past their deadline or lease. An idle server
- * writes only the heartbeat.
- */
 export type SweeperContext = {
   store: Store<JobOperations>;
   clock: Clock;
@@ -34,10 +30,11 @@ export type SweeperContext = {
 export type Sweeper = { start(): void; stop(): Promise<void> };
 
 const beatMs = 1_000;
-/** Long enough for the node to report why it has no answer. */
+/** A node that had the job for less time could not yet report why it has no answer. */
 const longRunMs = 10_000;
 const standstillMs = 5_000;
 
+/** Every second, writes the heartbeat, ends lapsed leases and jobs past their deadline. An idle server writes only the heartbeat. */
 export function createSweeper(context: SweeperContext): Sweeper {
   const { store, clock, settings, dispatcher, gateway } = context;
   const stopping = new AbortController();
@@ -71,7 +68,7 @@ export function createSweeper(context: SweeperContext): Sweeper {
     }
   }
 
-  /** Nor does time in which the store could not be written. */
+  /** Writes the heartbeat. Time in which the store could not be written does not count against jobs. */
   async function beat(): Promise<void> {
     const beganMs = clock.elapsed();
     try {
@@ -123,7 +120,7 @@ export function createSweeper(context: SweeperContext): Sweeper {
   /** A job in progress gets a grace period to submit its result. */
   async function timeOut(): Promise<void> {
     const elapsedMs = clock.elapsed();
-    // The gateway whose node has it comes first.
+    // Without a local lease, a node of another gateway runs the job: that gateway may end it first.
     const graceMs = ({ phase, lease }: LiveJob) => {
       if (phase !== "leased") return 0;
       return lease === null ? 2 * settings.deadlineGraceMs : settings.deadlineGraceMs;

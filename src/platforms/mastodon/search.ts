@@ -22,8 +22,8 @@ import { type ServerAccess, serverAccessOf } from "./server-access.ts";
 import { pageOfStatuses } from "./view-page.ts";
 
 /**
- * Covers authors who opted in, as far as posts have reached the server: never exhaustive. Drops others, such as the user's
- * private posts.
+ * Finds only posts that have reached the server and whose authors allow search, so it is never exhaustive. Drops other posts that
+ * the server returns, such as the user's private ones.
  */
 export function createMastodonSearch(infos: InstanceInfos): UpstreamSearch {
   return {
@@ -60,14 +60,14 @@ async function searchPage(
   const warnings = isFirst
     ? warningsOn(access, { info, isUser, uncovered, feeds: feeds.length })
     : [];
-  const silent = isFirst && statuses.length > 0 && statuses.every(reportsNoAgreement);
+  const isIndexableMissing = isFirst && statuses.length > 0 && statuses.every(lacksIndexable);
   return pageOfStatuses(
     statuses,
     { instance: access.instance, nowMs: session.nowMs },
     mayBeIndexed,
     {
       next: writeFeedPositions(next),
-      warnings: silent ? [...warnings, noAgreement(access)] : warnings,
+      warnings: isIndexableMissing ? [...warnings, noIndexableWarning(access)] : warnings,
     },
   );
 }
@@ -81,29 +81,32 @@ async function allAnswered<Result>(requests: readonly Promise<Result>[]): Promis
   });
 }
 
-const reportsNoAgreement = (status: unknown): boolean =>
+const lacksIndexable = (status: unknown): boolean =>
   fieldsOf(fieldsOf(status).account).indexable === undefined;
 
-const noAgreement = ({ instance }: ServerAccess): UpstreamWarning => ({
+const noIndexableWarning = ({ instance }: ServerAccess): UpstreamWarning => ({
   code: "no_indexable",
   message: `${instance} does not report whether authors allow search, so their posts are omitted`,
 });
 
-type Requested = { info: InstanceInfo; isUser: boolean; uncovered: number; feeds: number };
+type SearchSummary = { info: InstanceInfo; isUser: boolean; uncovered: number; feeds: number };
 
-function warningsOn({ instance }: ServerAccess, requested: Requested): UpstreamWarning[] {
+function warningsOn({ instance }: ServerAccess, summary: SearchSummary): UpstreamWarning[] {
   const warnings: UpstreamWarning[] = [];
-  if (requested.feeds > 0) {
+  if (summary.feeds > 0) {
     warnings.push({
       code: "partial_search",
       message: `${instance} finds only posts that have reached it and whose authors allow search`,
     });
   }
-  if (requested.uncovered > 0) warnings.push(notRequested(instance, requested));
+  if (summary.uncovered > 0) warnings.push(notSearchedWarning(instance, summary));
   return warnings;
 }
 
-function notRequested(instance: string, { isUser, feeds, info }: Requested): UpstreamWarning {
+function notSearchedWarning(
+  instance: string,
+  { isUser, feeds, info }: SearchSummary,
+): UpstreamWarning {
   const what = feeds > 0 ? "a part of the query" : "this query";
   if (isUser) {
     return {

@@ -9,7 +9,7 @@ import type { Run, Runs } from "./runs.ts";
 const endsWork = /\/(?:complete|fail|leave)$/;
 
 /** Per run. Dropping nonces early would permit replays. */
-const mostNonces = 20_000;
+const maxNonces = 20_000;
 
 /** Identifies the signing run and records the nonce. */
 export function authenticateNode(
@@ -21,7 +21,7 @@ export function authenticateNode(
   if (run === undefined) {
     throw nodeUnauthorized("unknown_key", "no node with this key has attested to this gateway");
   }
-  // Without the key a caller learns nothing about the run.
+  // Before any other check: without its key, a caller learns only that the run exists.
   if (!sender.isSignedBy(run.signingKey)) {
     throw nodeUnauthorized("bad_signature", "the signature does not match the key");
   }
@@ -33,7 +33,7 @@ export function authenticateNode(
       `the request was signed ${seconds} s before or after the gateway's time`,
     );
   }
-  // Nonces are remembered only since the run attested.
+  // Nonces from before the run attested are not recorded, so an earlier request could be a replay.
   if (sender.createdMs + 1_000 <= run.connectedMs) {
     throw nodeUnauthorized("before_attestation", "the request was signed before the run attested");
   }
@@ -53,7 +53,7 @@ function noteNonce({ nonces }: Run, nonce: string, nowMs: number, keptMs: number
   if (nonces.has(nonce)) {
     throw nodeUnauthorized("replayed", "the nonce was used before");
   }
-  if (nonces.size >= mostNonces) throw tooManyNodeAttempts("the node sends too many requests");
+  if (nonces.size >= maxNonces) throw tooManyNodeAttempts("the node sends too many requests");
   nonces.set(nonce, nowMs + keptMs);
 }
 

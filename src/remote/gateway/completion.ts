@@ -20,8 +20,8 @@ type CompletionContext = NodeGatewayContext & {
   failures: JobFailures;
 };
 
-/** The first may hang on a connection that was cut unnoticed. */
-const mostSendings = 2;
+/** Per lease: the first upload may hang on a connection that broke unnoticed. */
+const maxUploadsPerLease = 2;
 
 export class Completion {
   readonly #context: CompletionContext;
@@ -38,9 +38,9 @@ export class Completion {
     return await this.#context.queue.renew(job, token);
   }
 
-  /** Call before reading the body; returns the callback for its end. */
+  /** Call before reading the body; returns the callback for its end. Errors: `lease_lost` beyond the uploads that may be open. */
   begin(run: Run): () => void {
-    if (run.sending >= mostSendings * run.leases.size) throw leaseLost();
+    if (run.sending >= maxUploadsPerLease * run.leases.size) throw leaseLost();
     run.sending += 1;
     let isOver = false;
     return () => {
@@ -49,7 +49,7 @@ export class Completion {
     };
   }
 
-  /** Errors: `lease_lost`; `node_answer_refused`, and the job is retried. */
+  /** Errors: `node_unauthorized` if the run has ended; `lease_lost`; `node_answer_refused`, after which the job is retried. */
   async complete(run: Run, sealed: SealedAnswer): Promise<void> {
     await this.#once(run, sealed, async (lease) => {
       const { queue, known, failures } = this.#context;
@@ -76,7 +76,7 @@ export class Completion {
     });
   }
 
-  /** A second completion gets `lease_lost` if the first succeeded. */
+  /** One completion of a lease at a time: a second waits, then gets `lease_lost`, or the error of the first. */
   async #once(
     run: Run,
     { job, token }: SealedAnswer,
@@ -139,8 +139,8 @@ export class Completion {
     if (attestation === undefined) {
       throw nodeAnswerRefused("other_attestation", "the answer has no attestation of this run");
     }
-    const { evidence } = attestation.statement;
-    if (signed.evidence !== evidence) {
+    const { evidence: evidenceKind } = attestation.statement;
+    if (signed.evidence !== evidenceKind) {
       throw nodeAnswerRefused("other_evidence", "the answer has other evidence than was attested");
     }
     if (!isSameDigest(signed.quoteSha256, quoteDigestOf(attestation.evidence))) {
@@ -151,7 +151,15 @@ export class Completion {
     if (signedAtMs < earliestMs || signedAtMs > clock.now() + clockSkewMs) {
       throw nodeAnswerRefused("other_time", "the answer was not signed during its lease");
     }
-    const signature = { nodeId, keyId, attestationId, evidence, fields, knowledge, request };
+    const signature = {
+      nodeId,
+      keyId,
+      attestationId,
+      evidence: evidenceKind,
+      fields,
+      knowledge,
+      request,
+    };
     return { ...withNode(answer, nodeId), signature };
   }
 }
@@ -165,7 +173,7 @@ function leaseOf(run: Run, job: string, token: string): OpenLease {
   return lease;
 }
 
-/** Binds a continuation with a credential of the node to that node. */
+/** Binds a continuation that uses a credential to the node that has it. */
 function withNode(answer: SourceAnswer, nodeId: string): SourceAnswer {
   if (answer.nextPlace == null) return answer;
   const { nodeId: _, ...place } = answer.nextPlace;

@@ -1,6 +1,6 @@
 /**
- * A search of all platforms waits for nodes that know most of them, as a narrower answer shows no error. Capabilities are
- * claims, so only for nodes that take such work and do not fail repeatedly.
+ * A search of all platforms waits for the node that covers most of them, because one that covers fewer returns fewer posts and no
+ * error. Capabilities are unverified claims, so a job waits only for connected nodes that request such jobs and do not fail repeatedly.
  */
 
 import { evidenceKinds } from "../../jobs/result-signature.ts";
@@ -14,10 +14,10 @@ import type { NodeRegistry } from "./node-registry.ts";
 import type { Releases } from "./releases.ts";
 import type { Run, Runs } from "./runs.ts";
 
-const silentMs = 5_000;
+const pollGraceMs = 5_000;
 
-/** From here on, no work is reserved for a node. */
-const mostFailuresInRow = 2;
+/** Jobs do not wait for a node with this many consecutive failures. */
+const failuresInRowLimit = 2;
 
 const paceWindowMs = 1_000;
 
@@ -43,14 +43,16 @@ export class Eligibility {
   isConnected(run: Run): boolean {
     const { runs, clock } = this.#context;
     if (!runs.isLive(run)) return false;
-    return run.polls > 0 || this.running(run) > 0 || run.lastRequestMs + silentMs > clock.elapsed();
+    return (
+      run.polls > 0 || this.running(run) > 0 || run.lastRequestMs + pollGraceMs > clock.elapsed()
+    );
   }
 
   isOpen(run: Run): boolean {
     return this.#isServing(run) && this.paceMs(run) === 0 && !this.#isBusy(run);
   }
 
-  /** At most `dispatchesPerSecond` in any sliding second. */
+  /** Milliseconds until the next dispatch, so that no sliding second has more than `dispatchesPerSecond`; 0 if now. */
   paceMs(run: Run): number {
     const { settings, clock } = this.#context;
     const sinceMs = clock.elapsed() - paceWindowMs;
@@ -63,7 +65,7 @@ export class Eligibility {
   takes(run: Run, method: Method): boolean {
     const demand = run.demand.get(method);
     if (demand === undefined) return false;
-    const isRecent = demand.endedMs + silentMs > this.#context.clock.elapsed();
+    const isRecent = demand.endedMs + pollGraceMs > this.#context.clock.elapsed();
     return demand.open > 0 || isRecent || this.#isBusy(run);
   }
 
@@ -74,14 +76,14 @@ export class Eligibility {
     );
 
   accepts(run: Run, work: GatewayWork): boolean {
-    if (!isPositionOf(run.nodeId, work)) return false;
+    if (!canContinueOn(run.nodeId, work)) return false;
     const reach = this.#reachOf(run, work);
     return reach > 0 && this.#isBest(run, work, reach);
   }
 
-  /** Furthest reach, then the strongest evidence that is polling. */
+  /** The furthest reach, then the strongest evidence among nodes with an open lease request. */
   #isBest(run: Run, work: GatewayWork, reach: number): boolean {
-    // A continued page stays on the node of the page before.
+    // The next page stays on the node that fetched the previous one.
     if ((work.place?.nodeId ?? null) !== null) return true;
     if (this.#context.embeddedReach(work) > reach) return false;
     for (const other of this.#context.runs.all()) {
@@ -100,7 +102,7 @@ export class Eligibility {
       this.#isServing(run) &&
       this.isConnected(run) &&
       this.takes(run, work.method) &&
-      this.#context.failures.inRow(run.nodeId) < mostFailuresInRow
+      this.#context.failures.inRow(run.nodeId) < failuresInRowLimit
     );
   }
 
@@ -127,8 +129,8 @@ export class Eligibility {
 const isStronger = (one: Run, other: Run): boolean =>
   evidenceKinds.indexOf(one.evidence) < evidenceKinds.indexOf(other.evidence);
 
-/** A continuation with a credential must run where the credential is. */
-function isPositionOf(nodeId: string, { place = null }: GatewayWork): boolean {
+/** A continuation with a credential must run on the node that has it. */
+function canContinueOn(nodeId: string, { place = null }: GatewayWork): boolean {
   if (place === null) return true;
   return place.nodeId === undefined ? place.credentialId === null : place.nodeId === nodeId;
 }

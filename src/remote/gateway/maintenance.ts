@@ -1,5 +1,5 @@
 import { messageOf } from "../../lib/errors.ts";
-import { memoryMs } from "../settings.ts";
+import { retentionMs } from "../settings.ts";
 import type { NodeGatewayContext } from "./context.ts";
 import type { NodeEvents } from "./node-events.ts";
 import type { NodeRecord } from "./node-record.ts";
@@ -15,9 +15,9 @@ type MaintenanceContext = Pick<NodeGatewayContext, "store" | "clock" | "log"> & 
 };
 
 const roundMs = 1_000;
-const useRounds = 10;
-const sweepRounds = 60;
-const silentMs = 600_000;
+const roundsPerCountWrite = 10;
+const roundsPerSweep = 60;
+const silentRunMs = 600_000;
 
 /** Synchronises memory and store until `stopping`, then once more. */
 export async function maintainNodes(
@@ -32,17 +32,17 @@ export async function maintainNodes(
     },
     "writing quarantines failed": () => known.writeQuarantines(),
     "writing node events failed": async () => {
-      const used = events.take();
-      if (used.length > 0) await store.write("noteNodeEvents", { events: used });
+      const taken = events.take();
+      if (taken.length > 0) await store.write("noteNodeEvents", { events: taken });
     },
     "writing job counts of nodes failed": async (round: number) => {
-      if (round % useRounds !== 0) return;
+      if (round % roundsPerCountWrite !== 0) return;
       noteSeen();
       await known.writeUses();
     },
     "deleting old rows of nodes failed": async (round: number) => {
-      if (round % sweepRounds !== 0) return;
-      while (await store.write("sweepNodes", { nowMs: clock.now(), memoryMs })) {
+      if (round % roundsPerSweep !== 0) return;
+      while (await store.write("sweepNodes", { nowMs: clock.now(), retentionMs })) {
         if (stopping.aborted) return;
       }
     },
@@ -52,7 +52,7 @@ export async function maintainNodes(
     for (const run of runs.all()) {
       const silence = clock.elapsed() - run.lastRequestMs;
       known.note(run.nodeId, { seenMs: clock.now() - Math.round(silence) });
-      if (!runs.isLive(run) && silence > silentMs) context.onSilent(run);
+      if (!runs.isLive(run) && silence > silentRunMs) context.onSilent(run);
     }
   }
 
@@ -66,6 +66,7 @@ export async function maintainNodes(
   for (let round = 1; !isLast; round += 1) {
     await clock.sleep(roundMs, stopping).catch(() => undefined);
     isLast = stopping.aborted;
-    await runTasks(isLast ? useRounds : round);
+    // The last round writes job counts and does not sweep.
+    await runTasks(isLast ? roundsPerCountWrite : round);
   }
 }

@@ -8,7 +8,7 @@ import type { NodeRegistry } from "./node-registry.ts";
 
 type EventKind = { message: string; isWarning?: true; points?: number; isStall?: true };
 
-/** Points of ten minutes add up. Stalls within 30 s count once. */
+/** A node's points of the last ten minutes are added. Stalls within 30 s count once. */
 const kinds = {
   admitted: { message: "a node attested" },
   pending: { message: "a node awaits approval" },
@@ -24,24 +24,24 @@ const kinds = {
 } satisfies Record<string, EventKind>;
 
 type Action = keyof typeof kinds;
-type Errors = { points: readonly { atMs: number; points: number }[]; stalledMs: number };
+type Penalties = { points: readonly { atMs: number; points: number }[]; stalledMs: number };
 
 const windowMs = 600_000;
 const stallMs = 30_000;
-const mostPoints = 9;
+const maxPoints = 9;
 const firstQuarantineMs = 300_000;
-const longestQuarantineMs = 86_400_000;
-const mostWaiting = 1_000;
-const longestDetail = 500;
+const maxQuarantineMs = 86_400_000;
+const maxWaiting = 1_000;
+const maxDetailLength = 500;
 const repeatMs = 600_000;
-const mostRemembered = 10_000;
+const maxRemembered = 10_000;
 
-/** Quarantines nodes with too many errors. */
+/** Logs the events of nodes, buffers them for the store, and quarantines nodes with too many errors. */
 export class NodeEvents {
   readonly #context: { clock: Clock; log: NodeLog; known: NodeRegistry };
   #waiting: NodeEvent[] = [];
   readonly #refusedMs = new Map<string, number>();
-  readonly #errors = new Map<string, Errors>();
+  readonly #penalties = new Map<string, Penalties>();
 
   constructor(context: { clock: Clock; log: NodeLog; known: NodeRegistry }) {
     this.#context = context;
@@ -50,22 +50,22 @@ export class NodeEvents {
   note(nodeId: string | null, action: Action, given?: string): void {
     const { clock, log } = this.#context;
     const kind: EventKind = kinds[action];
-    const detail = oneLine(given ?? kind.message, "").slice(0, longestDetail);
+    const detail = oneLine(given ?? kind.message, "").slice(0, maxDetailLength);
     log[kind.isWarning ? "warn" : "info"]({ node: nodeId, detail }, kind.message);
-    if (this.#waiting.length < mostWaiting) {
+    if (this.#waiting.length < maxWaiting) {
       this.#waiting.push({ atMs: clock.now(), nodeId, action, detail });
     }
     if (nodeId !== null && kind.points !== undefined) this.#penalise(nodeId, kind, detail);
   }
 
-  /** Once in ten minutes per check and node; unknown nodes count as one. */
+  /** At most one in ten minutes for each code and node; unknown nodes count as one. */
   noteRefusal(nodeId: string | null, address: string, { code, message }: ErrorDetail): void {
-    const kind = `${code} ${nodeId}`;
+    const key = `${code} ${nodeId}`;
     const nowMs = this.#context.clock.elapsed();
-    const beforeMs = this.#refusedMs.get(kind);
+    const beforeMs = this.#refusedMs.get(key);
     if (beforeMs !== undefined && beforeMs + repeatMs > nowMs) return;
-    if (this.#refusedMs.size >= mostRemembered) this.#refusedMs.clear();
-    this.#refusedMs.set(kind, nowMs);
+    if (this.#refusedMs.size >= maxRemembered) this.#refusedMs.clear();
+    this.#refusedMs.set(key, nowMs);
     this.note(nodeId, "refused", `${code}: ${message} (${address})`);
   }
 
@@ -76,35 +76,34 @@ export class NodeEvents {
   }
 
   forgive(nodeId: string): void {
-    this.#errors.delete(nodeId);
+    this.#penalties.delete(nodeId);
   }
 
   #penalise(nodeId: string, { points = 0, isStall }: EventKind, detail: string): void {
     const { known, clock, log } = this.#context;
     const record = known.get(nodeId);
     if (record === undefined) return;
-    const { points: before, stalledMs } = this.#errors.get(nodeId) ?? noErrors;
+    const { points: before, stalledMs } = this.#penalties.get(nodeId) ?? noPenalties;
     const atMs = clock.elapsed();
     if (isStall && stalledMs + stallMs > atMs) return;
     const recent = isQuarantined(record, clock)
       ? []
       : [...before.filter((one) => one.atMs > atMs - windowMs), { atMs, points }];
-    const isOver = recent.reduce((total, one) => total + one.points, 0) >= mostPoints;
-    this.#errors.set(nodeId, {
+    const isOver = recent.reduce((total, one) => total + one.points, 0) >= maxPoints;
+    this.#penalties.set(nodeId, {
       points: isOver ? [] : recent,
       stalledMs: isStall ? atMs : stalledMs,
     });
     if (!isOver) return;
     const nowMs = clock.now();
-    const untilMs =
-      nowMs + Math.min(firstQuarantineMs * 2 ** record.quarantines, longestQuarantineMs);
+    const untilMs = nowMs + Math.min(firstQuarantineMs * 2 ** record.quarantines, maxQuarantineMs);
     const reason = `too many errors within ten minutes, last: ${detail}`;
     log.warn({ node: nodeId, reason, untilMs }, "quarantined a node");
     known.quarantine({ id: nodeId, untilMs, reason, nowMs });
   }
 }
 
-const noErrors: Errors = { points: [], stalledMs: Number.NEGATIVE_INFINITY };
+const noPenalties: Penalties = { points: [], stalledMs: Number.NEGATIVE_INFINITY };
 
 /** Untrusted text as one line; `otherwise` if empty. */
 export function oneLine(text: string, otherwise: string): string {

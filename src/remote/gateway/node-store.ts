@@ -55,7 +55,7 @@ export const nodeOperations = {
 
   sweepNodes: relaxed(function* (
     database,
-    { nowMs, memoryMs }: { nowMs: number; memoryMs: number },
+    { nowMs, retentionMs }: { nowMs: number; retentionMs: number },
   ): Steps<boolean> {
     const sweep = function* (table: string, where: string, atMs: number): Steps<boolean> {
       const swept = yield* database.run(
@@ -64,10 +64,11 @@ export const nodeOperations = {
       );
       return swept === sweptRows;
     };
-    const isUnapproved = "(state = 'pending' OR (state = 'approved' AND is_listed = 1))";
+    const isRemovableSql = "(state = 'pending' OR (state = 'approved' AND is_listed = 1))";
     const hasMore = yield* sweep("attestation", "kept_until_ms <= :atMs", nowMs);
     return (
-      (yield* sweep("node", `seen_ms < :atMs AND ${isUnapproved}`, nowMs - memoryMs)) || hasMore
+      (yield* sweep("node", `seen_ms < :atMs AND ${isRemovableSql}`, nowMs - retentionMs)) ||
+      hasMore
     );
   }),
 };

@@ -13,7 +13,7 @@ import {
   keyIdOf,
   nodeIdOf,
 } from "../protocol/statement.ts";
-import { memoryMs } from "../settings.ts";
+import { retentionMs } from "../settings.ts";
 import type { NodeGatewayContext } from "./context.ts";
 import { oneLine } from "./node-events.ts";
 import type { NodeRegistry } from "./node-registry.ts";
@@ -164,7 +164,7 @@ function nodeRegistrationOf(
     composeHash,
     isListed: isListedPlatform,
     attestation,
-    keptUntilMs: nowMs + validMs + resultMs + memoryMs,
+    keptUntilMs: nowMs + validMs + resultMs + retentionMs,
     nowMs,
   };
 }

@@ -62,7 +62,7 @@ function namesOf({ platform, uri, userId, record }: FetchedItem): FetchedName[] 
   return reposted.uri === null && reposted.userId === null ? own : [...own, reposted];
 }
 
-/** A node may have stored invalid values, and one record must not hide the others. */
+/** A node may have sent invalid values, and one such record must not make the page fail. */
 const textOrNull = (value: unknown): string | null => (typeof value === "string" ? value : null);
 
 function positionOf(text: string): string {

@@ -29,7 +29,7 @@ export function readQuery(reader: ParserState): QueryNode | null {
 
 function readConjunction(reader: ParserState): QueryNode | null {
   const parts: QueryNode[] = [];
-  let looseOr: QueryNode | null = null;
+  let bareOr: QueryNode | null = null;
   let count = 0;
   while (!atEnd(reader)) {
     readAnd(reader, count > 0);
@@ -38,20 +38,20 @@ function readConjunction(reader: ParserState): QueryNode | null {
     count++;
     if (part.node === null) continue;
     parts.push(part.node);
-    if (part.isLooseOr) looseOr ??= part.node;
+    if (part.isBareOr) bareOr ??= part.node;
   }
   const node = makeAnd(parts, wholeSpan(parts));
   warnAboutConjunction(parts, (code, span, warning) => report(reader, code, span, warning));
-  if (looseOr === null || node === null || parts.length < 2) return node;
-  if (isTooDeep(reader, looseOr.span)) return null;
-  report(reader, "or_binds_tighter", looseOr.span, {
+  if (bareOr === null || node === null || parts.length < 2) return node;
+  if (rejectIfTooDeep(reader, bareOr.span)) return null;
+  report(reader, "or_binds_tighter", bareOr.span, {
     message: "OR binds tighter than a space",
     hint: `parsed as ${excerpt(printQuery(node))}; put parentheses around the terms that belong together`,
   });
   return node;
 }
 
-/** It must be between two terms. */
+/** Skips AND, and reports each that is not between two terms. */
 function readAnd(reader: ParserState, hasTermBefore: boolean): void {
   let hasTerm = hasTermBefore;
   for (;;) {
@@ -63,7 +63,7 @@ function readAnd(reader: ParserState, hasTermBefore: boolean): void {
   }
 }
 
-type Alternatives = { node: QueryNode | null; isLooseOr: boolean };
+type Alternatives = { node: QueryNode | null; isBareOr: boolean };
 
 function readAlternatives(reader: ParserState): Alternatives {
   const nodes: QueryNode[] = [];
@@ -84,7 +84,7 @@ function readAlternatives(reader: ParserState): Alternatives {
       reportMissingTerm(reader, or);
     }
   }
-  return { node: makeOr(nodes, wholeSpan(nodes)), isLooseOr: nodes.length > 1 };
+  return { node: makeOr(nodes, wholeSpan(nodes)), isBareOr: nodes.length > 1 };
 }
 
 function readAlternative(reader: ParserState, nodes: QueryNode[]): void {
@@ -131,7 +131,7 @@ function readPrimary(reader: ParserState, token: Token, negation: Negation): Que
 }
 
 function readGroup(reader: ParserState, open: Token): QueryNode | null {
-  if (isTooDeep(reader, spanOf(open))) {
+  if (rejectIfTooDeep(reader, spanOf(open))) {
     skipGroup(reader);
     return null;
   }
@@ -159,7 +159,7 @@ function readGroup(reader: ParserState, open: Token): QueryNode | null {
   return node !== null && (node.kind === "and" || node.kind === "or") ? { ...node, span } : node;
 }
 
-function isTooDeep(reader: ParserState, span: QuerySpan): boolean {
+function rejectIfTooDeep(reader: ParserState, span: QuerySpan): boolean {
   if (reader.depth < deepestNesting) return false;
   reportOnce(reader, "query_too_deep", span, {
     message: `groups nest deeper than ${deepestNesting}`,
@@ -181,7 +181,7 @@ function skipGroup(reader: ParserState): void {
 
 function counted(reader: ParserState, node: QueryNode | null): QueryNode | null {
   if (node === null) return null;
-  if (node.kind === "and" && isTooDeep(reader, node.span)) return null;
+  if (node.kind === "and" && rejectIfTooDeep(reader, node.span)) return null;
   const terms = countTerms(node);
   reader.terms += terms;
   if (reader.terms <= maxTerms) return node;

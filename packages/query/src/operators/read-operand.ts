@@ -12,18 +12,18 @@ import { readIdOperand, readPostOperand } from "./read-post.ts";
 import { readDuration, readUnixTime } from "./read-time.ts";
 import { readCountOperand, readUserOperand } from "./read-values.ts";
 
-/** `written` is the operator name as written, for messages. */
-type ReadLeaf = (written: string, value: string) => Operand<BareLeaf>;
+/** `operator` is its name as written, for messages. */
+type ReadLeaf = (operator: string, value: string) => Operand<BareLeaf>;
 
 const userLeaf =
   (kind: "from" | "to" | "quoted-user" | "retweets-of"): ReadLeaf =>
-  (written, value) =>
-    mapOperand(readUserOperand(written, value), (user) => ({ kind, user }));
+  (operator, value) =>
+    mapOperand(readUserOperand(operator, value), (user) => ({ kind, user }));
 
 const countLeaf =
   (metric: CountMetric): ReadLeaf =>
-  (written, value) =>
-    mapOperand(readCountOperand(written, value), (atLeast) => ({
+  (operator, value) =>
+    mapOperand(readCountOperand(operator, value), (atLeast) => ({
       kind: "min-count",
       metric,
       atLeast,
@@ -31,20 +31,20 @@ const countLeaf =
 
 const relationLeaf =
   (relation: PostRelation): ReadLeaf =>
-  (written, value) =>
-    mapOperand(readPostOperand(written, value), (post) => ({ kind: "related", relation, post }));
+  (operator, value) =>
+    mapOperand(readPostOperand(operator, value), (post) => ({ kind: "related", relation, post }));
 
-type ReadTime = (written: string, value: string) => Operand<number>;
+type ReadTime = (operator: string, value: string) => Operand<number>;
 
 const timeLeaf =
   (kind: "since" | "until" | "within", read: ReadTime): ReadLeaf =>
-  (written, value) =>
-    mapOperand(read(written, value), (ms) => ({ kind, ms }));
+  (operator, value) =>
+    mapOperand(read(operator, value), (ms) => ({ kind, ms }));
 
 const idLeaf =
   (kind: "since-id" | "max-id"): ReadLeaf =>
-  (written, value) =>
-    mapOperand(readIdOperand(written, value), (id) => ({ kind, id }));
+  (operator, value) =>
+    mapOperand(readIdOperand(operator, value), (id) => ({ kind, id }));
 
 export const leafReaders: Readonly<Record<OperatorName, ReadLeaf>> = {
   from: userLeaf("from"),
@@ -70,10 +70,10 @@ export const leafReaders: Readonly<Record<OperatorName, ReadLeaf>> = {
   geocode: (_, value) =>
     mapOperand(readGeocode(value), (circle) => ({ kind: "geocode", ...circle })),
   url: (_, value) => mapOperand(readUrl(value), (text) => ({ kind: "url", text })),
-  domain: (written, value) =>
-    mapOperand(readHost(written, value), (host) => ({ kind: "domain", host })),
-  platform: (written, value) =>
-    mapOperand(readPlatform(written, value), (platform) => ({ kind: "platform", platform })),
+  domain: (operator, value) =>
+    mapOperand(readHost(operator, value), (host) => ({ kind: "domain", host })),
+  platform: (operator, value) =>
+    mapOperand(readPlatform(operator, value), (platform) => ({ kind: "platform", platform })),
   label: (_, value) => ({ value: { kind: "label", label: value.toLowerCase() } }),
   source: (_, value) => ({ value: { kind: "source", name: value } }),
 };

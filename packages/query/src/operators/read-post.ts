@@ -2,10 +2,10 @@ import { type Operand, operandError, shown } from "./operand.ts";
 
 const largestId = 2n ** 63n - 1n;
 const numberForm = /^\d{1,19}$/;
-const pageOnX =
+const xPostUrl =
   /^(?:https?:\/\/)?(?:www\.|mobile\.)?(?:x|twitter)\.com\/.*\/status(?:es)?\/(\d{1,19})/i;
 
-/** 0 to 2^63 - 1, without leading zeros. */
+/** Accepts an ID from 0 to 2^63 - 1, and strips leading zeros. */
 export function readIdOperand(operator: string, written: string): Operand<string> {
   const id = idOf(written);
   if (id !== null) return { value: id };
@@ -18,8 +18,8 @@ export function readIdOperand(operator: string, written: string): Operand<string
 }
 
 function hintForId(operator: string, written: string): string {
-  const fromPage = pageOnX.exec(written)?.[1];
-  if (fromPage !== undefined) return `write ${operator}:${fromPage}`;
+  const idInUrl = xPostUrl.exec(written)?.[1];
+  if (idInUrl !== undefined) return `write ${operator}:${idInUrl}`;
   if (/^\d+$/.test(written)) return `IDs go up to ${largestId}`;
   return `use a value as in ${operator}:1138872932887924737`;
 }
@@ -35,7 +35,7 @@ const uri = /^[a-z][a-z0-9+.-]*:[^\s\p{Cc}]+$/iu;
 /** Uris of posts contain the account's DID. */
 const uriByHandle = /^at:\/\/(?!did:)([^/\s]+)\/app\.bsky\.feed\.post\/([^/\s]+)$/i;
 
-/** Strips leading zeros of an ID. */
+/** Accepts a number, without its leading zeros, or any URI except a Bluesky one with a handle. */
 export function readPostOperand(operator: string, written: string): Operand<string> {
   const number = written.normalize("NFKC");
   if (numberForm.test(number)) return { value: BigInt(number).toString() };
@@ -48,11 +48,11 @@ export function readPostOperand(operator: string, written: string): Operand<stri
     );
   }
   if (uri.test(written)) return { value: written };
-  const isAddress = /^[a-z0-9-]+(?:\.[a-z0-9-]+)+\/[^\s\p{Cc}]+$/iu.test(written);
+  const isUrlWithoutScheme = /^[a-z0-9-]+(?:\.[a-z0-9-]+)+\/[^\s\p{Cc}]+$/iu.test(written);
   return notAPost(
     operator,
     written,
-    isAddress
+    isUrlWithoutScheme
       ? `write ${operator}:https://${shown(written)}`
       : `use a value as in ${operator}:1138631847783608321 or ${operator}:"at://did:plc:…/app.bsky.feed.post/…"`,
   );

@@ -47,7 +47,7 @@ import type { PlanNode } from "./plan.ts";
 /** Only an archive can resolve them. */
 export type QueryNames = { accounts: readonly string[]; posts: readonly string[] };
 
-/** As facet keys. */
+/** Names as written in the query, with the facet keys that they mean. */
 export type ResolvedNames = {
   accounts: ReadonlyMap<string, readonly string[]>;
   posts: ReadonlyMap<string, readonly string[]>;
@@ -67,23 +67,23 @@ export function namesIn(tree: QueryNode): QueryNames {
 }
 
 /** `within_time:` is relative to `asOfMs`. */
-export type Surroundings = { names: ResolvedNames; asOfMs: number };
+export type PlanContext = { names: ResolvedNames; asOfMs: number };
 
 /** Unresolved names match nothing. */
-export function makePlan(tree: QueryNode, around: Surroundings): PlanNode {
+export function makePlan(tree: QueryNode, context: PlanContext): PlanNode {
   switch (tree.kind) {
     case "and":
-      return all(tree.children.map((child) => makePlan(child, around)));
+      return all(tree.children.map((child) => makePlan(child, context)));
     case "or":
-      return any(tree.children.map((child) => makePlan(child, around)));
+      return any(tree.children.map((child) => makePlan(child, context)));
     case "not":
-      return not(makePlan(tree.child, around));
+      return not(makePlan(tree.child, context));
     default:
-      return leafPlan(tree, around);
+      return leafPlan(tree, context);
   }
 }
 
-function leafPlan(leaf: QueryLeaf, { names, asOfMs }: Surroundings): PlanNode {
+function leafPlan(leaf: QueryLeaf, { names, asOfMs }: PlanContext): PlanNode {
   switch (leaf.kind) {
     case "word":
       return sequence(querySequence(leaf.text));
@@ -171,12 +171,12 @@ const facetsOfProperties: Readonly<
 function propertyPlan(property: PostProperty): PlanNode {
   if (property === "safe") return not(facet(isSensitive));
   if (property === "has_engagement") {
-    return any([oneOf("likes"), oneOf("reposts"), oneOf("replies")]);
+    return any([atLeastOne("likes"), atLeastOne("reposts"), atLeastOne("replies")]);
   }
   return facet(facetsOfProperties[property]);
 }
 
-const oneOf = (metric: CountMetric): PlanNode => ({ kind: "min-count", metric, atLeast: 1 });
+const atLeastOne = (metric: CountMetric): PlanNode => ({ kind: "min-count", metric, atLeast: 1 });
 
 const anyOf = (keys: readonly string[] | undefined, facetOf: (key: string) => string): PlanNode =>
   any((keys ?? []).map((key) => facet(facetOf(key))));
