@@ -1,7 +1,10 @@
 import { createHmac, hkdfSync } from "node:crypto";
 import type { Database, Steps } from "../db/statements.ts";
 
-/** So that signing up again does not reset them. Identities are keyed hashes. */
+/**
+ * Limits and key times of a deleted account, stored so that signing up again does not reset them. Identities are keyed
+ * hashes.
+ */
 export type Remembered = {
   requestsPerSecond: number | null;
   submissionsPerMinute: number | null;
@@ -13,14 +16,14 @@ export type Remembered = {
 
 export const rememberedMs = 86_400_000;
 
-/** Sign-ups after a deletion within that time. */
+/** Maximum number of sign-ups after deletions within `rememberMs`. */
 export const mostSignUps = 2;
 
 const dayMs = 86_400_000;
 
 type Identity = { provider: string; subject: string };
 
-/** 0 remembers nothing. Call it while the identities' rows exist. */
+/** `rememberMs` 0 remembers nothing. Call it while the identities' rows exist. */
 export function* rememberIdentities(
   database: Database,
   { accountId, rememberMs, nowMs }: { accountId: string; rememberMs: number; nowMs: number },

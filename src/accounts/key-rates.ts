@@ -15,7 +15,7 @@ export type AccountRates = {
   submissionsPerMinute: number | null;
 };
 
-/** `waitMs`: until it may proceed, or be repeated. */
+/** `waitMs`: until the call may proceed or, if refused, be repeated. */
 type Turn = { allowed: boolean; waitMs: number };
 
 /** Two exact sliding logs per key and account. Refused calls are free. Times never decrease; their origin is arbitrary. */

@@ -29,10 +29,10 @@ export type AdmissionParams = {
   resource?: string | null;
   /** If the job is the caller's, waits for a free slot, FIFO, up to `maxWaitMs`. Null never waits. */
   readOf: string | null;
-  /** Waits likewise whatever it reads. */
+  /** May wait likewise, whatever the request reads. */
   mayWait?: boolean;
   maxWaitMs: number;
-  /** May take its search with the request, if there is room. */
+  /** A submission: its search may be taken with the request, if there is room. */
   isSubmission?: boolean;
 };
 

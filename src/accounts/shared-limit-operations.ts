@@ -75,7 +75,7 @@ const turnSql = `
 const noHash = new Uint8Array(32);
 
 export const sharedLimitOperations: LimitOperations = {
-  /** The store has them; connects, before others take the server's connections. */
+  /** The database has the rates. Connects, before other processes take the server's connections. */
   restoreRates: memory(function* (database, _request: CallTime): Steps<null> {
     yield* database.get("SELECT 1");
     return null;

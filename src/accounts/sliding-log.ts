@@ -4,7 +4,7 @@ export type SlidingLog = {
   waitMs(limit: number, nowMs: number): number;
   /** Until more calls remain; 0 if none is used. */
   growsInMs(limit: number, nowMs: number): number;
-  /** Not before the last recorded call, whatever `atMs`. */
+  /** Records a call at `atMs`, but not before the last recorded call. */
   add(atMs: number, nowMs: number): void;
   /** Removes the newest call of this time, if any. */
   takeBack(atMs: number): void;

@@ -8,7 +8,7 @@ export type TokenForm = {
   create(randomBytes: RandomBytes): SecretToken;
   print(token: SecretToken): string;
   parse(text: string): SecretToken | null;
-  /** Null for another scheme than Bearer or a malformed token. */
+  /** Null for a scheme other than Bearer or a malformed token. */
   ofAuthorization(header: string): SecretToken | null;
 };
 

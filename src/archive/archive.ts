@@ -31,7 +31,7 @@ export type ArchiveChange =
       observedMs: number;
     }
   | { kind: "count"; platform: Platform; uri: string; metric: CountMetric; by: number }
-  /** The latest counts. All but `active` and `deleted` hide the account's posts, reversibly. */
+  /** The latest status takes effect. All but `active` and `deleted` hide the account's posts, reversibly. */
   | {
       kind: "account";
       platform: Platform;
@@ -39,7 +39,7 @@ export type ArchiveChange =
       status: AccountStatus;
       observedMs: number;
     }
-  /** `labels`: all self-applied ones. The latest counts. */
+  /** `labels`: all self-applied ones. The latest profile takes effect. */
   | {
       kind: "profile";
       platform: Platform;
@@ -48,7 +48,7 @@ export type ArchiveChange =
       labels: readonly string[];
       observedMs: number;
     }
-  /** The newest label per source, subject and value counts; `negated` retracts it. */
+  /** The newest label per source, subject and value takes effect; `negated` retracts it. */
   | {
       kind: "label";
       platform: Platform;
@@ -104,7 +104,7 @@ export type ImportBatch = {
 export type WriteReport = {
   inserted: number;
   updated: number;
-  /** Stored in this or a later version, or as observed when the batch only imports. */
+  /** Already stored, in this or a later version; or stored as observed, and now only imported. */
   unchanged: number;
   deleted: number;
   /** Deleted at a later revision, or of a time that has aged out. */
@@ -178,7 +178,7 @@ export type CountRequest = {
   fromMs: number;
   toMs: number;
   /**
-   * Buckets begin at multiples of it since the Unix epoch; the bounds cut the first and the last.
+   * Width of a bucket. Buckets begin at its multiples since the Unix epoch; the bounds cut the first and the last.
    */
   bucketMs: number;
   deadlineMs: number;
@@ -274,8 +274,8 @@ export type Archive = {
   write(batch: WriteBatch): Promise<WriteReport>;
   preparation: PreparationSettings;
   /**
-   * In call order with `write`. Batches may be buffered until they fill a sealed segment: on disk
-   * once `finishImport` resolves. Transfers the posts.
+   * Runs in call order with `write`. Batches may be buffered until they fill a sealed segment; they
+   * are on disk once `finishImport` resolves. Transfers the buffer of `posts`.
    */
   importPosts(batch: ImportBatch): Promise<WriteReport>;
   finishImport(): Promise<void>;
@@ -293,9 +293,9 @@ export type Archive = {
    * older than the retained order.
    */
   ingestOrder(after: IngestedPost | null, limit: number): Promise<readonly IngestedPost[]>;
-  /** With stored posts, not looked up since `beforeMs`; never looked-up ones first. */
+  /** Accounts with stored posts that were not looked up since `beforeMs`; those never looked up first. */
   accountsToLookUp(platform: Platform, beforeMs: number, limit: number): Promise<readonly string[]>;
-  /** That a folded username without a platform can mean; at most a few dozen. */
+  /** The accounts that a folded username can name on any platform; at most a few dozen. */
   accountsNamed(name: string): Promise<readonly NamedAccount[]>;
   aliases(
     platform: Platform,

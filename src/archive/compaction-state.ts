@@ -23,7 +23,7 @@ export type CompactionState = {
   segments: number;
   bytes: number;
   maxBytes: number;
-  /** Only imports and newest segments are left. */
+  /** Above `maxBytes`, although only imports and newest segments are left. */
   isOverBound: boolean;
   orphaned: { files: number; bytes: number };
   walBytes: number;

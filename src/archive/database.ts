@@ -3,7 +3,7 @@ import { openReadable, openWritable } from "../db/connection.ts";
 
 const busyTimeoutMs = 10_000;
 
-/** Creates or migrates as needed; owner-only files; durable commits. Errors: `newer_schema`. */
+/** Creates or migrates the database as needed. Files are owner-only, commits durable. Errors: `newer_schema`. */
 export function openForWriting(
   path: string,
   migrations: readonly string[],
@@ -54,7 +54,7 @@ export const preparesBigInts =
     return statement;
   };
 
-/** After the start of each write transaction, before its commit, and on failure. */
+/** Called after the start of each write transaction, before its commit, and on failure. */
 type BesideTransactions = { begin(): void; end(): void; discard(): void };
 
 const besideTransactions = new WeakMap<DatabaseSync, BesideTransactions>();

@@ -1,11 +1,11 @@
 export type MemoryShares = {
-  /** Sealed posts, shared by all threads. */
+  /** Bytes for the IDs of sealed posts, shared by all threads. */
   ids: number;
-  /** Sealed segments, per reader thread. */
+  /** Bytes for the terms of sealed segments, per reader thread. */
   terms: number;
-  /** All open segments, per reader thread. */
+  /** Bytes for the pages of all open segments, per reader thread. */
   pages: number;
-  /** Rendered records, per reader thread. */
+  /** Bytes for rendered records, per reader thread. */
   records: number;
 };
 

@@ -5,10 +5,10 @@ export type PreparedPost = {
   platform: Platform;
   uri: string;
   hash: bigint | null;
-  /** Unless another post of its millisecond has it; an X post's own. */
+  /** The preferred ID, changed if another post of its millisecond has it; of an X post, its own. */
   id: bigint;
   timeMs: number;
-  /** An unobserved post claims a future time. */
+  /** An unobserved post claims a future time, so `timeMs` is lower. */
   timeIsCapped: boolean;
   counts: PostCounts;
   revision: string;
@@ -22,7 +22,7 @@ export type PreparedPost = {
   packed?: PackedTexts;
 };
 
-/** UTF-8, and the row's checksum under its own ID. */
+/** UTF-8 texts, and the checksum of the row if it is stored under `id`. */
 export type PackedTexts = { record: Uint8Array; terms: Uint8Array; sum: number };
 
 export type PreparedChange = PreparedPost | PreparedDelete;

@@ -55,7 +55,7 @@ function section({ command, name }: Named): string {
   return `## ${name}\n\n\`\`\`text\n${shown.trimEnd()}\n\`\`\`\n`;
 }
 
-/** The page names it once. */
+/** The page names the option once. */
 function withoutHelpOption(help: string): string {
   return help
     .replace(/^ {2}-h, --help +print this help\n/m, "")

@@ -20,7 +20,7 @@ export function refusedQuery(count: number): EarshotError {
   });
 }
 
-/** `line` is null if commander printed one. */
+/** `line` is null if commander printed the help or the version. */
 export function describeError(thrown: unknown): { line: string | null; code: number } {
   if (thrown instanceof CommanderError) return describeCommanderError(thrown);
   const code = codeOf(thrown);

@@ -14,7 +14,7 @@ export async function runCommandLine(): Promise<void> {
   await paged.flush();
 }
 
-/** The exit code (describe-error.ts). Never rejects. */
+/** Returns the exit code (describe-error.ts). Never rejects. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   try {
     if (args.length === 0)

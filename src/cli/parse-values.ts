@@ -3,7 +3,7 @@ import { formatDuration, parseDuration } from "../lib/duration.ts";
 import { type Method, methodNames } from "../platforms/methods.ts";
 import { parseIsoTime } from "../platforms/time.ts";
 
-/** Commander adds the option's name to their errors. */
+/** These functions parse option values; commander adds the option's name to their errors. */
 
 /** Inclusive bounds. */
 export function parseWholeNumber(least: number, most: number): (written: string) => number {

@@ -173,7 +173,10 @@ const commands: ReadonlyMap<string, KnownCommand> = new Map<string, KnownCommand
 
 export const commandNames: readonly string[] = [...commands.keys()];
 
-/** Other commands have just summaries. Throws all errors, including commander's. */
+/**
+ * Has the requested command alone, or the summaries of all commands if there is no such command. Parsing throws all errors,
+ * including commander's.
+ */
 export async function makeProgram(
   terminal: Terminal,
   requested: string | undefined,

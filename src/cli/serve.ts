@@ -63,7 +63,7 @@ async function hasKey(service: Service): Promise<boolean> {
   return await service.context.store.read("hasLiveKey", { nowMs: systemClock.now() });
 }
 
-/** With neither a code host nor an operator. */
+/** Offers a sign-in link if there is neither a sign-in provider nor an operator. */
 async function offerFirstSignIn({ context, url }: Service, terminal: Terminal): Promise<void> {
   const { config, store, clock, http } = context;
   if (http.dashboard.signIn.providers.length > 0) return;
@@ -82,7 +82,7 @@ async function offerFirstSignIn({ context, url }: Service, terminal: Terminal): 
 
 const ingestPollMs = 500;
 
-/** Until shutdown. */
+/** Runs until shutdown, unless ingestion is off. */
 async function reportIngest(service: Service, terminal: Terminal): Promise<void> {
   let printed = "";
   let hasOffered = false;
@@ -113,7 +113,7 @@ async function reportIngest(service: Service, terminal: Terminal): Promise<void>
 const isUnreachable = ({ status, detail, events }: StreamState): boolean =>
   status === "waiting" && events === 0 && detail.includes("next try");
 
-/** And no other stream could bring some. */
+/** Whether the archive has no posts and no other stream could add any. */
 async function isEmpty({ context }: Service): Promise<boolean> {
   if (context.http.mastodonStream() !== null) return false;
   const coverage = await context.archive.coverage();
@@ -132,7 +132,7 @@ const nextSteps = (why: string, terminal: Terminal): string => {
 const earshotIn = ({ environment }: Terminal): string =>
   environment.npm_command === "exec" ? "npx earshot" : "earshot";
 
-/** Without numbers, server names and reconnection attempts. */
+/** The state without numbers and server names; null during a reconnection attempt. */
 function gistOf({ status, detail }: { status: string; detail: string }): string | null {
   if (detail.endsWith("connecting")) return null;
   return `${status} ${detail.replace(/^waiting for [^:]*:/, "").replaceAll(/\d+/g, "#")}`;

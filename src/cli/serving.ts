@@ -4,12 +4,12 @@ import type { Terminal } from "./terminal/terminal.ts";
 
 const leftWorkMs = 300;
 
-/** A search cannot be interrupted; its job runs again after the restart. */
+/** Does not wait for a running search, which cannot be interrupted; its job runs again after the restart. */
 export function endSoon(): void {
   setTimeout(() => endAtOnce("SIGTERM"), leftWorkMs).unref();
 }
 
-/** Only warnings on a terminal. */
+/** On a terminal, logs only warnings unless a level is set. */
 export function withQuietLog(config: Config, { interactiveNotes, environment }: Terminal): Config {
   if (!interactiveNotes || environment.EARSHOT_LOG_LEVEL) return config;
   return { ...config, log: { level: "warn" } };

@@ -9,7 +9,7 @@ export function readConfig(terminal: Terminal): Config {
   return configFrom(readEnvironment(terminal.environment));
 }
 
-/** Probably the wrong one. Errors: `no_archive`. */
+/** A data folder without an archive is probably the wrong one. Errors: `no_archive`. */
 export function requireDataDir(config: Config): void {
   const { dir } = config.data;
   if (existsSync(join(dir, "archive"))) return;

@@ -11,7 +11,7 @@ export function migrate(
   if (versionOf(connection) === migrations.length) return;
   connection.exec("BEGIN IMMEDIATE");
   try {
-    // Another process may have migrated meanwhile.
+    // Another process may have migrated since the check.
     refuseNewerSchema(connection, path, migrations.length);
     for (const sql of migrations.slice(versionOf(connection))) connection.exec(sql);
     connection.exec(`PRAGMA user_version = ${migrations.length}; COMMIT`);

@@ -46,8 +46,8 @@ export function memory<Args, Value>(
 }
 
 /**
- * They lock each row by which they decide, or check it in the statement that changes it, so that others may run at the same
- * time. Other operations are serializable, and repeated after a conflict.
+ * Marks operations that lock each row on which they depend, or check it in the statement that changes it, so that
+ * others may run at the same time. Other operations are serializable, and repeated after a conflict.
  */
 export function byRow<Table extends Operations>(operations: Table): Table {
   const marked = Object.entries(operations).map(([name, operation]) => [

@@ -4,7 +4,7 @@ const sideFiles = ["", "-wal", "-shm", "-journal"];
 
 const othersMode = 0o077;
 
-/** And its side files. Never opens an existing file: closing it would drop its locks. */
+/** Includes its side files. Never opens an existing file: closing it would drop its locks. */
 export function makePrivate(path: string): void {
   try {
     closeSync(openSync(path, "wx", 0o600));

@@ -12,7 +12,7 @@ import { EarshotError } from "../lib/errors.ts";
 
 export type StoreName = "archive" | "control";
 
-/** So that a missing or exchanged store is not mistaken for a new one. */
+/** File with the id of a store, so that a missing or exchanged store is not mistaken for a new one. */
 export const noteIdOf = (dataDir: string, store: StoreName): string => join(dataDir, `${store}.id`);
 
 /** Errors: `store_id_unreadable`. */

@@ -87,7 +87,7 @@ export function openApp(context: BaseAppContext): BaseApp {
     const failure = errorOf(error);
     const isDisconnected = reply.raw.destroyed;
     if (!isDisconnected) context.onProblem(publicCode(failure));
-    // Other refusals are the caller's to fix.
+    // Only problems of the server are logged: the caller can fix the others.
     if (passing.includes(failure.code)) {
       log.warn(
         { request_id: request.id, code: failure.code, error: failure.message },
@@ -123,11 +123,11 @@ export function openApp(context: BaseAppContext): BaseApp {
     // A connection that is busy when shutdown begins would otherwise stay open.
     const isLast = shutdown.isAnnounced() || connections.isRefused(request.raw.socket);
     if (isLast) reply.header("connection", "close");
-    // Fastify would close it after a refused body, and a client that still sends would lose the answer.
+    // Fastify would close the connection after a refused body, and a client that is still sending would lose the answer.
     else if (reply.statusCode >= 400) reply.removeHeader("connection");
   });
   app.addHook("onRequest", fieldsHook);
-  // A fixed path of other methods, such as .../jobs, matches the route of a platform.
+  // With another method, a fixed path such as .../jobs matches the route with a platform parameter.
   app.addHook("onRequest", async (request, reply) =>
     hasUnknownPlatform(request) ? await answerOtherMethods(request, reply) : undefined,
   );

@@ -35,7 +35,7 @@ type HttpSettings = Pick<GatewaySettings, "embedded"> & {
   limits: DeploymentLimits & { dashboardRequestsPerSecond: number };
   maxKeysPerAccount: number;
   newKeysPerDay: number;
-  /** A sign-up this soon after a deletion gets the account's limits back. */
+  /** A sign-up this soon after a deletion gets the deleted account's limits back. */
   deletedAccountMs: number;
   maxBodyBytes: number;
   maxConnections: number;

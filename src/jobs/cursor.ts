@@ -12,16 +12,12 @@ import type { FetchPosition } from "../platforms/upstream.ts";
 import { platforms } from "../posts/post.ts";
 import type { RequestedBounds, SearchJobRequest } from "./job.ts";
 
-/**
- * The start of a search's next page, encrypted (AES-256-GCM, base64url) and bound to its search.
- * The nonce is a keyed hash of the content: no nonce is used for two contents.
- */
 export type CursorScope = Pick<SearchJobRequest, "platform" | "type" | "method"> & {
   accountId: string;
   canonicalQuery: string;
 };
 
-/** `asOfMs`: submission of the first page, which fixed the window from `fromMs` to `toMs`. */
+/** `asOfMs`: submission time of the first page, which fixed the window from `fromMs` to `toMs`. */
 export type CursorPosition = (
   | { after: Position; place?: null }
   | { after: null; place: FetchPosition }
@@ -55,6 +51,10 @@ export const longestCursor = 4_096;
 const mostFetchBytes = (longestCursor * 3) / 4 - nonceLength - headLength - tagLength;
 const unbounded = -(2n ** 63n);
 
+/**
+ * The start of a search's next page, encrypted (AES-256-GCM, base64url) and bound to its search. The nonce is a keyed
+ * hash of the content: no nonce is used for two contents.
+ */
 export function encryptCursor(secret: Uint8Array, content: CursorContent): string {
   const plain = encode(content);
   const keys = keysOf(secret);

@@ -98,7 +98,7 @@ export type JobQueueContext = {
   localNodeId?: string | null;
   /** Null or absent: no search is answered on the writer thread. */
   shortSearches?: ShortSearches | null;
-  /** Where running jobs are counted, for those who route jobs by it. Default: own. */
+  /** Counts running jobs by node; job routing shares it. Default: its own. */
   running?: RunningJobs;
   /** Decides the error of a job that no node ran. Default: true. */
   hasNodeFor?: (request: SearchJobRequest) => boolean;

@@ -111,7 +111,7 @@ type Outcome =
   | { kind: "failed"; failure: LeaseFailure }
   | { kind: "not run" };
 
-/** Until the gateway accepts it, the lease is lost or the runner stops. */
+/** Retries until the gateway accepts the outcome, the lease is lost or the runner stops. */
 async function submitOutcome(
   { gateway, giveBack, clock, log }: RunningOptions,
   { uuid, token }: Lease<SearchJobRequest>,

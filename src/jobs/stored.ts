@@ -94,7 +94,7 @@ export const encodeResultParts = (result: JobResult): ResultParts => ({
 export const joinResult = ({ head, positions }: ResultParts): string =>
   `${head.slice(0, -1)},"positions":${positions}}`;
 
-/** Decodes items when first read: most answers are sent without. */
+/** Decodes items when first read: most answers are sent without decoding them. */
 export function decodeResultParts({ head, positions }: ResultParts): JobResult {
   const { next, ...stored }: Omit<StoredResult, "positions"> = JSON.parse(head);
   let items: readonly AnswerItem[] | null = null;
@@ -120,7 +120,7 @@ export async function encodeLargeResult(
   return joinResult({ head: headText(result), positions: `[${items.join(",")}]` });
 }
 
-/** Encoding takes some milliseconds. */
+/** Characters of records above which encoding takes some milliseconds. */
 const largeLength = 1_048_576;
 
 export function isLarge({ items }: JobResult): boolean {

@@ -5,7 +5,7 @@ const smallestStepMs = 1_000;
 
 export type WallClock = {
   now(): number;
-  /** Follows a clock that others share: `sharedMs` is its time now. */
+  /** Follows the clock that gateways share: `sharedMs` is its time now. */
   follow(sharedMs: number): void;
 };
 

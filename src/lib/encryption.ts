@@ -3,8 +3,8 @@ import type { RandomBytes } from "./base62.ts";
 import { EarshotError } from "./errors.ts";
 
 /**
- * For secrets that must be read again (AES-256-GCM). Bound to purpose and owner: a copy in another
- * row does not decrypt.
+ * Encrypts secrets that must be read again (AES-256-GCM). A ciphertext is bound to purpose and owner:
+ * a copy in another row does not decrypt.
  */
 export type Encryptor = {
   seal(secret: string, owner: SecretOwner): Uint8Array;

@@ -17,7 +17,7 @@ const mostCountedNames = 10_000;
 const [quote, backslash, comma, colon] = [0x22, 0x5c, 0x2c, 0x3a];
 const [openBracket, closeBracket, openBrace, closeBrace] = [0x5b, 0x5d, 0x7b, 0x7d];
 
-/** V8 interns shorter strings, several times as slow as creating them. */
+/** V8 interns strings up to this length, which takes several times as long as creating them. */
 const shortBytes = 10;
 const hashedBytes = 64;
 /** Prevents crafted collisions. */

@@ -10,8 +10,8 @@ export type RedirectStep = {
 const redirectStatuses = new Set([301, 302, 303, 307, 308]);
 
 /**
- * Another origin gets `accept` only, as headers may contain credentials. Errors: `address_refused`
- * if that is not enough.
+ * Another origin gets the header `accept` only, because others may contain credentials. Null without a
+ * redirect. Errors: `address_refused` for an invalid URL, or a body for another origin.
  */
 export function redirectOf(
   step: RedirectStep,

@@ -14,7 +14,7 @@ export function unionOf<S extends Span>(spans: readonly S[]): S[] {
   return union;
 }
 
-/** All oldest first and without overlaps. */
+/** Arguments and result are oldest first and without overlaps. */
 export function intersectionOf(a: readonly Span[], b: readonly Span[]): Span[] {
   const both: Span[] = [];
   let atA = 0;

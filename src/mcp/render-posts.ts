@@ -11,7 +11,7 @@ export function renderPosts(posts: readonly ToolPost[]): string {
   return [untrustedNote, ...entries].join("\n\n");
 }
 
-/** One line: how many, of when, whether any may be missing, and how to get more. */
+/** One line: how many, of which time, and whether any may be missing. */
 export function summaryLine(answer: ToolAnswer, what: string): string {
   const count = answer.results.length;
   const { from, to, gaps = [] } = answer.coverage ?? {};

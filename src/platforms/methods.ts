@@ -35,7 +35,7 @@ export const fetchMethods: readonly FetchMethod[] = methodNames.filter(isFetch);
 /** Only for the credential's owner. */
 export const ownMethods: readonly Method[] = ["gethometweets", "getforyoutweets"];
 
-/** `social` pairs with all: its support depends on the configuration. */
+/** `social` and `social-credential` pair with all methods: their support depends on the configuration. */
 const supported: Record<SourceType, readonly Method[]> = {
   social: methodNames,
   "social-credential": methodNames,

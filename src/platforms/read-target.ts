@@ -1,4 +1,4 @@
-/** Read once, at submission, to the form to which cursors are bound: platforms would read it differently. */
+/** Targets are read once, at submission, into the form to which cursors are bound: platforms would read them differently. */
 
 import { byPlatform, type Platform } from "../posts/post.ts";
 import type { SearchPlatform } from "./source.ts";

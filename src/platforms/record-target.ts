@@ -9,7 +9,7 @@ export function isRecordId(target: Target): target is PostTarget & { id: string 
   return id !== null && uri === null && host === null && /^\d{1,19}$/.test(id);
 }
 
-/** Perhaps with server and id. `path` is the requested platform. */
+/** Includes server and id if the URI names them. `path` is the requested platform. */
 export function targetOfRecord(
   { platform, uri }: { platform: Platform; uri: string },
   target: PostTarget,

@@ -21,7 +21,7 @@ export function tooLate(host: string): EarshotError {
   });
 }
 
-/** Never repeated: it may have been billed. */
+/** Not retryable, because the request may have been billed. */
 export function notPaidTwice({ code, message, status }: EarshotError): EarshotError {
   return new EarshotError(
     code,
@@ -57,7 +57,7 @@ export function needsCredential(host: string): EarshotError {
   );
 }
 
-/** Nothing was sent. */
+/** Codes of errors before anything was sent. */
 const neverConnected = new Set([
   "EAI_AGAIN",
   "ECONNREFUSED",
@@ -80,7 +80,7 @@ export function wasNeverSent(thrown: unknown): boolean {
   return false;
 }
 
-/** Such as a bug in a credential kind. */
+/** Other errors, such as a bug in a credential kind, become `internal`. */
 export function asRequestError(host: string, thrown: unknown): EarshotError {
   if (thrown instanceof EarshotError) return thrown;
   return new EarshotError("internal", `request to ${host} failed: ${messageOf(thrown)}`, {

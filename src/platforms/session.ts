@@ -29,7 +29,7 @@ export type UpstreamRequest = {
   /** A list repeats its parameter. */
   query?: Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
   headers?: Readonly<Record<string, string>>;
-  /** Shares a rate limit. */
+  /** Requests of one bucket share a rate limit. */
   bucket: string;
   /** Maximum bill; counts in full unless `settle` is called. */
   bill?: Bill;

@@ -84,7 +84,7 @@ function postOnX(path: readonly string[], url: URL): PostTarget | null {
   return id === null ? null : postTarget("x", { ...xPost(id), url: url.href });
 }
 
-/** Of pages in a server's web app. */
+/** First path segments of pages in a server's web app. */
 const lead = new Set(["web", "deck"]);
 
 function onMastodon(

@@ -1,7 +1,7 @@
 const isoForm =
   /^(\d{4})-(\d\d)-(\d\d)(?:[Tt ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?(?:([Zz])|([+-])(\d\d):?(\d\d))?)?$/;
 
-/** UTC without an offset. Null if malformed or nonexistent. */
+/** A time without an offset is UTC. Null if malformed or nonexistent. */
 export function parseIsoTime(text: string): number | null {
   const parts = isoForm.exec(text);
   if (parts === null) return null;

@@ -17,27 +17,27 @@ export type Upstream = {
   page(call: PageCall, session: Session): Promise<UpstreamPage>;
   /** Absent if each method has a single route. */
   routes?: (method: FetchMethod, access: AccessKind) => readonly Route[];
-  /** Null also if search may not be used. */
+  /** Null if the platform has no search or it may not be used. */
   search: UpstreamSearch | null;
   /** Null if nothing is public. */
   publicBaseUrl: string | null;
-  /** Of such requests that a target names, if `publicBaseUrl` is null. */
+  /** Where to send public requests for a target that names a server, if `publicBaseUrl` is null. */
   publicOriginOf?: (target: Target | null) => string | null;
-  /** The bucket's; null without rate-limit headers. */
+  /** The rate limit of the request's bucket; null without rate-limit headers. */
   limitOf(headers: Headers, status: number, nowMs: number): Limit | null;
-  /** Between an answer and the bucket's next request; absent or 0 permits concurrent requests. */
+  /** Pause between an answer and the bucket's next request; absent or 0 permits concurrent requests. */
   intervalMs?: (bucket: string) => number;
   /** In millionths of a dollar; null if free. */
   priceOf: ((bill: Bill) => number) | null;
-  /** Besides those of methods.ts. */
+  /** Further methods that are only for the credential's owner, in addition to `ownMethods` of methods.ts. */
   ownMethods?: readonly Method[];
-  /** Of data fetched with this owner's credential. */
+  /** What callers may see of data that was fetched with this owner's credential. */
   mayShow(owner: Session["owner"]): "everything" | "ids";
 };
 
 export type Route = {
   name: string;
-  /** Null shows posts of any age. */
+  /** How far back the route reaches; null for posts of any age. */
   reachMs: number | null;
   /** Among routes of equal reach the cheapest is used. */
   cost: number;
@@ -46,7 +46,7 @@ export type Route = {
 export const anyRoute: Route = { name: "only", reachMs: null, cost: 0 };
 export const onlyRoute: readonly Route[] = [anyRoute];
 
-/** Of the current window. */
+/** Requests left in the current rate-limit window, and its end. */
 export type Limit = { remaining: number; resetMs: number };
 
 export type MethodSupport =
@@ -74,13 +74,13 @@ export type PageCall = {
 export type UpstreamPage = {
   items: readonly UpstreamItem[];
   next: string | null;
-  /** Absent if none were left out. */
+  /** Number of items including those left out; absent if none were. */
   received?: number;
   oldestMs?: number;
-  /** The platform returned nothing older although requested; absent if it returned all. */
+  /** The platform returned nothing older than this, although requested; absent if it returned all. */
   sinceMs?: number;
   hasRepeats?: boolean;
-  /** On a continued page this means that items were lost. */
+  /** The subject is missing or not visible; on a continued page this means that items were lost. */
   isAbsent?: boolean;
   warnings?: readonly UpstreamWarning[];
 };
@@ -126,11 +126,11 @@ export type FetchPosition = {
   credentialId: string | null;
   /** Null: the first page. */
   cursor: string | null;
-  /** The last item returned of that page. */
+  /** Hash of the last item returned of that page. */
   lastKey: string | null;
   skip: number;
   route?: string | undefined;
   toMs?: number | undefined;
-  /** Absent for the gateway's own. */
+  /** The node that has the credential; absent for the gateway's own. */
   nodeId?: string;
 };

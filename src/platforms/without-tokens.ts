@@ -20,7 +20,7 @@ export function withoutTokens(output: unknown): string {
   return cut(clean, maxShown).toWellFormed();
 }
 
-/** Never within a token: the rest would not be recognised. */
+/** Never cuts within a token, because the rest would not be recognised. */
 function cut(text: string, most: number): string {
   return text.length <= most ? text : `${text.slice(0, most).replace(lastRun, "")}…`;
 }

@@ -93,7 +93,7 @@ export function idsOfWindow(fromMs: number | null, toMs: number | null, skew: Ti
   return { low, high: reachesBack && high < firstSnowflake ? firstSnowflake : high };
 }
 
-/** Also a superset. Null is unbounded. */
+/** A superset of the times of posts with these IDs; null is unbounded. */
 export function windowOfIds(
   low: bigint | null,
   high: bigint | null,

@@ -10,10 +10,6 @@ import type { Media, Mention, Origin, Platform, Post, PostCounts, PostReference 
 import { line, packLines, unpackFlags, unpackLines } from "./record-lines.ts";
 import { isSensitiveLabel } from "./terms.ts";
 
-/**
- * Packed lines, without what row and segment already have (ID, platform, time, counts). A response
- * is concatenated from them without parsing.
- */
 const blueskyCollection = "app.bsky.feed.post";
 
 export type RecordRow = {
@@ -24,6 +20,10 @@ export type RecordRow = {
   record: string;
 };
 
+/**
+ * Packed lines, without what row and segment already have (ID, platform, time, counts). A response
+ * is concatenated from them without parsing.
+ */
 export function encodeRecord(post: Post, timeMs: number): string {
   const values = new Array<string>(line.addedLabels + 1).fill("");
   values[line.content] = JSON.stringify(post.text);
@@ -155,7 +155,7 @@ export function recordUri(row: RecordRow): string {
   return decodeUri(row, unpackLines(row.record));
 }
 
-/** An import never overrides an observed post. */
+/** Distinguishes observed posts, which an import never overrides. */
 export function recordOrigin(record: string): Origin {
   return originOf(unpackFlags(record));
 }

@@ -1,6 +1,6 @@
 /**
- * A reference works before the post arrives and after it is deleted, as its key is made from what
- * every source knows of the post. Keys are indexed: another derivation needs another analyzer
+ * A reference works before the post arrives and after it is deleted, because its key is made from
+ * what every source knows of the post. Keys are indexed: another derivation needs another analyzer
  * version.
  */
 
@@ -8,10 +8,6 @@ import { hash } from "node:crypto";
 import { lastId } from "./ids.ts";
 import { type Platform, type PostReference, platforms } from "./post.ts";
 
-/**
- * On X `x/<number>`; on other platforms `<platform>/<first 64 bits of the SHA-256 of its uri, in
- * hex>`, or of its id if the uri is unknown.
- */
 const numberForm = /^\d{1,19}$/;
 const xAddress =
   /^https?:\/\/(?:www\.|mobile\.)?(?:x|twitter)\.com\/[^/?#]+(?:\/web)?\/status(?:es)?\/(\d{1,19})(?:[/?#]|$)/i;
@@ -32,6 +28,10 @@ export function blueskyUriOf(address: string): string | null {
 
 type Named = Pick<PostReference, "id" | "uri">;
 
+/**
+ * On X `x/<number>`; on other platforms `<platform>/<first 64 bits of the SHA-256 of its uri, in
+ * hex>`, or of its id if the uri is unknown.
+ */
 export function postKey(platform: Platform, { id, uri }: Named): string | null {
   if (platform === "x") {
     const number = xNumber(id) ?? xNumber(uri);

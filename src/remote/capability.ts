@@ -12,7 +12,7 @@ const methodsOfType: Readonly<Record<SourceType, readonly AccessMethod[]>> = {
   "social-api": ["archive", "api", "public"],
 };
 
-/** Platforms of a search; other methods: 2 if it can call the platform, 1 with its archive alone. */
+/** For a search, how many platforms a node covers; else 2 if it can call the platform, 1 with its archive alone. */
 export function reachOf(capabilities: readonly Capability[], work: Work): number {
   const allowed = methodsOfType[work.type];
   const reaches = requestedPlatforms(work).map((platform) => {

@@ -37,8 +37,8 @@ export type NodeSettings = {
   evidence: EvidenceKind;
 };
 
-/** For jobs to end when a node stops. */
+/** Time for jobs to end when a node stops. */
 export const drainMs = 30_000;
 
-/** Beyond the time that a request is held open. */
+/** Time limit of a request, in addition to the time that it stays open. */
 export const gatewayTimeoutMs = 10_000;

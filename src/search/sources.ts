@@ -35,7 +35,7 @@ export type SourceAvailability = {
   }): Promise<Answerable>;
   usesUpstream(search: RoutedSearch): Promise<boolean>;
   isSearched(search: Omit<RoutedSearch, "accountId">): boolean;
-  /** Its method belongs to the account, or the account has its own credential for it. */
+  /** The method returns data of the account, or the account has its own credential for it. */
   isLocalOnly(request: {
     platform: SearchPlatform;
     type: SourceType;

@@ -1,6 +1,6 @@
 import type { Config } from "./config.ts";
 
-/** Null unless others on the network can reach the server and it has no https base URL. */
+/** Null if only this machine can reach the server, or if EARSHOT_PUBLIC_URL is set. */
 export function cleartextWarning({ http }: Pick<Config, "http">): string | null {
   if (http.publicUrl !== null || isLoopback(http.host)) return null;
   return `warning: listening on ${http.host} without EARSHOT_PUBLIC_URL, so dashboard cookies are not restricted to TLS: set it to the public https URL`;

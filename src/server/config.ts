@@ -12,7 +12,7 @@ export type Config = {
     (Section extends keyof Constants ? Constants[Section] : unknown);
 };
 
-/** Errors: `invalid_setting`, with all in the details. */
+/** Errors: `invalid_setting`, with all invalid settings in the details. */
 export function configFrom(environment: Environment): Config {
   const errors: ErrorDetail[] = [];
 

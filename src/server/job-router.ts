@@ -1,6 +1,6 @@
 /**
  * Jobs with an account's credential run in this process. Cursors of a platform belong to the credential that opened them, so a
- * page continues where that is.
+ * page continues where that credential is.
  */
 
 import type { SearchJobRequest } from "../jobs/job.ts";
@@ -86,7 +86,7 @@ export function createJobRouter({
   };
 }
 
-/** Reach (`reachOf`); 0 if it defers to others. */
+/** Reach of the embedded node (`reachOf`); 0 if it defers to other nodes. */
 export const embeddedReach = (
   embedded: GatewaySettings["embedded"],
   capabilities: readonly Capability[],

@@ -11,7 +11,7 @@ type SampleContext = {
   config: Pick<Config, "data" | "import">;
 };
 
-/** Those of X could be handles of real accounts. */
+/** Without X, where handles of samples could be those of real accounts. */
 const samplePlatforms = ["bluesky", "mastodon"] as const;
 
 /** Repeated calls change nothing. Returns the number of new posts. */
@@ -21,7 +21,7 @@ export function createSampleLoader({
   config,
 }: SampleContext): () => Promise<number> {
   return async () => {
-    // Rarely needed.
+    // Loaded on demand, because samples are rarely imported.
     const { importFile } = await import("../ingest/import/import-file.ts");
     const { startImportThreads } = await import("../ingest/analysis/import-threads.ts");
     const analysis = startImportThreads(archive.preparation, 1);

@@ -4,7 +4,7 @@ import type { Config } from "./config.ts";
 /** Redacted at the top level and one below. */
 const secretNames = ["authorization", "key", "secret", "token", "cursor", "query", "password"];
 
-/** Lines are dropped, so that a slow reader never blocks the service. */
+/** Beyond this, lines are dropped, so that a slow reader never blocks the service. */
 const mostWaitingCharacters = 4 * 1024 ** 2;
 
 /**

@@ -1,7 +1,7 @@
 import type { Archive } from "../archive/archive.ts";
 import type { Clock } from "../lib/clock.ts";
 
-/** Requests cannot keep the readers busy. */
+/** Successful checks are cached this long, so that requests cannot keep the readers busy. */
 const freshMs = 1_000;
 const patienceMs = 2_000;
 

@@ -33,7 +33,7 @@ type SharingContext = {
 };
 
 const leadEveryMs = 1_000;
-/** A notification may be missed, as while joining. */
+/** Notifications may be missed, such as while joining. */
 const reloadEveryMs = 10_000;
 const retryMs = 500;
 
@@ -120,7 +120,7 @@ const routableOf = ({ id, capabilities }: OtherGateway): RoutableNode => ({
   capabilities: capabilities === null ? [] : JSON.parse(capabilities),
 });
 
-/** PostgreSQL also delivers a gateway's own. */
+/** Drops the gateway's own changes, which PostgreSQL also delivers. */
 function changesIn(payloads: readonly string[], gatewayId: string): ForeignChange[] {
   const changes = payloads.map((payload): ForeignChange => JSON.parse(payload));
   return changes.filter(({ gateway }) => gateway !== gatewayId);

@@ -4,7 +4,7 @@ import type { AppContext } from "./context.ts";
 import { endsWithin } from "./ends-within.ts";
 import { flushLog } from "./log.ts";
 
-/** Such as a session renewal. */
+/** Time for upstream requests, such as a session renewal. */
 const upstreamsMs = 300;
 const closeMs = 1_000;
 const flushMs = 200;
@@ -23,7 +23,7 @@ export async function stopService(
   log.info("stopping");
   app.shutdown.announce();
   if (config.http.stopNoticeMs > 0) await clock.sleep(config.http.stopNoticeMs);
-  // First: the queue then ends all waits.
+  // First, because the stopping queue ends all waits.
   const nodeEnded = node?.stop();
   const queueEnded = queue.stop();
   const drained = Promise.allSettled([
@@ -36,7 +36,7 @@ export async function stopService(
     context.ingest.stop(),
   ]);
   const hasEnded = await endsWithin(clock, config.http.stopGraceMs, drained);
-  // Load balancers see 503, not a closed port, while work is left.
+  // Closed only now: load balancers see 503, not a closed port, while work is left.
   const closed = app.close();
   if (!hasEnded) {
     log.warn("stopped before all work ended");

@@ -1,10 +1,11 @@
+/** The words for coverage, the same on every page: what is archived, what a platform answered live, and what is unknown. */
+
 import type { AccessMethod } from "../../src/platforms/source.ts";
 import type { Platform } from "../../src/posts/post.ts";
 import { exactTime, shortTime } from "./components/time.tsx";
 import type { TraceParts } from "./components/trace-drawing.ts";
 import { counted, stretchText } from "./numbers.ts";
 
-/** The words for coverage, the same on every page: what is archived, what a platform answered live, and what is unknown. */
 export type Span = { from: string | null; to: string };
 
 export type Source = { platform: Platform; via: AccessMethod; count: number };

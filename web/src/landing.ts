@@ -18,7 +18,7 @@ import "./landing.css";
 import type { SessionAnswer } from "../../src/http/dashboard/contract/session.ts";
 import { insecureBanner } from "./insecure-evidence.ts";
 
-/** Adds sign-in links, or a dashboard link when signed in, and the warning. The page works without. */
+/** Adds sign-in links, or a dashboard link when signed in, and the warning banner. The page works without them. */
 async function showMethods(): Promise<void> {
   const response = await fetch("/dashboard/api/session").catch(() => null);
   if (response === null || !response.ok) return;
@@ -50,7 +50,7 @@ async function showMethods(): Promise<void> {
   );
 }
 
-/** As on the dashboard. */
+/** Shows the same banner as the dashboard. */
 function showBanner({ insecure_evidence: kinds }: SessionAnswer): void {
   const reported = insecureBanner(kinds);
   if (reported === null) return;

@@ -1,4 +1,4 @@
-/** Files of the dashboard that could not be loaded: no connection, or another version is installed, whose files have other names. */
+/** Errors of dashboard files that failed to load: no connection, or another installed version, whose files have other names. */
 const failures = new WeakSet<object>();
 
 /** Vite reports each failed import by an event, whose payload is the error that the import rejects with. */

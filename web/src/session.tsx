@@ -7,7 +7,7 @@ export type Session = {
   /** Undefined while loading. */
   session: SessionAnswer | undefined;
   problem: ApiProblem | undefined;
-  /** The server ended it while this page was open. */
+  /** The server ended the session while this page was open. */
   hasEnded: boolean;
   refresh(): Promise<void>;
 };

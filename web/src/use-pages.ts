@@ -12,7 +12,7 @@ export type Pages<Row> = {
 
 type Page = { next: string | number | null };
 
-/** A list whose next page is requested with `cursor`. */
+/** A list whose next page is requested with the parameter `cursor`. */
 export function usePages<Answer extends Page, Row>(
   path: string,
   rowsOf: (page: Answer) => readonly Row[],

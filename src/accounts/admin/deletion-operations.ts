@@ -16,7 +16,7 @@ export type DeletionRequest = {
 
 export type EndingAccount = { id: string; ending: "suspended" | "deleted" };
 
-/** Deleted in batches, so that no transaction blocks the writer for long. */
+/** Rows are deleted in batches, so that no transaction blocks the writer for long. */
 export const deletionOperations = {
   /**
    * Deletes what identifies the owner and refuses new jobs; `dropClosedAccount` deletes the rest. Errors: `account_not_found`,

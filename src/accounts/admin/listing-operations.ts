@@ -35,7 +35,7 @@ export type AccountListPart = {
 const dayMs = 86_400_000;
 
 export const listingOperations = {
-  /** Scans a bounded number of accounts per call; null at the end. */
+  /** Scans a bounded number of accounts per call. `seen`: the last account scanned; null at the end. */
   listAccounts: read(function* (
     database,
     { query, after, limit, nowMs }: AccountListPart,
@@ -73,7 +73,7 @@ export const listingOperations = {
     return yield* accountListing(database, id, nowMs);
   }),
 
-  /** By ID, of accounts that exist. */
+  /** Names by ID; deleted accounts are omitted. */
   accountNames: read(function* (
     database,
     { ids }: { ids: readonly string[] },
@@ -108,7 +108,7 @@ const listed = `SELECT account.id, ${accountNameSql} AS name,
     requests_per_second AS requestsPerSecond, submissions_per_minute AS submissionsPerMinute
   FROM account`;
 
-/** Takes a few milliseconds. */
+/** Accounts scanned per call, which takes a few milliseconds. */
 const accountsSeen = 1_000;
 
 const olderAccounts = "(account.created_ms, account.id) < (:afterMs, :afterId)";

@@ -33,8 +33,8 @@ type CredentialRequest = {
 };
 
 /**
- * An owner's credentials; others do not exist for them. Errors of changes: `credential_not_found`, `credential_invalid` with a
- * pointer, `too_many_credentials`, and the platform's. No error contains secrets.
+ * An owner's credentials; those of other accounts are not found. Errors of changes: `credential_not_found`,
+ * `credential_invalid` with a pointer, `too_many_credentials`, and the platform's. No error contains secrets.
  */
 export type AccountCredentials = {
   kinds: readonly CredentialKind[];

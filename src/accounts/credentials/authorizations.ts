@@ -7,7 +7,7 @@ import type { Dialogue } from "../../platforms/credential.ts";
 import { tooManyAttempts } from "./faults.ts";
 
 export type AuthorizationSettings = {
-  /** Of a whole dialogue. */
+  /** Time limit of a whole dialogue. */
   authorizationMs: number;
   maxAuthorizationsPerAccount: number;
   maxAuthorizations: number;
@@ -125,7 +125,7 @@ export function createAuthorizations<Made>({
     return await pending.next.promise;
   }
 
-  /** A running one continues: the platform may have issued a one-time code. */
+  /** A dialogue whose `run` is working continues: the platform may have issued a one-time code. */
   function end(pending: Pending<Made>): void {
     pending.ended.abort(notFound());
     if (pending.reply === null) return;

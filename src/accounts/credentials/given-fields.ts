@@ -48,7 +48,7 @@ function invalid(details: readonly ErrorDetail[]): EarshotError {
   return new EarshotError("credential_invalid", message, { status: 422, details });
 }
 
-/** By the start of the message: a field (`password: …`) or the dialogue's answer (`the URL: …`). */
+/** Adds a pointer by the start of the message: a field (`password: …`) or the dialogue's answer (`the URL: …`). */
 export function atField(error: EarshotError, fields: readonly CredentialField[]): EarshotError {
   const { code, status, retryable, hint } = error;
   const [, name = "", rest = ""] = /^([\w ]{1,40}): (.+)$/s.exec(error.message) ?? [];

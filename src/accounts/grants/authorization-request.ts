@@ -46,7 +46,7 @@ export function requireRegistered(registered: readonly string[], redirectUri: st
   throw invalid("redirect_uri is not listed in the client's metadata document");
 }
 
-/** `resource` is the only one that there is. */
+/** `resource` is the only one supported. */
 export function readAuthorizationRequest(
   { parameters }: RequestHead,
   resource: string,

@@ -14,7 +14,7 @@ export type Consent = {
 
 type Owner = { accountId: string; sessionId: string };
 
-/** The browser carries it; no other session can use it. */
+/** The browser carries the result; no other session can use it. */
 export function encryptConsent(encryptor: Encryptor, consent: Consent, owner: Owner): string {
   return Buffer.from(encryptor.seal(JSON.stringify(consent), secretOwner(owner))).toString(
     "base64url",

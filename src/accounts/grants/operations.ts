@@ -32,10 +32,10 @@ export type ConnectedApp = {
   expiresMs: number;
 };
 
-/** Ended ones included. */
+/** Grants of an account, ended ones included. */
 const mostPerAccount = 100;
 
-/** They name entries of the audit log and the usage. */
+/** How long ended grants are stored: they name entries of the audit log and the usage. */
 const endedMs = 30 * 86_400_000;
 
 export function grantOperations(randomBytes: RandomBytes) {
@@ -102,7 +102,7 @@ export function grantOperations(randomBytes: RandomBytes) {
   };
 }
 
-/** Ended grants first, then the least recently used. */
+/** Deletes ended grants first, then the least recently used. */
 function* makeRoom(database: Database, accountId: string, nowMs: number): Steps<void> {
   const surplus = yield* database.all<{ id: string; isConnected: number }>(
     `SELECT id, CASE WHEN ${isConnectedSql} THEN 1 ELSE 0 END AS isConnected FROM oauth_grant

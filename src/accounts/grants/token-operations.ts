@@ -16,7 +16,7 @@ import {
   refreshToken,
 } from "./grant-tokens.ts";
 
-/** Where it is null, the request does not say. */
+/** A null field is absent from the request. */
 type TokenRequest = {
   token: SecretToken;
   clientId: string;
@@ -41,7 +41,7 @@ export type IssuedTokens = {
   methods: readonly Method[];
 };
 
-/** `isReuse`: the grant was revoked because of it. */
+/** `isReuse`: the token was used before, so the grant is revoked. */
 export type TokenRefusal = {
   kind: "refused";
   error: "invalid_grant" | "invalid_target";

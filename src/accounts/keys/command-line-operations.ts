@@ -91,7 +91,7 @@ export function commandLineKeyOperations(randomBytes: RandomBytes) {
       );
     }),
 
-    /** Of one or all accounts, newest first, whose name, ID or account contains the query. */
+    /** Keys of one or all accounts, newest first, whose name, ID or account contains the query. */
     findKeys: read(function* (
       database,
       { query, accountId, after, limit }: KeyListPart,
@@ -134,7 +134,7 @@ export function commandLineKeyOperations(randomBytes: RandomBytes) {
 
 const unchanged: KeyLimits = { requestsPerSecond: null, submissionsPerMinute: null };
 
-/** The lower one of the command line's and the owner's. */
+/** The lower of the command line's and the owner's rates. */
 const ownRates = (["requests_per_second", "submissions_per_minute"] as const)
   .map((rate) => {
     const both = `api_key.${rate}, owner_${rate}`;

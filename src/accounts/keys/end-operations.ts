@@ -66,7 +66,7 @@ export function keyEndOperations(randomBytes: RandomBytes) {
       return made;
     }),
 
-    /** And a still valid predecessor; idempotent. Errors: `key_not_found`. */
+    /** Also revokes a still valid predecessor; idempotent. Errors: `key_not_found`. */
     revokeKey: durable(function* (database, request: EndedKey): Steps<null> {
       const { id: revokedId, by, nowMs } = request;
       const key = yield* findKey(database, request);

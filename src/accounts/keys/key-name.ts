@@ -2,7 +2,7 @@ import { EarshotError } from "../../lib/errors.ts";
 
 export const longestKeyName = 60;
 
-/** Scripts and emoji need the two joiners. */
+/** Allows U+200C and U+200D, which some scripts and emoji need. */
 const invisible = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/u;
 const visible = /[\p{L}\p{N}\p{P}\p{S}]/u;
 

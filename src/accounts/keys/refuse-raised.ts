@@ -3,7 +3,7 @@ import type { DeploymentLimits } from "./effective-limits.ts";
 import { invalidField } from "./faults.ts";
 import type { KeyLimits } from "./key.ts";
 
-/** The key's from the command line, else the account's. */
+/** The highest rates that the owner may set: the key's from the command line, else the account's. */
 export function* lowerableTo(
   database: Database,
   request: { accountId: string; id: string | null; limits: DeploymentLimits },

@@ -27,7 +27,7 @@ export const sessionSettings = {
 export const sessionRotation = {
   /** Age at which a session's token is replaced. */
   rotationMs: hourMs,
-  /** After the first use of the new one. */
+  /** Grace period of the former token after the first use of the new one. */
   formerMs: 60_000,
 };
 

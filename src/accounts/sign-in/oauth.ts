@@ -79,7 +79,7 @@ export async function readProfile(
   return profile;
 }
 
-/** One readable membership suffices; an unreadable one and no other is an error. Throws SignInRefused. */
+/** One confirmed membership suffices; without one, an unreadable membership is an error. Throws SignInRefused. */
 export async function isMemberOfAny(
   provider: Provider,
   fetch: GuardedFetch,

@@ -15,12 +15,12 @@ export type LeftSession = string | null;
 export type SignInResult =
   | { kind: "signed_in"; accountId: string; session: StartedSession }
   | { kind: "suspended" }
-  /** Deleted accounts too often. */
+  /** The user deleted accounts too often. */
   | { kind: "too_many" };
 
 type SignInRequest = NewSession & { previousSession: LeftSession };
 
-/** Account of links without one, unless the name is taken. */
+/** Name of the account that links without an account sign in to, unless the name is taken. */
 const operatorName = "operator";
 
 export function signInOperations(randomBytes: RandomBytes) {
@@ -125,7 +125,7 @@ export function signInOperations(randomBytes: RandomBytes) {
       return yield* startSession(database, { accountId, isOperator: request.isOperator }, request);
     }),
 
-    /** Existing accounts only: others could fill the log. */
+    /** Audits refusals of existing accounts only: others could fill the log. */
     noteNotAllowed: durable(function* (
       database,
       request: { provider: ProviderName; subject: string; reason: string; nowMs: number },

@@ -62,7 +62,7 @@ function gitHub(address: string, clientId: string, clientSecret: string): Provid
   };
 }
 
-/** Under a path; the clouds have a separate host. */
+/** A GitHub Enterprise Server has its API under a path; github.com and ghe.com have a separate host. */
 function apiOfGitHub(base: string): string {
   const { protocol, host } = new URL(base);
   const isCloud = base === publicGitHub || host.endsWith(".ghe.com");

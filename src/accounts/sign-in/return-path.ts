@@ -6,7 +6,7 @@ const longest = 2_048;
 /** A dashboard path with its query, else the dashboard's start. Prevents open redirects. */
 export function returnPath(requested: string | null): string {
   if (requested === null || requested.length > longest) return home;
-  // Browsers strip or decode others, or treat them as a slash.
+  // Browsers strip or decode other characters, or treat them as a slash.
   if (!/^\/dashboard(?:[/?][\w\-.~/?&=+:,@!$'()*;%]*)?$/.test(requested)) return home;
   const parsed = URL.parse(requested, "http://here.invalid");
   if (parsed === null || parsed.host !== "here.invalid") return home;

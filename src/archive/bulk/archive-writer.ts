@@ -9,7 +9,7 @@ export type ArchiveWriter = Omit<BatchWriter, "shared"> & {
 };
 
 export type ArchiveWriterSettings = WriterSettings & {
-  /** Null disables sealed segments. */
+  /** Null disables sealed imports. */
   sealedImport: { fewestPosts: number; now(): number } | null;
 };
 

@@ -59,7 +59,7 @@ export function createStagedSegment(
       rows.renumber(id, to, hash);
       if (to > last) last = to;
     },
-    // Most posts are newer than all others.
+    // Most posts are newer than all before them, and need no lookup.
     findById: (id) => (id > last ? null : rows.findById(id)),
     has: (id) => id <= last && rows.has(id),
     lowestId: (from, to) => (from > last ? null : rows.lowestId(from, to)),

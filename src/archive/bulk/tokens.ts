@@ -5,7 +5,7 @@ const maxTokenBytes = 32_768;
 
 /**
  * Tokenizes as FTS5 (`segments/schema.ts`), lower-casing ASCII letters in place. Returns the number
- * of tokens; `bounds` gets start and end of each, and has room for one per two bytes.
+ * of tokens; `bounds` gets the start and end of each, and must have room for one per two bytes.
  */
 export function findTokens(bytes: Uint8Array, bounds: Uint32Array): number {
   let tokens = 0;

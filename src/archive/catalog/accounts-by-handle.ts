@@ -7,8 +7,8 @@ import { presentHandle } from "./catalog.ts";
 export const mostNamedAccounts = 20;
 
 /**
- * On X the handle, on Bluesky `<name>.bsky.social`, on Mastodon `<name>@` any host. Omits former
- * handles and inactive accounts.
+ * Finds accounts by name: on X by the handle, on Bluesky by `<name>.bsky.social`, on Mastodon by
+ * `<name>@` and any host. Omits former handles and inactive accounts.
  */
 export function accountsNamed(
   catalog: DatabaseSync,

@@ -19,7 +19,7 @@ export type CatalogAccounts = {
   setStatus(change: Of<"account">): boolean;
   setProfile(change: Of<"profile">): boolean;
   setLookedUp(change: Of<"looked-up">): void;
-  /** Never looked-up ones first. */
+  /** Accounts that were never looked up come first. */
   toLookUp(platform: Platform, beforeMs: number, limit: number): string[];
 };
 
@@ -60,7 +60,8 @@ export function accountsOf(catalog: DatabaseSync): CatalogAccounts {
     add: (platform, userId) => {
       add.run(platform, userId);
     },
-    // Networks report all accounts: of unknown ones, only what hides their posts is recorded.
+    // Networks report all accounts: an unknown one is added only for a status other than
+    // `opted-out`, or a label, that could hide its posts.
     setStatus: ({ platform, userId, status, observedMs }) => {
       if (status !== "active" && status !== "opted-out") add.run(platform, userId);
       if (status === "deleted") setDeleted.run(observedMs, platform, userId);

@@ -2,12 +2,12 @@ import type { DatabaseSync } from "node:sqlite";
 import type { Platform } from "../../posts/post.ts";
 import type { CoverageInterval } from "../archive.ts";
 
-/**
- * Streamed posts from before this time have aged out, Unix milliseconds: later copies are rejected,
- * and no coverage includes them. Imports stay.
- */
 const nameOf = (platform: Platform): string => `aged_out ${platform}`;
 
+/**
+ * Streamed posts from before this time have aged out, Unix milliseconds: later copies are rejected,
+ * and no coverage includes them. Imports stay. Null if none has aged out.
+ */
 export function agedOutMs(catalog: DatabaseSync, platform: Platform): number | null {
   const row = catalog.prepare("SELECT value FROM setting WHERE name = ?").get(nameOf(platform));
   return row === undefined ? null : Number(row.value);

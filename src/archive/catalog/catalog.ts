@@ -81,7 +81,7 @@ export function setWrittenIn(
     .run(commit, platform, sequence);
 }
 
-/** Above former numbers, too, whose files may still be read. */
+/** Also above the numbers of retired segments, whose files may still be read. */
 export function nextSequence(catalog: DatabaseSync, platform: Platform): number {
   const row = catalog
     .prepare(
@@ -233,7 +233,7 @@ export function addHandles(catalog: DatabaseSync, handles: readonly PreparedHand
 
 /**
  * Facet keys of the accounts that a name can mean: the handle, and every account that ever had it. A name that was never a
- * handle is taken for an account id, with that account's handles.
+ * handle is treated as an account ID, with that account's handles.
  */
 export function resolveAccount(catalog: DatabaseSync, name: string): string[] {
   const bearers = catalog

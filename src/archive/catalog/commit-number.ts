@@ -25,7 +25,7 @@ export function commitNumberOf(catalog: DatabaseSync): CommitNumber {
   };
 }
 
-/** Once per transaction. */
+/** Call once per transaction. */
 export function countCommit(catalog: DatabaseSync): number {
   const number = Number(readSetting(catalog, "commit_number")) + 1;
   putSetting(catalog, "commit_number", number);

@@ -1,7 +1,7 @@
 import { type Span, spanFrom, startOf } from "../../lib/spans.ts";
 import type { CoverageInterval } from "../archive.ts";
 
-/** No post is from before 1970: earlier intervals are unbounded. */
+/** No post is from before 1970: an interval from then or earlier has no lower bound. */
 const firstMs = 0;
 
 /** All other sources are continuing streams. */
@@ -19,8 +19,8 @@ export const streamEndMs = (intervals: readonly CoverageInterval[]): number =>
     .reduce((end, { toMs }) => Math.max(end, toMs), Number.NEGATIVE_INFINITY);
 
 /**
- * Delayed posts come first: a stream has caught up once its intervals reach beyond `liveSinceMs`,
- * when its connection opened.
+ * Delayed posts come first: a stream has caught up once its intervals reach `liveSinceMs`, the
+ * time at which its connection opened.
  */
 export const hasCaughtUp = (
   intervals: readonly CoverageInterval[],

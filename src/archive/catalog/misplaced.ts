@@ -28,7 +28,7 @@ export type MisplacedPosts = {
   add(platform: Platform, hash: bigint, id: bigint): boolean;
   remove(platform: Platform, hash: bigint, id: bigint): void;
   isListed(platform: Platform, hash: bigint, id: bigint): boolean;
-  /** One per millisecond. */
+  /** An ID of each millisecond with such a post, not necessarily that of the post. */
   idsOf(platform: Platform, hash: bigint): bigint[];
 };
 

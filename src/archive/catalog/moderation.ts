@@ -3,16 +3,16 @@ import type { Moderation } from "../segments/segment-writer.ts";
 import type { CatalogAccounts } from "./accounts.ts";
 import type { CatalogLabels } from "./labels.ts";
 
-/**
- * A post is hidden while its account is inactive or excludes unauthenticated readers (as all are
- * here), or while it or the account has a hiding label. Other labels are shown, except
- * instructions, which begin with `!`.
- */
 const hidingLabels = new Set(["!takedown", "!hide", "!suspend"]);
 const notForStrangers = "!no-unauthenticated";
 
 type PostName = { platform: Platform; uri: string; userId: string | null };
 
+/**
+ * A post is hidden while its account is inactive or excludes unauthenticated readers (as all
+ * readers of an archive are), or while it or the account has a hiding label. Other labels are
+ * shown, except instructions, which begin with `!`.
+ */
 export function moderationOf(
   { platform, uri, userId }: PostName,
   accounts: CatalogAccounts,

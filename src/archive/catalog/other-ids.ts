@@ -14,7 +14,7 @@ type PostOfMillisecond = { id: bigint; uri: string | null };
 
 /**
  * Maps given IDs to stored IDs where they differ: earlier releases numbered posts with a hash keyed
- * per archive, and posts that made room for others differ where those are missing.
+ * per archive, and a post moved by a collision has another ID where the colliding post is missing.
  */
 export function byOtherIds(
   lookup: Lookup,

@@ -2,12 +2,14 @@ import type { DatabaseSync } from "node:sqlite";
 import type { SegmentEntry } from "./catalog.ts";
 import { addPendingRewrites } from "./pending-rewrites.ts";
 
-/** Rewrites requested by an operator, which omit and report unreadable parts; others never do. */
 type SegmentKey = Pick<SegmentEntry, "platform" | "sequence">;
 
 const nameOf = ({ platform, sequence }: SegmentKey): string => `salvage ${platform} ${sequence}`;
 
-/** Requires a transaction. */
+/**
+ * A salvage is a rewrite requested by an operator, which omits and reports unreadable parts; other
+ * rewrites never do. Requires a transaction.
+ */
 export function requestSalvage(catalog: DatabaseSync, entry: SegmentKey): void {
   catalog.prepare("INSERT OR REPLACE INTO setting VALUES(?, '1')").run(nameOf(entry));
   addPendingRewrites(catalog, [entry]);

@@ -49,7 +49,7 @@ type CatalogState = {
 
 function problemNow(folder: string): EarshotError | null {
   const before = catalogState(folder);
-  // Copies in progress are locked by their creators.
+  // Skips retired names: among them are copies in progress, which their creators lock.
   const files = segmentFiles(folder, before === "newer" ? null : (before?.retired ?? null));
   const catalog = catalogState(folder);
   if (catalog === "newer") return null;
@@ -115,8 +115,8 @@ function fileProblem(
 }
 
 /**
- * From an earlier version. If the catalog lists no segment of the platform, the file is no leftover
- * of a crash.
+ * For a file of an earlier version, without an identity: if the catalog lists no segment of its
+ * platform, the file is not a leftover of a crash.
  */
 function unknownProblem(
   name: string,

@@ -109,6 +109,6 @@ export const catalogMigrations: readonly string[] = [
   `
   ALTER TABLE segment ADD COLUMN numbering INTEGER NOT NULL DEFAULT 0;
 `,
-  // Segments have the table of filters.
+  // Empty: a new version makes `openCatalog` migrate the segments, which get the table of filters.
   "",
 ];

@@ -38,7 +38,7 @@ const tablesOf = (catalog: DatabaseSync): string[] =>
     .all(ownTable)
     .map(({ name }) => String(name));
 
-/** Only in transactions of this connection. */
+/** Covers only transactions that `inTransaction` or `committed` runs on this connection. */
 export function maintainCatalogSums(catalog: DatabaseSync): void {
   const add = catalog.prepare(
     `UPDATE ${ownTable} SET rows = rows + ?1, sum = ((sum + ?2) % ${sumModulus} + ${sumModulus}) % ${sumModulus}

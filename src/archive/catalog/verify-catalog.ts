@@ -1,6 +1,6 @@
 /**
- * Runs beside the start, as it takes a second of CPU per million handles. Incomplete answers until
- * then would make clients repeat requests.
+ * The verification runs concurrently with the start, because it takes a second of CPU per million
+ * handles. Calls wait for it, because incomplete answers would make clients repeat requests.
  */
 
 import { openForReading } from "../database.ts";

@@ -30,8 +30,8 @@ export function* catchUp(segment: FollowedSegment): CompactionSteps<void> {
 }
 
 /**
- * Under the lock. Afterwards the copies are on disk and equal to the segment. False if more than
- * `most` posts are left.
+ * Requires the catalog lock. Afterwards the copies are on disk and equal to the segment. False, and
+ * nothing done, if more than `most` posts are left.
  */
 export function finish(segment: FollowedSegment, most: number): boolean {
   const { old, parts, followPosts, numbering } = segment;
@@ -69,7 +69,7 @@ function copyIngestOrder(segment: FollowedSegment): void {
   }
 }
 
-/** A crash may reissue uncommitted numbers: those above the last committed one are read again. */
+/** After a crash, uncommitted numbers are issued again, so those above the last committed one are copied again. */
 function copyNewIngestOrder(segment: FollowedSegment): void {
   const { old, parts, ingestNumber } = segment;
   for (const { copy } of parts) copy.ingestOrder.forgetAfter(ingestNumber);

@@ -23,19 +23,19 @@ import { type CompactionSteps, inLock } from "./steps.ts";
 import { type DueTasks, findTasks, keyOf, type Task } from "./tasks.ts";
 
 /**
- * Runs one maintenance task at a time, the most urgent first. Search results do not change, except
+ * Runs one compaction task at a time, the most urgent first. Search results do not change, except
  * that posts age out.
  *
- * A log cannot be emptied while a reader uses an older snapshot. Logs that grow for hours are
- * reported, and count towards the archive's bytes.
+ * A write-ahead log cannot be emptied while a reader uses an older snapshot. Logs that grow for
+ * hours are reported, and count towards the archive's bytes.
  */
 export type Compaction = {
-  /** False if there is no task. Never throws: a failed task is retried later. */
+  /** False if no task ran. Never throws: what failed is retried later. */
   look(): CompactionSteps<boolean>;
   state(): CompactionState;
 };
 
-/** Minimum for running searches if the archive is too large. */
+/** How long retired files stay for running searches if the archive is too large. */
 const graceMs = 10_000;
 
 /** Doubled after each failure of a task. */

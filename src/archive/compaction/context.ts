@@ -13,7 +13,7 @@ export type CompactionContext = {
   hashOf(uri: string): bigint;
 };
 
-/** The caller closes it, and has the compaction lock. Errors: `newer_schema`. */
+/** The caller must have the compaction lock, and closes `catalog`. Errors: `newer_schema`. */
 export function compactionContext(
   folder: string,
   bounds: ArchiveBounds,

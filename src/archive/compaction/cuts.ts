@@ -4,8 +4,8 @@ import { openForReading } from "../database.ts";
 import { idsInOrder } from "./ids-in-order.ts";
 
 /**
- * The first IDs of parts after the first: about equal sizes, none over `splitPosts`. Never within a
- * millisecond.
+ * The first ID of each part except the first part. The parts have about equal sizes, up to about
+ * `splitPosts`. No cut is within a millisecond.
  */
 export function cutsOf(folder: string, entry: SegmentEntry, splitPosts: number): bigint[] {
   const path = segmentPath(folder, entry);

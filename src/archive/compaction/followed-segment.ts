@@ -27,7 +27,7 @@ export type FollowedSegment = {
   hashOf(uri: string): bigint;
   misplaced: { hash: bigint; id: bigint }[];
   dropped: Map<bigint, bigint>;
-  /** Posts with another ID, or a pending ingest number, by ID in the copies. */
+  /** ID in the segment by ID in the copies, of posts that moved or whose ingest number is yet to be copied. */
   moved: Map<bigint, bigint>;
   vacated: Set<bigint>;
   arrived: Set<bigint>;

@@ -43,22 +43,6 @@ import {
 import { createSegmentCopy, removeSegmentFiles } from "./segment-copy.ts";
 import { type CompactionSteps, inLock } from "./steps.ts";
 
-/**
- * Replaces a segment with other files while batches are written and readers read.
- *
- * 1. Under the catalog lock, the segment is marked: batches now list the posts that they change.
- *    The new sequence numbers, never reused, are reserved as retired files, so that a crash removes
- *    them.
- * 2. The copies are filled in short steps and flushed. Their content may be older or newer than the
- *    mark.
- * 3. Listed changes are applied in rounds, until few are left.
- * 4. Under the catalog lock, the rest is applied and the copies are committed. One catalog commit
- *    replaces the entry and retires the old file, which readers use until they read the catalog
- *    again.
- *
- * A crash or an error before that commit leaves the segment unchanged; after it, the copies are
- * complete.
- */
 export type Replacement = {
   cuts: readonly bigint[];
   keeps: ((record: string) => boolean) | null;
@@ -88,7 +72,23 @@ const mostUnderLock = 500;
 const mostSwaps = 20;
 const followedCacheKib = 8_000;
 
-/** Requires the compaction lock. Errors: those of SQLite, and `busy` when changes come too fast. */
+/**
+ * Replaces a segment with other files while batches are written and readers read. Requires the
+ * compaction lock.
+ *
+ * 1. Under the catalog lock, the segment is marked: batches now list the posts that they change.
+ *    The new sequence numbers, never reused, are reserved as retired files, so that a crash removes
+ *    them.
+ * 2. The copies are filled in short steps and flushed. Their content may be older or newer than the
+ *    mark.
+ * 3. Listed changes are applied in rounds, until few are left.
+ * 4. Under the catalog lock, the rest is applied and the copies are committed. One catalog commit
+ *    replaces the entry and retires the old file, which readers use until they read the catalog
+ *    again.
+ *
+ * A crash or an error before that commit leaves the segment unchanged; after it, the copies are
+ * complete. Errors: those of SQLite, and an `Error` if changes come faster than they are copied.
+ */
 export function* replaceSegment(
   context: CompactionContext,
   entry: SegmentEntry,
@@ -177,8 +177,8 @@ function begin(
   const now = present(catalog, entry);
   if (now === null || (terms === "present" && now.analyzer !== presentAnalyzer)) return null;
   stopRecording(context, entry);
-  // A rewrite requested from now on, such as to forget more, needs another copy; so does any if
-  // terms are copied.
+  // This copy performs the pending rewrite, unless it copies the terms. A rewrite requested from
+  // now on, such as to forget more posts, needs another copy.
   const isExpected = terms === "any" && takePendingRewrite(catalog, entry);
   setRewriting(catalog, entry, isExpected ? rewriteInProgress : 1);
   const { platform } = entry;
@@ -245,7 +245,7 @@ function swap(
       numbering: followed.numbering,
     });
     const next = followed.parts.find((part) => part.low > low);
-    // A filling segment is merged once quiet.
+    // The newest segment is still being filled: it is merged once quiet.
     if (next !== undefined || now.high !== lastId) setOptimised(catalog, { platform, sequence });
     if (isExpected && isSalvage) requestSalvage(catalog, { platform, sequence });
     else if (isExpected) addPendingRewrites(catalog, [{ platform, sequence }]);

@@ -1,3 +1,8 @@
+/**
+ * Streamed posts age out by whole segments, oldest first, within the bounds of age and bytes. A
+ * segment keeps its imported posts. A platform's newest segment stays.
+ */
+
 import { idTimeMs, lastId } from "../../posts/ids.ts";
 import { recordOrigin } from "../../posts/record.ts";
 import { agedOutMs, cutCoverage, putAgedOut } from "../catalog/aged-out.ts";
@@ -11,10 +16,6 @@ import type { CompactionContext } from "./context.ts";
 import { removeEntry, retire } from "./retire.ts";
 import { type CompactionSteps, inLock } from "./steps.ts";
 
-/**
- * Streamed posts age out by whole segments, oldest first, within the bounds of age and bytes. A
- * segment keeps its imported posts. A platform's newest segment stays.
- */
 export type SegmentNumbers = { posts: number; imported: number };
 
 export const isImported = (record: string): boolean => recordOrigin(record) === "import";
@@ -43,7 +44,7 @@ function numbersIn(folder: string, entry: SegmentEntry): SegmentNumbers {
   }
 }
 
-/** All posts are older, Unix milliseconds. */
+/** All posts of the segment are older than this; Unix milliseconds. */
 const endOf = ({ high, skew }: SegmentEntry): number =>
   high === lastId ? Number.POSITIVE_INFINITY : idTimeMs(high) + 1 + Math.max(0, skew.maxMs);
 
@@ -58,7 +59,10 @@ export const byAge = (entries: readonly SegmentEntry[]): SegmentEntry[] =>
     .filter(({ high }) => high !== lastId)
     .toSorted((a, b) => (a.high < b.high ? -1 : a.high > b.high ? 1 : 0));
 
-/** Null if it contains imports or is missing. The next segment takes over its IDs. */
+/**
+ * Returns the number of posts; null if the segment contains imports, is missing or is the newest. The
+ * next segment takes over its IDs.
+ */
 export function* dropSegment(
   context: CompactionContext,
   entry: SegmentEntry,

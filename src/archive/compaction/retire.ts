@@ -57,8 +57,8 @@ export function retiredFiles(
 }
 
 /**
- * Removes files retired by `untilMs`, after verifying each; others and uncommitted copies become orphaned. Returns how
- * many. The highest sequence number stays listed, because none may be reused.
+ * Removes files retired by `untilMs`, after verifying the identity of each. Uncommitted copies, and files that fail, become
+ * orphaned. Returns the number of files. The highest sequence number of a platform stays listed, because none may be reused.
  */
 export function* removeRetired(
   { folder, catalog }: CompactionContext,
@@ -136,7 +136,7 @@ function* endRecording(
   yield* inLock(catalog, () => stopRecording({ folder, catalog }, entry));
 }
 
-/** Requires a transaction. Requests an unfinished rewrite again. */
+/** Stops listing changes, and requests an unfinished rewrite again. Requires a transaction. */
 export function stopRecording(
   { folder, catalog }: Pick<CompactionContext, "folder" | "catalog">,
   entry: SegmentEntry,

@@ -60,7 +60,7 @@ function requireWhole(
 
 const listedAtOnce = 1_000;
 
-/** Archives of an earlier format do not list them. */
+/** Lists misplaced posts in the catalog, because archives of an earlier format do not. */
 export function* listMisplaced(
   { catalog }: CompactionContext,
   { old, platform, misplaced: found }: FollowedSegment,

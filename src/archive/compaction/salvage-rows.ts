@@ -27,7 +27,7 @@ export type Salvage = {
   close(): void;
 };
 
-/** On one snapshot, taken now. */
+/** Reads one snapshot of the damaged segment, which begins now. */
 export function createSalvage(
   context: CompactionContext,
   entry: SegmentEntry,
@@ -98,11 +98,11 @@ export function createSalvage(
       try {
         emptyLog(path);
       } catch {
-        // Unreadable as well.
+        // The log is unreadable as well.
       }
     });
-    // Deleted rows survive only on free pages. If no list names any row, all rows without a
-    // tombstone are taken.
+    // Deleted rows survive only on free pages. If all of those are known, or no list is readable,
+    // rows without a tombstone are taken even if no list names them.
     const mayBeUnnamed = source === null || hasWholeFreeList(path);
     const tombstones = tombstonesOf(catalog, platform, accounts);
     const isEntered = uriEntries(source);

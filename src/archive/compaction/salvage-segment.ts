@@ -14,8 +14,8 @@ export type SalvageReport = RewriteReport & {
 
 /**
  * Rebuilds a segment from its intact rows: in table order past damaged pages, then from the file's
- * pages. Terms, uris and hidden posts come from the rows and the catalog. Losses become a coverage
- * gap, listed beside the damaged file.
+ * pages. Terms and uris come from the rows, hidden posts from the catalog and the readable part of
+ * their list. Lost posts become a coverage gap, and are listed beside the damaged file.
  */
 export function* salvageSegment(
   context: CompactionContext,

@@ -23,7 +23,7 @@ const sourceCacheKib = 16_000;
 /**
  * Copies a segment and builds the sealed index from the existing one. Skips segments of another
  * analyzer. Damage marks the segment; an unreadable FTS5 index requests a rewrite once. Errors: as
- * `replaceSegment`, `SealedDamage`, and `UnreadableFts`.
+ * `replaceSegment`, `archive_damaged`, `SealedDamage`, and `UnreadableFts`.
  */
 export function* sealSegment(
   context: CompactionContext,

@@ -21,11 +21,11 @@ type SealState = {
 export type SealObstacle = "off" | "empty" | "outdated" | "damaged" | "unreadable";
 
 /**
- * Seals a segment once no posts were ingested for a while, whatever likes and labels come; reseals
- * after many writes.
+ * Decides when a segment is sealed: once no posts were ingested for a while, regardless of likes and
+ * labels. It is resealed after many writes.
  */
 export type SealWatch = {
-  /** Reads only files written to since; forgets other segments. */
+  /** Reads only files that were written to since the last call. Forgets segments not in `entries`. */
   look(entries: readonly SegmentEntry[]): void;
   standingOf(entry: SegmentEntry): SealState;
 };
@@ -39,7 +39,7 @@ type Facts = {
 
 type Seen = Facts & {
   version: string;
-  /** Nothing was ingested since, Unix milliseconds. */
+  /** No post was ingested since this time, Unix milliseconds. */
   sinceMs: number;
 };
 

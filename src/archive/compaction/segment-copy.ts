@@ -29,8 +29,8 @@ const stepsOfSync = 16;
 const bytesOfSync = 2 * 1024 ** 2;
 
 /**
- * A segment file in the making. While filled it has no journal, and a crash discards it. After
- * `complete`, every commit leaves a usable segment.
+ * A segment file in the making. While it is filled, it has no journal, and a crash discards it.
+ * After `complete`, every commit leaves a usable segment.
  */
 export type SegmentCopy = {
   add(row: StoredRow, id: bigint): { uri: string; isNative: boolean };
@@ -42,13 +42,14 @@ export type SegmentCopy = {
   idsWithin(from: bigint, to: bigint): bigint[];
   remove(id: bigint, hashOf: (uri: string) => bigint): string | null;
   /**
-   * In one transaction, with the segment at `path` attached as `old`, on a snapshot from the first statement that names it.
+   * Runs `work` in one transaction, with the segment at `path` attached as `old`. The snapshot of `old` begins with the
+   * first statement that names it.
    */
   fillFrom(
     path: string,
     work: (database: DatabaseSync) => CompactionSteps<void>,
   ): CompactionSteps<void>;
-  /** In a transaction that `complete` commits. */
+  /** The database, in a transaction that `complete` commits. */
   open(): DatabaseSync;
   widen(skew: TimeSkew): void;
   complete(): CompactionSteps<void>;

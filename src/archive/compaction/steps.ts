@@ -3,7 +3,7 @@ import { isBusy } from "../../db/sqlite-errors.ts";
 import { committed } from "../database.ts";
 
 /**
- * Between steps the caller may pause, do other work, or abandon it: `return()` cleans up.
+ * Between steps the caller may pause, do other work, or abandon the steps: `return()` cleans up.
  * `waiting`: for a lock.
  */
 export type CompactionSteps<Value> = Generator<"worked" | "waiting", Value, void>;
@@ -20,7 +20,7 @@ export function runSteps<Value>(steps: CompactionSteps<Value>): Value {
   }
 }
 
-/** Rolled back on error. Polls the lock: a continuous writer releases it only briefly. */
+/** In a transaction, rolled back on error. Polls the write lock: a continuous writer releases it only briefly. */
 export function* inLock<Value>(database: DatabaseSync, work: () => Value): CompactionSteps<Value> {
   while (!begins(database)) yield "waiting";
   return committed(database, work);

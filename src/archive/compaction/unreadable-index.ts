@@ -5,8 +5,8 @@ import { addPendingRewrites } from "../catalog/pending-rewrites.ts";
 type Finding = { sequence: number; sqlite: string };
 
 /**
- * First requests a rebuild from the posts; if that is unreadable as well, this SQLite writes an
- * unknown format. Requires the catalog lock.
+ * Requests a rebuild from the posts, once per SQLite version: if the rebuilt index is unreadable as
+ * well, that version writes an unknown format. Requires the catalog lock.
  */
 export function noteUnreadable(catalog: DatabaseSync, entry: SegmentEntry): void {
   const sqlite = sqliteOf(catalog);
@@ -22,7 +22,7 @@ export function isUnreadable(catalog: DatabaseSync, entry: SegmentEntry): boolea
   return found?.sequence === entry.sequence && found.sqlite === sqliteOf(catalog);
 }
 
-/** Also of its predecessor. Requires the catalog lock. */
+/** Also forgets a finding on the segment that this one replaced. Requires the catalog lock. */
 export function forgetUnreadable(catalog: DatabaseSync, entry: SegmentEntry): void {
   catalog.prepare("DELETE FROM setting WHERE name = ?").run(nameOf(entry));
 }

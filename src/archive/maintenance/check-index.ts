@@ -144,7 +144,7 @@ function firstVarint(bytes: Uint8Array): number {
   return value;
 }
 
-/** In memory, to name the posts that differ. */
+/** Maximum read into memory to name the posts that differ; one partition may exceed it. */
 const positionsToName = 2_000_000;
 const tokensOfTurn = 20_000;
 

@@ -23,7 +23,7 @@ export type FoundPost = { platform: Platform; id: bigint; uri: string; entry: Se
 
 const cacheKib = 8_000;
 
-/** Includes hidden posts. Yields a list per segment, which is then closed and may be changed. */
+/** Includes hidden posts. Yields a list per segment, whose snapshot has ended: the caller may change the segment. */
 export function* findPosts(
   folder: string,
   catalog: DatabaseSync,

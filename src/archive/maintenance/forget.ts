@@ -145,7 +145,7 @@ export function allowAccountReturn(
   });
 }
 
-/** Only uris that contain the account, as Bluesky's do. */
+/** Lifts the tombstones of an account's posts, where uris contain the account, as Bluesky's do. */
 export function allowReturnOf(
   { catalog, folder }: LiftContext,
   { platform, userId }: Account,

@@ -11,7 +11,10 @@ export type IndexChecksums = {
   values(): readonly Uint32Array[];
 };
 
-/** The number of positions, then sums: upper halves of the IDs, lower halves, positions, lower half × (position + 1); modulo 2^32. */
+/**
+ * The number of positions, then sums: upper halves of the IDs, lower halves, positions, lower half × (position + 1); modulo
+ * 2^32.
+ */
 export type TokenSums = readonly [number, number, number, number, number];
 
 export const tokenSumsSql = (vocabulary: string): string => `

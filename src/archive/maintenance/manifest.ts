@@ -22,7 +22,7 @@ const format = "earshot archive backup 1";
 
 export const manifestPath = (folder: string): string => join(folder, "manifest.json");
 
-/** Unix milliseconds. */
+/** `usedMs`: the time of the snapshot, Unix milliseconds. */
 export const manifestOf = (
   usedMs: number,
   posts: number,

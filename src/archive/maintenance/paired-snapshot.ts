@@ -19,7 +19,7 @@ const mostTries = 500;
 const pauseMs = 3;
 
 /**
- * Runs `work` on segments and catalog as of one moment, without blocking. During a batch the
+ * Runs `work` on segments and catalog as of one moment, without blocking writers. During a batch the
  * catalog may be older than segments, as after a crash. Segments removed in between are left out.
  * Errors: `archive_busy`.
  */

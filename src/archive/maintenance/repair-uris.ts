@@ -12,7 +12,7 @@ const lowestHash = -(2n ** 63n);
 
 type Entry = { hash: bigint; id: bigint };
 
-/** Adds missing entries, and removes wrong ones. Run it before a rewrite, which copies the list. */
+/** Adds missing uri entries of a segment, and removes wrong ones. */
 export function* repairUris(
   folder: string,
   catalog: DatabaseSync,

@@ -37,7 +37,7 @@ export type RewriteOutcome = {
   segments: number;
   posts: number;
   salvaged: readonly SalvagedSegment[];
-  /** If false, a running server removes them. */
+  /** If false, a running server removes the old files. */
   oldFilesGone: boolean;
 };
 
@@ -149,7 +149,7 @@ async function rewriteEach(
   return { ...rewritten, salvaged };
 }
 
-/** Per step, and copying's share of the whole. */
+/** Estimates: posts per step, and the share of the work that copying takes. */
 const postsOfStep = 250;
 const copyingShare = 0.85;
 

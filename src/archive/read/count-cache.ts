@@ -4,7 +4,7 @@ import type { Segment } from "../segments/segment.ts";
 import type { PlatformQuery } from "./platform-query.ts";
 
 export type KnownCounts = {
-  /** Aligned to buckets, Unix milliseconds; empty when equal. */
+  /** The counted span, aligned to buckets, Unix milliseconds; empty if `fromMs` equals `toMs`. */
   fromMs: number;
   toMs: number;
   counts: Map<number, number>;

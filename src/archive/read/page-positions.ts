@@ -11,7 +11,7 @@ type PositionsContext = {
   uriKey(): string;
 };
 
-/** Where a page starts and ends. A damaged segment leaves positions by number. */
+/** Where a page starts and ends. In a damaged segment, positions fall back to the ID alone. */
 export function pagePositions({ open, uriKey }: PositionsContext) {
   return {
     startAfter: (

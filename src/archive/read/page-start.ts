@@ -13,8 +13,8 @@ const none: ReadonlySet<bigint> = new Set();
 
 /**
  * Posts of one millisecond are ordered by `uriHash` on every server, so that a page starts at the
- * same post even if a server lacks a post or numbers it differently. A position of an earlier
- * release, ordered by number, omits the posts before it.
+ * same post even if a server lacks a post or numbers it differently. For a position of an earlier
+ * release, which is ordered by number, `seen` lists the posts up to it, to omit.
  */
 export function pageStart(
   after: Position,
@@ -40,7 +40,7 @@ export function pageStart(
   };
 }
 
-/** The first in the millisecond with this hash or a higher one, or the ID after the millisecond. */
+/** The first ID in the millisecond with this hash or a higher one, or the ID after the millisecond. */
 function firstFrom(lookup: PostLookup<unknown>, id: bigint, hash: string): bigint {
   const low = firstInMillisecond(id);
   const high = lastInMillisecond(id);

@@ -18,7 +18,7 @@ export class RecordCache {
   readonly #ringBytes: number;
   readonly #slotMask: number;
   #ring: Buffer | null = null;
-  /** A bigint would be allocated. */
+  /** Splits an ID into two words without allocating bigints. */
   readonly #id = new BigInt64Array(1);
   readonly #idWords = new Uint32Array(this.#id.buffer);
   #fields = new Uint32Array(0);
@@ -42,8 +42,8 @@ export class RecordCache {
   }
 
   /**
-   * Null unless rendered from this version of its segment and, where it depends on it, of the
-   * catalog.
+   * Null unless the record was rendered from this version of its segment and, if it depends on the
+   * catalog, of the catalog.
    */
   find(id: bigint, version: RecordVersion): RecordBytes | null {
     const slot = this.#slotFor(id, version);

@@ -32,7 +32,7 @@ export function comesAfter(post: Position & { uri: string }, position: Position)
 export type SearchSurroundings = {
   open(entry: SegmentEntry): Segment;
   clock: Pick<Clock, "now" | "elapsed">;
-  /** On the platform of `after`; default: at its ID. */
+  /** Where the page starts on the platform of `after`; default: below the ID of `after`. */
   start?: PageStart;
   isStopped(): boolean;
   isSliceOver(): boolean;

@@ -130,7 +130,7 @@ export function checkedBlock(
 
 /**
  * Moves to this term from the start of its block; false if missing. An entry that shares more bytes with its predecessor
- * than that shared with the wanted term needs no comparison.
+ * than the predecessor shares with this term needs no comparison.
  */
 function seekTerm(entries: Entries, expected: Uint8Array): boolean {
   let common = 0;

@@ -2,8 +2,8 @@ import { SealedDamage } from "./damage.ts";
 import { seek } from "./seek.ts";
 
 /**
- * A term's positions in the posts of one row. `bytes[n]` is that of the post of rank n, or 255 if
- * they are in `list` from `starts[k]` (`ranks[k]` is n) to an entry with `lastBit`.
+ * A term's positions in the posts of one row. `bytes[n]` is the position in the post of rank n, or
+ * 255 if its positions are in `list` from `starts[k]` (`ranks[k]` is n) to an entry with `lastBit`.
  */
 export type Positions = {
   readonly bytes: Uint8Array;

@@ -20,7 +20,6 @@ import {
   type PostingRows,
 } from "./posting-list.ts";
 
-/** Bytes. */
 const bytesOfSet = 250;
 
 type Counted = { counts: Uint32Array; firstRow: number };

@@ -40,10 +40,10 @@ export type SealedIndex = {
   sealedMs: number;
   numbers: PostNumbers;
   /**
-   * Matches by chunk, newest first. May step with an empty range after a few hundred term lookups,
-   * so that a caller can check its deadline. A search can resume at such a step: lookups are cached
-   * for the query object until the range is exhausted, and no other search may use it until then.
-   * `leftOut`: posts of a chunk to omit. Adds the cost to `work`.
+   * Matches by chunk, newest first. May yield an empty range after a few hundred term lookups, so
+   * that a caller can check its deadline. A search can resume at such a step: lookups are cached
+   * for the query object until the range is exhausted, and no other search may use the object until
+   * then. `omitted`: posts of a chunk to omit. Adds the cost to `work`.
    */
   matches(
     query: SealedQuery,
@@ -75,7 +75,7 @@ export function openSealedIndex(
   const rows = postingRowsOf(database, head);
   const lists = terms.open<PostingList | null>();
   const prefixes = terms.open<PrefixList | null>();
-  // If it is evicted, it stays away: reading it again and again would cost more than the dictionary.
+  // An evicted filter is not read again: repeated reads would cost more than dictionary lookups.
   const filters = terms.open<TermFilter | null>();
   filters.get("", (grow) => {
     const filter = readTermFilter(database, posts);

@@ -122,7 +122,7 @@ function allThere<Value>(values: readonly (Value | null)[]): values is readonly 
   return values.every((value) => value !== null);
 }
 
-/** Groups must be combined; phrases need positions. */
+/** Evaluated late: groups, which must be combined, and last phrases, which need positions. */
 export function latenessOf(plan: SealedPlan): number {
   if (plan.kind === "posts") return 0;
   return plan.kind === "phrase" ? 2 : 1;

@@ -38,7 +38,7 @@ export function* sealedSource(
   return termsOf(database, renumbered, { first, isSummed });
 }
 
-/** -1 if replaced. */
+/** New doc numbers by old ones; -1 if replaced. */
 function* renumber(database: DatabaseSync, lookup: NumberLookup): Generator<"worked", Int32Array> {
   const { posts, heads, read } = openIdPages(database, database.location() ?? "the segment");
   const renumbered = new Int32Array(posts);

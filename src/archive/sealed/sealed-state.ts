@@ -43,7 +43,7 @@ function readState(segment: DatabaseSync): SealedState | null {
   };
 }
 
-/** The head was lost: only sealed segments have `sealed_ids`. */
+/** The head was lost: only sealed segments have rows in `sealed_ids`. */
 const isLost = (segment: DatabaseSync): boolean =>
   segment.prepare("SELECT 1 FROM sealed_ids LIMIT 1").get() !== undefined;
 

@@ -39,7 +39,7 @@ const spareAt = 2;
 const handAt = 3;
 const bytesOfControl = 16;
 
-/** Some microseconds: how long a thread usually has the lock. */
+/** A few microseconds, the time for which a thread usually has the lock. */
 const lockTries = 200;
 
 /** No slots if fewer than two fit. Errors: `invalid_setting` if the allocation fails. */
@@ -150,7 +150,7 @@ export function useSharedPages({ buffer, slots }: SharedIdMemory): SharedPages {
   function giveUp(used: number): number {
     const after = (slot: number): number => (slot + 1 === slots ? 0 : slot + 1);
     let slot = control[handAt] as number;
-    // Other threads mark pages as read meanwhile: two rounds at most.
+    // Other threads may mark pages as read during the scan: two rounds at most.
     for (let left = 2 * slots; left > 0 && (slot === used || wasRead[slot] === 1); left--) {
       wasRead[slot] = 0;
       slot = after(slot);

@@ -10,7 +10,7 @@ import {
 export type Grid = { originMs: number; widthMs: number };
 
 export function countedFrom(stoppedAt: bigint, { maxMs }: TimeSkew): number {
-  // A post below has an ID without time, or a time up to that of the first ID with one.
+  // An uncounted post is no later than `stoppedAt` allows, or than `firstTimeMs` if its ID has no time.
   return Math.max(idTimeMs(stoppedAt) + maxMs, firstTimeMs) + 1;
 }
 
@@ -24,7 +24,7 @@ export type BucketTally = {
   /** By bucket, without empty ones. */
   counts: Map<number, number>;
   stoppedAt: bigint | null;
-  /** That may be missing because of damage. */
+  /** IDs of posts that may be missing because of damage. */
   damaged: IdRange[];
   statements: number;
   containers: number;

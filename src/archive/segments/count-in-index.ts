@@ -11,7 +11,7 @@ import { defineRowSum, rowSumsOf } from "./row-sum.ts";
 import { statementCache } from "./statement-cache.ts";
 
 const matchesPerStatement = 16_384;
-/** If every row is read for its time. */
+/** The same if every row is read for its time. */
 const timedMatchesPerStatement = 2_048;
 
 /** For queries that FTS5 answers exactly. Prepares statements lazily: most segments are never counted. */
@@ -57,7 +57,7 @@ type Group = [bigint | null, bigint, bigint, string | null];
 const notHidden = (id: string, anyHidden: boolean): string =>
   anyHidden ? `AND NOT EXISTS (SELECT 1 FROM hidden WHERE hidden.id = ${id})` : "";
 
-/** ?1 expression, ?2 and ?3 IDs, ?4 limit, ?5 offset, ?6 width, ?7 the start of a bucket for which the row decides, ?8 origin. */
+/** ?1 expression, ?2 and ?3 IDs, ?4 limit, ?5 offset, ?6 width, ?7 doubt, ?8 origin (of `Clocking`, ms). */
 const countingSql = (anyHidden: boolean, isIntact: string): string => `
   SELECT bucket, count(*), min(id), CASE WHEN bucket IS NULL THEN group_concat(id) END FROM (
     SELECT rowid AS id,

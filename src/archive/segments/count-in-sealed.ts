@@ -6,7 +6,7 @@ import type { ChunkMatches } from "../sealed/sealed-index.ts";
 import { add, type BucketTally, type Clocking } from "./clocking.ts";
 import type { Sources } from "./merged-candidates.ts";
 
-/** Of existing posts, Unix milliseconds, in any order. */
+/** The times of those posts that exist, Unix milliseconds, in any order. */
 export type TimesOf = (ids: readonly bigint[]) => readonly number[];
 
 const timesOfStep = 512;
@@ -35,7 +35,7 @@ export function countInSealed(
   }
 }
 
-/** Returns the doc number down to which the chunk is counted, exclusive. */
+/** Returns the doc number up to which the chunk is counted, exclusive. */
 function countChunk(
   numbers: PostNumbers,
   { chunk, set, from, to }: ChunkMatches,

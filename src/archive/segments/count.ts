@@ -33,7 +33,7 @@ type SegmentCounts = {
   /** If the deadline passed: the time from which all posts are counted. */
   countedFromMs: number | null;
   stoppedAt: bigint | null;
-  /** That may be missing because of damage. */
+  /** IDs of posts that may be missing because of damage. */
   damaged: IdRange[];
   statements: number;
   containers: number;

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { isDamage } from "../sealed/damage.ts";
 
-/** Marks a damaged index: searches read all rows until compaction rebuilds it. */
+/** The file that marks a damaged index: searches read all rows until compaction rebuilds it. */
 export const damageMarkerOf = (segmentPath: string): string =>
   segmentPath.replace(/\.db$/, ".damaged");
 

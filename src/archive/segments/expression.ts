@@ -7,8 +7,8 @@ import { quotedToken } from "./quoted-token.ts";
  * A lowered plan as an FTS5 expression; null if it matches every post.
  *
  * FTS5 has no unary NOT: the negative children of a conjunction become one `NOT (a OR b …)`, after
- * the token of every post if there are no others. Its parser has a stack of a hundred symbols, so
- * the most deeply nested operand comes first.
+ * the token of every post if it has no positive children. FTS5's parser has a stack of a hundred
+ * symbols, so the most deeply nested operand comes first.
  */
 export function expression(plan: PlanNode): string | null {
   return plan.kind === "all" ? null : compile(plan);

@@ -3,8 +3,8 @@ import { DatabaseSync } from "node:sqlite";
 import { crc32 } from "node:zlib";
 
 /**
- * Detects a catalog of another archive or time, and allows rebuilding one. Written in the commit
- * that replaces the segment.
+ * Detects a catalog of another archive or time, and allows rebuilding one. A rewritten segment gets
+ * its identity in the commit that replaces the old one.
  */
 export type SegmentIdentity = {
   uriKey: string;

@@ -7,7 +7,7 @@ export type PostLookup<Found> = {
   has(id: bigint): boolean;
   lowestId(from: bigint, to: bigint): bigint | null;
   highestId(from: bigint, to: bigint): bigint | null;
-  /** Empty if the row is damaged. */
+  /** `uri` is empty if the row is damaged. */
   findById(id: bigint): (Found & { uri: string }) | null;
   findByUri(hash: bigint, uri: string): Found | null;
 };

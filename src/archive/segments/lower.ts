@@ -6,8 +6,8 @@ import type { Platform } from "../../posts/post.ts";
 import { countThresholds } from "../../posts/terms.ts";
 
 /**
- * What FTS5 can answer of a plan. Times, counts and circles become the closest tokens: a superset,
- * under a negation a subset. If `exact`, the matcher need not check.
+ * What FTS5 can answer of a plan. Counts and circles become the closest tokens, times and IDs
+ * become all or none: a superset, under a negation a subset. If `exact`, the matcher need not check.
  */
 export type Lowered = { plan: PlanNode; exact: boolean };
 

@@ -72,7 +72,7 @@ export function* mergedCandidates(
       if (batch.seenTo <= range.low) return;
       high = batch.seenTo - 1n;
       size = Math.max(size, Math.min(size * 2, largestBatch));
-      // FTS5 stopped above: keep the lower candidates.
+      // FTS5 stopped above `sealed.seenTo`: keep the lower candidates.
       const left = batch.seenTo === sealed.seenTo ? [] : sealed.ids.filter((id) => id <= high);
       sealed = left.length > 0 ? { ids: left, seenTo: sealed.seenTo } : gather(size);
     }

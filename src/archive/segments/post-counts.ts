@@ -28,7 +28,7 @@ export function countsWith(
   };
 }
 
-/** Only then do the terms of a post change. */
+/** A change of counts changes the terms of a post only if a count passes a threshold. */
 export function passesThreshold(before: PostCounts, after: PostCounts): boolean {
   const passed = (count: number | null): number =>
     countThresholds.filter((threshold) => (count ?? 0) >= threshold).length;

@@ -3,10 +3,10 @@ import { unpackIds } from "./ingest-order-ids.ts";
 
 export type SegmentIngest = { number: number; id: bigint };
 
-/** Ascending. */
+/** `ids` ascend. */
 export type SameBatch = { number: number; ids: bigint[] };
 
-/** Ends are inclusive; with hidden posts, without deleted ones. */
+/** Reads the batches `from` to `to`, inclusive, with hidden posts and without deleted ones. */
 export function sameBatch(
   database: DatabaseSync,
 ): (from: number, to: number) => Iterable<SameBatch> {

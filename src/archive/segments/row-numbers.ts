@@ -46,7 +46,7 @@ function product(a: number, b: number): number {
 
 const isNumber = (kind: number | undefined): boolean => kind === 1 || kind === 2;
 
-/** Equals the SQL. Never throws, as damaged rows contain any cells. */
+/** Matches the SQL. Never throws, because a damaged row may contain any cells. */
 function numberOf(cell: Uint8Array): bigint {
   const bytes = Buffer.from(cell.buffer, cell.byteOffset, cell.byteLength);
   if (isNumber(bytes[0])) return bytes.readBigInt64BE(1);

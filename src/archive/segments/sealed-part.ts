@@ -17,7 +17,7 @@ export type SealedMemory = {
   terms: TermCache;
   ids: IdMemory | null;
   evaluators: Evaluators;
-  /** By any thread. */
+  /** Files verified by any thread. */
   verified: VerifiedFiles;
   verifiedHere: Set<string>;
 };

@@ -9,7 +9,7 @@ import { guardedBySeal, isMarkedDamaged, markingDamage } from "./damage-marker.t
 import { sealedIds } from "./sealed-ids.ts";
 
 export type SealedWrites = {
-  /** Call before the transaction, which a damaged page would make fail. */
+  /** Call before the transaction begins: a damaged page would make it fail. */
   begin(): void;
   replace(id: bigint): void;
   hide(id: bigint): void;

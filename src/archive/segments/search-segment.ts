@@ -41,7 +41,7 @@ export type SegmentAnswer = {
   containers: number;
   prepared: number;
   statements: number;
-  /** That may be missing because of damage. */
+  /** IDs of posts that may be missing because of damage. */
   damaged: IdRange[];
 };
 

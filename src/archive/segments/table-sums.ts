@@ -26,7 +26,7 @@ export const summedTables: readonly Table[] = [
 ];
 
 export type TableSums = {
-  /** After the transaction begins. */
+  /** Call after the transaction begins. */
   begin(): void;
   end(): void;
   discard(): void;

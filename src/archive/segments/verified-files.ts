@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 
 /**
- * One state per slot, a hash of the path. The last file owns a shared slot; others are verified
- * again.
+ * One state per slot, which a hash of the path selects. The last file to use a slot owns it; the
+ * slot's other files are verified again.
  */
 export type SharedVerifiedFiles = Int32Array<SharedArrayBuffer>;
 

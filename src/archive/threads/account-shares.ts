@@ -1,4 +1,4 @@
-/** With a half-life of ten seconds. */
+/** The recent reader time of each account, decaying with a half-life of ten seconds. */
 export type Shares = {
   usedMs(account: string, nowMs: number): number;
   use(account: string, tookMs: number, nowMs: number): void;

@@ -17,7 +17,7 @@ type WritesContext = {
 
 const turnMs = 8;
 
-/** In call order. Batches are analysed on the caller's thread while the batch before is written. */
+/** Writes batches in call order. A batch is analysed on the caller's thread while the previous one is written. */
 export class ArchiveWrites {
   readonly #context: WritesContext;
   #last: Promise<unknown> = Promise.resolve();

@@ -10,7 +10,7 @@ export type CatalogState = {
   coverage: PlatformCoverage[];
 };
 
-/** Read again after any process has changed the catalog; `onChange` gets the segments read. */
+/** The state is read again after any process has changed the catalog; `onChange` gets the segments read. */
 export function currentCatalog(
   catalog: DatabaseSync,
   folder: string,

@@ -1,3 +1,8 @@
+/**
+ * Compaction runs in the process that first took the compaction lock. It rests after each step as
+ * long as the step took, which leaves half of the time to searches and batches.
+ */
+
 import type { FileLock } from "../../db/folder-lock.ts";
 import { serveMethods, threadData } from "../../db/threads/serve.ts";
 import { systemClock } from "../../lib/clock.ts";
@@ -8,10 +13,6 @@ import { type CompactionSteps, lockPauseMs } from "../compaction/steps.ts";
 import { type CompactionState, unknownState } from "../compaction-state.ts";
 import type { ArchiveBounds } from "../settings.ts";
 
-/**
- * Runs in the process that first took the compaction lock. Rests after each step as long as it
- * took, which leaves half of the time to searches and batches.
- */
 export type CompactionThreadData = { folder: string; bounds: ArchiveBounds };
 
 const betweenLooksMs = 2_000;

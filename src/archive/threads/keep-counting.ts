@@ -18,7 +18,7 @@ export async function keepCounting(
       await writer.call("closeCounts", null);
       while (!signal.aborted && (await writer.call("addCounts", null)));
     } catch {
-      // Writers get this error.
+      // Calls of `write` report the same error.
     }
   }
 }

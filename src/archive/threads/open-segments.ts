@@ -15,7 +15,7 @@ export type OpenSegments = {
 
 const mostOpen = 64;
 
-/** Opened on demand, LRU; they share `cacheKib`. */
+/** Segments are opened on demand, and the least recently used are closed. All share `cacheKib`. */
 export function openSegmentsIn(
   folder: string,
   cacheKib: number,
@@ -24,7 +24,7 @@ export function openSegmentsIn(
   const opened = new Map<string, Segment>();
   let segmentCacheKib = segmentCache(cacheKib, 1);
 
-  /** A damaged file must not keep the others from answering. */
+  /** A damaged file must not prevent searches of the other segments. */
   function openReadable(path: string, platform: Platform): Segment {
     try {
       return openSegment(path, platform, segmentCacheKib, memory);

@@ -125,7 +125,7 @@ export function createReader(
     return open(entry).lookup.has(id) || othersOf(entry, [id]).size > 0;
   });
 
-  /** With the coverage read before: it must not be newer than the segments. */
+  /** Adds the coverage, which is read first: it must not be newer than the segments. */
   function* covered<Answer>(
     plan: PlanNode,
     answer: (segments: SegmentEntry[]) => Generator<void, Answer>,

@@ -3,14 +3,14 @@ import type { CountMetric } from "@earshot/query/tree";
 import type { Platform } from "../../posts/post.ts";
 import { putSetting, readSetting } from "../catalog/catalog.ts";
 
+export type CountChange = { platform: Platform; uri: string; metric: CountMetric; by: number };
+
 /**
  * Counts collect in a generation. Once a minute it is closed and added in steps, each one commit
  * that deletes its rows. Each segment stores the number of the step in the commit that adds its
- * part: after a crash the same rows form the same step, and a segment that has it skips it, so
- * every count is added exactly once.
+ * part: after a crash the same rows form the same step, and a segment that already has that step
+ * skips it, so every count is added exactly once.
  */
-export type CountChange = { platform: Platform; uri: string; metric: CountMetric; by: number };
-
 export type CountChanges = {
   gather(change: CountChange): void;
   close(): void;

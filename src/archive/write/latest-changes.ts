@@ -3,8 +3,8 @@ import type { PreparedChange } from "../prepared.ts";
 import { haveDistinctIds } from "./distinct-ids.ts";
 
 /**
- * Of several changes to one uri keeps the later revision, or without revisions the later change;
- * observed before imported.
+ * Of several changes to one uri, keeps the one with the later revision, or without revisions the
+ * later change. An observed post wins over an imported one.
  */
 export function latestChanges(changes: readonly PreparedChange[]): {
   changes: PreparedChange[];

@@ -17,10 +17,6 @@ import type { PreparedChanges } from "./prepare.ts";
 import { takeOffReactions } from "./reactions.ts";
 import { inSegment, type WriteContext } from "./write-context.ts";
 
-/**
- * Moderation needs commits in several segments. Affected accounts and posts are therefore listed in the catalog first: what
- * a crash interrupts is applied with the next batch.
- */
 type Reported = Pick<PreparedChanges, "accounts" | "profiles" | "labels" | "lookUps">;
 
 export function newsOf({ accounts }: WriteContext, batch: Reported): LabelSubject[] {

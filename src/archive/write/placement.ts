@@ -110,7 +110,7 @@ function numbered(
   ];
 }
 
-/** All have their own, free numbers. */
+/** All posts have IDs of their own, distinct and free. */
 const areFree = (segments: Segments, posts: readonly PreparedPost[]): boolean =>
   haveDistinctIds(posts) && posts.every(({ id }) => !writerOf(segments, id).has(id));
 
@@ -154,8 +154,8 @@ export type LookupSegments<Found> = {
 };
 
 /**
- * Finds X posts by their own number; others near the time in their uri, or where listed. Without a
- * time in the uri, the segment of the post's time comes first, then all others.
+ * Finds X posts by their own ID; other posts near the time in their uri, or where the catalog lists
+ * them. Without a time in the uri, the segment of the post's ID comes first, then all others.
  */
 export function findStored<Found>(
   segments: LookupSegments<Found>,

@@ -37,9 +37,9 @@ export const noChanges: PreparedChanges = {
   lookUps: [],
 };
 
-/** `nowMs` caps times that no network has observed. */
 export type Preparation = { add(change: ArchiveChange): void; prepared(): PreparedChanges };
 
+/** `nowMs` caps times that no network has observed. */
 export function startPreparation(uriKey: string, nowMs: number): Preparation {
   const prepared: PreparedChanges = {
     changes: [],

@@ -5,17 +5,17 @@ import { postWithId } from "./aliases.ts";
 import { findPost } from "./find-post.ts";
 import type { WriteContext } from "./write-context.ts";
 
-/**
- * Networks report handles of accounts that never post, and labels of posts that never come. Both
- * are removed after a month, a few rows at a time.
- */
 const retentionMs = 30 * 86_400_000;
 const handlesAtOnce = 5_000;
 const labelsAtOnce = 500;
 const aliasesAtOnce = 500;
 
+/**
+ * Networks report handles of accounts that never post, and labels of posts that never arrive. Both
+ * are removed after a month, a few rows at a time; aliases of posts that are not stored, at any age.
+ */
 export type UnknownSubjects = {
-  /** The next rows of each table, in a cycle. */
+  /** Checks the next rows of each table, in a cycle. */
   forgetSome(nowMs: number): void;
 };
 

@@ -33,29 +33,29 @@ import { unknownSubjectsOf } from "./unknown-subjects.ts";
 import type { WriteContext } from "./write-context.ts";
 import { writeSegments } from "./write-segments.ts";
 
-/**
- * 1. Takes the catalog's write lock: one batch at a time across all processes.
- * 2. Resolves deletions by alias, and assigns the latest change of each uri to a segment.
- * 3. Widens skews, and lists misplaced posts and pending moderation, in a commit of its own, so
- *    that no reader skips a post and no crash leaves moderation half applied.
- * 4. Records account states, profiles and labels, by which the batch is moderated.
- * 5. Writes each segment's changes in ID order, in one transaction. Cuts the newest segment when it
- *    is full.
- * 6. Applies pending moderation to stored posts.
- * 7. Commits handles, counts, coverage and checkpoints last: after a crash the source repeats the
- *    batch, and posts already written are found by uri.
- */
 export type PreparedBatch = PreparedChanges & {
   checkpoints: readonly { name: string; value: string }[];
   coverage: readonly CoverageInterval[];
 };
 
 export type BatchWriter = {
+  /**
+   * 1. Takes the catalog's write lock: one batch at a time across all processes.
+   * 2. Resolves deletions by alias, and assigns the latest change of each uri to a segment.
+   * 3. Widens skews, and lists misplaced posts and pending moderation, in a commit of its own, so
+   *    that no reader skips a post and no crash leaves moderation half applied.
+   * 4. Records account states, profiles and labels, by which the batch is moderated.
+   * 5. Writes each segment's changes in ID order, in one transaction. Cuts the newest segment when it
+   *    is full.
+   * 6. Applies pending moderation to stored posts.
+   * 7. Commits handles, counts, coverage and checkpoints last: after a crash the source repeats the
+   *    batch, and posts already written are found by uri.
+   */
   write(batch: PreparedBatch): WriteReport;
   shared: SharedWriting;
   closeCounts(): void;
   addCounts(): boolean;
-  /** Removes old labels, and some entries about posts and accounts that never came. */
+  /** Removes expired labels, and some entries about posts and accounts that are not stored. */
   expire(nowMs: number): void;
   close(): void;
 };

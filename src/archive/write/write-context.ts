@@ -10,7 +10,7 @@ import type { Aliases } from "./aliases.ts";
 import type { CountChanges } from "./count-changes.ts";
 import type { SegmentWriters } from "./segment-writers.ts";
 
-/** The catalog's write lock is taken. */
+/** Requires the catalog's write lock. */
 export type WriteContext = {
   catalog: DatabaseSync;
   writers: SegmentWriters;

@@ -10,9 +10,9 @@ import type { Terminal } from "../terminal/terminal.ts";
 import { accountAsJson, accountAsLines, accountsAsTable } from "./show-account.ts";
 import { withControl } from "./with-control.ts";
 
-/** Servers write one every second. */
+/** A server runs if its last heartbeat, written every second, is at most this old. */
 const servedWithinMs = 5_000;
-/** For a server to delete the rest. */
+/** How long a running server may take to delete the rest. */
 const patienceMs = 15_000;
 const pollMs = 100;
 
@@ -93,7 +93,7 @@ export async function restoreAccount(account: string, terminal: Terminal): Promi
   terminal.out(`account ${stripControls(name)} restored\n`);
 }
 
-/** At once. A running server, which knows the jobs, deletes the rest; without one this process does. */
+/** Closes the account at once. A running server, which knows its jobs, deletes the rest; without one, this process does. */
 export async function deleteNamedAccount(
   account: string,
   { yes }: { yes?: boolean },

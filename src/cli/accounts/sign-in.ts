@@ -28,7 +28,7 @@ async function signIn({ account }: { account?: string }, terminal: Terminal): Pr
   terminal.out(`${link}\n`);
 }
 
-/** Within `signIn.linkMs`; default: the operator. Errors: `account_not_found`, `ambiguous_account`. */
+/** Valid for `signIn.linkMs`; without `account`, for the operator. Errors: `account_not_found`, `ambiguous_account`. */
 export async function makeSignInLink(
   config: Pick<Config, "data" | "database" | "signIn">,
   base: string,

@@ -193,7 +193,7 @@ async function forgetSubject(
     let rest = posts;
     if (options.forGood && author?.userId) {
       forgotten += await forgetAccount(work, { ...author, userId: author.userId }, posts);
-      // Matched by handle only.
+      // The remaining posts match by handle only.
       rest = await postsOf(work, authorPlan(author), author.platform);
     }
     forgotten += await forgetPosts(work, rest, (done) =>

@@ -2,7 +2,7 @@ import type { SalvagedSegment } from "../../archive/maintenance/rewrite-pending.
 import { isoText } from "../../lib/iso-time.ts";
 import { numberText } from "../terminal/quantities.ts";
 
-/** The file lists all. */
+/** Lost posts printed here; the list file has all. */
 const mostNamed = 10;
 
 export function salvagedText({ segment, posts, lost }: SalvagedSegment): string[] {

@@ -27,7 +27,7 @@ export function addCompletion(
     });
 }
 
-/** zsh runs bash's form. */
+/** zsh runs the bash script through bashcompinit. */
 function zshScript(words: ReturnType<typeof wordsOf>): string {
   return `autoload -Uz compinit bashcompinit\ncompinit\nbashcompinit\n${bashScript(words)}`;
 }

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 
-/** Empty: `earshot` itself. */
+/** An empty `path` is `earshot` itself. */
 export type CommandWords = { path: string; words: readonly Word[] };
 
 type Word = { text: string; description: string; isCommand: boolean };

@@ -12,7 +12,7 @@ const secretsHint =
   "run it in a terminal, or use --secrets - and pass name=value lines on standard input";
 
 /**
- * Public fields from `words`, secret ones from the file `secrets` (`-`: standard input) or a prompt without echo. Errors:
+ * Reads public fields from `words`, secret ones from the file `secrets` (`-`: standard input) or a prompt without echo. Errors:
  * `wrong_use`, never with a value.
  */
 export async function readFields(
@@ -108,7 +108,7 @@ function missing(field: CredentialField): Error {
 function unknownWord(fields: readonly CredentialField[], word: string): Error {
   const open = fields.filter(({ isSecret }) => !isSecret);
   const known = open.map(({ name }) => `--${optionOf(name)} VALUE`).join(", ");
-  // May be a misplaced secret.
+  // The word may be a misplaced secret, so only option names are shown.
   const shown = /^--[a-z-]{1,40}$/.test(word) ? word : "an argument after the kind";
   return wrongUse(
     `${shown} is not supported by this kind`,

@@ -13,7 +13,7 @@ import { subjectOf } from "./show-credential.ts";
 
 export type CheckOptions = { json?: boolean };
 
-/** One that works leaves quarantine. */
+/** A credential that works leaves quarantine. */
 export async function checkCredentials(
   id: string | undefined,
   { json }: CheckOptions,

@@ -65,7 +65,7 @@ function splitOption(option: string): [string, string] {
   return at < 0 ? [option, ""] : [option.slice(0, at), option.slice(at + 1)];
 }
 
-/** Separates posts of the same minute. */
+/** Gives posts of the same minute different times. */
 function dateLine(line: Line, index: number, nowMs: number): DatedLine {
   const createdMs = nowMs - line.ageMs - index * 37;
   const id = ownId(line.person.platform, createdMs, index);
@@ -99,7 +99,7 @@ function keyOf(post: DatedLine): [string, DatedLine][] {
   return key === undefined ? [] : [[key, post]];
 }
 
-/** For `at=`. */
+/** The places that `at=` names. */
 const coordinates: Readonly<Record<string, { lat: number; lon: number }>> = {
   town: { lat: 62.104, lon: -7.411 },
   harbour: { lat: 62.098, lon: -7.405 },

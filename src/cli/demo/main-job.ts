@@ -15,7 +15,7 @@ export function submissionExchange(
   return { method: "POST", path: base, body: { type: "social", arguments: request } };
 }
 
-/** Complete up to the start of the demo's first second. */
+/** End of the corpus's coverage: the start of the demo's first second. */
 export function corpusEndMs(nowMs: number): number {
   return Math.floor(nowMs / 1_000) * 1_000;
 }

@@ -88,7 +88,7 @@ async function demonstrate(
   else terminal.out(whatNext(seconds));
 }
 
-/** Gives all times of the corpus fractions, so that they print alike. */
+/** Gives all corpus times a fraction of a second, so that they print alike. */
 const halfPast = (ms: number): number => Math.floor(ms / 1000) * 1000 - 500;
 
 function introduction(posts: number, terminal: Terminal): string {

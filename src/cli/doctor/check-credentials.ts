@@ -9,7 +9,7 @@ import { subjectOf } from "../credentials/show-credential.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { type DoctorFinding, ok } from "./finding.ts";
 
-/** As `earshot credentials check` does. */
+/** Checks each credential as `earshot credentials check` does. */
 export async function checkPlatformCredentials(
   terminal: Terminal,
   dataDir: string,

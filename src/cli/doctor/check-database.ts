@@ -28,7 +28,7 @@ export async function checkDatabase(
   return findings;
 }
 
-/** Each gateway has one for notifications and one for leading. */
+/** Each gateway has one more connection for notifications and one for leader election. */
 const besides = 2;
 
 async function serverFindings(pool: Pool, connections: number): Promise<DoctorFinding[]> {
@@ -43,7 +43,7 @@ async function serverFindings(pool: Pool, connections: number): Promise<DoctorFi
   const { version, limit, used, own } = server;
   const found = ok(subject, `PostgreSQL ${version}, ${used} of ${limit} connections in use`);
   const needed = connections + besides;
-  // A running gateway has its connections already.
+  // The connections of a running gateway count as available.
   const left = limit - used + own;
   if (left >= needed) return [found];
   return [

@@ -3,7 +3,7 @@ import type { GuardedFetch } from "../../lib/guarded-fetch.ts";
 import type { Config } from "../../server/config.ts";
 import { type DoctorFinding, ok } from "./finding.ts";
 
-/** Servers that the settings name: whether they answer, and agree on the time. */
+/** Checks whether the servers that the settings name answer, and whether their clocks agree with ours. */
 export async function checkNetwork(
   config: Config,
   fetch: GuardedFetch,
@@ -16,7 +16,7 @@ export async function checkNetwork(
   return [...answers.map(({ finding }) => finding), ...clockFindings(answers)];
 }
 
-/** `offsetMs`: ahead of ours; null if unknown. */
+/** `offsetMs`: how far the server's clock is ahead of ours; null if unknown. */
 type Answer = { origin: string; offsetMs: number | null; finding: DoctorFinding };
 
 function originsOf({ ingest, upstreams, mastodonStream, signIn, http }: Config): string[] {
@@ -44,7 +44,7 @@ async function askServer(
     const { headers } = await fetch(`${origin}/`, { signal, maxBytes: 1_000_000 });
     const endedMs = now();
     const serverMs = Date.parse(headers.get("date") ?? "");
-    // Whole seconds.
+    // The header has whole seconds.
     const offsetMs = Number.isNaN(serverMs) ? null : serverMs + 500 - (startedMs + endedMs) / 2;
     return { origin, offsetMs, finding: ok(subject, `answers in ${endedMs - startedMs} ms`) };
   } catch (thrown) {

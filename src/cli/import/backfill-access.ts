@@ -11,7 +11,7 @@ const maxRedirects = 5;
 
 export type OutgoingAccess = { fetch: PoliteFetch; close(): Promise<void> };
 
-/** Private addresses only if configured. */
+/** Allows private addresses only if configured. */
 export function openOutgoingAccess(
   config: Config,
   stopping: AbortSignal,

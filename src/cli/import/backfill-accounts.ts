@@ -82,7 +82,7 @@ async function readAuthors({ author, authorsFile }: BackfillOptions): Promise<st
   return authors;
 }
 
-/** For past labels. */
+/** The labeler for past labels; null if none is configured. */
 function labelerOf({ ingest }: Config): { url: string; sources: readonly string[] } | null {
   const [stream] = ingest.labelerUrls;
   if (stream === undefined || ingest.labelerSources.length === 0) return null;

@@ -21,7 +21,7 @@ export const formatNames = [
 ] as const;
 type FormatName = (typeof formatNames)[number];
 
-/** They imply a platform. */
+/** Formats that imply a platform. */
 const platformOf: Readonly<Partial<Record<FormatName, Platform>>> = {
   "x-archive": "x",
   "x-api": "x",
@@ -75,7 +75,7 @@ export function importFormat(
 
 const takesAuthor: readonly FormatName[] = ["csv", "x-archive", "bluesky-car"];
 
-/** `text=body,created_at=date` */
+/** Parses `text=body,created_at=date`. */
 export function columnMap(written: string): ColumnMap {
   const map = new Map<ImportFieldName, string>();
   for (const pair of written.split(",")) {

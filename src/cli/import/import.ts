@@ -132,7 +132,7 @@ async function importFiles(
       );
     }
   } catch (thrown) {
-    // What was read stays; the original error is reported.
+    // Posts already read stay stored; the original error is reported.
     await archive.finishImport().catch(() => {});
     throw terminal.stopping.aborted ? interruption(terminal.stopping.reason, reading) : thrown;
   } finally {
@@ -142,7 +142,7 @@ async function importFiles(
   await sealImported(config, { platform, json: options.json === true }, terminal);
 }
 
-/** The posts are stored, and compaction can seal later. */
+/** A failure is only noted: the posts are stored, and compaction can seal them later. */
 async function sealImported(
   config: Config,
   { platform, json }: { platform: Platform; json: boolean },

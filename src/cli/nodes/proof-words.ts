@@ -39,7 +39,7 @@ const ofGateway =
 const ofMachine =
   "Which machine it was: your policy names none, so anyone may control it. `platforms` in the policy lists the machines that you trust.";
 
-/** `isGatewayKnown`: its key was compared with a known one. */
+/** `isGatewayKnown`: the gateway's key was compared with a known one. */
 export function wordsFor(
   { kind, isListedPlatform }: Pick<VerifiedEvidence, "kind" | "isListedPlatform">,
   { isGatewayKnown }: { isGatewayKnown: boolean },

@@ -23,7 +23,7 @@ export function createStatusPrinter(
     }
     const isLast = status.state === "refused" && status.isFinal;
     const text = textOf(status, nodeId, gatewayKey === null);
-    // The command itself reports what ends it.
+    // The command itself reports a final refusal.
     if (isLast || text === null || text === printed) return;
     printed = text;
     terminal.out(text);

@@ -84,7 +84,7 @@ export function nodeAsLines(node: NodeRecord, nowMs: number): string {
   return facts.map(([name, value]) => `${name.padEnd(11)}  ${value}\n`).join("");
 }
 
-/** Recorded every ten seconds; nodes poll at least every twenty. */
+/** `seenMs` is recorded every ten seconds, and nodes poll at least every twenty. */
 const connectedMs = 45_000;
 
 /** Pending nodes are not connected. */

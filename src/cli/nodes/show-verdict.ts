@@ -23,7 +23,7 @@ type Content = {
   words: ProofWords;
 };
 
-/** Of an invalid proof only the failed checks: its content cannot be trusted. */
+/** Shows only the checks of an invalid proof, because its content cannot be trusted. */
 export function showVerdict(verdict: ProofVerdict, shown: Shown, terminal: Terminal): void {
   const content = contentOf(verdict, shown);
   // Untrusted texts cannot move the cursor, break lines or change the direction.
@@ -144,7 +144,7 @@ function requestText(request: AnswerRequest): string {
   return `${method} of ${platform}: ${JSON.stringify(query)}, ${spanText(request)}, at most ${counted(maxResults)}`;
 }
 
-/** Null if the query alone defines it. */
+/** Null if the query alone defines the request. */
 const aboutText = ({ target = null }: AnswerRequest): string | null =>
   target === null ? null : targetText(target);
 

@@ -85,7 +85,7 @@ function shownOf(pages: readonly Page[], { by }: CountTerms): ShownCounts {
   };
 }
 
-/** Of adjacent windows, oldest first. */
+/** Joins the coverage of adjacent windows, oldest first. */
 function joined(parts: readonly Coverage[]): Coverage {
   const names = new Set(parts.flatMap(({ platforms = [] }) => platforms.map(nameOf)));
   const platforms = [...names].map((name) => {

@@ -40,7 +40,7 @@ export function loginPath(environment: Environment, profile: string): string {
   return join(loginFolder(environment), name);
 }
 
-/** With a login, the default first. */
+/** Profiles with a login, the default first. */
 export function loginProfiles(environment: Environment): readonly string[] {
   const folder = loginFolder(environment);
   const files = existsSync(folder) ? readdirSync(folder).sort() : [];
@@ -71,7 +71,7 @@ function serviceOf(value: unknown): Login {
   throw new Error("a login requires a url and a key");
 }
 
-/** Only the user may read it: it contains the key. */
+/** Only the user may read the file, because it contains the key. */
 export function writeLogin(environment: Environment, profile: string, login: Login): void {
   const path = loginPath(environment, profile);
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });

@@ -18,7 +18,7 @@ const answerBody = z.object({
   warnings: answeredWarnings,
 });
 
-/** In the requested format. Errors: `invalid_query`, `ApiRefusal`. */
+/** Prints the answer in the requested format. Errors: `invalid_query`, `ApiRefusal`. */
 export async function searchRemotely(
   service: Login,
   { query, maxResults, format }: SearchTerms,

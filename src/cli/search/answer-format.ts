@@ -24,7 +24,7 @@ export function takesFormat(command: Command): Command {
   return command;
 }
 
-/** Null: for people. */
+/** Null: text for people. */
 export function formatOf(options: FormatOptions): AnswerFormat | null {
   return forms.find(([name]) => options[name])?.[1] ?? null;
 }

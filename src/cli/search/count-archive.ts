@@ -13,7 +13,7 @@ import { readTree } from "./read-tree.ts";
 import { bucketLengthsMs, type CountTerms } from "./search-terms.ts";
 import { bucketsOf, type ShownCounts } from "./show-counts.ts";
 
-/** Errors: `invalid_query`, `no_archive`, `wrong_use`, `deadline_exceeded` after what was counted. */
+/** Errors: `invalid_query`, `no_archive`, `wrong_use`, `deadline_exceeded`, after showing what was counted. */
 export async function countLocally(
   terms: CountTerms,
   terminal: Terminal,

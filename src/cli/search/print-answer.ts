@@ -6,7 +6,7 @@ import { drawnKnowledge, knowledgeOf } from "./show-knowledge.ts";
 import { showRecord } from "./show-record.ts";
 
 export type PrintedAnswer = {
-  /** JSON each. */
+  /** Each is JSON text. */
   records: readonly string[];
   hasMore: boolean;
   coverage: Coverage;
@@ -15,7 +15,7 @@ export type PrintedAnswer = {
 
 type Times = { nowMs: number; slackMs: number };
 
-/** Posts on standard output, coverage as notes. `archived`: what the archive covers at all. */
+/** Posts on standard output, coverage as notes. `archived`: all coverage of the archive. */
 export function printAnswer(
   answer: PrintedAnswer,
   archived: readonly PlatformCoverage[],
@@ -32,7 +32,7 @@ function countOf({ records, hasMore }: PrintedAnswer): string {
   return hasMore ? `${posts}; more match: raise --max-results, up to 500` : posts;
 }
 
-/** On a screen, without the control characters that posts may contain. */
+/** Ends with a line break; on a terminal, without the control characters that posts may contain. */
 export function printable(text: string, { interactive }: Pick<Terminal, "interactive">): string {
   const shown = interactive ? stripControls(text) : text;
   return shown.endsWith("\n") ? shown : `${shown}\n`;

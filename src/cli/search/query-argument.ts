@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { wrongUse } from "../describe-error.ts";
 
-/** It may start with a minus, like an option. */
+/** The query may start with a minus, like an option. */
 export function takesQuery(command: Command): Command {
   return command
     .argument("<query>", "the query, in quotes for the shell")

@@ -3,7 +3,7 @@ import { type QueryNode, renderDiagnostic } from "@earshot/query/tree";
 import { refusedQuery } from "../describe-error.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 
-/** Errors: `invalid_query`. */
+/** Prints diagnostics as notes. Errors: `invalid_query`. */
 export function readTree(query: string, terminal: Pick<Terminal, "note">): QueryNode {
   const { tree, diagnostics } = parseQueryLeniently(query);
   const errors = diagnostics.filter(({ severity }) => severity === "error");

@@ -78,7 +78,7 @@ async function find(
   return { answer: withDamage(found, damage), records, nowMs };
 }
 
-/** No server could continue it. */
+/** Without a cursor, because no server could continue it. */
 function pageOf({ answer, records }: Found, tree: QueryNode): AnswerPage {
   const warnings = answer.next === null ? [] : [morePosts];
   return {

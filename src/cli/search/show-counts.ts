@@ -101,7 +101,7 @@ function summaryOf({ buckets, coverage, by }: ShownCounts): string {
   return `${posts}; ${peak} (UTC). ${knowledge}`;
 }
 
-/** So that a pipe's reader can start early. */
+/** Prints in blocks, so that a pipe's reader can start early. */
 function printEach(
   { buckets }: ShownCounts,
   terminal: Terminal,

@@ -18,7 +18,7 @@ export type CoverageOptions = {
 
 const collections: readonly Collection[] = ["posts", "likes", "reposts", "labels"];
 
-/** The newest gaps, and the number of individually fetched accounts. No line is wider than `width` (at least 8). */
+/** Timelines, the newest gaps, and individually fetched accounts. No line is wider than `width` (at least 8). */
 export function drawCoverage(
   coverage: readonly PlatformCoverage[],
   options: CoverageOptions,

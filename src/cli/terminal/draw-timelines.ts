@@ -20,7 +20,7 @@ type Marks = { covered: string; partly: string; none: string; to: string };
 const unicodeMarks: Marks = { covered: "█", partly: "▒", none: "·", to: "–" };
 const asciiMarks: Marks = { covered: "#", partly: "+", none: ".", to: "-" };
 
-/** Below this the name gets its own line. */
+/** With fewer cells, each name gets its own line. */
 const leastCells = 20;
 
 const leastCellMs = 1_000;

@@ -13,7 +13,7 @@ export type ProgressReports = {
   end(): void;
 };
 
-/** Between lines without a bar. */
+/** Time between lines if there is no bar. */
 const quietMs = 10_000;
 const leastShare = 0.01;
 const leastMs = 3_000;

@@ -11,7 +11,7 @@ import { control010 } from "./010-key-requests.ts";
 import { control011 } from "./011-audit-filters.ts";
 import { control012 } from "./012-account-spending.ts";
 
-/** Never change a released one; append. */
+/** Never change a released migration; append. */
 export const controlMigrations: readonly string[] = [
   control001,
   control002,

@@ -9,10 +9,10 @@ export type CallTimeout = {
   stop(): void;
 };
 
-/** Past its timeout times this, the server is unreachable. */
+/** A call that takes this many timeouts means that the server is unreachable. */
 const patienceFactor = 2;
 
-/** A timer for each call would cost more than its answer. */
+/** One timer for all calls: one for each would cost more than its answer. */
 export function createCallTimeout(
   timeoutMs: number,
   clock: Pick<Clock, "sleep" | "elapsed">,

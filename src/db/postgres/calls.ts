@@ -14,9 +14,9 @@ export type Calls = {
 };
 
 type CallOptions = {
-  /** Calls that change the same run in sequence, others concurrently. Default: nothing. */
+  /** What a call changes. Calls that change the same thing run in sequence, others concurrently. Default: nothing. */
   changedBy?: (args: unknown) => readonly string[];
-  /** In place of one that hangs. */
+  /** The new pool replaces one that hangs. */
   onNewPool?: (pool: Pool) => void;
 };
 

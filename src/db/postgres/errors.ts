@@ -13,7 +13,7 @@ export function isDuplicate(thrown: unknown): boolean {
   return thrown instanceof postgres.PostgresError && thrown.code === "23505";
 }
 
-/** Nothing was sent. */
+/** The server has no free connection; nothing was sent. */
 export function isCrowded(thrown: unknown): boolean {
   const cause = thrown instanceof EarshotError ? thrown.cause : thrown;
   return cause instanceof postgres.PostgresError && cause.code === "53300";

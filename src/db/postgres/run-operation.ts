@@ -19,7 +19,7 @@ export const postgresDatabase: Database = {
   emptyLogSoon: () => undefined,
 };
 
-/** In one round trip, if it is the first. */
+/** Takes one round trip if no other kind of statement precedes it. */
 export function* singleStatement<Row>(sql: string, parameters: Parameters): Steps<Row | undefined> {
   return (yield { kind: "get", sql, parameters, isSingle: true }) as Row | undefined;
 }
@@ -62,7 +62,7 @@ async function runWrite(
   }
 }
 
-/** It begins with the first statement that needs one. */
+/** The transaction begins with the first statement that needs one. */
 async function runOnce(
   pool: Pool,
   { isolation, isSynced }: { isolation: string; isSynced: boolean },

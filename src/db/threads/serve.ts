@@ -14,8 +14,6 @@ import {
 import { isStopped } from "./stop-flags.ts";
 import type { Methods } from "./thread.ts";
 
-/** All waiting calls are taken, oldest first. */
-
 export function threadData<Data>(): Data {
   return (workerData as ThreadStart).data as Data;
 }
@@ -31,7 +29,7 @@ export function serveMethods<M extends Methods<M>>(methods: M, onClose: () => vo
   );
 }
 
-/** One reply each. */
+/** `answer` gets all waiting calls, oldest first, and returns one reply for each. */
 export function serveBatches(
   answer: (calls: readonly ThreadCall[]) => readonly ThreadReply[],
   onClose: () => void,
@@ -72,7 +70,7 @@ export function serveInOrder<M extends Methods<M>>(methods: M): void {
   });
 }
 
-/** `close` completes them. */
+/** `close` completes the running calls. */
 export function serveConcurrently(
   answer: (call: ThreadCall) => Promise<unknown>,
   close: () => Promise<void>,
@@ -80,7 +78,7 @@ export function serveConcurrently(
   const port = portOfThread();
   let replies: ThreadReply[] = [];
 
-  /** Together: waking a thread costs more than most calls. */
+  /** Replies are sent together: waking a thread costs more than most calls. */
   function send(reply: ThreadReply): void {
     replies.push(reply);
     if (replies.length > 1) return;
@@ -175,7 +173,7 @@ function portOfThread(): MessagePort {
   return parentPort;
 }
 
-/** Unless it is part of a larger one. */
+/** The buffer of the value's body, unless the body is part of a larger one. */
 function transferred(answer: ThreadReply): ArrayBuffer[] {
   if (!answer.ok || typeof answer.value !== "object" || answer.value === null) return [];
   const body = "body" in answer.value ? answer.value.body : null;

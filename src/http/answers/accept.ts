@@ -3,8 +3,8 @@ type MediaRange = { type: string; subtype: string; weight: number };
 type Choice<Name> = { name: Name; weight: number; precision: number; position: number };
 
 /**
- * RFC 9110 section 12.5.1. Ties: order in the header, then in `offered`. Without a header the first; null if none is
- * acceptable.
+ * RFC 9110 section 12.5.1. Ties: the more specific range, then the order in the header, then in `offered`. Without a header,
+ * the first; null if none is acceptable.
  */
 export function preferredType<Name extends string>(
   accept: string | undefined,

@@ -2,7 +2,10 @@ export const shortestText = 100;
 
 export type Allowance = { posts: number; each: number };
 
-/** What short texts leave goes to long ones. If shares fall below `shortestText`, the last posts are omitted. */
+/**
+ * Equal shares keep one long post from displacing twenty short ones; what short texts leave goes to long ones. If shares fall
+ * below `shortestText`, the last posts are omitted, and the cursor continues there.
+ */
 export function allowanceOf(lengths: readonly number[], budget: number): Allowance {
   const posts = postsWithin(lengths, budget);
   const ascending = lengths.slice(0, posts).sort((a, b) => a - b);

@@ -56,12 +56,13 @@ const defaults: Readonly<Record<RecordKind, readonly string[]>> = {
   ],
 };
 
-/** Quotes both kinds of line breaks; a row with one empty cell would read as an empty line. */
+/** Quotes both kinds of line breaks. */
 const form = { record_delimiter: "windows", quote_record_delimiter: true } as const;
 
 /** RFC 4180: a header row, then one row per post. */
 export function* csvOf({ job, posts, fields }: AnswerPage) {
   const columns = fields ?? defaults[kindOf(job.request.method)];
+  // A row with one empty cell would read as an empty line.
   const table = { ...form, quoted_empty: columns.length === 1 };
   yield stringify([columns], table);
   for (const { record } of posts) {

@@ -1,6 +1,9 @@
 import type { FastifyReply } from "fastify";
 
-/** V8 would collect the whole heap for a hundred unused pages. The body must not be used after this call. */
+/**
+ * Frees the memory of the body: a hundred unused pages would make V8 collect the whole heap. The body must not be used after
+ * this call.
+ */
 export function freeAfterSent({ raw }: FastifyReply, { buffer, byteLength }: Uint8Array): void {
   if (!(buffer instanceof ArrayBuffer) || byteLength < buffer.byteLength) return;
   // After "close", the system has the bytes or never takes them.

@@ -21,7 +21,7 @@ export function sentence(text: string): string {
   return line.replaceAll(/[\\`*_[\]<>&~|$#!]/g, "\\$&");
 }
 
-/** Other URLs than http(s) could act. */
+/** Only http(s) URLs become links, because others could trigger actions. */
 export function link(address: string): string {
   const url = URL.canParse(address) ? new URL(address) : null;
   const isOfWeb = url !== null && (url.protocol === "https:" || url.protocol === "http:");
@@ -31,7 +31,7 @@ export function link(address: string): string {
 
 const lineBreak = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/g;
 
-/** They reorder the display of a line. */
+/** Characters that reorder the display of a line. */
 const turnsDirection = /[\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]/g;
 
 /** Replaces lone surrogates and control characters, which terminals obey. */

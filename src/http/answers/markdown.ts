@@ -56,7 +56,7 @@ function readingSentence({ posts, result, nextCursor }: AnswerPage): string {
   return nextCursor === null ? "The platform has no more." : "There is more.";
 }
 
-/** The platforms whose answer the archive alone does not repeat. */
+/** Names the platforms that answered live: the archive alone would not repeat their posts. */
 function liveSentence({ job, result }: AnswerPage): string {
   if (!isSearch(job.request.method)) return "";
   const live = result.sources.filter(({ via }) => via !== "archive");

@@ -17,7 +17,7 @@ import { characterCount, shortened } from "./shorten.ts";
 /** Null: not requested. */
 export type Presentation = {
   fields: readonly string[] | null;
-  /** Of all texts together. */
+  /** Of all texts together, in code points. */
   maxChars: number | null;
 };
 
@@ -40,7 +40,7 @@ export type AnswerPage = {
   posts: readonly AnswerPost[];
   fields: readonly string[] | null;
   omitted: number;
-  /** `nextCursor` continues with the omitted posts: impossible inside a platform's page. */
+  /** Whether `nextCursor` continues with the omitted posts, which is impossible inside a platform's page. */
   isContinued: boolean;
   nextCursor: string | null;
 };

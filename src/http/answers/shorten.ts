@@ -1,13 +1,8 @@
-/**
- * What exceeds the budget is omitted from the end, and the cursor continues there. Equal shares keep one long post from
- * displacing twenty short ones.
- */
-
 import { once } from "../../lib/once.ts";
 
 const ellipsis = "…";
 
-/** Search range for a space. */
+/** How far before the cut a space is searched: share of the text, and most UTF-16 units. */
 const partForWord = 0.2;
 const mostForWord = 40;
 /** UTF-16 units examined for grapheme boundaries. */

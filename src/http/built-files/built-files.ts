@@ -11,7 +11,7 @@ export type ServedFile = {
 };
 
 export type BuiltFiles = {
-  /** In the encoding if the build has it so; null if there is no such file. Kept in memory. */
+  /** The copy in the encoding if the build has one, else the plain file; null if there is none. Cached in memory. */
   find(name: string, encoding: AcceptedEncoding): Promise<ServedFile | null>;
 };
 

@@ -43,7 +43,10 @@ export type OpenConnections = {
 /** How long a client may continue the body of an answered request. */
 const unwantedBodyMs = 2_000;
 
-/** Node leaves connections open that never sent anything. Also closes those whose request body continues after the answer. */
+/**
+ * On `stop`, closes connections that never sent anything, which Node leaves open. Also closes those whose request body
+ * continues after the answer.
+ */
 export function watchConnections(
   server: Server,
   settings: ConnectionLimitSettings,

@@ -3,8 +3,8 @@ import type { Clock } from "../../lib/clock.ts";
 /** Shared by all callers (stale-while-revalidate). */
 export type CachedAnswer<Value> = {
   /**
-   * Waits `patienceMs` for a fresh value; then a stale one up to ten times its maximum age, else null. Errors: those of the
-   * refresh, if nothing is cached.
+   * Waits up to `patienceMs` for a fresh value, then returns a stale one up to ten times its maximum age, else null. Errors:
+   * those of the refresh, if there is no such value.
    */
   get(patienceMs: number): Promise<Value | null>;
 };

@@ -35,7 +35,7 @@ export async function countReceived(
         signal,
       );
       for (const { fromMs, count } of buckets) counts.set(fromMs, count);
-      // A unit that one slice cannot count gets a longer one.
+      // A unit that cannot be counted in one time slice gets a longer slice.
       forMs = countedFromMs < toMs ? turnMs : Math.min(2 * forMs, longestTurnMs);
       toMs = countedFromMs;
     }

@@ -5,7 +5,7 @@ import type {
 } from "../../accounts/admin/listing-operations.ts";
 import type { HttpContext } from "../context.ts";
 
-/** A sparse search gets a partial page. */
+/** Bounds the reads of a page: a search with few matches gets a partial page. */
 const mostReads = 20;
 
 /** `next` is null on the last page. */

@@ -8,7 +8,7 @@ export function isChanging(request: FastifyRequest): boolean {
   return !safeMethods.includes(request.method);
 }
 
-/** By `Sec-Fetch-Site`, for changes also by `Origin`. Errors: `forbidden_origin`. */
+/** Checks `Sec-Fetch-Site`, and for changes also `Origin`. Errors: `forbidden_origin`. */
 export function requireOwnOrigin(request: FastifyRequest, publicUrl: string | null): void {
   const site = request.headers["sec-fetch-site"];
   if (site !== undefined && site !== "same-origin" && site !== "none") {

@@ -45,10 +45,10 @@ export type StatusSource = {
 };
 
 const histogramParts = 144;
-/** For optional parts, for required ones. */
+/** Time limits for optional parts and for required ones. */
 const patienceMs = 300;
 const longestMs = 5_000;
-/** For the post count of a range. */
+/** Time limit for the post count of a range. */
 const countMs = 300_000;
 
 type ArchiveState = {
@@ -92,7 +92,7 @@ export function createStatusBoard(source: StatusSource): StatusBoard {
     return { nowMs, coverage, stats, searchedLive, freeDiskBytes };
   }
 
-  /** One range at a time. */
+  /** Counts one range at a time. */
   function inTurn<Value>(count: () => Promise<Value>): Promise<Value> {
     const counted = counting.then(count, count);
     counting = counted.catch(() => undefined);
@@ -146,7 +146,7 @@ export function createStatusBoard(source: StatusSource): StatusBoard {
     };
   }
 
-  /** A pending node's name is unreviewed. */
+  /** Without pending nodes, whose names no operator has reviewed. */
   function remoteNodes(): readonly NodeStatusAnswer[] {
     return source
       .nodes()

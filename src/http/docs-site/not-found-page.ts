@@ -4,17 +4,17 @@ import { readOnce } from "../routes/ops/read-once.ts";
 import { acceptsHtml } from "./accepts-html.ts";
 import { builtDocs } from "./served-pages.ts";
 
-/** Paths of programs, whose errors are problems for browsers too. */
+/** Paths for programs, where browsers also get errors as problems. */
 const ofPrograms = /^\/(?:v1|api|mcp|dashboard\/(?:api|assets))(?:[/?]|$)/;
 
-/** A browser opened an address that does not exist. */
+/** Whether a browser opened the address as a page, so that a 404 is HTML. */
 export function isForPeople({ method, url, headers }: FastifyRequest): boolean {
   return method === "GET" && !ofPrograms.test(url) && acceptsHtml(headers.accept);
 }
 
 const page = readOnce(new URL("not-found.html", builtDocs));
 
-/** Where the pages are not built. */
+/** Served where the pages are not built. */
 const plainPage = `<!doctype html>
 <html lang="en"><meta charset="utf-8"><title>Page not found</title>
 <h1>Page not found</h1><p><a href="/docs">Documentation</a></p></html>

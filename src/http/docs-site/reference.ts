@@ -138,7 +138,7 @@ function bodiesOf({ content = {} }: ResponseDescription): string {
 
 const mostListed = 5;
 
-/** Beyond those of HTTP itself. */
+/** Lists the header fields beyond those of HTTP itself. */
 function headersOf({ responses }: Operation): string {
   const statuses = new Map<string, string[]>();
   for (const [status, { headers = {} }] of Object.entries(responses)) {

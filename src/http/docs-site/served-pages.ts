@@ -15,7 +15,7 @@ export type ServedPages = {
   findSource(path: string): Promise<ServedFile | null>;
   /** Null if unknown or not built. */
   findHtml(path: string, encoding: AcceptedEncoding): Promise<ServedFile | null>;
-  /** Without a slash at its end; null if unknown. */
+  /** Where a path with a slash at its end redirects; null if no page has it. */
   addressOf(path: string): Promise<string | null>;
   findSearchIndex(encoding: AcceptedEncoding): Promise<ServedFile | null>;
   llms(): Promise<ServedFile>;

@@ -71,7 +71,7 @@ export function createPendingRequests(
     return (pendingByKey.get(keyId) ?? 0) < settings.maxWaitingRequests;
   }
 
-  /** Until the returned function is called. */
+  /** Counts a pending request of the key until the returned function is called. */
   function count({ keyId }: Caller, end: () => void): () => void {
     pendingByKey.set(keyId, (pendingByKey.get(keyId) ?? 0) + 1);
     metrics.waitingRequests.inc();
@@ -93,7 +93,7 @@ export function createPendingRequests(
     const controller = new AbortController();
     const end = () => controller.abort(over);
     const release = count(caller, end);
-    // The answer is then 401 (ended-caller.ts).
+    // If the caller ends, the answer is 401 (ended-caller.ts).
     const unwatch = callers.watch(caller, end);
     const startIdleTime = stopIdleTime(reply.raw, settings.idleTimeoutMs);
     reply.raw.once("close", end);
@@ -120,7 +120,7 @@ export function createPendingRequests(
     const waits = () => waitSeconds > 0 && hasRoom(caller) && !stopping.aborted;
     if (!waits() || !jobs.isUnfinished(accountId, uuid)) {
       const job = await jobs.find(accountId, uuid);
-      // Another gateway may have taken it just now.
+      // Another gateway may just have accepted the job.
       const isUnfinished = job !== null && job.finishedMs === null;
       if (!isUnfinished || !waits()) return job;
     }
@@ -171,7 +171,7 @@ export function createPendingRequests(
     submit: () => Promise<SubmittedJob>,
   ): Promise<Job> {
     return await waitForSubmitted(caller, reply, submit, async (submitted, signal) => {
-      // Not by the time now: jobs may have the clock of a database.
+      // Independent of this process's clock: job times may be those of a database.
       const lifeMs = submitted.deadlineMs - submitted.submittedMs;
       const waitMs = lifeMs + settings.deadlineGraceMs + watchMs;
       const job = await jobs.waitForEnd(caller.accountId, submitted.uuid, waitMs, signal);

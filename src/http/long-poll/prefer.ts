@@ -4,7 +4,7 @@ import { callerOf } from "../middleware/caller.ts";
 import { invalid } from "../schemas/validation.ts";
 import type { PendingRequests } from "./pending-requests.ts";
 
-/** `Prefer` (RFC 7240), in seconds. */
+/** Longer waits in `Prefer` (RFC 7240) are shortened to this. */
 const longestWaitSeconds = 30;
 
 /** `?wait=` takes precedence. Null if there is no such job. */

@@ -22,7 +22,7 @@ declare module "fastify" {
   }
   interface FastifyContextConfig {
     pace?: "call" | "read" | DashboardPace;
-    /** Accepts access tokens, and delays requests beyond the rate: clients connect with several at once. */
+    /** Accepts access tokens, and delays requests beyond the rate: clients send several at once when they connect. */
     isMcp?: boolean;
     /** Requests without a key use that of EARSHOT_OPEN_NODE_KEY, if set. */
     mayBeOpen?: boolean;
@@ -34,9 +34,9 @@ declare module "fastify" {
 }
 
 /**
- * By key, else by session, with rate limits in the same store call. Beyond the limit a read of one's own job and a request of
- * `/mcp` are delayed, others refused, so that they cannot keep connections open. Runs before the body is read, so that
- * unauthenticated bodies cost nothing.
+ * Identifies the caller by key, else by session, and applies rate limits in the same store call. Beyond the limit, reads of
+ * one's own job and requests of `/mcp` are delayed; others are refused, so that they cannot keep connections open. Runs before
+ * the body is read, so that unauthenticated bodies cost nothing.
  */
 export function callerHook(context: HttpContext) {
   const { dashboard, limiter, metrics, settings } = context;
@@ -95,7 +95,7 @@ export function callerHook(context: HttpContext) {
     }
     const { waitMs, search } = admission;
     request.takenSearch = search;
-    // The client has disconnected.
+    // Without a slot, the client has disconnected.
     if (waitMs > 0 && !(await waitForSlot(context, reply, waitMs))) reply.hijack();
   };
 }

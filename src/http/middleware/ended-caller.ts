@@ -11,10 +11,10 @@ const freshMs = 50;
 /** Longer bodies are cut off if the caller ends while they are sent. */
 const longBodyBytes = 65_536;
 
-/** They reveal nothing of the withheld answer. */
+/** Header fields that reveal nothing of the withheld answer. */
 const safeFields = ["x-request-id", "connection", "cache-control", "x-content-type-options"];
 
-/** Callers may end while body or turn is awaited. */
+/** A caller may end while its body or its rate-limit slot is awaited. */
 export function refuseEndedCaller(context: CheckContext, callers: Pick<CallerWatch, "isValid">) {
   return async (request: FastifyRequest): Promise<void> => {
     if (await hasEnded(context, callers, request)) throw callerEnded();

@@ -6,14 +6,14 @@ const outer = new AsyncLocalStorage<FastifyRequest>();
 /** The admitted request that this one is part of. */
 export const outerRequest = (): FastifyRequest | null => outer.getStore() ?? null;
 
-/** As the caller of another request, which has paid for both. */
+/** Answers a request on behalf of the caller of another one, whose rate limits cover both. */
 export async function answerWithin(
   app: FastifyInstance,
   request: FastifyRequest,
   inner: InjectOptions,
 ): Promise<{ status: number; text: string }> {
   const remoteAddress = request.callerAddress;
-  // Fastify sends it when it is awaited.
+  // Fastify sends an injected request when it is awaited, so it is awaited inside `run`.
   const answer = await outer.run(
     request,
     async () => await app.inject({ ...inner, remoteAddress }),

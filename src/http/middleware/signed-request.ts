@@ -9,7 +9,7 @@ declare module "fastify" {
   }
 }
 
-/** Over method, path and body digest, before the body is read. Errors: `node_unauthorized`. */
+/** Verifies the signature over method, path and body digest, before the body is read. Errors: `node_unauthorized`. */
 export function nodeHook(nodes: Pick<NodeGateway, "enter">) {
   return async (request: FastifyRequest): Promise<void> => {
     request.node = nodes.enter(signedPart(request));

@@ -12,7 +12,7 @@ import { problem } from "../problems/write-problem.ts";
 
 const text = z.string().optional();
 
-/** Those that scripts of other origins may send. */
+/** Headers that scripts of other origins may send. */
 const headers = z.looseObject({
   "content-type": text,
   "mcp-method": text,
@@ -20,7 +20,7 @@ const headers = z.looseObject({
   "mcp-protocol-version": text,
 });
 
-/** Without sessions. Each request costs one request of the key; tools that search cost searches. */
+/** MCP without sessions. Each request costs one request of the key; tools that search cost searches. */
 export function addMcpRoute(app: FastifyInstance, { log, dashboard, settings }: HttpContext): void {
   app.route({
     method: ["POST", "GET", "DELETE"],
@@ -46,7 +46,7 @@ export function addMcpRoute(app: FastifyInstance, { log, dashboard, settings }: 
   });
 
   async function handlerFor(request: FastifyRequest): Promise<McpHttpHandler> {
-    // Most servers get no request for it, and it takes a tenth of a start.
+    // Loaded on demand: most servers get no MCP request, and loading takes a tenth of a start.
     const [{ createMcpHandler }, { createMcpServer }] = await Promise.all([
       import("@modelcontextprotocol/server"),
       import("../../mcp/server.ts"),

@@ -1,7 +1,6 @@
 import * as z from "zod";
 import { platforms } from "../../posts/post.ts";
 
-/** Posts have no `kind`, other records have their own. */
 const text = z.string();
 const textOrNull = z.string().nullable();
 const flagOrNull = z.boolean().nullable();
@@ -192,6 +191,7 @@ const spaceMetadata = z
     ],
   });
 
+/** Posts have no `kind`; other records have their own. */
 export const metadata = z.union([
   postMetadata,
   idsMetadata,

@@ -130,7 +130,7 @@ export const jobsQuery = closedQuery("send ?status=done,error&method=searchbyque
   }),
   query: z
     .string(partOfQuery)
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: generators of test data know no \P{Cc}
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: generators of test data do not support \P{Cc}
     .regex(/^[^\u0000-\u001f\u007f-\u009f]+$/, partOfQuery)
     .max(100, partOfQuery)
     .optional()

@@ -43,7 +43,7 @@ function isEmpty(value: unknown): boolean {
   return emptyValues.includes(value);
 }
 
-/** Clients send some of them empty. */
+/** Clients send some of these arguments empty. */
 const argumentShape = {
   query: z
     .string(queryText)

@@ -1,10 +1,10 @@
 import { nearest } from "@earshot/query";
 import * as z from "zod";
 
-/** Member names by their object's message for unknown ones. */
+/** Member names of each closed object, by its message for unknown members. */
 const nameLists = new Map<string, { what: string; names: readonly string[] }>();
 
-/** zod keeps one string per message. No message contains it. */
+/** Joins message and hint, because zod has one string per error. No message contains it. */
 const separator = "\u0000";
 
 /** Two schemas may share a message but not the hint. */
@@ -53,7 +53,7 @@ export function unknownName(message: string, name: string): string {
   return list === undefined ? message : notAmong(list.what, name, list.names);
 }
 
-/** Of an unknown name that is echoed. */
+/** Length to which an echoed unknown name is shortened. */
 const longestEcho = 60;
 
 export function shortenedName(name: string): string {

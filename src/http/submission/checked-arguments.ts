@@ -147,7 +147,7 @@ const exampleQueries = {
   none: "none",
 } as const satisfies Record<(typeof methods)[Method]["query"], string>;
 
-/** The method would ignore them. */
+/** Refuses arguments that the method would ignore. */
 function refuseStrayArguments(
   method: Method,
   at: Submission["at"],

@@ -11,7 +11,7 @@ declare module "fastify" {
   }
 }
 
-/** Yield to the event loop between the steps. */
+/** Reading larger bodies yields to the event loop between the steps. */
 const largeBytes = 1_048_576;
 
 /** Shorter bodies cannot block the event loop. */

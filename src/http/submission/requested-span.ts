@@ -13,8 +13,8 @@ const unbounded: RequestedSpan = { fromMs: null, toMs: null };
 const idSlackMs = 1_000;
 
 /**
- * By `start_time`, `end_time` and operators. Contains every match; for alternatives their hull. `within_time:` counts back from
- * `asOfMs`.
+ * The span that `start_time`, `end_time` and operators allow. Contains every match; alternatives count as their hull, and
+ * `within_time:` counts back from `asOfMs`.
  */
 export function requestedSpan(
   tree: QueryNode,
@@ -24,7 +24,7 @@ export function requestedSpan(
   return intersection([{ fromMs: startMs, toMs: endMs }, spanOf(tree, asOfMs)]);
 }
 
-/** Null if there is none. */
+/** The requested span before the window; null if there is none. */
 export function unsearchedOf(
   { fromMs: windowFromMs }: Pick<Window, "fromMs">,
   { fromMs, toMs }: RequestedSpan,

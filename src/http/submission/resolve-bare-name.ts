@@ -1,5 +1,5 @@
 /**
- * Never guesses among several accounts: the newest could differ between two pages. Looking names up would cost requests, on X
+ * Never guesses among several accounts: the newest could differ between two pages. Looking names up would cost requests, and on X
  * money.
  */
 

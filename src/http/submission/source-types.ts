@@ -39,7 +39,7 @@ export function readType(name: string): NamedType | null {
   return namedTypes.get(name) ?? null;
 }
 
-/** Null if they differ. */
+/** Null if path and body name different platforms. */
 export function narrow(path: SearchPlatform, body: SearchPlatform): SearchPlatform | null {
   if (path === "social") return body;
   if (body === "social" || body === path) return path;

@@ -13,7 +13,8 @@ const maxPages = 10_000;
 const urisOfRequest = 50;
 
 /**
- * Requests all posts by uri prefix; falls back to single uris if the labeler rejects patterns.
+ * The labels of an account, its profile and its posts. Requests all posts by uri prefix; falls back
+ * to single uris if the labeler rejects patterns.
  * Errors: `upstream_refused`; `answer_unreadable` if a listing does not end.
  */
 export async function* authorLabels(

@@ -18,7 +18,7 @@ export type HistoryReport = {
   /** Everything created before this time was read. */
   asOfMs: number;
   keys: ReadonlySet<string>;
-  /** An earlier run may otherwise have seen further keys. */
+  /** False if `keys` may lack posts that an interrupted run listed. */
   isComplete: boolean;
   resumed: boolean;
   posts: number;

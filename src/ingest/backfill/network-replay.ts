@@ -8,10 +8,10 @@ import { fieldsOf, list, string } from "../../platforms/fields.ts";
 import type { PoliteFetch } from "./polite-fetch.ts";
 
 export type NetworkReplay = {
-  /** By server time; null if empty. */
+  /** The span of the archive by server time; null if it is empty. */
   reach(): Promise<BoundedSpan | null>;
   /**
-   * Decompressed, in order. Errors: `replay_refused` if the token is rejected; `replay_unreadable`.
+   * Decompressed blocks, in order. Errors: `replay_refused` if the token is rejected; `replay_unreadable`.
    */
   blocks(span: BoundedSpan, collections: readonly string[]): AsyncGenerator<Uint8Array>;
 };

@@ -11,11 +11,6 @@ import { startRun } from "./run.ts";
 import type { ImportLimits } from "./settings.ts";
 import { openImportSource } from "./source.ts";
 
-/**
- * Bad records are written to the rejected file; the import continues. Each batch commits the file's
- * progress atomically, so an interrupted import resumes, and a complete one is skipped unless the
- * file has changed.
- */
 export type ImportRequest = {
   archive: Pick<Archive, "importPosts" | "readCheckpoint">;
   analysis: ImportAnalysis;
@@ -43,7 +38,7 @@ export type ImportSummary = {
   rejectedInAll: number;
   rejectedFile: string | null;
   ignoredFields: ReadonlyMap<string, number>;
-  /** Such as private posts, by reason. */
+  /** Records that are not imported, such as private posts, by reason. */
   skipped: ReadonlyMap<string, number>;
   /** `withheld` if lines were rejected: the declared coverage would be false. */
   coverage: "none" | "added" | "withheld";
@@ -51,8 +46,10 @@ export type ImportSummary = {
 };
 
 /**
- * Errors: `import_unreadable`, `import_too_large`, `import_rejected` (a bad line in strict mode).
- * Batches already written remain.
+ * Bad records are written to the rejected file; the import continues. Each batch commits the file's
+ * progress atomically, so an interrupted import resumes, and a complete one is skipped unless the
+ * file has changed. Errors: `import_unreadable`, `import_too_large`, `import_rejected` (a bad line in
+ * strict mode). Batches already written remain.
  */
 export async function importFile(request: ImportRequest): Promise<ImportSummary> {
   const { clock, file, standardInput, limits, archive, platform, covers } = request;

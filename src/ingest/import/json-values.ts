@@ -20,8 +20,8 @@ const [openBracket, closeBracket, openBrace, closeBrace] = [0x5b, 0x5d, 0x7b, 0x
 const lineFeed = 0x0a;
 
 /**
- * One pass, with at most one value in memory: values in sequence, and the items of a list instead
- * of the list. Invalid JSON becomes a value that fails to parse. If the first object takes one
+ * Splits a file into JSON values in one pass, with at most one value in memory. Yields the items of a
+ * list instead of the list. Invalid JSON becomes a value that fails to parse. If the first object takes one
  * line, a broken value ends with its line, else with the file.
  */
 export function createJsonSplitter({ maxValueBytes, listName }: JsonSplitterOptions): JsonSplitter {

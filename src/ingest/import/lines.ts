@@ -13,8 +13,8 @@ export type LineSplitter = {
 };
 
 /**
- * At LF or CRLF, with at most `maxLineBytes` in memory. `lines` and `offset` are the position to
- * resume from.
+ * Splits at LF or CRLF, with at most `maxLineBytes` in memory. `lines` and `offset` are the position
+ * to resume from.
  */
 export function createLineSplitter(
   maxLineBytes: number,

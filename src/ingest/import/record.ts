@@ -30,7 +30,7 @@ export type ImportRecord = {
   readonly text: string;
 };
 
-/** Safe for a terminal. */
+/** The message is safe for a terminal. */
 export class RecordError extends Error {
   override readonly name = "RecordFault";
 
@@ -99,8 +99,8 @@ export function readImportRecord(
 }
 
 /**
- * Without an identity of its own, the uri is `import:<platform>:<sha256 of the JSON list [author,
- * created_at, text]>`. Throws `RecordError` if the claimed identity is impossible or later than
+ * A record without an identity of its own gets the uri `import:<platform>:<sha256 of the JSON list
+ * [author, created_at, text]>`. Throws `RecordError` if the claimed identity is impossible or later than
  * `nowMs`.
  */
 export function toPost(

@@ -169,7 +169,7 @@ export function startJetstream(request: JetstreamRequest): Jetstream {
   ): void {
     const event = take(frame, server);
     if (event === null) {
-      // Its content is unknown: the next event follows a gap.
+      // The content of the frame is unknown: the next event follows a gap.
       stream.interrupted();
       tally.counts.badFrames += 1;
       return;

@@ -2,7 +2,7 @@ import type { FetchedAnswer } from "../../lib/guarded-fetch.ts";
 
 const longestPauseMs = 15 * 60_000;
 
-/** From the `Retry-After` of a 429 (seconds or a date) or its `ratelimit-reset` (Unix seconds). */
+/** The longer of `Retry-After` (seconds or a date) and `ratelimit-reset` (Unix seconds) of a 429, at most 15 minutes. */
 export function requestedPauseMs(headers: FetchedAnswer["headers"], nowMs: number): number | null {
   const pauses = [
     retryAfterMs(headers.get("retry-after"), nowMs),

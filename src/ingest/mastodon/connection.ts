@@ -12,7 +12,7 @@ import { type MastodonTransport, streamingBase, streamUrl } from "./address.ts";
 import type { MastodonStreamSettings } from "./settings.ts";
 
 export type MastodonConnections = {
-  /** Resolves with the reason for its end or failure. Errors: those of the fetch. */
+  /** Resolves at the end of the connection, with the reason. Errors: those of the fetch. */
   connect(onFrame: (frame: Frame) => void): Promise<string>;
   opened(): void;
   heard(): void;

@@ -130,7 +130,7 @@ export function readAgain(status: unknown, seen: SeenAt): readonly ArchiveChange
   return event?.kind === "event" ? event.changes : [];
 }
 
-/** Without a report, an account does not agree to be indexed. */
+/** An account agrees to be indexed only if the server reports it. */
 function consentOf(status: unknown, { host, nowMs: observedMs }: SeenAt): ArchiveChange[] {
   const { account } = fieldsOf(status);
   const { indexable, noindex } = fieldsOf(account);

@@ -139,7 +139,7 @@ export function startMastodonStream(request: MastodonStreamRequest): MastodonStr
     const nowMs = clock.now();
     const event = readMastodonEvent(frame, { host, nowMs });
     if (event === null) {
-      // Its content is unknown: the next event follows a gap.
+      // The content of the frame is unknown: the next event follows a gap.
       interrupted();
       tally.counts.badFrames += 1;
       return;

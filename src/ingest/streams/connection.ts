@@ -98,7 +98,7 @@ export function openStreamConnection(options: StreamConnectionOptions): StreamCo
     if (Buffer.isBuffer(data)) options.onFrame({ data, isBinary });
   });
 
-  /** The network can deliver megabytes at once, so it yields after some frames, or slow ones. */
+  /** The network can deliver megabytes at once, so reading yields to the event loop after many or slow frames. */
   function countFrame(): void {
     framesOfTurn += 1;
     if (framesOfTurn === 1) {
@@ -163,7 +163,7 @@ async function refusalOf(
       if (body.length >= refusalBytes) break;
     }
   } catch {
-    // The part of the body received so far.
+    // The part of the body received so far suffices.
   }
   const words = reportedWords(body)
     .replace(/[\s\p{Cc}]+/gu, " ")

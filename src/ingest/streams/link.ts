@@ -15,7 +15,7 @@ import type { Frame } from "./frames.ts";
 /** One connection at a time, exponential backoff, and back-pressure from the archive. */
 export type StreamLink = {
   signal: AbortSignal;
-  /** Retries until the archive answers; null if none is saved or the client is stopped first. */
+  /** Retries until the archive answers; null if no position is saved, or the link is stopped first. */
   readPosition<Position>(
     checkpoint: string,
     read: (value: string | null) => Position | null,

@@ -22,8 +22,8 @@ export type LiveJob = {
   readonly submitted: Job;
   deadlineMs: number;
   /**
-   * `delayed`: until its retry time; `ending`: completed, not on disk yet; `leased` without a
-   * lease: by another process.
+   * `delayed`: until its retry time; `ending`: completed, not on disk yet; `leased` without a `lease`: a node of
+   * another process runs it.
    */
   phase: "waiting" | "delayed" | "leased" | "ending";
   lease: LiveLease | null;
@@ -45,7 +45,7 @@ type LiveLease = {
 export type Dispatcher = {
   offer(job: LiveJob): void;
   offerLater(job: LiveJob, delayMs: number): void;
-  /** Ahead of the others of its key, because it did not fail. */
+  /** Puts the job ahead of the other jobs of its key, because it did not fail. */
   putBack(job: LiveJob): void;
   /** Null on timeout. A node's last free slots are reserved for accounts with nothing running. */
   next(
@@ -58,7 +58,7 @@ export type Dispatcher = {
   leaseRemotely(job: LiveJob): void;
   release(job: LiveJob): void;
   loseLease(job: LiveJob): void;
-  /** Also resolves its waiters and revokes a remaining lease. */
+  /** Also resolves the job's waiters and revokes a remaining lease. */
   end(uuid: string, ended?: Job | null): void;
   /** Null on timeout, abort or shutdown, and if the ended job must be read from the store. */
   waitForEnd(job: LiveJob, waitMs: number, signal?: AbortSignal): Promise<Job | null>;

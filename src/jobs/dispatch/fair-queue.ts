@@ -8,7 +8,7 @@ import { createFifo, type Fifo } from "./fifo.ts";
 export type FairQueue<Item> = {
   add(item: Item): void;
   putBack(item: Item): void;
-  /** Counts as running. `idleOnly`: only from groups with nothing running. */
+  /** The item then counts as running. `idleOnly`: only from groups with nothing running. */
   take(accepts: (oneOfKind: Item) => boolean, idleOnly?: boolean): Item | null;
   remove(item: Item): void;
   occupy(item: Item): void;
@@ -17,7 +17,7 @@ export type FairQueue<Item> = {
 };
 
 type Key<Item> = { waiting: Map<string, KeyTurn<Item>>; running: number };
-/** `lines`: key and kind pairs with waiting items. */
+/** `waitingPairs`: number of key and kind pairs with waiting items. */
 type Group<Item> = { waiting: Map<string, GroupTurn<Item>>; waitingPairs: number; running: number };
 
 type KeyTurn<Item> = {

@@ -8,8 +8,8 @@ export type IdleNodes<Job> = {
   /** Returns a function that removes the request. `give` receives null to end it. */
   add(request: SearchLeaseRequest, give: (job: Job | null) => void): () => void;
   /**
-   * To the least loaded open node that `take` has a job for; ties go to the node that got one least
-   * recently.
+   * Dispatches a job to the least loaded open node that `take` has one for; ties go to the node that got one least
+   * recently. False if there is none.
    */
   dispatchOne(take: (request: SearchLeaseRequest) => Job | null): boolean;
   waitingOf(request: SearchLeaseRequest): number;

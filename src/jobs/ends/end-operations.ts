@@ -20,7 +20,7 @@ const cancel = visibleChange<End & { accountId: string }>("cancel", {
 
 const expire = visibleChange<End>("expire", { set: "result = NULL", where: "uuid = :uuid" });
 
-/** Ends of jobs other than by their node, and retention. Batches keep transactions short. */
+/** Ends jobs other than through their node, and applies retention. Batches keep transactions short. */
 export const endOperations = {
   cancelJob: durable(function* (
     database,
@@ -72,8 +72,8 @@ export const endOperations = {
   }),
 
   /**
-   * A batch of expired results, jobs that ended by `endedMs`, and idempotency keys used by
-   * `keyedMs`.
+   * Deletes a batch of expired results, of jobs that ended no later than `endedMs`, and of idempotency keys created no
+   * later than `keyedMs`.
    */
   expireJobs: durable(function* (database, before: PastTimes): Steps<ExpiredJobs> {
     const { nowMs } = before;

@@ -7,7 +7,7 @@ import type { JobResult } from "../job.ts";
 
 export type FetchedPost = { platform: Platform; id: bigint; uri: string };
 
-/** Their URIs cannot be derived from the ID. */
+/** Posts whose URI cannot be derived from their ID. */
 export function fetchedPosts({ items }: JobResult): FetchedPost[] {
   return items.filter(isFetched).flatMap(({ platform, id, uri }) => {
     const isKnown = id === null || id > lastId || uri === null || uri === xUri(id);
@@ -24,7 +24,7 @@ export const fetchedSql = (accountId: string, from: string): string => `
 
 const storeSql = fetchedSql("account_id", "job CROSS JOIN json_each(:posts) WHERE uuid = :uuid");
 
-/** A repeated post would conflict with itself. */
+/** Without duplicates: a post that occurs twice would conflict with itself. */
 export function fetchedJson(posts: readonly FetchedPost[]): string {
   const named = posts.map(({ platform, id, uri }) => {
     return [`${platform} ${id}`, { platform, id: id.toString(), uri }] as const;
@@ -32,7 +32,7 @@ export function fetchedJson(posts: readonly FetchedPost[]): string {
   return JSON.stringify([...new Map(named).values()]);
 }
 
-/** Until the result expires; in the transaction that completes the job. */
+/** Stores the posts until the result expires, in the transaction that completes the job. */
 export function* storeFetched(
   database: Database,
   { uuid, expiresMs, posts }: { uuid: string; expiresMs: number; posts: readonly FetchedPost[] },
@@ -52,7 +52,7 @@ export function* dropFetched(
   );
 }
 
-/** Lets the primary key be searched. */
+/** Names all platforms, so that a lookup by ID can use the primary key. */
 const platformList = platforms.map((platform) => `'${platform}'`).join(", ");
 
 export const fetchedOperations = {

@@ -49,8 +49,8 @@ async function sweep(context: RetentionContext, stopping: AbortSignal): Promise<
 }
 
 /**
- * A writer that dies between commit and reply leaves such a job. Jobs in memory are skipped: their
- * stored deadline can be in the past until a clock step is recorded.
+ * Ends overdue jobs that are not in memory: a writer that dies between commit and reply leaves one. Jobs in memory are
+ * skipped, because their stored deadline can be in the past until a clock step is recorded.
  */
 async function endUnknown(context: RetentionContext, stopping: AbortSignal): Promise<void> {
   const { store, now, dispatcher, reportSnapshot } = context;

@@ -30,11 +30,14 @@ export type SweeperContext = {
 export type Sweeper = { start(): void; stop(): Promise<void> };
 
 const beatMs = 1_000;
-/** A node that had the job for less time could not yet report why it has no answer. */
+/** A node that had the job for less time may not have had time to report a failure. */
 const longRunMs = 10_000;
 const standstillMs = 5_000;
 
-/** Every second, writes the heartbeat, ends lapsed leases and jobs past their deadline. An idle server writes only the heartbeat. */
+/**
+ * Every second, writes the heartbeat and ends lapsed leases and jobs past their deadline. An idle server writes only
+ * the heartbeat.
+ */
 export function createSweeper(context: SweeperContext): Sweeper {
   const { store, clock, settings, dispatcher, gateway } = context;
   const stopping = new AbortController();

@@ -41,7 +41,7 @@ export const recoveryOperations = {
     return yield* database.all<UnfinishedJob>(`${unfinishedJobs} ORDER BY sequence`);
   }),
 
-  // biome-ignore lint/correctness/useYield: one gateway shares with none.
+  // biome-ignore lint/correctness/useYield: a single gateway has its own clock.
   sharedTime: read(function* (_database, { nowMs }: { nowMs: number }): Steps<number> {
     return nowMs;
   }),
@@ -51,7 +51,7 @@ export const recoveryOperations = {
     return beat.nowMs;
   }),
 
-  /** Seen lately by the clock that all share, of which the newest note is the latest time. */
+  /** Gateways seen within `gatewayTimeoutMs` of the newest heartbeat, which is the latest time of the shared clock. */
   otherGateways: read(function* (
     database,
     { gateway }: { gateway: string },
@@ -76,7 +76,7 @@ export const recoveryOperations = {
     return snapshots.flat();
   }),
 
-  /** So that others need not wait for a missing heartbeat. */
+  /** Recovers the gateway's jobs at once, so that other gateways need not wait for its heartbeat to time out. */
   leave: durable(function* (
     database,
     { gateway, nowMs }: { gateway: string; nowMs: number },
@@ -85,7 +85,7 @@ export const recoveryOperations = {
     return null;
   }),
 
-  /** Of those named, the unfinished ones; null for all. */
+  /** The unfinished jobs among `uuids`; null for all. */
   unfinishedJobs: read(function* (
     database,
     { uuids }: { uuids: readonly string[] | null },
@@ -97,7 +97,7 @@ export const recoveryOperations = {
     );
   }),
 
-  /** After a step of the wall clock, so that pending times stay as far away. */
+  /** Shifts pending times by a step of the wall clock or an outage, so that the remaining time stays the same. */
   moveTimes: relaxed(function* (database, { ms }: { ms: number }): Steps<null> {
     yield* database.run(
       `UPDATE job SET deadline_ms = deadline_ms + :ms, not_before_ms = not_before_ms + :ms,

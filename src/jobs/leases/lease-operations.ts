@@ -34,7 +34,7 @@ export type JobCompletion = {
 /** `deadlineMs` is wall-clock time. */
 export type ActiveLease = { uuid: string; token: string; deadlineMs: number };
 
-/** `stand` is null for a retry too near to be reported. */
+/** `snapshot` is null for a retry too near to be reported. */
 export type AttemptEnd = {
   uuid: string;
   notBeforeMs: number | null;

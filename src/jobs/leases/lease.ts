@@ -10,7 +10,7 @@ export type Lease<Work> = {
   work: Work;
   accountId: string;
   attempt: number;
-  /** To the deadline. A duration, because clocks differ and may be adjusted. */
+  /** Time to the deadline. A duration, because clocks differ and may be adjusted. */
   leftMs: number;
   token: string;
   leaseMs: number;
@@ -31,7 +31,7 @@ export type LeaseRequest<Work> = {
   isOpen?: () => boolean;
   /** Default: all jobs of its methods. Checked once per work kind (work-kind.ts). */
   accepts?: (work: Work) => boolean;
-  /** Jobs running over capacity; the least loaded node gets work first. */
+  /** Running jobs divided by capacity; the least loaded node gets work first. */
   load?: () => number;
   /**
    * Concurrent jobs, one lease request each. The last free slots are reserved for accounts with nothing running. Default: no

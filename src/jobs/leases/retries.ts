@@ -19,7 +19,7 @@ export const threadDied = "thread_died";
 const maxReaderDeaths = 2;
 
 /**
- * Exponential from `retryDelayMs`, while attempts and time are left. A job that killed two reader
+ * Retries with exponential delay from `retryDelayMs`, while attempts and time are left. A job that killed two reader
  * threads is not retried.
  */
 export function afterFailure(

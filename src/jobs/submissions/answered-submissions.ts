@@ -106,7 +106,7 @@ export function createAnsweredSubmissions(context: AnsweredContext): AnsweredSub
       const result = decodeResultParts(submitted);
       const snapshot = doneSnapshot(job, { node, startedMs, finishedMs, expiresMs }, submitted);
       const page = body === null ? null : { body, lengths, version };
-      // No node has it, so none need learn of its end.
+      // No node runs the job, so there is no lease to revoke.
       live.lease = null;
       context.reportSnapshot(snapshot, result, { live, page });
       shortSearches?.onAnswered(job.request, now() - startedMs);

@@ -25,8 +25,8 @@ export type SearchSubmission = {
 };
 
 /**
- * The thread cannot search yet, the batch has no time left, the search took longer, or a platform
- * or another check is needed.
+ * `unavailable`: the thread cannot search yet; `busy`: the batch has no time left; `slow`: the search took too long;
+ * `declined`: a platform or another check is needed.
  */
 export type UnansweredReason = "unavailable" | "busy" | "slow" | "declined";
 

@@ -76,7 +76,10 @@ const ownColumns =
 const ownValues =
   ":uuid, :accountId, :keyId, :request, :canonicalQuery, :warnings, :submittedMs, :deadlineMs";
 
-/** Columns of `job`, the change number last; `received` until a node answers, or at once `done`. */
+/**
+ * Columns of `job` and their values, except that of `change`, which is last. `done`: the job ended before its
+ * submission was committed.
+ */
 export const received = {
   columns: `${ownColumns}, state, changed_ms, change`,
   values: `${ownValues}, '${transitions.submit.to}', :submittedMs`,
@@ -110,7 +113,7 @@ function* insertAnswered(
   });
 }
 
-/** So that of two submissions with one idempotency key the second finds the first. */
+/** So that the second of two submissions with the same idempotency key finds the first. */
 function* lockAccount(database: Database, accountId: string): Steps<void> {
   yield* database.get("SELECT 1 FROM account WHERE id = :accountId FOR UPDATE", { accountId });
 }

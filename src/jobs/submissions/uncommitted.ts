@@ -2,9 +2,9 @@ import type { JobResult } from "../job.ts";
 import type { LeaseTerms } from "../leases/lease-operations.ts";
 
 /**
- * A job that runs before its submission is committed, so no client knows its uuid yet. It is
- * committed with its result, or as it is after `longestUncommittedMs`, before a platform is
- * requested, and when its attempt fails or its lease ends.
+ * A job that runs before its submission is committed, so no client knows its uuid yet. It is committed with its result,
+ * or unfinished: after `longestUncommittedMs`, before a platform is requested, and when its attempt fails or its lease
+ * ends.
  */
 export type Uncommitted = {
   /** Tries to answer on the writer thread; true if that ended the job. */

@@ -11,7 +11,7 @@ export type Message = {
   fields: Readonly<Record<string, string>>;
 };
 
-/** Read so that the connection can be reused. */
+/** How much of a response is read, so that the connection can be reused. */
 export const mostAnswerBytes = 1_024;
 
 /** The status alone decides, whatever happens to the body. */

@@ -1,8 +1,8 @@
-/** Recommended by Standard Webhooks: ten attempts in a little over three days. */
 const secondMs = 1_000;
 const minuteMs = 60 * secondMs;
 const hourMs = 60 * minuteMs;
 
+/** Recommended by Standard Webhooks: ten attempts in a little over three days. */
 export const pausesMs: readonly number[] = [
   5 * secondMs,
   5 * minuteMs,

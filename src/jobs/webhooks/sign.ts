@@ -1,10 +1,6 @@
 import { createHmac } from "node:crypto";
 import type { RandomBytes } from "../../lib/base62.ts";
 
-/**
- * Standard Webhooks 1.0.0: HMAC-SHA256 over `id.timestamp.body`; the key is the base64 after
- * `whsec_`.
- */
 const prefix = "whsec_";
 const keyLength = 32;
 
@@ -12,6 +8,7 @@ export function newSigningSecret(randomBytes: RandomBytes): string {
   return prefix + Buffer.from(randomBytes(keyLength)).toString("base64");
 }
 
+/** Standard Webhooks 1.0.0: HMAC-SHA256 over `id.timestamp.body`; the key is the base64 after `whsec_`. */
 export function signatureHeaders(
   message: { id: string; atMs: number; body: string },
   secrets: readonly string[],

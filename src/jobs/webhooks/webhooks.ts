@@ -29,7 +29,7 @@ export type Webhooks = {
   /** Sends a `webhook.test`. Errors: `webhook_disabled`. */
   test(accountId: string, id: string): Promise<Delivery | null>;
   deliveries(accountId: string, id: string, filter: DeliveryFilter): Promise<DeliveryPage | null>;
-  /** Or returns which of the two does not exist. Errors: `webhook_disabled`. */
+  /** Returns `webhook` or `delivery` if that does not exist. Errors: `webhook_disabled`. */
   replay(
     accountId: string,
     id: string,

@@ -19,7 +19,7 @@ export type FindSettings = {
   resolveTxt: (name: string) => Promise<string[][]>;
 };
 
-/** The server receives a secret next. Errors: `credential_invalid`, also if it does not encrypt. */
+/** Errors: `credential_invalid`, also if the server, which receives a secret next, does not use TLS. */
 export async function findGivenAccount(
   identifier: string,
   tools: CredentialTools,

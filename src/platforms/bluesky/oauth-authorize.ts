@@ -64,6 +64,6 @@ export async function authorize(identifier: string, means: Means): Promise<NewCr
   }
 }
 
-/** The pasted address is wrong, not a server response. */
+/** True if the pasted address is wrong, not a server response. */
 const isOfAddress = ({ cause }: oauth.OperationProcessingError): boolean =>
   typeof cause === "object" && cause !== null && "parameters" in cause;

@@ -48,7 +48,7 @@ function responseOf({ status, headers, body }: FetchedAnswer): Response {
   return new Response(bytes, { status, headers: [...headers] });
 }
 
-/** Once more if the host demands its DPoP nonce, which the rejection contains. */
+/** Repeats a request once if the host demands its DPoP nonce, which the rejection contains. */
 export async function withNonce<Result>(request: () => Promise<Result>): Promise<Result> {
   try {
     return await request();

@@ -1,10 +1,10 @@
 import * as oauth from "oauth4webapi";
 import type { CredentialTools } from "../credential.ts";
 
-/** A public client has no secret. */
 const scope = "atproto transition:generic";
 export const redirectUri = "http://127.0.0.1/";
 
+/** A public client has no secret. */
 export const oauthClient: oauth.Client = {
   client_id: `http://localhost?redirect_uri=${encodeURIComponent(redirectUri)}&scope=${encodeURIComponent(scope)}`,
 };

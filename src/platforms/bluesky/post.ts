@@ -106,7 +106,7 @@ function readFacets(text: string, value: unknown): Facets {
   return found;
 }
 
-/** Adds links, hashtags and mentions that are in the text without a facet: the analyzer does not index them as words. */
+/** Adds links, hashtags and mentions in the text without a facet: the analyzer does not index links and mentions as words. */
 function withEntitiesOf(text: string, facets: Facets): Facets {
   const { spans } = facets;
   const found = { ...facets };

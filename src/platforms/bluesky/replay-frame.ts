@@ -10,13 +10,13 @@ const operations: ReadonlyMap<number, string> = new Map([
   [7, "update"],
 ]);
 
-/** With the unmodified event of com.atproto.sync.subscribeRepos. */
+/** Kinds whose payload is the unmodified event of com.atproto.sync.subscribeRepos. */
 const events: ReadonlyMap<number, "identity" | "account"> = new Map([
   [4, "identity"],
   [5, "account"],
 ]);
 
-/** As Jetstream's `/subscribe` would send it, so that one parser reads both; null if none. Throws if the payload is not CBOR. */
+/** In the form of Jetstream's `/subscribe`, for one parser of both; null for other kinds. Throws if the payload is not CBOR. */
 export function replayFrame(row: ReplayRow): string | null {
   const { did, timeUs, collection, rkey, rev, kind, payload } = row;
   const operation = operations.get(kind);

@@ -74,7 +74,7 @@ function repliesTo(node: unknown, nowMs: number): Reply[] {
   return replies.sort((one, other) => one.timeMs - other.timeMs);
 }
 
-/** The answer's depth limit cut off its replies. */
+/** Null unless the answer's depth limit cut off the replies of this post. */
 function truncatedUri(view: unknown): string | null {
   const { post, replies } = fieldsOf(view);
   const { uri, replyCount } = fieldsOf(post);

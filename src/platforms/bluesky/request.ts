@@ -59,7 +59,7 @@ function headersFor(session: Session, { url, labelers }: AppView, method: string
     const reported = labelers.slice(0, maxLabelers).map((did) => `${did};redact`);
     headers["atproto-accept-labelers"] = reported.join(", ");
   }
-  // By default a PDS proxies to its own AppView; that of another network must not be sent to
+  // By default a PDS proxies to its own AppView; a PDS of another network must not proxy to
   // Bluesky's.
   const isOfBluesky = blueskyHosts.includes(new URL(url).hostname);
   if (session.access === "user" && isOfBluesky) headers["atproto-proxy"] = blueskyAppView;
@@ -77,7 +77,7 @@ const missingNames: readonly string[] = [
   "DidDeactivated",
 ];
 
-/** A generic error name needs its message. */
+/** For a generic error name, the message decides. */
 function isMissing({ status, error, message }: Refusal): boolean {
   if (status !== 400 && status !== 404) return false;
   if (missingNames.includes(error)) return true;

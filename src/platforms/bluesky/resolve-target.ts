@@ -4,7 +4,7 @@ import { isDid, isHandle, isRkey, parseAtUri } from "./at-uri.ts";
 import { postCollection } from "./post.ts";
 import { type AppView, requestAppView } from "./request.ts";
 
-/** Null if it cannot exist on this network. */
+/** The DID or handle to request; null if it cannot exist on this network. */
 export function actorOf(target: Target | null): string | null {
   if (target?.kind !== "user") return null;
   const { id, handle } = target;

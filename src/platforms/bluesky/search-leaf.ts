@@ -48,7 +48,7 @@ const reportWords = (words: readonly string[]): Requests => [{ ...nothingReporte
 /** Older codes that posts may still use. */
 const olderCodes: Readonly<Record<string, string>> = { he: "iw", id: "in", nb: "no", fil: "tl" };
 
-/** The matcher checks the rest. Undetermined cannot be requested. */
+/** Requests the primary language; the matcher checks the rest. `und` cannot be requested. */
 function reportLanguage(code: string): Requests {
   const [primary = ""] = code.split("-");
   if (!/^[a-z]{2,3}$/.test(primary) || primary === "und") return allPosts;

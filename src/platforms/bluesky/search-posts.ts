@@ -102,7 +102,7 @@ function parameters(
   };
 }
 
-/** By index time, which withheld posts retain and unreadable ones lack. */
+/** In order of post times, which withheld posts retain and unreadable ones lack. */
 function readPart(
   { posts, cursor }: Record<string, unknown>,
   nowMs: number,

@@ -14,8 +14,8 @@ import { reportHost, reportLeaf } from "./search-leaf.ts";
 type Report = (leaf: QueryLeaf) => Requests;
 
 /**
- * Together they find every match. Negated terms are dropped: the index also matches other forms. Empty if nothing on Bluesky
- * can match; null if they would have to cover everything.
+ * Requests that together find every match. Negated terms are dropped: the index also matches other forms. Empty if nothing on
+ * Bluesky can match; null if they would have to cover everything.
  */
 export function requestsFor(tree: QueryNode, names: ResolvedNames): readonly Request[] | null {
   const requests = lower(tree, (leaf) => reportLeaf(leaf, names));

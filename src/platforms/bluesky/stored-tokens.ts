@@ -8,7 +8,7 @@ const longestToken = 16_384;
 /** A token that expires in transit is useless. */
 const maxAheadMs = 30_000;
 
-/** The server's clock may differ, so the lifetime counts. Null: used until rejected. */
+/** The server's clock may differ, so `lifeMs` counts from receipt. Null: the token is used until rejected. */
 export function storedTokens(
   tokens: { accessToken: string; refreshToken: string },
   lifeMs: number | null,
@@ -22,7 +22,7 @@ export function storedTokens(
 export const isUsable = ({ accessToken = "", lapseMs = "" }: Secrets, nowMs: number): boolean =>
   accessToken !== "" && (lapseMs === "" || nowMs < Number(lapseMs));
 
-/** Of a JSON Web Token, not verified: it only saves a needless request. */
+/** Lifetime of a JSON Web Token, not verified: it only saves a needless request. */
 export function lifeMs(token: string): number | null {
   const payload = token.split(".", 3)[1];
   if (payload === undefined || token.length > longestToken) return null;

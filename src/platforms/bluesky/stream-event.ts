@@ -12,12 +12,12 @@ import { type CountedPost, countsOfNewPost, reactionsOf } from "./reactions.ts";
 export type StreamEvent = {
   /** On the server's clock; streams resume from it. */
   timeUs: number;
-  /** Of a repeated event; for commits, the same at every server. */
+  /** Equal for a repeated event; for commits, the same at every server. */
   key: string;
   /** Null if only time or counts advance. */
   change: ArchiveChange | null;
   counted: readonly CountedPost[];
-  /** Its handle may have changed. */
+  /** DID of an account whose handle may have changed. */
   renamed: string | null;
 };
 

@@ -10,7 +10,7 @@ export type XrpcFetch = {
 
 type Parameters = Readonly<Record<string, string | number | readonly string[]>>;
 
-/** Either may be empty. Possible secrets are redacted. */
+/** `error` and `message` may be empty. Possible secrets are redacted. */
 export type Refusal = { status: number; error: string; message: string };
 
 export function xrpcUrl(host: URL | string, method: string, parameters: Parameters): URL {

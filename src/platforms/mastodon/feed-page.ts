@@ -7,7 +7,7 @@ import { nextPaging, type Paging } from "./link-paging.ts";
 import type { Feed } from "./search-feeds.ts";
 import { type ServerAccess, sendToServer } from "./server-access.ts";
 
-/** `returned`: how many of the page's statuses. */
+/** `returned`: how many of the page's statuses were returned. */
 export type FeedPosition = { paging: Paging | null; returned: number };
 
 type TimedStatus = { status: unknown; ms: number };
@@ -44,7 +44,7 @@ export async function readFeed(
   return { at, statuses: all.slice(at.returned), oldestMs, next: isPast ? null : next };
 }
 
-/** Sorts as the oldest without a time. */
+/** A status without a time sorts as the oldest. */
 function timeOf(status: unknown): number {
   return parseIsoTime(string(fieldsOf(status).created_at, 64) ?? "") ?? 0;
 }

@@ -18,8 +18,8 @@ export type AccountOnServer = {
 };
 
 /**
- * On the session's server, then by a user's server remotely, then on its own server without a credential: others show only what
- * has reached them.
+ * Looks the account up on the session's server, which resolves it remotely for a user, then on the account's own server without
+ * a credential: other servers show only what has reached them.
  */
 export async function findAccountOnServer(
   target: Target | null,
@@ -92,7 +92,7 @@ async function resolved(
   return named === undefined ? null : foundAt(access, named);
 }
 
-/** Perhaps another host than the handle's, or unreachable. */
+/** Null on a lasting error: the server may be unreachable, or on another host than the handle's. */
 async function atHome(home: ServerAccess, handle: string): Promise<AccountOnServer | null> {
   try {
     return await lookUp(home, handle);

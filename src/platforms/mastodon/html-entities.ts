@@ -1,4 +1,4 @@
-/** Others stay as written. */
+/** Other entities stay as written. */
 const named: Readonly<Record<string, string>> = {
   amp: "&",
   lt: "<",

@@ -107,7 +107,7 @@ function stillSkipping(
   return left === 0 ? null : { name, depth: left };
 }
 
-/** Perhaps cut with an ellipsis, or without `https://www.`. */
+/** The shown address may be cut with an ellipsis, or lack `https://www.`. */
 function showsAddress(shown: string, url: string): boolean {
   const written = bare(shown.trim());
   if (written === "") return true;

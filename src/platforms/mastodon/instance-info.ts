@@ -78,6 +78,6 @@ function loosest({ local, remote }: Record<string, unknown>): InstanceInfo["hash
   return isClosed ? "authenticated" : "public";
 }
 
-/** Older versions treat them as words. */
+/** Versions before 4.2 treat search operators as words. */
 export const knowsOperators = ({ version }: InstanceInfo): boolean =>
   version !== null && (version.major > 4 || (version.major === 4 && version.minor >= 2));

@@ -24,7 +24,7 @@ export function nextPaging(headers: Pick<Headers, "get">, path: string): Paging 
   return null;
 }
 
-/** The next page cannot be requested. */
+/** Warns that the next page cannot be requested. */
 export function warningsOnLink(headers: Pick<Headers, "get">, path: string): UpstreamWarning[] {
   const header = headers.get("link") ?? "";
   const isNamed = header.length > longestHeader || addressesOf(header).length > 0;

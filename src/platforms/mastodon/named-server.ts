@@ -1,6 +1,6 @@
 import type { PostTarget, Target, UserTarget } from "../target.ts";
 
-/** By address, else by handle or id. */
+/** The server in the handle or id of a target, else in its address. */
 export function namedServer(target: Target | null): string | null {
   if (target === null || target.kind === "space") return null;
   const named = target.kind === "user" ? ofUser(target) : ofPost(target);

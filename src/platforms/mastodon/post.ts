@@ -84,7 +84,7 @@ function postByItself(value: unknown, { instance, seenMs, origin }: StatusOrigin
   };
 }
 
-/** Its reposter and time, the original's text. */
+/** A repost has its reposter and time, and the original's text. */
 function repostOf(own: Post, original: Post, originalId: string | null): Post {
   return {
     ...own,

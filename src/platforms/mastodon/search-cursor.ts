@@ -9,7 +9,7 @@ export type FeedPositions = readonly (FeedPosition | null)[];
 export const firstFeedPositions = (feeds: readonly Feed[]): FeedPositions =>
   feeds.map(() => ({ paging: null, returned: 0 }));
 
-/** As far as no feed may still have newer posts. The feed whose page ends first reads on, so every step makes progress. */
+/** Merges as far as no feed may still have newer posts. The feed whose page ends first reads on, so every step progresses. */
 export function mergeFeeds(pages: readonly (FeedPage | null)[]): {
   statuses: readonly unknown[];
   next: FeedPositions;

@@ -15,7 +15,7 @@ export type Feed =
 
 export type Feeds = { feeds: readonly Feed[]; uncovered: number };
 
-/** Of each kind that the timeline supports. */
+/** Further tags of each kind (`any`, `all`, `none`) in a timeline request. */
 const maxMoreTags = 3;
 const longestText = 500;
 const dayMs = 86_400_000;

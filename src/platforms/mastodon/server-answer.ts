@@ -21,7 +21,7 @@ export function reasonIn(answer: FetchedAnswer): string {
   return reason === "" ? "" : `: ${reason}`;
 }
 
-/** The token may be valid. */
+/** Only users may request this; the token may be valid. */
 export const isForUsers = (json: unknown): boolean =>
   /requires an authenticated user/i.test(reportedIn(json));
 

@@ -35,7 +35,7 @@ const trendsCut: UpstreamWarning = {
   isPartial: true,
 };
 
-/** `woeid` 1 is the world. */
+/** `position` is a WOEID; 1 is the world. */
 export async function trendsAt(
   position: number,
   limit: number,

@@ -122,7 +122,7 @@ async function pageWithOriginals(
   });
 }
 
-/** The latest ones. */
+/** X shows only the latest posts of an account. */
 const maxOfAccount = 3_200;
 
 const authorFields = `${postParameters["user.fields"]},public_metrics`;

@@ -9,7 +9,7 @@ import {
   type RecordIdentity,
 } from "../identity.ts";
 
-/** Derived from the post's number, so that no record can claim another's identity. The page address may have the number. */
+/** Identity is the post's number, perhaps from its page address, so that no record can claim another's. */
 export const xIdentity: IdentityRules = {
   identify,
   reference,

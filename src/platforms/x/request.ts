@@ -55,7 +55,7 @@ export async function requestX(session: Session, requested: XRequest): Promise<X
   return { ...absent, receivedMs: answer.receivedMs ?? session.nowMs };
 }
 
-/** May have been billed, so it counts in full and is not repeated. Errors: `answer_unreadable`. */
+/** An unreadable answer may have been billed: it counts in full and is not repeated. Errors: `answer_unreadable`. */
 function reportedBy(answer: UpstreamAnswer, session: Session): XAnswer {
   const { json, receivedMs = session.nowMs } = answer;
   const { data = null, includes, meta, errors } = fieldsOf(json);

@@ -48,7 +48,7 @@ async function searchPage(call: SearchCall, session: Session): Promise<UpstreamP
 
 type Positioned = Omit<XSearchRequest, "token" | "limit">;
 
-/** Too long for recent search may fit full-archive search. */
+/** A query that is too long for recent search may fit full-archive search. */
 function requestFor(expression: Expression, window: SearchWindow): Positioned {
   if (!isSayable(expression)) throw notSayable();
   const { maxCharacters } = searches[window.search];

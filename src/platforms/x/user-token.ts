@@ -99,7 +99,7 @@ async function makeOfTokens(
   const client: Client = { id, secret: secret || null };
   if (refreshToken !== "") {
     if (!isToken(refreshToken)) throw invalid("refresh_token", "malformed");
-    // The given one may be hours old; the new one's expiry is known.
+    // A given access token may be hours old; the expiry of a new one is known.
     const tokens = await renewedUserTokens(apiUrl, client, refreshToken, tools).catch(
       (error: unknown) => {
         throw asInvalid(error);

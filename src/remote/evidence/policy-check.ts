@@ -140,7 +140,7 @@ function imageOf(policy: NodePolicy, facts: QuoteFacts, boot: Boot | null): stri
   return open.name;
 }
 
-/** It can decrypt the disk: identity key, archive and tokens. */
+/** A key provider can decrypt the disk: identity key, archive and tokens. */
 function requireKeyProvider(policy: NodePolicy, provider: KeyProvider | null): void {
   const isNamed = policy.key_providers.some(
     ({ name, id }) => name === provider?.name && (id === undefined || id === provider.id),

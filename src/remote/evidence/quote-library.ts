@@ -68,7 +68,7 @@ export async function intelRoot(): Promise<Uint8Array> {
 
 let loading: Promise<typeof import("@phala/dcap-qvl")> | null = null;
 
-/** 17 MB: at once would block the event loop for 50 ms. */
+/** Loads in parts, because 17 MB at once would block the event loop for 50 ms. */
 function loadLibrary(): Promise<typeof import("@phala/dcap-qvl")> {
   const load = async () => {
     const requirePart = createRequire(import.meta.resolve("@phala/dcap-qvl"));

@@ -3,7 +3,7 @@ import { certificatesOf, type PlatformIds, platformOf, requireChain } from "./ce
 import { type QuoteParts, readQuote } from "./quote-reader.ts";
 import { readOrRefuse, refused } from "./refusal.ts";
 
-/** Whether the machine is up to date takes collateral. */
+/** A quote with valid signatures. Only collateral shows whether the machine is up to date. */
 export type SignedQuote = {
   bytes: Uint8Array;
   parts: QuoteParts;

@@ -5,7 +5,7 @@ import { readSignedRequest, type SignedRequest } from "../protocol/signed-reques
 import { clockSkewMs } from "../settings.ts";
 import type { Run, Runs } from "./runs.ts";
 
-/** Allowed after the attestation has ended, while the run has leases. */
+/** Routes that are allowed after the attestation has ended, while the run has leases. */
 const endsWork = /\/(?:complete|fail|leave)$/;
 
 /** Per run. Dropping nonces early would permit replays. */

@@ -138,7 +138,7 @@ export class Dispatch {
       return null;
     }
     if (sealed === null) {
-      // Otherwise it would be retried forever.
+      // A counted failure, because a returned job would be retried forever.
       await queue.fail(uuid, token, notSealed).catch(() => undefined);
       return null;
     }

@@ -175,7 +175,7 @@ export class NodeGateway {
     return authenticateNode(request, { runs: this.#directory.runs, clock: this.#context.clock });
   }
 
-  /** Its jobs are dispatched to others at once. */
+  /** The jobs of the run are dispatched to other nodes at once. */
   async leave(run: Run): Promise<void> {
     this.#directory.events.note(run.nodeId, "left", `run ${run.keyId}`);
     await this.#end(run);

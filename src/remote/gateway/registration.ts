@@ -69,7 +69,7 @@ export async function admit(
   const stored = await known.change(async () => {
     const written = await store.write("storeRegistration", node);
     if (written.refused !== null) throw runRefused(written.refused);
-    // Another run may have attested meanwhile.
+    // Another run may have attested during the write.
     checkRun(context, run);
     return { ...written, record: known.put(written.record) };
   });

@@ -21,7 +21,7 @@ export type ReleaseSource = {
   onRelease(credential: ReleasedCredential): void;
 };
 
-/** One job at a time, to runs whose current attestation permits it. */
+/** Releases credentials for one job at a time, to runs whose current attestation permits it. */
 export class Releases {
   readonly #context: ReleasesContext;
   readonly #noted = new WeakMap<Run, Set<string>>();

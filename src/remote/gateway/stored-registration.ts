@@ -25,7 +25,7 @@ type RefusedRegistration = {
 
 const attestationsPerNode = 1_000;
 
-/** Pending unless the policy lists its machine, and no other node of it is removed or quarantined. */
+/** A new node is pending unless the policy lists its machine and no other node of that machine is removed or quarantined. */
 export function* storeRegistration(
   database: Database,
   registration: NodeRegistration,

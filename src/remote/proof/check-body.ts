@@ -8,7 +8,7 @@ import { skewMs } from "./proof-checks.ts";
 import type { Proof } from "./read-proof.ts";
 import { proofRefused } from "./read-proof.ts";
 
-/** Against the signature time if known. Returns the number of records. */
+/** Checks the body against the request, and the signature time if known. Returns the number of records. */
 export async function checkBody(
   { body, request: requestText, knowledge }: Proof,
   signedAtMs: number | null,

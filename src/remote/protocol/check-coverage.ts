@@ -15,7 +15,7 @@ const streamToleranceMs = 60_000;
 
 const idToleranceMs = 1_000;
 
-/** Within the window and, if complete, all of it. */
+/** Coverage must be within the window and, if complete, be all of it. */
 export function checkCoverage(request: AnswerRequest, coverage: Knowledge["coverage"]): void {
   const { platforms = [], complete } = coverage;
   if (platforms.some(({ platform }) => !isRequested(request, platform))) throw otherPlatform();

@@ -18,7 +18,7 @@ export type { AnswerEncryptor, AnswerOpener } from "./encrypted-answer.ts";
 const jobPayload = z.strictObject({
   token: z.uuid(),
   attempt: z.int().min(1),
-  /** Of the job; of the lease until renewed. */
+  /** Milliseconds left of the job (`left_ms`), and of the lease until renewed (`hold_ms`). */
   left_ms: z.number().min(0),
   hold_ms: z.number().min(0),
   request: z.string().max(262_144),
@@ -55,7 +55,7 @@ const bindingOf = (head: Head): Binding => ({
 const signedPartOf = (head: Head, encapsulated: Uint8Array, sealed: Uint8Array): Buffer =>
   frame("earshot-job-signature/v1", aadOf(head), encapsulated, sealed);
 
-/** Refused `lifeMs` after `nowMs` (gateway clock). */
+/** Nodes refuse the envelope from `lifeMs` after `nowMs` (gateway clock). */
 export async function encryptJob(options: {
   keyId: string;
   sealingKey: string;

@@ -1,10 +1,11 @@
+/** JSON over HTTP under /internal/nodes (docs/nodes.md). Binary is base64url; times are durations, because clocks differ. */
+
 import * as z from "zod";
 import { evidenceKinds } from "../../jobs/result-signature.ts";
 import { methodNames } from "../../platforms/methods.ts";
 import { accessMethods } from "../../platforms/source.ts";
 import { platforms } from "../../posts/post.ts";
 
-/** JSON over HTTP under /internal/nodes (docs/nodes.md). Binary is base64url; times are durations, because clocks differ. */
 const bytes = (least: number, most = least) =>
   z
     .string()

@@ -1,3 +1,5 @@
+/** Each value has one spelling. Times are Unix milliseconds. */
+
 import * as z from "zod";
 import type { Position } from "../../archive/archive.ts";
 import { methodNames, sourceTypes } from "../../platforms/methods.ts";
@@ -7,7 +9,6 @@ import type { FetchPosition } from "../../platforms/upstream.ts";
 import { lastId } from "../../posts/ids.ts";
 import { type Platform, platforms } from "../../posts/post.ts";
 
-/** Each value has one spelling. Times are Unix milliseconds. */
 export const platformName = z.enum(platforms);
 
 export const postId = z

@@ -11,7 +11,7 @@ import type { Attested } from "./attest.ts";
 import type { GatewayClock } from "./gateway-state.ts";
 import type { NodeSelf } from "./self.ts";
 
-/** A gateway would refuse them, such as posts whose counts changed. */
+/** Drops records that a gateway would refuse, such as posts whose counts changed. */
 export async function withoutRefused(
   request: AnswerRequest,
   answer: ShownAnswer,

@@ -91,7 +91,7 @@ export function startAttestLoop(context: AttestLoopContext): AttestLoop {
       const begunMs = clock.elapsed();
       const pauseMs = await attest(refusals);
       if (pauseMs === 0) continue;
-      // This attestation serves requests made meanwhile.
+      // This attestation serves requests made while it ran.
       sleeping = new AbortController();
       const signal = AbortSignal.any([stopping.signal, sleeping.signal]);
       await clock.sleep(pauseMs, signal).catch(() => undefined);

@@ -29,7 +29,7 @@ export type GatewayPin = {
   check(key: string): void;
 };
 
-/** Without a configured key, the first one until the process ends. */
+/** Without a configured key, pins the first one until the process ends. */
 export function createGatewayPin(known: string | null, onFirst: (key: string) => void): GatewayPin {
   let pinned = known;
   return {

@@ -6,7 +6,7 @@ import type { Attested } from "./attest.ts";
 import type { AttestLoop } from "./attest-loop.ts";
 import type { GatewayClock } from "./gateway-state.ts";
 
-/** Until its expiry or the lease's. */
+/** The job's credential, usable until its expiry or the lease's. */
 export function releaseIn(
   { payload: { credential }, release }: Pick<OpenedJob, "payload" | "release">,
   context: {

@@ -14,7 +14,7 @@ export type LeaseRequestContext = {
 
 export type LeasedEnvelope = { envelope: unknown; attested: Attested };
 
-/** When the gateway answers at once without work. */
+/** Minimum duration of a poll, for when the gateway answers at once without work. */
 const leastPollMs = 500;
 
 /** Null also while the gateway is unreachable or does not know the node. */

@@ -45,8 +45,8 @@ export type Followed = {
 };
 
 /**
- * Up to the present, because a like may come any time after its post. A platform fed by imports
- * alone has nothing to follow.
+ * The spans extend to the present, because a like may come any time after its post. A platform fed by imports alone has
+ * nothing to follow.
  */
 export function followedOf(
   changing: ReadonlySet<Changing>,

@@ -79,7 +79,7 @@ function mayBeAccount(platform: Platform, name: string): boolean {
   return platform === "bluesky" || !name.startsWith("did:");
 }
 
-/** Other keys are handles; posts with only a handle are imported. */
+/** Keys that begin with `@` or `?` are handles; posts with only a handle are imported. */
 function idsAmong(keys: readonly string[], platform: Platform): string[] {
   const start = `${platform}/`;
   return keys.filter((key) => key.startsWith(start) && !/^[@?]/.test(key.slice(start.length)));

@@ -23,7 +23,7 @@ type Source = Omit<ArchiveFeed, "fedPlatforms"> & {
   freshnessOf?: FreshnessOf;
 };
 
-/** The rest of a larger answer is assumed to be like these. */
+/** Posts that are checked; the rest of a larger answer is assumed to be alike. */
 const maxRead = 20;
 
 export async function staleWarning(

@@ -17,10 +17,7 @@ export type CheckedSearch = {
   nowMs: number;
 };
 
-/**
- * A name means the accounts that the archive knows under it, and those with this handle in these
- * posts.
- */
+/** A name in the query means the accounts that the archive knows by it, and those with this handle in `posts`. */
 export function matchingPosts(
   posts: readonly Post[],
   ids: ReadonlyMap<string, bigint>,

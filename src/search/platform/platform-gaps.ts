@@ -5,7 +5,9 @@ import type { Platform } from "../../posts/post.ts";
 import type { ArchivedAnswer } from "../archive/search.ts";
 import { endMsOf, postTimeSkewMs, since } from "../merge/completeness.ts";
 
-/** Missing on this page; and older, for later pages. Oldest first. */
+/**
+ * `gaps`: missing on this page, oldest first. `olderThanMs`: later pages have gaps before it; null if there are none.
+ */
 export type Gaps = { gaps: readonly Span[]; olderThanMs: number | null };
 
 export function gapsOf(

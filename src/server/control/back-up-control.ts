@@ -8,8 +8,9 @@ import { EarshotError } from "../../lib/errors.ts";
 import { checksumPath, writeChecksum } from "./control-checksum.ts";
 
 /**
- * During writes; returns its bytes. The file appears complete, verified and synced, or not at all; its checksum is written
- * last. Errors: `no_control_store`, `backup_exists`, `no_folder`, `backup_damaged`, `disk_full`, `not_writable`.
+ * Works during writes, and returns the size in bytes. The file appears complete, verified and synced, or not at all; its
+ * checksum is written last. Errors: `no_control_store`, `backup_exists`, `no_folder`, `backup_damaged`, `disk_full`,
+ * `not_writable`.
  */
 export async function backUpControl(source: string, file: string): Promise<number> {
   if (!existsSync(source)) {
@@ -24,7 +25,7 @@ export async function backUpControl(source: string, file: string): Promise<numbe
     });
   }
   const folder = dirname(file);
-  // It may be on a disk that is not mounted.
+  // A missing folder may be on a disk that is not mounted, so it is not created.
   if (!existsSync(folder)) {
     throw new EarshotError("no_folder", `the folder ${folder} does not exist`, {
       hint: "create it, or mount its disk",
@@ -48,7 +49,7 @@ export async function backUpControl(source: string, file: string): Promise<numbe
 
 const allPages = 1_000_000_000;
 
-/** A write between two steps would restart the backup. */
+/** Copies all pages in one step: a write between two steps would restart the backup. */
 async function copyDatabase(from: string, to: string): Promise<void> {
   const database = new DatabaseSync(from, { readOnly: true, timeout: 5_000 });
   try {

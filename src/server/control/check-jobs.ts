@@ -8,7 +8,7 @@ const states: ReadonlySet<string> = new Set(
   Object.values(transitions).flatMap(({ from, to }) => (to === null ? from : [...from, to])),
 );
 
-/** They have a finish time. */
+/** States with a finish time. */
 const ended: ReadonlySet<string> = new Set(transitions.forget.from);
 
 type Row = JobRow & { leaseToken: string | null; leaseUntilMs: number | null };

@@ -57,7 +57,7 @@ async function opened(): Promise<Opened> {
   }
 }
 
-/** After the first search, to keep the start short. */
+/** Called at the first search, to keep the start short. */
 async function loadSearches(share: ReaderShare): Promise<ControlThreadSearch> {
   const { createControlThreadSearch } = await import("./control-thread-search.ts");
   const created = createControlThreadSearch(share);

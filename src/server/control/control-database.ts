@@ -13,7 +13,7 @@ import { systemClock } from "../../lib/clock.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import { controlOperations } from "./control-operations.ts";
 
-/** Some have bodies of their own. */
+/** The operations on PostgreSQL, some of which have bodies of their own. */
 export const databaseOperations = {
   ...controlOperations,
   ...sharedLimitOperations,
@@ -43,7 +43,7 @@ function* serverTime(database: Database): Steps<number> {
   return time.nowMs;
 }
 
-/** One for rates: many short calls that share a write cost less. */
+/** One connection for rates: many short calls cost less if they share a write. */
 export const sharesOf = (
   terms: PostgresTerms,
 ): { rates: PostgresTerms; others: PostgresTerms } => ({
@@ -51,12 +51,12 @@ export const sharesOf = (
   others: { ...terms, connections: terms.connections - 1 },
 });
 
-/** After the control store is open. */
+/** Its calls require the tables, which exist once the control store is open. */
 export function openRates(terms: PostgresTerms): Pick<Calls, "run" | "close"> {
   return createCalls(terms, sharedLimitOperations, systemClock);
 }
 
-/** With tables and secrets. Errors: `newer_schema`, `copy_unfinished`, `store_unavailable`. */
+/** Creates missing tables and secrets. Errors: `newer_schema`, `copy_unfinished`, `store_unavailable`. */
 export async function openControlDatabase(terms: PostgresTerms): Promise<PostgresStore> {
   const store = createPostgresStore(terms, databaseOperations, jobsOf, systemClock);
   try {
@@ -83,7 +83,7 @@ const unfinishedCopy = (): EarshotError =>
 type Named = { uuid?: unknown };
 type JobArgs = Named & { row?: Named; lease?: Named; leases?: readonly Named[] };
 
-/** In order, so that a lease finds the job that was just inserted. */
+/** Ids of the jobs that a call changes. Such calls run in order, so that a lease finds the job that was just inserted. */
 export function jobsOf(args: unknown): string[] {
   if (typeof args !== "object" || args === null) return [];
   const { uuid, row, lease, leases = [] } = args as JobArgs;

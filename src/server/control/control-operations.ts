@@ -31,7 +31,8 @@ export const controlOperations = {
 export type ControlOperations = typeof controlOperations;
 
 /**
- * With new secrets, if it is missing and the folder records none. Errors: `control_missing`, `control_foreign`, `newer_schema`.
+ * Creates a missing store, with new secrets, if the folder records none. Errors: `control_missing`, `control_foreign`,
+ * `newer_schema`.
  */
 export function openControlForWriting(dataDir: string): SqliteDatabase {
   requireControl(dataDir, pathIn(dataDir));

@@ -14,7 +14,7 @@ import {
 } from "./control-operations.ts";
 import type { ControlThreadSearch } from "./control-thread-search.ts";
 
-/** It locks the folder. */
+/** The writer locks the folder. */
 export type ControlThreadData = {
   dataDir: string;
   role: "writer" | "reader";
@@ -35,7 +35,7 @@ let writing: SqliteDatabase | null = null;
 let searches: ControlThreadSearch | null = null;
 let isLoading = false;
 
-/** After the first search, to keep the start short. */
+/** Called at the first search, to keep the start short. */
 async function loadSearches(share: ReaderShare): Promise<void> {
   isLoading = true;
   const { createControlThreadSearch: createSearchHere } = await import(

@@ -46,7 +46,7 @@ export type ControlTerms = {
   secretKey?: Uint8Array | null;
   /** Null or absent: a file of the folder. */
   database?: PostgresTerms | null;
-  /** Absent: none. */
+  /** Null or absent: the control thread answers no searches. */
   archive?: ReaderShare | null;
 };
 
@@ -106,7 +106,7 @@ function startFileThreads(dataDir: string, archive: ReaderShare | null): Stores 
   return {
     store,
     shared: null,
-    // Starts while the service is built.
+    // The reader thread starts while the service is built.
     warmUp: () => void reader.call("holdsSecrets", null).catch(() => undefined),
     load: () => [
       { thread: "control_writer", ...writer.load() },
@@ -120,7 +120,7 @@ function startFileThreads(dataDir: string, archive: ReaderShare | null): Stores 
   };
 }
 
-/** Rates are counted without the thread: each request would wait for it. */
+/** Rates are counted outside the thread, because each request would have to wait for it. */
 async function startDatabaseStores(data: ControlDatabaseThreadData): Promise<Stores> {
   const { openRates, sharesOf } = await import("./control-database.ts");
   const shares = sharesOf(data.database);

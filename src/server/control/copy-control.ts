@@ -27,9 +27,9 @@ type CopyTerms = {
 };
 
 /**
- * Of a folder that no server uses; compares counts and checksums. Resumes an interrupted copy; until it has ended, no gateway
- * starts on the database. Errors: `no_control_store`, `folder_in_use`, `database_not_empty`, `copy_differs`, `newer_schema`,
- * `store_unavailable`.
+ * Copies the store of a folder that no server uses, and compares counts and checksums. Resumes an interrupted copy; until the
+ * copy has ended, no gateway starts on the database. Errors: `no_control_store`, `folder_in_use`, `database_not_empty`,
+ * `copy_differs`, `newer_schema`, `store_unavailable`.
  */
 export async function copyControl({ dataDir, url, onProgress }: CopyTerms): Promise<CopiedRows[]> {
   const path = join(dataDir, "control.db");
@@ -79,7 +79,7 @@ async function copyTables(
   return sums;
 }
 
-/** Continues an interrupted copy of the same store. */
+/** Begins a copy, or continues an interrupted one of the same store. */
 async function begin(
   target: Pool,
   tables: readonly CopiedTable[],
@@ -99,7 +99,7 @@ async function begin(
   });
 }
 
-/** Large results make a statement long. */
+/** Bound the length of a statement, because rows may contain large results. */
 const mostCharacters = 4_000_000;
 const mostRows = 1_000;
 

@@ -1,13 +1,13 @@
 import { systemClock } from "../../lib/clock.ts";
 
-/** Of a batch, and after which no search starts. */
+/** CPU time of a batch, and the part of it after which no search starts. */
 const batchCpuMs = 5;
 const lastBeginCpuMs = 3;
-/** For slow disks and time off the CPU. */
+/** Wall time of a batch, which includes slow disks and time off the CPU. */
 const batchWallMs = 25;
 const mostOfBatch = 12;
 
-/** Of the latest search in the moving mean. */
+/** Weight of the latest search in the moving mean. */
 const latestShare = 0.1;
 
 type Clocks = {

@@ -71,7 +71,7 @@ export function makeJobs(base: Base, search: Search, { running, router }: Routin
   return { queue, webhooks, sender, usage, accountEnds };
 }
 
-/** In the commit of their submission. */
+/** Short searches are answered in the commit of their submission. */
 function shortSearchesOf(
   { archive, events, sharing }: Base,
   { ingest, source, upstreams }: Search,

@@ -17,7 +17,7 @@ export type Nodes = {
   stop(): Promise<void>;
 };
 
-/** Such as after a credential change. */
+/** How often capabilities are read, which change with credentials, for example. */
 const refreshMs = 10_000;
 
 export function makeNodes(

@@ -8,7 +8,7 @@ import type { Config } from "../config.ts";
 import { fedPlatforms } from "../fed-platforms.ts";
 import type { UpstreamRole } from "../roles/upstreams.ts";
 
-/** With the archive and the deployment's access. Credentials of accounts serve only their account. */
+/** Capabilities with the archive and the deployment's access: credentials of accounts serve only their account. */
 export async function capabilitiesOf(
   config: Config,
   { deploymentMethods }: Pick<UpstreamRole, "deploymentMethods">,

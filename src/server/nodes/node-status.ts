@@ -3,7 +3,7 @@ import type { RunnerOptions } from "../../jobs/runner.ts";
 import type { EarshotError } from "../../lib/errors.ts";
 import type { AttestationStatus } from "../../remote/worker/attest-loop.ts";
 
-/** Errors may quote the request. */
+/** Omits the errors of jobs, which may quote the request. */
 export function withoutCauses(log: Logger): RunnerOptions["log"] {
   return {
     warn: ({ error, ...fields }: Record<string, unknown>, message: string) =>
@@ -33,7 +33,7 @@ export function createStatusLog(log: Logger) {
 
   return {
     note,
-    /** When the node has to give up. */
+    /** Resolves with the error when the node has to give up. */
     refused,
   };
 }

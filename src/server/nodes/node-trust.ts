@@ -53,7 +53,7 @@ export function openNodeTrust(settings: GatewaySettings, clock: Clock): NodeTrus
     policy,
     verifier: {
       policyId,
-      // Most servers never see a node.
+      // Loaded on demand: most servers never see a node.
       verify: async (...args) => {
         opening ??= openVerifier().catch((error: unknown) => {
           // A failed load may succeed later.

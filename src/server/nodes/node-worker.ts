@@ -57,7 +57,7 @@ const clockChangeMs = 5_000;
 const mostConcurrency = 1_000;
 const longestName = 64;
 
-/** Beside one per running job. */
+/** In addition to one per running job. */
 const moreConnections = 16;
 
 /** Errors: `evidence_unavailable`, `identity_unreadable`. */

@@ -11,7 +11,7 @@ export class OwnCapabilities {
 
   all = (): readonly Capability[] => this.#all;
 
-  /** With credentials that nodes can be given. */
+  /** The capabilities by credentials that can be released to nodes. */
   releasable = (): readonly Capability[] => this.#releasable;
 
   /** Errors: those of archive and store; the last capabilities remain. */

@@ -9,9 +9,9 @@ import type { UpstreamRole } from "../roles/upstreams.ts";
 import { closeStores, type Stores } from "../stores.ts";
 import type { NodeWorker } from "./node-worker.ts";
 
-/** For aborted work. */
+/** Time for aborted work to end. */
 const droppedMs = 1_000;
-/** For the gateway to answer that the node leaves. */
+/** Time for the gateway to confirm that the node leaves. */
 const leaveMs = 2_000;
 const upstreamsMs = 300;
 const closeMs = 1_000;

@@ -14,7 +14,7 @@ import { startRunners } from "../start-runners.ts";
 import { meteredGateway } from "../watches/metered-gateway.ts";
 import { createMastodonRole } from "./mastodon-role.ts";
 
-/** Before the retry of a job that failed on a disk error. */
+/** Pause before the retry of a job that failed on a disk error. */
 const diskPauseMs = 1_000;
 
 /** Leases its share of the jobs (EARSHOT_EMBEDDED_NODE). */
@@ -39,11 +39,11 @@ function answerWithRecords({ archive, upstreams }: AppContext): AppContext["upst
   return async (...requested) => await withRecords(archive, await upstreams.answer(...requested));
 }
 
-/** Loaded after the service listens. */
+/** Its modules are loaded after the service listens. */
 export type IngestRole = {
   state(): IngestState | null;
   mastodonState(): MastodonStreamState | null;
-  /** For Bluesky the ledger records this. */
+  /** Always `confirmed` except on Mastodon: coverage records interruptions of Bluesky's stream. */
   freshnessOf: FreshnessOf;
   start(context: IngestContext): void;
   stop(): Promise<void>;

@@ -35,7 +35,7 @@ const logSettings = {
   ),
 };
 
-/** Configuration and documentation are generated from it. */
+/** Configuration and documentation are generated from this table. */
 export const settings = {
   data: { ...dataSettings, ...archiveSettings, ...boundSettings },
   database: databaseSettings,

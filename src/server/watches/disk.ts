@@ -1,6 +1,6 @@
 import { statfs } from "node:fs/promises";
 
-/** For unprivileged users. */
+/** The space that unprivileged users have; null if the disk cannot be queried. */
 export async function diskOf(
   folder: string,
 ): Promise<{ freeBytes: number; totalBytes: number } | null> {

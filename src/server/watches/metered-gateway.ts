@@ -24,7 +24,7 @@ export function meteredGateway<Job extends Work, Result>(
     running.set(leased.token, { method, sinceMs: clock.elapsed() });
     metrics.jobsRunning.set(running.size);
     leased.lost.addEventListener("abort", () => ended(leased.token), { once: true });
-    // An aborted signal fires no event.
+    // A signal that is already aborted fires no event.
     if (leased.lost.aborted) ended(leased.token);
     if (leased.attempt === 1) {
       // The deadline moves by the server's downtime, which does not count as waiting.

@@ -20,7 +20,7 @@ export type CheckedCredential = {
   released: boolean;
 };
 
-/** Releases it from quarantine if it works, quarantines it if it is refused. */
+/** Releases the credential from quarantine if it works, quarantines it if it is refused. */
 export async function checkCredential(
   { id, platform, kind: name }: Credential,
   { store, kinds, tools, leases: owner, clock }: CheckContext,

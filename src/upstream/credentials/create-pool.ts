@@ -22,7 +22,7 @@ import type { StoredCredential } from "./rows.ts";
 import { createUsableReads } from "./usable-reads.ts";
 import { createUsedUpLimits } from "./used-up-limits.ts";
 
-/** Longer limits of a platform are ignored. */
+/** Longer limits of a platform are shortened to this. */
 const longestCoolingMs = 86_400_000;
 
 const useNotedEveryMs = 60_000;
@@ -160,7 +160,7 @@ export function createCredentialPool(context: PoolContext): CredentialPool & {
     note(store.write("useCredential", { id, nowMs }));
   };
 
-  /** A failed write is lost only when the process ends. */
+  /** A change whose write fails still applies until the process ends. */
   function note(write: Promise<unknown>): void {
     const ended = write
       .catch(() => null)

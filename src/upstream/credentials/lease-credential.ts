@@ -22,14 +22,14 @@ export type CredentialLeases = {
   lease(stored: StoredCredential): LeasedCredential;
   inUse(id: string): { secrets: Secrets; revision: number } | null;
   forgetOf(accountId: string): void;
-  /** Waits for pending renewals; waits for another process fail. */
+  /** Waits for pending renewals; those that wait for another process fail. */
   stop(): Promise<void>;
 };
 
 type State = {
   stored: StoredCredential;
   secrets: Secrets;
-  /** The platform may have revoked the previous secret. */
+  /** A renewed secret that is not stored yet; the platform may have revoked the previous one. */
   unsaved: Secrets | null;
   renewal: Promise<Secrets> | null;
 };
@@ -60,7 +60,7 @@ export function createCredentialLeases({
   function stateOf(stored: StoredCredential): State {
     const { id, accountId } = stored.credential;
     const known = states.get(id);
-    // A secret opened for one account is never given to another, whatever its row says.
+    // A secret decrypted for one account is never given to another, even if its row has changed.
     if (known !== undefined && known.stored.credential.accountId === accountId) {
       adopt(known, stored);
       return known;

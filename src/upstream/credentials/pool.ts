@@ -9,8 +9,8 @@ import type { Platform } from "../../posts/post.ts";
 import type { UsableRelease } from "./release.ts";
 
 /**
- * An account's own come before the deployment's, least recently used first, used-up ones last. Changes by other processes
- * (`earshot credentials`) apply from the next choice on.
+ * An account's own credentials come before the deployment's, least recently used first, used-up ones last. Changes by
+ * other processes (`earshot credentials`) apply from the next choice on.
  */
 export type CredentialPool = {
   choose(request: {
@@ -25,12 +25,12 @@ export type CredentialPool = {
   find(accountId: string, id: string, bucket?: string | null): Promise<PooledCredential | null>;
   /** For one job; null once expired. Never stored. */
   released(release: UsableRelease): PooledCredential | null;
-  /** Includes used-up ones. */
+  /** Includes used-up credentials. */
   configured(
     platform: Platform,
     accountId: string,
   ): Promise<readonly { access: AccessKind; owner: "account" | "deployment" }[]>;
-  /** The latest reason for quarantining an own credential. */
+  /** The latest reason for quarantining one of the account's own credentials. */
   refusal(platform: Platform, accountId: string): Promise<string | null>;
   /** For a day at most; the last call counts. */
   cool(id: string, bucket: string, untilMs: number, reason: string): void;

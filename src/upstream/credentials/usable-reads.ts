@@ -13,7 +13,7 @@ type Gathering = {
   rows: Promise<readonly StoredCredential[]>;
 };
 
-/** A job needs several platforms and accesses at once. */
+/** Batches concurrent reads, because a job needs several platforms and access kinds at once. */
 export function createUsableReads(store: Pick<Store<CredentialOperations>, "read">): UsableReads {
   const gathering = new Map<string, Gathering>();
 

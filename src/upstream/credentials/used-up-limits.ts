@@ -2,7 +2,7 @@ import type { StoredCredential } from "./rows.ts";
 
 export type UsedUpLimits = {
   cool(id: string, revision: number, limit: { bucket: string; untilMs: number }): void;
-  /** The store drops the limits of a replaced secret. */
+  /** Limits reported for a replaced secret do not count; the store drops them. */
   untilOf(stored: StoredCredential, bucket: string | null, nowMs: number): number | null;
 };
 

@@ -18,7 +18,10 @@ import { createSpending } from "./spending.ts";
 export type SessionsContext = {
   pool: CredentialPool;
   upstreams: readonly Upstream[];
-  /** `maxRedirects: 0`: none with a credential, otherwise within one origin. */
+  /**
+   * Must not follow redirects (`maxRedirects: 0`): sessions follow them, only without a credential and within one
+   * origin.
+   */
   fetch: GuardedClient;
   store: Pick<Store<SpendingOperations>, "write">;
   clock: Clock;

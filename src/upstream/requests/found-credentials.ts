@@ -4,7 +4,10 @@ import type { Sessions, UpstreamJob } from "./sessions.ts";
 
 export type FoundCredential = PooledCredential & { access: Exclude<AccessKind, "public"> };
 
-/** Own, then the deployment's, then those released for the job; `user` before `app`. */
+/**
+ * The account's, then the deployment's; within each, `user` before `app`, and one released for the job last of its
+ * kind.
+ */
 export async function foundCredentials(
   pool: CredentialPool,
   request: Omit<Parameters<Sessions["open"]>[0], "job"> & {

@@ -39,7 +39,7 @@ const sameWindowMs = 1_500;
 
 const maxUnknown = 64;
 
-/** Pending requests count as not yet counted by the platform. */
+/** Assumes that the platform has not counted the pending requests yet. */
 export function limitUsage(state: RateLimitState, nowMs: number): LimitUsage {
   if (nowMs < state.closedUntilMs) return { kind: "closed", untilMs: state.closedUntilMs };
   if (state.window !== null && nowMs >= state.window.resetMs) beginEra(state);
@@ -77,7 +77,10 @@ export function noteAnswer(state: RateLimitState, era: number, limit: Limit | nu
   window.resetMs = Math.max(window.resetMs, limit.resetMs);
 }
 
-/** Perhaps counted. Allows more concurrent requests each time, so that not all wait for a dead host in sequence. */
+/**
+ * The platform may have counted the request. Allows more concurrent requests each time, so that not all wait for a dead
+ * host in sequence.
+ */
 export function noteSilence(state: RateLimitState, era: number): void {
   if (era !== state.era) return;
   if (state.window !== null) state.window.remaining -= 1;

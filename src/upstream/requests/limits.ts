@@ -17,7 +17,9 @@ import {
 
 /** Per credential (or host) and bucket. Pending requests count; before the first report, requests go one at a time. FIFO. */
 export type RateLimits = {
-  /** Errors: `UpstreamLimited`, at once if impatient, else if it reopens after the deadline; `upstream_timeout`. */
+  /**
+   * Errors: `UpstreamLimited`, at once if impatient, else if the limit reopens after the deadline; `upstream_timeout`.
+   */
   take(request: PermitRequest): Promise<Permit>;
   /** Unix milliseconds; null if open. */
   closedUntilMs(scope: LimitScope): number | null;
@@ -59,7 +61,7 @@ export type Permit = {
 /** Consecutive refusals after which longer pauses override requested ones. */
 const maxTrustedRefusals = 3;
 
-/** Beyond it, those without information are dropped. */
+/** Beyond this number, limits without information are dropped. */
 const maxLimits = 10_000;
 
 type Waiter = PermitRequest & {

@@ -30,7 +30,10 @@ export type SpendingOperations = typeof spendingOperations;
 const lostAfterMs = 86_400_000;
 
 export const spendingOperations = {
-  /** The maximum cost. Errors: `paid_call_repeated` if an earlier attempt was lost during a call, `budget_used_up`. */
+  /**
+   * Reserves the maximum cost. Errors: `paid_call_repeated` if an earlier attempt was lost during a call,
+   * `budget_used_up`.
+   */
   reserveSpending: durable(function* (database, request: ReservationRequest): Steps<Reserved> {
     const { amounts, jobUuid, attempt, own, mostPostReads, nowMs, ...spender } = request;
     yield* spendDeadReservations(database, nowMs - lostAfterMs);

@@ -42,7 +42,7 @@ export function createPace({ clock, perSecond }: { clock: Clock; perSecond: numb
     });
   }
 
-  /** All of its own, and of each other account at most one more. */
+  /** All waiters of the account, and of each other account at most one more than that. */
   function waitingBefore(accountId: string): number {
     const own = waiting.get(accountId)?.length ?? 0;
     let before = own;

@@ -5,7 +5,7 @@ import type { FetchedAnswer } from "../../lib/guarded-fetch.ts";
 import { createJsonMeter } from "../../lib/json-shape.ts";
 import { unreadableAnswer } from "../../platforms/fields.ts";
 
-/** The platforms' answers nest to a quarter of it. */
+/** The platforms' answers nest to a quarter of this depth. */
 const maxDepth = 64;
 /** Bytes scanned between yields to the event loop. */
 const turnBytes = 1024 ** 2;

@@ -6,7 +6,7 @@ import { shownReason, withoutSecrets } from "../../platforms/without-secrets.ts"
 const mostCauses = 8;
 const everything = { depth: mostCauses, maxArrayLength: 1_000, maxStringLength: null } as const;
 
-/** Of the same kind, with message, hint and causes of one line each. */
+/** Returns an error of the same kind without the secrets, with message, hint and causes of one line each. */
 export function redactError(thrown: unknown, secrets: Secrets): unknown {
   const isClean = thrown instanceof EarshotError ? isLine(thrown, secrets) : true;
   const text = inspect(thrown, everything);

@@ -4,7 +4,7 @@ import type { UpstreamJob } from "./sessions.ts";
 
 /** Unsettled reservations of one attempt, over all its sessions. */
 export type Reservations = {
-  /** In sequence: each passes this attempt's unsettled ones. */
+  /** Runs calls in sequence; `make` gets this attempt's unsettled reservations. */
   reserve(make: (own: readonly number[]) => Promise<Reserved>): Promise<Reserved>;
   settled(id: number): void;
 };

@@ -64,7 +64,7 @@ async function sendUntil(
     }
   } catch (thrown) {
     if (!progress.mayBeBilled && !progress.isSent) paid?.unbilled();
-    // A retry by another node must find what this attempt may have spent.
+    // If the job was aborted, the reservation stays, so that a retry by another node finds it.
     else if (!job.signal.aborted) paid?.billed();
     throw thrown;
   }

@@ -13,7 +13,7 @@ export type UpstreamJob = {
   /** Up to the deadline if omitted. */
   maxWaitMs?: number;
   signal: AbortSignal;
-  /** Before any platform request; absent if already on disk. */
+  /** Called before any platform request; absent if the job is already on disk. */
   accepted?: () => Promise<void>;
   /** For this job alone. */
   released?: UsableRelease;
@@ -21,7 +21,8 @@ export type UpstreamJob = {
 
 export type Sessions = {
   /**
-   * Best first: the account's, the deployment's, then none if `access` has `public`; `user` before `app`; used-up buckets last.
+   * Best first: the account's, the deployment's, then one without a credential if `access` has `public`; `user` before
+   * `app`; used-up buckets last.
    */
   open(requested: {
     job: UpstreamJob;
@@ -41,8 +42,8 @@ export type Sessions = {
 export type ConfiguredAccess = { access: AccessKind; owner: "account" | "deployment" | null };
 
 /**
- * Others throw `upstream_limited` with `retryAtMs` at once, because another session may be able to answer. Those of `patient`,
- * the last resort, wait for the reset within the job's deadline.
+ * When a limit is used up, requests throw `upstream_limited` with `retryAtMs` at once, because another session may be
+ * able to answer. Those of `patient`, the last resort, wait for the reset within the job's deadline.
  */
 export type OpenSession = Session & {
   patient: Session;

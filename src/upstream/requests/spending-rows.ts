@@ -15,8 +15,8 @@ export type Spender = {
 };
 
 /**
- * Use of the deployment's credentials counts for the account of the request, too. Corrections may be negative. Ignores an account's
- * deleted credential, and deleted accounts.
+ * Use of the deployment's credentials also counts for the account of the request. Corrections may be negative. Ignores
+ * an account's deleted credential, and deleted accounts.
  */
 export function* addUse(database: Database, spender: Spender, amounts: Amounts): Steps<void> {
   const { month, platform, credentialId, owner, accountId } = spender;
@@ -81,7 +81,7 @@ export function* deploymentPostReads(
 const ofOwnCredentials =
   "credential_id IN (SELECT id FROM credential WHERE account_id = :accountId)";
 
-/** Of an account, by the owner of the credentials, with reserved amounts. */
+/** Rows of an account's spending, reserved amounts included, by the owner of the credentials. */
 const accountParts = {
   account: [
     ["upstream_use", ofOwnCredentials],

@@ -14,7 +14,9 @@ export type Spending = {
 };
 
 export type PaidCall = {
-  /** The maximum, before the first attempt. Errors: `budget_used_up`, `paid_call_repeated`. */
+  /**
+   * Reserves the maximum cost; repeated tries use the same reservation. Errors: `budget_used_up`, `paid_call_repeated`.
+   */
   reserve(): Promise<void>;
   billed(): void;
   unbilled(): void;

@@ -1,10 +1,10 @@
 import type { LeasedCredential, Secrets } from "../../platforms/credential.ts";
 import type { PooledCredential } from "../credentials/pool.ts";
 
-/** The secrets of one request: the credential's own may be replaced meanwhile. */
+/** The secrets of one request: the credential's own may be replaced while it runs. */
 export type UsedSecrets = {
   leased: LeasedCredential;
-  /** A refusal concerns it alone. */
+  /** The revision of the secret that was sent: a refusal concerns it alone. */
   revision(): number;
   /** All that an answer may echo. */
   secrets(): Secrets;

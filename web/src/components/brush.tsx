@@ -3,12 +3,12 @@ import { type PointerEvent, type ReactNode, useRef, useState } from "preact/comp
 
 export type TimeStep = { fromMs: number; toMs: number };
 
-/** A shorter drag is a click, in pixels. */
+/** In pixels; a shorter drag counts as a click. */
 const leastDrag = 8;
 
 /**
- * Selects a time on the plot inside: by dragging, or with the arrow keys (Shift extends) and Enter. The step under the pointer, or
- * the chosen time, is described below.
+ * Selects a time on the plot inside: by dragging, or with the arrow keys (Shift extends) and Enter. The step under the pointer,
+ * or the chosen time, is described below.
  */
 export function Brush({
   window: { fromMs, toMs },
@@ -100,7 +100,7 @@ export function Brush({
     </div>
   );
 
-  /** The chosen steps, if there are several. */
+  /** Edges of the chosen steps in pixels; null unless there are several. */
   function keyed(): [number, number] | null {
     if (chosen === null || from === to) return null;
     const { left, width } = areaOf(frame.current);

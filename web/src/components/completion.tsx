@@ -20,14 +20,14 @@ export function CompletionList({
   onTake(item: CompletionItem): void;
 }) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: it is a list to all others
+    // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: HTML has no element for the listbox pattern
     <ul className="completion" role="listbox" id={id} aria-label="Operators">
       {items.map((item, index) => (
-        // biome-ignore lint/a11y/useFocusableInteractive: the field keeps the focus, and has the keys
-        // biome-ignore lint/a11y/useKeyWithClickEvents: the field keeps the focus, and has the keys
+        // biome-ignore lint/a11y/useFocusableInteractive: the field keeps the focus and handles the keys
+        // biome-ignore lint/a11y/useKeyWithClickEvents: the field keeps the focus and handles the keys
         <li
           key={item.text}
-          // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: it is a list to all others
+          // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: HTML has no element for the listbox pattern
           role="option"
           id={completionId(id, index)}
           aria-selected={index === chosen}

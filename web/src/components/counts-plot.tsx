@@ -91,7 +91,7 @@ export function CountsPlot({
           </div>
           <div className="x" aria-hidden="true">
             {axis.map((text, index) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: a place on the axis is its index
+              // biome-ignore lint/suspicious/noArrayIndexKey: a label is its position on the axis
               <span key={index}>{text}</span>
             ))}
           </div>

@@ -55,7 +55,7 @@ export function Legend({ entries }: { entries: readonly LegendEntry[] }) {
   );
 }
 
-/** Sixteen by ten. */
+/** Drawings of 16 by 10 pixels. */
 export const legendMarks = {
   bar: <rect className="p-bar" width="100%" height="100%" rx="2" />,
   bar2: <rect className="p-bar-2" width="100%" height="100%" rx="2" />,

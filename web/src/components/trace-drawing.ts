@@ -77,7 +77,7 @@ export function partOfTrace({ window, heard, held, gaps }: TraceParts, part: Str
   return { ...shown, heard: inBars(heard, Math.ceil(to - from), { from, to }) };
 }
 
-/** Rebins posts, or those from one position to another, into another number of equal parts. */
+/** Rebins posts, or those of a range of parts, into another number of equal parts. */
 export function inBars(
   parts: readonly number[],
   count: number,

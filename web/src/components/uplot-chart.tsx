@@ -63,7 +63,7 @@ export function UplotChart({
     };
   }, [kind, width, height]);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: they change with what is drawn
+  // biome-ignore lint/correctness/useExhaustiveDependencies: times and values change with the data to draw
   useEffect(() => chart.current?.setData(latest.current), [times, values]);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the theme is read again when it changes

@@ -15,7 +15,7 @@ import { personaliseSamples } from "./personal-samples.ts";
 import { showSampleTabs } from "./sample-tabs.ts";
 import { addSearch } from "./search.ts";
 
-/** Pages work without it; see web/docs.html and http/docs-site/html. */
+/** Pages work without this script; see web/docs.html and http/docs-site/html. */
 function main(): void {
   const button = document.querySelector<HTMLElement>("[data-switch-theme]");
   if (button !== null) {
@@ -30,7 +30,7 @@ function main(): void {
   void personaliseSamples();
 }
 
-/** Folded on narrow screens. */
+/** Folds the contents on narrow screens only. */
 function unfoldContents(): void {
   const contents = document.querySelector<HTMLDetailsElement>(".contents details");
   if (contents === null) return;

@@ -38,7 +38,7 @@ export type JobFeed = {
 
 const firstRetryMs = 1_000;
 const longestRetryMs = 30_000;
-/** A stream that lasted is reopened silently. */
+/** A stream that lasted at least this long is reopened silently. */
 const lastedMs = 5_000;
 const mostEvents = 500;
 

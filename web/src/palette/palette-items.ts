@@ -6,7 +6,7 @@ export type PaletteItem = {
   id: string;
   group: "Pages" | "Searches" | "Keys" | "Docs";
   title: string;
-  /** Relative to /dashboard, but for docs. */
+  /** Relative to /dashboard, except for docs. */
   address: string;
   isDocs: boolean;
 };

@@ -76,14 +76,14 @@ export function Palette({ onClose }: { onClose(): void }) {
         }}
         onKeyDown={press}
       />
-      {/* biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: it is a list to all others */}
+      {/* biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: HTML has no element for the listbox pattern */}
       <ul role="listbox" id={id} aria-label="Results">
         {found.map((item, at) => (
-          // biome-ignore lint/a11y/useFocusableInteractive: the field keeps the focus, and has the keys
-          // biome-ignore lint/a11y/useKeyWithClickEvents: the field keeps the focus, and has the keys
+          // biome-ignore lint/a11y/useFocusableInteractive: the field keeps the focus and handles the keys
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the field keeps the focus and handles the keys
           <li
             key={item.id}
-            // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: it is a list to all others
+            // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: HTML has no element for the listbox pattern
             role="option"
             id={`${id}-${at}`}
             aria-selected={at === chosen}

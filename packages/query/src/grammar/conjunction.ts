@@ -28,7 +28,7 @@ export function warnAboutConjunction(parts: readonly QueryNode[], report: Report
   warnTwoPlatforms(literals, report);
 }
 
-/** None if the node has alternatives. */
+/** The leaves that a post must all satisfy; none of a part with alternatives. */
 function literalsOf(node: QueryNode, isNegated: boolean): Literal[] {
   if (node.kind === "not") {
     const { child, span } = node;

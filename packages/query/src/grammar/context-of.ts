@@ -4,7 +4,7 @@ import type { Token } from "./lex.ts";
 import { type ParserState, report } from "./reader.ts";
 import type { GroupedValues, TermContext } from "./term-context.ts";
 
-/** `start`: offset of the first negation. */
+/** `start`: offset of the first negation sign, else of the term. */
 export type Negation = { isNegated: boolean; start: number };
 
 export function contextOf(reader: ParserState, token: Token, negation: Negation): TermContext {
@@ -24,7 +24,7 @@ export function contextOf(reader: ParserState, token: Token, negation: Negation)
   };
 }
 
-/** They replace a negated term or an alternative. */
+/** Groups rewrites of several terms, because they replace a negated term or an alternative. */
 function withGroupedRewrites(warning: Warning): Warning {
   const { hint } = warning;
   if (hint === undefined || typeof hint === "string") return warning;

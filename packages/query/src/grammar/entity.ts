@@ -15,7 +15,7 @@ export function withPlainSigils(text: string): string {
   return text.replaceAll("\ufe5f", "#").replaceAll("\ufe6b", "@");
 }
 
-/** `text` has plain sigils, `folded` is fully folded; `at` is UTF-16, `offset` that in the query. */
+/** `text` has plain sigils, `folded` is fully folded. `at` is in UTF-16 code units, `offset` in code points of the query. */
 export function readEntity(
   text: string,
   folded: string,

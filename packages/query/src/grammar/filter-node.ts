@@ -80,7 +80,7 @@ const expectedOf = (name: string): readonly string[] =>
       ]
     : postProperties;
 
-/** Results include reposts by default. Negated it would exclude them, which is an error. */
+/** Has no effect, because results include reposts by default. Negating it is an error. */
 function includeReposts(context: TermContext, written: WrittenOperator): null {
   if (context.isNegated) {
     context.report("unknown_filter", written.span, {

@@ -28,7 +28,7 @@ export function readTerm(context: TermContext, token: TermToken): QueryNode | nu
   return makeAnd(parts, { offset: token.start, length: token.end - token.start });
 }
 
-/** If it contains nothing else, a link, emoticon or question mark. */
+/** A phrase that is only a link, an emoticon or a question mark becomes that. */
 export function readPhrase(context: TermContext, text: string, span: QuerySpan): QueryNode | null {
   if (isQuestionMark(text)) return { kind: "question", span };
   const bare = text.trim();
@@ -134,7 +134,7 @@ function looksLikeOperator(context: TermContext, name: string, { text, span }: P
   return !isBare;
 }
 
-/** A link in a post, or anything with a scheme. Excludes trailing punctuation. */
+/** True for a link as in a post, trailing punctuation aside, and for anything with an HTTP scheme. */
 function isUrl(text: string, folded: string): boolean {
   if (/^https?:\/\/[\p{L}\p{N}]/iu.test(folded)) return true;
   const [link] = findLinks(text);

@@ -34,7 +34,7 @@ export function shareParentheses(source: Source, tokens: readonly Token[]): Repa
   return { tokens: repaired, warnings };
 }
 
-/** Those from a token on that close an earlier group. */
+/** For each token, how many parentheses from it on close an earlier group. */
 function unmatchedClosers(tokens: readonly Token[]): number[] {
   const counts = new Array<number>(tokens.length + 1).fill(0);
   for (let index = tokens.length - 1; index >= 0; index--) {

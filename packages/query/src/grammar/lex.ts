@@ -101,7 +101,7 @@ function readPhrase(reading: Reading, start: number): number {
   return end;
 }
 
-/** To after the closing quotation mark. `\"` and `\\` are escapes. */
+/** Reads to after the closing quotation mark. `\"` and `\\` are escapes. */
 function readQuoted(
   reading: Reading,
   start: number,

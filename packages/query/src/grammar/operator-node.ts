@@ -106,7 +106,7 @@ function queriesOfGroup({ groupedValues }: TermContext, name: string): readonly 
   return groupedValues.areAlternatives ? [alternatives] : [`(${each.join(" ")})`, alternatives];
 }
 
-/** Their values may contain a comma or semicolon. */
+/** Operators whose values may contain `,`, `;` or `|`. */
 const takesSeparators: ReadonlySet<OperatorName | null> = new Set<OperatorName>([
   "geocode",
   "url",

@@ -12,7 +12,7 @@ export type ParserState = {
   source: Source;
   tokens: readonly Token[];
   diagnostics: DraftDiagnostic[];
-  /** Code and offset of each diagnostic. */
+  /** Code and offset of each diagnostic, or only the code (`reportOnce`). */
   reported: Set<string>;
   index: number;
   depth: number;

@@ -4,7 +4,7 @@ import { closerOf, foldedBetween, isInvisible, type Source } from "../tree/sourc
 /** Brackets are matched in one pass, for linear time. */
 export type Scan = {
   source: Source;
-  /** Before the next white space or quotation mark. */
+  /** Offsets of `(` and its `)`, if no white space or quotation mark separates them. */
   closedAt: ReadonlyMap<number, number>;
   lastBracket: number;
 };
@@ -17,7 +17,7 @@ export function scanBrackets(source: Source): Scan {
 const longestName = 32;
 const bracketedValue = /^([a-z_]+):\[/i;
 
-/** Values with spaces, as in other query languages (`point_radius:[2.35 48.85 10km]`); else `end`. */
+/** The end of a value with spaces, as in other query languages (`point_radius:[2.35 48.85 10km]`); else `end`. */
 export function endOfBrackets(scan: Scan, start: number, end: number): number {
   const { folded } = scan.source;
   const head = foldedBetween(scan.source, start, Math.min(end, start + longestName));

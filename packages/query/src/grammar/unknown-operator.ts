@@ -42,7 +42,7 @@ function nearMiss(name: string, value: string): Suggestion {
 
 const longestBrackets = 64;
 
-/** From its first word (`[5 TO 9]`). */
+/** Extends the first word of a range in brackets (`[5 TO 9]`) to the whole range. */
 function withRestOfBrackets(
   { source }: TermContext,
   value: string,

@@ -94,7 +94,7 @@ export function isQuestionMark(text: string): boolean {
   return /^[!！]*[?？﹖؟⁇⁈⁉⸮\u037e][?？﹖؟⁇⁈⁉⸮\u037e!！]*$/u.test(text.trim());
 }
 
-/** In other query languages a wildcard. */
+/** A question mark is a wildcard in other query languages. */
 function warnQuestionMark(context: TermContext, text: string, bare: string, span: QuerySpan): void {
   context.report("sign_left_out", span, {
     message: `${shown(text)} is searched as ${shown(bare)}: a question mark is not a wildcard`,
@@ -112,7 +112,7 @@ function withoutQuestionMarks(text: string): string {
   return keywordOf(withoutInvisible(bare).normalize("NFKC")) === null ? bare : text;
 }
 
-/** `f**k` separates words in a quotation. */
+/** True for `run*`; the stars of `f**k` only separate words in a quotation. */
 function holdsPartOfWord(text: string): boolean {
   const plain = text.normalize("NFKC");
   return /[\p{L}\p{N}]\*+(?![\p{L}\p{N}*])|(?<![\p{L}\p{N}*])\*+[\p{L}\p{N}]/u.test(plain);

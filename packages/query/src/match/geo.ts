@@ -19,7 +19,7 @@ export function cellOf(point: { lat: number; lon: number }): string {
   return cellName(Math.floor(point.lat), Math.floor(point.lon));
 }
 
-/** A superset; null above `mostCells` (large circles, the poles). */
+/** A superset of the cells in the circle; null above `mostCells` (large circles) or at a pole. */
 export function cellsOfCircle(
   lat: number,
   lon: number,

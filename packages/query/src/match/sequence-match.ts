@@ -1,7 +1,7 @@
 import { GAP } from "../text/analyze.ts";
 import type { SequenceElement } from "../text/sequence.ts";
 
-/** Longer ones use the automaton. */
+/** Longer sequences use the automaton. */
 const shortSequence = 4;
 
 /** Linear, even if elements repeat. */

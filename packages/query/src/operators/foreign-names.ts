@@ -1,7 +1,7 @@
 import { isOperatorName, likelyProperty, propertyNamed } from "./operators.ts";
 import { countNamed, queryOfCount, queryOfDates, readRange } from "./suggested-range.ts";
 
-/** Most likely first, or the reason why there are none. */
+/** Queries, most likely first; `otherwise` says what to do if there are none. */
 export type Suggestion = { queries: readonly string[]; otherwise: string | null };
 
 type Translate = (value: string) => Suggestion;

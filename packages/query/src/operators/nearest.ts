@@ -1,6 +1,6 @@
 /**
- * Within one edit up to four characters, two beyond, and fewer than the name's length. Optimal string alignment; the first of
- * equals wins.
+ * The first of the nearest candidates by optimal string alignment; null if none is near. The limit is one edit for up to four
+ * characters, else two, and always fewer than the name's length.
  */
 export function nearest(name: string, candidates: readonly string[]): string | null {
   const lowerCase = name.toLowerCase();

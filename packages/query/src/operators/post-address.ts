@@ -7,7 +7,7 @@ const onBluesky =
 
 export type Address = { text: string; warning: Warning | null };
 
-/** Strips host and parameters from an X post's address, so that it matches on both hosts. */
+/** Strips host and parameters from an X post's address, so that it matches on both x.com and twitter.com. */
 export function readPostAddress(written: string): Address {
   const [, path, id] = onX.exec(written) ?? [];
   if (path !== undefined && id !== undefined) return { text: path, warning: warningAbout(id) };

@@ -43,7 +43,7 @@ const zones: Readonly<Record<string, number>> = {
 const form =
   /^(\d{4})-(\d{2})-(\d{2})(?:[_T](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?(?:_?([A-Z]{1,5})|([+-])(\d{2}):?(\d{2}))?)?$/;
 
-/** A date is its start in UTC; a time requires a zone. A leap second becomes the next minute. */
+/** A date means the start of the day in UTC; a time requires a zone. A leap second becomes the next minute. */
 export function readDate(operator: string, written: string): Operand<number> {
   const match = form.exec(written.toUpperCase());
   if (match === null) return notADate(operator, written);

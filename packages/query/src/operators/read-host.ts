@@ -2,7 +2,7 @@ import { hostSuffixes, linkOf } from "../text/urls.ts";
 import { type Operand, operandError, shown } from "./operand.ts";
 
 const schemePrefix = /^[a-z][a-z0-9+.-]*:\/\//;
-/** DNS; also bounds the quadratic size of a host's suffixes. */
+/** DNS limit; also bounds the quadratic size of a host's suffixes. */
 const longestHost = 253;
 const hostForm = /^[\p{L}\p{M}\p{N}_-]+(?:\.[\p{L}\p{M}\p{N}_-]+)*$/u;
 

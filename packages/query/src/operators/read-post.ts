@@ -35,7 +35,7 @@ const uri = /^[a-z][a-z0-9+.-]*:[^\s\p{Cc}]+$/iu;
 /** Uris of posts contain the account's DID. */
 const uriByHandle = /^at:\/\/(?!did:)([^/\s]+)\/app\.bsky\.feed\.post\/([^/\s]+)$/i;
 
-/** Accepts a number, without its leading zeros, or any URI except a Bluesky one with a handle. */
+/** Accepts a number, whose leading zeros it strips, or any URI except a Bluesky one with a handle. */
 export function readPostOperand(operator: string, written: string): Operand<string> {
   const number = written.normalize("NFKC");
   if (numberForm.test(number)) return { value: BigInt(number).toString() };

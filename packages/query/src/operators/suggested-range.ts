@@ -1,8 +1,8 @@
 import { countOperators } from "../tree/print.ts";
 import type { CountMetric } from "../tree/tree.ts";
 
-/** Ends as written; null if open. */
 type End = { value: string; isInclusive: boolean };
+/** Ends as written; null if open. */
 export type Range = { low: End | null; high: End | null };
 
 const sign = /^(>=|=>|≥|<=|=<|≤|>|<|==?)\s*([^\s<>=]+)$/;
@@ -51,7 +51,7 @@ export function queryOfDates({ low, high }: Range): string {
   return bounds.filter((bound) => bound !== null).join(" ");
 }
 
-/** Perhaps with thousands separators or a `k` or `m` suffix. */
+/** Accepts thousands separators and a `k` or `m` suffix; null if not a count. */
 export function readWrittenCount(written: string): number | null {
   if (/^\d{1,15}$/.test(written)) return Number(written);
   if (/^\d{1,3}(?:[,_.]\d{3})+$/.test(written)) return Number(written.replace(/[,_.]/g, ""));
@@ -75,7 +75,7 @@ const metrics = new Map(
   ),
 );
 
-/** By another product's name. */
+/** Finds a count operator by another product's name, such as `max_likes`. */
 export function countNamed(name: string): { operator: string; bound: "min" | "max" | "" } | null {
   const [, bound = "", rest = ""] = /^(min|max)?_?(.+)$/.exec(name) ?? [];
   const operator = metrics.get(rest);

@@ -1,5 +1,3 @@
-import { shortenAsciiToken, shortenToken } from "../text/token.ts";
-
 /**
  * Facet tokens: a post's properties other than its words. Each starts with or contains punctuation that the analyzer never
  * emits, so no text can forge one.
@@ -16,6 +14,9 @@ import { shortenAsciiToken, shortenToken } from "../text/token.ts";
  * them. Posts are `x/20`, or a hash on other platforms (`posts/references.ts`). Equal ids on two platforms, or a numeric handle
  * and an id, never collide.
  */
+
+import { shortenAsciiToken, shortenToken } from "../text/token.ts";
+
 export const everyPost = "is:post";
 export const isRepost = "is:retweet";
 export const isNativeRepost = "is:native-retweet";

@@ -44,7 +44,7 @@ import {
 } from "./facets.ts";
 import type { PlanNode } from "./plan.ts";
 
-/** Only an archive can resolve them. */
+/** The names in a query that only an archive can resolve. */
 export type QueryNames = { accounts: readonly string[]; posts: readonly string[] };
 
 /** Names as written in the query, with the facet keys that they mean. */

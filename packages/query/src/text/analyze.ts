@@ -7,19 +7,6 @@ import { startingOutside, type TextSpan } from "./span.ts";
 
 export { shortenToken } from "./token.ts";
 
-/**
- * The analyzer of posts and queries:
- *
- * - It decodes five HTML entities, then folds the text (`foldWord`).
- * - A word is a run of letters, marks, digits and `_`. Apostrophes, hyphens, and changes between scripts with and without
- *   spaces separate words.
- * - A run of n characters of a script without spaces (or of Hangul) gives n tokens: its overlapping pairs, then its last
- *   character alone (`pairToken`). Each character begins exactly one token, so any substring is found as adjacent pairs.
- * - An emoji is one token, without variation selectors.
- * - A mention or link is replaced by a `GAP`, except at either end.
- * - A hashtag is indexed as a word.
- * - A token contains letters, marks, digits, `_`, or an emoji, and has at most 64 bytes (`shortenToken`).
- */
 export type AnalyzedText = {
   tokens: string[];
   /** Not in phrases: emoji without their skin tone. */
@@ -38,6 +25,19 @@ const questionMark =
   /[?¿\u037e\u055e\u061f\u1367\u203d\u2047-\u2049\u2753\u2754\u2cfa\u2cfb\u2e18\u2e2e\u2e54\ua60f\ua6f7\ufe16\ufe56\uff1f]|\ud804\udd43|\ud83a\udd5f/;
 const everyQuestionMark = new RegExp(questionMark, "g");
 
+/**
+ * The analyzer of posts and queries:
+ *
+ * - It decodes five HTML entities, then folds the text (`foldWord`).
+ * - A word is a run of letters, marks, digits and `_`. Apostrophes, hyphens, and changes between scripts with and without
+ *   spaces separate words.
+ * - A run of n characters of a script without spaces (or of Hangul) gives n tokens: its overlapping pairs, then its last
+ *   character alone (`pairToken`). Each character begins exactly one token, so any substring is found as adjacent pairs.
+ * - An emoji is one token, without variation selectors.
+ * - A mention or link is replaced by a `GAP`, except at either end.
+ * - A hashtag is indexed as a word.
+ * - A token contains letters, marks, digits, `_`, or an emoji, and has at most 64 bytes (`shortenToken`).
+ */
 export function analyzeText(
   text: string,
   options: EntityOptions = { dottedHandles: true },

@@ -12,7 +12,7 @@ export const surrogate = 4;
 const letters = "\\p{L}\\p{N}_";
 /** Look and work like apostrophes, although Unicode classifies them as letters. */
 const apostrophes = "\\u02b9-\\u02bf";
-/** The last five are Japanese, although Unicode assigns them no script. */
+/** The characters given by code point are Japanese, although Unicode assigns them no script. */
 const spacelessScripts = `${["Han", "Hira", "Kana", "Hang", "Thai", "Laoo", "Khmr", "Mymr"]
   .map((script) => `\\p{Script=${script}}`)
   .join("")}\\u3006\\u3031-\\u3035\\u303c\\u30fc`;
@@ -37,7 +37,7 @@ export function classOfCodePoint(codePoint: number): number {
   return patterns.find(([, pattern]) => character.search(pattern) === 0)?.[0] ?? separator;
 }
 
-/** The sum of the numbers of matching patterns. */
+/** For each UTF-16 code unit, the sum of the numbers of the patterns that match it. */
 export function unitTable(
   patterns: readonly (readonly [number, RegExp])[],
   ofSurrogates: number,

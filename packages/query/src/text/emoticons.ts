@@ -1,6 +1,6 @@
 /** Between white space; punctuation may follow. The mouth of a smile or frown may repeat. */
 const everyEmoticon = /(?<![^\s])([:;=])['’^-]?(\)+|\(+|[DPpOo])(?=[\s.,!?…)"'“”„‘’‚]|$)/g;
-/** Most posts contain a colon in a link. */
+/** A cheap first check that the colon of a link, which most posts contain, does not pass. */
 const mayContainEmoticon = /[:;=]['’^-]?[()DPpOo]/;
 const exactEmoticon = /^([:;=])['’^-]?(\)+|\(+|[DPpOo])$/;
 

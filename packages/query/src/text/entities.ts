@@ -36,7 +36,7 @@ const repostMark = /(?:^|[^A-Za-z0-9_+~.-])rt:?$/i;
 const badAfterMention =
   /^(?:[@＠\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u1e00-\u1eff]|[\u0300-\u036f]|:\/\/)/;
 
-/** Such characters do not change a tag. */
+/** Invisible characters, which do not change a tag. */
 const showsNothing = /\p{Default_Ignorable_Code_Point}+/gu;
 
 const cashtagName = "[A-Za-z]{1,6}(?:[._][A-Za-z]{1,2})?";

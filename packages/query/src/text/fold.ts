@@ -6,7 +6,7 @@ const foldable =
 const everyFoldable = new RegExp(foldable, "g");
 const replacements: ReadonlyMap<string, string> = makeReplacements();
 
-/** Not left unchanged by NFKC; most posts contain none. */
+/** Characters that NFKC may change; most posts contain none. */
 const needsNormalising =
   /[^\u0021-\u007e\s\u00c0-\u00ff\u0400-\u0482\u048a-\u04ff\u2010\u2013-\u2016\u2018-\u201f\u2020-\u2022\u3001\u3002\u3042-\u3093\u30a2-\u30f3\u30fc\u4e00-\u9fff]|[\u00a0\u2000-\u200a\u202f\u205f\u3000]/;
 /** Unicode's default ignorable characters except the zero width space: they would split words. */
@@ -44,7 +44,7 @@ function withoutInvisible(text: string): string {
   return invisible.test(joined) ? joined.replace(everyInvisible, "") : joined;
 }
 
-/** A line-break hint in scripts without spaces; in others it separates words. */
+/** A zero width space is a line-break hint in scripts without spaces; in others it separates words. */
 function keepBetweenWords(spaces: string, offset: number, text: string): string {
   const after = classOfUnit(text.charCodeAt(offset + spaces.length));
   return after === spaceless ? "" : spaces;

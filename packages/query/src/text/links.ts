@@ -7,7 +7,7 @@ const maxShortLinkSlug = 40;
 /** Bounds the work for nested brackets. */
 const maxTailLength = 2048;
 
-/** Allowed in a host without a scheme. */
+/** Allowed in a host without a scheme, and in paths. */
 const latinAccents = "\\u00c0-\\u00d6\\u00d8-\\u00f6\\u00f8-\\u024f\\u1e00-\\u1eff";
 const cyrillic = "\\u0400-\\u04ff";
 const bareHostCharacter = new RegExp(`[A-Za-z0-9_.${latinAccents}-]`);
@@ -115,7 +115,7 @@ function linkWithScheme(text: string, hostStart: number): Found {
   return { link: { start, end }, scannedTo: end };
 }
 
-/** Its last label that can be a top-level domain. */
+/** The end of the last label that can be a top-level domain. */
 function endOfHost(text: string, start: number, runEnd: number): number | null {
   const run = text.slice(start, runEnd);
   const isAscii = onlyAscii.test(run);

@@ -10,7 +10,7 @@ export type SequenceElement =
 type SequencePosition = TextRun | typeof anyToken;
 const anyToken = Symbol("any token");
 
-/** `state-of-the-art` is four. Mentions and links are plain words. */
+/** `state-of-the-art` gives four elements. Mentions and links are read as plain words. */
 export function querySequence(text: string): SequenceElement[] {
   return spell(runsOf(decodeEntities(text).toWellFormed()));
 }
@@ -44,7 +44,7 @@ function spellBeforeAny(characters: readonly string[]): SequenceElement[] {
 
 /**
  * A run of a document ends with its last character's token, so a query run before another word must too. A query's last run may
- * end inside one.
+ * end inside a longer run of the document.
  */
 function spellCharacters(characters: readonly string[], isLast: boolean): SequenceElement[] {
   const [first, second] = characters;

@@ -25,7 +25,7 @@ function asciiHost(name: string): string {
   return url.hostname;
 }
 
-/** Valid if it encodes to the same label. */
+/** Decodes a label only if the result encodes to the same label. */
 function unicodeLabel(label: string): string {
   if (!label.startsWith(encodedPrefix)) return label;
   const decoded = decodePunycode(label.slice(encodedPrefix.length));

@@ -5,7 +5,7 @@ import { runsOf } from "../text/runs.ts";
 /** Longer words may be indexed in a shortened form. */
 const longestWord = 20;
 
-/** Null if equal to the text. Preserves a separate `*`. */
+/** Null if there are none, one is too long, or they equal the text. Preserves a separate `*`. */
 export function searchedWords(text: string): string | null {
   const decoded = decodeEntities(text).toWellFormed();
   const parts = decoded.split(/\s+/u).filter((part) => part !== "");

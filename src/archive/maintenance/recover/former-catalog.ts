@@ -32,9 +32,7 @@ export function readFormerCatalog(folder: string): FormerCatalog {
   }
 }
 
-/**
- * Returns the names of the copied tables. Coverage is not copied, because its posts may be missing.
- */
+/** Copies tables of the former catalog. Returns their names. */
 export function takeOver(catalog: DatabaseSync, folder: string): string[] {
   const damaged = damagedTables(folder);
   try {

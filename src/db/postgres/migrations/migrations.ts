@@ -11,7 +11,7 @@ import { sqliteFunctions } from "./sqlite-functions.ts";
 /** `oldest`: the first schema whose code works with the tables. */
 export type PostgresMigration = { sql: string; oldest: number };
 
-/** Never change a released one; append. */
+/** Never change a released migration; append. */
 export const postgresMigrations: readonly PostgresMigration[] = [
   { sql: sqliteFunctions + controlTables + changeNotifications, oldest: 1 },
   { sql: fromSqlite(control009), oldest: 1 },

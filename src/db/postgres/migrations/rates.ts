@@ -71,7 +71,7 @@ const write = (holder: string, id: string): string => `
     .map((column) => `${column} = ${column === "latest_us" ? "moment" : `${holder}_${column}`}`)
     .join(", ")} WHERE id = ${id};`;
 
-/** The account's only if it has a limit. */
+/** The account's log only if it has a limit. */
 const forHolders = ({ name }: Policy, each: (log: string, limit: string) => string): string => `
   ${each(`own_${name}`, `${name}_limits[1]`)}
   IF ${name}_limits[2] IS NOT NULL THEN ${each(`shared_${name}`, `${name}_limits[2]`)} END IF;`;
@@ -86,7 +86,7 @@ const timeToRoom = (policy: Policy): string => `
     END IF;`,
   )}`;
 
-/** Of the holder with fewer left; of equals, the later. */
+/** Reports the holder with fewer calls left; of equals, the one that gains a call later. */
 const report = (policy: Policy): string => {
   const { name } = policy;
   const left = (log: string, limit: string): string => `greatest(0, ${limit} - ${log}_used)`;
@@ -104,7 +104,7 @@ const report = (policy: Policy): string => {
   END IF;`;
 };
 
-/** Of an earlier first migration. Calls of the last minute no longer count. */
+/** Drops the rates of an earlier version of the first migration. Calls of the last minute no longer count. */
 export const withoutRates = `
   DROP FUNCTION IF EXISTS take_turn, take_rates, read_rate, without_old, time_to_fall, note_call, give_back_rate,
     take_calls, give_back_search, note_failed_key, now_us;

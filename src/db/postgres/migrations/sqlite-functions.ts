@@ -1,4 +1,4 @@
-/** Of the same name (dialect.ts), except `json_values`, which is `json_each`. */
+/** SQLite's functions by the same name (dialect.ts), except `json_values`, which is `json_each`. */
 export const sqliteFunctions = `
   CREATE FUNCTION min(BIGINT, BIGINT) RETURNS BIGINT LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
     AS 'SELECT least($1, $2)';

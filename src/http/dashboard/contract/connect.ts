@@ -10,7 +10,7 @@ export type AppListing = {
   created_at: string;
   used_at: string | null;
   used_from: string | null;
-  /** If the app does not refresh its tokens until then. */
+  /** When the connection ends unless the app refreshes its tokens. */
   expires_at: string;
 };
 export type AppsAnswer = { apps: readonly AppListing[] };
@@ -27,5 +27,5 @@ export type AuthorizationAnswer = {
   | { kind: "refused"; reason: string; location: string }
 );
 
-/** POST /dashboard/api/authorizations/decision. No methods deny. */
+/** POST /dashboard/api/authorizations/decision. A decision without methods denies. */
 export type DecisionAnswer = { location: string };

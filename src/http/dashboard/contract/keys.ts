@@ -7,7 +7,7 @@ export type KeysAnswer = {
   limits: KeyLimitsAnswer;
 };
 
-/** Null: the account's. */
+/** Null: the account's limit. */
 export type KeyLimitsAnswer = {
   requests_per_second: number | null;
   submissions_per_minute: number | null;

@@ -38,12 +38,12 @@ export type AnyJobListing = {
   uuid: string;
   account: AccountReference;
   status: JobState;
-  /** Of an error. */
+  /** Of the error, if the job failed. */
   code: string | null;
   platform: Platform | "social";
   method: Method;
   node: string | null;
-  /** Of results. */
+  /** Number of results. */
   count: number | null;
   submitted_at: string;
   finished_at: string | null;

@@ -6,7 +6,7 @@ type Highlighter = {
   highlight(text: string, options: { language: string }): { value: string };
 };
 
-/** Its own types would add those of the DOM to the server's. */
+/** The package's own types would add the DOM's types to the server's. */
 const hljs: Highlighter = createRequire(import.meta.url)("highlight.js/lib/common");
 
 /** `info`: a language and an optional name in brackets, for tabs. */

@@ -7,7 +7,7 @@ type ContentsEntry = { level: number; text: string; anchor: string };
 
 export type RenderedMarkdown = { title: string; html: string; contents: readonly ContentsEntry[] };
 
-/** `addressOf` null: text only. Adds anchors, and captions and scroll boxes for tables. */
+/** Links for which `addressOf` is null keep only their text. Adds anchors, and captions and scroll boxes for tables. */
 export function renderMarkdown(
   text: string,
   addressOf: (target: string) => string | null,

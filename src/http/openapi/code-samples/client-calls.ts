@@ -3,7 +3,7 @@ export type ClientCall = {
   path?: readonly string[];
   /** Query parameters, or members of the body. */
   fields?: Readonly<Record<string, string | number | readonly string[]>>;
-  /** Absent if nothing is returned. */
+  /** Name of the variable for the result; absent if nothing is returned. */
   result?: string;
   isStream?: true;
   /** Query parameters that the client adds itself. */

@@ -21,7 +21,7 @@ const hide = { hide: true };
 const config = { pace: "session" as const };
 const path = "/dashboard/api/authorizations";
 
-/** Never redirects by itself, because anyone can publish a client document: the user decides, also to go back. */
+/** Never redirects, because anyone can publish a client document: the user decides, even about returning to the app. */
 export function addAuthorizationRoutes(
   app: TypedApp,
   context: Pick<HttpContext, "accounts" | "clock" | "dashboard" | "settings">,
@@ -40,7 +40,7 @@ export function addAuthorizationRoutes(
     config,
     schema: { ...hide, body: authorizationQuery },
     handler: async (request, reply): Promise<AuthorizationAnswer> => {
-      // Each fetches a document from an address that the request names.
+      // Each request fetches a document from an address that it names.
       slots.take(request, reply);
       const head = readRequestHead(request.body.query);
       const client = await fetchClient(head.clientId);

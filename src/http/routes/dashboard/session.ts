@@ -87,7 +87,7 @@ export function addSessionRoutes(app: TypedApp, context: HttpContext, slots: Sig
     },
   });
 
-  /** Only here: another request may carry an older cookie than the browser has by now, and must not clear that. */
+  /** Only this route clears it: other requests may carry an older cookie than the browser now has. */
   function clearStaleCookie(request: FastifyRequest, reply: FastifyReply): void {
     if (cookies.session(request) !== null) cookies.clearSession(reply);
   }

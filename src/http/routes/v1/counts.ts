@@ -120,7 +120,7 @@ function questionOf(
   } as const;
 }
 
-/** Returned if the count fails. Null after a disconnect: the count used reader time and is charged. */
+/** Returns the search if the count fails. Null after a disconnect, which is charged because the count used reader time. */
 async function counted(
   context: HttpContext,
   reply: FastifyReply,

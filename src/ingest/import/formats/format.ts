@@ -1,6 +1,6 @@
 /**
- * Only NDJSON resumes at a byte offset: deflate streams cannot be entered in the middle, and
- * skipping records is as fast as reading them.
+ * Only NDJSON resumes at a byte offset. Other formats are read from the start: deflate streams cannot
+ * be entered in the middle, and records are skipped as fast as they are read.
  */
 
 import type { Clock } from "../../../lib/clock.ts";
@@ -48,7 +48,7 @@ type NamedFormat = {
 export type LinesFormat = NamedFormat & { lines: { platform: Platform } };
 
 export type RecordsFormat = NamedFormat & {
-  /** Per piece of the file. Throws what the source throws. */
+  /** Yields the records of each piece of the file. Throws what the source throws. */
   records(source: ImportSource, options: ReadOptions): AsyncGenerator<Iterable<FileRecord>>;
 };
 

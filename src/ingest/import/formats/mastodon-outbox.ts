@@ -154,7 +154,7 @@ function tagOf(name: unknown): string[] {
   return tag !== undefined && /^[^\s\p{Cc}]+$/u.test(tag) ? [tag] : [];
 }
 
-/** Files in the archive without a web address; `name` is the alt text. */
+/** Attachments are files in the archive, often without a web address; `name` is the alt text. */
 function mediaOf(value: unknown): unknown[] {
   const { mediaType, url, name } = fieldsOf(value);
   const kind = string(mediaType, 100)?.split("/")[0] ?? "";

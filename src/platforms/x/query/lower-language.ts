@@ -13,13 +13,13 @@ const otherCodes: Readonly<Record<string, readonly string[]>> = {
   zh: ["zh-CN", "zh-TW"],
 };
 
-/** Only primary languages; everything if X does not know it. */
+/** Searches for the primary language; everything if X does not know it. */
 export function languageTerms(code: string): Expression {
   const known = codesOf(code);
   return known.length === 0 ? matchAll : anyOf(known.map((each) => dependent(`lang:${each}`)));
 }
 
-/** Only if X's code has the same meaning. */
+/** Excludes a language only if X's code has the same meaning. */
 export function withoutLanguage(code: string): Expression {
   const [known, ...more] = code.includes("-") ? [] : codesOf(code);
   return known === undefined || more.length > 0 ? matchAll : negation(dependent(`lang:${known}`));

@@ -31,7 +31,7 @@ export function accountTerms(
   return anyOf(all.map((name) => standalone(`${operator}:${name}`)));
 }
 
-/** X reads an all-digit username as another account's number, too. */
+/** Drops all-digit usernames, which X reads as another account's number, too. */
 export function withoutAccount(
   operator: AccountOperator,
   user: string,

@@ -46,7 +46,7 @@ export function filterOf(address: URLSearchParams): JobFilter {
   };
 }
 
-/** Beyond the states. */
+/** Whether the filter narrows the list beyond the states. */
 export function isNarrowed({ platform, method, text }: JobFilter): boolean {
   return platform !== "" || method !== "" || text.trim() !== "";
 }

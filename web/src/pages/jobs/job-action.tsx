@@ -40,10 +40,10 @@ export function JobAction({
   );
 }
 
-/** The requested number is not reported. */
+/** A job does not report its requested number of results. */
 const usualResults = 20;
 
-/** Leaves an ended job: deleting it would delete its result. */
+/** Leaves an ended job alone: deleting it would delete its result. */
 async function cancelRunning(uuid: string): Promise<void> {
   const path = `/v1/search/live/status/${uuid}`;
   const { status } = await api.get<JobStatus>(path);

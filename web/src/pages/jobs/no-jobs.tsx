@@ -2,7 +2,7 @@ import { Link } from "wouter";
 import { Empty } from "../../components/empty.tsx";
 import { isNarrowed, type JobFilter } from "./filters.ts";
 
-/** `hasOlder`: of the jobs scanned so far. */
+/** `hasOlder`: whether there are older jobs that were not scanned yet. */
 export function NoJobs({ filter, hasOlder }: { filter: JobFilter; hasOlder: boolean }) {
   if (filter.shown === "all" && !isNarrowed(filter)) {
     return (

@@ -6,7 +6,7 @@ import { useJobFeed } from "../../jobs/use-jobs.ts";
 import { type JobFilter, listPath } from "./filters.ts";
 
 const pageSize = 50;
-/** Events within it cause one request per page. */
+/** Events within this time cause one request per page. */
 const gatherMs = 250;
 
 export type LiveList = {
@@ -31,7 +31,7 @@ export function useJobList(filter: JobFilter): LiveList {
   );
   const waiting = useRef<ReturnType<typeof setTimeout> | null>(null);
   const pages = data?.length ?? 1;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: it reacts to events and to reopened streams
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the effect reacts to events and to reopened streams
   useEffect(() => {
     if (opened === 0 || waiting.current !== null) return;
     waiting.current = setTimeout(() => {

@@ -2,7 +2,7 @@ import { useSyncExternalStore } from "preact/compat";
 import type { NewKeyAnswer } from "../../../../src/http/dashboard/contract/keys.ts";
 import { api, onSignedOut } from "../../api.ts";
 
-/** The server stores only its hash. */
+/** A new key with its token, of which the server stores only the hash. */
 export type FreshKey = NewKeyAnswer & {
   accountId: string;
   title: string;

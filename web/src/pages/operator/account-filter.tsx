@@ -13,7 +13,7 @@ const mostOffered = 8;
 
 type FilterProps = {
   title?: string;
-  /** Choices besides accounts. */
+  /** Choices in addition to accounts. */
   others?: readonly AccountReference[];
   account: string | null;
   /** The address of the page for one account, or for all (null). */

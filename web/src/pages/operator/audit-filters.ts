@@ -32,7 +32,7 @@ export function auditAddress(filters: AuditFilters): string {
   return withParameters("/audit", filters);
 }
 
-/** Of the API, with times instead of days. */
+/** The API request for the filters, with times instead of days. */
 export function requestOf({ from, to, ...rest }: AuditFilters): string {
   return withParameters("/dashboard/api/operator/audit", {
     ...rest,

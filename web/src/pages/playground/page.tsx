@@ -102,7 +102,7 @@ export function PlaygroundPage() {
       searching.recall(requested);
       return;
     }
-    // A reload must not send it again.
+    // A reload must not send the search again.
     go(own, { replace: true, state: null });
     if (requested.query.trim() !== "" || !needsQuery(requested.method)) searching.run(requested);
   });

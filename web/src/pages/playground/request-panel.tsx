@@ -43,7 +43,7 @@ function Painted({ parts }: { parts: readonly CodePart[] }) {
     look === undefined ? (
       text
     ) : (
-      // biome-ignore lint/suspicious/noArrayIndexKey: parts have no other name than their place
+      // biome-ignore lint/suspicious/noArrayIndexKey: a part has no key but its index
       <span key={index} className={look}>
         {text}
       </span>

@@ -28,7 +28,7 @@ export function longestQuery(method: Method): number {
   return method === "searchbyquery" ? longestLiveQuery : longestArchiveQuery;
 }
 
-/** Timelines and trends name nothing. */
+/** Timelines and trends take no query. */
 export function needsQuery(method: Method): boolean {
   return methods[method].query !== "none";
 }
@@ -54,7 +54,7 @@ export function readRequest(search: string): Request {
   };
 }
 
-/** Leaves out what is no time. */
+/** Omits invalid times. */
 export function timesOf(
   from: string | null,
   to: string | null,

@@ -18,7 +18,7 @@ export type Counted =
     }
   | { state: "failed"; problem: ApiProblem };
 
-/** By the job of the first page; kept in memory so that Back costs no search. */
+/** Counts cached by the job of the first page, so that Back costs no search. */
 const kept = new Map<string, Counted>();
 const mostKept = 20;
 

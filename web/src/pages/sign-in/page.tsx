@@ -71,7 +71,7 @@ export function SignInPage() {
 
 function Methods({ session: { providers } }: { session: SessionAnswer }) {
   const [path] = useLocation();
-  // As written: wouter decodes it.
+  // The query as written, because wouter decodes it.
   const { search } = window.location;
   if (providers.length === 0) return <NoProvider />;
   const back = path === "/sign-in" ? "/dashboard" : `/dashboard${path}${search}`;

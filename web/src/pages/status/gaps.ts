@@ -20,7 +20,7 @@ export type GapFill =
   | { by: "stream" }
   | { by: "import" };
 
-/** History of Bluesky's stream servers (docs/live-stream.md). */
+/** How long Bluesky's stream servers store events (docs/live-stream.md). */
 const keptByStreamMs = 36 * 3_600_000;
 
 /** Newest first. */

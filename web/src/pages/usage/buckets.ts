@@ -5,7 +5,7 @@ import type { ShownUsage } from "./selection.ts";
 export type RequestStacks = {
   /** Bucket middles, Unix seconds. */
   times: number[];
-  /** All, without failed, and answered; drawn over each other. */
+  /** All requests, those that did not fail, and those that succeeded; drawn over each other. */
   stacks: [number[], number[], number[]];
 };
 

@@ -17,7 +17,7 @@ export function shownUsage(usage: UsageAnswer, selected: TimeStep | null): Shown
   return {
     ...usage,
     buckets,
-    // The labels of a day are hours.
+    // The range of a day has hours as labels.
     range: isOfHours ? "24h" : usage.range,
     span: "the selected time",
     isPart: true,
