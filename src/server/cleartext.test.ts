@@ -11,7 +11,12 @@ test.each(["0.0.0.0", "::", "192.0.2.7", "127.evil.example"])(
   },
 );
 
-test("has no warning for a laptop or with a public URL", () => {
+test("warns about cookies if the public URL is without TLS", () => {
+  const named = { EARSHOT_HOST: "0.0.0.0", EARSHOT_PUBLIC_URL: "http://earshot.example" };
+  expect(warningOf(named)).toContain("https");
+});
+
+test("has no warning for a laptop or with a public URL that is https", () => {
   for (const host of ["127.0.0.1", "127.0.0.53", "::1", "localhost"]) {
     expect(warningOf({ EARSHOT_HOST: host })).toBeNull();
   }

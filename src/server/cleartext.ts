@@ -1,9 +1,9 @@
 import type { Config } from "./config.ts";
 
-/** Null if only this machine can reach the server, or if EARSHOT_PUBLIC_URL is set. */
+/** Null if only this machine can reach the server, or if EARSHOT_PUBLIC_URL is an https URL. */
 export function cleartextWarning({ http }: Pick<Config, "http">): string | null {
-  if (http.publicUrl !== null || isLoopback(http.host)) return null;
-  return `warning: listening on ${http.host} without EARSHOT_PUBLIC_URL, so dashboard cookies are not restricted to TLS: set it to the public https URL`;
+  if (http.publicUrl?.startsWith("https:") || isLoopback(http.host)) return null;
+  return `warning: listening on ${http.host} without an https EARSHOT_PUBLIC_URL, so dashboard cookies are not restricted to TLS: set it to the public https URL`;
 }
 
 /** Without TLS signed messages are readable, and the gateway's first key is trusted unchecked. */
@@ -11,11 +11,11 @@ export function cleartextGatewayWarning({ gateway, gatewayKey }: Config["node"])
   if (gateway === null) return null;
   const { protocol, hostname, origin } = new URL(gateway);
   if (protocol === "https:" || isLoopback(hostname.replace(/^\[|\]$/g, ""))) return null;
-  const untold =
+  const trusted =
     gatewayKey === null
       ? ", and without EARSHOT_NODE_GATEWAY_KEY anyone on the network path can impersonate the gateway"
       : "";
-  return `warning: the gateway at ${origin} is requested without TLS, so the network path sees when the node works and for whom${untold}: use an https:// URL`;
+  return `warning: the gateway at ${origin} is requested without TLS, so the network path sees when the node works and for whom${trusted}: use an https:// URL`;
 }
 
 function isLoopback(host: string): boolean {
