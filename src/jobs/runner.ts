@@ -6,7 +6,13 @@ import type { UpstreamJob } from "../upstream/requests/sessions.ts";
 import { type DiskAwareLog, onceWhileDiskFails, type RunnerLog } from "./disk-aware-log.ts";
 import type { JobResult, SearchJobRequest } from "./job.ts";
 import { causeOf, failureOf } from "./leases/attempt-error.ts";
-import type { Lease, LeaseFailure, LeaseGateway, LeaseRequest } from "./leases/lease.ts";
+import {
+  isLeaseLost,
+  type Lease,
+  type LeaseFailure,
+  type LeaseGateway,
+  type LeaseRequest,
+} from "./leases/lease.ts";
 
 const leaseWaitMs = 20_000;
 const gatewayPauseMs = 1_000;
@@ -98,7 +104,7 @@ async function run(
     await submitOutcome(options, lease, outcome, [lost.signal, stopping]);
   } catch (error) {
     // Not a failure of the job: its lease lapses and it runs again.
-    if (!isLostLease(error)) throw error;
+    if (!isLeaseLost(error)) throw error;
   } finally {
     lease.lost.removeEventListener("abort", stop);
     ended.abort(jobEnded);
@@ -171,11 +177,8 @@ async function renewUntil(
     try {
       pauseMs = (await gateway.renew(lease.uuid, lease.token)) / 2;
     } catch (error) {
-      if (isLostLease(error)) return onLost();
+      if (isLeaseLost(error)) return onLost();
       pauseMs = gatewayPauseMs;
     }
   }
 }
-
-const isLostLease = (error: unknown): boolean =>
-  error instanceof EarshotError && error.code === "lease_lost";

@@ -21,7 +21,7 @@ import {
   createAuthorizations,
   type DialogueStep,
 } from "./authorizations.ts";
-import { credentialNotFound } from "./faults.ts";
+import { credentialNotFound } from "./errors.ts";
 import { withFieldPointers } from "./field-pointers.ts";
 import { checkedFields } from "./given-fields.ts";
 import type { accountCredentialOperations } from "./operations.ts";
@@ -81,11 +81,11 @@ export function createAccountCredentials(context: Context): AccountCredentials {
     made: NewCredential,
   ): Promise<Credential> {
     const actor = { accountId };
-    const keeper: CredentialStore = {
+    const ownStore: CredentialStore = {
       ...context,
       put: (one) => store.write("addCredential", { ...one, actor }),
     };
-    return await find(accountId, await storeCredential(keeper, kind, accountId, made));
+    return await find(accountId, await storeCredential(ownStore, kind, accountId, made));
   }
 
   const add: AccountCredentials["add"] = async (accountId, { platform, kind: name, fields }) => {

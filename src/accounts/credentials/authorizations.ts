@@ -4,7 +4,7 @@ import type { Clock } from "../../lib/clock.ts";
 import { stripControls } from "../../lib/controls.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import type { Dialogue } from "../../platforms/credential.ts";
-import { tooManyAttempts } from "./faults.ts";
+import { tooManyAttempts } from "./errors.ts";
 
 export type AuthorizationSettings = {
   /** Time limit of a whole dialogue. */

@@ -2,7 +2,7 @@ import { durable } from "../../db/operations.ts";
 import type { Database, Steps } from "../../db/statements.ts";
 import type { RandomBytes } from "../../lib/base62.ts";
 import { type Actor, noteAudit } from "../audit.ts";
-import { keyEnded, keyNotFound } from "./faults.ts";
+import { keyEnded, keyNotFound } from "./errors.ts";
 import { insertKey, refuseTooFast } from "./insert-key.ts";
 import {
   type CreatedKey,

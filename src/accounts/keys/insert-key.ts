@@ -5,7 +5,7 @@ import type { Method } from "../../platforms/methods.ts";
 import { hashSecret, newApiKey, printApiKey } from "../api-key.ts";
 import { type Actor, newAuditId, noteAudit } from "../audit.ts";
 import { keysMadeSql } from "../closed-identities.ts";
-import { tooManyKeys, tooManyNewKeys } from "./faults.ts";
+import { tooManyKeys, tooManyNewKeys } from "./errors.ts";
 import { type CreatedKey, isLiveSql, type KeyLimits, livingSql, methodsText } from "./key.ts";
 
 export type KeyRow = {

@@ -5,7 +5,7 @@ import { isoTime } from "../../lib/iso-time.ts";
 import type { Method } from "../../platforms/methods.ts";
 import { noteAudit } from "../audit.ts";
 import type { DeploymentLimits } from "./effective-limits.ts";
-import { firstKeyShown, invalidField, keyEnded, keyNotFound } from "./faults.ts";
+import { firstKeyShown, invalidField, keyEnded, keyNotFound } from "./errors.ts";
 import { insertKey, refuseTooFast, refuseTooMany } from "./insert-key.ts";
 import { type KeyLimits, keyStateOf, methodsText } from "./key.ts";
 import { checkedKeyName } from "./key-name.ts";

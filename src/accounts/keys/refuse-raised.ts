@@ -1,6 +1,6 @@
 import type { Database, Steps } from "../../db/statements.ts";
 import type { DeploymentLimits } from "./effective-limits.ts";
-import { invalidField } from "./faults.ts";
+import { invalidField } from "./errors.ts";
 import type { KeyLimits } from "./key.ts";
 
 /** The highest rates that the owner may set: the key's from the command line, else the account's. */

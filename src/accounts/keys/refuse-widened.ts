@@ -1,6 +1,6 @@
 import type { Database, Steps } from "../../db/statements.ts";
 import type { DeploymentLimits } from "./effective-limits.ts";
-import { invalidField } from "./faults.ts";
+import { invalidField } from "./errors.ts";
 import type { KeyChoice } from "./own-operations.ts";
 import type { OwnKey } from "./read-keys.ts";
 import { lowerableTo } from "./refuse-raised.ts";

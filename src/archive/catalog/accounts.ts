@@ -37,7 +37,7 @@ export function accountsOf(catalog: DatabaseSync): CatalogAccounts {
     `UPDATE account SET name = ?, labels = ?, profile_ms = ?
      WHERE platform = ? AND user_id = ? AND profile_ms <= ?`,
   );
-  const setCachedUp = catalog.prepare(
+  const setLookedUp = catalog.prepare(
     `UPDATE account SET looked_up_ms = max(looked_up_ms, ?) WHERE platform = ? AND user_id = ?`,
   );
   const toLookUp = catalog.prepare(
@@ -74,7 +74,7 @@ export function accountsOf(catalog: DatabaseSync): CatalogAccounts {
     },
     setLookedUp: ({ platform, userId, atMs }) => {
       add.run(platform, userId);
-      setCachedUp.run(atMs, platform, userId);
+      setLookedUp.run(atMs, platform, userId);
     },
     toLookUp: (platform, beforeMs, limit) =>
       toLookUp.all(platform, beforeMs, limit).map((row) => String(row.user_id)),

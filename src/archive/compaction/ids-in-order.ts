@@ -5,13 +5,13 @@ import { type DeletionBitmap, readDeletionBitmap } from "../sealed/deletion-bitm
 import { openPostNumbers, type PostNumbers } from "../sealed/doc-numbers.ts";
 import { chunksOf, postsOfChunk } from "../sealed/format.ts";
 import { sealedState } from "../sealed/sealed-state.ts";
-import { guardedBySeal, markingDamage } from "../segments/damage-marker.ts";
+import { guardedByMarker, markingDamage } from "../segments/damage-marker.ts";
 import { lowerBound } from "../segments/id-list.ts";
 
 export function idsInOrder(segment: DatabaseSync, path: string): (n: number) => bigint | null {
   if (sealedState(segment) === null) return inTable(segment, "term_docsize");
   const walked = inTable(segment, "post");
-  const cached = guardedBySeal(
+  const cached = guardedByMarker(
     path,
     () => inBoth(segment, path),
     () => walked,

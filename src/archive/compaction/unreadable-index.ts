@@ -10,11 +10,11 @@ type Finding = { sequence: number; sqlite: string };
  */
 export function noteUnreadable(catalog: DatabaseSync, entry: SegmentEntry): void {
   const sqlite = sqliteOf(catalog);
-  const wasMadeAnew = findingOf(catalog, entry)?.sqlite === sqlite;
+  const wasRebuilt = findingOf(catalog, entry)?.sqlite === sqlite;
   catalog
     .prepare("INSERT OR REPLACE INTO setting VALUES (?, ?)")
     .run(nameOf(entry), `${entry.sequence} ${sqlite}`);
-  if (!wasMadeAnew) addPendingRewrites(catalog, [entry]);
+  if (!wasRebuilt) addPendingRewrites(catalog, [entry]);
 }
 
 export function isUnreadable(catalog: DatabaseSync, entry: SegmentEntry): boolean {

@@ -14,7 +14,7 @@ import { onSnapshot, openForReading } from "../database.ts";
 import { platformQuery } from "../read/platform-query.ts";
 import type { SealedQuery } from "../sealed/sealed-query.ts";
 import { sealedState } from "../sealed/sealed-state.ts";
-import { guardedBySeal } from "../segments/damage-marker.ts";
+import { guardedByMarker } from "../segments/damage-marker.ts";
 import { rowSubject } from "../segments/row-subject.ts";
 import { sealedIds } from "../segments/sealed-ids.ts";
 import { rowById } from "./segment-rows.ts";
@@ -87,7 +87,7 @@ function sealedCandidates(
   range: IdRange,
 ): bigint[] | null {
   if (sealedState(database) === null) return [];
-  return guardedBySeal<bigint[] | null>(
+  return guardedByMarker<bigint[] | null>(
     path,
     () => sealedIds(database, path, query, range),
     () => null,

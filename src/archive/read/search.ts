@@ -109,7 +109,7 @@ export function* searchSegments(
       damaged.push(...answer.damaged);
       const { stoppedAt } = answer;
       if (stoppedAt === null || stoppedAt <= low || own.length >= expected) break;
-      if (isOver() && (isStopped() || !isFirst || hasCached(answer))) {
+      if (isOver() && (isStopped() || !isFirst || hasProgressed(answer))) {
         seenFrom = stoppedAt;
         break;
       }
@@ -135,7 +135,7 @@ export function* searchSegments(
   return { ...page, damage, work: { ...work, returned: page.positions.length, segments } };
 }
 
-const hasCached = ({ prepared, containers, candidates }: SegmentAnswer): boolean =>
+const hasProgressed = ({ prepared, containers, candidates }: SegmentAnswer): boolean =>
   prepared === 0 || containers > 0 || candidates > 0;
 
 function sharersOf({ low }: Visit, later: readonly Visit[]): number {

@@ -61,7 +61,7 @@ function openIds(
   function at(number: number): bigint {
     const page = Math.trunc(number / idsOfPage);
     const index = number - page * idsOfPage;
-    for (let tries = 0; tries < 2 && shared !== null && isPositioned(page, shared); tries++) {
+    for (let tries = 0; tries < 2 && shared !== null && hasSlot(page, shared); tries++) {
       const slot = slots[page] as number;
       const id = Atomics.load(shared.ids, slot * idsOfPage + index);
       if (shared.isUnchanged(slot, stamps[page] as number)) return id;
@@ -73,7 +73,7 @@ function openIds(
   function below(page: number, id: bigint): number {
     const first = page * idsOfPage;
     const length = Math.min(idsOfPage, posts - first);
-    for (let tries = 0; tries < 2 && shared !== null && isPositioned(page, shared); tries++) {
+    for (let tries = 0; tries < 2 && shared !== null && hasSlot(page, shared); tries++) {
       const slot = slots[page] as number;
       const from = slot * idsOfPage;
       const found = firstBelow(shared.ids, from, from + length, id);
@@ -88,7 +88,7 @@ function openIds(
     return first + firstBelow(pageOf(page), 0, length, id);
   }
 
-  function isPositioned(page: number, pages: SharedPages): boolean {
+  function hasSlot(page: number, pages: SharedPages): boolean {
     if ((slots[page] as number) >= 0) return true;
     if (recent.has(firstKey + page)) return false;
     return note(page, pages.find({ segment, page }));

@@ -1,8 +1,8 @@
 import { Buffer } from "node:buffer";
 
-export const holdsPositions = (term: string): boolean => !cachedForAlone.test(term);
+export const holdsPositions = (term: string): boolean => !searchedAlone.test(term);
 
-const cachedForAlone = /^(?:\|$|[@$]|(?!url:)[a-z-]+:|(?:likes|reposts|replies|quotes)>=)/;
+const searchedAlone = /^(?:\|$|[@$]|(?!url:)[a-z-]+:|(?:likes|reposts|replies|quotes)>=)/;
 
 const isLetterOrDash = (byte: number): boolean => (byte >= 0x61 && byte <= 0x7a) || byte === 0x2d;
 const dollar = 0x24;

@@ -15,7 +15,7 @@ import {
 import { indexCounter } from "./count-in-index.ts";
 import { countInRows, type RowMatcher } from "./count-in-rows.ts";
 import { countInSealed } from "./count-in-sealed.ts";
-import { guardedBySeal } from "./damage-marker.ts";
+import { guardedByMarker } from "./damage-marker.ts";
 import { single } from "./damaged-ids.ts";
 import { indexCandidates, noLimit } from "./index-candidates.ts";
 import type { IndexCost } from "./index-cost.ts";
@@ -143,7 +143,7 @@ export function segmentCounter(
   ): BucketTally {
     const byRows = (): BucketTally => countEveryRow(query, part, clocking, expired);
     if (sealed === null) {
-      return guardedBySeal(path, () => countByIndex(query, part, clocking, expired), byRows);
+      return guardedByMarker(path, () => countByIndex(query, part, clocking, expired), byRows);
     }
     return sealed.read((view) => countSealed(view, query, part, clocking, expired), byRows);
   }

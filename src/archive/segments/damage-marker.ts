@@ -26,7 +26,7 @@ export function markDamaged(segmentPath: string, tables: readonly string[] = [])
 }
 
 /** Runs `otherwise` if the segment is marked, or if `work` finds damage, which marks it. */
-export function guardedBySeal<Value>(
+export function guardedByMarker<Value>(
   segmentPath: string,
   work: () => Value,
   otherwise: () => Value,

@@ -10,7 +10,7 @@ import type { SealedQuery } from "../sealed/sealed-query.ts";
 import { sealedState } from "../sealed/sealed-state.ts";
 import { createTermCache, type TermCache } from "../sealed/term-cache.ts";
 import { archiveDefaults } from "../settings.ts";
-import { guardedBySeal, isMarkedDamaged, markingDamage } from "./damage-marker.ts";
+import { guardedByMarker, isMarkedDamaged, markingDamage } from "./damage-marker.ts";
 import { useVerifiedFiles, type VerifiedFiles } from "./verified-files.ts";
 
 export type SealedMemory = {
@@ -70,7 +70,7 @@ export function openSealedPart(
   memory: SealedMemory,
 ): SealedPart | null {
   if (sealedState(database) === null) return null;
-  let index = guardedBySeal(path, open, () => null);
+  let index = guardedByMarker(path, open, () => null);
   const begin = database.prepare("BEGIN");
   const rollback = database.prepare("ROLLBACK");
   const version = database.prepare("PRAGMA data_version");

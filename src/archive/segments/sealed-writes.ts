@@ -5,7 +5,7 @@ import { openPostNumbers } from "../sealed/doc-numbers.ts";
 import { spoiledFormat } from "../sealed/format.ts";
 import { sealedQuery } from "../sealed/sealed-query.ts";
 import { sealedState } from "../sealed/sealed-state.ts";
-import { guardedBySeal, isMarkedDamaged, markingDamage } from "./damage-marker.ts";
+import { guardedByMarker, isMarkedDamaged, markingDamage } from "./damage-marker.ts";
 import { sealedIds } from "./sealed-ids.ts";
 
 export type SealedWrites = {
@@ -36,7 +36,7 @@ export function sealedWritesOf(database: DatabaseSync, path: string): SealedWrit
 
   function open(): DeletionBitmapWriter | "unsealed" | "damaged" {
     if (sealedState(database) === null) return "unsealed";
-    return guardedBySeal<DeletionBitmapWriter | "damaged">(
+    return guardedByMarker<DeletionBitmapWriter | "damaged">(
       path,
       () => deletionBitmapWriter(database, openPostNumbers(database, path, null)),
       () => "damaged",

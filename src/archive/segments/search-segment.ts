@@ -6,7 +6,7 @@ import { onSnapshot } from "../database.ts";
 import type { SealedQuery } from "../sealed/sealed-query.ts";
 import { openAllPosts } from "./all-posts.ts";
 import { candidatesOfStep, recheckedOfStep } from "./candidates-of-step.ts";
-import { guardedBySeal } from "./damage-marker.ts";
+import { guardedByMarker } from "./damage-marker.ts";
 import { single } from "./damaged-ids.ts";
 import { indexCandidates, noLimit } from "./index-candidates.ts";
 import type { IndexCost } from "./index-cost.ts";
@@ -166,7 +166,7 @@ export function segmentSearch(database: DatabaseSync, segment: SearchedSegment) 
     expired: () => boolean,
   ): SegmentAnswer => {
     if (segment.sealed === null) {
-      return guardedBySeal(
+      return guardedByMarker(
         segment.path,
         () => onSnapshot(database, () => searchIndex(query, range, limit, expired)),
         () => onSnapshot(database, () => searchRows(query, range, limit, expired)),

@@ -94,7 +94,7 @@ export function createBatchWriter(
     hashOf: (uri) => lookupHash(uriKey, uri),
   };
   const { counts, pendingModeration } = context;
-  const strangers = unknownSubjectsOf(context);
+  const unknownSubjects = unknownSubjectsOf(context);
   const refuseWhenFull = createImportBound(folder, maxBytes);
 
   /**
@@ -174,7 +174,7 @@ export function createBatchWriter(
     expire: (nowMs) =>
       locked(() => {
         expireLabels(context, nowMs);
-        strangers.forgetSome(nowMs);
+        unknownSubjects.forgetSome(nowMs);
       }),
     close: () => {
       writers.closeAll();

@@ -43,12 +43,12 @@ export function createPoliteFetch(request: PoliteFetchRequest): PoliteFetch {
   const { fetch, clock, random, requestsPerSecond, signal, onWait } = request;
   const paces = new Map<string, Pace>();
 
-  async function send<Told extends Answer>(
+  async function send<Received extends Answer>(
     url: URL,
-    send: () => Promise<Told>,
-    letGo: (answer: Told) => Promise<void>,
+    send: () => Promise<Received>,
+    letGo: (answer: Received) => Promise<void>,
     tries = usualTries,
-  ): Promise<Told> {
+  ): Promise<Received> {
     const pace = paceOf(url.host);
     for (let failures = 0; ; failures += 1) {
       await turn(url.host, pace);
@@ -68,10 +68,10 @@ export function createPoliteFetch(request: PoliteFetchRequest): PoliteFetch {
     }
   }
 
-  async function attempt<Told>(
-    send: () => Promise<Told>,
+  async function attempt<Received>(
+    send: () => Promise<Received>,
     isLast: boolean,
-  ): Promise<Told | EarshotError> {
+  ): Promise<Received | EarshotError> {
     try {
       return await send();
     } catch (error) {

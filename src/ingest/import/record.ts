@@ -32,7 +32,7 @@ export type ImportRecord = {
 
 /** The message is safe for a terminal. */
 export class RecordError extends Error {
-  override readonly name = "RecordFault";
+  override readonly name = "RecordError";
 
   constructor(reason: string) {
     super(stripControls(reason).replaceAll("\n", " "));

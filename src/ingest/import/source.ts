@@ -126,7 +126,7 @@ async function fileSource(
 
   async function companion(expected: string): Promise<Buffer | null> {
     try {
-      if (format !== "zip") return await readSmall(createBesides(name, expected));
+      if (format !== "zip") return await readSmall(openBeside(name, expected));
       const [member] = await members((path) => posix.basename(path) === expected);
       return member === undefined
         ? null
@@ -185,7 +185,7 @@ function streamSource(name: string, stream: Readable, limits: SourceLimits): Imp
   };
 }
 
-const createBesides = (file: string, name: string): AsyncIterable<Buffer> =>
+const openBeside = (file: string, name: string): AsyncIterable<Buffer> =>
   createReadStream(join(dirname(file), name));
 
 const isAbsentFile = (error: unknown): boolean =>

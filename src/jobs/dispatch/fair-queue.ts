@@ -106,9 +106,9 @@ export function createFairQueue<Item extends { keyId: string; groupId: string; k
   }
 
   function queueOf({ running }: Group<Item>, kind: string): Fifo<GroupTurn<Item>> {
-    const lines = kinds.get(kind) ?? { idle: createFifo(), busy: createFifo() };
-    kinds.set(kind, lines);
-    return running === 0 ? lines.idle : lines.busy;
+    const queues = kinds.get(kind) ?? { idle: createFifo(), busy: createFifo() };
+    kinds.set(kind, queues);
+    return running === 0 ? queues.idle : queues.busy;
   }
 
   function endTurn(waiting: KeyTurn<Item>): void {
@@ -120,8 +120,8 @@ export function createFairQueue<Item extends { keyId: string; groupId: string; k
     if (ofGroup === undefined || !ofGroup.keys.isEmpty()) return;
     ofGroup.queue.remove(ofGroup);
     group.waiting.delete(kind);
-    const lines = kinds.get(kind);
-    if (lines?.idle.isEmpty() && lines.busy.isEmpty()) kinds.delete(kind);
+    const queues = kinds.get(kind);
+    if (queues?.idle.isEmpty() && queues.busy.isEmpty()) kinds.delete(kind);
   }
 
   function moveToEnd(group: Group<Item>): void {

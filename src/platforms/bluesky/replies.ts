@@ -38,10 +38,10 @@ export async function blueskyReplyPage(
     if (typeof node.post !== "string") replies += 1;
     sent.push(sentPost(node.post, node.view, nowMs));
     let { view } = node;
-    const untold = truncatedUri(view);
-    if (untold !== null) {
+    const truncated = truncatedUri(view);
+    if (truncated !== null) {
       isCut ||= branches === maxBranches;
-      if (branches < maxBranches) view = await threadOf(untold);
+      if (branches < maxBranches) view = await threadOf(truncated);
       branches += 1;
     }
     for (const reply of repliesTo(view, nowMs).reverse()) waiting.push(reply);

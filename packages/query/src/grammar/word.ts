@@ -20,7 +20,7 @@ export function readWord(context: TermContext, text: string, span: QuerySpan): Q
 export function readWords(context: TermContext, text: string, span: QuerySpan): QueryNode | null {
   const isEmpty = phraseSequence(text).every((element) => element.kind === "any");
   if (isEmpty) return nothingToSearch(context, text, span);
-  if (holdsPartOfWord(text)) return refuseWildcard(context, text, span);
+  if (hasWildcardAtWordEdge(text)) return refuseWildcard(context, text, span);
   warnStarsAtEdges(context, text, span);
   warnNoWordsInQuotes(context, text, span);
   return { kind: "phrase", text, span };
@@ -113,7 +113,7 @@ function withoutQuestionMarks(text: string): string {
 }
 
 /** True for `run*`; the stars of `f**k` only separate words in a quotation. */
-function holdsPartOfWord(text: string): boolean {
+function hasWildcardAtWordEdge(text: string): boolean {
   const plain = text.normalize("NFKC");
   return /[\p{L}\p{N}]\*+(?![\p{L}\p{N}*])|(?<![\p{L}\p{N}*])\*+[\p{L}\p{N}]/u.test(plain);
 }

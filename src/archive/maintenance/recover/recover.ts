@@ -96,7 +96,7 @@ async function recoverIn(folder: string, request: RecoverRequest): Promise<Recov
   }
   writeStoreId(request.dataDir, "archive", archiveId(readUriKey(catalog)));
   catalog.close();
-  const formerPath = await putInPosition(folder, draft, unused);
+  const formerPath = await putInPlace(folder, draft, unused);
   await finish(folder, known === null && former.uriKey === null, request.signal);
   const segments = choice.chosen.length;
   return { ...recovered, segments, unused, former: formerPath, takenOver };
@@ -135,7 +135,7 @@ function highestCommit(
   );
 }
 
-async function putInPosition(
+async function putInPlace(
   folder: string,
   draft: string,
   unused: readonly UnusedFile[],
