@@ -4,6 +4,7 @@ import "./styles/layout.css";
 import "./styles/utilities.css";
 import "./styles/panel.css";
 import "./styles/print.css";
+import { options } from "preact";
 import { createRoot } from "preact/compat/client";
 import { App } from "./app.tsx";
 import { watchLoadFailures } from "./load-failure.ts";
@@ -12,6 +13,8 @@ import { preloadPage } from "./pages.tsx";
 
 const root = document.getElementById("root");
 if (root === null) throw new Error("app.html must have an element with the id root");
+// Effects of an event run before the next event: otherwise a key pressed at once meets what an earlier render left to do.
+options.requestAnimationFrame = queueMicrotask;
 takeLinkToken();
 watchLoadFailures();
 preloadPage();
