@@ -25,7 +25,11 @@ beforeAll(async () => {
     return await page(call, platformSession);
   };
   browser = await startChromium();
-  service = await startServiceUnderTest({}, { upstreams: { x } });
+  // A script filters and reloads faster than a person.
+  service = await startServiceUnderTest(
+    { EARSHOT_DASHBOARD_REQUESTS_PER_SECOND: "100" },
+    { upstreams: { x } },
+  );
   session = await service.signIn();
 });
 
