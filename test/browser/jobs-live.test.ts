@@ -124,9 +124,15 @@ test("jobs are filtered by query, platform and method, also after a reload", asy
 
 test("a list that is not live says so, and is live again when the user retries", async () => {
   const { page } = await openJobs();
-  await page.route("**/events", (route) => route.abort());
+  let tries = 0;
+  await page.route("**/events", (route) => {
+    tries += 1;
+    return route.abort();
+  });
   await page.reload();
   await page.getByText("Live updates stopped").waitFor();
+  // The page waits longer after each try; at first it could succeed by itself before the click.
+  await expect.poll(() => tries, { timeout: 20_000 }).toBeGreaterThanOrEqual(3);
   await page.unroute("**/events");
   await page.getByRole("button", { name: "Try now" }).click();
   await page.getByText("This list is live").waitFor();
