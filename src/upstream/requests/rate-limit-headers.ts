@@ -11,7 +11,7 @@ const slowestAnswerMs = 60_000;
 export function plausibleLimit(reported: Limit | null, nowMs: number): Limit | null {
   if (reported === null || !Number.isFinite(reported.remaining)) return null;
   const resetMs = reported.resetMs % 1_000 === 0 ? reported.resetMs + 1_000 : reported.resetMs;
-  if (!isAhead(resetMs, nowMs - slowestAnswerMs)) return null;
+  if (!isPlausible(resetMs, nowMs)) return null;
   return { remaining: Math.max(0, Math.floor(reported.remaining)), resetMs };
 }
 
@@ -22,7 +22,7 @@ export function retryUntilMs(
   nowMs: number,
 ): number | null {
   const afterMs = retryAfterMs(headers.get("retry-after"), nowMs);
-  if (afterMs !== null && isAhead(afterMs, nowMs)) return afterMs;
+  if (afterMs !== null && afterMs > nowMs && isPlausible(afterMs, nowMs)) return afterMs;
   const limit = plausibleLimit(reported, nowMs);
   if (limit === null || limit.remaining > 0 || limit.resetMs <= nowMs) return null;
   return limit.resetMs;
@@ -35,5 +35,5 @@ export function retryAfterMs(written: string | null, nowMs: number): number | nu
   return Number.isNaN(atMs) ? null : atMs;
 }
 
-const isAhead = (atMs: number, nowMs: number): boolean =>
-  atMs > nowMs && atMs <= nowMs + longestWindowMs + 1_000;
+const isPlausible = (atMs: number, nowMs: number): boolean =>
+  atMs > nowMs - slowestAnswerMs && atMs <= nowMs + longestWindowMs + 1_000;
