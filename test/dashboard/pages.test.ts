@@ -84,6 +84,7 @@ test.each([
   const answer = await get(path);
   expect(answer.statusCode).toBe(404);
   expect(answer.json().code).toBe("not_found");
+  expect(String(answer.headers["cache-control"])).not.toContain("max-age");
 });
 
 test("no text of the build names a resource of another host", () => {

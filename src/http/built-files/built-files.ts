@@ -29,22 +29,24 @@ const endings = { br: ".br", gzip: ".gz" } as const;
 export function createBuiltFiles(folder: URL): BuiltFiles {
   const files = new Map<string, ServedFile>();
 
-  async function read(name: string, encoding: AcceptedEncoding): Promise<ServedFile | null> {
-    const key = encoding === null ? name : name + endings[encoding];
+  async function find(name: string, encoding: AcceptedEncoding): Promise<ServedFile | null> {
+    const key = `${name} ${encoding}`;
     const known = files.get(key);
     if (known !== undefined) return known;
-    const body = await readFile(new URL(key, folder)).catch(() => null);
-    if (body === null) return null;
-    const type = types[extname(name)] ?? "application/octet-stream";
-    const file = servedAs(type, body, encoding);
-    files.set(key, file);
+    const copy = await read(name, encoding);
+    const file = copy === null && encoding !== null ? await find(name, null) : copy;
+    if (file !== null) files.set(key, file);
     return file;
   }
 
-  return {
-    find: async (name, encoding) =>
-      (encoding === null ? null : await read(name, encoding)) ?? (await read(name, null)),
-  };
+  async function read(name: string, encoding: AcceptedEncoding): Promise<ServedFile | null> {
+    const ending = encoding === null ? "" : endings[encoding];
+    const body = await readFile(new URL(name + ending, folder)).catch(() => null);
+    const type = types[extname(name)] ?? "application/octet-stream";
+    return body === null ? null : servedAs(type, body, encoding);
+  }
+
+  return { find };
 }
 
 export function servedAs(

@@ -22,25 +22,30 @@ export function addPageRoutes(app: TypedApp, { settings }: Pick<HttpContext, "se
   const isBuilt = existsSync(new URL("app.html", builtFolder));
   const files = createBuiltFiles(builtFolder);
 
-  async function sendBuilt(request: FastifyRequest, reply: FastifyReply, name: string) {
+  /** The headers are for the file, not for an error: that must not be cached. */
+  async function sendBuilt(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    name: string,
+    headers: Readonly<Record<string, string>>,
+  ) {
     if (!isBuilt) throw notBuilt();
     const encoding = acceptedEncoding(request.headers["accept-encoding"]);
     const file = await files.find(name, encoding);
     if (file === null) throw noSuchPath();
-    return sendFile(request, reply, file);
+    return sendFile(request, reply.headers(headers), file);
   }
 
   function sendPage(request: FastifyRequest, reply: FastifyReply, name: string) {
     if (settings.publicUrl?.startsWith("https:")) reply.headers(strictTransport);
-    return sendBuilt(request, reply.headers(pageHeaders), name);
+    return sendBuilt(request, reply, name, pageHeaders);
   }
 
   function sendAsset(request: FastifyRequest, reply: FastifyReply, name: string, lifetime: string) {
-    reply.headers({
+    return sendBuilt(request, reply, name, {
       "cache-control": `public, ${lifetime}`,
       "x-content-type-options": "nosniff",
     });
-    return sendBuilt(request, reply, name);
   }
 
   app.route({
