@@ -86,11 +86,11 @@ test("no job is lost or duplicated, no limit exceeded and no change missed, what
   expect(ends.size).toBe(jobs);
   const failed = [...ends.values()].filter(({ state }) => state !== "done");
   console.log(`${jobs} jobs in ${seconds.toFixed(0)} s, not done:`, failed);
-  // If all its nodes were killed, or the machine is busy.
+  // If all its nodes were killed.
   for (const end of failed) {
     expect(end).toEqual({ state: "error", error: expect.stringMatching(/node|deadline/) });
   }
-  expect(failed.length).toBeLessThanOrEqual(jobs / 200);
+  expect(failed.length).toBeLessThanOrEqual(jobs / 1_000);
   expect(await cluster.jobCount()).toBe(jobs);
   for (const ledger of ledgers) {
     expect(ledger.contradictions).toEqual([]);
