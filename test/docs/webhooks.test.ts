@@ -53,7 +53,7 @@ describe("the example of docs/webhooks.md", () => {
     for (const each of bad) expect(() => verify(secret, each.headers, each.body)).toThrow();
   });
 
-  test.skipIf(!hasPython())("in Python verifies", () => {
+  test.skipIf(!hasPython())("in Python verifies (skipped without Python 3)", () => {
     const path = join(folder, "verify.py");
     const run = `
 import sys
