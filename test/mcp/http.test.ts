@@ -123,6 +123,16 @@ describe.each(["legacy", "auto"] as const)("a client that negotiates %s", (mode)
     expect(valid.structured).toMatchObject({ valid: true, canonical_query: expect.any(String) });
   });
 
+  test("suggests older posts when the last seven days have none", async () => {
+    const found = await callTool(client, "search_posts", { query: "meteor" });
+    expect(found.text).toContain('repeat the call with scope "all"');
+    expect(found.structured.warnings).toContainEqual(expect.stringContaining('scope "all"'));
+    const everywhere = await callTool(client, "search_posts", { query: "meteor", scope: "all" });
+    expect(everywhere.text).not.toContain('scope "all"');
+    const counted = await callTool(client, "count_posts", { query: "meteor" });
+    expect(counted.text).toContain("use start_time for older posts");
+  });
+
   test("counts posts", async () => {
     const { structured, text } = await callTool(client, "count_posts", { query: "comet" });
     expect(structured.total).toBe(6);

@@ -46,6 +46,8 @@ export const countPosts: Tool<typeof input, typeof output> = {
     const warnings = counted.warnings.map(({ code, message }) => (message === "" ? code : message));
     if (counted.meta.next_token)
       warnings.push("only the newest part of the time range was counted: narrow it");
+    if (total === 0 && args.start_time === undefined)
+      warnings.push("only the last 7 days were counted: use start_time for older posts");
     const filled = buckets.filter(({ count }) => count > 0);
     const state = counted.complete ? "complete" : "the archive may lack posts in this time range";
     const text = [

@@ -30,6 +30,9 @@ const output = z.object({
   job: z.string(),
 });
 
+const searchOlder =
+  'Only the last 7 days were searched: repeat the call with scope "all" for older posts.';
+
 export const searchPosts: Tool<typeof input, typeof output> = {
   name: "search_posts",
   title: "Search social posts",
@@ -62,16 +65,20 @@ If the query has an error, the answer says where and how to fix it. "complete: f
       context,
     );
     const posts = answer.results.map(postOf);
+    const hints = isAll || posts.length > 0 ? [] : [searchOlder];
     return {
       structured: {
         posts,
         next_cursor: answer.next_cursor,
         complete: answer.complete,
-        warnings: answer.warnings.map(({ code, message }) => (message === "" ? code : message)),
+        warnings: [
+          ...answer.warnings.map(({ code, message }) => (message === "" ? code : message)),
+          ...hints,
+        ],
         canonical_query: answer.canonical_query ?? null,
         job: answer.uuid,
       },
-      text: [summaryLine(answer, "posts"), ...notesOf(answer), "", renderPosts(posts)]
+      text: [summaryLine(answer, "posts"), ...notesOf(answer), ...hints, "", renderPosts(posts)]
         .join("\n")
         .trimEnd(),
       links: [
