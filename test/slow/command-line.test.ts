@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -46,6 +47,32 @@ describe("the process", () => {
     expect(run.notes()).toBe("");
   });
 });
+
+describe("on a terminal", () => {
+  test("output longer than the screen goes to the pager, unless --no-pager is anywhere", () => {
+    expect(onTerminal("rows 5 cols 60", "help")).toMatch(/^PAGED/);
+    for (const args of ["--no-pager help", "help --no-pager"])
+      expect(onTerminal("rows 5 cols 60", args)).toMatch(/^Usage: earshot/);
+  });
+
+  test("a terminal that does not know its size has 80 columns and no pager", () => {
+    const lines = onTerminal("rows 0 cols 0", "help").split("\r\n");
+    expect(lines[0]).toMatch(/^Usage: earshot/);
+    const lengths = lines.filter((line) => line.startsWith("  ")).map(({ length }) => length);
+    expect(Math.max(...lengths)).toBeGreaterThan(60);
+    expect(Math.max(...lengths)).toBeLessThanOrEqual(80);
+  });
+});
+
+/** What the terminal shows; `script` (util-linux) makes one. */
+function onTerminal(size: string, args: string): string {
+  const command = `stty ${size}; '${process.execPath}' bin/earshot.mjs ${args}`;
+  return execFileSync("script", ["-qec", command, "/dev/null"], {
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "inherit"],
+    env: { ...process.env, TERM: "xterm", PAGER: "echo PAGED" },
+  });
+}
 
 describe("serve", () => {
   test.each([

@@ -22,8 +22,9 @@ export function processTerminal(stopping: AbortSignal): Terminal {
     note: (text) => process.stderr.write(text),
     interactive,
     interactiveNotes: process.stderr.isTTY === true,
-    columns: process.stdout.columns ?? 80,
-    ...(process.stdout.rows === undefined ? {} : { rows: process.stdout.rows }),
+    // Terminals that do not know their size report 0.
+    columns: process.stdout.columns || 80,
+    ...(process.stdout.rows ? { rows: process.stdout.rows } : {}),
     colour: interactive && !process.env.NO_COLOR && process.env.TERM !== "dumb",
     environment: process.env,
     // Opens standard input only if used.
