@@ -61,6 +61,17 @@ test("the service finds posts imported beside it, with a key created beside it",
   client.close();
 });
 
+test("the image has the sample posts that the dashboard offers", () => {
+  const imported = container.exec([
+    ...earshot,
+    "import",
+    "samples/mastodon.ndjson.gz",
+    "--platform",
+    "mastodon",
+  ]);
+  expect(imported.status, imported.notes).toBe(0);
+});
+
 test("the service serves its documentation and its dashboard", async () => {
   const page = async (path: string) =>
     await (await fetch(base + path, { headers: { accept: "text/html" } })).text();
