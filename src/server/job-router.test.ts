@@ -5,9 +5,8 @@ import type { AccessMethod } from "../platforms/source.ts";
 import type { FetchPosition } from "../platforms/upstream.ts";
 import type { Platform } from "../posts/post.ts";
 import type { Capability } from "../remote/capability.ts";
-import type { NodeView } from "../remote/gateway/gateway.ts";
 import type { GatewaySettings } from "../remote/settings.ts";
-import { createJobRouter, embeddedReach } from "./job-router.ts";
+import { createJobRouter, embeddedReach, type RoutableNode } from "./job-router.ts";
 
 const nowMs = 10_000_000;
 
@@ -19,27 +18,14 @@ const knows = (
 
 const nodeWith = (
   capabilities: readonly Capability[],
-  special: Partial<NodeView> = {},
-): NodeView => ({
+  special: Partial<RoutableNode> = {},
+): RoutableNode => ({
   id: "remote",
-  name: "remote",
-  keyId: "key",
-  evidence: "none",
   state: "approved",
   isConnected: true,
   capabilities,
   takes: capabilities.map(({ method }) => method),
-  concurrency: 1,
-  running: 0,
-  version: "1",
-  attestationId: null,
-  attestedMs: null,
-  connectedMs: null,
   seenMs: nowMs,
-  quarantinedUntilMs: null,
-  quarantineReason: null,
-  jobsDone: 0,
-  jobsFailed: 0,
   ...special,
 });
 
@@ -75,7 +61,7 @@ function routerWith({
 }: {
   embedded?: GatewaySettings["embedded"];
   here?: readonly Capability[];
-  nodes?: readonly NodeView[];
+  nodes?: readonly RoutableNode[];
 }) {
   return createJobRouter({
     embedded,
@@ -131,7 +117,7 @@ test("a spare node takes what no connected node can run", () => {
   expect(embeddedReach("spare", [blueskySearch, xFollowers], work())).toBe(0);
 });
 
-const disconnected = (state: NodeView["state"], ms: number) => ({
+const disconnected = (state: RoutableNode["state"], ms: number) => ({
   state,
   isConnected: false,
   seenMs: nowMs - ms,

@@ -14,8 +14,8 @@ import type { RemoteCapabilities } from "../search/remote-capabilities.ts";
 
 export type RoutableNode = Pick<
   NodeView,
-  "id" | "state" | "isConnected" | "seenMs" | "takes" | "capabilities"
->;
+  "id" | "state" | "isConnected" | "takes" | "capabilities"
+> & { seenMs: number | null };
 
 export type JobRouter = {
   /** Whether the embedded node takes the job. */

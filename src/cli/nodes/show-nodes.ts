@@ -2,8 +2,8 @@ import type { EvidenceKind } from "../../jobs/result-signature.ts";
 import { stripControls } from "../../lib/controls.ts";
 import { isoTime } from "../../lib/iso-time.ts";
 import { platforms } from "../../posts/post.ts";
-import type { NodeEvent } from "../../remote/gateway/node-event-operations.ts";
 import type { NodeRecord } from "../../remote/gateway/node-record.ts";
+import type { NodeEvent } from "../../remote/gateway/node-store.ts";
 import { tableLines } from "../terminal/table.ts";
 import { painter, type Terminal } from "../terminal/terminal.ts";
 

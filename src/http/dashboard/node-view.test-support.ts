@@ -6,6 +6,13 @@ const minuteMs = 60_000;
 export const nodeViewOf = (special: Partial<NodeView> = {}): NodeView => ({
   id: "5d1f0c2ab37e9946",
   name: "ams-1",
+  identityKey: "B".repeat(43),
+  machine: null,
+  image: null,
+  composeHash: null,
+  isListed: false,
+  createdMs: noon - 200 * minuteMs,
+  quarantines: 0,
   keyId: "A".repeat(22),
   evidence: "tdx",
   state: "approved",

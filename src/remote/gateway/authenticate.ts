@@ -38,9 +38,7 @@ export function authenticateNode(
     throw nodeUnauthorized("before_attestation", "the request was signed before the run attested");
   }
   noteNonce(run, sender.nonce, clock.elapsed(), 2 * clockSkewMs + 1_000);
-  if (!runs.isLive(run) && !(endsWork.test(request.path) && run.leases.size > 0)) {
-    throw nodeUnauthorized("attestation_ended", "the attestation of the node has ended");
-  }
+  if (!(endsWork.test(request.path) && run.leases.size > 0)) runs.requireLive(run);
   run.lastRequestMs = clock.elapsed();
   return run;
 }

@@ -1,7 +1,7 @@
 import type { Database, Steps } from "../../db/statements.ts";
 import { EarshotError } from "../../lib/errors.ts";
-import { insertEvents } from "./node-event-operations.ts";
 import { type NodeRecord, type NodeState, requireNode } from "./node-record.ts";
+import { insertEvents } from "./node-store.ts";
 
 /** Approval ends a quarantine; approving again unbinds the node from its machine. */
 export function* changeNodeState(

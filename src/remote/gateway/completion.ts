@@ -4,38 +4,28 @@ import type { SourceAnswer } from "../../platforms/source.ts";
 import { readAnswer } from "../protocol/answer.ts";
 import { checkOf, nodeAnswerRefused, nodeUnauthorized } from "../protocol/errors.ts";
 import type { SealedAnswer } from "../protocol/messages.ts";
-import { quoteDigestOf, verifyResult } from "../protocol/signed-result.ts";
+import { requireBinding, verifyResult } from "../protocol/signed-result.ts";
 import { readFailure } from "../protocol/texts.ts";
 import { clockSkewMs } from "../settings.ts";
-import type { NodeGatewayContext, SignedAnswer } from "./context.ts";
-import type { JobFailures } from "./job-failures.ts";
-import type { NodeEvents } from "./node-events.ts";
-import type { NodeRegistry } from "./node-registry.ts";
-import type { OpenLease, Run, Runs } from "./runs.ts";
-
-type CompletionContext = NodeGatewayContext & {
-  known: NodeRegistry;
-  runs: Runs;
-  events: NodeEvents;
-  failures: JobFailures;
-};
+import type { SignedAnswer } from "./context.ts";
+import type { GatewayParts } from "./node-directory.ts";
+import type { OpenLease, Run } from "./runs.ts";
 
 /** Per lease: the first upload may hang on a connection that broke unnoticed. */
 const maxUploadsPerLease = 2;
 
 export class Completion {
-  readonly #context: CompletionContext;
+  readonly #context: GatewayParts;
 
-  constructor(context: CompletionContext) {
+  constructor(context: GatewayParts) {
     this.#context = context;
   }
 
   async renew(run: Run, job: string, token: string): Promise<number> {
-    if (!this.#context.runs.isLive(run)) {
-      throw nodeUnauthorized("attestation_ended", "the attestation of the node has ended");
-    }
+    const { runs, queue } = this.#context;
+    runs.requireLive(run);
     leaseOf(run, job, token);
-    return await this.#context.queue.renew(job, token);
+    return await queue.renew(job, token);
   }
 
   /** Call before reading the body; returns the callback for its end. Errors: `lease_lost` beyond the uploads that may be open. */
@@ -51,24 +41,19 @@ export class Completion {
 
   /** Errors: `node_unauthorized` if the run has ended; `lease_lost`; `node_answer_refused`, after which the job is retried. */
   async complete(run: Run, sealed: SealedAnswer): Promise<void> {
-    await this.#once(run, sealed, async (lease) => {
-      const { queue, known, failures } = this.#context;
-      const answer = await this.#readOrFail(lease, async () =>
-        this.#verify(lease, lease.opener.open(sealed)),
-      );
-      await queue.complete(lease.job, lease.token, answer);
+    const { queue, known, failures } = this.#context;
+    const verify = (lease: OpenLease, plain: Uint8Array) => this.#verify(lease, plain);
+    await this.#once(run, sealed, verify, async ({ job, token }, answer) => {
+      await queue.complete(job, token, answer);
       known.note(run.nodeId, { done: 1 });
-      failures.noteDone(run.nodeId, lease.job);
+      failures.noteDone(run.nodeId, job);
     });
   }
 
   async fail(run: Run, sealed: SealedAnswer): Promise<void> {
-    await this.#once(run, sealed, async (lease) => {
-      const { queue, known, failures } = this.#context;
-      const { job, token, work } = lease;
-      const reported = await this.#readOrFail(lease, async () =>
-        readFailure(lease.opener.open(sealed)),
-      );
+    const { queue, known, failures } = this.#context;
+    const read = async (_lease: OpenLease, plain: Uint8Array) => readFailure(plain);
+    await this.#once(run, sealed, read, async ({ job, token, work }, reported) => {
       const node = known.get(run.nodeId);
       if (node === undefined) throw leaseLost(job);
       await queue.fail(job, token, failures.note(node, job, reported, work));
@@ -77,17 +62,25 @@ export class Completion {
   }
 
   /** One completion of a lease at a time: a second waits, then gets `lease_lost`, or the error of the first. */
-  async #once(
+  async #once<Value>(
     run: Run,
-    { job, token }: SealedAnswer,
-    take: (lease: OpenLease) => Promise<void>,
+    sealed: SealedAnswer,
+    read: (lease: OpenLease, plain: Uint8Array) => Promise<Value>,
+    store: (lease: OpenLease, value: Value) => Promise<void>,
   ): Promise<void> {
+    const { job, token } = sealed;
     const lease = leaseOf(run, job, token);
     if (lease.completing !== null) {
       await lease.completing;
       throw leaseLost(job);
     }
-    lease.completing = take(lease);
+    const take = async () => {
+      const plain = await this.#readOrFail(lease, async () =>
+        read(lease, lease.opener.open(sealed)),
+      );
+      await store(lease, plain);
+    };
+    lease.completing = take();
     try {
       await lease.completing;
       run.leases.delete(token);
@@ -126,40 +119,18 @@ export class Completion {
   }
 
   async #verify(lease: OpenLease, plain: Uint8Array): Promise<SignedAnswer> {
-    const { clock } = this.#context;
     const { run, job, request, work, sealedMs } = lease;
     const { nodeId, keyId, signingKey } = run;
     const { answer, body, knowledge, fields } = await readAnswer(plain, work);
     const signed = verifyResult(fields, { body, knowledge, request, signingKey });
-    const { attestationId, signedAtMs } = signed;
-    if (signed.keyId !== keyId) throw nodeAnswerRefused("other_key", "the answer has another key");
-    if (signed.job !== job)
-      throw nodeAnswerRefused("other_job", "the answer was signed for another job");
-    const attestation = run.attestations.get(attestationId);
-    if (attestation === undefined) {
-      throw nodeAnswerRefused("other_attestation", "the answer has no attestation of this run");
-    }
-    const { evidence: evidenceKind } = attestation.statement;
-    if (signed.evidence !== evidenceKind) {
-      throw nodeAnswerRefused("other_evidence", "the answer has other evidence than was attested");
-    }
-    if (!isSameDigest(signed.quoteSha256, quoteDigestOf(attestation.evidence))) {
-      throw nodeAnswerRefused("other_quote", "the answer has another quote than was attested");
-    }
+    const { attestationId, signedAtMs, evidence } = signed;
+    requireBinding(signed, job, keyId, run.attestations.get(attestationId));
     // Signatures carry whole seconds.
     const earliestMs = sealedMs - clockSkewMs - 1_000;
-    if (signedAtMs < earliestMs || signedAtMs > clock.now() + clockSkewMs) {
+    if (signedAtMs < earliestMs || signedAtMs > this.#context.clock.now() + clockSkewMs) {
       throw nodeAnswerRefused("other_time", "the answer was not signed during its lease");
     }
-    const signature = {
-      nodeId,
-      keyId,
-      attestationId,
-      evidence: evidenceKind,
-      fields,
-      knowledge,
-      request,
-    };
+    const signature = { nodeId, keyId, attestationId, evidence, fields, knowledge, request };
     return { ...withNode(answer, nodeId), signature };
   }
 }
@@ -178,8 +149,4 @@ function withNode(answer: SourceAnswer, nodeId: string): SourceAnswer {
   if (answer.nextPlace == null) return answer;
   const { nodeId: _, ...place } = answer.nextPlace;
   return { ...answer, nextPlace: place.credentialId === null ? place : { ...place, nodeId } };
-}
-
-function isSameDigest(one: Uint8Array | null, other: Uint8Array | null): boolean {
-  return one === null || other === null ? one === other : Buffer.from(one).equals(other);
 }

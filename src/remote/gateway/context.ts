@@ -1,7 +1,6 @@
 import type { Store } from "../../db/operations.ts";
 import type { LeaseGateway } from "../../jobs/leases/lease.ts";
 import type { EvidenceKind, ResultSignature } from "../../jobs/result-signature.ts";
-import type { RandomBytes } from "../../lib/base62.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { AnswerRequest, SourceAnswer } from "../../platforms/source.ts";
 import type { EvidenceVerifier } from "../evidence/verify-evidence.ts";
@@ -37,8 +36,6 @@ export type NodeGatewayContext = {
   enrolmentToken: string;
   gatewayKey: SigningKey;
   clock: Clock;
-  randomBytes: RandomBytes;
-  randomUuid: () => string;
   log: NodeLog;
   onDispatch?: (evidence: EvidenceKind) => void;
   onRefusedAnswer?: (code: string) => void;

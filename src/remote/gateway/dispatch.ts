@@ -1,23 +1,18 @@
+import { randomUUID } from "node:crypto";
 import type { Lease } from "../../jobs/leases/lease.ts";
 import { messageOf } from "../../lib/errors.ts";
 import { methodNames } from "../../platforms/methods.ts";
 import { encryptJob } from "../protocol/encrypted-job.ts";
-import { checkOf, nodeUnauthorized } from "../protocol/errors.ts";
+import { checkOf } from "../protocol/errors.ts";
 import type { JobEnvelope, LeaseBody } from "../protocol/messages.ts";
 import { requestText } from "../protocol/texts.ts";
 import { leaseWaitMs } from "../settings.ts";
 import { tooManyNodeAttempts } from "./authenticate.ts";
-import type { GatewayWork, NodeGatewayContext, NodeQueue } from "./context.ts";
-import type { Eligibility } from "./eligibility.ts";
-import type { NodeRegistry } from "./node-registry.ts";
-import type { Releases } from "./releases.ts";
-import type { OpenLease, Run, Runs } from "./runs.ts";
+import type { GatewayWork, NodeQueue } from "./context.ts";
+import type { GatewayParts } from "./node-directory.ts";
+import type { OpenLease, Run } from "./runs.ts";
 
-type DispatchContext = NodeGatewayContext & {
-  known: NodeRegistry;
-  runs: Runs;
-  eligibility: Eligibility;
-  released: Releases;
+type DispatchContext = GatewayParts & {
   stopping: AbortSignal;
   onUnusable: (run: Run) => void;
 };
@@ -41,9 +36,7 @@ export class Dispatch {
     signal: AbortSignal,
   ): Promise<JobEnvelope | null> {
     const { runs, known, queue, clock, stopping } = this.#context;
-    if (!runs.isLive(run)) {
-      throw nodeUnauthorized("attestation_ended", "the attestation of the node has ended");
-    }
+    runs.requireLive(run);
     const mostPolls = (known.get(run.nodeId)?.concurrency ?? 0) + sparePolls;
     if (run.polls >= mostPolls)
       throw tooManyNodeAttempts("the node has too many open lease requests");
@@ -152,7 +145,7 @@ export class Dispatch {
     run: Run,
     leased: Lease<GatewayWork>,
   ): Promise<{ envelope: JobEnvelope; lease: OpenLease }> {
-    const { clock, randomUuid, gatewayKey, released } = this.#context;
+    const { clock, gatewayKey, released } = this.#context;
     const { uuid: job, work, token, attempt, leftMs, leaseMs: holdMs } = leased;
     const request = requestText(work);
     const { credential, release } = (await released.release(run, leased)) ?? {};
@@ -161,7 +154,7 @@ export class Dispatch {
       keyId: run.keyId,
       sealingKey: run.sealingKey,
       job,
-      lease: randomUuid(),
+      lease: randomUUID(),
       payload: {
         token,
         attempt,

@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -41,7 +41,11 @@ import { type GatewaySettings, gatewayDefaults } from "../settings.ts";
 import { changeNodeState } from "./change-node-state.ts";
 import { comet, createFakeQueue, type FakeQueue } from "./fake-queue.test-support.ts";
 import { NodeGateway, type NodeSession } from "./gateway.ts";
-import { NodeDirectory, type NodeDirectoryContext } from "./node-directory.ts";
+import {
+  createNodeDirectory,
+  type NodeDirectory,
+  type NodeDirectoryContext,
+} from "./node-directory.ts";
 import { type NodeOperations, nodeOperations } from "./node-store.ts";
 
 export type TestGateway = {
@@ -121,7 +125,7 @@ export async function startTestGateway(
     const log = (fields: Record<string, unknown>, message: string) =>
       void test.logged.push({ message, fields });
     const shared = { settings, store, clock, log: { info: log, warn: log } };
-    const directory = new NodeDirectory({
+    const directory = createNodeDirectory({
       ...shared,
       running: { of: queue.runningOf },
       embeddedReach: () => 0,
@@ -141,8 +145,6 @@ export async function startTestGateway(
       policy: null,
       enrolmentToken: testToken,
       gatewayKey: gatewayKeys,
-      randomBytes,
-      randomUuid: randomUUID,
       onDispatch: (evidence) => test.reported.push(`dispatch ${evidence}`),
       onRefusedAnswer: (code) => test.reported.push(`refused ${code}`),
       onRegistration: (outcome) => test.reported.push(`registration ${outcome}`),

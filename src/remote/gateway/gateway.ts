@@ -13,13 +13,12 @@ import { Completion } from "./completion.ts";
 import type { NodeGatewayContext } from "./context.ts";
 import { Dispatch } from "./dispatch.ts";
 import { maintainNodes } from "./maintenance.ts";
-import type { NodeDirectory } from "./node-directory.ts";
+import type { GatewayParts, NodeDirectory } from "./node-directory.ts";
 import type { NodeRecord } from "./node-record.ts";
-import type { NodeView } from "./node-views.ts";
 import { admit, refusedNode } from "./registration.ts";
 import type { Run, Runs } from "./runs.ts";
 
-export type { NodeView } from "./node-views.ts";
+export type { NodeView } from "./node-directory.ts";
 export type { Run as NodeSession } from "./runs.ts";
 
 const pendingAgainMs = 10_000;
@@ -27,40 +26,34 @@ const pendingAgainMs = 10_000;
 export class NodeGateway {
   readonly dispatch: Dispatch;
   readonly completion: Completion;
-  readonly #context: NodeGatewayContext;
+  readonly nodes: NodeDirectory["nodes"];
+  readonly #context: GatewayParts;
   readonly #stopping = new AbortController();
-  readonly #directory: NodeDirectory;
   readonly #challenges: Challenges;
   #maintenance: Promise<void> = Promise.resolve();
 
-  constructor(directory: NodeDirectory, context: NodeGatewayContext) {
-    const { known, runs, events, failures, released, eligibility } = directory;
+  constructor(directory: NodeDirectory, given: NodeGatewayContext) {
+    const context = { ...given, ...directory };
     this.#context = context;
-    this.#directory = directory;
-    this.#challenges = new Challenges(context);
-    this.completion = new Completion({ ...context, known, runs, events, failures });
+    this.nodes = context.nodes;
+    this.#challenges = new Challenges(context.clock);
+    this.completion = new Completion(context);
     this.dispatch = new Dispatch({
       ...context,
-      known,
-      runs,
-      eligibility,
-      released,
       stopping: this.#stopping.signal,
       onUnusable: (run) => {
         const detail = "key_unusable: the key does not support encryption";
-        events.note(run.nodeId, "answer_refused", detail);
+        context.events.note(run.nodeId, "answer_refused", detail);
         void this.#end(run);
       },
     });
   }
 
   async start(): Promise<void> {
-    const { known, runs, events } = this.#directory;
-    await known.refresh();
+    await this.#context.known.refresh();
     this.#maintenance = maintainNodes(
       {
         ...this.#context,
-        ...{ known, runs, events },
         onRefresh: (changed) => this.#noteChanges(changed),
         onSilent: (run) => void this.#end(run),
       },
@@ -123,23 +116,19 @@ export class NodeGateway {
   }
 
   async #register(registration: Registration): Promise<RegistrationAnswer> {
-    const { known, runs, released } = this.#directory;
-    const context = { ...this.#context, known, runs, released };
+    const { runs, events, onRegistration } = this.#context;
     const challenge = this.#challenges.use(registration.statement.nonce);
-    const admission = await admit(context, registration, challenge);
+    const admission = await admit(this.#context, registration, challenge);
     const { stored, nodeId, keyId, validMs } = admission;
     const { record, waitsFor } = stored;
     const isPending = record.state === "pending";
-    if (!isPending) await this.#admit(record, this.#directory.runs.admit(admission));
+    if (!isPending) await this.#admit(record, runs.admit(admission));
     else if (record.createdMs === record.attestedMs) {
-      this.#directory.events.note(
-        nodeId,
-        "pending",
-        record.name + (waitsFor === null ? "" : ` (${waitsFor})`),
-      );
+      const reason = waitsFor === null ? "" : ` (${waitsFor})`;
+      events.note(nodeId, "pending", record.name + reason);
     }
     const state = isPending ? "pending" : "admitted";
-    this.#context.onRegistration?.(state);
+    onRegistration?.(state);
     const halfMs = Math.floor(validMs / 2);
     return {
       node_id: nodeId,
@@ -153,36 +142,33 @@ export class NodeGateway {
   }
 
   async #admit(record: NodeRecord, { run, replaced }: ReturnType<Runs["admit"]>): Promise<void> {
+    const { events, queue } = this.#context;
     if (run.attestations.size === 1) {
-      this.#directory.events.note(record.id, "admitted", `${record.name} (${record.evidence})`);
+      events.note(record.id, "admitted", `${record.name} (${record.evidence})`);
     }
     if (replaced !== null) {
-      this.#directory.events.note(record.id, "replaced", `run ${replaced.keyId}`);
+      events.note(record.id, "replaced", `run ${replaced.keyId}`);
       if ([...replaced.leases.values()].some(({ completing }) => completing === null)) {
-        this.#directory.events.note(record.id, "run_lost");
+        events.note(record.id, "run_lost");
       }
-      await this.#takeBack(replaced, this.#context.queue.failLeasesOf);
+      await this.#takeBack(replaced, queue.failLeasesOf);
     }
-    this.#context.queue.wakeNodes();
+    queue.wakeNodes();
   }
 
   #noteRefusal(nodeId: string | null, address: string, refusal: EarshotError): void {
-    this.#directory.events.noteRefusal(nodeId, address, checkOf(refusal));
+    this.#context.events.noteRefusal(nodeId, address, checkOf(refusal));
     this.#context.onRegistration?.("refused");
   }
 
   enter(request: SignedRequest): Run {
-    return authenticateNode(request, { runs: this.#directory.runs, clock: this.#context.clock });
+    return authenticateNode(request, this.#context);
   }
 
   /** The jobs of the run are dispatched to other nodes at once. */
   async leave(run: Run): Promise<void> {
-    this.#directory.events.note(run.nodeId, "left", `run ${run.keyId}`);
+    this.#context.events.note(run.nodeId, "left", `run ${run.keyId}`);
     await this.#end(run);
-  }
-
-  nodes(): readonly NodeView[] {
-    return this.#directory.nodes();
   }
 
   async attestation(id: string): Promise<Attestation | null> {
@@ -191,21 +177,23 @@ export class NodeGateway {
   }
 
   #noteChanges(changed: readonly NodeRecord[]): void {
+    const { known, runs, events, log, queue } = this.#context;
     for (const { id } of changed) {
-      const state = this.#directory.known.get(id)?.state ?? "deleted";
-      this.#context.log.info({ node: id, state }, "changed the state of a node");
+      const state = known.get(id)?.state ?? "deleted";
+      log.info({ node: id, state }, "changed the state of a node");
       if (state !== "deleted" && state !== "removed") continue;
-      this.#directory.events.forgive(id);
-      const run = this.#directory.runs.ofNode(id);
+      events.forgive(id);
+      const run = runs.ofNode(id);
       if (run !== undefined) void this.#end(run);
     }
-    this.#context.queue.wakeNodes();
+    queue.wakeNodes();
   }
 
   async #end(run: Run): Promise<void> {
-    if (this.#directory.runs.get(run.keyId) !== run) return;
-    this.#directory.runs.end(run);
-    await this.#takeBack(run, this.#context.queue.endLeasesOf);
+    const { runs, queue } = this.#context;
+    if (runs.get(run.keyId) !== run) return;
+    runs.end(run);
+    await this.#takeBack(run, queue.endLeasesOf);
   }
 
   async #takeBack(run: Run, take: (nodeId: string) => Promise<unknown>): Promise<void> {

@@ -1,15 +1,10 @@
 import { messageOf } from "../../lib/errors.ts";
 import { retentionMs } from "../settings.ts";
-import type { NodeGatewayContext } from "./context.ts";
-import type { NodeEvents } from "./node-events.ts";
+import type { GatewayParts } from "./node-directory.ts";
 import type { NodeRecord } from "./node-record.ts";
-import type { NodeRegistry } from "./node-registry.ts";
-import type { Run, Runs } from "./runs.ts";
+import type { Run } from "./runs.ts";
 
-type MaintenanceContext = Pick<NodeGatewayContext, "store" | "clock" | "log"> & {
-  known: NodeRegistry;
-  runs: Runs;
-  events: NodeEvents;
+type MaintenanceContext = GatewayParts & {
   onRefresh: (changed: readonly NodeRecord[]) => void;
   onSilent: (run: Run) => void;
 };

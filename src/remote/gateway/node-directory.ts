@@ -1,10 +1,11 @@
+import { type Method, methodNames } from "../../platforms/methods.ts";
 import type { Work } from "../capability.ts";
 import type { NodeGatewayContext } from "./context.ts";
 import { Eligibility } from "./eligibility.ts";
 import { JobFailures } from "./job-failures.ts";
 import { NodeEvents } from "./node-events.ts";
+import { isQuarantined, type NodeRecord, type NodeState } from "./node-record.ts";
 import { NodeRegistry } from "./node-registry.ts";
-import { type NodeView, viewOf } from "./node-views.ts";
 import { type ReleaseSource, Releases } from "./releases.ts";
 import { Runs } from "./runs.ts";
 
@@ -18,34 +19,55 @@ export type NodeDirectoryContext = Pick<
   releases?: ReleaseSource;
 };
 
-export class NodeDirectory {
-  readonly known: NodeRegistry;
-  readonly runs: Runs;
-  readonly events: NodeEvents;
-  readonly failures: JobFailures;
-  readonly released: Releases;
-  readonly eligibility: Eligibility;
-  readonly #clock: NodeDirectoryContext["clock"];
+export type NodeDirectory = ReturnType<typeof createNodeDirectory>;
 
-  constructor(context: NodeDirectoryContext) {
-    this.#clock = context.clock;
-    this.known = new NodeRegistry(context.store);
-    this.runs = new Runs(context.clock);
-    const { known, runs } = this;
-    this.events = new NodeEvents({ ...context, known });
-    const { events } = this;
-    this.failures = new JobFailures({ ...context, events });
-    this.released = new Releases({ ...context, runs, events });
-    const { failures, released } = this;
-    this.eligibility = new Eligibility({ ...context, known, runs, failures, released });
+/** What the parts of a gateway share. */
+export type GatewayParts = NodeGatewayContext & NodeDirectory;
+
+export type NodeView = Omit<NodeRecord, "state" | "attestationId"> & {
+  state: NodeState | "quarantined";
+  attestationId: string | null;
+  keyId: string | null;
+  isConnected: boolean;
+  /** Polling now or recently, or fully occupied. */
+  takes: readonly Method[];
+  running: number;
+  connectedMs: number | null;
+};
+
+export function createNodeDirectory(context: NodeDirectoryContext) {
+  const { store, clock } = context;
+  const known = new NodeRegistry(store);
+  const runs = new Runs(clock);
+  const events = new NodeEvents({ ...context, known });
+  const failures = new JobFailures({ ...context, events });
+  const released = new Releases({ ...context, runs, events });
+  const eligibility = new Eligibility({ ...context, known, runs, failures, released });
+
+  function viewOf(record: NodeRecord): NodeView {
+    const run = runs.ofNode(record.id);
+    const isInQuarantine = isQuarantined(record, clock);
+    return {
+      ...record,
+      state: isInQuarantine && record.state === "approved" ? "quarantined" : record.state,
+      attestationId: record.state === "pending" ? null : record.attestationId,
+      quarantinedUntilMs: isInQuarantine ? record.quarantinedUntilMs : null,
+      quarantineReason: isInQuarantine ? record.quarantineReason : null,
+      keyId: run?.keyId ?? null,
+      isConnected: run !== undefined && eligibility.isConnected(run),
+      capabilities: run === undefined ? record.capabilities : eligibility.capabilities(run),
+      takes: methodNames.filter((method) => run !== undefined && eligibility.takes(run, method)),
+      running: run === undefined ? 0 : eligibility.running(run),
+      connectedMs: run?.connectedMs ?? null,
+    };
   }
 
-  nodes(): readonly NodeView[] {
-    const context = { clock: this.#clock, runs: this.runs, eligibility: this.eligibility };
-    return this.known
+  const nodes = (): readonly NodeView[] =>
+    known
       .all()
       .filter(({ state }) => state !== "removed")
       .toSorted((one, other) => one.createdMs - other.createdMs)
-      .map((record) => viewOf(record, context));
-  }
+      .map(viewOf);
+
+  return { known, runs, events, failures, released, eligibility, nodes };
 }

@@ -6,15 +6,23 @@ import type { Capability } from "../capability.ts";
 /** `approved` by an operator, or by a policy that lists the machine. */
 export type NodeState = "pending" | "approved" | "draining" | "removed";
 
-export type NodeRecord = {
+/** What a registration states and its evidence shows. */
+export type RegisteredNode = {
   id: string;
   identityKey: string;
   name: string;
-  state: NodeState;
   evidence: EvidenceKind;
   capabilities: readonly Capability[];
   concurrency: number;
   version: string;
+  machine: string | null;
+  image: string | null;
+  composeHash: string | null;
+  isListed: boolean;
+};
+
+export type NodeRecord = RegisteredNode & {
+  state: NodeState;
   createdMs: number;
   seenMs: number;
   attestedMs: number;
@@ -25,10 +33,6 @@ export type NodeRecord = {
   quarantines: number;
   jobsDone: number;
   jobsFailed: number;
-  machine: string | null;
-  image: string | null;
-  composeHash: string | null;
-  isListed: boolean;
 };
 
 export const isQuarantined = (

@@ -1,6 +1,4 @@
 import { EarshotError } from "../../lib/errors.ts";
-import type { VerifiedEvidence } from "../evidence/evidence.ts";
-import type { Release } from "../evidence/release-rules.ts";
 import type { Attestation } from "../proof/read-proof.ts";
 import { bytesOf } from "../protocol/encoding.ts";
 import { nodeRefused } from "../protocol/errors.ts";
@@ -14,44 +12,29 @@ import {
   nodeIdOf,
 } from "../protocol/statement.ts";
 import { retentionMs } from "../settings.ts";
-import type { NodeGatewayContext } from "./context.ts";
+import type { GatewayParts } from "./node-directory.ts";
 import { oneLine } from "./node-events.ts";
-import type { NodeRegistry } from "./node-registry.ts";
-import type { Releases } from "./releases.ts";
-import type { Runs } from "./runs.ts";
+import type { AttestedRun } from "./runs.ts";
 import type { NodeRegistration, StoredRegistration } from "./stored-registration.ts";
 
-export type Admission = {
-  stored: StoredRegistration;
-  nodeId: string;
-  keyId: string;
-  attestation: Attestation;
-  releases: readonly Release[];
-  challenge: number;
-  validMs: number;
-};
-
-type AdmissionContext = NodeGatewayContext & {
-  known: NodeRegistry;
-  runs: Runs;
-  released: Releases;
-};
+type Admission = AttestedRun & { stored: StoredRegistration };
 
 /** Cheapest checks first. */
 export async function admit(
-  context: AdmissionContext,
+  context: GatewayParts,
   registration: Registration,
   challenge: number,
 ): Promise<Admission> {
-  const { settings, verifier, clock, store, known } = context;
-  const { statement, evidence } = registration;
+  const { settings, verifier, clock, store, known, resultMs } = context;
+  const { statement, evidence, capabilities, concurrency } = registration;
   checkStatement(context, registration);
   const run = { nodeId: nodeIdOf(statement.identity_key), keyId: keyIdOf(statement), challenge };
   checkRun(context, run);
   const { verified, collateral } = await verifier
     .verify(statement, evidence, clock.now())
     .catch(throwRefusal);
-  const collateralMs = (verified.facts?.collateralUntilMs ?? Infinity) - clock.now();
+  const { facts, image, composeHash } = verified;
+  const collateralMs = (facts?.collateralUntilMs ?? Infinity) - clock.now();
   const validMs = Math.min(settings.attestationMs, collateralMs);
   if (validMs <= 0) throw nodeRefused("collateral_outdated", "the collateral has expired");
   const attestation: Attestation = {
@@ -65,7 +48,23 @@ export async function admit(
     collateral,
     policy_id: verified.policyId,
   };
-  const node = nodeRegistrationOf(context, registration, { attestation, verified, validMs });
+  const nowMs = clock.now();
+  const node: NodeRegistration = {
+    id: run.nodeId,
+    identityKey: statement.identity_key,
+    name: attestation.name,
+    evidence: statement.evidence,
+    capabilities,
+    concurrency,
+    version: oneLine(registration.version, "unknown"),
+    machine: facts?.platformInstanceId ?? facts?.ppid ?? null,
+    image,
+    composeHash,
+    isListed: verified.isListedPlatform,
+    attestation,
+    keptUntilMs: nowMs + validMs + resultMs + retentionMs,
+    nowMs,
+  };
   const stored = await known.change(async () => {
     const written = await store.write("storeRegistration", node);
     if (written.refused !== null) throw runRefused(written.refused);
@@ -78,7 +77,7 @@ export async function admit(
 }
 
 function checkStatement(
-  { settings, gatewayKey }: NodeGatewayContext,
+  { settings, gatewayKey }: GatewayParts,
   { statement, identity_signature: signature }: Registration,
 ): void {
   if (statement.audience !== gatewayAudience) {
@@ -112,8 +111,8 @@ export const refusedNode = (check: string, { statement }: Registration): string 
   unproven.test(check) ? null : nodeIdOf(statement.identity_key);
 
 function checkRun(
-  { known, runs }: { known: NodeRegistry; runs: Runs },
-  run: { nodeId: string; keyId: string; challenge: number },
+  { known, runs }: GatewayParts,
+  run: Pick<AttestedRun, "nodeId" | "keyId" | "challenge">,
 ): void {
   if (known.get(run.nodeId)?.state === "removed") throw runRefused("node_removed");
   const owner = runs.get(run.keyId);
@@ -141,32 +140,6 @@ const runRefusals = {
 function runRefused(check: keyof typeof runRefusals): EarshotError {
   const [message, hint] = runRefusals[check];
   return nodeRefused(check, message, hint);
-}
-
-function nodeRegistrationOf(
-  { resultMs, clock }: NodeGatewayContext,
-  { statement, capabilities, concurrency, version }: Registration,
-  found: { attestation: Attestation; verified: VerifiedEvidence; validMs: number },
-): NodeRegistration {
-  const { attestation, verified, validMs } = found;
-  const { facts, composeHash, image, isListedPlatform } = verified;
-  const nowMs = clock.now();
-  return {
-    id: attestation.node_id,
-    identityKey: statement.identity_key,
-    name: attestation.name,
-    evidence: statement.evidence,
-    capabilities,
-    concurrency,
-    version: oneLine(version, "unknown"),
-    machine: facts?.platformInstanceId ?? facts?.ppid ?? null,
-    image,
-    composeHash,
-    isListed: isListedPlatform,
-    attestation,
-    keptUntilMs: nowMs + validMs + resultMs + retentionMs,
-    nowMs,
-  };
 }
 
 /** Final refusals become `node_refused`, transient ones `unavailable`. */

@@ -3,6 +3,7 @@ import type { Clock } from "../../lib/clock.ts";
 import type { Release } from "../evidence/release-rules.ts";
 import type { Attestation } from "../proof/read-proof.ts";
 import type { AnswerOpener } from "../protocol/encrypted-job.ts";
+import { nodeUnauthorized } from "../protocol/errors.ts";
 import type { GatewayWork, NodeQueue } from "./context.ts";
 
 export type OpenLease = {
@@ -79,6 +80,12 @@ export class Runs {
 
   isLive = (run: Run): boolean =>
     this.#byKey.get(run.keyId) === run && run.untilMs > this.#clock.elapsed();
+
+  /** Errors: `node_unauthorized`. */
+  requireLive(run: Run): void {
+    if (this.isLive(run)) return;
+    throw nodeUnauthorized("attestation_ended", "the attestation of the node has ended");
+  }
 
   /** The keys were replaced, or another run answered a later challenge. */
   isReplaced(run: Pick<AttestedRun, "nodeId" | "keyId" | "challenge">): boolean {

@@ -1,21 +1,19 @@
 import type { Database, Steps } from "../../db/statements.ts";
 import { isInsecure } from "../evidence/evidence.ts";
 import type { Attestation } from "../proof/read-proof.ts";
-import { type NodeRecord, type NodeState, nodeOf, requireNode } from "./node-record.ts";
+import {
+  type NodeRecord,
+  type NodeState,
+  nodeOf,
+  type RegisteredNode,
+  requireNode,
+} from "./node-record.ts";
 
-export type NodeRegistration = Omit<
-  NodeRecord,
-  | "state"
-  | "createdMs"
-  | "seenMs"
-  | "attestedMs"
-  | "attestationId"
-  | "quarantinedUntilMs"
-  | "quarantineReason"
-  | "quarantines"
-  | "jobsDone"
-  | "jobsFailed"
-> & { attestation: Attestation; keptUntilMs: number; nowMs: number };
+export type NodeRegistration = RegisteredNode & {
+  attestation: Attestation;
+  keptUntilMs: number;
+  nowMs: number;
+};
 
 export type StoredRegistration = { refused: null; record: NodeRecord; waitsFor: string | null };
 

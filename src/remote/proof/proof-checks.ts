@@ -1,7 +1,7 @@
 import { fieldsOf } from "../../platforms/fields.ts";
 import { bytesOf } from "../protocol/encoding.ts";
 import { isSignedBy, isSigningKey } from "../protocol/keys.ts";
-import { quoteDigestOf, type SignedResult } from "../protocol/signed-result.ts";
+import { requireBinding, type SignedResult } from "../protocol/signed-result.ts";
 import {
   attestationIdOf,
   gatewayAudience,
@@ -33,11 +33,6 @@ const messages = {
   other_audience: "the statement was not made for a gateway",
   key_unusable: "a key of the statement is invalid or weak",
   identity_signature: "the statement is not signed by the identity key",
-  other_key: "the signature has other keys than the attestation",
-  other_job: "the signature is of another job",
-  other_evidence: "the signature and the attestation have different kinds of evidence",
-  other_attestation: "the signature has another attestation",
-  other_quote: "the signature has another quote",
   signed_in_future: "the time of the signature is in the future",
   not_the_job: "the proof is of another job",
   not_the_result: "the given result differs from the signed one",
@@ -74,15 +69,9 @@ export function checkIdentity({ attestation }: Proof): void {
 
 export function checkBinding({ job, attestation }: Proof, signed: SignedResult): void {
   const { statement, evidence } = attestation;
-  requireThat("other_key", signed.keyId === keyIdOf(statement));
-  requireThat("other_job", signed.job === job);
-  requireThat("other_evidence", signed.evidence === statement.evidence);
-  requireThat("other_attestation", signed.attestationId === attestationIdOf(statement, evidence));
-  requireThat("other_quote", hexOf(signed.quoteSha256) === hexOf(quoteDigestOf(evidence)));
+  const id = attestationIdOf(statement, evidence);
+  requireBinding(signed, job, keyIdOf(statement), { id, statement, evidence });
 }
-
-const hexOf = (bytes: Uint8Array | null): string | null =>
-  bytes === null ? null : Buffer.from(bytes).toString("hex");
 
 export function checkTime({ signedAtMs }: SignedResult, nowMs: number): void {
   requireThat("signed_in_future", signedAtMs <= nowMs + skewMs);

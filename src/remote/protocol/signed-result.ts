@@ -1,9 +1,10 @@
+import { isDeepStrictEqual } from "node:util";
 import type { EvidenceKind, SignedFields } from "../../jobs/result-signature.ts";
 import { evidenceKinds } from "../../jobs/result-signature.ts";
 import { serializeDictionary } from "../../lib/structured-fields.ts";
-import type { Evidence } from "../evidence/evidence.ts";
 import { bytesOfBase64, sha256 } from "./encoding.ts";
 import { signatureRefused } from "./errors.ts";
+import type { Evidence, NodeStatement } from "./messages.ts";
 import {
   type Component,
   contentDigestOf,
@@ -18,7 +19,7 @@ export type SignedResult = {
   job: string;
   evidence: EvidenceKind;
   attestationId: string;
-  quoteSha256: Uint8Array | null;
+  quoteSha256: Buffer | null;
   signedAtMs: number;
 };
 
@@ -28,7 +29,7 @@ const componentNames = ["content-digest", "content-type", "earshot-job"] as cons
 
 const covered = coveredOf(componentNames);
 
-export const quoteDigestOf = ({ quote }: Pick<Evidence, "quote">): Uint8Array | null =>
+export const quoteDigestOf = ({ quote }: Pick<Evidence, "quote">): Buffer | null =>
   quote === null ? null : sha256(Buffer.from(quote, "hex"));
 
 export function signResult(
@@ -110,6 +111,33 @@ export function verifyResult(
     quoteSha256: quote.length === 0 ? null : quote,
     signedAtMs: Number(input.created) * 1_000,
   };
+}
+
+const bindingErrors = {
+  other_key: "the signature is by another key than the attested one",
+  other_job: "the signature is of another job",
+  other_evidence: "signature and attestation have different kinds of evidence",
+  other_attestation: "the signature has another attestation",
+  other_quote: "the signature has another quote than was attested",
+};
+
+/** The signature is of this job, by the key of this attestation. */
+export function requireBinding(
+  signed: SignedResult,
+  job: string,
+  keyId: string,
+  attestation: { id: string; statement: NodeStatement; evidence: Evidence } | undefined,
+): void {
+  const requireThat = (code: keyof typeof bindingErrors, holds: boolean): void => {
+    if (!holds) throw signatureRefused(code, bindingErrors[code]);
+  };
+  requireThat("other_key", signed.keyId === keyId);
+  requireThat("other_job", signed.job === job);
+  const kind = attestation?.statement.evidence ?? signed.evidence;
+  requireThat("other_evidence", signed.evidence === kind);
+  requireThat("other_attestation", signed.attestationId === attestation?.id);
+  const quote = attestation === undefined ? null : quoteDigestOf(attestation.evidence);
+  requireThat("other_quote", isDeepStrictEqual(signed.quoteSha256, quote));
 }
 
 const inputPattern = new RegExp(

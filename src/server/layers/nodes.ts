@@ -1,4 +1,3 @@
-import { randomBytes, randomUUID } from "node:crypto";
 import { embeddedNodeId } from "../../jobs/leases/lease.ts";
 import { messageOf } from "../../lib/errors.ts";
 import { NodeGateway } from "../../remote/gateway/gateway.ts";
@@ -39,8 +38,6 @@ export function makeNodes(
     enrolmentToken: enrolmentTokenOf(secrets.secretKey),
     gatewayKey: gatewayKeyOf(secrets.secretKey),
     clock,
-    randomBytes,
-    randomUuid: randomUUID,
     log,
     onDispatch: (evidence) => events.emit("jobDispatched", { evidence }),
     onRefusedAnswer: (code) => events.emit("nodeAnswerRefused", { code }),

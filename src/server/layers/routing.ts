@@ -1,7 +1,7 @@
 import { RunningJobs } from "../../jobs/dispatch/running-jobs.ts";
 import { releasesFor } from "../../remote/evidence/release-rules.ts";
 import type { NodeView } from "../../remote/gateway/gateway.ts";
-import { NodeDirectory } from "../../remote/gateway/node-directory.ts";
+import { createNodeDirectory, type NodeDirectory } from "../../remote/gateway/node-directory.ts";
 import { gatewayDefaults } from "../../remote/settings.ts";
 import type { SourceAvailability } from "../../search/sources.ts";
 import { createJobRouter, embeddedReach, type JobRouter } from "../job-router.ts";
@@ -33,7 +33,7 @@ export function makeRouting(
   const rules = trust.policy?.credentials ?? [];
   const running = new RunningJobs();
   const capabilities = new OwnCapabilities(() => capabilitiesOf(config, upstreams, archive));
-  const directory = new NodeDirectory({
+  const directory = createNodeDirectory({
     settings,
     store,
     clock,

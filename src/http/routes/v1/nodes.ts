@@ -46,6 +46,6 @@ function nodeBody(node: NodeView) {
     version: node.version,
     key_id: node.keyId,
     attestation: node.attestationId,
-    attested_at: node.attestedMs === null ? null : isoText(node.attestedMs),
+    attested_at: isoText(node.attestedMs),
   };
 }
