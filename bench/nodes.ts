@@ -15,7 +15,7 @@ import {
 import { createSimulatedTee } from "../src/remote/evidence/simulated/simulated-tee.ts";
 import { answerBody, answerBytes, readAnswer } from "../src/remote/protocol/answer.ts";
 import { createOpenedLeases, encryptJob, openJob } from "../src/remote/protocol/encrypted-job.ts";
-import { gatewayKeyOf, makeIdentity, makeRunKeys } from "../src/remote/protocol/keys.ts";
+import { gatewayKeyOf, makeRunKeys, makeSigningKey } from "../src/remote/protocol/keys.ts";
 import type { ChallengeAnswer } from "../src/remote/protocol/messages.ts";
 import { signRequest } from "../src/remote/protocol/signed-request.ts";
 import { signResult, verifyResult } from "../src/remote/protocol/signed-result.ts";
@@ -301,7 +301,7 @@ async function attesting({ base }: Service, simulated: string): Promise<void> {
     // The gateway pauses 100 ms after each unknown node.
     await sleep(150);
     const keys = await makeRunKeys();
-    const identity = makeIdentity();
+    const identity = makeSigningKey();
     const startMs = performance.now();
     const challenge = (await post(base, "/internal/nodes/challenge", "{}")) as ChallengeAnswer;
     const statement: NodeStatement = {
@@ -309,7 +309,7 @@ async function attesting({ base }: Service, simulated: string): Promise<void> {
       evidence: "simulated",
       audience: gatewayAudience,
       nonce: challenge.nonce,
-      identity_key: identity.key,
+      identity_key: identity.publicKey,
       signing_key: keys.signingKey,
       sealing_key: keys.sealingKey,
       boot_id: randomBytes(16).toString("base64url"),

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { pino } from "pino";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { systemClock } from "../../src/lib/clock.ts";
-import { makeIdentity } from "../../src/remote/protocol/keys.ts";
+import { makeSigningKey } from "../../src/remote/protocol/keys.ts";
 import { makePost } from "../../testkit/data/make-post.ts";
 import {
   type GatewayUnderTest,
@@ -165,7 +165,7 @@ describe("a node without evidence", () => {
   });
 
   test("with the key of another gateway stops with an error", async () => {
-    const settings = { EARSHOT_NODE_GATEWAY_KEY: makeIdentity().key };
+    const settings = { EARSHOT_NODE_GATEWAY_KEY: makeSigningKey().publicKey };
     const stray = await another({ evidence: "none", settings });
     expect(await stray.refused).toMatchObject({
       code: "gateway_key_mismatch",

@@ -17,7 +17,7 @@ import {
   enrolmentProof,
   enrolmentTokenOf,
 } from "../../src/remote/protocol/enrolment.ts";
-import { makeIdentity, makeRunKeys, type RunKeys } from "../../src/remote/protocol/keys.ts";
+import { makeRunKeys, makeSigningKey, type RunKeys } from "../../src/remote/protocol/keys.ts";
 import type {
   ChallengeAnswer,
   JobEnvelope,
@@ -92,7 +92,7 @@ export async function nodeAt<Answer extends NodeAnswer>(
   gateway: GatewayAccess<Answer>,
   { evidence, evidenceFor, name = "by hand", methods = ["searchbyquery"] }: Appearance,
 ) {
-  const identity = makeIdentity();
+  const identity = makeSigningKey();
   const keys = await makeRunKeys();
   const bootId = base64(randomBytes(16));
   const keyId = keyIdOf({ signing_key: keys.signingKey, sealing_key: keys.sealingKey });
@@ -134,7 +134,7 @@ export async function nodeAt<Answer extends NodeAnswer>(
       evidence,
       audience: gatewayAudience,
       nonce,
-      identity_key: identity.key,
+      identity_key: identity.publicKey,
       signing_key: keys.signingKey,
       sealing_key: keys.sealingKey,
       boot_id: bootId,
@@ -220,7 +220,7 @@ export async function nodeAt<Answer extends NodeAnswer>(
     keys,
     keyId,
     sign,
-    nodeId: nodeIdOf(identity.key),
+    nodeId: nodeIdOf(identity.publicKey),
     post,
     challenge,
     registration,

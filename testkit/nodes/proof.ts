@@ -5,7 +5,7 @@ import type { SimulatedWorld } from "../../src/remote/evidence/simulated/simulat
 import type { Attestation, Proof } from "../../src/remote/proof/read-proof.ts";
 import { answerBody } from "../../src/remote/protocol/answer.ts";
 import { base64 } from "../../src/remote/protocol/encoding.ts";
-import { gatewayKeyOf, makeIdentity, makeRunKeys } from "../../src/remote/protocol/keys.ts";
+import { gatewayKeyOf, makeRunKeys, makeSigningKey } from "../../src/remote/protocol/keys.ts";
 import { quoteDigestOf, signResult } from "../../src/remote/protocol/signed-result.ts";
 import {
   attestationIdOf,
@@ -96,13 +96,13 @@ export async function makeNode(
   special: Partial<NodeStatement> = {},
 ) {
   const keys = await makeRunKeys();
-  const identity = makeIdentity();
+  const identity = makeSigningKey();
   const statement: NodeStatement = {
     version: 1,
     evidence: kind,
     audience: "earshot",
     nonce: base64(Buffer.alloc(32, 7)),
-    identity_key: identity.key,
+    identity_key: identity.publicKey,
     signing_key: keys.signingKey,
     sealing_key: keys.sealingKey,
     boot_id: base64(Buffer.alloc(16, 1)),

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import type { NodeGateway, NodeSession } from "../../remote/gateway/gateway.ts";
-import { isBodyOf, type SignedRequest } from "../../remote/protocol/signed-request.ts";
+import { contentDigestOf } from "../../remote/protocol/signed-fields.ts";
+import type { SignedRequest } from "../../remote/protocol/signed-request.ts";
 import { problem } from "../problems/write-problem.ts";
 
 declare module "fastify" {
@@ -23,8 +24,7 @@ export function signedPart({ method, raw, headers }: FastifyRequest): SignedRequ
 
 /** For a route's `checkBody`. */
 export function requireSignedBody({ headers }: FastifyRequest, body: Buffer): void {
-  const digest = headers["content-digest"]?.toString();
-  if (isBodyOf({ "content-digest": digest }, body)) return;
+  if (headers["content-digest"]?.toString() === contentDigestOf(body)) return;
   throw nodeUnauthorizedProblem("content_digest", "the body differs from the signed one");
 }
 

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { createRequire } from "node:module";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { EarshotError } from "../../lib/errors.ts";
+import { once } from "../../lib/once.ts";
 import type { Collateral } from "./evidence.ts";
 import { refused } from "./refusal.ts";
 import type { SignedQuote } from "./signed-quote.ts";
@@ -66,18 +67,12 @@ export async function intelRoot(): Promise<Uint8Array> {
   });
 }
 
-let loading: Promise<typeof import("@phala/dcap-qvl")> | null = null;
-
 /** Loads in parts, because 17 MB at once would block the event loop for 50 ms. */
-function loadLibrary(): Promise<typeof import("@phala/dcap-qvl")> {
-  const load = async () => {
-    const requirePart = createRequire(import.meta.resolve("@phala/dcap-qvl"));
-    for (const part of ["bn.js", "hash.js", "elliptic", "asn1.js"]) {
-      requirePart(part);
-      await nextTurn();
-    }
-    return await import("@phala/dcap-qvl");
-  };
-  loading ??= load();
-  return loading;
-}
+const loadLibrary = once(async () => {
+  const requirePart = createRequire(import.meta.resolve("@phala/dcap-qvl"));
+  for (const part of ["bn.js", "hash.js", "elliptic", "asn1.js"]) {
+    requirePart(part);
+    await nextTurn();
+  }
+  return await import("@phala/dcap-qvl");
+});

@@ -60,7 +60,7 @@ export function tooManyNodeAttempts(message: string): EarshotError {
   return new EarshotError("too_many_attempts", message, { status: 429, retryable: true, hint });
 }
 
-function senderOf(request: SignedRequest): ReturnType<typeof readSignedRequest> {
+function senderOf(request: SignedRequest) {
   try {
     return readSignedRequest(request);
   } catch (error) {

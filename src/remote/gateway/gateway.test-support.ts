@@ -21,10 +21,10 @@ import { type AnswerEncryptor, createOpenedLeases, openJob } from "../protocol/e
 import { enrolmentTokenOf } from "../protocol/enrolment.ts";
 import {
   gatewayKeyOf,
-  type Identity,
-  makeIdentity,
   makeRunKeys,
+  makeSigningKey,
   type RunKeys,
+  type SigningKey,
 } from "../protocol/keys.ts";
 import type { JobEnvelope, Registration, SealedAnswer } from "../protocol/messages.ts";
 import { type SignedRequest, signRequest } from "../protocol/signed-request.ts";
@@ -195,7 +195,7 @@ export const refusal = (code: string, message = code): EarshotError =>
 
 export type TestNode = {
   id: string;
-  identity: Identity;
+  identity: SigningKey;
   keys: RunKeys;
   keyId: string;
   address: string;
@@ -212,10 +212,10 @@ export const searchesX: readonly Capability[] = [
 ];
 
 export async function makeNode(changed: Partial<TestNode> = {}): Promise<TestNode> {
-  const identity = changed.identity ?? makeIdentity();
+  const identity = changed.identity ?? makeSigningKey();
   const keys = changed.keys ?? (await makeRunKeys());
   return {
-    id: nodeIdOf(identity.key),
+    id: nodeIdOf(identity.publicKey),
     identity,
     keys,
     keyId: keyIdOf({ signing_key: keys.signingKey, sealing_key: keys.sealingKey }),
@@ -242,7 +242,7 @@ export function registrationOf(
     evidence: node.evidence,
     audience: gatewayAudience,
     nonce,
-    identity_key: node.identity.key,
+    identity_key: node.identity.publicKey,
     signing_key: node.keys.signingKey,
     sealing_key: node.keys.sealingKey,
     boot_id: base64(Buffer.alloc(16)),

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { EarshotError } from "../../lib/errors.ts";
 import { enrolmentField, enrolmentProof, enrolmentTokenOf } from "../protocol/enrolment.ts";
-import { makeIdentity } from "../protocol/keys.ts";
+import { makeSigningKey } from "../protocol/keys.ts";
 import {
   admittedNode,
   attest,
@@ -80,7 +80,7 @@ test("a statement without a valid identity signature is refused before its evide
   const thief = await makeNode();
   const { nonce } = service.gateway.challenge();
   const registration = registrationOf(service, thief, nonce, {
-    identity_key: victim.identity.key,
+    identity_key: victim.identity.publicKey,
   });
   expect(await checkThatFails(() => service.gateway.register(registration, "192.0.2.9"))).toBe(
     "node_refused bad_identity_signature",
@@ -366,7 +366,7 @@ describe("two runs of one node", () => {
 
 test("the keys of a run belong to one node", async () => {
   const node = await admittedNode(service);
-  const copy = await makeNode({ identity: makeIdentity(), keys: node.keys });
+  const copy = await makeNode({ identity: makeSigningKey(), keys: node.keys });
   expect(await checkThatFails(() => attest(service, copy))).toBe("node_refused key_in_use");
   expect(entered(service, node)).toMatchObject({ nodeId: node.id });
 });

@@ -12,7 +12,7 @@ import {
 import { lastId } from "../../posts/ids.ts";
 import { createSimulatedTee, type SimulatedWorld } from "../evidence/simulated/simulated-tee.ts";
 import { base64 } from "../protocol/encoding.ts";
-import { makeIdentity } from "../protocol/keys.ts";
+import { makeSigningKey } from "../protocol/keys.ts";
 import { contentDigestOf } from "../protocol/signed-fields.ts";
 import { attestationIdOf, identityMessageOf, keyIdOf, nodeIdOf } from "../protocol/statement.ts";
 import { requestText } from "../protocol/texts.ts";
@@ -95,7 +95,7 @@ describe("a valid proof", () => {
     ["not_the_query", { query: "dogs" }],
     ["not_the_window", { fromMs: testRequest.fromMs - 1 }],
     ["not_the_window", { toMs: testRequest.toMs + 1 }],
-    ["not_the_gateway", { gatewayKey: makeIdentity().key }],
+    ["not_the_gateway", { gatewayKey: makeSigningKey().publicKey }],
     ["signed_too_early", { signedAfterMs: nowMs + 1_000 }],
   ] as const)("fails with %s if the caller expects otherwise", async (code, expected) => {
     expect(await errorsOf(proofBy(node, answer), options({ expected }))).toEqual([code]);
@@ -362,12 +362,12 @@ describe("a lying gateway", () => {
   });
 
   test("cannot use another identity with attested keys", async () => {
-    const identity = makeIdentity();
-    const statement = { ...node.attestation.statement, identity_key: identity.key };
+    const identity = makeSigningKey();
+    const statement = { ...node.attestation.statement, identity_key: identity.publicKey };
     const attestation = {
       ...node.attestation,
       statement,
-      node_id: nodeIdOf(identity.key),
+      node_id: nodeIdOf(identity.publicKey),
       id: attestationIdOf(statement, node.attestation.evidence),
       identity_signature: base64(identity.sign(identityMessageOf(statement))),
     };
@@ -376,7 +376,7 @@ describe("a lying gateway", () => {
   });
 
   test("cannot name another gateway than the attested one", async () => {
-    const gateway_key = makeIdentity().key;
+    const gateway_key = makeSigningKey().publicKey;
     const expected = { gatewayKey: gateway_key };
     const proof = copyOf(proofBy(node, answer));
     Object.assign(proof.attestation.statement, { gateway_key });

@@ -1,5 +1,7 @@
 import * as z from "zod";
 import { parseUntrustedJson } from "../../lib/bounded-json.ts";
+import { platforms } from "../../posts/post.ts";
+import type { ReleasedCredential } from "../../upstream/credentials/release.ts";
 import { base64, bytesOf, frame } from "./encoding.ts";
 import {
   type AnswerEncryptor,
@@ -11,9 +13,20 @@ import { jobRefused } from "./errors.ts";
 import { type Binding, encryptTo } from "./hpke.ts";
 import { isSignedBy, type RunKeys, type SigningKey } from "./keys.ts";
 import { type JobEnvelope, jobEnvelope } from "./messages.ts";
-import { releasedCredential } from "./released-credential.ts";
 
 export type { AnswerEncryptor, AnswerOpener } from "./encrypted-answer.ts";
+
+const releasedCredential: z.ZodType<ReleasedCredential> = z.strictObject({
+  id: z.string().min(1).max(64),
+  platform: z.enum(platforms),
+  kind: z.string().max(64),
+  owner: z.enum(["account", "deployment"]),
+  host: z.url({ protocol: /^https?$/ }).max(512),
+  subject: z.string().max(512).nullable(),
+  revision: z.int(),
+  secrets: z.record(z.string().max(64), z.string().max(8_192)),
+  coolings: z.array(z.strictObject({ bucket: z.string().max(64), untilMs: z.number() })).max(100),
+});
 
 const jobPayload = z.strictObject({
   token: z.uuid(),
@@ -39,8 +52,6 @@ const aheadSeconds = 30;
 
 type Head = Omit<JobEnvelope, "version" | "encapsulated" | "sealed" | "signature">;
 
-const secretLabel = "earshot answer/v1";
-
 function aadOf({ key_id, job, lease, issued_at, expires_at, release }: Head): Buffer {
   const released = release === undefined ? [] : [release.attestation, release.expires_at];
   return frame("earshot-job-head/v1", key_id, job, lease, issued_at, expires_at, ...released);
@@ -49,7 +60,6 @@ function aadOf({ key_id, job, lease, issued_at, expires_at, release }: Head): Bu
 const bindingOf = (head: Head): Binding => ({
   info: frame("earshot-job/v1", head.key_id, head.job, head.lease),
   aad: aadOf(head),
-  secretLabel,
 });
 
 const signedPartOf = (head: Head, encapsulated: Uint8Array, sealed: Uint8Array): Buffer =>

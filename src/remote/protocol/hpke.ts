@@ -1,31 +1,28 @@
 /** RFC 9180, base mode. */
+import { once } from "../../lib/once.ts";
 import { base64, bytesOf } from "./encoding.ts";
 
 type Opened = { plain: Buffer; secret: Buffer };
 export type Sealed = { encapsulated: Buffer; sealed: Buffer; secret: Buffer };
 
-export type Binding = { info: Uint8Array; aad: Uint8Array; secretLabel: string };
+export type Binding = { info: Uint8Array; aad: Uint8Array };
+
+/** Exports the secret that encrypts the answer. */
+const secretLabel = Buffer.from("earshot answer/v1");
 
 export type EncryptionKeyPair = {
   publicKey: string;
   open(encapsulated: Uint8Array, sealed: Uint8Array, binding: Binding): Promise<Opened | null>;
 };
 
-let loading: Promise<Awaited<ReturnType<typeof load>>> | null = null;
-
-async function load() {
+const suiteOf = once(async () => {
   const hpke = await import("hpke");
   return new hpke.CipherSuite(
     hpke.KEM_DHKEM_X25519_HKDF_SHA256,
     hpke.KDF_HKDF_SHA256,
     hpke.AEAD_AES_256_GCM,
   );
-}
-
-function suiteOf(): ReturnType<typeof load> {
-  loading ??= load();
-  return loading;
-}
+});
 
 /** The private key is not extractable. */
 export async function makeEncryptionKeyPair(): Promise<EncryptionKeyPair> {
@@ -36,12 +33,12 @@ export async function makeEncryptionKeyPair(): Promise<EncryptionKeyPair> {
   async function open(
     encapsulated: Uint8Array,
     sealed: Uint8Array,
-    { info, aad, secretLabel }: Binding,
+    { info, aad }: Binding,
   ): Promise<Opened | null> {
     try {
       const context = await suite.SetupRecipient(pair, encapsulated, { info });
       const plain = Buffer.from(await context.Open(sealed, aad));
-      return { plain, secret: Buffer.from(await context.Export(label(secretLabel), 32)) };
+      return { plain, secret: Buffer.from(await context.Export(secretLabel, 32)) };
     } catch {
       return null;
     }
@@ -53,7 +50,7 @@ export async function makeEncryptionKeyPair(): Promise<EncryptionKeyPair> {
 export async function encryptTo(
   publicKey: string,
   plain: Uint8Array,
-  { info, aad, secretLabel }: Binding,
+  { info, aad }: Binding,
 ): Promise<Sealed | null> {
   const suite = await suiteOf();
   const bytes = bytesOf(publicKey, 32);
@@ -62,11 +59,9 @@ export async function encryptTo(
     const key = await suite.DeserializePublicKey(bytes);
     const { encapsulatedSecret, ctx } = await suite.SetupSender(key, { info });
     const sealed = Buffer.from(await ctx.Seal(plain, aad));
-    const secret = Buffer.from(await ctx.Export(label(secretLabel), 32));
+    const secret = Buffer.from(await ctx.Export(secretLabel, 32));
     return { encapsulated: Buffer.from(encapsulatedSecret), sealed, secret };
   } catch {
     return null;
   }
 }
-
-const label = (text: string): Uint8Array => new TextEncoder().encode(text);

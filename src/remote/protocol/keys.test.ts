@@ -1,23 +1,24 @@
 import { expect, test } from "vitest";
 import { base64, bytesOf, bytesOfBase64 } from "./encoding.ts";
-import { gatewayKeyOf, isSignedBy, isSigningKey, makeIdentity, makeRunKeys } from "./keys.ts";
+import { gatewayKeyOf, isSignedBy, isSigningKey, makeRunKeys, makeSigningKey } from "./keys.ts";
 
 const message = Buffer.from("a message");
 
 test("an identity depends on its seed alone", () => {
-  const first = makeIdentity();
-  expect(makeIdentity(first.seed).key).toBe(first.key);
-  expect(makeIdentity().key).not.toBe(first.key);
-  expect(bytesOf(first.key, 32)).not.toBeNull();
-  expect(isSignedBy(first.key, message, first.sign(message))).toBe(true);
-  expect(() => makeIdentity(Buffer.alloc(31))).toThrow("32 bytes");
+  const seed = Buffer.alloc(32, 3);
+  const first = makeSigningKey(seed);
+  expect(makeSigningKey(seed).publicKey).toBe(first.publicKey);
+  expect(makeSigningKey().publicKey).not.toBe(first.publicKey);
+  expect(bytesOf(first.publicKey, 32)).not.toBeNull();
+  expect(isSignedBy(first.publicKey, message, first.sign(message))).toBe(true);
+  expect(() => makeSigningKey(Buffer.alloc(31))).toThrow("32 bytes");
 });
 
 test("a gateway's key derives from the key of its data folder, and does not reveal it", () => {
   const key = gatewayKeyOf(Buffer.alloc(32, 1));
   expect(gatewayKeyOf(Buffer.alloc(32, 1)).publicKey).toBe(key.publicKey);
   expect(gatewayKeyOf(Buffer.alloc(32, 2)).publicKey).not.toBe(key.publicKey);
-  expect(makeIdentity(Buffer.alloc(32, 1)).key).not.toBe(key.publicKey);
+  expect(makeSigningKey(Buffer.alloc(32, 1)).publicKey).not.toBe(key.publicKey);
   expect(isSignedBy(key.publicKey, message, key.sign(message))).toBe(true);
 });
 
@@ -47,7 +48,7 @@ test.each([
 ] satisfies [string, (key: string, signature: Buffer) => [string, Buffer, Buffer]][])(
   "%s is not a signature",
   (_name, change) => {
-    const { key, sign } = makeIdentity();
+    const { publicKey: key, sign } = makeSigningKey();
     const [changedKey, changedMessage, signature] = change(key, Buffer.from(sign(message)));
     expect(isSignedBy(changedKey, changedMessage, signature)).toBe(false);
   },
@@ -69,7 +70,7 @@ test.each([
     expect(isSigningKey(base64(bytes))).toBe(false);
     expect(isSignedBy(base64(bytes), message, anybodys)).toBe(false);
   }
-  expect(isSigningKey(makeIdentity().key)).toBe(true);
+  expect(isSigningKey(makeSigningKey().publicKey)).toBe(true);
 });
 
 test("base64url has one spelling", () => {

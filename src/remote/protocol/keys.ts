@@ -14,20 +14,9 @@ const seedLength = 32;
 
 export type SigningKey = { publicKey: string; sign(message: Uint8Array): Uint8Array };
 
-export type Identity = {
-  key: string;
-  seed: Uint8Array;
-  sign(message: Uint8Array): Uint8Array;
-};
-
-export function makeIdentity(seed: Uint8Array = freshSeed()): Identity {
-  const { publicKey, sign } = signingKeyOf(seed);
-  return { key: publicKey, seed, sign };
-}
-
 /** From the data folder's key: stable across restarts. */
 export function gatewayKeyOf(secretKey: Uint8Array): SigningKey {
-  return signingKeyOf(
+  return makeSigningKey(
     Buffer.from(hkdfSync("sha256", secretKey, "", "earshot gateway key/v1", seedLength)),
   );
 }
@@ -41,7 +30,7 @@ export type RunKeys = {
 };
 
 export async function makeRunKeys(): Promise<RunKeys> {
-  const signing = signingKeyOf(freshSeed());
+  const signing = makeSigningKey();
   const sealing = await makeEncryptionKeyPair();
   return {
     signingKey: signing.publicKey,
@@ -67,7 +56,7 @@ export function isSigningKey(key: string): boolean {
   return bytes !== null && !isOfSmallOrder(bytes);
 }
 
-function signingKeyOf(seed: Uint8Array): SigningKey {
+export function makeSigningKey(seed: Uint8Array = freshSeed()): SigningKey {
   if (seed.length !== seedLength) throw new Error(`a seed has ${seedLength} bytes`);
   const key = createPrivateKey({
     key: Buffer.concat([pkcs8Prefix, seed]),

@@ -2,39 +2,56 @@ import { serializeDictionary } from "../../lib/structured-fields.ts";
 import { bytesOfBase64, sha256 } from "./encoding.ts";
 import { isSignedBy } from "./keys.ts";
 
-/** RFC 9421, in one serialisation only. */
-export type Component = readonly [name: string, value: string];
+type Signer = { sign(message: Uint8Array): Uint8Array };
 
 export const contentDigestOf = (body: string | Uint8Array): string =>
   serializeDictionary({ "sha-256": { value: sha256(body) } });
 
-export const signatureInputOf = (parameters: string): string => `earshot=${parameters}`;
+/** Signatures of one kind of message: RFC 9421, in one serialisation only. */
+export function createMessageSignatures<Name extends string>(
+  names: readonly Name[],
+  tag: string,
+  { hasNonce }: { hasNonce: boolean },
+) {
+  type Values = Readonly<Record<Name, string>>;
+  const covered = `(${names.map((name) => `"${name}"`).join(" ")})`;
+  const inputPattern = new RegExp(
+    `^earshot=(?<parameters>${covered.replaceAll(/[()]/g, "\\$&")};created=(?<created>0|[1-9][0-9]{0,11})` +
+      `${hasNonce ? ';nonce="(?<nonce>[A-Za-z0-9_-]{16,64})"' : ""}` +
+      `;keyid="(?<keyId>[A-Za-z0-9_-]{22})";alg="ed25519";tag="${tag}")$`,
+  );
 
-export const coveredOf = (names: readonly string[]): string =>
-  `(${names.map((name) => `"${name}"`).join(" ")})`;
+  function baseOf(values: Values, parameters: string): Buffer {
+    const lines = names.map((name) => `"${name}": ${values[name]}`);
+    return Buffer.from([...lines, `"@signature-params": ${parameters}`].join("\n"), "utf8");
+  }
 
-export function signatureOf(
-  components: readonly Component[],
-  parameters: string,
-  key: { sign(message: Uint8Array): Uint8Array },
-): string {
-  const signature = key.sign(signatureBase(components, parameters));
-  return serializeDictionary({ earshot: { value: signature } });
-}
+  return {
+    sign: (
+      values: Values,
+      { keyId, nowMs, nonce }: { keyId: string; nowMs: number; nonce?: string },
+      key: Signer,
+    ) => {
+      const created = `;created=${Math.floor(nowMs / 1_000)}`;
+      const once = nonce === undefined ? "" : `;nonce="${nonce}"`;
+      const parameters = `${covered}${created}${once};keyid="${keyId}";alg="ed25519";tag="${tag}"`;
+      const value = key.sign(baseOf(values, parameters));
+      return {
+        "signature-input": `earshot=${parameters}`,
+        signature: serializeDictionary({ earshot: { value } }),
+      };
+    },
 
-export function isSignature(
-  signature: string,
-  components: readonly Component[],
-  parameters: string,
-  signingKey: string,
-): boolean {
-  const [, written] = /^earshot=:([A-Za-z0-9+/]{86}==):$/.exec(signature) ?? [];
-  const bytes = written === undefined ? null : bytesOfBase64(written);
-  if (bytes === null) return false;
-  return isSignedBy(signingKey, signatureBase(components, parameters), bytes);
-}
-
-function signatureBase(components: readonly Component[], parameters: string): Buffer {
-  const lines = components.map(([name, value]) => `"${name}": ${value}`);
-  return Buffer.from([...lines, `"@signature-params": ${parameters}`].join("\n"), "utf8");
+    /** Null unless `input` is a `Signature-Input` of this kind. */
+    read: (input: string) => {
+      const { parameters, created, nonce = "", keyId } = inputPattern.exec(input)?.groups ?? {};
+      if (parameters === undefined || keyId === undefined) return null;
+      const isSigned = (signature: string, values: Values, signingKey: string): boolean => {
+        const [, written] = /^earshot=:([A-Za-z0-9+/]{86}==):$/.exec(signature) ?? [];
+        const bytes = written === undefined ? null : bytesOfBase64(written);
+        return bytes !== null && isSignedBy(signingKey, baseOf(values, parameters), bytes);
+      };
+      return { keyId, createdMs: Number(created) * 1_000, nonce, isSigned };
+    },
+  };
 }

@@ -1,12 +1,5 @@
 import { signatureRefused } from "./errors.ts";
-import {
-  type Component,
-  contentDigestOf,
-  coveredOf,
-  isSignature,
-  signatureInputOf,
-  signatureOf,
-} from "./signed-fields.ts";
+import { contentDigestOf, createMessageSignatures } from "./signed-fields.ts";
 
 export type SignedRequest = {
   method: string;
@@ -15,14 +8,8 @@ export type SignedRequest = {
   body: Uint8Array | null;
 };
 
-export type SenderOfRequest = {
-  keyId: string;
-  createdMs: number;
-  nonce: string;
-  isSignedBy(signingKey: string): boolean;
-};
-
-const covered = coveredOf(["@method", "@request-target", "content-digest"]);
+const names = ["@method", "@request-target", "content-digest"] as const;
+const signatures = createMessageSignatures(names, "earshot-node", { hasNonce: true });
 
 /** `nonce`: 16 to 64 characters of base64url. */
 export function signRequest(
@@ -35,56 +22,34 @@ export function signRequest(
     nonce: string;
   },
   key: { sign(message: Uint8Array): Uint8Array },
-): Record<string, string> {
+) {
   const digest = contentDigestOf(request.body);
-  const created = Math.floor(request.nowMs / 1_000);
-  const parameters = `${covered};created=${created};nonce="${request.nonce}";keyid="${request.keyId}";alg="ed25519";tag="earshot-node"`;
   return {
     "content-digest": digest,
-    "signature-input": signatureInputOf(parameters),
-    signature: signatureOf(componentsOf(request, digest), parameters, key),
+    ...signatures.sign(valuesOf(request, digest), request, key),
   };
 }
 
 /** `isSignedBy` checks the signature. */
-export function readSignedRequest(request: SignedRequest): SenderOfRequest {
-  const [digest, input, signature] = ["content-digest", "signature-input", "signature"].map(
-    (name) => request.headers[name],
-  );
+export function readSignedRequest(request: SignedRequest) {
+  const { "content-digest": digest, "signature-input": input, signature } = request.headers;
   if (digest === undefined || input === undefined || signature === undefined) {
     throw signatureRefused("not_signed", "the request is not signed");
   }
-  if (request.body !== null && !isBodyOf(request.headers, request.body)) {
+  if (request.body !== null && digest !== contentDigestOf(request.body)) {
     throw signatureRefused("content_digest", "the body differs from the signed one");
   }
-  const read = inputPattern.exec(input)?.groups;
-  const { parameters, created, nonce, keyid } = read ?? {};
-  if (parameters === undefined || nonce === undefined || keyid === undefined) {
+  const read = signatures.read(input);
+  if (read === null) {
     throw signatureRefused("signature_input", "the signature does not cover the required fields");
   }
-  return {
-    keyId: keyid,
-    createdMs: Number(created) * 1_000,
-    nonce,
-    isSignedBy: (signingKey) =>
-      isSignature(signature, componentsOf(request, digest), parameters, signingKey),
-  };
+  const { isSigned, ...sender } = read;
+  const values = valuesOf(request, digest);
+  return { ...sender, isSignedBy: (key: string) => isSigned(signature, values, key) };
 }
 
-export function isBodyOf(headers: SignedRequest["headers"], body: Uint8Array): boolean {
-  return headers["content-digest"] === contentDigestOf(body);
-}
-
-const inputPattern = new RegExp(
-  `^earshot=(?<parameters>${covered.replaceAll(/[()]/g, "\\$&")};created=(?<created>0|[1-9][0-9]{0,11})` +
-    `;nonce="(?<nonce>[A-Za-z0-9_-]{16,64})";keyid="(?<keyid>[A-Za-z0-9_-]{22})";alg="ed25519";tag="earshot-node")$`,
-);
-
-const componentsOf = (
-  { method, path }: { method: string; path: string },
-  digest: string,
-): readonly Component[] => [
-  ["@method", method],
-  ["@request-target", path],
-  ["content-digest", digest],
-];
+const valuesOf = ({ method, path }: { method: string; path: string }, digest: string) => ({
+  "@method": method,
+  "@request-target": path,
+  "content-digest": digest,
+});

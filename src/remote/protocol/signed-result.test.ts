@@ -5,11 +5,11 @@ import { expect, test } from "vitest";
 import type { SignedFields } from "../../jobs/result-signature.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import { sha256 } from "./encoding.ts";
-import { makeIdentity } from "./keys.ts";
+import { makeSigningKey } from "./keys.ts";
 import { quoteDigestOf, signResult, verifyResult } from "./signed-result.ts";
 
 const nowMs = Date.UTC(2026, 0, 31, 12);
-const node = makeIdentity(Buffer.alloc(32, 5));
+const node = makeSigningKey(Buffer.alloc(32, 5));
 const reported = { body: '[{"ID":"1"}]', knowledge: '{"complete":true}', request: '{"query":"é"}' };
 const signing = {
   ...reported,
@@ -21,7 +21,7 @@ const signing = {
   nowMs: nowMs + 345,
 };
 const fields = signResult(signing, node);
-const attested = { ...reported, signingKey: node.key };
+const attested = { ...reported, signingKey: node.publicKey };
 
 function outcomeOf(changed: SignedFields, given = attested): string {
   try {
@@ -63,7 +63,7 @@ test("an independent implementation of RFC 9421 accepts it, and no other Earshot
           id: signing.keyId,
           algs: ["ed25519"],
           verify: async (data: Buffer, signature: Buffer) => {
-            const key = { kty: "OKP", crv: "Ed25519", x: node.key };
+            const key = { kty: "OKP", crv: "Ed25519", x: node.publicKey };
             return verifyEd25519(null, data, createPublicKey({ key, format: "jwk" }), signature);
           },
         }),
@@ -110,7 +110,7 @@ test.each([
   ["body", "[]", "content_digest"],
   ["knowledge", "{}", "knowledge_digest"],
   ["request", "{}", "request_digest"],
-  ["signingKey", makeIdentity().key, "bad_signature"],
+  ["signingKey", makeSigningKey().publicKey, "bad_signature"],
   ["signingKey", "", "bad_signature"],
 ] as const)("for another %s (%s) it is refused with %s", (name, value, code) => {
   expect(outcomeOf(fields, { ...attested, [name]: value })).toBe(code);

@@ -5,14 +5,7 @@ import { serializeDictionary } from "../../lib/structured-fields.ts";
 import { bytesOfBase64, sha256 } from "./encoding.ts";
 import { signatureRefused } from "./errors.ts";
 import type { Evidence, NodeStatement } from "./messages.ts";
-import {
-  type Component,
-  contentDigestOf,
-  coveredOf,
-  isSignature,
-  signatureInputOf,
-  signatureOf,
-} from "./signed-fields.ts";
+import { contentDigestOf, createMessageSignatures } from "./signed-fields.ts";
 
 export type SignedResult = {
   keyId: string;
@@ -25,9 +18,8 @@ export type SignedResult = {
 
 const contentType = "application/json; charset=utf-8";
 
-const componentNames = ["content-digest", "content-type", "earshot-job"] as const;
-
-const covered = coveredOf(componentNames);
+const names = ["content-digest", "content-type", "earshot-job"] as const;
+const signatures = createMessageSignatures(names, "earshot-result", { hasNonce: false });
 
 export const quoteDigestOf = ({ quote }: Pick<Evidence, "quote">): Buffer | null =>
   quote === null ? null : sha256(Buffer.from(quote, "hex"));
@@ -58,13 +50,7 @@ export function signResult(
       attestation: { value: result.attestationId },
     }),
   };
-  const created = Math.floor(result.nowMs / 1_000);
-  const parameters = `${covered};created=${created};keyid="${result.keyId}";alg="ed25519";tag="earshot-result"`;
-  return {
-    ...reported,
-    "signature-input": signatureInputOf(parameters),
-    signature: signatureOf(componentsOf(reported), parameters, key),
-  };
+  return { ...reported, ...signatures.sign(reported, result, key) };
 }
 
 /** Callers must compare job, key, evidence and attestation. */
@@ -83,12 +69,11 @@ export function verifyResult(
   if (fields["content-digest"] !== contentDigestOf(reported.body)) {
     throw signatureRefused("content_digest", "the body differs from the signed one");
   }
-  const input = inputPattern.exec(fields["signature-input"])?.groups;
-  if (input?.parameters === undefined) {
+  const read = signatures.read(fields["signature-input"]);
+  if (read === null) {
     throw signatureRefused("signature_input", "the signature does not cover the required fields");
   }
-  const components = componentsOf(fields);
-  if (!isSignature(fields.signature, components, input.parameters, reported.signingKey)) {
+  if (!read.isSigned(fields.signature, fields, reported.signingKey)) {
     throw signatureRefused("bad_signature", "the signature does not match the attested key");
   }
   const job = jobPattern.exec(fields["earshot-job"])?.groups;
@@ -104,12 +89,12 @@ export function verifyResult(
     throw signatureRefused("knowledge_digest", "coverage and sources differ from the signed ones");
   }
   return {
-    keyId: input.keyid ?? "",
+    keyId: read.keyId,
     job: job.id,
     evidence,
     attestationId: job.attestation ?? "",
     quoteSha256: quote.length === 0 ? null : quote,
-    signedAtMs: Number(input.created) * 1_000,
+    signedAtMs: read.createdMs,
   };
 }
 
@@ -140,16 +125,5 @@ export function requireBinding(
   requireThat("other_quote", isDeepStrictEqual(signed.quoteSha256, quote));
 }
 
-const inputPattern = new RegExp(
-  `^earshot=(?<parameters>${covered.replaceAll(/[()]/g, "\\$&")};created=(?<created>0|[1-9][0-9]{0,11})` +
-    `;keyid="(?<keyid>[A-Za-z0-9_-]{22})";alg="ed25519";tag="earshot-result")$`,
-);
-
 const jobPattern =
   /^id="(?<id>[0-9a-f-]{36})", request=:(?<request>[A-Za-z0-9+/]{43}=):, knowledge=:(?<knowledge>[A-Za-z0-9+/]{43}=):, quote=:(?<quote>(?:[A-Za-z0-9+/]{43}=)?):, evidence="(?<evidence>[a-z]{1,16})", attestation="(?<attestation>[A-Za-z0-9_-]{43})"$/;
-
-function componentsOf(
-  fields: Pick<SignedFields, (typeof componentNames)[number]>,
-): readonly Component[] {
-  return componentNames.map((name) => [name, fields[name]]);
-}

@@ -85,13 +85,13 @@ test("a node signs a statement with the gateway's nonce by its identity key", as
     evidence: "none",
     audience: "earshot",
     nonce: Buffer.alloc(32, 5).toString("base64url"),
-    identity_key: self.identity.key,
+    identity_key: self.identity.publicKey,
     signing_key: self.keys.signingKey,
     sealing_key: self.keys.sealingKey,
     gateway_key: fakeGatewayKey.publicKey,
   });
   const signature = bytesOf(identity_signature, 64) ?? new Uint8Array();
-  expect(isSignedBy(self.identity.key, identityMessageOf(statement), signature)).toBe(true);
+  expect(isSignedBy(self.identity.publicKey, identityMessageOf(statement), signature)).toBe(true);
   expect(rest).toMatchObject({ name: "a node", concurrency: 4 });
   expect(started.admitted()).toMatchObject({ gatewayKey: fakeGatewayKey.publicKey });
 });
@@ -215,7 +215,7 @@ test("without a configured key the first one is pinned, and reported once", asyn
   await clock.advance(2_000);
   gateway.answers.challenge = (body) => ({
     ...(challenge?.(body) as object),
-    gateway_key: self.identity.key,
+    gateway_key: self.identity.publicKey,
   });
   started.again(clock.elapsed());
   await clock.advance(0);

@@ -3,8 +3,7 @@ import type { Clock } from "../../lib/clock.ts";
 import { EarshotError, messageOf } from "../../lib/errors.ts";
 import { firstOf } from "../../lib/first-of.ts";
 import { type AttestContext, type Attested, attestOnce } from "./attest.ts";
-import { isDismissal } from "./dismissal.ts";
-import { isUnreachable } from "./gateway-errors.ts";
+import { isDismissal, isUnreachable } from "./gateway-errors.ts";
 import type { Reachability } from "./gateway-state.ts";
 
 export type AttestationStatus =
@@ -14,17 +13,6 @@ export type AttestationStatus =
   | { state: "pending"; attested: Attested }
   /** `isFinal`: dismissed, or refused for a lasting reason before it was ever accepted. */
   | { state: "refused"; error: EarshotError; isFinal: boolean };
-
-/** Renews after half of the validity, and when the gateway does not know the node. */
-export type AttestLoop = {
-  status(): AttestationStatus;
-  admitted(): Attested | null;
-  /** Null after `waitMs`. */
-  whenAdmitted(waitMs: number, signal?: AbortSignal): Promise<Attested | null>;
-  /** A request sent at `sentMs` was refused as unknown: attests again unless done since. */
-  again(sentMs: number): void;
-  stop(): void;
-};
 
 export type AttestLoopContext = AttestContext & {
   clock: Clock;
@@ -39,7 +27,10 @@ const leastMs = 1_000;
 const woken = new Error("attestation requested");
 const stopped = new Error("node stopped");
 
-export function startAttestLoop(context: AttestLoopContext): AttestLoop {
+export type AttestLoop = ReturnType<typeof startAttestLoop>;
+
+/** Renews after half of the validity, and when the gateway does not know the node. */
+export function startAttestLoop(context: AttestLoopContext) {
   const { clock, random, reachability, onStatus } = context;
   const stopping = new AbortController();
   const waiting = new Set<(attested: Attested) => void>();
@@ -104,9 +95,10 @@ export function startAttestLoop(context: AttestLoopContext): AttestLoop {
   });
 
   return {
-    status: () => status,
+    status: (): AttestationStatus => status,
     admitted,
-    whenAdmitted: async (waitMs, signal) => {
+    /** Null after `waitMs`. */
+    whenAdmitted: async (waitMs: number, signal?: AbortSignal): Promise<Attested | null> => {
       signal?.throwIfAborted();
       const attested = admitted();
       if (attested !== null) return attested;
@@ -117,12 +109,13 @@ export function startAttestLoop(context: AttestLoopContext): AttestLoop {
       signal?.throwIfAborted();
       return next;
     },
-    again: (sentMs) => {
+    /** A request sent at `sentMs` was refused as unknown: attests again unless done since. */
+    again: (sentMs: number): void => {
       if (status.state === "admitted" && sentMs < status.attested.atMs) return;
       isRequested = true;
       sleeping.abort(woken);
     },
-    stop: () => stopping.abort(stopped),
+    stop: (): void => stopping.abort(stopped),
   };
 }
 

@@ -2,13 +2,12 @@ import type { Clock } from "../../lib/clock.ts";
 import type { Capability } from "../capability.ts";
 import type { EvidenceProvider } from "../evidence/evidence.ts";
 import {
-  type ChallengeAnswer,
   challengeAnswer,
   type RegistrationAnswer,
   registrationAnswer,
 } from "../protocol/messages.ts";
 import { quoteDigestOf } from "../protocol/signed-result.ts";
-import { attestationIdOf, gatewayAudience, reportDataOf } from "../protocol/statement.ts";
+import { attestationIdOf, reportDataOf } from "../protocol/statement.ts";
 import { unreachable } from "./gateway-errors.ts";
 import type { GatewayLink } from "./gateway-link.ts";
 import type { GatewayClock, GatewayPin } from "./gateway-state.ts";
@@ -45,43 +44,31 @@ export type AttestContext = {
 };
 
 export async function attestOnce(context: AttestContext, signal: AbortSignal): Promise<Attested> {
-  const { self, offer, provider, link, clock } = context;
-  const challenge = await requestChallenge(context, signal);
-  const stated = makeStatement(self, provider.kind, {
-    audience: gatewayAudience,
-    nonce: challenge.nonce,
-    gateway_key: challenge.gateway_key,
-  });
+  const { self, offer, provider, link, clock, pin, gatewayClock } = context;
+  const requestedMs = clock.elapsed();
+  const given = challengeAnswer.safeParse(await link.post("challenge", {}, { signal }));
+  if (!given.success) throw unreachable("the gateway's challenge is malformed");
+  const { nonce, gateway_key: gatewayKey, now_ms: gatewayMs } = given.data;
+  pin.check(gatewayKey);
+  const changeMs = gatewayClock.learn(gatewayMs, requestedMs);
+  if (changeMs !== null) context.onClock(changeMs);
+  const stated = makeStatement(self, provider.kind, nonce, gatewayKey);
   const evidence = await provider.evidenceFor(reportDataOf(stated.statement));
   const sentMs = clock.elapsed();
   const capabilities = await offer.capabilities();
   const body = { ...stated, ...offer, evidence, capabilities };
   const read = registrationAnswer.safeParse(await link.post("register", body, { signal }));
   if (!read.success) throw unreachable("the gateway's answer to the registration is malformed");
-  const { state, valid_ms: validMs, again_in_ms: againMs, lease_wait_ms } = read.data;
+  const { state, valid_ms: validMs, again_in_ms: againMs, lease_wait_ms: leaseWaitMs } = read.data;
   return {
     state,
     attestationId: attestationIdOf(stated.statement, evidence),
     quoteSha256: quoteDigestOf(evidence),
-    gatewayKey: challenge.gateway_key,
+    gatewayKey,
     atMs: clock.elapsed(),
     untilMs: sentMs + validMs,
     validMs,
     againMs,
-    leaseWaitMs: lease_wait_ms,
+    leaseWaitMs,
   };
-}
-
-async function requestChallenge(
-  { link, clock, gatewayClock, pin, onClock }: AttestContext,
-  signal: AbortSignal,
-): Promise<ChallengeAnswer> {
-  const sentMs = clock.elapsed();
-  const read = challengeAnswer.safeParse(await link.post("challenge", {}, { signal }));
-  if (!read.success) throw unreachable("the gateway's challenge is malformed");
-  const { data: challenge } = read;
-  pin.check(challenge.gateway_key);
-  const changeMs = gatewayClock.learn(challenge.now_ms, sentMs);
-  if (changeMs !== null) onClock(changeMs);
-  return challenge;
 }

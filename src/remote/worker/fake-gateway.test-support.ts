@@ -3,7 +3,7 @@ import type { Clock } from "../../lib/clock.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import type { AnswerRequest } from "../../platforms/source.ts";
 import { encryptJob } from "../protocol/encrypted-job.ts";
-import { gatewayKeyOf, makeIdentity, makeRunKeys } from "../protocol/keys.ts";
+import { gatewayKeyOf, makeRunKeys, makeSigningKey } from "../protocol/keys.ts";
 import { aCredential } from "../protocol/released-credential.test-support.ts";
 import { keyIdOf, nodeIdOf } from "../protocol/statement.ts";
 import { requestText } from "../protocol/texts.ts";
@@ -35,12 +35,12 @@ export function fakeGateway(answers: Partial<Record<Route, Answer>> = {}) {
 }
 
 export async function makeSelf(): Promise<NodeSelf> {
-  const identity = makeIdentity(Buffer.alloc(32, 9));
+  const identity = makeSigningKey(Buffer.alloc(32, 9));
   const keys = await makeRunKeys();
   return {
     identity,
     keys,
-    nodeId: nodeIdOf(identity.key),
+    nodeId: nodeIdOf(identity.publicKey),
     keyId: keyIdOf({ signing_key: keys.signingKey, sealing_key: keys.sealingKey }),
     bootId: Buffer.alloc(16, 1).toString("base64url"),
   };

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { stripControls } from "../../lib/controls.ts";
-import { EarshotError } from "../../lib/errors.ts";
+import { EarshotError, type EarshotErrorOptions } from "../../lib/errors.ts";
 import type { FetchedAnswer } from "../../lib/fetched-answer.ts";
 import { gatewaySignatureField } from "../protocol/gateway-answer.ts";
 
@@ -24,14 +24,15 @@ const problem = z.object({
 export const transientStatuses: readonly number[] = [429, 502, 503, 504];
 
 /** No answer, or not a gateway's. */
-export function unreachable(message: string, cause?: unknown): EarshotError {
-  return new EarshotError("gateway_unreachable", message, {
-    status: 503,
-    retryable: true,
-    hint: "check the address and the gateway if the error persists; the node retries",
-    ...(cause === undefined ? {} : { cause }),
-  });
+export function unreachable(
+  message: string,
+  { hint = usualHint, ...more }: EarshotErrorOptions = {},
+): EarshotError {
+  const options = { status: 503, retryable: true, hint, ...more };
+  return new EarshotError("gateway_unreachable", message, options);
 }
+
+const usualHint = "check the address and the gateway if the error persists; the node retries";
 
 /** Not signed by the gateway's key. */
 export function notFromGateway({ status, headers }: FetchedAnswer, host: string): EarshotError {
@@ -40,13 +41,17 @@ export function notFromGateway({ status, headers }: FetchedAnswer, host: string)
     ? "signed by a key other than the gateway's, or for another request"
     : "not signed by the gateway";
   const message = `${host} answered ${status}, ${what}`;
-  return new EarshotError("gateway_unreachable", message, {
-    status: 503,
-    retryable: true,
+  return unreachable(message, {
     hint: "use an https:// address and the same version on both sides: a proxy may change the answers",
     details: [{ code: isSigned ? "other_signature" : "not_signed", message }],
   });
 }
+
+/** Permanent: replaced by another run, or removed by an operator. */
+export const isDismissal = (error: unknown): boolean =>
+  error instanceof EarshotError &&
+  error.code === "node_refused" &&
+  error.details.some(({ code }) => code === "superseded" || code === "node_removed");
 
 export const isUnreachable = (error: unknown): error is EarshotError =>
   codeOf(error) === "gateway_unreachable";
@@ -68,7 +73,8 @@ export function errorOf(answer: FetchedAnswer, host: string): EarshotError {
   return new EarshotError(data.code, detail, { status, details, ...(hint && { hint }) });
 }
 
-function jsonOf(answer: FetchedAnswer): unknown {
+/** Null unless JSON. */
+export function jsonOf(answer: FetchedAnswer): unknown {
   try {
     return answer.json();
   } catch {

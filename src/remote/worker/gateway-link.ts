@@ -5,11 +5,7 @@ import type { FetchedAnswer } from "../../lib/fetched-answer.ts";
 import type { GuardedFetch } from "../../lib/guarded-fetch.ts";
 import { base64 } from "../protocol/encoding.ts";
 import { enrolmentField, enrolmentProof } from "../protocol/enrolment.ts";
-import {
-  type GatewayAnswer,
-  gatewaySignatureField,
-  isGatewayAnswer,
-} from "../protocol/gateway-answer.ts";
+import { gatewaySignatureField, isGatewayAnswer } from "../protocol/gateway-answer.ts";
 import type { RunKeys } from "../protocol/keys.ts";
 import { challengeAnswer } from "../protocol/messages.ts";
 import { signRequest } from "../protocol/signed-request.ts";
@@ -18,6 +14,7 @@ import {
   errorOf,
   failedCheckOf,
   isUnreachable,
+  jsonOf,
   notFromGateway,
   transientStatuses,
   unreachable,
@@ -29,12 +26,6 @@ type GatewayRoute = "challenge" | "register" | "lease" | "renew" | "complete" | 
 type PostOptions = {
   signal?: AbortSignal;
   heldMs?: number;
-};
-
-/** Requests and answers are signed: nothing in between can steer the node. */
-export type GatewayLink = {
-  /** Null without content. Errors: `gateway_unreachable` without a signed answer. */
-  post(route: GatewayRoute, body: unknown, options?: PostOptions): Promise<unknown>;
 };
 
 export type GatewayLinkContext = {
@@ -58,96 +49,83 @@ const leastBytesPerMs = 64;
 /** Need the enrolment token instead of an attestation. */
 const attestRoutes: readonly GatewayRoute[] = ["challenge", "register"];
 
-export function createGatewayLink(context: GatewayLinkContext): GatewayLink {
-  const { clock, pin, reachability, onUnknown } = context;
-  const { host } = new URL(context.gatewayUrl);
+/** Requests and answers are signed: nothing in between can steer the node. */
+export type GatewayLink = ReturnType<typeof createGatewayLink>;
 
-  function contentOf(answer: FetchedAnswer, sent: SentRequest): unknown {
-    const { status, body, headers } = answer;
+export function createGatewayLink(context: GatewayLinkContext) {
+  const { gatewayUrl, fetch, keys, keyId, clock, gatewayClock, pin, reachability } = context;
+  const { host } = new URL(gatewayUrl);
+
+  async function exchange(
+    route: GatewayRoute,
+    body: unknown,
+    { signal, heldMs = 0 }: PostOptions,
+  ): Promise<unknown> {
+    // As the gateway sees it, without a prefix that a proxy strips.
+    const path = `/internal/nodes/${route}`;
+    const text = JSON.stringify(body);
+    const bytes = Buffer.from(text);
+    const signing = { method: "POST", path, body: bytes, keyId, nowMs: gatewayClock.now() };
+    const signed = signRequest({ ...signing, nonce: base64(randomBytes(16)) }, keys);
+    const signatureInput = signed["signature-input"];
+    const answer = await fetch(`${gatewayUrl}${path}`, {
+      method: "POST",
+      body: text,
+      headers: {
+        "content-type": "application/json",
+        accept: "application/json",
+        ...signed,
+        ...(attestRoutes.includes(route) && {
+          [enrolmentField]: enrolmentProof(context.enrolmentToken, signatureInput),
+        }),
+      },
+      maxBytes: mostAnswerBytes,
+      timeoutMs: context.timeoutMs + heldMs + Math.ceil(bytes.length / leastBytesPerMs),
+      ...(signal && { signal }),
+    }).catch((cause: unknown) => {
+      signal?.throwIfAborted();
+      throw unreachable(messageOf(cause), { cause });
+    });
+    const { status } = answer;
     if (!transientStatuses.includes(status)) {
-      const signature = headers.get(gatewaySignatureField);
-      const key = challengeKey(sent, answer) ?? pin.key();
-      const isSigned =
-        signature !== null &&
-        key !== null &&
-        isGatewayAnswer({ ...sent, status, body }, signature, key);
-      if (!isSigned) throw notFromGateway(answer, host);
+      const signature = answer.headers.get(gatewaySignatureField) ?? "";
+      const key = (route === "challenge" ? challengeKey(answer) : null) ?? pin.key() ?? "";
+      const received = { path, signatureInput, status, body: answer.body };
+      if (!isGatewayAnswer(received, signature, key)) throw notFromGateway(answer, host);
     }
     if (status === 204) return null;
     if (status !== 200) throw errorOf(answer, host);
     try {
       return answer.json();
-    } catch (error) {
-      throw unreachable(messageOf(error), error);
+    } catch (cause) {
+      throw unreachable(messageOf(cause), { cause });
     }
   }
 
   return {
-    post: async (route, body, options = {}) => {
+    /** Null without content. Errors: `gateway_unreachable` without a signed answer. */
+    post: async (
+      route: GatewayRoute,
+      body: unknown,
+      options: PostOptions = {},
+    ): Promise<unknown> => {
       const sentMs = clock.elapsed();
       try {
-        const { answer, sent } = await send(context, route, JSON.stringify(body), options);
-        const content = contentOf(answer, sent);
+        const content = await exchange(route, body, options);
         reachability.answered();
         return content;
       } catch (error) {
         if (isUnreachable(error)) reachability.failed(sentMs, error);
         const isUnknown =
           codeOf(error) === "node_unauthorized" || failedCheckOf(error) === "other_signature";
-        if (isUnknown && !attestRoutes.includes(route)) onUnknown(sentMs);
+        if (isUnknown && !attestRoutes.includes(route)) context.onUnknown(sentMs);
         throw error;
       }
     },
   };
 }
 
-type SentRequest = Pick<GatewayAnswer, "path" | "signatureInput">;
-
-async function send(
-  context: GatewayLinkContext,
-  route: GatewayRoute,
-  body: string,
-  { signal, heldMs = 0 }: PostOptions,
-): Promise<{ answer: FetchedAnswer; sent: SentRequest }> {
-  const { gatewayUrl, fetch, keys, keyId, gatewayClock, enrolmentToken } = context;
-  // As the gateway sees it, without a prefix that a proxy strips.
-  const path = pathOf(route);
-  const bytes = Buffer.from(body);
-  const nonce = base64(randomBytes(16));
-  const nowMs = gatewayClock.now();
-  const signed = signRequest({ method: "POST", path, body: bytes, keyId, nowMs, nonce }, keys);
-  const signatureInput = signed["signature-input"] ?? "";
-  const headers: Record<string, string> = {
-    "content-type": "application/json",
-    accept: "application/json",
-    ...signed,
-  };
-  if (attestRoutes.includes(route)) {
-    headers[enrolmentField] = enrolmentProof(enrolmentToken, signatureInput);
-  }
-  try {
-    const answer = await fetch(`${gatewayUrl}${path}`, {
-      method: "POST",
-      body,
-      headers,
-      maxBytes: mostAnswerBytes,
-      timeoutMs: context.timeoutMs + heldMs + Math.ceil(bytes.length / leastBytesPerMs),
-      ...(signal && { signal }),
-    });
-    return { answer, sent: { path, signatureInput } };
-  } catch (error) {
-    if (signal?.aborted) throw signal.reason;
-    throw unreachable(messageOf(error), error);
-  }
-}
-
-const pathOf = (route: GatewayRoute): string => `/internal/nodes/${route}`;
-
-function challengeKey({ path }: SentRequest, answer: FetchedAnswer): string | null {
-  if (path !== pathOf("challenge") || answer.status !== 200) return null;
-  try {
-    return challengeAnswer.safeParse(answer.json()).data?.gateway_key ?? null;
-  } catch {
-    return null;
-  }
+function challengeKey(answer: FetchedAnswer): string | null {
+  if (answer.status !== 200) return null;
+  return challengeAnswer.safeParse(jsonOf(answer)).data?.gateway_key ?? null;
 }

@@ -2,19 +2,16 @@ import { backoffMs } from "../../lib/backoff.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { EarshotError } from "../../lib/errors.ts";
 
-export type GatewayClock = {
-  now(): number;
-  /** Returns the correction; null the first time. */
-  learn(receivedMs: number, sentMs: number): number | null;
-};
+export type GatewayClock = ReturnType<typeof createGatewayClock>;
 
 /** Independent of the local wall clock. */
-export function createGatewayClock(clock: Pick<Clock, "now" | "elapsed">): GatewayClock {
+export function createGatewayClock(clock: Pick<Clock, "now" | "elapsed">) {
   let offsetMs: number | null = null;
 
   return {
-    now: () => (offsetMs === null ? clock.now() : Math.round(clock.elapsed() + offsetMs)),
-    learn: (receivedMs, sentMs) => {
+    now: (): number => (offsetMs === null ? clock.now() : Math.round(clock.elapsed() + offsetMs)),
+    /** Returns the correction; null the first time. */
+    learn: (receivedMs: number, sentMs: number): number | null => {
       // The gateway read its clock in between.
       const newOffsetMs = receivedMs - (sentMs + clock.elapsed()) / 2;
       const changeMs = offsetMs === null ? null : newOffsetMs - offsetMs;
@@ -24,17 +21,14 @@ export function createGatewayClock(clock: Pick<Clock, "now" | "elapsed">): Gatew
   };
 }
 
-export type GatewayPin = {
-  key(): string | null;
-  check(key: string): void;
-};
+export type GatewayPin = ReturnType<typeof createGatewayPin>;
 
 /** Without a configured key, pins the first one until the process ends. */
-export function createGatewayPin(known: string | null, onFirst: (key: string) => void): GatewayPin {
+export function createGatewayPin(known: string | null, onFirst: (key: string) => void) {
   let pinned = known;
   return {
-    key: () => pinned,
-    check: (key) => {
+    key: (): string | null => pinned,
+    check: (key: string): void => {
       if (pinned === null) onFirst(key);
       pinned ??= key;
       if (key === pinned) return;
@@ -49,28 +43,25 @@ export function createGatewayPin(known: string | null, onFirst: (key: string) =>
 
 const pauses = { leastMs: 250, mostMs: 5_000 };
 
-/** Growing delays while the gateway does not answer. */
-export type Reachability = {
-  /** False after `waitMs`. */
-  turn(waitMs: number, signal?: AbortSignal): Promise<boolean>;
-  answered(): void;
-  /** Concurrent requests count as one failure. */
-  failed(sentMs: number, error: EarshotError): void;
-};
+export type Reachability = ReturnType<typeof createReachability>;
 
-export type ReachabilityContext = {
+/** Growing delays while the gateway does not answer. */
+export function createReachability({
+  clock,
+  random,
+  onChange,
+}: {
   clock: Pick<Clock, "elapsed" | "sleep">;
   random: () => number;
   onChange: (error: EarshotError | null) => void;
-};
-
-export function createReachability({ clock, random, onChange }: ReachabilityContext): Reachability {
+}) {
   let failures = 0;
   let failedMs = Number.NEGATIVE_INFINITY;
   let againMs = Number.NEGATIVE_INFINITY;
 
   return {
-    turn: async (waitMs, signal) => {
+    /** False after `waitMs`. */
+    turn: async (waitMs: number, signal?: AbortSignal): Promise<boolean> => {
       const endMs = clock.elapsed() + waitMs;
       for (;;) {
         signal?.throwIfAborted();
@@ -80,12 +71,13 @@ export function createReachability({ clock, random, onChange }: ReachabilityCont
         await clock.sleep(Math.min(againMs, endMs) - nowMs, signal);
       }
     },
-    answered: () => {
+    answered: (): void => {
       if (failures > 0) onChange(null);
       failures = 0;
       againMs = Number.NEGATIVE_INFINITY;
     },
-    failed: (sentMs, error) => {
+    /** Concurrent requests count as one failure. */
+    failed: (sentMs: number, error: EarshotError): void => {
       if (sentMs < failedMs) return;
       if (failures === 0) onChange(error);
       failedMs = clock.elapsed();

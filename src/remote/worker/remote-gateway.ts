@@ -5,29 +5,33 @@ import {
   type LeaseGateway,
   leaseLost,
 } from "../../jobs/leases/lease.ts";
+import type { EvidenceKind } from "../../jobs/result-signature.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { AnswerRequest, SourceAnswer } from "../../platforms/source.ts";
 import { withRecords } from "../../search/merge/with-records.ts";
-import { answerBytes } from "../protocol/answer.ts";
+import { answerBody, answerBytes } from "../protocol/answer.ts";
 import { type AnswerEncryptor, createOpenedLeases, openJob } from "../protocol/encrypted-job.ts";
 import { renewAnswer } from "../protocol/messages.ts";
-import { failureBytes, readRequest } from "../protocol/texts.ts";
-import { type SigningContext, signAnswer, withoutRefused } from "./answers.ts";
+import { signResult } from "../protocol/signed-result.ts";
+import { failureBytes, knowledgeText, readRequest } from "../protocol/texts.ts";
+import { withoutRefused } from "./answers.ts";
 import type { Attested } from "./attest.ts";
 import type { AttestLoop } from "./attest-loop.ts";
 import { codeOf, failedCheckOf, isUnreachable, unreachable } from "./gateway-errors.ts";
+import type { GatewayClock } from "./gateway-state.ts";
 import { releaseIn } from "./released-credential.ts";
 import { type LeasedEnvelope, type LeaseRequestContext, requestLease } from "./request-lease.ts";
 import type { NodeSelf } from "./self.ts";
 
-export type RemoteGatewayContext = LeaseRequestContext &
-  SigningContext & {
-    self: NodeSelf;
-    attestLoop: Pick<AttestLoop, "whenAdmitted" | "again" | "admitted">;
-    archive: Pick<Archive, "records" | "withheld">;
-    /** Never receives job content. */
-    log: { warn(fields: Record<string, unknown>, message: string): void };
-  };
+export type RemoteGatewayContext = LeaseRequestContext & {
+  self: Pick<NodeSelf, "keys" | "keyId">;
+  evidence: EvidenceKind;
+  gatewayClock: Pick<GatewayClock, "now">;
+  attestLoop: Pick<AttestLoop, "whenAdmitted" | "again" | "admitted">;
+  archive: Pick<Archive, "records" | "withheld">;
+  /** Never receives job content. */
+  log: { warn(fields: Record<string, unknown>, message: string): void };
+};
 
 export type RemoteGateway = LeaseGateway<AnswerRequest, SourceAnswer> & {
   running(): number;
@@ -45,7 +49,8 @@ export function createRemoteGateway(context: RemoteGatewayContext): RemoteGatewa
 
   async function open(leased: LeasedEnvelope): Promise<Lease<AnswerRequest> | null> {
     const { keys, keyId } = self;
-    const { gatewayKey } = leased.attested;
+    const { attested } = leased;
+    const { gatewayKey } = attested;
     const receivedMs = clock.elapsed();
     try {
       const nowMs = gatewayClock.now();
@@ -54,7 +59,6 @@ export function createRemoteGateway(context: RemoteGatewayContext): RemoteGatewa
       const { uuid, sealer } = job;
       const lost = new AbortController();
       leases.add(token, { uuid, request, sealer, lost, untilMs: receivedMs + holdMs });
-      const { attested } = leased;
       const read = await readOrFail(uuid, token, () => ({
         work: readRequest(request),
         ...releaseIn(job, { ...context, attested, lost: lost.signal }),
@@ -119,8 +123,15 @@ export function createRemoteGateway(context: RemoteGatewayContext): RemoteGatewa
     const answer = await withoutRefused(readRequest(request), shown, (check) =>
       log.warn({ uuid, check }, "omitted a record that does not match its request"),
     );
-    const signed = signAnswer(context, { uuid, request, attested, answer });
-    const isAccepted = await send("complete", token, answerBytes({ ...answer, ...signed }));
+    const { keys, keyId } = self;
+    const { attestationId, quoteSha256 } = attested;
+    const body = answerBody(answer.items);
+    const knowledge = knowledgeText(answer);
+    const by = { evidence: context.evidence, quoteSha256, attestationId, keyId };
+    const nowMs = gatewayClock.now();
+    const fields = signResult({ body, job: uuid, request, knowledge, ...by, nowMs }, keys);
+    const plain = answerBytes({ body, items: answer.items, knowledge, fields });
+    const isAccepted = await send("complete", token, plain);
     if (!isAccepted) await fail(token, tooLarge);
   }
 

@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { openSelf } from "./self.ts";
 
-const identityKey = async (dataDir: string) => (await openSelf(dataDir, randomBytes)).identity.key;
+const identityKey = async (dataDir: string) =>
+  (await openSelf(dataDir, randomBytes)).identity.publicKey;
 
 let folder: string;
 beforeEach(async () => {

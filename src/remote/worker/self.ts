@@ -3,13 +3,19 @@ import type { EvidenceKind } from "../../jobs/result-signature.ts";
 import type { RandomBytes } from "../../lib/base62.ts";
 import { ensureKeyFile } from "../../lib/key-file.ts";
 import { base64 } from "../protocol/encoding.ts";
-import { type Identity, makeIdentity, makeRunKeys, type RunKeys } from "../protocol/keys.ts";
-import { identityMessageOf, keyIdOf, type NodeStatement, nodeIdOf } from "../protocol/statement.ts";
+import { makeRunKeys, makeSigningKey, type RunKeys, type SigningKey } from "../protocol/keys.ts";
+import {
+  gatewayAudience,
+  identityMessageOf,
+  keyIdOf,
+  type NodeStatement,
+  nodeIdOf,
+} from "../protocol/statement.ts";
 
 export type NodeSelf = {
   nodeId: string;
   keyId: string;
-  identity: Identity;
+  identity: SigningKey;
   keys: RunKeys;
   bootId: string;
 };
@@ -20,12 +26,12 @@ export async function openSelf(dataDir: string, randomBytes: RandomBytes): Promi
     code: "identity_unreadable",
     hint: "restore the file; without it, the node gets a new identity that an operator must approve",
   });
-  const identity = makeIdentity(secret);
+  const identity = makeSigningKey(secret);
   const keys = await makeRunKeys();
   return {
     identity,
     keys,
-    nodeId: nodeIdOf(identity.key),
+    nodeId: nodeIdOf(identity.publicKey),
     keyId: keyIdOf({ signing_key: keys.signingKey, sealing_key: keys.sealingKey }),
     bootId: base64(randomBytes(16)),
   };
@@ -34,18 +40,19 @@ export async function openSelf(dataDir: string, randomBytes: RandomBytes): Promi
 export function makeStatement(
   { identity, keys, bootId }: NodeSelf,
   evidence: EvidenceKind,
-  recipient: Pick<NodeStatement, "audience" | "nonce" | "gateway_key">,
+  nonce: string,
+  gatewayKey: string,
 ): { statement: NodeStatement; identity_signature: string } {
   const statement: NodeStatement = {
     version: 1,
     evidence,
-    audience: recipient.audience,
-    nonce: recipient.nonce,
-    identity_key: identity.key,
+    audience: gatewayAudience,
+    nonce,
+    identity_key: identity.publicKey,
     signing_key: keys.signingKey,
     sealing_key: keys.sealingKey,
     boot_id: bootId,
-    gateway_key: recipient.gateway_key,
+    gateway_key: gatewayKey,
   };
   return { statement, identity_signature: base64(identity.sign(identityMessageOf(statement))) };
 }
