@@ -14,6 +14,7 @@ import {
 } from "../src/remote/evidence/simulated/simulated-folder.ts";
 import { createSimulatedTee } from "../src/remote/evidence/simulated/simulated-tee.ts";
 import { answerBody, answerBytes, readAnswer } from "../src/remote/protocol/answer.ts";
+import { decryptAnswer, encryptAnswer } from "../src/remote/protocol/encrypted-answer.ts";
 import { createOpenedLeases, encryptJob, openJob } from "../src/remote/protocol/encrypted-job.ts";
 import { gatewayKeyOf, makeRunKeys, makeSigningKey } from "../src/remote/protocol/keys.ts";
 import type { ChallengeAnswer } from "../src/remote/protocol/messages.ts";
@@ -102,25 +103,27 @@ async function steps(count: number): Promise<(string | number)[][]> {
     const job = randomUUID();
     const text = requestText(request);
     const nowMs = Date.now();
-    const { envelope, opener } = await note("gateway seals and signs the job", () =>
-      encryptJob({
-        keyId,
-        sealingKey: keys.sealingKey,
-        job,
-        lease: randomUUID(),
-        payload: {
-          token: randomUUID(),
-          attempt: 1,
-          left_ms: 60_000,
-          hold_ms: 30_000,
-          request: text,
-        },
-        nowMs,
-        lifeMs: 60_000,
-        gateway,
-      }),
+    const { envelope, answerSecret: gatewaySecret } = await note(
+      "gateway seals and signs the job",
+      () =>
+        encryptJob({
+          keyId,
+          sealingKey: keys.sealingKey,
+          job,
+          lease: randomUUID(),
+          payload: {
+            token: randomUUID(),
+            attempt: 1,
+            left_ms: 60_000,
+            hold_ms: 30_000,
+            request: text,
+          },
+          nowMs,
+          lifeMs: 60_000,
+          gateway,
+        }),
     );
-    const { sealer } = await note("node checks and opens it", () =>
+    const { answerSecret } = await note("node checks and opens it", () =>
       openJob(envelope, { keys, keyId, gatewayKey: gateway.publicKey, nowMs, opened }),
     );
     const knowledge = knowledgeText({ ...answer });
@@ -130,10 +133,10 @@ async function steps(count: number): Promise<(string | number)[][]> {
       const statement = { body, job, request: text, knowledge, keyId, nowMs };
       const evidence = { evidence: "none", quoteSha256: null } as const;
       const fields = signResult({ ...statement, ...evidence, attestationId: "A".repeat(43) }, keys);
-      return sealer.seal(answerBytes({ body, items, knowledge, fields }));
+      return encryptAnswer(answerSecret, answerBytes({ body, items, knowledge, fields }));
     });
     await note("gateway opens and checks it", async () => {
-      const read = await readAnswer(opener.open(sealed), request);
+      const read = await readAnswer(decryptAnswer(gatewaySecret, sealed), request);
       const { body, fields } = read;
       verifyResult(fields, { body, knowledge, request: text, signingKey: keys.signingKey });
     });

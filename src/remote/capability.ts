@@ -42,23 +42,18 @@ export function mergedCapabilities(
 
 const billingPlatforms: readonly Platform[] = ["x"];
 
-/** Never from the node's report. */
+/** Whether a platform may have billed a failed request, which would be billed again elsewhere. */
 export function mayBeBilled(capabilities: readonly Capability[], work: Work): boolean {
-  const billing = requestedPlatforms(work).filter((platform) =>
-    billingPlatforms.includes(platform),
-  );
+  const requested = requestedPlatforms(work);
+  // Never from the node's report.
+  if (!requested.every((platform) => billingPlatforms.includes(platform))) return false;
   const allowed = methodsOfType[work.type];
   return capabilities.some(
     ({ platform, method, ways }) =>
       method === work.method &&
-      billing.includes(platform) &&
+      requested.includes(platform) &&
       ways.some((route) => route !== "archive" && allowed.includes(route)),
   );
-}
-
-export function isOfBillingPlatform(work: Work): boolean {
-  const requested = requestedPlatforms(work);
-  return requested.length > 0 && requested.every((platform) => billingPlatforms.includes(platform));
 }
 
 export function canRun(capabilities: readonly Capability[], work: Work): boolean {

@@ -48,14 +48,13 @@ export async function verdictOn(changed: Partial<Case>): Promise<string> {
     nowMs,
   };
   const given: Case = { ...usual, ...changed };
-  const verifier = createEvidenceVerifier({
+  const verify = createEvidenceVerifier({
     accepted: given.accepted,
     policy: given.policy,
-    policyId: "test",
     collateral: () => Promise.resolve(given.collateral),
   });
   try {
-    await verifier.verify(given.statement, given.evidence, given.nowMs);
+    await verify(given.statement, given.evidence, given.nowMs);
     return "accepted";
   } catch (error) {
     if (!(error instanceof EarshotError)) throw error;

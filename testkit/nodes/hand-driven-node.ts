@@ -6,8 +6,8 @@ import type { AnswerRequest, FetchedItem, SourceAnswer } from "../../src/platfor
 import type { Evidence } from "../../src/remote/evidence/evidence.ts";
 import { answerBody, answerBytes } from "../../src/remote/protocol/answer.ts";
 import { base64 } from "../../src/remote/protocol/encoding.ts";
+import { type AnswerSecret, encryptAnswer } from "../../src/remote/protocol/encrypted-answer.ts";
 import {
-  type AnswerEncryptor,
   createOpenedLeases,
   type JobPayload,
   openJob,
@@ -41,7 +41,7 @@ export type StoredJob = {
   envelope: JobEnvelope;
   payload: JobPayload;
   request: AnswerRequest;
-  sealer: AnswerEncryptor;
+  answerSecret: AnswerSecret;
 };
 
 export type RequestChanges = {
@@ -172,14 +172,14 @@ export async function nodeAt<Answer extends NodeAnswer>(
     if (answer.statusCode !== 200) throw new Error(`${answer.statusCode} ${answer.body}`);
     const envelope: JobEnvelope = JSON.parse(answer.body);
     const gatewayKey = attested?.registration.statement.gateway_key ?? "";
-    const { payload, sealer } = await openJob(envelope, {
+    const { payload, answerSecret } = await openJob(envelope, {
       keys,
       keyId,
       gatewayKey,
       nowMs: gateway.nowMs(),
       opened,
     });
-    return { envelope, payload, sealer, request: readRequest(payload.request) };
+    return { envelope, payload, answerSecret, request: readRequest(payload.request) };
   }
 
   function signed(
@@ -232,7 +232,7 @@ export async function nodeAt<Answer extends NodeAnswer>(
 }
 
 export function sealedAnswerOf(job: StoredJob, plain: Uint8Array, token = job.payload.token) {
-  return { job: job.envelope.job, token, ...job.sealer.seal(plain) };
+  return { job: job.envelope.job, token, ...encryptAnswer(job.answerSecret, plain) };
 }
 
 function emptyAnswer({ fromMs, toMs }: AnswerRequest): Omit<SourceAnswer, "items"> {

@@ -74,7 +74,7 @@ function contentFields({ proof, signed, evidence, asOfMs, records, words }: Cont
       tcb_status: evidence.facts?.tcbStatus ?? null,
       machine: machineOf(evidence),
       is_listed_machine: evidence.isListedPlatform,
-      policy: evidence.policyId === "" ? null : evidence.policyId,
+      policy: evidence.policyId === "none" ? null : evidence.policyId,
       as_of: asOfMs === null ? null : isoTime(asOfMs),
       collateral_until: evidence.facts === null ? null : isoTime(evidence.facts.collateralUntilMs),
     },

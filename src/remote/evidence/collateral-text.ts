@@ -11,7 +11,7 @@ const blob = z.union([
   bytes.transform((numbers) => Buffer.from(numbers).toString("hex")),
 ]);
 
-const collateral = z.object({
+export const collateralShape = z.object({
   pck_crl_issuer_chain: text,
   root_ca_crl: blob,
   pck_crl: blob,
@@ -23,10 +23,10 @@ const collateral = z.object({
   qe_identity_signature: blob,
 });
 
-export type Collateral = z.infer<typeof collateral>;
+export type Collateral = z.infer<typeof collateralShape>;
 
 export function readCollateral(json: unknown): Collateral {
-  const read = collateral.safeParse(json);
+  const read = collateralShape.safeParse(json);
   if (read.success) return read.data;
   const [issue] = read.error.issues;
   throw unreadableCollateral(`${issue?.path.join(".")}: ${issue?.message}`);

@@ -1,6 +1,8 @@
 import type { EvidenceKind } from "../../jobs/result-signature.ts";
 import type { Evidence } from "../protocol/messages.ts";
+import type { PlatformIds } from "./certificates.ts";
 import type { Collateral } from "./collateral-text.ts";
+import type { TdReport } from "./quote-reader.ts";
 import type { SignedQuote } from "./signed-quote.ts";
 
 export type { Evidence } from "../protocol/messages.ts";
@@ -18,26 +20,16 @@ export type EvidenceProvider = {
 /** Throws `collateral_unavailable`. */
 export type CollateralSource = (quote: SignedQuote) => Promise<Collateral>;
 
-export type QuoteFacts = {
-  tcbStatus: string;
-  advisories: readonly string[];
-  ppid: string | null;
-  platformInstanceId: string | null;
-  fmspc: string;
-  rootSha256: string;
-  tcbEvaluationNumber: number;
-  /** Earliest expiry, Unix milliseconds. */
-  collateralUntilMs: number;
-  reportData: string;
-  mrTd: string;
-  rtMr: readonly string[];
-  mrSeam: string;
-  mrConfigId: string;
-  mrOwner: string;
-  mrOwnerConfig: string;
-  tdAttributes: string;
-  xfam: string;
-};
+export type QuoteFacts = Omit<TdReport, "rtMr"> &
+  PlatformIds & {
+    tcbStatus: string;
+    advisories: readonly string[];
+    rootSha256: string;
+    tcbEvaluationNumber: number;
+    /** Earliest expiry, Unix milliseconds. */
+    collateralUntilMs: number;
+    rtMr: readonly string[];
+  };
 
 export type VerifiedEvidence = {
   kind: EvidenceKind;

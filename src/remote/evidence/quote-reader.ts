@@ -14,7 +14,9 @@ export const reportLayout = [
   ["rtMr", 4 * 48],
   ["reportData", 64],
 ] as const;
-export type TdReport = Record<(typeof reportLayout)[number][0], Buffer>;
+
+/** In hexadecimal digits. */
+export type TdReport = Record<(typeof reportLayout)[number][0], string>;
 
 export type QuoteParts = {
   signed: Buffer;
@@ -71,7 +73,7 @@ function readReport(bytes: Buffer): TdReport {
   let offset = 0;
   const fields = reportLayout.map(([name, length]) => {
     offset += length;
-    return [name, bytes.subarray(offset - length, offset)];
+    return [name, bytes.toString("hex", offset - length, offset)];
   });
   return Object.fromEntries(fields);
 }

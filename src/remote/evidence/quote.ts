@@ -31,14 +31,15 @@ export async function rateQuote(
   );
   const { tcbInfo, qeIdentity, untilMs } = requireCollateral(read, quote, nowMs);
   const { report } = quote.parts;
-  if (report.tdAttributes[0] !== 0) {
+  if (!report.tdAttributes.startsWith("00")) {
     throw refused("debug", "the virtual machine runs in debug mode, so its operator can read it");
   }
   await nextTurn();
   const platform = await ratePlatform(quote, read, nowMs);
   const { status, advisories } = worstOf([platform, rateTdxModule(tcbInfo, report)]);
-  const hex = (bytes: Buffer) => bytes.toString("hex");
   return {
+    ...report,
+    rtMr: report.rtMr.match(/.{96}/g) ?? [],
     tcbStatus: status,
     advisories,
     ...quote.platform,
@@ -48,15 +49,6 @@ export async function rateQuote(
       qeIdentity.tcbEvaluationDataNumber,
     ),
     collateralUntilMs: untilMs,
-    reportData: hex(report.reportData),
-    mrTd: hex(report.mrTd),
-    rtMr: [0, 48, 96, 144].map((start) => hex(report.rtMr.subarray(start, start + 48))),
-    mrSeam: hex(report.mrSeam),
-    mrConfigId: hex(report.mrConfigId),
-    mrOwner: hex(report.mrOwner),
-    mrOwnerConfig: hex(report.mrOwnerConfig),
-    tdAttributes: hex(report.tdAttributes),
-    xfam: hex(report.xfam),
   };
 }
 

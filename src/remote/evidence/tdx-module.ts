@@ -5,7 +5,7 @@ import { refused } from "./refusal.ts";
 export type TcbRating = { status: string; advisories: readonly string[] };
 
 export function rateTdxModule(tcbInfo: TcbInfo, report: TdReport): TcbRating {
-  const [svn = 0, version = 0] = report.teeTcbSvn;
+  const [svn = 0, version = 0] = Buffer.from(report.teeTcbSvn, "hex");
   const id = `TDX_${version.toString(16).padStart(2, "0").toUpperCase()}`;
   // Version 0 has no levels: the platform's level covers it.
   const levels = [{ tcb: { isvsvn: 0 }, tcbStatus: "UpToDate", advisoryIDs: [] }];
@@ -27,8 +27,8 @@ export function rateTdxModule(tcbInfo: TcbInfo, report: TdReport): TcbRating {
 
 function requireIdentity(known: TdxModule, { mrSignerSeam, seamAttributes }: TdReport): void {
   const mask = BigInt(`0x${known.attributesMask}`);
-  const attributes = BigInt(`0x${seamAttributes.toString("hex")}`) & mask;
-  const isSigner = known.mrsigner.toLowerCase() === mrSignerSeam.toString("hex");
+  const attributes = BigInt(`0x${seamAttributes}`) & mask;
+  const isSigner = known.mrsigner.toLowerCase() === mrSignerSeam;
   const isSame = isSigner && attributes === (BigInt(`0x${known.attributes}`) & mask);
   if (isSame && known.attributes.length === 16 && known.attributesMask.length === 16) return;
   const what = isSigner ? "other attributes than Intel's" : "another signer than Intel";

@@ -18,13 +18,12 @@ const evidenceFor = (changed: NodeStatement) => tee.evidence(reportDataOf(change
 
 test("valid evidence returns its facts and the policy id", async () => {
   const policy = tee.policy();
-  const verifier = createEvidenceVerifier({
+  const verify = createEvidenceVerifier({
     accepted: ["simulated"],
     policy,
-    policyId: policyIdOf(policy),
     collateral: () => Promise.resolve(collateral),
   });
-  const { verified, collateral: used } = await verifier.verify(statement, evidence, nowMs);
+  const { verified, collateral: used } = await verify(statement, evidence, nowMs);
   expect(used).toBe(collateral);
   expect(verified).toMatchObject({
     kind: "simulated",
@@ -119,20 +118,19 @@ describe("no kind of evidence is accepted as another", () => {
   });
 
   test("none proves nothing", async () => {
-    const verifier = createEvidenceVerifier({
+    const verify = createEvidenceVerifier({
       accepted: ["none"],
       policy: null,
-      policyId: "p",
       collateral: null,
     });
-    expect(await verifier.verify(as("none"), nothing, nowMs)).toEqual({
+    expect(await verify(as("none"), nothing, nowMs)).toEqual({
       verified: {
         kind: "none",
         facts: null,
         composeHash: null,
         image: null,
         isListedPlatform: false,
-        policyId: "p",
+        policyId: "none",
       },
       collateral: null,
     });
@@ -147,13 +145,12 @@ describe("a gateway without configuration for quotes refuses them and says what 
   });
 
   test("the source of collateral", async () => {
-    const verifier = createEvidenceVerifier({
+    const verify = createEvidenceVerifier({
       accepted: ["simulated"],
       policy: tee.policy(),
-      policyId: "p",
       collateral: null,
     });
-    await expect(verifier.verify(statement, evidence, nowMs)).rejects.toMatchObject({
+    await expect(verify(statement, evidence, nowMs)).rejects.toMatchObject({
       code: "evidence_refused",
       hint: "set EARSHOT_NODES_COLLATERAL",
       details: [{ code: "collateral_missing" }],
@@ -163,10 +160,9 @@ describe("a gateway without configuration for quotes refuses them and says what 
 
 test("collateral is not fetched before the machine has signed for this statement", async () => {
   let requested = 0;
-  const verifier = createEvidenceVerifier({
+  const verify = createEvidenceVerifier({
     accepted: ["simulated"],
     policy: tee.policy(),
-    policyId: "p",
     collateral: () => {
       requested += 1;
       return Promise.reject(
@@ -175,11 +171,11 @@ test("collateral is not fetched before the machine has signed for this statement
     },
   });
   const stale = { ...statement, nonce: statement.identity_key };
-  await expect(verifier.verify(stale, evidence, nowMs)).rejects.toMatchObject({
+  await expect(verify(stale, evidence, nowMs)).rejects.toMatchObject({
     code: "evidence_refused",
   });
   expect(requested).toBe(0);
-  await expect(verifier.verify(statement, evidence, nowMs)).rejects.toMatchObject({
+  await expect(verify(statement, evidence, nowMs)).rejects.toMatchObject({
     code: "collateral_unavailable",
     retryable: true,
   });

@@ -1,67 +1,69 @@
-import { timingSafeEqual, X509Certificate } from "node:crypto";
+import { X509Certificate } from "node:crypto";
 import type { EvidenceKind } from "../../jobs/result-signature.ts";
 import type { EarshotError } from "../../lib/errors.ts";
 import { type NodeStatement, reportDataOf } from "../protocol/statement.ts";
 import { replayEventLog } from "./event-log.ts";
 import type { Collateral, CollateralSource, Evidence, VerifiedEvidence } from "./evidence.ts";
-import type { NodePolicy } from "./policy.ts";
+import { type NodePolicy, policyIdOf } from "./policy.ts";
 import { checkFacts } from "./policy-check.ts";
 import { rateQuote } from "./quote.ts";
 import { intelRoot } from "./quote-library.ts";
 import { refused } from "./refusal.ts";
 import { openQuote } from "./signed-quote.ts";
 
-export type EvidenceVerifier = {
-  policyId: string;
-  /** The first detail of `evidence_refused` is the failed check. Errors: also `collateral_unavailable`. */
-  verify(
-    statement: NodeStatement,
-    evidence: Evidence,
-    nowMs: number,
-  ): Promise<{ verified: VerifiedEvidence; collateral: Collateral | null }>;
-};
+/** The first detail of `evidence_refused` is the failed check. Errors: also `collateral_unavailable`. */
+export type EvidenceVerifier = (
+  statement: NodeStatement,
+  evidence: Evidence,
+  nowMs: number,
+) => Promise<{ verified: VerifiedEvidence; collateral: Collateral | null }>;
 
 type VerifierSettings = {
   accepted: readonly EvidenceKind[];
   policy: NodePolicy | null;
-  policyId: string;
   collateral: CollateralSource | null;
 };
 
-export function createEvidenceVerifier(settings: VerifierSettings): EvidenceVerifier {
-  const { accepted, policyId } = settings;
-  return {
-    policyId,
-    verify: async (statement, evidence, nowMs) => {
-      const { evidence: kind } = statement;
-      if (!accepted.includes(kind)) {
-        throw refused(
-          "kind_not_accepted",
-          `evidence ${kind} is not accepted; accepted: ${accepted.join(", ") || "none at all"}`,
-          "use an accepted kind, or add it to EARSHOT_NODES_EVIDENCE of the gateway",
-        );
-      }
-      if (kind !== "none") return await verifyQuoted(kind, statement, evidence, nowMs, settings);
-      if (Object.values(evidence).some((part) => part !== null)) {
-        throw refused(
-          "evidence_unexpected",
-          "the statement declares no evidence, but evidence was sent",
-        );
-      }
-      const nothing = { facts: null, composeHash: null, image: null, isListedPlatform: false };
-      return { verified: { kind, ...nothing, policyId }, collateral: null };
-    },
+export const createEvidenceVerifier =
+  (settings: VerifierSettings): EvidenceVerifier =>
+  async (statement, evidence, nowMs) => {
+    const { accepted, policy } = settings;
+    const { evidence: kind } = statement;
+    if (!accepted.includes(kind)) {
+      throw refused(
+        "kind_not_accepted",
+        `evidence ${kind} is not accepted; accepted: ${accepted.join(", ") || "none at all"}`,
+        "use an accepted kind, or add it to EARSHOT_NODES_EVIDENCE of the gateway",
+      );
+    }
+    const policyId = policyIdOf(policy);
+    if (kind !== "none") {
+      const { collateral, ...found } = await verifyQuoted(
+        kind,
+        statement,
+        evidence,
+        nowMs,
+        settings,
+      );
+      return { verified: { kind, ...found, policyId }, collateral };
+    }
+    if (Object.values(evidence).some((part) => part !== null)) {
+      throw refused(
+        "evidence_unexpected",
+        "the statement declares no evidence, but evidence was sent",
+      );
+    }
+    const nothing = { facts: null, composeHash: null, image: null, isListedPlatform: false };
+    return { verified: { kind, ...nothing, policyId }, collateral: null };
   };
-}
 
 async function verifyQuoted(
   kind: "tdx" | "simulated",
   statement: NodeStatement,
   evidence: Evidence,
   nowMs: number,
-  settings: VerifierSettings,
-): Promise<{ verified: VerifiedEvidence; collateral: Collateral }> {
-  const { policy, collateral: source, policyId } = settings;
+  { policy, collateral: source }: VerifierSettings,
+) {
   if (policy === null) throw notSet("policy_missing", "a policy", "EARSHOT_NODES_POLICY");
   if (source === null) {
     throw notSet("collateral_missing", "a source of collateral", "EARSHOT_NODES_COLLATERAL");
@@ -75,7 +77,7 @@ async function verifyQuoted(
   }
   const signed = openQuote(bytesOf(evidence.quote), rootDer, nowMs);
   // Fetch collateral only for evidence made for this statement.
-  if (!timingSafeEqual(signed.parts.report.reportData, reportDataOf(statement))) {
+  if (signed.parts.report.reportData !== reportDataOf(statement).toString("hex")) {
     throw refused("report_data", "the quote was made for another statement");
   }
   const collateral = await source(signed);
@@ -83,8 +85,7 @@ async function verifyQuoted(
   const { event_log: log } = evidence;
   const boot = log === null ? null : replayEventLog(log, facts.rtMr[3] ?? "");
   const composeHash = boot?.composeHash ?? null;
-  const admission = checkFacts(policy, facts, boot);
-  return { verified: { kind, facts, composeHash, ...admission, policyId }, collateral };
+  return { collateral, facts, composeHash, ...checkFacts(policy, facts, boot) };
 }
 
 const simulatedRootOf = ({ simulated_root: pem }: NodePolicy): Uint8Array | null =>

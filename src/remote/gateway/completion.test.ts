@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { EarshotError } from "../../lib/errors.ts";
 import type { FetchPosition } from "../../platforms/upstream.ts";
+import { encryptAnswer } from "../protocol/encrypted-answer.ts";
 import {
   admittedNode,
   answerWith,
@@ -133,7 +134,7 @@ describe("an invalid answer is refused, its job runs again, and the node is pena
         service.gateway.completion.complete(entered(service, node, "complete"), {
           job: job.envelope.job,
           token: job.token,
-          ...job.sealer.seal(Buffer.from("rubbish")),
+          ...encryptAnswer(job.answerSecret, Buffer.from("rubbish")),
         }),
     ],
     [

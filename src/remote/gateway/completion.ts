@@ -2,6 +2,7 @@ import { isLeaseLost, leaseLost } from "../../jobs/leases/lease.ts";
 import { messageOf } from "../../lib/errors.ts";
 import type { SourceAnswer } from "../../platforms/source.ts";
 import { readAnswer } from "../protocol/answer.ts";
+import { decryptAnswer } from "../protocol/encrypted-answer.ts";
 import { checkOf, nodeAnswerRefused, nodeUnauthorized } from "../protocol/errors.ts";
 import type { SealedAnswer } from "../protocol/messages.ts";
 import { requireBinding, verifyResult } from "../protocol/signed-result.ts";
@@ -76,7 +77,7 @@ export class Completion {
     }
     const take = async () => {
       const plain = await this.#readOrFail(lease, async () =>
-        read(lease, lease.opener.open(sealed)),
+        read(lease, decryptAnswer(lease.answerSecret, sealed)),
       );
       await store(lease, plain);
     };

@@ -3,6 +3,7 @@ import type { LeaseGateway } from "../../jobs/leases/lease.ts";
 import type { EvidenceKind, ResultSignature } from "../../jobs/result-signature.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { AnswerRequest, SourceAnswer } from "../../platforms/source.ts";
+import type { NodePolicy } from "../evidence/policy.ts";
 import type { EvidenceVerifier } from "../evidence/verify-evidence.ts";
 import type { SigningKey } from "../protocol/keys.ts";
 import type { GatewaySettings } from "../settings.ts";
@@ -30,8 +31,8 @@ export type NodeGatewayContext = {
   resultMs: number;
   store: Store<NodeOperations>;
   queue: NodeQueue;
-  verifier: EvidenceVerifier;
-  policy: Readonly<Record<string, unknown>> | null;
+  verify: EvidenceVerifier;
+  policy: NodePolicy | null;
   /** Required before anything else of a registration is read (protocol/enrolment.ts). */
   enrolmentToken: string;
   gatewayKey: SigningKey;

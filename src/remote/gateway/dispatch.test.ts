@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { encryptAnswer } from "../protocol/encrypted-answer.ts";
 import {
   admittedNode,
   answerWith,
@@ -236,7 +237,11 @@ describe("a node that", () => {
     await service.change(node.id, "removed");
     expect(await waiting).toBeNull();
     expect(service.queue.job(uuid).lease).toBeNull();
-    const answer = { job: uuid, token: job.token, ...job.sealer.seal(Buffer.from("late")) };
+    const answer = {
+      job: uuid,
+      token: job.token,
+      ...encryptAnswer(job.answerSecret, Buffer.from("late")),
+    };
     expect(await checkThatFails(() => service.gateway.completion.complete(session, answer))).toBe(
       "node_unauthorized unknown_key",
     );

@@ -150,7 +150,7 @@ export class Dispatch {
     const request = requestText(work);
     const { credential, release } = (await released.release(run, leased)) ?? {};
     const sealedMs = clock.now();
-    const { envelope, opener } = await encryptJob({
+    const { envelope, answerSecret } = await encryptJob({
       keyId: run.keyId,
       sealingKey: run.sealingKey,
       job,
@@ -168,7 +168,7 @@ export class Dispatch {
       lifeMs: holdMs,
       gateway: gatewayKey,
     });
-    const lease = { run, job, token, work, request, opener, sealedMs, completing: null };
+    const lease = { run, job, token, work, request, answerSecret, sealedMs, completing: null };
     return { envelope, lease };
   }
 }

@@ -17,7 +17,8 @@ import type { Capability } from "../capability.ts";
 import type { QuoteFacts, VerifiedEvidence } from "../evidence/evidence.ts";
 import { answerBody, answerBytes } from "../protocol/answer.ts";
 import { base64 } from "../protocol/encoding.ts";
-import { type AnswerEncryptor, createOpenedLeases, openJob } from "../protocol/encrypted-job.ts";
+import { type AnswerSecret, encryptAnswer } from "../protocol/encrypted-answer.ts";
+import { createOpenedLeases, openJob } from "../protocol/encrypted-job.ts";
 import { enrolmentTokenOf } from "../protocol/enrolment.ts";
 import {
   gatewayKeyOf,
@@ -135,12 +136,9 @@ export async function startTestGateway(
       ...shared,
       resultMs: 3_600_000,
       queue,
-      verifier: {
-        policyId: "policy",
-        verify: async ({ evidence: kind }) => {
-          const found = await test.verify({ kind });
-          return { verified: { ...verifiedOf(kind), ...found }, collateral: null };
-        },
+      verify: async ({ evidence: kind }) => {
+        const found = await test.verify({ kind });
+        return { verified: { ...verifiedOf(kind), ...found }, collateral: null };
       },
       policy: null,
       enrolmentToken: testToken,
@@ -180,6 +178,9 @@ export const factsOf = (
   tcbEvaluationNumber: 1,
   collateralUntilMs,
   reportData: "",
+  teeTcbSvn: "",
+  mrSignerSeam: "",
+  seamAttributes: "",
   mrTd: "",
   rtMr: [],
   mrSeam: "",
@@ -310,7 +311,7 @@ export type OpenedJob = {
   envelope: JobEnvelope;
   token: string;
   request: string;
-  sealer: AnswerEncryptor;
+  answerSecret: AnswerSecret;
   leftMs: number;
 };
 
@@ -320,7 +321,7 @@ export async function opened(
   envelope: JobEnvelope | null,
 ): Promise<OpenedJob> {
   if (envelope === null) throw new Error("no job came");
-  const { payload, sealer } = await openJob(envelope, {
+  const { payload, answerSecret } = await openJob(envelope, {
     keys: node.keys,
     keyId: node.keyId,
     gatewayKey: test.gatewayKey,
@@ -328,7 +329,7 @@ export async function opened(
     opened: createOpenedLeases(),
   });
   const { token, request, left_ms: leftMs } = payload;
-  return { envelope, token, request, sealer, leftMs };
+  return { envelope, token, request, answerSecret, leftMs };
 }
 
 export const openedJob = async (
@@ -401,7 +402,10 @@ export function sealedAnswer(
     },
     signer.keys,
   );
-  const sealed = job.sealer.seal(answerBytes({ body, items: answer.items, knowledge, fields }));
+  const sealed = encryptAnswer(
+    job.answerSecret,
+    answerBytes({ body, items: answer.items, knowledge, fields }),
+  );
   return { job: job.envelope.job, token: job.token, ...sealed };
 }
 
@@ -413,7 +417,11 @@ export function sealedFailure(job: OpenedJob, changed: Partial<LeaseFailure> = {
     retryable: true,
     ...changed,
   };
-  return { job: job.envelope.job, token: job.token, ...job.sealer.seal(failureBytes(failure)) };
+  return {
+    job: job.envelope.job,
+    token: job.token,
+    ...encryptAnswer(job.answerSecret, failureBytes(failure)),
+  };
 }
 
 export async function complete(

@@ -1,4 +1,5 @@
 import { EarshotError, messageOf } from "../../lib/errors.ts";
+import { policyIdOf } from "../evidence/policy.ts";
 import type { Attestation } from "../proof/read-proof.ts";
 import { enrolmentField, isEnrolmentProof } from "../protocol/enrolment.ts";
 import { checkOf, nodeRefused } from "../protocol/errors.ts";
@@ -67,9 +68,9 @@ export class NodeGateway {
   }
 
   policy() {
-    const { verifier, settings, gatewayKey, policy } = this.#context;
+    const { settings, gatewayKey, policy } = this.#context;
     return {
-      id: verifier.policyId,
+      id: policyIdOf(policy),
       audience: gatewayAudience,
       gateway_key: gatewayKey.publicKey,
       evidence: settings.evidence,

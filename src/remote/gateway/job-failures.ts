@@ -2,7 +2,7 @@ import { parseQuery } from "@earshot/query";
 import type { LeaseFailure } from "../../jobs/leases/lease.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { isSearch } from "../../platforms/methods.ts";
-import { isOfBillingPlatform, mayBeBilled } from "../capability.ts";
+import { mayBeBilled } from "../capability.ts";
 import type { GatewayWork } from "./context.ts";
 import { type NodeEvents, oneLine } from "./node-events.ts";
 import type { NodeRecord } from "./node-record.ts";
@@ -86,10 +86,9 @@ export function storedFailure(
   isConfirmed: boolean,
 ): LeaseFailure {
   const quoted = (text: string) => `node ${name} reported: ${bounded(oneLine(text, code))}`;
-  const mayBePaid = isOfBillingPlatform(work) && mayBeBilled(capabilities, work);
   const isFinal = ofTheRequest.has(code)
     ? isConfirmed || (code === "invalid_query" && !isReadable(work))
-    : mayBePaid && !ofItsAccess.has(code);
+    : mayBeBilled(capabilities, work) && !ofItsAccess.has(code);
   return {
     code,
     message: quoted(message),

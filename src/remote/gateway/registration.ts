@@ -25,14 +25,14 @@ export async function admit(
   registration: Registration,
   challenge: number,
 ): Promise<Admission> {
-  const { settings, verifier, clock, store, known, resultMs } = context;
+  const { settings, verify, clock, store, known, resultMs } = context;
   const { statement, evidence, capabilities, concurrency } = registration;
   checkStatement(context, registration);
   const run = { nodeId: nodeIdOf(statement.identity_key), keyId: keyIdOf(statement), challenge };
   checkRun(context, run);
-  const { verified, collateral } = await verifier
-    .verify(statement, evidence, clock.now())
-    .catch(throwRefusal);
+  const { verified, collateral } = await verify(statement, evidence, clock.now()).catch(
+    throwRefusal,
+  );
   const { facts, image, composeHash } = verified;
   const collateralMs = (facts?.collateralUntilMs ?? Infinity) - clock.now();
   const validMs = Math.min(settings.attestationMs, collateralMs);

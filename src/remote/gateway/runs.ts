@@ -2,7 +2,7 @@ import type { EvidenceKind } from "../../jobs/result-signature.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Release } from "../evidence/release-rules.ts";
 import type { Attestation } from "../proof/read-proof.ts";
-import type { AnswerOpener } from "../protocol/encrypted-job.ts";
+import type { AnswerSecret } from "../protocol/encrypted-answer.ts";
 import { nodeUnauthorized } from "../protocol/errors.ts";
 import type { GatewayWork, NodeQueue } from "./context.ts";
 
@@ -13,7 +13,7 @@ export type OpenLease = {
   readonly work: GatewayWork;
   /** Text that the answer's signature must cover. */
   readonly request: string;
-  readonly opener: AnswerOpener;
+  readonly answerSecret: AnswerSecret;
   readonly sealedMs: number;
   completing: Promise<void> | null;
 };

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { EarshotError } from "../../lib/errors.ts";
 import { hasRepeatedMembers } from "../../lib/json-members.ts";
-import { type Collateral, readCollateral } from "../evidence/collateral-text.ts";
+import { collateralShape } from "../evidence/collateral-text.ts";
 import { signedFields } from "../protocol/answer.ts";
 import { evidenceBody, nodeStatement } from "../protocol/messages.ts";
 
@@ -16,7 +16,7 @@ const attestation = z.strictObject({
   statement: nodeStatement,
   identity_signature: z.string().max(128),
   evidence: evidenceBody,
-  collateral: z.unknown(),
+  collateral: collateralShape.nullable(),
   policy_id: z.string().max(256),
 });
 
@@ -30,11 +30,8 @@ const proofShape = z.strictObject({
   attestation,
 });
 
-export type Attestation = Omit<z.infer<typeof attestation>, "collateral"> & {
-  collateral: Collateral | null;
-};
-
-export type Proof = Omit<z.infer<typeof proofShape>, "attestation"> & { attestation: Attestation };
+export type Attestation = z.infer<typeof attestation>;
+export type Proof = z.infer<typeof proofShape>;
 
 const problemShape = z.object({
   type: z.string().startsWith("/docs/errors/"),
@@ -45,7 +42,7 @@ export function readProof(proof: unknown): Proof {
   const text = proof instanceof Uint8Array ? decode(proof) : proof;
   const json = typeof text === "string" ? parse(text) : text;
   const read = proofShape.safeParse(json);
-  if (read.success) return { ...read.data, attestation: withCollateral(read.data.attestation) };
+  if (read.success) return read.data;
   const { data: problem } = problemShape.safeParse(json);
   if (problem !== undefined) {
     throw proofRefused(
@@ -53,17 +50,12 @@ export function readProof(proof: unknown): Proof {
       `the file is an error response, not a proof: ${problem.detail}`,
     );
   }
-  const [issue] = read.error.issues;
-  throw proofRefused("malformed", `the proof is malformed at /${issue?.path.join("/") ?? ""}`);
-}
-
-function withCollateral(read: z.infer<typeof attestation>): Attestation {
-  const { collateral } = read;
-  try {
-    return { ...read, collateral: collateral === null ? null : readCollateral(collateral) };
-  } catch {
+  const { issues } = read.error;
+  if (issues.every(({ path }) => path[0] === "attestation" && path[1] === "collateral")) {
     throw proofRefused("collateral_malformed", "the collateral in the proof is malformed");
   }
+  const [issue] = issues;
+  throw proofRefused("malformed", `the proof is malformed at /${issue?.path.join("/") ?? ""}`);
 }
 
 export function proofRefused(code: string, message: string): EarshotError {

@@ -2,7 +2,7 @@ import type { EvidenceKind } from "../../jobs/result-signature.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import { isoTime } from "../../lib/iso-time.ts";
 import type { CollateralSource, VerifiedEvidence } from "../evidence/evidence.ts";
-import { type NodePolicy, policyIdOf } from "../evidence/policy.ts";
+import type { NodePolicy } from "../evidence/policy.ts";
 import { createEvidenceVerifier } from "../evidence/verify-evidence.ts";
 import { type SignedResult, verifyResult } from "../protocol/signed-result.ts";
 import { checkBody } from "./check-body.ts";
@@ -132,12 +132,11 @@ async function checkEvidence(
   { accepted, policy, collateral: source }: ProofOptions,
 ): Promise<VerifiedEvidence> {
   const { statement, evidence, collateral } = attestation;
-  const verifier = createEvidenceVerifier({
+  const verify = createEvidenceVerifier({
     accepted,
     policy,
-    policyId: policy === null ? "" : policyIdOf(policy),
     collateral: source ?? (collateral === null ? null : async () => collateral),
   });
-  const { verified } = await verifier.verify(statement, evidence, timeMs);
+  const { verified } = await verify(statement, evidence, timeMs);
   return verified;
 }

@@ -2,7 +2,8 @@ import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
 import { EarshotError } from "../../lib/errors.ts";
 import { base64, frame } from "./encoding.ts";
-import { type AnswerOpener, createOpenedLeases, encryptJob, openJob } from "./encrypted-job.ts";
+import { type AnswerSecret, decryptAnswer, encryptAnswer } from "./encrypted-answer.ts";
+import { createOpenedLeases, encryptJob, openJob } from "./encrypted-job.ts";
 import { gatewayKeyOf, makeRunKeys, type RunKeys } from "./keys.ts";
 import type { JobEnvelope } from "./messages.ts";
 import { aCredential } from "./released-credential.test-support.ts";
@@ -22,7 +23,7 @@ const payload = {
 
 let keys: RunKeys;
 let envelope: JobEnvelope;
-let opener: AnswerOpener;
+let gatewaySecret: AnswerSecret;
 
 const sealing = (special: Partial<Parameters<typeof encryptJob>[0]> = {}) =>
   encryptJob({
@@ -48,7 +49,7 @@ const opening = (special: Partial<Parameters<typeof openJob>[1]> = {}) => ({
 
 beforeAll(async () => {
   keys = await makeRunKeys();
-  ({ envelope, opener } = await sealing());
+  ({ envelope, answerSecret: gatewaySecret } = await sealing());
 });
 
 async function codeOf(made: Promise<unknown> | (() => unknown)): Promise<string> {
@@ -63,13 +64,13 @@ async function codeOf(made: Promise<unknown> | (() => unknown)): Promise<string>
 
 describe("an encrypted job", () => {
   test("opens for its keys, and its answer opens for the gateway", async () => {
-    const { payload: opened, sealer } = await openJob(envelope, opening());
+    const { payload: opened, answerSecret } = await openJob(envelope, opening());
     expect(opened).toEqual(payload);
     const plain = Buffer.from("an answer");
-    const first = sealer.seal(plain);
-    expect(first).not.toEqual(sealer.seal(plain));
-    expect(Buffer.from(opener.open(first))).toEqual(plain);
-    expect(Buffer.from(opener.open(first))).toEqual(plain);
+    const first = encryptAnswer(answerSecret, plain);
+    expect(first).not.toEqual(encryptAnswer(answerSecret, plain));
+    expect(Buffer.from(decryptAnswer(gatewaySecret, first))).toEqual(plain);
+    expect(Buffer.from(decryptAnswer(gatewaySecret, first))).toEqual(plain);
     expect(JSON.stringify([envelope, first])).not.toMatch(/cats|an answer/);
   });
 
@@ -241,15 +242,17 @@ describe("a job with a credential", () => {
 
 describe("an encrypted answer", () => {
   test("opens for its lease alone", async () => {
-    const { sealer } = await openJob(envelope, opening());
+    const { answerSecret } = await openJob(envelope, opening());
     const other = await sealing({ lease: payload.token });
-    const answer = sealer.seal(Buffer.from("an answer"));
-    expect(await codeOf(() => other.opener.open(answer))).toBe("answer_refused not_openable");
+    const answer = encryptAnswer(answerSecret, Buffer.from("an answer"));
+    expect(await codeOf(() => decryptAnswer(other.answerSecret, answer))).toBe(
+      "answer_refused not_openable",
+    );
   });
 
   test("does not open after any change", async () => {
-    const { sealer } = await openJob(envelope, opening());
-    const { nonce, sealed } = sealer.seal(Buffer.from("an answer"));
+    const { answerSecret } = await openJob(envelope, opening());
+    const { nonce, sealed } = encryptAnswer(answerSecret, Buffer.from("an answer"));
     const bytes = Buffer.from(sealed, "base64url");
     const changes = [
       { nonce: base64(Buffer.alloc(32)), sealed },
@@ -266,7 +269,9 @@ describe("an encrypted answer", () => {
       }),
     ];
     for (const changed of changes) {
-      expect(await codeOf(() => opener.open(changed))).toBe("answer_refused not_openable");
+      expect(await codeOf(() => decryptAnswer(gatewaySecret, changed))).toBe(
+        "answer_refused not_openable",
+      );
     }
   });
 });

@@ -3,18 +3,11 @@ import { parseUntrustedJson } from "../../lib/bounded-json.ts";
 import { platforms } from "../../posts/post.ts";
 import type { ReleasedCredential } from "../../upstream/credentials/release.ts";
 import { base64, bytesOf, frame } from "./encoding.ts";
-import {
-  type AnswerEncryptor,
-  type AnswerOpener,
-  createAnswerEncryptor,
-  createAnswerOpener,
-} from "./encrypted-answer.ts";
+import type { AnswerSecret } from "./encrypted-answer.ts";
 import { jobRefused } from "./errors.ts";
 import { type Binding, encryptTo } from "./hpke.ts";
 import { isSignedBy, type RunKeys, type SigningKey } from "./keys.ts";
 import { type JobEnvelope, jobEnvelope } from "./messages.ts";
-
-export type { AnswerEncryptor, AnswerOpener } from "./encrypted-answer.ts";
 
 const releasedCredential: z.ZodType<ReleasedCredential> = z.strictObject({
   id: z.string().min(1).max(64),
@@ -44,7 +37,7 @@ export type OpenedJob = {
   uuid: string;
   payload: JobPayload;
   release: JobEnvelope["release"];
-  sealer: AnswerEncryptor;
+  answerSecret: AnswerSecret;
 };
 
 /** Tolerance for the node's estimate of the gateway's clock, seconds. */
@@ -76,7 +69,7 @@ export async function encryptJob(options: {
   nowMs: number;
   lifeMs: number;
   gateway: SigningKey;
-}): Promise<{ envelope: JobEnvelope; opener: AnswerOpener }> {
+}): Promise<{ envelope: JobEnvelope; answerSecret: AnswerSecret }> {
   const { keyId, sealingKey, job, lease, payload, release, nowMs, lifeMs, gateway } = options;
   const head: Head = {
     key_id: keyId,
@@ -99,8 +92,7 @@ export async function encryptJob(options: {
     sealed: base64(sealed.sealed),
     signature: base64(signature),
   };
-  const opener = createAnswerOpener({ secret: sealed.secret, aad: aadOf(head) });
-  return { envelope, opener };
+  return { envelope, answerSecret: { secret: sealed.secret, aad: aadOf(head) } };
 }
 
 /** `nowMs` estimates the gateway's clock. */
@@ -140,8 +132,8 @@ export async function openJob(
   if (payload === null || (payload.credential === undefined) !== (job.release === undefined)) {
     throw jobRefused("payload_malformed", "the payload of the job is malformed");
   }
-  const sealer = createAnswerEncryptor({ secret: found.secret, aad: aadOf(job) });
-  return { uuid: job.job, payload, release: job.release, sealer };
+  const answerSecret = { secret: found.secret, aad: aadOf(job) };
+  return { uuid: job.job, payload, release: job.release, answerSecret };
 }
 
 function readPayload(plain: Uint8Array): JobPayload | null {

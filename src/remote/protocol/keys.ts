@@ -30,14 +30,9 @@ export type RunKeys = {
 };
 
 export async function makeRunKeys(): Promise<RunKeys> {
-  const signing = makeSigningKey();
-  const sealing = await makeEncryptionKeyPair();
-  return {
-    signingKey: signing.publicKey,
-    sealingKey: sealing.publicKey,
-    sign: signing.sign,
-    open: sealing.open,
-  };
+  const { publicKey: signingKey, sign } = makeSigningKey();
+  const { publicKey: sealingKey, open } = await makeEncryptionKeyPair();
+  return { signingKey, sealingKey, sign, open };
 }
 
 /** Small-order keys are refused, which not every OpenSSL does: anyone can forge their signatures. */

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { createManualClock } from "../../lib/manual-clock.ts";
+import { decryptAnswer } from "../protocol/encrypted-answer.ts";
 import { gatewayKeyOf } from "../protocol/keys.ts";
 import { aCredential } from "../protocol/released-credential.test-support.ts";
 import { readFailure } from "../protocol/texts.ts";
@@ -77,7 +78,7 @@ test.each([
     expect(logged).toEqual([{ uuid: job.job, code: "job_refused", check }]);
     const [sealed] = gateway.to("fail");
     const answer = { nonce: String(sealed?.nonce), sealed: String(sealed?.sealed) };
-    expect(readFailure(job.opener.open(answer))).toMatchObject({ retryable: true });
+    expect(readFailure(decryptAnswer(job.answerSecret, answer))).toMatchObject({ retryable: true });
   },
 );
 

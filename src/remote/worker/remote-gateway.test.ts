@@ -2,6 +2,7 @@ import { expect, test, vi } from "vitest";
 import type { Position } from "../../archive/archive.ts";
 import { createManualClock } from "../../lib/manual-clock.ts";
 import type { SourceAnswer } from "../../platforms/source.ts";
+import { decryptAnswer } from "../protocol/encrypted-answer.ts";
 import { gatewayKeyOf } from "../protocol/keys.ts";
 import { verifyResult } from "../protocol/signed-result.ts";
 import { readFailure } from "../protocol/texts.ts";
@@ -95,12 +96,15 @@ test("an encrypted job becomes a lease, without the account", async () => {
 
 test("an answer has the records of the node's archive, signed with the attested key and encrypted for the gateway", async () => {
   const { gateway, remote, leased } = make();
-  const { job, token, opener, request } = await leased();
+  const { job, token, answerSecret, request } = await leased();
   gateway.answers.complete = () => null;
   await remote.complete(job, token, found);
   const [sealed] = gateway.to("complete");
   expect(sealed).toMatchObject({ job, token });
-  const plain = opener.open({ nonce: String(sealed?.nonce), sealed: String(sealed?.sealed) });
+  const plain = decryptAnswer(answerSecret, {
+    nonce: String(sealed?.nonce),
+    sealed: String(sealed?.sealed),
+  });
   expect(Buffer.from(plain).toString()).toContain(record);
   const head = JSON.parse(Buffer.from(plain).toString().split("\n")[0] ?? "");
   const { signingKey } = self.keys;
@@ -116,13 +120,15 @@ test("an answer has the records of the node's archive, signed with the attested 
 
 test("a failure is encrypted too", async () => {
   const { gateway, remote, leased } = make();
-  const { job, token, opener } = await leased();
+  const { job, token, answerSecret } = await leased();
   gateway.answers.fail = () => null;
   const failure = { code: "upstream_refused", message: "no", status: 502, retryable: false };
   await remote.fail(job, token, failure);
   const [sealed] = gateway.to("fail");
   expect(
-    readFailure(opener.open({ nonce: String(sealed?.nonce), sealed: String(sealed?.sealed) })),
+    readFailure(
+      decryptAnswer(answerSecret, { nonce: String(sealed?.nonce), sealed: String(sealed?.sealed) }),
+    ),
   ).toEqual(failure);
 });
 
@@ -165,7 +171,7 @@ test("an unreadable request fails at once, so that another node may read it", as
   expect(await remote.lease({ nodeId: self.nodeId, methods }, 1_000)).toBeNull();
   const [sealed] = gateway.to("fail");
   const answer = { nonce: String(sealed?.nonce), sealed: String(sealed?.sealed) };
-  expect(readFailure(job.opener.open(answer))).toMatchObject({
+  expect(readFailure(decryptAnswer(job.answerSecret, answer))).toMatchObject({
     code: "request_unreadable",
     retryable: true,
   });
@@ -269,7 +275,7 @@ test("a lease that lapsed while the process was stopped is dropped without a req
 
 test("a result that the gateway finds too large ends its job with a hint", async () => {
   const { gateway, remote, leased } = make();
-  const { job, token, opener } = await leased();
+  const { job, token, answerSecret } = await leased();
   gateway.answers.complete = () => {
     throw refusal("body_too_large", 413);
   };
@@ -277,7 +283,7 @@ test("a result that the gateway finds too large ends its job with a hint", async
   await remote.complete(job, token, found);
   const [sealed] = gateway.to("fail");
   const answer = { nonce: String(sealed?.nonce), sealed: String(sealed?.sealed) };
-  expect(readFailure(opener.open(answer))).toMatchObject({
+  expect(readFailure(decryptAnswer(answerSecret, answer))).toMatchObject({
     code: "result_too_large",
     retryable: false,
   });

@@ -10,7 +10,8 @@ import type { Clock } from "../../lib/clock.ts";
 import type { AnswerRequest, SourceAnswer } from "../../platforms/source.ts";
 import { withRecords } from "../../search/merge/with-records.ts";
 import { answerBody, answerBytes } from "../protocol/answer.ts";
-import { type AnswerEncryptor, createOpenedLeases, openJob } from "../protocol/encrypted-job.ts";
+import { type AnswerSecret, encryptAnswer } from "../protocol/encrypted-answer.ts";
+import { createOpenedLeases, openJob } from "../protocol/encrypted-job.ts";
 import { renewAnswer } from "../protocol/messages.ts";
 import { signResult } from "../protocol/signed-result.ts";
 import { failureBytes, knowledgeText, readRequest } from "../protocol/texts.ts";
@@ -56,9 +57,9 @@ export function createRemoteGateway(context: RemoteGatewayContext): RemoteGatewa
       const nowMs = gatewayClock.now();
       const job = await openJob(leased.envelope, { keys, keyId, gatewayKey, nowMs, opened });
       const { token, attempt, left_ms: leftMs, hold_ms: holdMs, request } = job.payload;
-      const { uuid, sealer } = job;
+      const { uuid, answerSecret } = job;
       const lost = new AbortController();
-      leases.add(token, { uuid, request, sealer, lost, untilMs: receivedMs + holdMs });
+      leases.add(token, { uuid, request, answerSecret, lost, untilMs: receivedMs + holdMs });
       const read = await readOrFail(uuid, token, () => ({
         work: readRequest(request),
         ...releaseIn(job, { ...context, attested, lost: lost.signal }),
@@ -145,8 +146,8 @@ export function createRemoteGateway(context: RemoteGatewayContext): RemoteGatewa
     token: string,
     plain: Uint8Array,
   ): Promise<boolean> {
-    const { uuid, sealer, lost } = leases.get(token);
-    const body = { job: uuid, token, ...sealer.seal(plain) };
+    const { uuid, answerSecret, lost } = leases.get(token);
+    const body = { job: uuid, token, ...encryptAnswer(answerSecret, plain) };
     for (;;) {
       await whenAdmitted(token);
       await reachability.turn(leases.leftMs(token), lost.signal);
@@ -197,7 +198,7 @@ export function createRemoteGateway(context: RemoteGatewayContext): RemoteGatewa
 type LeasedJob = {
   uuid: string;
   request: string;
-  sealer: AnswerEncryptor;
+  answerSecret: AnswerSecret;
   lost: AbortController;
   untilMs: number;
 };

@@ -33,7 +33,7 @@ export function makeNodes(
     resultMs: deadlineMs + deadlineGraceMs + resultRetentionMs,
     store,
     queue,
-    verifier: trust.verifier,
+    verify: trust.verify,
     policy: trust.policy,
     enrolmentToken: enrolmentTokenOf(secrets.secretKey),
     gatewayKey: gatewayKeyOf(secrets.secretKey),

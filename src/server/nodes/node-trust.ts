@@ -9,7 +9,7 @@ import {
   type GuardedFetch,
 } from "../../lib/guarded-fetch.ts";
 import { type CollateralSource, isInsecure } from "../../remote/evidence/evidence.ts";
-import { type NodePolicy, policyIdOf, readPolicy } from "../../remote/evidence/policy.ts";
+import { type NodePolicy, readPolicy } from "../../remote/evidence/policy.ts";
 import type { EvidenceVerifier } from "../../remote/evidence/verify-evidence.ts";
 import {
   collateralMaxAgeMs,
@@ -20,11 +20,10 @@ import { packageVersion } from "../version.ts";
 
 export type NodeTrust = {
   policy: NodePolicy | null;
-  verifier: EvidenceVerifier;
+  verify: EvidenceVerifier;
   close(): Promise<void>;
 };
 
-const noPolicy = "none";
 const timeoutMs = 10_000;
 const maxBytes = 1_048_576;
 
@@ -36,7 +35,6 @@ export function openNodeTrust(settings: GatewaySettings, clock: Clock): NodeTrus
   const { evidence: accepted, policyFile } = settings;
   const policy =
     policyFile === null ? null : readPolicy(contentOf("EARSHOT_NODES_POLICY", policyFile));
-  const policyId = policy === null ? noPolicy : policyIdOf(policy);
   requireForSimulated(accepted, policy);
   const { fetch, close } = lazyFetch(settings.collateral);
   let opening: Promise<EvidenceVerifier> | null = null;
@@ -46,22 +44,19 @@ export function openNodeTrust(settings: GatewaySettings, clock: Clock): NodeTrus
       import("../../remote/evidence/verify-evidence.ts"),
       collateralOf(settings, fetch, clock),
     ]);
-    return createEvidenceVerifier({ accepted, policy, policyId, collateral });
+    return createEvidenceVerifier({ accepted, policy, collateral });
   }
 
   return {
     policy,
-    verifier: {
-      policyId,
-      // Loaded on demand: most servers never see a node.
-      verify: async (...args) => {
-        opening ??= openVerifier().catch((error: unknown) => {
-          // A failed load may succeed later.
-          opening = null;
-          throw error;
-        });
-        return await (await opening).verify(...args);
-      },
+    // Loaded on demand: most servers never see a node.
+    verify: async (...args) => {
+      opening ??= openVerifier().catch((error: unknown) => {
+        // A failed load may succeed later.
+        opening = null;
+        throw error;
+      });
+      return await (await opening)(...args);
     },
     close,
   };

@@ -6,7 +6,7 @@ import { nowMs, statement } from "../../../../testkit/nodes/evidence-under-test.
 import { reportDataOf } from "../../protocol/statement.ts";
 import { certificatesOf } from "../certificates.ts";
 import { collateralFromFolder } from "../collateral.ts";
-import { policyIdOf, readPolicy } from "../policy.ts";
+import { readPolicy } from "../policy.ts";
 import { openQuote } from "../signed-quote.ts";
 import { createEvidenceVerifier } from "../verify-evidence.ts";
 import { readSimulatedTee, type SimulatedFiles, writeSimulatedTee } from "./simulated-folder.ts";
@@ -21,14 +21,13 @@ afterAll(() => rm(folder, { recursive: true }));
 
 async function verify(file = files.tee) {
   const policy = readPolicy(await readFile(files.policy, "utf8"));
-  const verifier = createEvidenceVerifier({
+  const verify = createEvidenceVerifier({
     accepted: ["simulated"],
     policy,
-    policyId: policyIdOf(policy),
     collateral: collateralFromFolder(files.collateralFolder),
   });
   const tee = await readSimulatedTee(file);
-  return verifier.verify(statement, tee.evidence(reportDataOf(statement)), nowMs);
+  return verify(statement, tee.evidence(reportDataOf(statement)), nowMs);
 }
 
 describe("a simulated TEE in a folder", () => {
