@@ -7,7 +7,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import type { AnswerRequest, FetchedItem, SourceAnswer } from "../src/platforms/source.ts";
 import type { Evidence } from "../src/remote/evidence/evidence.ts";
-import { verifyQuote } from "../src/remote/evidence/quote.ts";
+import { rateQuote } from "../src/remote/evidence/quote.ts";
+import { openQuote } from "../src/remote/evidence/signed-quote.ts";
 import {
   readSimulatedTee,
   writeSimulatedTee,
@@ -70,11 +71,13 @@ async function alone(): Promise<void> {
   console.log(table(["step, ms", "records", "KB", "p50", "p95"], rows));
   const world = createSimulatedTee({ nowMs: Date.now() });
   const collateral = world.collateral();
-  const options = { rootDer: world.rootDer };
+  const { rootDer } = world;
   const verified: number[] = [];
   for (let turn = 0; turn < 60; turn += 1) {
     const quote = world.quote(randomBytes(64));
-    verified.push(await timed(() => verifyQuote(quote, collateral, Date.now(), options)));
+    verified.push(
+      await timed(() => rateQuote(openQuote(quote, rootDer, Date.now()), collateral, Date.now())),
+    );
   }
   const { p50, p95 } = summary(verified.slice(20));
   console.log(`\nverifying a simulated quote: p50 ${p50.toFixed(1)} ms, p95 ${p95.toFixed(1)} ms`);

@@ -16,7 +16,7 @@ import { parse } from "yaml";
 import { collateralFromFolder } from "../../src/remote/evidence/collateral.ts";
 import { readPolicy } from "../../src/remote/evidence/policy.ts";
 import { checkFacts } from "../../src/remote/evidence/policy-check.ts";
-import { verifyQuote } from "../../src/remote/evidence/quote.ts";
+import { rateQuote } from "../../src/remote/evidence/quote.ts";
 import { openQuote } from "../../src/remote/evidence/signed-quote.ts";
 import { writeSimulatedTee } from "../../src/remote/evidence/simulated/simulated-folder.ts";
 import { drainMs } from "../../src/remote/settings.ts";
@@ -228,7 +228,7 @@ describe("record-evidence.mjs", () => {
       const rootDer = new X509Certificate(readFileSync(simulated.root)).raw;
       const signed = openQuote(quote, rootDer, Date.now());
       const collateral = await collateralFromFolder(join(into, "collateral"))(signed);
-      const facts = await verifyQuote(quote, collateral, Date.now(), { rootDer });
+      const facts = await rateQuote(openQuote(quote, rootDer, Date.now()), collateral, Date.now());
       const { eventLog } = JSON.parse(recorded("facts.json").toString());
       const policy = readPolicy(recorded("policy.draft.json").toString());
       expect(checkFacts(policy, facts, eventLog)).toMatchObject({ isListedPlatform: true });

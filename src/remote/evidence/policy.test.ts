@@ -6,7 +6,8 @@ import type { KeyProvider } from "./event-log.ts";
 import type { QuoteFacts } from "./evidence.ts";
 import { type NodePolicy, policyIdOf, readPolicy } from "./policy.ts";
 import { checkFacts } from "./policy-check.ts";
-import { verifyQuote } from "./quote.ts";
+import { rateQuote } from "./quote.ts";
+import { openQuote } from "./signed-quote.ts";
 import { mrConfigIdOf } from "./simulated/simulated-tee.ts";
 
 const usual = tee.policy();
@@ -114,7 +115,7 @@ describe("an unreadable policy is refused with reason and position", () => {
 describe("a machine is checked against the policy", () => {
   let facts: QuoteFacts;
   beforeAll(async () => {
-    facts = await verifyQuote(quoteBytes(), collateral, nowMs, { rootDer: tee.rootDer });
+    facts = await rateQuote(openQuote(quoteBytes(), tee.rootDer, nowMs), collateral, nowMs);
   });
 
   const usualBoot = { composeHash: tee.composeHash, keyProvider: { name: "simulated", id: null } };

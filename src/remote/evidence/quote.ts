@@ -4,22 +4,12 @@ import { requireCollateral } from "./collateral-check.ts";
 import { readCollateral } from "./collateral-text.ts";
 import type { Collateral, QuoteFacts } from "./evidence.ts";
 import { tcbStatuses } from "./policy.ts";
-import { intelRoot, ratePlatform } from "./quote-library.ts";
+import { ratePlatform } from "./quote-library.ts";
 import { readOrRefuse, refused } from "./refusal.ts";
-import { openQuote, type SignedQuote } from "./signed-quote.ts";
+import type { SignedQuote } from "./signed-quote.ts";
 import { rateTdxModule, type TcbRating } from "./tdx-module.ts";
 
-/** Offline, down to `rootDer` (default: Intel's root). */
-export async function verifyQuote(
-  quote: Uint8Array,
-  collateral: Collateral,
-  nowMs: number,
-  { rootDer }: { rootDer?: Uint8Array } = {},
-): Promise<QuoteFacts> {
-  const signed = openQuote(quote, rootDer ?? (await intelRoot()), nowMs);
-  return rateQuote(signed, collateral, nowMs);
-}
-
+/** Offline. */
 export async function rateQuote(
   quote: SignedQuote,
   collateral: Collateral,

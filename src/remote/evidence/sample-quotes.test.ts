@@ -11,7 +11,7 @@ import { replayEventLog } from "./event-log.ts";
 import type { Collateral, QuoteFacts } from "./evidence.ts";
 import { type NodePolicy, readPolicy } from "./policy.ts";
 import { checkFacts } from "./policy-check.ts";
-import { verifyQuote } from "./quote.ts";
+import { rateQuote } from "./quote.ts";
 import { intelRoot as intelRootDer } from "./quote-library.ts";
 import { openQuote } from "./signed-quote.ts";
 
@@ -27,6 +27,13 @@ async function verdictOn(
 ): Promise<string> {
   return codeOf(async () => (await verifyQuote(quote, collateral, nowMs)).tcbStatus);
 }
+
+const verifyQuote = async (
+  quote: Uint8Array,
+  collateral: Collateral,
+  nowMs: number,
+): Promise<QuoteFacts> =>
+  rateQuote(openQuote(quote, await intelRootDer(), nowMs), collateral, nowMs);
 
 async function codeOf(run: () => Promise<string> | string): Promise<string> {
   try {

@@ -23,17 +23,10 @@ import {
 } from "@peculiar/asn1-x509";
 import { SgxItem, SgxItems, sgxExtension } from "../certificates.ts";
 
-export type KeyPair = { publicKey: KeyObject; privateKey: KeyObject };
 export type ValidityPeriod = { fromMs: number; toMs: number };
 export type Issuer = { name: string; privateKey: KeyObject };
 
-export type Authority = {
-  valid: ValidityPeriod;
-  rootDer: Buffer;
-  root: Issuer;
-  platformCa: Issuer & { certificate: Buffer };
-  tcbSigning: { privateKey: KeyObject; chain: string };
-};
+export type Authority = ReturnType<typeof makeAuthority>;
 
 export type PckFields = {
   ppid: Buffer;
@@ -47,9 +40,11 @@ export type PckFields = {
 export const disclaimer = "SIMULATED - NOT A TEE";
 export const serials = { root: 1, platformCa: 2, tcbSigning: 3, pck: 4 };
 
-export const makeKeyPair = (): KeyPair => generateKeyPairSync("ec", { namedCurve: "P-256" });
+export type KeyPair = ReturnType<typeof makeKeyPair>;
 
-export function makeAuthority(nowMs: number): Authority {
+export const makeKeyPair = () => generateKeyPairSync("ec", { namedCurve: "P-256" });
+
+export function makeAuthority(nowMs: number) {
   const valid = { fromMs: nowMs - 86_400_000, toMs: nowMs + 3_650 * 86_400_000 };
   const [rootKeys, platformKeys, signerKeys] = [makeKeyPair(), makeKeyPair(), makeKeyPair()];
   const issuer = { name: "Simulated Root CA", privateKey: rootKeys.privateKey };
@@ -103,7 +98,17 @@ function sgxItems(ids: PckFields): OctetString {
   return new OctetString(derOf(items));
 }
 
-type CertificateFields = {
+const ecdsaSha256 = new AlgorithmIdentifier({ algorithm: "1.2.840.10045.4.3.2" });
+
+export function makeCertificate({
+  name,
+  issuer,
+  publicKey,
+  serial,
+  isCa,
+  valid,
+  extensions = [],
+}: {
   name: string;
   issuer: Issuer;
   publicKey: KeyObject;
@@ -111,12 +116,7 @@ type CertificateFields = {
   isCa: boolean;
   valid: ValidityPeriod;
   extensions?: readonly Extension[];
-};
-
-const ecdsaSha256 = new AlgorithmIdentifier({ algorithm: "1.2.840.10045.4.3.2" });
-
-export function makeCertificate(fields: CertificateFields): Buffer {
-  const { name, issuer, publicKey, serial, isCa, valid } = fields;
+}): Buffer {
   const usage = isCa
     ? KeyUsageFlags.keyCertSign | KeyUsageFlags.cRLSign
     : KeyUsageFlags.digitalSignature;
@@ -136,7 +136,7 @@ export function makeCertificate(fields: CertificateFields): Buffer {
     extensions: new Extensions([
       critical("2.5.29.19", new BasicConstraints({ cA: isCa })),
       critical("2.5.29.15", new KeyUsage(usage)),
-      ...(fields.extensions ?? []),
+      ...extensions,
     ]),
   });
   const signatureValue = bufferOf(sign("sha256", derOf(tbsCertificate), issuer.privateKey));

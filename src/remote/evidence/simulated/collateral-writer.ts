@@ -7,26 +7,29 @@ import {
   type PckFields,
   pemOf,
   serials,
-  type ValidityPeriod,
 } from "./authority.ts";
 import { signRaw } from "./quote-writer.ts";
 
-export type CollateralFields = {
-  inForce: ValidityPeriod;
-  tcbStatus: string;
-  advisories: readonly string[];
-  evaluationNumber: number;
-  moduleSvn: number;
-  revoked: readonly Exclude<keyof typeof serials, "root">[];
-  tcbInfo: Readonly<Record<string, unknown>>;
-  qeIdentity: Readonly<Record<string, unknown>>;
-};
+export type CollateralFields = ReturnType<typeof defaultCollateral>;
+
+const defaultCollateral = (nowMs: number) => ({
+  inForce: { fromMs: nowMs - 3_600_000, toMs: nowMs + 365 * 86_400_000 },
+  tcbStatus: "UpToDate",
+  advisories: [] as readonly string[],
+  evaluationNumber: 18,
+  moduleSvn: 5,
+  revoked: [] as readonly Exclude<keyof typeof serials, "root">[],
+  tcbInfo: {},
+  qeIdentity: {},
+});
 
 export function writeCollateral(
   { root, platformCa, tcbSigning: signer, rootDer }: Authority,
   machine: PckFields,
-  fields: CollateralFields,
+  nowMs: number,
+  changed: Partial<CollateralFields>,
 ): Collateral {
+  const fields = { ...defaultCollateral(nowMs), ...changed };
   const tcbInfo = JSON.stringify({ ...tcbInfoOf(machine, fields), ...fields.tcbInfo });
   const qeIdentity = JSON.stringify({ ...qeIdentityOf(fields), ...fields.qeIdentity });
   const signed = (text: string) => signRaw(signer.privateKey, Buffer.from(text)).toString("hex");

@@ -8,12 +8,7 @@ import { openQuote } from "../signed-quote.ts";
 import { disclaimer } from "./authority.ts";
 import { createSimulatedTee, type SimulatedTee, teeOf } from "./simulated-tee.ts";
 
-export type SimulatedFiles = {
-  tee: string;
-  root: string;
-  collateralFolder: string;
-  policy: string;
-};
+export type SimulatedFiles = Awaited<ReturnType<typeof writeSimulatedTee>>;
 
 const bytes = (length: number) =>
   z
@@ -36,7 +31,7 @@ const teeFile = z.object({
 });
 
 /** Owner-readable; the root's private key is not stored. */
-export async function writeSimulatedTee(folder: string, nowMs: number): Promise<SimulatedFiles> {
+export async function writeSimulatedTee(folder: string, nowMs: number) {
   const files = {
     tee: join(folder, "tee.json"),
     root: join(folder, "root.pem"),

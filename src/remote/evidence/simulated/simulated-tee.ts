@@ -7,37 +7,15 @@ import { issuePckChain, makeAuthority, makeKeyPair, type PckFields, pemOf } from
 import { type CollateralFields, writeCollateral } from "./collateral-writer.ts";
 import { defaultFields, type QuoteFields, writeQuote } from "./quote-writer.ts";
 
-export type SimulatedTee = {
-  rootDer: Uint8Array;
-  pckKey: KeyObject;
-  chain: string;
-  composeHash: string;
-  fields: Partial<QuoteFields>;
-  quote(reportData: Uint8Array, fields?: Partial<QuoteFields>): Buffer;
-  evidence(
-    reportData: Uint8Array,
-    fields?: Partial<QuoteFields> & { events?: readonly BootEvent[] },
-  ): Evidence;
-};
+export type SimulatedTee = ReturnType<typeof teeOf>;
+export type SimulatedWorld = ReturnType<typeof createSimulatedTee>;
 
-export type SimulatedWorld = SimulatedTee & {
-  rootPem: string;
-  collateral(fields?: Partial<CollateralFields>): Collateral;
-  policy(fields?: Partial<NodePolicy>): NodePolicy;
-};
-
-export type BootEvent = {
-  imr: number;
-  event_type: number;
-  digest: string;
-  event: string;
-  event_payload: string;
-};
+export type BootEvent = ReturnType<typeof bootEvent>;
 
 const cpuSvn = Buffer.alloc(16, 2);
 const sha256 = (bytes: Uint8Array | string) => createHash("sha256").update(bytes).digest();
 
-export function createSimulatedTee({ nowMs }: { nowMs: number }): SimulatedWorld {
+export function createSimulatedTee({ nowMs }: { nowMs: number }) {
   const composeHash = sha256("simulated compose file").toString("hex");
   const authority = makeAuthority(nowMs);
   const pck = makeKeyPair();
@@ -49,53 +27,50 @@ export function createSimulatedTee({ nowMs }: { nowMs: number }): SimulatedWorld
     cpuSvn,
     pceSvn: 11,
   };
-  const defaults: CollateralFields = {
-    inForce: { fromMs: nowMs - 3_600_000, toMs: nowMs + 365 * 86_400_000 },
-    tcbStatus: "UpToDate",
-    advisories: [],
-    evaluationNumber: 18,
-    moduleSvn: 5,
-    revoked: [],
-    tcbInfo: {},
-    qeIdentity: {},
-  };
   const rootPem = pemOf(authority.rootDer);
   const chain = issuePckChain(authority, pck.publicKey, ids);
   return {
     ...teeOf({ pckKey: pck.privateKey, chain, composeHash, fields: {} }),
     rootPem,
-    collateral: (fields = {}) => writeCollateral(authority, ids, { ...defaults, ...fields }),
-    policy: (fields = {}) => ({ ...policyFor(ids, composeHash, rootPem), ...fields }),
+    collateral: (fields: Partial<CollateralFields> = {}): Collateral =>
+      writeCollateral(authority, ids, nowMs, fields),
+    policy: (fields: Partial<NodePolicy> = {}): NodePolicy => ({
+      ...policyFor(ids, composeHash, rootPem),
+      ...fields,
+    }),
   };
 }
 
 /** MRCONFIGID names the compose file, as on dstack. */
-export function teeOf(
-  machine: Pick<SimulatedTee, "pckKey" | "chain" | "composeHash" | "fields">,
-): SimulatedTee {
+export function teeOf(machine: {
+  pckKey: KeyObject;
+  chain: string;
+  composeHash: string;
+  fields: Partial<QuoteFields>;
+}) {
   const { pckKey, chain, composeHash } = machine;
-  const defaults = {
-    ...defaultFields,
-    mrConfigId: mrConfigIdOf(1, composeHash),
-    ...machine.fields,
-  };
+  const mrConfigId = mrConfigIdOf(1, composeHash);
+  const defaults = { ...defaultFields, mrConfigId, ...machine.fields };
   const signer = { attestation: makeKeyPair(), pckKey, chain, cpuSvn };
   const root = certificatesOf(chain, "chain of the simulated TEE").at(-1);
-  const quote: SimulatedTee["quote"] = (reportData, fields = {}) =>
+
+  const quote = (reportData: Uint8Array, fields: Partial<QuoteFields> = {}): Buffer =>
     writeQuote({ ...defaults, ...fields, reportData }, signer);
-  return {
-    ...machine,
-    rootDer: root?.raw ?? Buffer.alloc(0),
-    quote,
-    evidence: (reportData, { events = bootLog(composeHash), ...fields } = {}) => {
-      const rtMr = [...defaults.rtMr.slice(0, 3), measuredBy(events)];
-      return {
-        quote: quote(reportData, { rtMr, ...fields }).toString("hex"),
-        event_log: JSON.stringify(events),
-        vm_config: null,
-      };
-    },
-  };
+
+  function evidence(
+    reportData: Uint8Array,
+    changed: Partial<QuoteFields> & { events?: readonly BootEvent[] } = {},
+  ): Evidence {
+    const { events = bootLog(composeHash), ...fields } = changed;
+    const rtMr = [...defaults.rtMr.slice(0, 3), measuredBy(events)];
+    return {
+      quote: quote(reportData, { rtMr, ...fields }).toString("hex"),
+      event_log: JSON.stringify(events),
+      vm_config: null,
+    };
+  }
+
+  return { ...machine, rootDer: root?.raw ?? Buffer.alloc(0), quote, evidence };
 }
 
 function policyFor(ids: PckFields, composeHash: string, rootPem: string): NodePolicy {
@@ -128,7 +103,7 @@ export function bootLog(composeHash: string): BootEvent[] {
   ];
 }
 
-export function bootEvent(event: string, payload: string): BootEvent {
+export function bootEvent(event: string, payload: string) {
   const type = Buffer.alloc(4);
   type.writeUInt32LE(runtimeEvent);
   const text = Buffer.concat([type, Buffer.from(`:${event}:`), Buffer.from(payload, "hex")]);
