@@ -6,34 +6,31 @@ import { challengeMs } from "../settings.ts";
 
 const maxChallenges = 1_000;
 
-export class Challenges {
-  readonly #clock: Clock;
-  readonly #open = new Map<string, { number: number; endsMs: number }>();
-  #last = 0;
+export function createChallenges(clock: Clock) {
+  const opened = new Map<string, { number: number; endsMs: number }>();
+  let last = 0;
 
-  constructor(clock: Clock) {
-    this.#clock = clock;
-  }
+  return {
+    open: (): string => {
+      const [oldest = ""] = opened.keys();
+      if (opened.size >= maxChallenges) opened.delete(oldest);
+      const nonce = base64(randomBytes(32));
+      last += 1;
+      opened.set(nonce, { number: last, endsMs: clock.elapsed() + challengeMs });
+      return nonce;
+    },
 
-  open(): string {
-    const [oldest = ""] = this.#open.keys();
-    if (this.#open.size >= maxChallenges) this.#open.delete(oldest);
-    const nonce = base64(randomBytes(32));
-    this.#last += 1;
-    this.#open.set(nonce, { number: this.#last, endsMs: this.#clock.elapsed() + challengeMs });
-    return nonce;
-  }
-
-  /** Returns the challenge's number, which increases. */
-  use(nonce: string): number {
-    const challenge = this.#open.get(nonce);
-    this.#open.delete(nonce);
-    if (challenge === undefined) {
-      throw nodeRefused("challenge_unknown", "the nonce is unknown or was used before");
-    }
-    if (challenge.endsMs <= this.#clock.elapsed()) {
-      throw nodeRefused("challenge_ended", "the nonce has expired");
-    }
-    return challenge.number;
-  }
+    /** Returns the challenge's number, which increases. */
+    use: (nonce: string): number => {
+      const challenge = opened.get(nonce);
+      opened.delete(nonce);
+      if (challenge === undefined) {
+        throw nodeRefused("challenge_unknown", "the nonce is unknown or was used before");
+      }
+      if (challenge.endsMs <= clock.elapsed()) {
+        throw nodeRefused("challenge_ended", "the nonce has expired");
+      }
+      return challenge.number;
+    },
+  };
 }

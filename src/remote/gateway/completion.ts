@@ -15,58 +15,16 @@ import type { OpenLease, Run } from "./runs.ts";
 /** Per lease: the first upload may hang on a connection that broke unnoticed. */
 const maxUploadsPerLease = 2;
 
-export class Completion {
-  readonly #context: GatewayParts;
+export type Completion = ReturnType<typeof createCompletion>;
 
-  constructor(context: GatewayParts) {
-    this.#context = context;
-  }
-
-  async renew(run: Run, job: string, token: string): Promise<number> {
-    const { runs, queue } = this.#context;
-    runs.requireLive(run);
-    leaseOf(run, job, token);
-    return await queue.renew(job, token);
-  }
-
-  /** Call before reading the body; returns the callback for its end. Errors: `lease_lost` beyond the uploads that may be open. */
-  begin(run: Run): () => void {
-    if (run.sending >= maxUploadsPerLease * run.leases.size) throw leaseLost();
-    run.sending += 1;
-    let isOver = false;
-    return () => {
-      if (!isOver) run.sending -= 1;
-      isOver = true;
-    };
-  }
-
-  /** Errors: `node_unauthorized` if the run has ended; `lease_lost`; `node_answer_refused`, after which the job is retried. */
-  async complete(run: Run, sealed: SealedAnswer): Promise<void> {
-    const { queue, known, failures } = this.#context;
-    const verify = (lease: OpenLease, plain: Uint8Array) => this.#verify(lease, plain);
-    await this.#once(run, sealed, verify, async ({ job, token }, answer) => {
-      await queue.complete(job, token, answer);
-      known.note(run.nodeId, { done: 1 });
-      failures.noteDone(run.nodeId, job);
-    });
-  }
-
-  async fail(run: Run, sealed: SealedAnswer): Promise<void> {
-    const { queue, known, failures } = this.#context;
-    const read = async (_lease: OpenLease, plain: Uint8Array) => readFailure(plain);
-    await this.#once(run, sealed, read, async ({ job, token, work }, reported) => {
-      const node = known.get(run.nodeId);
-      if (node === undefined) throw leaseLost(job);
-      await queue.fail(job, token, failures.note(node, job, reported, work));
-      known.note(run.nodeId, { failed: 1 });
-    });
-  }
+export function createCompletion(context: GatewayParts) {
+  const { runs, queue, known, failures, events, clock, log } = context;
 
   /** One completion of a lease at a time: a second waits, then gets `lease_lost`, or the error of the first. */
-  async #once<Value>(
+  async function once<Value>(
     run: Run,
     sealed: SealedAnswer,
-    read: (lease: OpenLease, plain: Uint8Array) => Promise<Value>,
+    read: (lease: OpenLease, plain: Uint8Array) => Value | Promise<Value>,
     store: (lease: OpenLease, value: Value) => Promise<void>,
   ): Promise<void> {
     const { job, token } = sealed;
@@ -76,10 +34,10 @@ export class Completion {
       throw leaseLost(job);
     }
     const take = async () => {
-      const plain = await this.#readOrFail(lease, async () =>
+      const value = await readOrFail(lease, () =>
         read(lease, decryptAnswer(lease.answerSecret, sealed)),
       );
-      await store(lease, plain);
+      await store(lease, value);
     };
     lease.completing = take();
     try {
@@ -93,16 +51,15 @@ export class Completion {
   }
 
   /** The job is retried, on another node if possible. */
-  async #readOrFail<Value>(
+  async function readOrFail<Value>(
     { run, job, token }: OpenLease,
-    readSealed: () => Promise<Value>,
+    read: () => Value | Promise<Value>,
   ): Promise<Value> {
-    const { onRefusedAnswer, events, queue, log } = this.#context;
     try {
-      return await readSealed();
+      return await read();
     } catch (error) {
       const { code, message } = checkOf(error);
-      onRefusedAnswer?.(code);
+      context.onRefusedAnswer?.(code);
       events.note(run.nodeId, "answer_refused", `${code}: ${message} (job ${job})`);
       run.leases.delete(token);
       const failure = {
@@ -119,7 +76,7 @@ export class Completion {
     }
   }
 
-  async #verify(lease: OpenLease, plain: Uint8Array): Promise<SignedAnswer> {
+  async function verify(lease: OpenLease, plain: Uint8Array): Promise<SignedAnswer> {
     const { run, job, request, work, sealedMs } = lease;
     const { nodeId, keyId, signingKey } = run;
     const { answer, body, knowledge, fields } = await readAnswer(plain, work);
@@ -128,12 +85,53 @@ export class Completion {
     requireBinding(signed, job, keyId, run.attestations.get(attestationId));
     // Signatures carry whole seconds.
     const earliestMs = sealedMs - clockSkewMs - 1_000;
-    if (signedAtMs < earliestMs || signedAtMs > this.#context.clock.now() + clockSkewMs) {
+    if (signedAtMs < earliestMs || signedAtMs > clock.now() + clockSkewMs) {
       throw nodeAnswerRefused("other_time", "the answer was not signed during its lease");
     }
     const signature = { nodeId, keyId, attestationId, evidence, fields, knowledge, request };
     return { ...withNode(answer, nodeId), signature };
   }
+
+  return {
+    renew: async (run: Run, job: string, token: string): Promise<number> => {
+      runs.requireLive(run);
+      leaseOf(run, job, token);
+      return await queue.renew(job, token);
+    },
+
+    /** Call before reading the body; returns the callback for its end. Errors: `lease_lost` beyond the uploads that may be open. */
+    begin: (run: Run): (() => void) => {
+      if (run.sending >= maxUploadsPerLease * run.leases.size) throw leaseLost();
+      run.sending += 1;
+      let isOver = false;
+      return () => {
+        if (!isOver) run.sending -= 1;
+        isOver = true;
+      };
+    },
+
+    /** Errors: `node_unauthorized` if the run has ended; `lease_lost`; `node_answer_refused`, after which the job is retried. */
+    complete: (run: Run, sealed: SealedAnswer): Promise<void> =>
+      once(run, sealed, verify, async ({ job, token }, answer) => {
+        await queue.complete(job, token, answer);
+        known.note(run.nodeId, { done: 1 });
+        failures.noteDone(run.nodeId, job);
+      }),
+
+    fail: (run: Run, sealed: SealedAnswer): Promise<void> =>
+      once(
+        run,
+        sealed,
+        (_lease, plain) => readFailure(plain),
+        async (lease, reported) => {
+          const { job, token, work } = lease;
+          const node = known.get(run.nodeId);
+          if (node === undefined) throw leaseLost(job);
+          await queue.fail(job, token, failures.note(node, job, reported, work));
+          known.note(run.nodeId, { failed: 1 });
+        },
+      ),
+  };
 }
 
 function leaseOf(run: Run, job: string, token: string): OpenLease {

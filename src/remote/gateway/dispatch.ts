@@ -23,67 +23,40 @@ const sparePolls = 4;
 
 const mostMethodSets = 16;
 
-export class Dispatch {
-  readonly #context: DispatchContext;
+export type Dispatch = ReturnType<typeof createDispatch>;
 
-  constructor(context: DispatchContext) {
-    this.#context = context;
-  }
+export function createDispatch(context: DispatchContext) {
+  const { runs, known, queue, clock, log, eligibility, stopping } = context;
 
-  async lease(
-    run: Run,
-    { methods, wait_ms: waitMs }: LeaseBody,
-    signal: AbortSignal,
-  ): Promise<JobEnvelope | null> {
-    const { runs, known, queue, clock, stopping } = this.#context;
-    runs.requireLive(run);
-    const mostPolls = (known.get(run.nodeId)?.concurrency ?? 0) + sparePolls;
-    if (run.polls >= mostPolls)
-      throw tooManyNodeAttempts("the node has too many open lease requests");
-    const ended = AbortSignal.any([signal, run.ended.signal, stopping]);
-    const endMs = clock.elapsed() + Math.min(waitMs, leaseWaitMs);
-    this.#notePoll(run, methods, 1);
-    try {
-      return await this.#nextJob(run, methods, endMs, ended);
-    } finally {
-      run.lastRequestMs = Math.max(run.lastRequestMs, clock.elapsed());
-      this.#notePoll(run, methods, -1);
-      // Releases what was reserved for this request.
-      queue.wakeNodes();
-    }
-  }
-
-  #notePoll(run: Run, methods: readonly string[], change: 1 | -1): void {
+  function notePoll(run: Run, methods: readonly string[], change: 1 | -1): void {
     run.polls += change;
     for (const method of new Set(methods)) {
       const before = run.demand.get(method) ?? { open: 0, most: 0 };
       const open = before.open + change;
-      const endedMs = this.#context.clock.elapsed();
+      const endedMs = clock.elapsed();
       run.demand.set(method, { open, most: Math.max(open, before.most), endedMs });
     }
   }
 
-  async #nextJob(
+  async function nextJob(
     run: Run,
     methods: readonly string[],
     endMs: number,
     ended: AbortSignal,
   ): Promise<JobEnvelope | null> {
-    const { queue, clock } = this.#context;
-    const request = this.#requestOf(run, methods);
+    const request = requestOf(run, methods);
     while (!ended.aborted) {
       const lease = await queue.lease(request, endMs - clock.elapsed(), ended);
       if (lease === null) return null;
       if (lease.lost.aborted) continue;
-      const envelope = await this.#dispatch(run, lease, ended);
+      const envelope = await send(run, lease, ended);
       if (envelope !== null) return envelope;
     }
     return null;
   }
 
   /** Shared, so that the queue evaluates it once. */
-  #requestOf(run: Run, methods: readonly string[]): LeaseRequest {
-    const { eligibility } = this.#context;
+  function requestOf(run: Run, methods: readonly string[]): LeaseRequest {
     const expected = methodNames.filter((method) => methods.includes(method));
     const request = run.requests.get(expected.join()) ?? {
       nodeId: run.nodeId,
@@ -93,14 +66,13 @@ export class Dispatch {
       load: () => eligibility.load(run),
       // A node does not report slots per method: assume its most concurrent requests.
       slots: () => Math.max(0, ...expected.map((method) => run.demand.get(method)?.most ?? 0)),
-      onLease: () => this.#notePace(run),
+      onLease: () => notePace(run),
     };
     if (run.requests.size < mostMethodSets) run.requests.set(expected.join(), request);
     return request;
   }
 
-  #notePace(run: Run): void {
-    const { eligibility, clock, queue, stopping } = this.#context;
+  function notePace(run: Run): void {
     run.dispatchedMs.push(clock.elapsed());
     const waitMs = eligibility.paceMs(run);
     if (waitMs === 0 || run.isPaced) return;
@@ -112,17 +84,16 @@ export class Dispatch {
     clock.sleep(waitMs, stopping).then(wake, () => undefined);
   }
 
-  async #dispatch(
+  async function send(
     run: Run,
     lease: Lease<GatewayWork>,
     ended: AbortSignal,
   ): Promise<JobEnvelope | null> {
-    const { queue, log, runs, onUnusable, onDispatch } = this.#context;
     const { uuid, token, lost } = lease;
-    const sealed = await this.#seal(run, lease).catch((error: unknown) => {
+    const sealed = await encrypted(run, lease).catch((error: unknown) => {
       const message = "encrypting a job to a node failed";
       log.warn({ node: run.nodeId, uuid, error: messageOf(error) }, message);
-      if (checkOf(error).code === "key_unusable") onUnusable(run);
+      if (checkOf(error).code === "key_unusable") context.onUnusable(run);
       return null;
     });
     if (lost.aborted) return null;
@@ -137,40 +108,57 @@ export class Dispatch {
     }
     run.leases.set(token, sealed.lease);
     lost.addEventListener("abort", () => run.leases.delete(token), { once: true });
-    onDispatch?.(run.evidence);
+    context.onDispatch?.(run.evidence);
     return sealed.envelope;
   }
 
-  async #seal(
+  async function encrypted(
     run: Run,
     leased: Lease<GatewayWork>,
   ): Promise<{ envelope: JobEnvelope; lease: OpenLease }> {
-    const { clock, gatewayKey, released } = this.#context;
     const { uuid: job, work, token, attempt, leftMs, leaseMs: holdMs } = leased;
     const request = requestText(work);
-    const { credential, release } = (await released.release(run, leased)) ?? {};
+    const { credential, release } = (await context.released.release(run, leased)) ?? {};
     const sealedMs = clock.now();
+    const left_ms = Math.max(0, leftMs);
     const { envelope, answerSecret } = await encryptJob({
       keyId: run.keyId,
       sealingKey: run.sealingKey,
       job,
       lease: randomUUID(),
-      payload: {
-        token,
-        attempt,
-        left_ms: Math.max(0, leftMs),
-        hold_ms: holdMs,
-        request,
-        credential,
-      },
+      payload: { token, attempt, left_ms, hold_ms: holdMs, request, credential },
       release,
       nowMs: sealedMs,
       lifeMs: holdMs,
-      gateway: gatewayKey,
+      gateway: context.gatewayKey,
     });
     const lease = { run, job, token, work, request, answerSecret, sealedMs, completing: null };
     return { envelope, lease };
   }
+
+  return {
+    lease: async (
+      run: Run,
+      { methods, wait_ms: waitMs }: LeaseBody,
+      signal: AbortSignal,
+    ): Promise<JobEnvelope | null> => {
+      runs.requireLive(run);
+      const mostPolls = (known.get(run.nodeId)?.concurrency ?? 0) + sparePolls;
+      if (run.polls >= mostPolls)
+        throw tooManyNodeAttempts("the node has too many open lease requests");
+      const ended = AbortSignal.any([signal, run.ended.signal, stopping]);
+      const endMs = clock.elapsed() + Math.min(waitMs, leaseWaitMs);
+      notePoll(run, methods, 1);
+      try {
+        return await nextJob(run, methods, endMs, ended);
+      } finally {
+        run.lastRequestMs = Math.max(run.lastRequestMs, clock.elapsed());
+        notePoll(run, methods, -1);
+        // Releases what was reserved for this request.
+        queue.wakeNodes();
+      }
+    },
+  };
 }
 
 const notSealed = {

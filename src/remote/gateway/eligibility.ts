@@ -21,40 +21,43 @@ const failuresInRowLimit = 2;
 
 const paceWindowMs = 1_000;
 
-type EligibilityContext = Pick<
-  NodeDirectoryContext,
-  "settings" | "clock" | "embeddedReach" | "running"
-> & { known: NodeRegistry; runs: Runs; failures: JobFailures; released: Releases };
+export type Eligibility = ReturnType<typeof createEligibility>;
 
-export class Eligibility {
-  readonly #context: EligibilityContext;
+export function createEligibility({
+  settings,
+  clock,
+  embeddedReach,
+  running: leases,
+  known,
+  runs,
+  failures,
+  released,
+}: NodeDirectoryContext & {
+  known: NodeRegistry;
+  runs: Runs;
+  failures: JobFailures;
+  released: Releases;
+}) {
+  const recordOf = ({ nodeId }: Run): NodeRecord | undefined => known.get(nodeId);
 
-  constructor(context: EligibilityContext) {
-    this.#context = context;
+  const running = ({ nodeId }: Run): number => leases.of(nodeId);
+
+  const isBusy = (run: Run): boolean => running(run) >= (recordOf(run)?.concurrency ?? 0);
+
+  function isServing(run: Run): boolean {
+    const record = recordOf(run);
+    return record?.state === "approved" && !isQuarantined(record, clock) && runs.isLive(run);
   }
 
-  running = ({ nodeId }: Run): number => this.#context.running.of(nodeId);
-
-  load = (run: Run): number =>
-    // A retry prefers nodes without recent failures.
-    this.running(run) / (this.#recordOf(run)?.concurrency ?? 1) +
-    this.#context.failures.inRow(run.nodeId);
-
-  isConnected(run: Run): boolean {
-    const { runs, clock } = this.#context;
+  function isConnected(run: Run): boolean {
     if (!runs.isLive(run)) return false;
-    return (
-      run.polls > 0 || this.running(run) > 0 || run.lastRequestMs + pollGraceMs > clock.elapsed()
-    );
+    return run.polls > 0 || running(run) > 0 || run.lastRequestMs + pollGraceMs > clock.elapsed();
   }
 
-  isOpen(run: Run): boolean {
-    return this.#isServing(run) && this.paceMs(run) === 0 && !this.#isBusy(run);
-  }
+  const isOpen = (run: Run): boolean => isServing(run) && paceMs(run) === 0 && !isBusy(run);
 
   /** Milliseconds until the next dispatch, so that no sliding second has more than `dispatchesPerSecond`; 0 if now. */
-  paceMs(run: Run): number {
-    const { settings, clock } = this.#context;
+  function paceMs(run: Run): number {
     const sinceMs = clock.elapsed() - paceWindowMs;
     const [oldestMs = sinceMs] = run.dispatchedMs;
     if (oldestMs <= sinceMs) run.dispatchedMs = run.dispatchedMs.filter((atMs) => atMs > sinceMs);
@@ -62,68 +65,54 @@ export class Eligibility {
     return blockingMs === undefined ? 0 : blockingMs - sinceMs;
   }
 
-  takes(run: Run, method: Method): boolean {
+  function takes(run: Run, method: Method): boolean {
     const demand = run.demand.get(method);
     if (demand === undefined) return false;
-    const isRecent = demand.endedMs + pollGraceMs > this.#context.clock.elapsed();
-    return demand.open > 0 || isRecent || this.#isBusy(run);
+    const isRecent = demand.endedMs + pollGraceMs > clock.elapsed();
+    return demand.open > 0 || isRecent || isBusy(run);
   }
 
-  capabilities = (run: Run): readonly Capability[] =>
-    mergedCapabilities(
-      this.#recordOf(run)?.capabilities ?? [],
-      this.#context.released.capabilities(run),
-    );
+  const capabilities = (run: Run): readonly Capability[] =>
+    mergedCapabilities(recordOf(run)?.capabilities ?? [], released.capabilities(run));
 
-  accepts(run: Run, work: GatewayWork): boolean {
-    if (!canContinueOn(run.nodeId, work)) return false;
-    const reach = this.#reachOf(run, work);
-    return reach > 0 && this.#isBest(run, work, reach);
-  }
+  const reachOfRun = (run: Run, work: GatewayWork): number =>
+    work.isKeptHere ? released.reachOfKept(run, work) : reachOf(capabilities(run), work);
 
   /** The furthest reach, then the strongest evidence among nodes with an open lease request. */
-  #isBest(run: Run, work: GatewayWork, reach: number): boolean {
+  function isBest(run: Run, work: GatewayWork, reach: number): boolean {
     // The next page stays on the node that fetched the previous one.
     if ((work.place?.nodeId ?? null) !== null) return true;
-    if (this.#context.embeddedReach(work) > reach) return false;
-    for (const other of this.#context.runs.all()) {
+    if (embeddedReach(work) > reach) return false;
+    for (const other of runs.all()) {
       if (other === run) continue;
-      const otherReach = this.#reachOf(other, work);
+      const otherReach = reachOfRun(other, work);
       if (otherReach < reach || otherReach === 0) continue;
-      const isPreferred =
-        otherReach > reach || (isStronger(other, run) && this.#isWaiting(other, work));
-      if (isPreferred && this.#isExpected(other, work)) return false;
+      const isPreferred = otherReach > reach || (isStronger(other, run) && isWaiting(other, work));
+      if (isPreferred && isExpected(other, work)) return false;
     }
     return true;
   }
 
-  #isExpected(run: Run, work: GatewayWork): boolean {
-    return (
-      this.#isServing(run) &&
-      this.isConnected(run) &&
-      this.takes(run, work.method) &&
-      this.#context.failures.inRow(run.nodeId) < failuresInRowLimit
-    );
+  const isExpected = (run: Run, { method }: GatewayWork): boolean =>
+    isServing(run) &&
+    isConnected(run) &&
+    takes(run, method) &&
+    failures.inRow(run.nodeId) < failuresInRowLimit;
+
+  const isWaiting = (run: Run, { method }: GatewayWork): boolean =>
+    isOpen(run) && (run.demand.get(method)?.open ?? 0) > 0;
+
+  function accepts(run: Run, work: GatewayWork): boolean {
+    if (!canContinueOn(run.nodeId, work)) return false;
+    const reach = reachOfRun(run, work);
+    return reach > 0 && isBest(run, work, reach);
   }
 
-  #isWaiting(run: Run, { method }: GatewayWork): boolean {
-    return this.isOpen(run) && (run.demand.get(method)?.open ?? 0) > 0;
-  }
+  // A retry prefers nodes without recent failures.
+  const load = (run: Run): number =>
+    running(run) / (recordOf(run)?.concurrency ?? 1) + failures.inRow(run.nodeId);
 
-  #isServing(run: Run): boolean {
-    const { clock, runs } = this.#context;
-    const record = this.#recordOf(run);
-    return record?.state === "approved" && !isQuarantined(record, clock) && runs.isLive(run);
-  }
-
-  #isBusy = (run: Run): boolean => this.running(run) >= (this.#recordOf(run)?.concurrency ?? 0);
-
-  #reachOf = (run: Run, work: GatewayWork): number =>
-    work.isKeptHere
-      ? this.#context.released.reachOfKept(run, work)
-      : reachOf(this.capabilities(run), work);
-
-  #recordOf = ({ nodeId }: Run): NodeRecord | undefined => this.#context.known.get(nodeId);
+  return { running, load, isConnected, isOpen, paceMs, takes, capabilities, accepts };
 }
 
 const isStronger = (one: Run, other: Run): boolean =>

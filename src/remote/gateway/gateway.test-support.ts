@@ -41,7 +41,7 @@ import { failureBytes, knowledgeText } from "../protocol/texts.ts";
 import { type GatewaySettings, gatewayDefaults } from "../settings.ts";
 import { changeNodeState } from "./change-node-state.ts";
 import { comet, createFakeQueue, type FakeQueue } from "./fake-queue.test-support.ts";
-import { NodeGateway, type NodeSession } from "./gateway.ts";
+import { createNodeGateway, type NodeGateway, type NodeSession } from "./gateway.ts";
 import {
   createNodeDirectory,
   type NodeDirectory,
@@ -132,7 +132,7 @@ export async function startTestGateway(
       embeddedReach: () => 0,
       ...more,
     });
-    const gateway = new NodeGateway(directory, {
+    const gateway = createNodeGateway(directory, {
       ...shared,
       resultMs: 3_600_000,
       queue,

@@ -11,49 +11,52 @@ const rowMs = 60_000;
 /** The least recently failed is dropped first. */
 const mostJobs = 1_000;
 
+export type JobFailures = ReturnType<typeof createJobFailures>;
+
 /** Whether to retry, and whom a failure counts against once another node answers. */
-export class JobFailures {
-  readonly #context: { clock: Clock; events: NodeEvents };
-  readonly #rows = new Map<string, { failures: number; lastMs: number }>();
-  readonly #codes = new Map<string, Map<string, string>>();
-
-  constructor(context: { clock: Clock; events: NodeEvents }) {
-    this.#context = context;
-  }
-
-  /** Returns the failure to store. */
-  note(node: NodeRecord, job: string, reported: LeaseFailure, work: GatewayWork): LeaseFailure {
-    const codes = this.#codes.get(job) ?? new Map<string, string>();
-    const isConfirmed = [...codes].some(
-      ([other, code]) => other !== node.id && code === reported.code,
-    );
-    const failures = this.inRow(node.id) + 1;
-    this.#rows.set(node.id, { failures, lastMs: this.#context.clock.elapsed() });
-    this.#codes.delete(job);
-    this.#codes.set(job, codes.set(node.id, reported.code));
-    const [oldest = ""] = this.#codes.keys();
-    if (this.#codes.size > mostJobs) this.#codes.delete(oldest);
-    return storedFailure(reported, work, node, isConfirmed);
-  }
-
-  noteDone(nodeId: string, job: string): void {
-    this.#rows.delete(nodeId);
-    const codes = this.#codes.get(job) ?? [];
-    this.#codes.delete(job);
-    for (const [other, code] of codes) {
-      if (other === nodeId) continue;
-      const reason = `${code}: failed a job that another node answered (job ${job})`;
-      this.#context.events.note(other, "jobs_failed", reason);
-    }
-  }
+export function createJobFailures({ clock, events }: { clock: Clock; events: NodeEvents }) {
+  const rows = new Map<string, { failures: number; lastMs: number }>();
+  const codesOf = new Map<string, Map<string, string>>();
 
   /** Since the last answer; 0 after a minute without failures. */
-  inRow(nodeId: string): number {
-    const row = this.#rows.get(nodeId);
-    return row === undefined || row.lastMs + rowMs <= this.#context.clock.elapsed()
-      ? 0
-      : row.failures;
+  function inRow(nodeId: string): number {
+    const row = rows.get(nodeId);
+    return row === undefined || row.lastMs + rowMs <= clock.elapsed() ? 0 : row.failures;
   }
+
+  return {
+    inRow,
+
+    /** Returns the failure to store. */
+    note: (
+      node: NodeRecord,
+      job: string,
+      reported: LeaseFailure,
+      work: GatewayWork,
+    ): LeaseFailure => {
+      const codes = codesOf.get(job) ?? new Map<string, string>();
+      const isConfirmed = [...codes].some(
+        ([other, code]) => other !== node.id && code === reported.code,
+      );
+      rows.set(node.id, { failures: inRow(node.id) + 1, lastMs: clock.elapsed() });
+      codesOf.delete(job);
+      codesOf.set(job, codes.set(node.id, reported.code));
+      const [oldest = ""] = codesOf.keys();
+      if (codesOf.size > mostJobs) codesOf.delete(oldest);
+      return storedFailure(reported, work, node, isConfirmed);
+    },
+
+    noteDone: (nodeId: string, job: string): void => {
+      rows.delete(nodeId);
+      const codes = codesOf.get(job) ?? [];
+      codesOf.delete(job);
+      for (const [other, code] of codes) {
+        if (other === nodeId) continue;
+        const reason = `${code}: failed a job that another node answered (job ${job})`;
+        events.note(other, "jobs_failed", reason);
+      }
+    },
+  };
 }
 
 /** Errors of the request, which no node can answer. */

@@ -1,12 +1,12 @@
 import { type Method, methodNames } from "../../platforms/methods.ts";
 import type { Work } from "../capability.ts";
 import type { NodeGatewayContext } from "./context.ts";
-import { Eligibility } from "./eligibility.ts";
-import { JobFailures } from "./job-failures.ts";
-import { NodeEvents } from "./node-events.ts";
+import { createEligibility } from "./eligibility.ts";
+import { createJobFailures } from "./job-failures.ts";
+import { createNodeEvents } from "./node-events.ts";
 import { isQuarantined, type NodeRecord, type NodeState } from "./node-record.ts";
 import { NodeRegistry } from "./node-registry.ts";
-import { type ReleaseSource, Releases } from "./releases.ts";
+import { createReleases, type ReleaseSource } from "./releases.ts";
 import { Runs } from "./runs.ts";
 
 export type NodeDirectoryContext = Pick<
@@ -39,10 +39,10 @@ export function createNodeDirectory(context: NodeDirectoryContext) {
   const { store, clock } = context;
   const known = new NodeRegistry(store);
   const runs = new Runs(clock);
-  const events = new NodeEvents({ ...context, known });
-  const failures = new JobFailures({ ...context, events });
-  const released = new Releases({ ...context, runs, events });
-  const eligibility = new Eligibility({ ...context, known, runs, failures, released });
+  const events = createNodeEvents({ ...context, known });
+  const failures = createJobFailures({ ...context, events });
+  const released = createReleases({ ...context, runs, events });
+  const eligibility = createEligibility({ ...context, known, runs, failures, released });
 
   function viewOf(record: NodeRecord): NodeView {
     const run = runs.ofNode(record.id);

@@ -36,61 +36,41 @@ const maxDetailLength = 500;
 const repeatMs = 600_000;
 const maxRemembered = 10_000;
 
+export type NodeEvents = ReturnType<typeof createNodeEvents>;
+
 /** Logs the events of nodes, buffers them for the store, and quarantines nodes with too many errors. */
-export class NodeEvents {
-  readonly #context: { clock: Clock; log: NodeLog; known: NodeRegistry };
-  #waiting: NodeEvent[] = [];
-  readonly #refusedMs = new Map<string, number>();
-  readonly #penalties = new Map<string, Penalties>();
+export function createNodeEvents({
+  clock,
+  log,
+  known,
+}: {
+  clock: Clock;
+  log: NodeLog;
+  known: NodeRegistry;
+}) {
+  let waiting: NodeEvent[] = [];
+  const refusedMs = new Map<string, number>();
+  const penalties = new Map<string, Penalties>();
 
-  constructor(context: { clock: Clock; log: NodeLog; known: NodeRegistry }) {
-    this.#context = context;
-  }
-
-  note(nodeId: string | null, action: Action, given?: string): void {
-    const { clock, log } = this.#context;
+  function note(nodeId: string | null, action: Action, given?: string): void {
     const kind: EventKind = kinds[action];
     const detail = oneLine(given ?? kind.message, "").slice(0, maxDetailLength);
     log[kind.isWarning ? "warn" : "info"]({ node: nodeId, detail }, kind.message);
-    if (this.#waiting.length < maxWaiting) {
-      this.#waiting.push({ atMs: clock.now(), nodeId, action, detail });
-    }
-    if (nodeId !== null && kind.points !== undefined) this.#penalise(nodeId, kind, detail);
+    if (waiting.length < maxWaiting) waiting.push({ atMs: clock.now(), nodeId, action, detail });
+    if (nodeId !== null && kind.points !== undefined) penalise(nodeId, kind, detail);
   }
 
-  /** At most one in ten minutes for each code and node; unknown nodes count as one. */
-  noteRefusal(nodeId: string | null, address: string, { code, message }: ErrorDetail): void {
-    const key = `${code} ${nodeId}`;
-    const nowMs = this.#context.clock.elapsed();
-    const beforeMs = this.#refusedMs.get(key);
-    if (beforeMs !== undefined && beforeMs + repeatMs > nowMs) return;
-    if (this.#refusedMs.size >= maxRemembered) this.#refusedMs.clear();
-    this.#refusedMs.set(key, nowMs);
-    this.note(nodeId, "refused", `${code}: ${message} (${address})`);
-  }
-
-  take(): readonly NodeEvent[] {
-    const used = this.#waiting;
-    this.#waiting = [];
-    return used;
-  }
-
-  forgive(nodeId: string): void {
-    this.#penalties.delete(nodeId);
-  }
-
-  #penalise(nodeId: string, { points = 0, isStall }: EventKind, detail: string): void {
-    const { known, clock, log } = this.#context;
+  function penalise(nodeId: string, { points = 0, isStall }: EventKind, detail: string): void {
     const record = known.get(nodeId);
     if (record === undefined) return;
-    const { points: before, stalledMs } = this.#penalties.get(nodeId) ?? noPenalties;
+    const { points: before, stalledMs } = penalties.get(nodeId) ?? noPenalties;
     const atMs = clock.elapsed();
     if (isStall && stalledMs + stallMs > atMs) return;
     const recent = isQuarantined(record, clock)
       ? []
       : [...before.filter((one) => one.atMs > atMs - windowMs), { atMs, points }];
     const isOver = recent.reduce((total, one) => total + one.points, 0) >= maxPoints;
-    this.#penalties.set(nodeId, {
+    penalties.set(nodeId, {
       points: isOver ? [] : recent,
       stalledMs: isStall ? atMs : stalledMs,
     });
@@ -101,6 +81,31 @@ export class NodeEvents {
     log.warn({ node: nodeId, reason, untilMs }, "quarantined a node");
     known.quarantine({ id: nodeId, untilMs, reason, nowMs });
   }
+
+  return {
+    note,
+
+    /** At most one in ten minutes for each code and node; unknown nodes count as one. */
+    noteRefusal: (nodeId: string | null, address: string, { code, message }: ErrorDetail): void => {
+      const key = `${code} ${nodeId}`;
+      const nowMs = clock.elapsed();
+      const beforeMs = refusedMs.get(key);
+      if (beforeMs !== undefined && beforeMs + repeatMs > nowMs) return;
+      if (refusedMs.size >= maxRemembered) refusedMs.clear();
+      refusedMs.set(key, nowMs);
+      note(nodeId, "refused", `${code}: ${message} (${address})`);
+    },
+
+    take: (): readonly NodeEvent[] => {
+      const taken = waiting;
+      waiting = [];
+      return taken;
+    },
+
+    forgive: (nodeId: string): void => {
+      penalties.delete(nodeId);
+    },
+  };
 }
 
 const noPenalties: Penalties = { points: [], stalledMs: Number.NEGATIVE_INFINITY };

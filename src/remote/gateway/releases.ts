@@ -21,71 +21,71 @@ export type ReleaseSource = {
   onRelease(credential: ReleasedCredential): void;
 };
 
+export type Releases = ReturnType<typeof createReleases>;
+
 /** Releases credentials for one job at a time, to runs whose current attestation permits it. */
-export class Releases {
-  readonly #context: ReleasesContext;
-  readonly #noted = new WeakMap<Run, Set<string>>();
-
-  constructor(context: ReleasesContext) {
-    this.#context = context;
-  }
-
-  allowedBy(verified: VerifiedEvidence): readonly Release[] {
-    return this.#context.releases?.allowed(verified) ?? [];
-  }
-
-  capabilities(run: Run): readonly Capability[] {
-    const platforms = this.#allowed(run).map(({ platform }) => platform);
-    if (platforms.length === 0) return [];
-    const all = this.#context.releases?.capabilities() ?? [];
-    return all.filter(({ platform }) => platforms.includes(platform));
-  }
-
-  /** For the account's own credential; 0 if not releasable. */
-  reachOfKept(run: Run, work: GatewayWork): number {
-    const [platform, ...others] = requestedPlatforms(work);
-    const isReleased = this.#allowed(run).some(
-      (one) => one.platform === platform && one.owner === "any",
-    );
-    if (!isReleased || others.length > 0) return 0;
-    return isSearch(work.method) ? 1 : 2;
-  }
-
-  async release(
-    run: Run,
-    { work, accountId, leftMs }: Lease<GatewayWork>,
-  ): Promise<{ credential: ReleasedCredential; release: JobEnvelope["release"] } | null> {
-    const { releases, clock } = this.#context;
-    const platforms = requestedPlatforms(work);
-    const isFor = ({ platform }: Release) => platforms.includes(platform);
-    const allowed = this.#allowed(run).find(isFor);
-    if (releases === undefined || allowed === undefined) return null;
-    const credential = await releases.credentialFor(work, accountId, allowed);
-    const attestation = [...run.attestations.keys()].at(-1);
-    // The attestation may have changed during the read.
-    const isAllowed = this.#allowed(run).find(isFor)?.owner === allowed.owner;
-    if (credential === null || attestation === undefined || !isAllowed) return null;
-    this.#note(run, attestation, credential);
-    releases.onRelease(credential);
-    const untilMs = clock.now() + Math.min(leftMs, run.untilMs - clock.elapsed());
-    return { credential, release: { attestation, expires_at: Math.floor(untilMs / 1_000) } };
-  }
-
-  #allowed(run: Run): readonly Release[] {
-    return this.#context.runs.isLive(run) ? run.releases : [];
-  }
-
-  /** Once per attestation and credential: jobs may be frequent. */
-  #note(run: Run, attestation: string, { id, platform, owner }: ReleasedCredential): void {
-    const noted = this.#noted.get(run) ?? new Set();
-    const detail = `${platform} credential ${id} (${owner}), attestation ${attestation}`;
-    if (noted.has(detail)) return;
-    this.#noted.set(run, noted.add(detail));
-    this.#context.events.note(run.nodeId, "credential_released", detail);
-  }
-}
-
-type ReleasesContext = { releases?: ReleaseSource; clock: Clock } & {
+export function createReleases({
+  releases,
+  clock,
+  runs,
+  events,
+}: {
+  releases?: ReleaseSource;
+  clock: Clock;
   runs: Runs;
   events: NodeEvents;
-};
+}) {
+  const noted = new WeakMap<Run, Set<string>>();
+
+  const allowedTo = (run: Run): readonly Release[] => (runs.isLive(run) ? run.releases : []);
+
+  /** Once per attestation and credential: jobs may be frequent. */
+  function note(run: Run, attestation: string, credential: ReleasedCredential): void {
+    const { id, platform, owner } = credential;
+    const before = noted.get(run) ?? new Set();
+    const detail = `${platform} credential ${id} (${owner}), attestation ${attestation}`;
+    if (before.has(detail)) return;
+    noted.set(run, before.add(detail));
+    events.note(run.nodeId, "credential_released", detail);
+  }
+
+  return {
+    allowedBy: (verified: VerifiedEvidence): readonly Release[] =>
+      releases?.allowed(verified) ?? [],
+
+    capabilities: (run: Run): readonly Capability[] => {
+      const platforms = allowedTo(run).map(({ platform }) => platform);
+      if (releases === undefined || platforms.length === 0) return [];
+      return releases.capabilities().filter(({ platform }) => platforms.includes(platform));
+    },
+
+    /** For the account's own credential; 0 if not releasable. */
+    reachOfKept: (run: Run, work: GatewayWork): number => {
+      const [platform, ...others] = requestedPlatforms(work);
+      const isReleased = allowedTo(run).some(
+        (one) => one.platform === platform && one.owner === "any",
+      );
+      if (!isReleased || others.length > 0) return 0;
+      return isSearch(work.method) ? 1 : 2;
+    },
+
+    release: async (
+      run: Run,
+      { work, accountId, leftMs }: Lease<GatewayWork>,
+    ): Promise<{ credential: ReleasedCredential; release: JobEnvelope["release"] } | null> => {
+      const platforms = requestedPlatforms(work);
+      const isFor = ({ platform }: Release) => platforms.includes(platform);
+      const allowed = allowedTo(run).find(isFor);
+      if (releases === undefined || allowed === undefined) return null;
+      const credential = await releases.credentialFor(work, accountId, allowed);
+      const attestation = [...run.attestations.keys()].at(-1);
+      // The attestation may have changed during the read.
+      const isAllowed = allowedTo(run).find(isFor)?.owner === allowed.owner;
+      if (credential === null || attestation === undefined || !isAllowed) return null;
+      note(run, attestation, credential);
+      releases.onRelease(credential);
+      const untilMs = clock.now() + Math.min(leftMs, run.untilMs - clock.elapsed());
+      return { credential, release: { attestation, expires_at: Math.floor(untilMs / 1_000) } };
+    },
+  };
+}

@@ -64,7 +64,7 @@ export const failedCheckOf = (error: unknown): string | undefined =>
 
 export function errorOf(answer: FetchedAnswer, host: string): EarshotError {
   const { status } = answer;
-  const { data } = problem.safeParse(jsonOf(answer));
+  const { data } = problem.safeParse(answeredJson(answer));
   if (data === undefined) return unreachable(`${host} answered ${status} and is not a gateway`);
   const { detail, hint, errors: details } = data;
   if (transientStatuses.includes(status)) {
@@ -74,7 +74,7 @@ export function errorOf(answer: FetchedAnswer, host: string): EarshotError {
 }
 
 /** Null unless JSON. */
-export function jsonOf(answer: FetchedAnswer): unknown {
+export function answeredJson(answer: FetchedAnswer): unknown {
   try {
     return answer.json();
   } catch {

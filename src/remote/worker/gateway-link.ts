@@ -10,11 +10,11 @@ import type { RunKeys } from "../protocol/keys.ts";
 import { challengeAnswer } from "../protocol/messages.ts";
 import { signRequest } from "../protocol/signed-request.ts";
 import {
+  answeredJson,
   codeOf,
   errorOf,
   failedCheckOf,
   isUnreachable,
-  jsonOf,
   notFromGateway,
   transientStatuses,
   unreachable,
@@ -127,5 +127,5 @@ export function createGatewayLink(context: GatewayLinkContext) {
 
 function challengeKey(answer: FetchedAnswer): string | null {
   if (answer.status !== 200) return null;
-  return challengeAnswer.safeParse(jsonOf(answer)).data?.gateway_key ?? null;
+  return challengeAnswer.safeParse(answeredJson(answer)).data?.gateway_key ?? null;
 }

@@ -1,6 +1,6 @@
 import { embeddedNodeId } from "../../jobs/leases/lease.ts";
 import { messageOf } from "../../lib/errors.ts";
-import { NodeGateway } from "../../remote/gateway/gateway.ts";
+import { createNodeGateway, type NodeGateway } from "../../remote/gateway/gateway.ts";
 import { enrolmentTokenOf } from "../../remote/protocol/enrolment.ts";
 import { gatewayKeyOf } from "../../remote/protocol/keys.ts";
 import { gatewayDefaults } from "../../remote/settings.ts";
@@ -28,7 +28,7 @@ export function makeNodes(
   const { deadlineMs, deadlineGraceMs, resultRetentionMs } = config.jobs;
   const stopping = new AbortController();
   let refreshing: Promise<void> = Promise.resolve();
-  const gateway = new NodeGateway(directory, {
+  const gateway = createNodeGateway(directory, {
     settings,
     resultMs: deadlineMs + deadlineGraceMs + resultRetentionMs,
     store,
