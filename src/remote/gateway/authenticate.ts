@@ -1,6 +1,6 @@
 import type { Clock } from "../../lib/clock.ts";
 import { EarshotError } from "../../lib/errors.ts";
-import { checkOf, nodeUnauthorized } from "../protocol/errors.ts";
+import { nodeUnauthorized } from "../protocol/errors.ts";
 import { readSignedRequest, type SignedRequest } from "../protocol/signed-request.ts";
 import { clockSkewMs } from "../settings.ts";
 import type { Run, Runs } from "./runs.ts";
@@ -16,7 +16,7 @@ export function authenticateNode(
   request: SignedRequest,
   { runs, clock }: { runs: Runs; clock: Clock },
 ): Run {
-  const sender = senderOf(request);
+  const sender = readSignedRequest(request);
   const run = runs.get(sender.keyId);
   if (run === undefined) {
     throw nodeUnauthorized("unknown_key", "no node with this key has attested to this gateway");
@@ -58,14 +58,4 @@ function noteNonce({ nonces }: Run, nonce: string, nowMs: number, keptMs: number
 export function tooManyNodeAttempts(message: string): EarshotError {
   const hint = "wait a minute";
   return new EarshotError("too_many_attempts", message, { status: 429, retryable: true, hint });
-}
-
-function senderOf(request: SignedRequest) {
-  try {
-    return readSignedRequest(request);
-  } catch (error) {
-    if (!(error instanceof EarshotError)) throw error;
-    const { code, message } = checkOf(error);
-    throw nodeUnauthorized(code, message);
-  }
 }

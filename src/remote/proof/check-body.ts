@@ -2,11 +2,11 @@ import type { AnswerRequest } from "../../platforms/source.ts";
 import { hasTime, idTimeMs } from "../../posts/ids.ts";
 import { answerBody } from "../protocol/answer.ts";
 import { checkAnswer } from "../protocol/check-answer.ts";
+import { proofRefused } from "../protocol/errors.ts";
 import { type ReadRecord, readRecord } from "../protocol/read-record.ts";
 import { readKnowledge, readRequest } from "../protocol/texts.ts";
 import { skewMs } from "./proof-checks.ts";
 import type { Proof } from "./read-proof.ts";
-import { proofRefused } from "./read-proof.ts";
 
 /** Checks the body against the request, and the signature time if known. Returns the number of records. */
 export async function checkBody(

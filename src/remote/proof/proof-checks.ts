@@ -1,5 +1,6 @@
 import { fieldsOf } from "../../platforms/fields.ts";
 import { bytesOf } from "../protocol/encoding.ts";
+import { proofRefused } from "../protocol/errors.ts";
 import { isSignedBy, isSigningKey } from "../protocol/keys.ts";
 import { requireBinding, type SignedResult } from "../protocol/signed-result.ts";
 import {
@@ -10,7 +11,6 @@ import {
   nodeIdOf,
 } from "../protocol/statement.ts";
 import type { Proof } from "./read-proof.ts";
-import { proofRefused } from "./read-proof.ts";
 
 export type ExpectedOfProof = {
   job?: string;

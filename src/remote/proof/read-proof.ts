@@ -1,8 +1,8 @@
 import * as z from "zod";
-import { EarshotError } from "../../lib/errors.ts";
 import { hasRepeatedMembers } from "../../lib/json-members.ts";
 import { collateralShape } from "../evidence/collateral-text.ts";
 import { signedFields } from "../protocol/answer.ts";
+import { proofRefused } from "../protocol/errors.ts";
 import { evidenceBody, nodeStatement } from "../protocol/messages.ts";
 
 const mostCharacters = 268_435_456;
@@ -56,10 +56,6 @@ export function readProof(proof: unknown): Proof {
   }
   const [issue] = issues;
   throw proofRefused("malformed", `the proof is malformed at /${issue?.path.join("/") ?? ""}`);
-}
-
-export function proofRefused(code: string, message: string): EarshotError {
-  return new EarshotError("proof_refused", message, { status: 422, details: [{ code, message }] });
 }
 
 function decode(bytes: Uint8Array): string {

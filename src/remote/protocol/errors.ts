@@ -16,6 +16,8 @@ export const answerRefused = refusal("answer_refused", 422);
 
 export const signatureRefused = refusal("signature_refused", 401);
 
+export const proofRefused = refusal("proof_refused", 422);
+
 export const nodeRefused = refusal("node_refused", 403);
 
 export const nodeUnauthorized = refusal(

@@ -22,7 +22,7 @@ function outcomeOf(special: Changed): string {
     const sender = readSignedRequest({ ...request, ...special });
     return sender.isSignedBy(node.publicKey) ? "signed" : "bad_signature";
   } catch (error) {
-    if (!(error instanceof EarshotError) || error.code !== "signature_refused") throw error;
+    if (!(error instanceof EarshotError) || error.code !== "node_unauthorized") throw error;
     return error.details[0]?.code ?? "";
   }
 }

@@ -1,4 +1,4 @@
-import { signatureRefused } from "./errors.ts";
+import { nodeUnauthorized } from "./errors.ts";
 import { contentDigestOf, createMessageSignatures } from "./signed-fields.ts";
 
 export type SignedRequest = {
@@ -34,14 +34,14 @@ export function signRequest(
 export function readSignedRequest(request: SignedRequest) {
   const { "content-digest": digest, "signature-input": input, signature } = request.headers;
   if (digest === undefined || input === undefined || signature === undefined) {
-    throw signatureRefused("not_signed", "the request is not signed");
+    throw nodeUnauthorized("not_signed", "the request is not signed");
   }
   if (request.body !== null && digest !== contentDigestOf(request.body)) {
-    throw signatureRefused("content_digest", "the body differs from the signed one");
+    throw nodeUnauthorized("content_digest", "the body differs from the signed one");
   }
   const read = signatures.read(input);
   if (read === null) {
-    throw signatureRefused("signature_input", "the signature does not cover the required fields");
+    throw nodeUnauthorized("signature_input", "the signature does not cover the required fields");
   }
   const { isSigned, ...sender } = read;
   const values = valuesOf(request, digest);

@@ -11,7 +11,8 @@ import type { AnswerRequest, SourceAnswer } from "../../platforms/source.ts";
 import { withRecords } from "../../search/merge/with-records.ts";
 import { answerBody, answerBytes } from "../protocol/answer.ts";
 import { type AnswerSecret, encryptAnswer } from "../protocol/encrypted-answer.ts";
-import { createOpenedLeases, openJob } from "../protocol/encrypted-job.ts";
+import { createOpenedLeases, type OpenedJob, openJob } from "../protocol/encrypted-job.ts";
+import { jobRefused } from "../protocol/errors.ts";
 import { renewAnswer } from "../protocol/messages.ts";
 import { signResult } from "../protocol/signed-result.ts";
 import { failureBytes, knowledgeText, readRequest } from "../protocol/texts.ts";
@@ -19,17 +20,19 @@ import { withoutRefused } from "./answers.ts";
 import type { Attested } from "./attest.ts";
 import type { AttestLoop } from "./attest-loop.ts";
 import { codeOf, failedCheckOf, isUnreachable, unreachable } from "./gateway-errors.ts";
-import type { GatewayClock } from "./gateway-state.ts";
-import { releaseIn } from "./released-credential.ts";
-import { type LeasedEnvelope, type LeaseRequestContext, requestLease } from "./request-lease.ts";
+import type { GatewayLink } from "./gateway-link.ts";
+import type { GatewayClock, Reachability } from "./gateway-state.ts";
 import type { NodeSelf } from "./self.ts";
 
-export type RemoteGatewayContext = LeaseRequestContext & {
+export type RemoteGatewayContext = {
   self: Pick<NodeSelf, "keys" | "keyId">;
   evidence: EvidenceKind;
-  gatewayClock: Pick<GatewayClock, "now">;
+  link: GatewayLink;
   attestLoop: Pick<AttestLoop, "whenAdmitted" | "again" | "admitted">;
+  reachability: Pick<Reachability, "turn">;
   archive: Pick<Archive, "records" | "withheld">;
+  clock: Clock;
+  gatewayClock: Pick<GatewayClock, "now">;
   /** Never receives job content. */
   log: { warn(fields: Record<string, unknown>, message: string): void };
 };
@@ -40,92 +43,94 @@ export type RemoteGateway = LeaseGateway<AnswerRequest, SourceAnswer> & {
   leave(): Promise<void>;
 };
 
+type LeasedJob = {
+  uuid: string;
+  request: string;
+  answerSecret: AnswerSecret;
+  lost: AbortController;
+  untilMs: number;
+};
+
 const againMs = 250;
+
+/** Minimum duration of a poll, for when the gateway answers at once without work. */
+const leastPollMs = 500;
 
 /** Resends answers while the gateway is unreachable and the lease lasts. */
 export function createRemoteGateway(context: RemoteGatewayContext): RemoteGateway {
   const { self, link, attestLoop, reachability, archive, clock, gatewayClock, log } = context;
+  const { keys, keyId } = self;
   const opened = createOpenedLeases();
-  const leases = createLeases(clock);
+  const leases = new Map<string, LeasedJob>();
 
-  async function open(leased: LeasedEnvelope): Promise<Lease<AnswerRequest> | null> {
-    const { keys, keyId } = self;
-    const { attested } = leased;
+  /** Aborts the work if the lease has expired. */
+  function leaseOf(token: string): LeasedJob {
+    const lease = leases.get(token);
+    if (lease !== undefined && clock.elapsed() < lease.untilMs) return lease;
+    drop(token);
+    throw leaseLost();
+  }
+
+  function drop(token: string): void {
+    leases.get(token)?.lost.abort(leaseLost());
+    leases.delete(token);
+  }
+
+  const leftMsOf = (token: string): number => leaseOf(token).untilMs - clock.elapsed();
+
+  async function open(envelope: unknown, attested: Attested): Promise<Lease<AnswerRequest> | null> {
     const { gatewayKey } = attested;
     const receivedMs = clock.elapsed();
     try {
       const nowMs = gatewayClock.now();
-      const job = await openJob(leased.envelope, { keys, keyId, gatewayKey, nowMs, opened });
-      const { token, attempt, left_ms: leftMs, hold_ms: holdMs, request } = job.payload;
-      const { uuid, answerSecret } = job;
+      const job = await openJob(envelope, { keys, keyId, gatewayKey, nowMs, opened });
+      const { uuid, answerSecret, payload } = job;
+      const { token, attempt, left_ms: leftMs, hold_ms: leaseMs, request } = payload;
       const lost = new AbortController();
-      leases.add(token, { uuid, request, answerSecret, lost, untilMs: receivedMs + holdMs });
-      const read = await readOrFail(uuid, token, () => ({
-        work: readRequest(request),
-        ...releaseIn(job, { ...context, attested, lost: lost.signal }),
-      }));
-      if (read === null) return null;
-      // Upstreams get the node's own or released credentials.
-      return {
-        ...read,
-        uuid,
-        accountId: "",
-        attempt,
-        leftMs,
-        token,
-        leaseMs: holdMs,
-        lost: lost.signal,
-      };
+      leases.set(token, { uuid, request, answerSecret, lost, untilMs: receivedMs + leaseMs });
+      try {
+        const work = readRequest(request);
+        const read = { work, ...releaseIn(job, attested, lost.signal) };
+        // Upstreams get the node's own or released credentials.
+        return { ...read, uuid, accountId: "", attempt, leftMs, token, leaseMs, lost: lost.signal };
+      } catch (error) {
+        const fields = { uuid, code: codeOf(error), check: failedCheckOf(error) };
+        log.warn(fields, "the request of a job is unreadable");
+        await fail(token, unreadableRequest);
+      }
     } catch (error) {
       const check = failedCheckOf(error);
       log.warn({ code: codeOf(error), check }, "rejected a job of the gateway");
       // The clocks may have diverged.
       if (check === "outside_time") attestLoop.again(receivedMs);
-      return null;
     }
+    return null;
   }
 
-  /** Null if unreadable, which is reported to the gateway. */
-  async function readOrFail<Value>(
-    uuid: string,
-    token: string,
-    read: () => Value,
-  ): Promise<Value | null> {
-    try {
-      return read();
-    } catch (error) {
-      const fields = { uuid, code: codeOf(error), check: failedCheckOf(error) };
-      log.warn(fields, "the request of a job is unreadable");
-      await fail(token, unreadableRequest);
-      return null;
+  /** The job's credential, usable until its expiry or the lease's. */
+  function releaseIn(
+    { payload: { credential }, release }: OpenedJob,
+    { attestationId }: Attested,
+    lost: AbortSignal,
+  ): Pick<Lease<unknown>, "released"> {
+    if (credential === undefined || release === undefined) return {};
+    const current = attestLoop.admitted()?.attestationId;
+    if (![attestationId, current].includes(release.attestation)) {
+      throw jobRefused("other_attestation", "the credential was released to another attestation");
     }
-  }
-
-  async function renew(uuid: string, token: string): Promise<number> {
-    const lease = leases.get(token);
-    const sentMs = clock.elapsed();
-    try {
-      const read = renewAnswer.safeParse(await link.post("renew", { job: uuid, token }));
-      if (!read.success) throw unreachable("the gateway's answer to a renewal is malformed");
-      lease.untilMs = sentMs + read.data.hold_ms;
-      return read.data.hold_ms;
-    } catch (error) {
-      if (codeOf(error) === "lease_lost") leases.drop(token);
-      // The lease may have expired during the request.
-      leases.get(token);
-      throw error;
-    }
+    const leftMs = release.expires_at * 1_000 - gatewayClock.now();
+    if (leftMs <= 0) throw jobRefused("credential_expired", "the credential has expired");
+    const untilMs = clock.elapsed() + leftMs;
+    return { released: { credential, isOver: () => lost.aborted || clock.elapsed() >= untilMs } };
   }
 
   async function complete(token: string, result: SourceAnswer): Promise<void> {
-    const { uuid, request } = leases.get(token);
-    const attested = await whenAdmitted(token);
+    const { uuid, request } = leaseOf(token);
+    const { attestationId, quoteSha256 } = await whenAdmitted(token);
     const shown = await withRecords(archive, result);
     const answer = await withoutRefused(readRequest(request), shown, (check) =>
       log.warn({ uuid, check }, "omitted a record that does not match its request"),
     );
-    const { keys, keyId } = self;
-    const { attestationId, quoteSha256 } = attested;
     const body = answerBody(answer.items);
     const knowledge = knowledgeText(answer);
     const by = { evidence: context.evidence, quoteSha256, attestationId, keyId };
@@ -146,24 +151,23 @@ export function createRemoteGateway(context: RemoteGatewayContext): RemoteGatewa
     token: string,
     plain: Uint8Array,
   ): Promise<boolean> {
-    const { uuid, answerSecret, lost } = leases.get(token);
+    const { uuid, answerSecret, lost } = leaseOf(token);
     const body = { job: uuid, token, ...encryptAnswer(answerSecret, plain) };
     for (;;) {
       await whenAdmitted(token);
-      await reachability.turn(leases.leftMs(token), lost.signal);
-      leases.get(token);
+      await reachability.turn(leftMsOf(token), lost.signal);
+      leaseOf(token);
       try {
         await link.post(route, body);
-        leases.end(token);
+        leases.delete(token);
         return true;
       } catch (error) {
         const code = codeOf(error);
         if (code === "body_too_large" && route === "complete") return false;
         if (!isUnreachable(error) && code !== "node_unauthorized") {
-          const isLost = code === "lease_lost";
-          if (!isLost)
+          if (code !== "lease_lost")
             log.warn({ uuid, code, check: failedCheckOf(error) }, "the gateway rejected an answer");
-          leases.drop(token);
+          drop(token);
           throw leaseLost();
         }
         await clock.sleep(againMs, lost.signal);
@@ -173,62 +177,57 @@ export function createRemoteGateway(context: RemoteGatewayContext): RemoteGatewa
 
   async function whenAdmitted(token: string): Promise<Attested> {
     for (;;) {
-      const { lost } = leases.get(token);
-      const attested = await attestLoop.whenAdmitted(leases.leftMs(token), lost.signal);
+      const { lost } = leaseOf(token);
+      const attested = await attestLoop.whenAdmitted(leftMsOf(token), lost.signal);
       if (attested !== null) return attested;
     }
   }
 
   return {
+    /** Null also while the gateway is unreachable or does not know the node. */
     lease: async ({ methods }, waitMs, signal) => {
-      const leased = await requestLease(context, methods, waitMs, signal);
-      return leased === null ? null : await open(leased);
+      const endMs = clock.elapsed() + waitMs;
+      const attested = await attestLoop.whenAdmitted(waitMs, signal);
+      if (attested === null) return null;
+      if (!(await reachability.turn(endMs - clock.elapsed(), signal))) return null;
+      const sentMs = clock.elapsed();
+      const heldMs = Math.max(0, Math.min(Math.round(endMs - sentMs), attested.leaseWaitMs));
+      const options = { heldMs, ...(signal && { signal }) };
+      const envelope = await link
+        .post("lease", { methods, wait_ms: heldMs }, options)
+        .catch((error: unknown) => {
+          if (isUnreachable(error) || codeOf(error) === "node_unauthorized") return null;
+          throw error;
+        });
+      if (envelope !== null) return await open(envelope, attested);
+      const restMs = Math.min(leastPollMs, heldMs) - (clock.elapsed() - sentMs);
+      if (restMs > 0) await clock.sleep(restMs, signal);
+      return null;
     },
-    renew,
+    renew: async (uuid, token) => {
+      const lease = leaseOf(token);
+      const sentMs = clock.elapsed();
+      try {
+        const read = renewAnswer.safeParse(await link.post("renew", { job: uuid, token }));
+        if (!read.success) throw unreachable("the gateway's answer to a renewal is malformed");
+        lease.untilMs = sentMs + read.data.hold_ms;
+        return read.data.hold_ms;
+      } catch (error) {
+        if (codeOf(error) === "lease_lost") drop(token);
+        // The lease may have expired during the request.
+        leaseOf(token);
+        throw error;
+      }
+    },
     complete: (_uuid, token, result) => complete(token, result),
     fail: (_uuid, token, failure) => fail(token, failure),
-    running: leases.count,
-    abandon: leases.dropAll,
+    running: () => leases.size,
+    abandon: () => {
+      for (const token of [...leases.keys()]) drop(token);
+    },
     leave: async () => {
       await link.post("leave", {});
     },
-  };
-}
-
-type LeasedJob = {
-  uuid: string;
-  request: string;
-  answerSecret: AnswerSecret;
-  lost: AbortController;
-  untilMs: number;
-};
-
-/** Dropping or expiry aborts the work. */
-function createLeases(clock: Pick<Clock, "elapsed">) {
-  const leases = new Map<string, LeasedJob>();
-
-  function get(token: string): LeasedJob {
-    const lease = leases.get(token);
-    if (lease !== undefined && clock.elapsed() < lease.untilMs) return lease;
-    drop(token);
-    throw leaseLost();
-  }
-
-  function drop(token: string): void {
-    leases.get(token)?.lost.abort(leaseLost());
-    leases.delete(token);
-  }
-
-  return {
-    add: (token: string, lease: LeasedJob) => leases.set(token, lease),
-    get,
-    leftMs: (token: string) => get(token).untilMs - clock.elapsed(),
-    end: (token: string) => leases.delete(token),
-    drop,
-    dropAll: () => {
-      for (const token of [...leases.keys()]) drop(token);
-    },
-    count: () => leases.size,
   };
 }
 

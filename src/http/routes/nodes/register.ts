@@ -1,5 +1,4 @@
 import type { FastifyRequest } from "fastify";
-import { EarshotError } from "../../../lib/errors.ts";
 import { type Registration, registration } from "../../../remote/protocol/messages.ts";
 import { readSignedRequest } from "../../../remote/protocol/signed-request.ts";
 import { keyIdOf } from "../../../remote/protocol/statement.ts";
@@ -36,7 +35,7 @@ export function addRegisterRoute(app: TypedApp, { nodes }: Pick<HttpContext, "no
 
 /** Proof of possession. */
 function requireOwnSignature(request: FastifyRequest, { statement }: Registration): void {
-  const sender = senderOf(request);
+  const sender = readSignedRequest(signedPart(request));
   if (sender.keyId !== keyIdOf(statement)) {
     throw nodeUnauthorizedProblem(
       "unknown_key",
@@ -45,14 +44,5 @@ function requireOwnSignature(request: FastifyRequest, { statement }: Registratio
   }
   if (!sender.isSignedBy(statement.signing_key)) {
     throw nodeUnauthorizedProblem("bad_signature", "the signature does not match the stated key");
-  }
-}
-
-function senderOf(request: FastifyRequest) {
-  try {
-    return readSignedRequest(signedPart(request));
-  } catch (error) {
-    if (!(error instanceof EarshotError)) throw error;
-    throw nodeUnauthorizedProblem(error.details[0]?.code ?? "not_signed", error.message);
   }
 }
