@@ -15,7 +15,7 @@ import {
   type TestGateway,
   type TestNode,
 } from "./gateway.test-support.ts";
-import { Runs } from "./runs.ts";
+import { createRuns } from "./runs.ts";
 
 let service: TestGateway;
 let node: TestNode;
@@ -124,7 +124,7 @@ describe("a run whose attestation has ended", () => {
 
 test("requests are refused when the nonce limit is reached", () => {
   const { clock } = service;
-  const runs = new Runs(clock);
+  const runs = createRuns(clock);
   const { keys, keyId, id: nodeId } = node;
   const { statement } = registrationOf(service, node, "n");
   const attestation = { id: "a", statement } as Attestation;

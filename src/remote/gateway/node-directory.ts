@@ -5,9 +5,9 @@ import { createEligibility } from "./eligibility.ts";
 import { createJobFailures } from "./job-failures.ts";
 import { createNodeEvents } from "./node-events.ts";
 import { isQuarantined, type NodeRecord, type NodeState } from "./node-record.ts";
-import { NodeRegistry } from "./node-registry.ts";
+import { createNodeRegistry } from "./node-registry.ts";
 import { createReleases, type ReleaseSource } from "./releases.ts";
-import { Runs } from "./runs.ts";
+import { createRuns } from "./runs.ts";
 
 export type NodeDirectoryContext = Pick<
   NodeGatewayContext,
@@ -37,8 +37,8 @@ export type NodeView = Omit<NodeRecord, "state" | "attestationId"> & {
 
 export function createNodeDirectory(context: NodeDirectoryContext) {
   const { store, clock } = context;
-  const known = new NodeRegistry(store);
-  const runs = new Runs(clock);
+  const known = createNodeRegistry(store);
+  const runs = createRuns(clock);
   const events = createNodeEvents({ ...context, known });
   const failures = createJobFailures({ ...context, events });
   const released = createReleases({ ...context, runs, events });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Store } from "../../db/operations.ts";
 import type { NodeRecord } from "./node-record.ts";
-import { NodeRegistry } from "./node-registry.ts";
+import { createNodeRegistry } from "./node-registry.ts";
 import type { NodeOperations } from "./node-store.ts";
 
 const record: NodeRecord = {
@@ -30,7 +30,7 @@ const record: NodeRecord = {
 
 async function knownNodes(stored: NodeRecord[], write = async (_name: string) => {}) {
   const store = { read: async () => [...stored], write } as unknown as Store<NodeOperations>;
-  const known = new NodeRegistry(store);
+  const known = createNodeRegistry(store);
   await known.refresh();
   return known;
 }

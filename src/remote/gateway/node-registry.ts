@@ -2,90 +2,90 @@ import type { NodeGatewayContext } from "./context.ts";
 import type { NodeRecord } from "./node-record.ts";
 import type { NodeUse, Quarantine } from "./node-store.ts";
 
+export type NodeRegistry = ReturnType<typeof createNodeRegistry>;
+
 /** Refreshed every second: operators change nodes from other processes. */
-export class NodeRegistry {
-  readonly #store: NodeGatewayContext["store"];
-  #records = new Map<string, NodeRecord>();
-  readonly #quarantines = new Map<string, Quarantine>();
-  #uses = new Map<string, NodeUse>();
+export function createNodeRegistry(store: NodeGatewayContext["store"]) {
+  let records = new Map<string, NodeRecord>();
+  const quarantines = new Map<string, Quarantine>();
+  let uses = new Map<string, NodeUse>();
   /** A read that overlaps a write is stale. */
-  #changing = 0;
-  #changed = 0;
+  let changing = 0;
+  let changes = 0;
 
-  constructor(store: NodeGatewayContext["store"]) {
-    this.#store = store;
-  }
-
-  get = (id: string): NodeRecord | undefined => this.#records.get(id);
-
-  all = (): readonly NodeRecord[] => [...this.#records.values()];
-
-  async change<Value>(write: () => Promise<Value>): Promise<Value> {
-    this.#changing += 1;
+  async function change<Value>(write: () => Promise<Value>): Promise<Value> {
+    changing += 1;
     try {
       return await write();
     } finally {
-      this.#changing -= 1;
-      this.#changed += 1;
+      changing -= 1;
+      changes += 1;
     }
   }
 
-  put(stored: NodeRecord): NodeRecord {
-    const quarantine = this.#quarantines.get(stored.id);
-    const counted = withUse(stored, this.#uses.get(stored.id));
+  function put(stored: NodeRecord): NodeRecord {
+    const quarantine = quarantines.get(stored.id);
+    const counted = withUse(stored, uses.get(stored.id));
     const record = quarantine === undefined ? counted : withQuarantine(counted, quarantine);
-    this.#records.set(record.id, record);
+    records.set(record.id, record);
     return record;
   }
 
-  quarantine(quarantine: Quarantine): void {
-    const record = this.#records.get(quarantine.id);
-    if (record === undefined) return;
-    this.#quarantines.set(quarantine.id, quarantine);
-    this.#records.set(record.id, withQuarantine(record, quarantine));
-  }
+  return {
+    get: (id: string): NodeRecord | undefined => records.get(id),
+    all: (): readonly NodeRecord[] => [...records.values()],
+    change,
+    put,
 
-  note(id: string, noted: Partial<NodeUse>): void {
-    const record = this.#records.get(id);
-    if (record === undefined) return;
-    const use = { id, done: 0, failed: 0, seenMs: 0, ...noted };
-    const { done, failed, seenMs } = this.#uses.get(id) ?? { done: 0, failed: 0, seenMs: 0 };
-    this.#uses.set(id, {
-      id,
-      done: done + use.done,
-      failed: failed + use.failed,
-      seenMs: Math.max(seenMs, use.seenMs),
-    });
-    this.#records.set(id, withUse(record, use));
-  }
+    quarantine: (quarantine: Quarantine): void => {
+      const record = records.get(quarantine.id);
+      if (record === undefined) return;
+      quarantines.set(quarantine.id, quarantine);
+      records.set(record.id, withQuarantine(record, quarantine));
+    },
 
-  async refresh(): Promise<readonly NodeRecord[]> {
-    const changed = this.#changed;
-    const stored = await this.#store.read("nodes", null);
-    if (this.#changing > 0 || this.#changed !== changed) return [];
-    const before = this.#records;
-    this.#records = new Map();
-    for (const record of stored) this.put(record);
-    return [...before.values()].filter(({ id, state }) => this.#records.get(id)?.state !== state);
-  }
-
-  async writeQuarantines(): Promise<void> {
-    for (const [id, quarantine] of this.#quarantines) {
-      await this.change(async () => {
-        await this.#store.write("quarantineNode", quarantine);
-        if (this.#quarantines.get(id) === quarantine) this.#quarantines.delete(id);
+    note: (id: string, noted: Partial<NodeUse>): void => {
+      const record = records.get(id);
+      if (record === undefined) return;
+      const use = { id, done: 0, failed: 0, seenMs: 0, ...noted };
+      const { done, failed, seenMs } = uses.get(id) ?? { done: 0, failed: 0, seenMs: 0 };
+      uses.set(id, {
+        id,
+        done: done + use.done,
+        failed: failed + use.failed,
+        seenMs: Math.max(seenMs, use.seenMs),
       });
-    }
-  }
+      records.set(id, withUse(record, use));
+    },
 
-  async writeUses(): Promise<void> {
-    if (this.#uses.size === 0) return;
-    await this.change(async () => {
-      const uses = [...this.#uses.values()];
-      this.#uses = new Map();
-      await this.#store.write("noteNodeUse", { uses });
-    });
-  }
+    refresh: async (): Promise<readonly NodeRecord[]> => {
+      const before = changes;
+      const stored = await store.read("nodes", null);
+      if (changing > 0 || changes !== before) return [];
+      const known = [...records.values()];
+      records = new Map();
+      for (const record of stored) put(record);
+      return known.filter(({ id, state }) => records.get(id)?.state !== state);
+    },
+
+    writeQuarantines: async (): Promise<void> => {
+      for (const [id, quarantine] of quarantines) {
+        await change(async () => {
+          await store.write("quarantineNode", quarantine);
+          if (quarantines.get(id) === quarantine) quarantines.delete(id);
+        });
+      }
+    },
+
+    writeUses: async (): Promise<void> => {
+      if (uses.size === 0) return;
+      await change(async () => {
+        const written = [...uses.values()];
+        uses = new Map();
+        await store.write("noteNodeUse", { uses: written });
+      });
+    },
+  };
 }
 
 const withUse = (record: NodeRecord, use: Omit<NodeUse, "id"> | undefined): NodeRecord =>

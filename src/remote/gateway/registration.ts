@@ -15,7 +15,11 @@ import { retentionMs } from "../settings.ts";
 import type { GatewayParts } from "./node-directory.ts";
 import { oneLine } from "./node-events.ts";
 import type { AttestedRun } from "./runs.ts";
-import type { NodeRegistration, StoredRegistration } from "./stored-registration.ts";
+import {
+  type NodeRegistration,
+  runRefused,
+  type StoredRegistration,
+} from "./stored-registration.ts";
 
 type Admission = AttestedRun & { stored: StoredRegistration };
 
@@ -67,7 +71,6 @@ export async function admit(
   };
   const stored = await known.change(async () => {
     const written = await store.write("storeRegistration", node);
-    if (written.refused !== null) throw runRefused(written.refused);
     // Another run may have attested during the write.
     checkRun(context, run);
     return { ...written, record: known.put(written.record) };
@@ -118,28 +121,6 @@ function checkRun(
   const owner = runs.get(run.keyId);
   if (owner !== undefined && owner.nodeId !== run.nodeId) throw runRefused("key_in_use");
   if (runs.isReplaced(run)) throw runRefused("superseded");
-}
-
-const anotherNode = "delete node.key in its data folder and restart it to get a new identity";
-
-const runRefusals = {
-  node_removed: ["an operator removed this node", anotherNode],
-  other_identity: ["another node has the same id", anotherNode],
-  key_in_use: ["the keys of this run belong to another node", "restart it to create new keys"],
-  superseded: ["another run of this node attested later", "use one data folder per node"],
-  evidence_downgraded: [
-    "this node was approved with hardware evidence, which is now missing",
-    "start it with its former evidence, or delete node.key in its data folder to get a new identity",
-  ],
-  machine_changed: [
-    "this node was approved on another machine",
-    "approve the new machine with earshot nodes approve",
-  ],
-} as const;
-
-function runRefused(check: keyof typeof runRefusals): EarshotError {
-  const [message, hint] = runRefusals[check];
-  return nodeRefused(check, message, hint);
 }
 
 /** Final refusals become `node_refused`, transient ones `unavailable`. */

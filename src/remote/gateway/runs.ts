@@ -64,71 +64,72 @@ export class Run {
 const mostAttestations = 16;
 const mostReplaced = 32;
 
-export class Runs {
-  readonly #clock: Clock;
-  readonly #byKey = new Map<string, Run>();
-  readonly #byNode = new Map<string, Run>();
-  readonly #replacedKeys = new Map<string, string[]>();
+export type Runs = ReturnType<typeof createRuns>;
 
-  constructor(clock: Clock) {
-    this.#clock = clock;
-  }
+export function createRuns(clock: Clock) {
+  const byKey = new Map<string, Run>();
+  const byNode = new Map<string, Run>();
+  const replacedKeys = new Map<string, string[]>();
 
-  get = (keyId: string): Run | undefined => this.#byKey.get(keyId);
-  ofNode = (nodeId: string): Run | undefined => this.#byNode.get(nodeId);
-  all = (): Iterable<Run> => this.#byKey.values();
+  const isLive = (run: Run): boolean =>
+    byKey.get(run.keyId) === run && run.untilMs > clock.elapsed();
 
-  isLive = (run: Run): boolean =>
-    this.#byKey.get(run.keyId) === run && run.untilMs > this.#clock.elapsed();
-
-  /** Errors: `node_unauthorized`. */
-  requireLive(run: Run): void {
-    if (this.isLive(run)) return;
-    throw nodeUnauthorized("attestation_ended", "the attestation of the node has ended");
-  }
-
-  /** The keys were replaced, or another run answered a later challenge. */
-  isReplaced(run: Pick<AttestedRun, "nodeId" | "keyId" | "challenge">): boolean {
-    if (this.#replacedKeys.get(run.nodeId)?.includes(run.keyId)) return true;
-    const current = this.#byNode.get(run.nodeId);
-    return (
-      current !== undefined && current.keyId !== run.keyId && current.challenge > run.challenge
-    );
-  }
-
-  admit(attested: AttestedRun): { run: Run; replaced: Run | null } {
-    const before = this.#byNode.get(attested.nodeId) ?? null;
-    const isSame = before?.keyId === attested.keyId;
-    if (before !== null && !isSame) {
-      const keys = this.#replacedKeys.get(before.nodeId) ?? [];
-      this.#replacedKeys.set(before.nodeId, [...keys, before.keyId].slice(-mostReplaced));
-      this.end(before);
-    }
-    const run = isSame ? before : new Run(attested);
-    this.#byKey.set(run.keyId, run);
-    this.#byNode.set(run.nodeId, run);
-    this.#extend(run, attested);
-    return { run, replaced: isSame ? null : before };
-  }
-
-  end(run: Run): void {
-    if (this.#byKey.get(run.keyId) === run) this.#byKey.delete(run.keyId);
-    if (this.#byNode.get(run.nodeId) === run) this.#byNode.delete(run.nodeId);
+  function end(run: Run): void {
+    if (byKey.get(run.keyId) === run) byKey.delete(run.keyId);
+    if (byNode.get(run.nodeId) === run) byNode.delete(run.nodeId);
     run.ended.abort(keysEnded);
   }
 
-  #extend(run: Run, { attestation, releases, validMs, challenge }: AttestedRun): void {
+  function extend(run: Run, { attestation, releases, validMs, challenge }: AttestedRun): void {
     run.attestations.set(attestation.id, attestation);
     const [oldest = ""] = run.attestations.keys();
     if (run.attestations.size > mostAttestations) run.attestations.delete(oldest);
     run.evidence = attestation.statement.evidence;
     run.releases = releases;
-    run.connectedMs = Math.min(run.connectedMs, this.#clock.now());
+    run.connectedMs = Math.min(run.connectedMs, clock.now());
     // Concurrent verifications may finish out of order.
     run.challenge = Math.max(run.challenge, challenge);
-    run.untilMs = Math.max(run.untilMs, this.#clock.elapsed() + validMs);
-    run.lastRequestMs = this.#clock.elapsed();
+    run.untilMs = Math.max(run.untilMs, clock.elapsed() + validMs);
+    run.lastRequestMs = clock.elapsed();
   }
+
+  return {
+    get: (keyId: string): Run | undefined => byKey.get(keyId),
+    ofNode: (nodeId: string): Run | undefined => byNode.get(nodeId),
+    all: (): Iterable<Run> => byKey.values(),
+    isLive,
+    end,
+
+    /** Errors: `node_unauthorized`. */
+    requireLive: (run: Run): void => {
+      if (isLive(run)) return;
+      throw nodeUnauthorized("attestation_ended", "the attestation of the node has ended");
+    },
+
+    /** The keys were replaced, or another run answered a later challenge. */
+    isReplaced: (run: Pick<AttestedRun, "nodeId" | "keyId" | "challenge">): boolean => {
+      if (replacedKeys.get(run.nodeId)?.includes(run.keyId)) return true;
+      const current = byNode.get(run.nodeId);
+      return (
+        current !== undefined && current.keyId !== run.keyId && current.challenge > run.challenge
+      );
+    },
+
+    admit: (attested: AttestedRun): { run: Run; replaced: Run | null } => {
+      const before = byNode.get(attested.nodeId) ?? null;
+      const isSame = before?.keyId === attested.keyId;
+      if (before !== null && !isSame) {
+        const keys = replacedKeys.get(before.nodeId) ?? [];
+        replacedKeys.set(before.nodeId, [...keys, before.keyId].slice(-mostReplaced));
+        end(before);
+      }
+      const run = isSame ? before : new Run(attested);
+      byKey.set(run.keyId, run);
+      byNode.set(run.nodeId, run);
+      extend(run, attested);
+      return { run, replaced: isSame ? null : before };
+    },
+  };
 }
 
 /** `abort` without a reason creates an exception each time. */

@@ -1,6 +1,8 @@
 import type { Database, Steps } from "../../db/statements.ts";
+import type { EarshotError } from "../../lib/errors.ts";
 import { isInsecure } from "../evidence/evidence.ts";
 import type { Attestation } from "../proof/read-proof.ts";
+import { nodeRefused } from "../protocol/errors.ts";
 import {
   type NodeRecord,
   type NodeState,
@@ -15,11 +17,29 @@ export type NodeRegistration = RegisteredNode & {
   nowMs: number;
 };
 
-export type StoredRegistration = { refused: null; record: NodeRecord; waitsFor: string | null };
+export type StoredRegistration = { record: NodeRecord; waitsFor: string | null };
 
-type RefusedRegistration = {
-  refused: "node_removed" | "other_identity" | "evidence_downgraded" | "machine_changed";
-};
+const anotherNode = "delete node.key in its data folder and restart it to get a new identity";
+
+const runRefusals = {
+  node_removed: ["an operator removed this node", anotherNode],
+  other_identity: ["another node has the same id", anotherNode],
+  key_in_use: ["the keys of this run belong to another node", "restart it to create new keys"],
+  superseded: ["another run of this node attested later", "use one data folder per node"],
+  evidence_downgraded: [
+    "this node was approved with hardware evidence, which is now missing",
+    "start it with its former evidence, or delete node.key in its data folder to get a new identity",
+  ],
+  machine_changed: [
+    "this node was approved on another machine",
+    "approve the new machine with earshot nodes approve",
+  ],
+} as const;
+
+export function runRefused(check: keyof typeof runRefusals): EarshotError {
+  const [message, hint] = runRefusals[check];
+  return nodeRefused(check, message, hint);
+}
 
 const attestationsPerNode = 1_000;
 
@@ -27,17 +47,16 @@ const attestationsPerNode = 1_000;
 export function* storeRegistration(
   database: Database,
   registration: NodeRegistration,
-): Steps<StoredRegistration | RefusedRegistration> {
+): Steps<StoredRegistration> {
   const before = yield* nodeOf(database, registration.id);
-  const refused = before === null ? null : refusalOf(before, registration);
-  if (refused !== null) return { refused };
+  if (before !== null) requireSameNode(before, registration);
   const isUnapproved = before === null || before.state === "pending";
   const waitsFor =
     isUnapproved && registration.isListed ? yield* objectionTo(database, registration) : null;
   const state = waitsFor === null ? stateAfter(before, registration) : "pending";
   yield* upsert(database, registration, state);
   if (state !== "pending") yield* storeAttestation(database, registration);
-  return { refused: null, record: yield* requireNode(database, registration.id), waitsFor };
+  return { record: yield* requireNode(database, registration.id), waitsFor };
 }
 
 /** New identities are free, so decisions about other nodes of the machine count. */
@@ -55,18 +74,16 @@ function* objectionTo(
   return `node ${other.id} of its machine ${fate}, so an operator must approve it`;
 }
 
-function refusalOf(
-  before: NodeRecord,
-  registration: NodeRegistration,
-): RefusedRegistration["refused"] | null {
+function requireSameNode(before: NodeRecord, registration: NodeRegistration): void {
   // The id is a short hash; the key is authoritative.
-  if (before.identityKey !== registration.identityKey) return "other_identity";
-  if (before.state === "removed") return "node_removed";
-  if (before.state === "pending") return null;
-  if (isInsecure(registration.evidence) && !isInsecure(before.evidence))
-    return "evidence_downgraded";
+  if (before.identityKey !== registration.identityKey) throw runRefused("other_identity");
+  if (before.state === "removed") throw runRefused("node_removed");
+  if (before.state === "pending") return;
+  if (isInsecure(registration.evidence) && !isInsecure(before.evidence)) {
+    throw runRefused("evidence_downgraded");
+  }
   const isBound = before.machine !== null && !registration.isListed;
-  return isBound && registration.machine !== before.machine ? "machine_changed" : null;
+  if (isBound && registration.machine !== before.machine) throw runRefused("machine_changed");
 }
 
 function stateAfter(before: NodeRecord | null, { isListed }: NodeRegistration): NodeState {
