@@ -1,9 +1,11 @@
 import { durable, read } from "../../db/operations.ts";
 import type { Steps } from "../../db/statements.ts";
-import { changeNodeState } from "../../remote/gateway/change-node-state.ts";
 import type { NodeRecord } from "../../remote/gateway/node-record.ts";
-import type { NodeEvent } from "../../remote/gateway/node-store.ts";
-import { nodeOperations } from "../../remote/gateway/node-store.ts";
+import {
+  changeNodeState,
+  type NodeEvent,
+  nodeOperations,
+} from "../../remote/gateway/node-store.ts";
 import { type Actor, noteAudit } from "../audit.ts";
 
 /** Approving also resumes a drained or quarantined node. */

@@ -6,7 +6,8 @@ import { once } from "../../lib/once.ts";
 import type { Collateral } from "./evidence.ts";
 import { refused } from "./refusal.ts";
 import type { SignedQuote } from "./signed-quote.ts";
-import type { TcbRating } from "./tdx-module.ts";
+
+export type TcbRating = { status: string; advisories: readonly string[] };
 
 const otherMachine = "the collateral is for another kind of machine";
 const otherEnclave = "the quoting enclave is not Intel's";

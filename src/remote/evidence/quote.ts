@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { requireCollateral } from "./collateral-check.ts";
-import { readCollateral } from "./collateral-text.ts";
+import { readCollateral, type TcbInfo, type TdxModule } from "./collateral-text.ts";
 import type { Collateral, QuoteFacts } from "./evidence.ts";
 import { tcbStatuses } from "./policy.ts";
-import { ratePlatform } from "./quote-library.ts";
+import { ratePlatform, type TcbRating } from "./quote-library.ts";
+import type { TdReport } from "./quote-reader.ts";
 import { readOrRefuse, refused } from "./refusal.ts";
 import type { SignedQuote } from "./signed-quote.ts";
-import { rateTdxModule, type TcbRating } from "./tdx-module.ts";
 
 /** Offline. */
 export async function rateQuote(
@@ -49,4 +49,35 @@ function worstOf(ratings: readonly TcbRating[]): TcbRating {
   const [worst] = ratings.toSorted((a, b) => rank(b) - rank(a));
   const advisories = new Set(ratings.flatMap((rating) => rating.advisories));
   return { status: worst?.status ?? "Revoked", advisories: [...advisories].sort() };
+}
+
+function rateTdxModule(tcbInfo: TcbInfo, report: TdReport): TcbRating {
+  const [svn = 0, version = 0] = Buffer.from(report.teeTcbSvn, "hex");
+  const id = `TDX_${version.toString(16).padStart(2, "0").toUpperCase()}`;
+  // Version 0 has no levels: the platform's level covers it.
+  const levels = [{ tcb: { isvsvn: 0 }, tcbStatus: "UpToDate", advisoryIDs: [] }];
+  const first = tcbInfo.tdxModule && { ...tcbInfo.tdxModule, tcbLevels: levels };
+  const later = tcbInfo.tdxModuleIdentities?.find((known) => known.id.toUpperCase() === id);
+  const identity = version === 0 ? first : later;
+  if (identity === undefined) {
+    throw refused("tdx_module_unknown", `the collateral does not list the TDX module ${id}`);
+  }
+  requireIdentity(identity, report);
+  const level = identity.tcbLevels
+    .toSorted((a, b) => b.tcb.isvsvn - a.tcb.isvsvn)
+    .find(({ tcb }) => svn >= tcb.isvsvn);
+  if (level === undefined) {
+    throw refused("tdx_module_outdated", `the TDX module ${id} is older than any rated level`);
+  }
+  return { status: level.tcbStatus, advisories: level.advisoryIDs ?? [] };
+}
+
+function requireIdentity(known: TdxModule, { mrSignerSeam, seamAttributes }: TdReport): void {
+  const mask = BigInt(`0x${known.attributesMask}`);
+  const attributes = BigInt(`0x${seamAttributes}`) & mask;
+  const isSigner = known.mrsigner.toLowerCase() === mrSignerSeam;
+  const isSame = isSigner && attributes === (BigInt(`0x${known.attributes}`) & mask);
+  if (isSame && known.attributes.length === 16 && known.attributesMask.length === 16) return;
+  const what = isSigner ? "other attributes than Intel's" : "another signer than Intel";
+  throw refused("tdx_module_mismatch", `the TDX module has ${what}`);
 }

@@ -39,7 +39,6 @@ import {
 } from "../protocol/statement.ts";
 import { failureBytes, knowledgeText } from "../protocol/texts.ts";
 import { type GatewaySettings, gatewayDefaults } from "../settings.ts";
-import { changeNodeState } from "./change-node-state.ts";
 import { comet, createFakeQueue, type FakeQueue } from "./fake-queue.test-support.ts";
 import { createNodeGateway, type NodeGateway, type NodeSession } from "./gateway.ts";
 import {
@@ -47,7 +46,7 @@ import {
   type NodeDirectory,
   type NodeDirectoryContext,
 } from "./node-directory.ts";
-import { type NodeOperations, nodeOperations } from "./node-store.ts";
+import { changeNodeState, type NodeOperations, nodeOperations } from "./node-store.ts";
 
 export type TestGateway = {
   clock: ManualClock;

@@ -1,7 +1,12 @@
 import { fieldsOf } from "../../platforms/fields.ts";
+import type { AnswerRequest } from "../../platforms/source.ts";
+import { hasTime, idTimeMs } from "../../posts/ids.ts";
+import { answerBody } from "../protocol/answer.ts";
+import { checkAnswer } from "../protocol/check-answer.ts";
 import { bytesOf } from "../protocol/encoding.ts";
 import { proofRefused } from "../protocol/errors.ts";
 import { isSignedBy, isSigningKey } from "../protocol/keys.ts";
+import { type ReadRecord, readRecord } from "../protocol/read-record.ts";
 import { requireBinding, type SignedResult } from "../protocol/signed-result.ts";
 import {
   attestationIdOf,
@@ -10,6 +15,7 @@ import {
   keyIdOf,
   nodeIdOf,
 } from "../protocol/statement.ts";
+import { readKnowledge, readRequest } from "../protocol/texts.ts";
 import type { Proof } from "./read-proof.ts";
 
 export type ExpectedOfProof = {
@@ -24,7 +30,7 @@ export type ExpectedOfProof = {
   isFirstPage?: true;
 };
 
-export const skewMs = 60_000;
+const skewMs = 60_000;
 
 const messages = {
   node_id: "the node id does not match its identity key",
@@ -108,3 +114,46 @@ function membersOf(request: string): Readonly<Record<string, unknown>> {
     return {};
   }
 }
+
+/** Checks the body against the request, and the signature time if known. Returns the number of records. */
+export async function checkBody(
+  { body, request: requestText, knowledge }: Proof,
+  signedAtMs: number | null,
+): Promise<number> {
+  const request = readRequest(requestText);
+  const known = readKnowledge(knowledge);
+  const items = recordsOf(body).map(readRecord);
+  await checkAnswer(request, items, known);
+  if (signedAtMs !== null) checkBefore(signedAtMs + skewMs, request, items);
+  return items.length;
+}
+
+/** Authors can claim any time, so the ID must be too late, too. */
+function checkBefore(latestMs: number, request: AnswerRequest, items: readonly ReadRecord[]): void {
+  if (request.asOfMs > latestMs) {
+    throw proofRefused("asked_after_signature", "the request is newer than the signature");
+  }
+  const isLater = ({ item: { id }, kind, createdMs }: ReadRecord): boolean =>
+    kind === "post" &&
+    (createdMs === null || createdMs > latestMs) &&
+    id !== null &&
+    hasTime(id) &&
+    idTimeMs(id) > latestMs;
+  if (items.some(isLater)) {
+    throw proofRefused("post_after_signature", "a post is newer than the signature");
+  }
+}
+
+/** Canonical, so that all readers extract the same. */
+function recordsOf(body: string): string[] {
+  try {
+    const values: unknown = JSON.parse(body);
+    const records = Array.isArray(values) ? values.map((value) => JSON.stringify(value)) : [];
+    if (answerBody(records.map((record) => ({ record }))) === body) return records;
+  } catch {
+    // Includes values too deep to serialise.
+  }
+  throw malformed();
+}
+
+const malformed = () => proofRefused("body_malformed", "the body is not a list of records");

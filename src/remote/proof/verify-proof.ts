@@ -5,9 +5,9 @@ import type { CollateralSource, VerifiedEvidence } from "../evidence/evidence.ts
 import type { NodePolicy } from "../evidence/policy.ts";
 import { createEvidenceVerifier } from "../evidence/verify-evidence.ts";
 import { type SignedResult, verifyResult } from "../protocol/signed-result.ts";
-import { checkBody } from "./check-body.ts";
 import {
   checkBinding,
+  checkBody,
   checkExpected,
   checkIdentity,
   checkNames,
@@ -88,15 +88,8 @@ export async function verifyProof(input: unknown, options: ProofOptions): Promis
 
   const proof = await run("form", () => readProof(input));
   if (proof === null) {
-    return {
-      holds: false,
-      steps,
-      proof,
-      signed: null,
-      evidence: null,
-      asOfMs: null,
-      records: null,
-    };
+    const nothing = { signed: null, evidence: null, asOfMs: null, records: null };
+    return { holds: false, steps, proof, ...nothing };
   }
   const { signing_key: signingKey, evidence: kind } = proof.attestation.statement;
   await run("names", () => checkNames(proof));
