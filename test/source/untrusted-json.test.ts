@@ -51,7 +51,6 @@ const reasons: Readonly<Record<string, string>> = {
   "remote/evidence/simulated/simulated-folder.ts": operator,
   "remote/gateway/node-record.ts": own,
   "remote/gateway/node-store.ts": own,
-  "remote/proof/check-body.ts": commandLine,
   "remote/proof/proof-checks.ts": commandLine,
   "remote/proof/read-proof.ts": commandLine,
   "remote/protocol/read-record.ts": measured,

@@ -6,11 +6,7 @@ import { readOrRefuse, refused } from "./refusal.ts";
 
 export type KeyProvider = { name: string; id: string | null };
 
-export type BootFacts = {
-  composeHash: string | null;
-  keyProvider: KeyProvider | null;
-  facts: Readonly<Record<string, string>>;
-};
+export type BootFacts = ReturnType<typeof replayEventLog>;
 
 export const runtimeEvent = 0x08000001;
 const mostBytes = 262_144;
@@ -38,7 +34,7 @@ const event = z.object({
 const keyProvider = z.object({ name: z.string().min(1).max(128), id: z.string().nullish() });
 
 /** Compares the replayed events with RTMR3. */
-export function replayEventLog(eventLog: string, rtMr3: string): BootFacts {
+export function replayEventLog(eventLog: string, rtMr3: string) {
   let measured: Buffer = Buffer.alloc(48);
   let isReady = false;
   const facts = new Map<string, string>();
@@ -60,7 +56,7 @@ export function replayEventLog(eventLog: string, rtMr3: string): BootFacts {
   return {
     composeHash: facts.get("compose-hash") ?? null,
     keyProvider: keyProviderOf(facts.get("key-provider") ?? ""),
-    facts: Object.fromEntries(facts),
+    facts: Object.fromEntries(facts) as Readonly<Record<string, string>>,
   };
 }
 

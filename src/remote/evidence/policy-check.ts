@@ -9,18 +9,13 @@ import type { QuoteFacts } from "./evidence.ts";
 import type { NodePolicy } from "./policy.ts";
 import { refused } from "./refusal.ts";
 
-export type AdmittedImage = {
-  image: string;
-  isListedPlatform: boolean;
-};
-
 type Boot = Pick<BootFacts, "composeHash" | "keyProvider">;
 
 export function checkFacts(
   policy: NodePolicy,
   facts: QuoteFacts,
   boot: Boot | null,
-): AdmittedImage {
+): { image: string; isListedPlatform: boolean } {
   requireState(policy, facts);
   requireBits("td_attributes", policy.td_attributes, facts.tdAttributes);
   requireBits("xfam", policy.xfam, facts.xfam);

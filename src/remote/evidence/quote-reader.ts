@@ -18,16 +18,7 @@ export const reportLayout = [
 /** In hexadecimal digits. */
 export type TdReport = Record<(typeof reportLayout)[number][0], string>;
 
-export type QuoteParts = {
-  signed: Buffer;
-  report: TdReport;
-  signature: Buffer;
-  attestationKey: Buffer;
-  qeReport: Buffer;
-  qeReportSignature: Buffer;
-  qeAuthData: Buffer;
-  chain: string;
-};
+export type QuoteParts = ReturnType<typeof readQuote>;
 
 const mostBytes = 32_768;
 const headerBytes = 48;
@@ -38,7 +29,7 @@ const tdx = 0x81;
 const intelVendor = "939a7233f79c4ca9940a0db3957f0607";
 const [ecdsaP256, chainInPem, qeReportData] = [2, 5, 6];
 
-export function readQuote(quote: Uint8Array): QuoteParts {
+export function readQuote(quote: Uint8Array) {
   const bytes = Buffer.from(quote.buffer, quote.byteOffset, quote.byteLength);
   if (bytes.length > mostBytes) throw malformed(`it is longer than ${mostBytes} bytes`);
   return readOrRefuse("quote_malformed", "invalid quote", () => {
@@ -79,7 +70,7 @@ function readReport(bytes: Buffer): TdReport {
 }
 
 /** Only the chain's length varies. */
-function readSignatures(bytes: Buffer): Omit<QuoteParts, "signed" | "report"> {
+function readSignatures(bytes: Buffer) {
   requireType(bytes, 128, qeReportData);
   if (bytes.readUInt16LE(582) !== 32) throw malformed("its authentication data is not 32 bytes");
   requireType(bytes, 616, chainInPem);

@@ -1,19 +1,13 @@
 import { createHash, createPublicKey, type KeyObject, verify, X509Certificate } from "node:crypto";
-import { certificatesOf, type PlatformIds, platformOf, requireChain } from "./certificates.ts";
+import { certificatesOf, platformOf, requireChain } from "./certificates.ts";
 import { type QuoteParts, readQuote } from "./quote-reader.ts";
 import { readOrRefuse, refused } from "./refusal.ts";
 
 /** A quote with valid signatures. Only collateral shows whether the machine is up to date. */
-export type SignedQuote = {
-  bytes: Uint8Array;
-  parts: QuoteParts;
-  chain: readonly X509Certificate[];
-  root: X509Certificate;
-  platform: PlatformIds;
-};
+export type SignedQuote = ReturnType<typeof openQuote>;
 
 /** The root certifies the machine, which signs the quoting enclave's report, which binds the key that signs the quote. */
-export function openQuote(quote: Uint8Array, rootDer: Uint8Array, nowMs: number): SignedQuote {
+export function openQuote(quote: Uint8Array, rootDer: Uint8Array, nowMs: number) {
   const parts = readQuote(quote);
   const root = new X509Certificate(rootDer);
   const chain = requireChain(certificatesOf(parts.chain, "PCK chain"), root, nowMs, "PCK chain");

@@ -100,8 +100,7 @@ function checkStatement(
       `use ${settings.evidence.join(" or ")}, or set EARSHOT_NODES_EVIDENCE=${[...settings.evidence, statement.evidence].join(",")} on the gateway`,
     );
   }
-  const bytes = bytesOf(signature, 64);
-  if (bytes === null || !isSignedBy(statement.identity_key, identityMessageOf(statement), bytes)) {
+  if (!isSignedBy(statement.identity_key, identityMessageOf(statement), bytesOf(signature, 64))) {
     throw nodeRefused("bad_identity_signature", "the statement is not signed by its identity key");
   }
 }

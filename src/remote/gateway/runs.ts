@@ -1,4 +1,3 @@
-import type { EvidenceKind } from "../../jobs/result-signature.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Release } from "../evidence/release-rules.ts";
 import type { Attestation } from "../proof/read-proof.ts";
@@ -27,39 +26,33 @@ export type AttestedRun = {
   validMs: number;
 };
 
-/** `…Ms` are `elapsed` times. */
-export class Run {
-  readonly nodeId: string;
-  readonly keyId: string;
-  readonly signingKey: string;
-  readonly sealingKey: string;
-  /** Unix milliseconds of the first attestation. */
-  connectedMs = Number.POSITIVE_INFINITY;
-  readonly attestations = new Map<string, Attestation>();
-  evidence: EvidenceKind;
-  releases: readonly Release[] = [];
-  challenge = 0;
-  untilMs = 0;
-  lastRequestMs = 0;
-  readonly nonces = new Map<string, number>();
-  readonly leases = new Map<string, OpenLease>();
-  sending = 0;
-  polls = 0;
-  readonly demand = new Map<string, { open: number; most: number; endedMs: number }>();
-  readonly requests = new Map<string, Parameters<NodeQueue["lease"]>[0]>();
-  dispatchedMs: number[] = [];
-  isPaced = false;
-  /** Aborts when the run is replaced, removed or leaves. */
-  readonly ended = new AbortController();
+export type Run = ReturnType<typeof makeRun>;
 
-  constructor({ nodeId, keyId, attestation: { statement } }: AttestedRun) {
-    this.nodeId = nodeId;
-    this.keyId = keyId;
-    this.signingKey = statement.signing_key;
-    this.sealingKey = statement.sealing_key;
-    this.evidence = statement.evidence;
-  }
-}
+/** `…Ms` are `elapsed` times. */
+const makeRun = ({ nodeId, keyId, attestation: { statement } }: AttestedRun) => ({
+  nodeId,
+  keyId,
+  signingKey: statement.signing_key,
+  sealingKey: statement.sealing_key,
+  /** Unix milliseconds of the first attestation. */
+  connectedMs: Number.POSITIVE_INFINITY as number,
+  attestations: new Map<string, Attestation>(),
+  evidence: statement.evidence,
+  releases: [] as readonly Release[],
+  challenge: 0,
+  untilMs: 0,
+  lastRequestMs: 0,
+  nonces: new Map<string, number>(),
+  leases: new Map<string, OpenLease>(),
+  sending: 0,
+  polls: 0,
+  demand: new Map<string, { open: number; most: number; endedMs: number }>(),
+  requests: new Map<string, Parameters<NodeQueue["lease"]>[0]>(),
+  dispatchedMs: [] as number[],
+  isPaced: false,
+  /** Aborts when the run is replaced, removed or leaves. */
+  ended: new AbortController(),
+});
 
 const mostAttestations = 16;
 const mostReplaced = 32;
@@ -123,7 +116,7 @@ export function createRuns(clock: Clock) {
         replacedKeys.set(before.nodeId, [...keys, before.keyId].slice(-mostReplaced));
         end(before);
       }
-      const run = isSame ? before : new Run(attested);
+      const run = isSame ? before : makeRun(attested);
       byKey.set(run.keyId, run);
       byNode.set(run.nodeId, run);
       extend(run, attested);

@@ -67,9 +67,8 @@ export function checkIdentity({ attestation }: Proof): void {
   const { identity_key, signing_key, gateway_key, sealing_key } = statement;
   const isUsable = [identity_key, signing_key, gateway_key].every(isSigningKey);
   requireThat("key_unusable", isUsable && bytesOf(sealing_key, 32) !== null);
-  const signature = bytesOf(identity_signature, 64);
   const message = identityMessageOf(statement);
-  const isSigned = signature !== null && isSignedBy(identity_key, message, signature);
+  const isSigned = isSignedBy(identity_key, message, bytesOf(identity_signature, 64));
   requireThat("identity_signature", isSigned);
 }
 

@@ -33,12 +33,7 @@ const jobPayload = z.strictObject({
 
 export type JobPayload = z.infer<typeof jobPayload>;
 
-export type OpenedJob = {
-  uuid: string;
-  payload: JobPayload;
-  release: JobEnvelope["release"];
-  answerSecret: AnswerSecret;
-};
+export type OpenedJob = Awaited<ReturnType<typeof openJob>>;
 
 /** Tolerance for the node's estimate of the gateway's clock, seconds. */
 const aheadSeconds = 30;
@@ -105,7 +100,7 @@ export async function openJob(
     nowMs: number;
     opened: OpenedLeases;
   },
-): Promise<OpenedJob> {
+) {
   const { keys, keyId, gatewayKey, nowMs, opened } = options;
   const job = jobEnvelope.safeParse(envelope).data;
   const encapsulated = bytesOf(job?.encapsulated ?? "", 32);
@@ -144,17 +139,15 @@ function readPayload(plain: Uint8Array): JobPayload | null {
   }
 }
 
-/** Remembered while their envelopes could be replayed. */
-export type OpenedLeases = {
-  add(lease: string, endsMs: number, nowMs: number): boolean;
-};
+export type OpenedLeases = ReturnType<typeof createOpenedLeases>;
 
 const mostLeases = 100_000;
 
-export function createOpenedLeases(most = mostLeases): OpenedLeases {
+/** Remembered while their envelopes could be replayed. */
+export function createOpenedLeases(most = mostLeases) {
   const endsOf = new Map<string, number>();
   return {
-    add: (lease, endsMs, nowMs) => {
+    add: (lease: string, endsMs: number, nowMs: number): boolean => {
       if (endsOf.has(lease)) return false;
       if (endsOf.size >= most) {
         for (const [opened, ms] of endsOf) if (ms < nowMs) endsOf.delete(opened);

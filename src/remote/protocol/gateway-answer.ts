@@ -23,8 +23,7 @@ export function isGatewayAnswer(
   signature: string,
   gatewayKey: string,
 ): boolean {
-  const bytes = bytesOf(signature, 64);
-  return bytes !== null && isSignedBy(gatewayKey, messageOf(answer), bytes);
+  return isSignedBy(gatewayKey, messageOf(answer), bytesOf(signature, 64));
 }
 
 const messageOf = ({ signatureInput, path, status, body }: GatewayAnswer): Buffer =>

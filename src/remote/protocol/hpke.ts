@@ -2,18 +2,10 @@
 import { once } from "../../lib/once.ts";
 import { base64, bytesOf } from "./encoding.ts";
 
-type Opened = { plain: Buffer; secret: Buffer };
-export type Sealed = { encapsulated: Buffer; sealed: Buffer; secret: Buffer };
-
 export type Binding = { info: Uint8Array; aad: Uint8Array };
 
 /** Exports the secret that encrypts the answer. */
 const secretLabel = Buffer.from("earshot answer/v1");
-
-export type EncryptionKeyPair = {
-  publicKey: string;
-  open(encapsulated: Uint8Array, sealed: Uint8Array, binding: Binding): Promise<Opened | null>;
-};
 
 const suiteOf = once(async () => {
   const hpke = await import("hpke");
@@ -25,16 +17,12 @@ const suiteOf = once(async () => {
 });
 
 /** The private key is not extractable. */
-export async function makeEncryptionKeyPair(): Promise<EncryptionKeyPair> {
+export async function makeEncryptionKeyPair() {
   const suite = await suiteOf();
   const pair = await suite.GenerateKeyPair(false);
   const publicKey = base64(await suite.SerializePublicKey(pair.publicKey));
 
-  async function open(
-    encapsulated: Uint8Array,
-    sealed: Uint8Array,
-    { info, aad }: Binding,
-  ): Promise<Opened | null> {
+  async function open(encapsulated: Uint8Array, sealed: Uint8Array, { info, aad }: Binding) {
     try {
       const context = await suite.SetupRecipient(pair, encapsulated, { info });
       const plain = Buffer.from(await context.Open(sealed, aad));
@@ -47,11 +35,7 @@ export async function makeEncryptionKeyPair(): Promise<EncryptionKeyPair> {
   return { publicKey, open };
 }
 
-export async function encryptTo(
-  publicKey: string,
-  plain: Uint8Array,
-  { info, aad }: Binding,
-): Promise<Sealed | null> {
+export async function encryptTo(publicKey: string, plain: Uint8Array, { info, aad }: Binding) {
   const suite = await suiteOf();
   const bytes = bytesOf(publicKey, 32);
   if (bytes === null) return null;

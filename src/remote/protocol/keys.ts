@@ -8,7 +8,7 @@ import {
   verify,
 } from "node:crypto";
 import { bytesOf } from "./encoding.ts";
-import { type EncryptionKeyPair, makeEncryptionKeyPair } from "./hpke.ts";
+import { makeEncryptionKeyPair } from "./hpke.ts";
 
 const seedLength = 32;
 
@@ -22,23 +22,22 @@ export function gatewayKeyOf(secretKey: Uint8Array): SigningKey {
 }
 
 /** Of one run, in memory only. */
-export type RunKeys = {
-  signingKey: string;
-  sealingKey: string;
-  sign(message: Uint8Array): Uint8Array;
-  open: EncryptionKeyPair["open"];
-};
+export type RunKeys = Awaited<ReturnType<typeof makeRunKeys>>;
 
-export async function makeRunKeys(): Promise<RunKeys> {
+export async function makeRunKeys() {
   const { publicKey: signingKey, sign } = makeSigningKey();
   const { publicKey: sealingKey, open } = await makeEncryptionKeyPair();
   return { signingKey, sealingKey, sign, open };
 }
 
 /** Small-order keys are refused, which not every OpenSSL does: anyone can forge their signatures. */
-export function isSignedBy(key: string, message: Uint8Array, signature: Uint8Array): boolean {
+export function isSignedBy(
+  key: string,
+  message: Uint8Array,
+  signature: Uint8Array | null,
+): boolean {
   const bytes = bytesOf(key, 32);
-  if (bytes === null || signature.length !== 64 || isOfSmallOrder(bytes)) return false;
+  if (bytes === null || signature?.length !== 64 || isOfSmallOrder(bytes)) return false;
   try {
     return verify(null, message, publicKeyOf(key), signature);
   } catch {

@@ -6,12 +6,8 @@ import { methodNames } from "../../platforms/methods.ts";
 import { accessMethods } from "../../platforms/source.ts";
 import { platforms } from "../../posts/post.ts";
 
-const bytes = (least: number, most = least) =>
-  z
-    .string()
-    .regex(/^[A-Za-z0-9_-]+$/)
-    .min(Math.ceil((least * 4) / 3))
-    .max(Math.ceil((most * 4) / 3));
+const base64url = z.string().regex(/^[A-Za-z0-9_-]+$/);
+const bytes = (length: number) => base64url.length(Math.ceil((length * 4) / 3));
 
 const key = bytes(32);
 const uuid = z.uuid();
@@ -97,10 +93,7 @@ export const jobEnvelope = z.strictObject({
   expires_at: z.int(),
   release: z.strictObject({ attestation: z.string().max(64), expires_at: z.int() }).optional(),
   encapsulated: bytes(32),
-  sealed: z
-    .string()
-    .regex(/^[A-Za-z0-9_-]+$/)
-    .max(1_048_576),
+  sealed: base64url.max(1_048_576),
   signature: bytes(64),
 });
 export type JobEnvelope = z.infer<typeof jobEnvelope>;
@@ -112,6 +105,6 @@ export const sealedAnswer = z.strictObject({
   job: uuid,
   token: uuid,
   nonce: bytes(12),
-  sealed: z.string().regex(/^[A-Za-z0-9_-]+$/),
+  sealed: base64url,
 });
 export type SealedAnswer = z.infer<typeof sealedAnswer>;

@@ -84,12 +84,16 @@ const metadata = z.looseObject({
   ended_at: time,
 });
 
-const recordShape = z.strictObject({
-  ID: z.string().max(2_048),
-  Content: z.string(),
-  Metadata: metadata,
-  Score: z.number(),
-});
+const isPostKind = (kind: string | undefined): boolean => kind === undefined || kind === "ids";
+
+const recordShape = z
+  .strictObject({
+    ID: z.string().max(2_048),
+    Content: z.string(),
+    Metadata: metadata,
+    Score: z.number(),
+  })
+  .refine(({ ID, Metadata: { kind } }) => !isPostKind(kind) || postId.safeParse(ID).success);
 
 type RecordShape = z.infer<typeof recordShape>;
 
@@ -107,23 +111,15 @@ export type ReadRecord = {
 /** Requires uri and account, by which later deletions find a record. */
 export function readRecord(record: string): ReadRecord {
   const read = parsed(record);
-  const { ID: name, Metadata } = read ?? {};
-  const { kind = "post" } = Metadata ?? {};
-  const isPost = kind === "post" || kind === "ids";
-  if (
-    read === null ||
-    Metadata === undefined ||
-    name === undefined ||
-    (isPost && !postId.safeParse(name).success)
-  ) {
-    throw answerRefused("record_malformed", "a record is malformed");
-  }
-  const { platform, uri, user_id: userId, created_at: createdMs } = Metadata;
+  if (read === null) throw answerRefused("record_malformed", "a record is malformed");
+  const { ID: name, Metadata } = read;
+  const { kind = "post", platform, uri, user_id: userId, created_at: createdMs } = Metadata;
+  const isPost = isPostKind(Metadata.kind);
   const item = { platform, id: isPost ? BigInt(name) : null, uri, userId, record };
   if (isPost) checkPostNames(item, Metadata);
   if (kind === "profile" && userId !== name) throw nameMissing();
   const post = kind === "post" ? postOf(read) : null;
-  return { item, name, kind: isPost ? "post" : kind, createdMs, post };
+  return { item, name, kind: kind === "ids" ? "post" : kind, createdMs, post };
 }
 
 /** Readers could differ on duplicate members or number spellings. */

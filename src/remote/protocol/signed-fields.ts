@@ -47,9 +47,8 @@ export function createMessageSignatures<Name extends string>(
       const { parameters, created, nonce = "", keyId } = inputPattern.exec(input)?.groups ?? {};
       if (parameters === undefined || keyId === undefined) return null;
       const isSigned = (signature: string, values: Values, signingKey: string): boolean => {
-        const [, written] = /^earshot=:([A-Za-z0-9+/]{86}==):$/.exec(signature) ?? [];
-        const bytes = written === undefined ? null : bytesOfBase64(written);
-        return bytes !== null && isSignedBy(signingKey, baseOf(values, parameters), bytes);
+        const [, written = ""] = /^earshot=:([A-Za-z0-9+/]{86}==):$/.exec(signature) ?? [];
+        return isSignedBy(signingKey, baseOf(values, parameters), bytesOfBase64(written));
       };
       return { keyId, createdMs: Number(created) * 1_000, nonce, isSigned };
     },

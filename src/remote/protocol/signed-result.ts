@@ -1,20 +1,16 @@
 import { isDeepStrictEqual } from "node:util";
-import type { EvidenceKind, SignedFields } from "../../jobs/result-signature.ts";
-import { evidenceKinds } from "../../jobs/result-signature.ts";
+import {
+  type EvidenceKind,
+  evidenceKinds,
+  type SignedFields,
+} from "../../jobs/result-signature.ts";
 import { serializeDictionary } from "../../lib/structured-fields.ts";
 import { bytesOfBase64, sha256 } from "./encoding.ts";
 import { signatureRefused } from "./errors.ts";
 import type { Evidence, NodeStatement } from "./messages.ts";
 import { contentDigestOf, createMessageSignatures } from "./signed-fields.ts";
 
-export type SignedResult = {
-  keyId: string;
-  job: string;
-  evidence: EvidenceKind;
-  attestationId: string;
-  quoteSha256: Buffer | null;
-  signedAtMs: number;
-};
+export type SignedResult = ReturnType<typeof verifyResult>;
 
 const contentType = "application/json; charset=utf-8";
 
@@ -62,7 +58,7 @@ export function verifyResult(
     request: string;
     signingKey: string;
   },
-): SignedResult {
+) {
   if (fields["content-type"] !== contentType) {
     throw signatureRefused("content_type", `the content type is not ${contentType}`);
   }

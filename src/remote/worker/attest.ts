@@ -1,11 +1,7 @@
 import type { Clock } from "../../lib/clock.ts";
 import type { Capability } from "../capability.ts";
 import type { EvidenceProvider } from "../evidence/evidence.ts";
-import {
-  challengeAnswer,
-  type RegistrationAnswer,
-  registrationAnswer,
-} from "../protocol/messages.ts";
+import { challengeAnswer, registrationAnswer } from "../protocol/messages.ts";
 import { quoteDigestOf } from "../protocol/signed-result.ts";
 import { attestationIdOf, reportDataOf } from "../protocol/statement.ts";
 import { unreachable } from "./gateway-errors.ts";
@@ -13,28 +9,16 @@ import type { GatewayLink } from "./gateway-link.ts";
 import type { GatewayClock, GatewayPin } from "./gateway-state.ts";
 import { makeStatement, type NodeSelf } from "./self.ts";
 
-type NodeOffer = {
-  name: string;
-  concurrency: number;
-  version: string;
-  capabilities(): Promise<readonly Capability[]>;
-};
-
-export type Attested = {
-  state: RegistrationAnswer["state"];
-  attestationId: string;
-  quoteSha256: Uint8Array | null;
-  gatewayKey: string;
-  atMs: number;
-  untilMs: number;
-  validMs: number;
-  againMs: number;
-  leaseWaitMs: number;
-};
+export type Attested = Awaited<ReturnType<typeof attestOnce>>;
 
 export type AttestContext = {
   self: NodeSelf;
-  offer: NodeOffer;
+  offer: {
+    name: string;
+    concurrency: number;
+    version: string;
+    capabilities(): Promise<readonly Capability[]>;
+  };
   provider: EvidenceProvider;
   link: GatewayLink;
   gatewayClock: GatewayClock;
@@ -43,7 +27,7 @@ export type AttestContext = {
   onClock: (changeMs: number) => void;
 };
 
-export async function attestOnce(context: AttestContext, signal: AbortSignal): Promise<Attested> {
+export async function attestOnce(context: AttestContext, signal: AbortSignal) {
   const { self, offer, provider, link, clock, pin, gatewayClock } = context;
   const requestedMs = clock.elapsed();
   const given = challengeAnswer.safeParse(await link.post("challenge", {}, { signal }));

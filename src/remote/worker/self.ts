@@ -3,7 +3,7 @@ import type { EvidenceKind } from "../../jobs/result-signature.ts";
 import type { RandomBytes } from "../../lib/base62.ts";
 import { ensureKeyFile } from "../../lib/key-file.ts";
 import { base64 } from "../protocol/encoding.ts";
-import { makeRunKeys, makeSigningKey, type RunKeys, type SigningKey } from "../protocol/keys.ts";
+import { makeRunKeys, makeSigningKey } from "../protocol/keys.ts";
 import {
   gatewayAudience,
   identityMessageOf,
@@ -12,16 +12,10 @@ import {
   nodeIdOf,
 } from "../protocol/statement.ts";
 
-export type NodeSelf = {
-  nodeId: string;
-  keyId: string;
-  identity: SigningKey;
-  keys: RunKeys;
-  bootId: string;
-};
+export type NodeSelf = Awaited<ReturnType<typeof openSelf>>;
 
 /** Identity from `node.key`, with new run keys. */
-export async function openSelf(dataDir: string, randomBytes: RandomBytes): Promise<NodeSelf> {
+export async function openSelf(dataDir: string, randomBytes: RandomBytes) {
   const secret = ensureKeyFile(join(dataDir, "node.key"), randomBytes, {
     code: "identity_unreadable",
     hint: "restore the file; without it, the node gets a new identity that an operator must approve",
