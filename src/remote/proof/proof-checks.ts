@@ -1,7 +1,6 @@
 import { fieldsOf } from "../../platforms/fields.ts";
 import type { AnswerRequest } from "../../platforms/source.ts";
 import { hasTime, idTimeMs } from "../../posts/ids.ts";
-import { answerBody } from "../protocol/answer.ts";
 import { checkAnswer } from "../protocol/check-answer.ts";
 import { bytesOf } from "../protocol/encoding.ts";
 import { proofRefused } from "../protocol/errors.ts";
@@ -47,6 +46,9 @@ const messages = {
   not_the_first_page: "the request is for a later page",
   not_the_gateway: "the node worked for a gateway with another key",
   signed_too_early: "the signature is older than expected",
+  requested_after_signature: "the request is newer than the signature",
+  post_after_signature: "a post is newer than the signature",
+  body_malformed: "the body is not a list of records",
 };
 
 function requireThat(code: keyof typeof messages, holds: boolean): void {
@@ -129,30 +131,25 @@ export async function checkBody(
 
 /** Authors can claim any time, so the ID must be too late, too. */
 function checkBefore(latestMs: number, request: AnswerRequest, items: readonly ReadRecord[]): void {
-  if (request.asOfMs > latestMs) {
-    throw proofRefused("asked_after_signature", "the request is newer than the signature");
-  }
+  requireThat("requested_after_signature", request.asOfMs <= latestMs);
   const isLater = ({ item: { id }, kind, createdMs }: ReadRecord): boolean =>
     kind === "post" &&
     (createdMs === null || createdMs > latestMs) &&
     id !== null &&
     hasTime(id) &&
     idTimeMs(id) > latestMs;
-  if (items.some(isLater)) {
-    throw proofRefused("post_after_signature", "a post is newer than the signature");
-  }
+  requireThat("post_after_signature", !items.some(isLater));
 }
 
 /** Canonical, so that all readers extract the same. */
 function recordsOf(body: string): string[] {
   try {
     const values: unknown = JSON.parse(body);
-    const records = Array.isArray(values) ? values.map((value) => JSON.stringify(value)) : [];
-    if (answerBody(records.map((record) => ({ record }))) === body) return records;
+    if (Array.isArray(values) && JSON.stringify(values) === body) {
+      return values.map((value) => JSON.stringify(value));
+    }
   } catch {
     // Includes values too deep to serialise.
   }
-  throw malformed();
+  throw proofRefused("body_malformed", messages.body_malformed);
 }
-
-const malformed = () => proofRefused("body_malformed", "the body is not a list of records");

@@ -585,7 +585,7 @@ describe("a lying node", () => {
       return proofBy(bare, answerOf(items), { request, nowMs: signedMs });
     };
     expect(await asNone(proof([postItem(61)], signedMs))).toEqual([]);
-    expect(await asNone(proof([postItem(61)], nowMs))).toEqual(["asked_after_signature"]);
+    expect(await asNone(proof([postItem(61)], nowMs))).toEqual(["requested_after_signature"]);
     expect(await asNone(proof([postItem(1)], signedMs))).toEqual(["post_after_signature"]);
   });
 

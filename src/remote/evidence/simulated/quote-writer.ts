@@ -26,14 +26,10 @@ export const defaultFields = {
   qeSvn: 4,
 } satisfies QuoteFields;
 
-export type QuoteSigner = {
-  attestation: KeyPair;
-  pckKey: KeyObject;
-  chain: string;
-  cpuSvn: Uint8Array;
-};
-
-export function writeQuote(fields: QuoteFields, signer: QuoteSigner): Buffer {
+export function writeQuote(
+  fields: QuoteFields,
+  signer: { attestation: KeyPair; pckKey: KeyObject; chain: string; cpuSvn: Uint8Array },
+): Buffer {
   const { attestation, pckKey, cpuSvn, chain } = signer;
   const signed = Buffer.concat([...header(fields.version), ...report(fields)]);
   const publicKey = attestation.publicKey.export({ type: "spki", format: "der" }).subarray(-64);
