@@ -15,8 +15,6 @@ import type { OpenLease, Run } from "./runs.ts";
 /** Per lease: the first upload may hang on a connection that broke unnoticed. */
 const maxUploadsPerLease = 2;
 
-export type Completion = ReturnType<typeof createCompletion>;
-
 export function createCompletion(context: GatewayParts) {
   const { runs, queue, known, failures, events, clock, log } = context;
 

@@ -1,13 +1,9 @@
-import type { Store } from "../../db/operations.ts";
 import type { LeaseGateway } from "../../jobs/leases/lease.ts";
 import type { EvidenceKind, ResultSignature } from "../../jobs/result-signature.ts";
-import type { Clock } from "../../lib/clock.ts";
 import type { AnswerRequest, SourceAnswer } from "../../platforms/source.ts";
 import type { NodePolicy } from "../evidence/policy.ts";
 import type { EvidenceVerifier } from "../evidence/verify-evidence.ts";
 import type { SigningKey } from "../protocol/keys.ts";
-import type { GatewaySettings } from "../settings.ts";
-import type { NodeOperations } from "./node-store.ts";
 
 export type GatewayWork = AnswerRequest & {
   isKeptHere?: true;
@@ -26,18 +22,14 @@ export type NodeQueue = LeaseGateway<GatewayWork, SignedAnswer> & {
 };
 
 export type NodeGatewayContext = {
-  settings: GatewaySettings;
   /** Longest life of a job plus its result; attestations are stored that much longer. */
   resultMs: number;
-  store: Store<NodeOperations>;
   queue: NodeQueue;
   verify: EvidenceVerifier;
   policy: NodePolicy | null;
   /** Required before anything else of a registration is read (protocol/enrolment.ts). */
   enrolmentToken: string;
   gatewayKey: SigningKey;
-  clock: Clock;
-  log: NodeLog;
   onDispatch?: (evidence: EvidenceKind) => void;
   onRefusedAnswer?: (code: string) => void;
   onRegistration?: (outcome: "admitted" | "pending" | "refused") => void;

@@ -23,8 +23,6 @@ const sparePolls = 4;
 
 const mostMethodSets = 16;
 
-export type Dispatch = ReturnType<typeof createDispatch>;
-
 export function createDispatch(context: DispatchContext) {
   const { runs, known, queue, clock, log, eligibility, stopping } = context;
 

@@ -21,8 +21,6 @@ const failuresInRowLimit = 2;
 
 const paceWindowMs = 1_000;
 
-export type Eligibility = ReturnType<typeof createEligibility>;
-
 export function createEligibility({
   settings,
   clock,

@@ -124,15 +124,16 @@ export async function startTestGateway(
   function open(): Pick<TestGateway, "directory" | "gateway"> {
     const log = (fields: Record<string, unknown>, message: string) =>
       void test.logged.push({ message, fields });
-    const shared = { settings, store, clock, log: { info: log, warn: log } };
     const directory = createNodeDirectory({
-      ...shared,
+      settings,
+      store,
+      clock,
+      log: { info: log, warn: log },
       running: { of: queue.runningOf },
       embeddedReach: () => 0,
       ...more,
     });
     const gateway = createNodeGateway(directory, {
-      ...shared,
       resultMs: 3_600_000,
       queue,
       verify: async ({ evidence: kind }) => {

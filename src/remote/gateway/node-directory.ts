@@ -1,18 +1,23 @@
+import type { Store } from "../../db/operations.ts";
+import type { Clock } from "../../lib/clock.ts";
 import { type Method, methodNames } from "../../platforms/methods.ts";
 import type { Work } from "../capability.ts";
-import type { NodeGatewayContext } from "./context.ts";
+import type { GatewaySettings } from "../settings.ts";
+import type { NodeGatewayContext, NodeLog } from "./context.ts";
 import { createEligibility } from "./eligibility.ts";
 import { createJobFailures } from "./job-failures.ts";
 import { createNodeEvents } from "./node-events.ts";
 import { isQuarantined, type NodeRecord, type NodeState } from "./node-record.ts";
 import { createNodeRegistry } from "./node-registry.ts";
+import type { NodeOperations } from "./node-store.ts";
 import { createReleases, type ReleaseSource } from "./releases.ts";
 import { createRuns } from "./runs.ts";
 
-export type NodeDirectoryContext = Pick<
-  NodeGatewayContext,
-  "settings" | "store" | "clock" | "log"
-> & {
+export type NodeDirectoryContext = {
+  settings: GatewaySettings;
+  store: Store<NodeOperations>;
+  clock: Clock;
+  log: NodeLog;
   running: { of(nodeId: string): number };
   /** Reach (`reachOf`) of the embedded node; 0 if it defers to others. */
   embeddedReach: (work: Work) => number;
@@ -69,5 +74,5 @@ export function createNodeDirectory(context: NodeDirectoryContext) {
       .toSorted((one, other) => one.createdMs - other.createdMs)
       .map(viewOf);
 
-  return { known, runs, events, failures, released, eligibility, nodes };
+  return { ...context, known, runs, events, failures, released, eligibility, nodes };
 }

@@ -1,11 +1,11 @@
-import type { NodeGatewayContext } from "./context.ts";
+import type { Store } from "../../db/operations.ts";
 import type { NodeRecord } from "./node-record.ts";
-import type { NodeUse, Quarantine } from "./node-store.ts";
+import type { NodeOperations, NodeUse, Quarantine } from "./node-store.ts";
 
 export type NodeRegistry = ReturnType<typeof createNodeRegistry>;
 
 /** Refreshed every second: operators change nodes from other processes. */
-export function createNodeRegistry(store: NodeGatewayContext["store"]) {
+export function createNodeRegistry(store: Store<NodeOperations>) {
   let records = new Map<string, NodeRecord>();
   const quarantines = new Map<string, Quarantine>();
   let uses = new Map<string, NodeUse>();

@@ -16,7 +16,7 @@ export type NodeEvent = { atMs: number; nodeId: string | null; action: string; d
 
 const storedEvents = 10_000;
 
-export function* insertEvents(database: Database, events: readonly NodeEvent[]): Steps<void> {
+function* insertEvents(database: Database, events: readonly NodeEvent[]): Steps<void> {
   for (const event of events) {
     yield* database.run(
       "INSERT INTO node_event(at_ms, node_id, action, detail) VALUES(:atMs, :nodeId, :action, :detail)",

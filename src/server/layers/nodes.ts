@@ -20,7 +20,7 @@ export type Nodes = {
 const refreshMs = 10_000;
 
 export function makeNodes(
-  { config, store, secrets, clock, log, events, sharing }: Base,
+  { config, secrets, clock, log, events, sharing }: Base,
   { trust, capabilities, directory }: Routing,
   { queue }: Jobs,
 ): Nodes {
@@ -29,16 +29,12 @@ export function makeNodes(
   const stopping = new AbortController();
   let refreshing: Promise<void> = Promise.resolve();
   const gateway = createNodeGateway(directory, {
-    settings,
     resultMs: deadlineMs + deadlineGraceMs + resultRetentionMs,
-    store,
     queue,
     verify: trust.verify,
     policy: trust.policy,
     enrolmentToken: enrolmentTokenOf(secrets.secretKey),
     gatewayKey: gatewayKeyOf(secrets.secretKey),
-    clock,
-    log,
     onDispatch: (evidence) => events.emit("jobDispatched", { evidence }),
     onRefusedAnswer: (code) => events.emit("nodeAnswerRefused", { code }),
     onRegistration: (outcome) => events.emit("nodeRegistered", { outcome }),
