@@ -1,7 +1,7 @@
 import { CommanderError } from "commander";
 import { stripControls } from "../lib/controls.ts";
 import { EarshotError, messageOf } from "../lib/errors.ts";
-import { isDismissal } from "../remote/worker/gateway-errors.ts";
+import { isDismissal } from "../remote/protocol/errors.ts";
 
 export const exitCode = { ok: 0, failed: 1, wrongUse: 2, sentAway: 3 } as const;
 

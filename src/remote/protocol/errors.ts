@@ -36,3 +36,9 @@ export function checkOf(thrown: unknown): { code: string; message: string } {
   if (thrown instanceof EarshotError) return thrown.details[0] ?? thrown;
   return { code: "unreadable", message: "unreadable" };
 }
+
+/** Permanent: replaced by another run, or removed by an operator. */
+export const isDismissal = (error: unknown): boolean =>
+  error instanceof EarshotError &&
+  error.code === "node_refused" &&
+  error.details.some(({ code }) => code === "superseded" || code === "node_removed");

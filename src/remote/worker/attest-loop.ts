@@ -2,8 +2,9 @@ import { backoffMs } from "../../lib/backoff.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { EarshotError, messageOf } from "../../lib/errors.ts";
 import { firstOf } from "../../lib/first-of.ts";
+import { isDismissal } from "../protocol/errors.ts";
 import { type AttestContext, type Attested, attestOnce } from "./attest.ts";
-import { isDismissal, isUnreachable } from "./gateway-errors.ts";
+import { isUnreachable } from "./gateway-errors.ts";
 import type { Reachability } from "./gateway-state.ts";
 
 export type AttestationStatus =

@@ -47,12 +47,6 @@ export function notFromGateway({ status, headers }: FetchedAnswer, host: string)
   });
 }
 
-/** Permanent: replaced by another run, or removed by an operator. */
-export const isDismissal = (error: unknown): boolean =>
-  error instanceof EarshotError &&
-  error.code === "node_refused" &&
-  error.details.some(({ code }) => code === "superseded" || code === "node_removed");
-
 export const isUnreachable = (error: unknown): error is EarshotError =>
   codeOf(error) === "gateway_unreachable";
 
