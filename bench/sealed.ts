@@ -140,8 +140,8 @@ function takesOf(opened: Open, queries: readonly string[]): Takes {
 function shuffled<Value>(list: readonly Value[]): Value[] {
   const random = seededRandom(1);
   return list
-    .map((value) => ({ value, place: random() }))
-    .sort((a, b) => a.place - b.place)
+    .map((value) => ({ value, order: random() }))
+    .sort((a, b) => a.order - b.order)
     .map(({ value }) => value);
 }
 

@@ -25,7 +25,7 @@ const position = {
   fromMs: 1_700_000_000_000,
   toMs: 1_700_000_604_800,
   asOfMs: 1_700_000_604_800,
-  asked: { startMs: null, endMs: 1_700_000_604_800 },
+  requestedBounds: { startMs: null, endMs: 1_700_000_604_800 },
 } as const;
 
 const cursor = encryptCursor(secret, { ...scope, ...position });
@@ -42,7 +42,7 @@ test("a cursor decrypts to its position, whatever that is", () => {
     fromMs: fc.option(fc.maxSafeInteger()),
     toMs: fc.maxSafeInteger(),
     asOfMs: fc.maxSafeInteger(),
-    asked: fc.record({
+    requestedBounds: fc.record({
       startMs: fc.option(fc.maxSafeInteger()),
       endMs: fc.option(fc.maxSafeInteger()),
     }),
@@ -107,7 +107,12 @@ test("refuses another store's cursor and any other text", () => {
 });
 
 describe("a cursor into a platform's pages", () => {
-  const times = { fromMs: null, toMs: 5, asOfMs: 5, asked: { startMs: null, endMs: null } };
+  const times = {
+    fromMs: null,
+    toMs: 5,
+    asOfMs: 5,
+    requestedBounds: { startMs: null, endMs: null },
+  };
   const positions = fc.record({
     platform: fc.constantFrom(...platforms),
     credentialId: fc.option(fc.uuid()),
@@ -122,21 +127,39 @@ describe("a cursor into a platform's pages", () => {
     lastKey: null,
     skip: 0,
   } as const;
-  const sealed = encryptCursor(secret, { ...scope, ...times, after: null, place: one });
+  const encrypted = encryptCursor(secret, { ...scope, ...times, after: null, position: one });
 
   test("decrypts to its position", () => {
     fc.assert(
       fc.property(positions, (position) => {
         fc.pre(fitsCursor(position));
-        const text = encryptCursor(secret, { ...scope, ...times, after: null, place: position });
+        const text = encryptCursor(secret, { ...scope, ...times, after: null, position });
         expect(text.length).toBeLessThanOrEqual(longestCursor);
         expect(decryptCursor(secret, text, scope)).toEqual({
           ...times,
           after: null,
-          place: position,
+          position,
         });
       }),
     );
+  });
+
+  test("of an earlier version decrypts to its position", () => {
+    const text =
+      "CL5L1CX0KnY4OWcnG9cBmt8pLu1I5CT96EWeO6D8AwTgsj0pCNn3ppMKOMefoU8426hHE6xkjtdCFPLMPBywRg_Hjfu4XLiTyMc6mUlc8h6IZor6Mnrs69YWq_330U9ze4vFps87sOYiKyw9i1vZDAD2IFv_m6D_zqKfoT4Y_JPmx7vobd4Gkrbcups4wz_qCpoTIWD09sVqX7phjOF4Be6p0LXJp4O7WDb_nmLZsvIEm8_bjZbvTgivOdtyD2iW6dh3beqkhT-rfzw";
+    const search = {
+      accountId: "one",
+      platform: "x",
+      type: "social",
+      method: "getfollowers",
+      canonicalQuery: "nasa",
+    } as const;
+    expect(decryptCursor(Buffer.alloc(32, 1), text, search)).toEqual({
+      ...times,
+      requestedBounds: { startMs: null, endMs: 7 },
+      after: null,
+      position: one,
+    });
   });
 
   test("contains the platform's page token, up to a limit", () => {
@@ -149,17 +172,23 @@ describe("a cursor into a platform's pages", () => {
       ),
     );
     expect(longest).toBeGreaterThan(2_000);
-    const content = { ...scope, ...latest, asked: bounds, after: null, place: positionOf(longest) };
+    const content = {
+      ...scope,
+      ...latest,
+      requestedBounds: bounds,
+      after: null,
+      position: positionOf(longest),
+    };
     const text = encryptCursor(secret, content);
     expect(text.length).toBeLessThanOrEqual(longestCursor);
-    expect(decryptCursor(secret, text, scope).place?.cursor).toHaveLength(longest);
+    expect(decryptCursor(secret, text, scope).position?.cursor).toHaveLength(longest);
   });
 
   test("is invalid for another search and after any change", () => {
-    expect(Buffer.from(sealed, "base64url").includes("b26v89c")).toBe(false);
+    expect(Buffer.from(encrypted, "base64url").includes("b26v89c")).toBe(false);
     const other = { ...scope, accountId: "two" };
-    expect(() => decryptCursor(secret, sealed, other)).toThrow(mismatch);
-    const bytes = Buffer.from(sealed, "base64url");
+    expect(() => decryptCursor(secret, encrypted, other)).toThrow(mismatch);
+    const bytes = Buffer.from(encrypted, "base64url");
     for (let at = 0; at < bytes.length; at += 1) {
       const flipped = Buffer.from(bytes);
       flipped[at] = (flipped[at] ?? 0) ^ 1;

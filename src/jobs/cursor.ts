@@ -19,13 +19,13 @@ export type CursorScope = Pick<SearchJobRequest, "platform" | "type" | "method">
 
 /** `asOfMs`: submission time of the first page, which fixed the window from `fromMs` to `toMs`. */
 export type CursorPosition = (
-  | { after: Position; place?: null }
-  | { after: null; place: FetchPosition }
+  | { after: Position; position?: null }
+  | { after: null; position: FetchPosition }
 ) & {
   fromMs: number | null;
   toMs: number;
   asOfMs: number;
-  asked: RequestedBounds;
+  requestedBounds: RequestedBounds;
 };
 
 export type CursorContent = CursorScope & CursorPosition;
@@ -59,7 +59,7 @@ export function encryptCursor(secret: Uint8Array, content: CursorContent): strin
   const plain = encode(content);
   const keys = keysOf(secret);
   const nonce = createHmac("sha256", keys.nonce).update(plain).digest().subarray(0, nonceLength);
-  const cipher = createCipheriv("aes-256-gcm", keys.seal, nonce);
+  const cipher = createCipheriv("aes-256-gcm", keys.encryption, nonce);
   return Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]).toString(
     "base64url",
   );
@@ -74,7 +74,7 @@ export function decryptCursor(
   text: string,
   expected: CursorScope,
 ): CursorPosition {
-  const plain = unseal(secret, text);
+  const plain = decrypt(secret, text);
   const scope = plain.subarray(1, headLength);
   if (!scope.equals(hashOf(expected))) {
     throw new EarshotError("cursor_mismatch", "the cursor is of another search", {
@@ -85,18 +85,18 @@ export function decryptCursor(
   return decode(plain);
 }
 
-function unseal(secret: Uint8Array, text: string): Buffer {
-  const sealed = Buffer.from(text, "base64url");
-  if (sealed.length <= nonceLength + headLength + tagLength) throw invalid();
-  if (text.length > longestCursor || sealed.toString("base64url") !== text) throw invalid();
+function decrypt(secret: Uint8Array, text: string): Buffer {
+  const encrypted = Buffer.from(text, "base64url");
+  if (encrypted.length <= nonceLength + headLength + tagLength) throw invalid();
+  if (text.length > longestCursor || encrypted.toString("base64url") !== text) throw invalid();
   const decipher = createDecipheriv(
     "aes-256-gcm",
-    keysOf(secret).seal,
-    sealed.subarray(0, nonceLength),
+    keysOf(secret).encryption,
+    encrypted.subarray(0, nonceLength),
     { authTagLength: tagLength },
   );
-  decipher.setAuthTag(sealed.subarray(-tagLength));
-  const plain = decipher.update(sealed.subarray(nonceLength, -tagLength));
+  decipher.setAuthTag(encrypted.subarray(-tagLength));
+  const plain = decipher.update(encrypted.subarray(nonceLength, -tagLength));
   try {
     decipher.final();
   } catch {
@@ -126,16 +126,16 @@ export const fitsCursor = (position: FetchPosition): boolean =>
 const longestTimes = 200;
 
 function encode(content: CursorContent): Buffer {
-  const { after, place } = content;
+  const { after, position } = content;
   if (after === null)
-    return Buffer.concat([headOf(fetchLayout, content), fetchJson(content, place)]);
+    return Buffer.concat([headOf(fetchLayout, content), fetchJson(content, position)]);
   const plain = Buffer.alloc(contentLength);
   headOf(layout, content).copy(plain);
   let offset = headLength;
   offset = plain.writeUInt8(platforms.indexOf(after.platform), offset);
   offset = plain.writeBigUInt64BE(after.id, offset);
-  const { fromMs, toMs, asOfMs, asked } = content;
-  for (const ms of [fromMs, toMs, asOfMs, asked.startMs, asked.endMs]) {
+  const { fromMs, toMs, asOfMs, requestedBounds } = content;
+  for (const ms of [fromMs, toMs, asOfMs, requestedBounds.startMs, requestedBounds.endMs]) {
     offset = plain.writeBigInt64BE(ms === null ? unbounded : BigInt(ms), offset);
   }
   plain.write(after.uriHash ?? noUriHash, offset, "hex");
@@ -145,14 +145,28 @@ function encode(content: CursorContent): Buffer {
 const headOf = (first: number, content: CursorScope): Buffer =>
   Buffer.concat([Uint8Array.of(first), hashOf(content)]);
 
-function fetchJson({ fromMs, toMs, asOfMs, asked }: CursorContent, place: FetchPosition): Buffer {
-  return Buffer.from(JSON.stringify({ place, fromMs, toMs, asOfMs, asked }));
+/** Gateways of earlier versions read the same names. */
+type EncodedFetch = Pick<CursorPosition, "fromMs" | "toMs" | "asOfMs"> & {
+  place: FetchPosition;
+  asked: RequestedBounds;
+};
+
+function fetchJson(content: CursorContent, position: FetchPosition): Buffer {
+  const { fromMs, toMs, asOfMs, requestedBounds } = content;
+  const encoded: EncodedFetch = { place: position, fromMs, toMs, asOfMs, asked: requestedBounds };
+  return Buffer.from(JSON.stringify(encoded));
 }
+
+const decodeFetch = ({ place, asked, ...times }: EncodedFetch): CursorPosition => ({
+  ...times,
+  after: null,
+  position: place,
+  requestedBounds: asked,
+});
 
 function decode(plain: Buffer): CursorPosition {
   const offset = headLength;
-  if (plain[0] === fetchLayout)
-    return { after: null, ...JSON.parse(plain.toString("utf8", offset)) };
+  if (plain[0] === fetchLayout) return decodeFetch(JSON.parse(plain.toString("utf8", offset)));
   const platform = platforms[plain.readUInt8(offset)];
   if (platform === undefined) throw invalid();
   const count = plain[0] === layoutWithoutAsOf ? 4 : 5;
@@ -169,7 +183,7 @@ function decode(plain: Buffer): CursorPosition {
     fromMs,
     toMs,
     asOfMs,
-    asked: { startMs, endMs },
+    requestedBounds: { startMs, endMs },
   };
 }
 
@@ -183,14 +197,14 @@ function hashOf({ accountId, platform, type, method, canonicalQuery }: CursorSco
   return hash("sha256", scope, "buffer").subarray(0, scopeHashLength);
 }
 
-type CursorKeys = { seal: KeyObject; nonce: KeyObject };
+type CursorKeys = { encryption: KeyObject; nonce: KeyObject };
 
 const knownKeys = new WeakMap<Uint8Array, CursorKeys>();
 
 function keysOf(secret: Uint8Array): CursorKeys {
   const known = knownKeys.get(secret);
   if (known !== undefined) return known;
-  const keys = { seal: derive(secret, "cursor key"), nonce: derive(secret, "cursor nonce") };
+  const keys = { encryption: derive(secret, "cursor key"), nonce: derive(secret, "cursor nonce") };
   knownKeys.set(secret, keys);
   return keys;
 }

@@ -11,10 +11,10 @@ export type RequestedBounds = { startMs: number | null; endMs: number | null };
 export const noBounds: RequestedBounds = { startMs: null, endMs: null };
 
 export type SearchJobRequest = AnswerRequest & {
-  asked?: RequestedBounds;
+  requestedBounds?: RequestedBounds;
   unsearched?: UnsearchedSpan;
   /** Needs credentials of its account, which never leave the embedded node. */
-  isKeptHere?: true;
+  isLocalOnly?: true;
 };
 
 export const jobStates = [

@@ -426,7 +426,7 @@ test("a page of a disconnected node waits, and then says that no other node can 
     method: "getfollowers",
     platform: "x",
     after: null,
-    place: position,
+    position,
   });
   await jobs.clock.advance(119_000);
   expect(await jobs.queue.find("one", uuid)).toMatchObject({ state: "received" });

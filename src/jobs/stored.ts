@@ -59,25 +59,50 @@ type StoredItem =
       record: string,
     ];
 
-/** `asOfMs` is absent before `within_time:` existed; the submission time is used. */
-type StoredRequest = Omit<SearchJobRequest, "after" | "asOfMs"> & {
+/**
+ * `place` is the fetch position, `asked` the requested bounds, `isKeptHere` whether the job is
+ * local-only: gateways of earlier versions read the same rows. `asOfMs` is absent before
+ * `within_time:` existed; the submission time is used.
+ */
+type StoredRequest = Omit<SearchJobRequest, "after" | "asOfMs" | RenamedInRequest> & {
   after: StoredPagePosition | null;
   asOfMs?: number;
+  place?: SearchJobRequest["position"];
+  asked?: SearchJobRequest["requestedBounds"];
+  isKeptHere?: SearchJobRequest["isLocalOnly"];
 };
+type RenamedInRequest = "position" | "requestedBounds" | "isLocalOnly";
 
-type StoredResult = Omit<JobResult, "items" | "next"> & {
+/** `nextPlace` is the next fetch position. */
+type StoredResult = Omit<JobResult, "items" | "next" | "nextPosition"> & {
   positions: StoredItem[];
   next: StoredPagePosition | null;
+  nextPlace?: JobResult["nextPosition"];
 };
+type StoredHead = Omit<StoredResult, "positions">;
 
 export function encodeRequest(request: SearchJobRequest): string {
-  const stored: StoredRequest = { ...request, after: request.after && packPosition(request.after) };
+  const { after, position, requestedBounds, isLocalOnly, ...rest } = request;
+  const stored: StoredRequest = {
+    ...rest,
+    after: after && packPosition(after),
+    ...(position === undefined ? {} : { place: position }),
+    ...(requestedBounds === undefined ? {} : { asked: requestedBounds }),
+    ...(isLocalOnly === undefined ? {} : { isKeptHere: isLocalOnly }),
+  };
   return JSON.stringify(stored);
 }
 
 function decodeRequest({ request, submittedMs }: JobHead): SearchJobRequest {
-  const stored: StoredRequest = JSON.parse(request);
-  return { asOfMs: submittedMs, ...stored, after: stored.after && unpackPosition(stored.after) };
+  const { after, place, asked, isKeptHere, ...rest }: StoredRequest = JSON.parse(request);
+  return {
+    asOfMs: submittedMs,
+    ...rest,
+    after: after && unpackPosition(after),
+    ...(place === undefined ? {} : { position: place }),
+    ...(asked === undefined ? {} : { requestedBounds: asked }),
+    ...(isKeptHere === undefined ? {} : { isLocalOnly: isKeptHere }),
+  };
 }
 
 export function encodeResult(result: JobResult): string {
@@ -96,11 +121,10 @@ export const joinResult = ({ head, positions }: ResultParts): string =>
 
 /** Decodes items when first read: most answers are sent without decoding them. */
 export function decodeResultParts({ head, positions }: ResultParts): JobResult {
-  const { next, ...stored }: Omit<StoredResult, "positions"> = JSON.parse(head);
+  const known = decodeHead(JSON.parse(head));
   let items: readonly AnswerItem[] | null = null;
   return {
-    ...stored,
-    next: next && unpackPosition(next),
+    ...known,
     get items() {
       items ??= (JSON.parse(positions) as StoredItem[]).map(unpackItem);
       return items;
@@ -130,18 +154,26 @@ export function isLarge({ items }: JobResult): boolean {
 
 const itemText = (item: AnswerItem): string => JSON.stringify(packItem(item));
 
-function headText({ items: _items, next, ...rest }: JobResult): string {
-  const head: Omit<StoredResult, "positions"> = { ...rest, next: next && packPosition(next) };
+function headText({ items: _items, next, nextPosition, ...rest }: JobResult): string {
+  const head: StoredHead = {
+    ...rest,
+    next: next && packPosition(next),
+    ...(nextPosition === undefined ? {} : { nextPlace: nextPosition }),
+  };
   return JSON.stringify(head);
 }
 
-function decodeResult(text: string): JobResult {
-  const { positions, ...stored }: StoredResult = JSON.parse(text);
+function decodeHead({ next, nextPlace, ...rest }: StoredHead): Omit<JobResult, "items"> {
   return {
-    ...stored,
-    items: positions.map(unpackItem),
-    next: stored.next && unpackPosition(stored.next),
+    ...rest,
+    next: next && unpackPosition(next),
+    ...(nextPlace === undefined ? {} : { nextPosition: nextPlace }),
   };
+}
+
+function decodeResult(text: string): JobResult {
+  const { positions, ...head }: StoredResult = JSON.parse(text);
+  return { ...decodeHead(head), items: positions.map(unpackItem) };
 }
 
 export function jobOf(row: JobRow, nowMs: number): Job {

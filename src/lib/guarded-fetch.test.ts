@@ -50,11 +50,11 @@ const errorWith = (code: string) => expect.objectContaining({ name: "EarshotErro
 describe("answer", () => {
   test("has status, headers and body, for any status", async () => {
     const { url } = await host((request, response) => {
-      response.writeHead(404, { "x-told": request.headers["user-agent"] });
+      response.writeHead(404, { "x-received": request.headers["user-agent"] });
       response.end(JSON.stringify({ error: "é" }));
     });
     const answer = await client([url])(`${url}/x`);
-    expect([answer.status, answer.headers.get("x-told"), answer.text()]).toEqual([
+    expect([answer.status, answer.headers.get("x-received"), answer.text()]).toEqual([
       404,
       "earshot-test/1",
       '{"error":"é"}',

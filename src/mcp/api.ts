@@ -47,9 +47,9 @@ export function readBody<Schema extends z.ZodType>(
   const { data, error } = schema.safeParse(orNull(() => parse(text)));
   if (data !== undefined) return data;
   const [issue] = error?.issues ?? [];
-  const place = ["answer", ...(issue?.path ?? [])].join(".");
+  const path = ["answer", ...(issue?.path ?? [])].join(".");
   throw new Error(
-    `the answer is too large, or not that of an Earshot service of this version (${place}: ${issue?.message})`,
+    `the answer is too large, or not that of an Earshot service of this version (${path}: ${issue?.message})`,
   );
 }
 

@@ -24,7 +24,7 @@ export type AnswerRequest = SourceRequest & {
   method: Method;
   target?: Target | null;
   /** Absent on a fetch method's first page. */
-  place?: FetchPosition | null;
+  position?: FetchPosition | null;
 };
 
 export type SourceWarning = {
@@ -100,7 +100,7 @@ export const isArchived = (item: AnswerItem): item is Position => !isFetched(ite
 export type SourceAnswer = {
   items: readonly AnswerItem[];
   next: Position | null;
-  nextPlace?: FetchPosition | null;
+  nextPosition?: FetchPosition | null;
   /** No match in the window is missing. */
   complete: boolean;
   coverage: Coverage;

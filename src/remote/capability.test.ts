@@ -30,14 +30,14 @@ test("another method reaches the platform of its target or page", () => {
   const stored: Capability = { platform: "x", method: "getfollowers", ways: ["archive"] };
   const fetch: Work = { platform: "social", type: "social", method: "getfollowers" };
   expect(canRun(capabilities, fetch)).toBe(false);
-  const place = {
+  const position = {
     platform: "x",
     credentialId: null,
     cursor: null,
     lastKey: null,
     skip: 0,
   } as const;
-  expect(canRun(capabilities, { ...fetch, place })).toBe(true);
+  expect(canRun(capabilities, { ...fetch, position })).toBe(true);
   expect(canRun(capabilities, { ...fetch, platform: "x" })).toBe(true);
   expect(canRun(capabilities, { ...fetch, platform: "bluesky" })).toBe(false);
   expect(reachOf(capabilities, { ...fetch, platform: "x" })).toBe(2);

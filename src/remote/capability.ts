@@ -4,7 +4,7 @@ import { type Platform, platforms } from "../posts/post.ts";
 
 export type Capability = { platform: Platform; method: Method; ways: readonly AccessMethod[] };
 
-export type Work = Pick<AnswerRequest, "platform" | "type" | "method" | "target" | "place">;
+export type Work = Pick<AnswerRequest, "platform" | "type" | "method" | "target" | "position">;
 
 const methodsOfType: Readonly<Record<SourceType, readonly AccessMethod[]>> = {
   social: ["archive", "credential", "api", "public"],
@@ -60,8 +60,13 @@ export function canRun(capabilities: readonly Capability[], work: Work): boolean
   return reachOf(capabilities, work) > 0;
 }
 
-export function requestedPlatforms({ platform, method, target, place }: Work): readonly Platform[] {
-  const named = place?.platform ?? (platform === "social" ? target?.platform : platform) ?? null;
+export function requestedPlatforms({
+  platform,
+  method,
+  target,
+  position,
+}: Work): readonly Platform[] {
+  const named = position?.platform ?? (platform === "social" ? target?.platform : platform) ?? null;
   if (named !== null) return [named];
   return isSearch(method) ? platforms : [];
 }

@@ -24,16 +24,16 @@ function platformOf(
   {
     platform,
     target = null,
-    place = null,
+    position = null,
   }: {
     platform: SearchPlatform;
     method: Method;
     target?: AnswerRequest["target"];
-    place?: AnswerRequest["place"];
+    position?: AnswerRequest["position"];
   },
   defaultPlatform: Platform,
 ): Platform {
-  if (place !== null) return place.platform;
+  if (position !== null) return position.platform;
   if (platform !== "social") return platform;
   return target?.platform ?? defaultPlatform;
 }

@@ -119,9 +119,9 @@ async function allPages(special: Partial<AnswerRequest>): Promise<SourceAnswer[]
   for (;;) {
     const answer = await answerJob(tested.context, request, tested.job);
     pages.push(answer);
-    const { next, nextPlace = null } = answer;
-    if (next === null && nextPlace === null) return pages;
-    request = { ...request, after: next, place: nextPlace };
+    const { next, nextPosition = null } = answer;
+    if (next === null && nextPosition === null) return pages;
+    request = { ...request, after: next, position: nextPosition };
   }
 }
 

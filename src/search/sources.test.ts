@@ -144,9 +144,9 @@ test("runs a job here if the account has its own credential for it", async () =>
 });
 
 test("runs the timeline of an account here", async () => {
-  const { isLocalOnly: isKeptHere } = sourcesOf({}, nodes({ isRunHere: true }));
+  const { isLocalOnly } = sourcesOf({}, nodes({ isRunHere: true }));
   const requested = { platform: "x", type: "social", accountId: "account" } as const;
-  expect(await isKeptHere({ ...requested, method: "gethometweets" })).toBe(true);
+  expect(await isLocalOnly({ ...requested, method: "gethometweets" })).toBe(true);
 });
 
 test("the deployment's access methods exclude accounts' credentials and own data", async () => {

@@ -145,17 +145,17 @@ test.each([
 test("jobs with credentials of this server, and their pages, run only in this process", () => {
   const nodes = [nodeWith([xFollowers])];
   const on = routerWith({ nodes });
-  expect(on.runsHere(followers({ isKeptHere: true }))).toBe(true);
-  expect(on.runsHere(followers({ place: fetchPosition() }))).toBe(true);
+  expect(on.runsHere(followers({ isLocalOnly: true }))).toBe(true);
+  expect(on.runsHere(followers({ position: fetchPosition() }))).toBe(true);
   const off = routerWith({ embedded: "off", nodes });
   expect(off.hasNodeFor(followers())).toBe(true);
-  expect(off.hasNodeFor(followers({ isKeptHere: true }))).toBe(false);
-  expect(off.hasNodeFor(followers({ place: fetchPosition() }))).toBe(false);
+  expect(off.hasNodeFor(followers({ isLocalOnly: true }))).toBe(false);
+  expect(off.hasNodeFor(followers({ position: fetchPosition() }))).toBe(false);
 });
 
 test("a node's page is continued by that node while it is connected", () => {
   const there = routerWith({ nodes: [nodeWith([])] });
-  const page = followers({ place: fetchPosition({ nodeId: "remote" }) });
+  const page = followers({ position: fetchPosition({ nodeId: "remote" }) });
   expect([there.runsHere(page), there.hasNodeFor(page)]).toEqual([false, true]);
   const away = routerWith({ nodes: [nodeWith([], { isConnected: false })] });
   expect([away.runsHere(page), away.hasNodeFor(page)]).toEqual([false, false]);
@@ -189,11 +189,11 @@ test("another node counts as available only if it would get the job", () => {
   const unequal = routerWith({ embedded: "off", nodes: [less, more] });
   expect(unequal.hasNodeFor(work(), new Set(["more"]))).toBe(false);
   expect(unequal.hasNodeFor(work(), new Set(["less"]))).toBe(true);
-  expect(both.hasNodeFor(followers({ isKeptHere: true }), new Set(["embedded"]))).toBe(false);
+  expect(both.hasNodeFor(followers({ isLocalOnly: true }), new Set(["embedded"]))).toBe(false);
 });
 
 test("a page is continued only by its own node, whether it failed there or not", () => {
   const { hasNodeFor } = routerWith({ nodes: [nodeWith([]), nodeWith([], { id: "other" })] });
-  const page = followers({ place: fetchPosition({ nodeId: "remote" }) });
+  const page = followers({ position: fetchPosition({ nodeId: "remote" }) });
   expect(hasNodeFor(page, new Set(["remote"]))).toBe(false);
 });

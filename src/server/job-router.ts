@@ -43,10 +43,10 @@ export function createJobRouter({
   const reachHere = (work: Work): number => embeddedReach(embedded, capabilities(), work);
 
   const runsHere: JobRouter["runsHere"] = (work) => {
-    const { isKeptHere, place } = work;
-    if (isKeptHere === true) return true;
-    if ((place?.nodeId ?? null) !== null) return false;
-    if ((place?.credentialId ?? null) !== null) return true;
+    const { isLocalOnly, position } = work;
+    if (isLocalOnly === true) return true;
+    if ((position?.nodeId ?? null) !== null) return false;
+    if ((position?.credentialId ?? null) !== null) return true;
     const others = nodes();
     if (others.length === 0) return true;
     const reachThere = most(others.filter(isThereFor(work)), work);
@@ -55,12 +55,12 @@ export function createJobRouter({
   };
 
   const hasNodeFor: JobRouter["hasNodeFor"] = (work, besides = noNodes) => {
-    const nodeId = work.place?.nodeId ?? null;
+    const nodeId = work.position?.nodeId ?? null;
     const atWork = nodes().filter(isAtWork);
     const others = atWork.filter(({ id }) => !besides.has(id));
     if (nodeId !== null) return others.some(({ id }) => id === nodeId);
     if (isRunHere && !besides.has(embeddedNodeId) && runsHere(work)) return true;
-    const isBound = work.isKeptHere === true || (work.place?.credentialId ?? null) !== null;
+    const isBound = work.isLocalOnly === true || (work.position?.credentialId ?? null) !== null;
     const reach = Math.max(most(atWork, work), reachHere(work));
     return !isBound && reach > 0 && most(others, work) === reach;
   };

@@ -238,7 +238,7 @@ export function sealedAnswerOf(job: StoredJob, plain: Uint8Array, token = job.pa
 function emptyAnswer({ fromMs, toMs }: AnswerRequest): Omit<SourceAnswer, "items"> {
   return {
     next: null,
-    nextPlace: null,
+    nextPosition: null,
     complete: true,
     coverage: { fromMs, toMs, complete: true, gaps: [] },
     sources: [],

@@ -57,7 +57,7 @@ export function postItem(minutes: number, special: Record<string, unknown> = {})
 export const answerOf = (items: readonly FetchedItem[]): SourceAnswer => ({
   items,
   next: null,
-  nextPlace: null,
+  nextPosition: null,
   complete: true,
   coverage: {
     fromMs: testRequest.fromMs,

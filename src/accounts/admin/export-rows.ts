@@ -34,14 +34,14 @@ type Next = (
   after: ExportPosition,
 ) => Steps<Exported | null>;
 
-function byColumn<Row extends { place: string | number }>(
+function byColumn<Row extends { row_key: string | number }>(
   sql: string,
   lowest: string | number,
   lineOf: (row: Row) => Line,
 ): Next {
   return function* (database, accountId, after) {
     const row = yield* database.get<Row>(sql, { accountId, after: after?.[0] ?? lowest });
-    return row === undefined ? null : { line: lineOf(row), position: [row.place] };
+    return row === undefined ? null : { line: lineOf(row), position: [row.row_key] };
   };
 }
 
@@ -51,10 +51,10 @@ const parsed = (text: unknown): unknown => (typeof text === "string" ? JSON.pars
 
 type Columns = Readonly<Record<string, string | number | null>>;
 
-type Row = Columns & { place: string | number };
+type Row = Columns & { row_key: string | number };
 
 /** `…_ms` columns become `…_at` as ISO times. */
-function plainLine({ place: _place, ...columns }: Columns): Line {
+function plainLine({ row_key: _rowKey, ...columns }: Columns): Line {
   return Object.fromEntries(
     Object.entries(columns).map(([name, value]) =>
       name.endsWith("_ms") ? [`${name.slice(0, -3)}_at`, iso(value)] : [name, value],
@@ -65,38 +65,38 @@ function plainLine({ place: _place, ...columns }: Columns): Line {
 /** Null at the end. Contains no secrets or hashes. */
 export const nextRow: Readonly<Record<ExportedKind, Next>> = {
   account: byColumn<Row>(
-    `SELECT id AS place, id, ${accountNameSql} AS name, role, created_ms, suspended_ms, suspended_reason, requests_per_second,
+    `SELECT id AS row_key, id, ${accountNameSql} AS name, role, created_ms, suspended_ms, suspended_reason, requests_per_second,
        submissions_per_minute, first_key_ms, earlier_key_times FROM account WHERE id = :accountId AND id > :after`,
     "",
     plainLine,
   ),
   identity: byColumn<Row>(
-    `SELECT provider || '/' || subject AS place, provider, subject, login, created_ms, seen_ms FROM identity
+    `SELECT provider || '/' || subject AS row_key, provider, subject, login, created_ms, seen_ms FROM identity
      WHERE account_id = :accountId AND provider || '/' || subject > :after ORDER BY 1 LIMIT 1`,
     "",
     plainLine,
   ),
   key: byColumn<Row>(
-    `SELECT id AS place, id, name, methods, requests_per_second, submissions_per_minute, owner_requests_per_second,
+    `SELECT id AS row_key, id, name, methods, requests_per_second, submissions_per_minute, owner_requests_per_second,
        owner_submissions_per_minute, created_ms, expires_ms, revoked,
        revoked_ms, used_ms, used_from, successor_id FROM api_key WHERE account_id = :accountId AND id > :after ORDER BY id LIMIT 1`,
     "",
     (row) => ({ ...plainLine(row), methods: parsed(row.methods), revoked: row.revoked === 1 }),
   ),
   app: byColumn<Row>(
-    `SELECT id AS place, id, client_id, client_name, redirect_uri, resource, methods, created_ms, expires_ms, used_ms, used_from,
+    `SELECT id AS row_key, id, client_id, client_name, redirect_uri, resource, methods, created_ms, expires_ms, used_ms, used_from,
        revoked_ms FROM oauth_grant WHERE account_id = :accountId AND id > :after ORDER BY id LIMIT 1`,
     "",
     (row) => ({ ...plainLine(row), methods: parsed(row.methods) }),
   ),
   session: byColumn<Row>(
-    `SELECT id AS place, id, way, agent, address_group, created_ms, used_ms, expires_ms FROM session
+    `SELECT id AS row_key, id, way, agent, address_group, created_ms, used_ms, expires_ms FROM session
      WHERE account_id = :accountId AND id > :after ORDER BY id LIMIT 1`,
     "",
     plainLine,
   ),
   webhook: byColumn<Row>(
-    `SELECT id AS place, id, url, events, created_ms, failing_since_ms, disabled_ms, disabled_reason, dropped FROM webhook
+    `SELECT id AS row_key, id, url, events, created_ms, failing_since_ms, disabled_ms, disabled_reason, dropped FROM webhook
      WHERE account_id = :accountId AND id > :after ORDER BY id LIMIT 1`,
     "",
     (row) => ({ ...plainLine(row), events: parsed(row.events) }),
@@ -123,13 +123,13 @@ export const nextRow: Readonly<Record<ExportedKind, Next>> = {
     return null;
   },
   credential: byColumn<Row>(
-    `SELECT id AS place, id, platform, kind AS credential_kind, host, subject, subject_name, hint, created_ms, used_ms,
+    `SELECT id AS row_key, id, platform, kind AS credential_kind, host, subject, subject_name, hint, created_ms, used_ms,
        quarantined_ms, quarantine_reason FROM credential WHERE account_id = :accountId AND id > :after ORDER BY id LIMIT 1`,
     "",
     plainLine,
   ),
   spending: byColumn<Row>(
-    `SELECT month || '/' || platform || '/' || coalesce(credential_id, '') AS place, month, platform, credential_id, post_reads,
+    `SELECT month || '/' || platform || '/' || coalesce(credential_id, '') AS row_key, month, platform, credential_id, post_reads,
        user_reads, requests, micro_usd
      FROM (SELECT month, platform, NULL AS credential_id, post_reads, user_reads, requests, micro_usd FROM upstream_account_use
              WHERE account_id = :accountId

@@ -167,7 +167,7 @@ export function compareIndex(segment: IndexedSegment, report: Report): IndexChec
         yield* walkSealedTerms(database, sealed.posts, indexErrorsOf(report), add);
       }
       database.exec(`
-        CREATE VIRTUAL TABLE temp.place USING fts5vocab(main, term, instance);
+        CREATE VIRTUAL TABLE temp.instance USING fts5vocab(main, term, instance);
         CREATE VIRTUAL TABLE temp.token USING fts5vocab(main, term, row);
       `);
       yield* addWrittenSums(database, stored);
@@ -186,7 +186,7 @@ export function compareIndex(segment: IndexedSegment, report: Report): IndexChec
 }
 
 function* addWrittenSums(database: DatabaseSync, sums: IndexChecksums): Generator<number, void> {
-  const statement = database.prepare(tokenSumsSql("temp.place"));
+  const statement = database.prepare(tokenSumsSql("temp.instance"));
   statement.setReturnArrays(true);
   let tokens = 0;
   for (const row of statement.iterate()) {
@@ -230,7 +230,7 @@ function* collectWritten(
   isExpected: (token: string) => boolean,
   stored: IndexLocations,
 ): Generator<number, void> {
-  const positions = database.prepare("SELECT doc, offset FROM temp.place WHERE term = ?");
+  const positions = database.prepare("SELECT doc, offset FROM temp.instance WHERE term = ?");
   positions.setReadBigInts(true);
   for (const { term } of database.prepare("SELECT term FROM temp.token").iterate()) {
     const token = String(term);

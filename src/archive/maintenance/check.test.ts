@@ -322,11 +322,11 @@ test("reports a post that is stored twice, and how to remove one", async () => {
   damage(
     path,
     `ATTACH '${other}' AS other;
-     CREATE TEMP TABLE place AS
+     CREATE TEMP TABLE new_id AS
        SELECT (SELECT id FROM other.uri LIMIT 1) AS old, (SELECT min(id) + 1 FROM post) AS new;
      INSERT INTO post SELECT new, time_ms, likes, reposts, replies, quotes, revision, record, NULL
-       FROM other.post JOIN place ON id = old;
-     INSERT INTO uri SELECT hash, new FROM other.uri JOIN place ON id = old;`,
+       FROM other.post JOIN new_id ON id = old;
+     INSERT INTO uri SELECT hash, new FROM other.uri JOIN new_id ON id = old;`,
   );
   const { findings } = await checked(false);
   const twice = findings.find(({ kind }) => kind === "uri_twice");

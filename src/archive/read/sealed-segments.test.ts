@@ -358,7 +358,7 @@ describe("deadline", () => {
   const ranged = { low: 0n, high: lastId };
   const query = (plan: PlanNode) => {
     const requested = platformQuery("bluesky", { ...unbounded, conjuncts: [plan] });
-    if (requested === null) throw new Error("nothing is asked");
+    if (requested === null) throw new Error("nothing is requested");
     return { ...requested, skew: { minMs: 0, maxMs: 0 } };
   };
   const unbounded = { fromMs: null, toMs: null, lowId: null, highId: null };

@@ -17,9 +17,9 @@ beforeEach(() => {
 afterEach(() => source.close());
 
 function reportedByFts(database: DatabaseSync): Map<string, string[]> {
-  database.exec("CREATE VIRTUAL TABLE temp.told USING fts5vocab(main, term, instance)");
+  database.exec("CREATE VIRTUAL TABLE temp.instance USING fts5vocab(main, term, instance)");
   const reported = new Map<string, string[]>();
-  const rows = database.prepare("SELECT term, doc, offset FROM temp.told");
+  const rows = database.prepare("SELECT term, doc, offset FROM temp.instance");
   rows.setReadBigInts(true);
   for (const { term, doc, offset } of rows.all()) {
     const text = String(term);
@@ -28,7 +28,7 @@ function reportedByFts(database: DatabaseSync): Map<string, string[]> {
     const position = holdsPositions(text) ? `${doc} ${offset}` : `${doc}`;
     if (positions.at(-1) !== position) positions.push(position);
   }
-  database.exec("DROP TABLE temp.told");
+  database.exec("DROP TABLE temp.instance");
   return reported;
 }
 

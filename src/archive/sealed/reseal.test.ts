@@ -168,7 +168,7 @@ test.each([
     "UPDATE sealed_terms SET block = x'008680808010' || substr(block, 3) WHERE first = 'all'",
   ],
   [
-    "a place does not fit into 31 bits",
+    "a position does not fit into 31 bits",
     "UPDATE sealed_terms SET block = substr(block, 1, length(block) - 1) || x'feffffff7f'",
   ],
   [

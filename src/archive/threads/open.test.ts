@@ -42,7 +42,7 @@ const batch = (from: number, count: number) => ({
     kind: "upsert" as const,
     post: makePost({ key: `${from + n}`, createdMs: Date.UTC(2026, 0, 1) + from + n }),
   })),
-  checkpoints: [{ name: "place", value: String(from + count) }],
+  checkpoints: [{ name: "checkpoint", value: String(from + count) }],
 });
 
 const everything = {
@@ -59,7 +59,7 @@ test("batches are written in call order, and visible to every reader", async () 
   const stored = await open();
   const reports = await Promise.all([0, 100, 200].map((from) => stored.write(batch(from, 100))));
   expect(reports.map(({ inserted }) => inserted)).toEqual([100, 100, 100]);
-  expect(await stored.readCheckpoint("place")).toBe("300");
+  expect(await stored.readCheckpoint("checkpoint")).toBe("300");
   const answers = await Promise.all([1, 2, 3, 4].map(() => stored.search(everything)));
   for (const { positions } of answers) expect(positions).toHaveLength(300);
 });
@@ -82,7 +82,7 @@ test("a failed batch fails those queued behind it, and the next one is tried", a
   };
   const outcomes = await Promise.allSettled([stored.write(impossible), stored.write(batch(10, 5))]);
   expect(outcomes.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
-  expect(await stored.readCheckpoint("place")).toBe("1");
+  expect(await stored.readCheckpoint("checkpoint")).toBe("1");
   expect(await stored.write(batch(10, 5))).toMatchObject({ inserted: 5 });
 });
 

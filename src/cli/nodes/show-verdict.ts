@@ -148,8 +148,8 @@ function requestText(request: AnswerRequest): string {
 const aboutText = ({ target = null }: AnswerRequest): string | null =>
   target === null ? null : targetText(target);
 
-const isFirstPage = ({ after, place = null }: AnswerRequest): boolean =>
-  after === null && place === null;
+const isFirstPage = ({ after, position = null }: AnswerRequest): boolean =>
+  after === null && position === null;
 
 const spanText = ({ fromMs, toMs }: { fromMs: number | null; toMs: number }): string =>
   `from ${fromMs === null ? "the beginning" : isoTime(fromMs)} to ${isoTime(toMs)}`;

@@ -223,19 +223,19 @@ describe("an invalid proof", () => {
 });
 
 describe("a proof about an account", () => {
-  const asked = {
+  const requested = {
     ...testRequest,
     method: "gettweets",
     fromMs: null,
     platform: "bluesky",
     query: "Alice.example",
-    place: { platform: "bluesky", credentialId: null, cursor: "c", lastKey: null, skip: 0 },
+    position: { platform: "bluesky", credentialId: null, cursor: "c", lastKey: null, skip: 0 },
   } as const;
   const coverage = { fromMs: null, toMs: nowMs, complete: true, gaps: [] };
   const answer = { ...answerOf([]), coverage, sources: [] };
   const proofAbout = async (handle: string): Promise<string> => {
     const target = { kind: "user", platform: "bluesky", handle, id: null, host: null } as const;
-    const request = requestText({ ...asked, target });
+    const request = requestText({ ...requested, target });
     return proofFile(proofBy(await makeNode("none"), answer, { request }));
   };
   const given = ["--accept", "none", "--query", "Alice.example"];

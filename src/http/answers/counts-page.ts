@@ -42,15 +42,13 @@ const momentOf = (text: string | undefined): number | null =>
 /** The window ends at `end_time`, at most now, and starts at `start_time`, by default one live window earlier. */
 export function countsPageOf(
   context: PageContext,
-  question: CountsRequestParams,
+  params: CountsRequestParams,
   token: string | undefined,
 ): CountsPage {
-  const { bounds: requested, granularity } = question;
+  const { bounds: requested, granularity } = params;
   const { liveWindowMs, maxCountBuckets } = context.settings;
   const rest =
-    token === undefined
-      ? null
-      : pointedAt("/next_token", () => openToken(context, question, token));
+    token === undefined ? null : pointedAt("/next_token", () => openToken(context, params, token));
   const asOfMs = rest?.asOfMs ?? context.clock.now();
   const toMs = rest?.toMs ?? Math.min(asOfMs, requested.endMs ?? asOfMs);
   const windowFromMs = Math.min(rest?.fromMs ?? requested.startMs ?? toMs - liveWindowMs, toMs);
@@ -62,19 +60,19 @@ export function countsPageOf(
 /** Null at the start of the window. */
 export function nextPageToken(
   { cursorKey }: Pick<HttpContext, "cursorKey">,
-  question: CountsRequestParams,
+  params: CountsRequestParams,
   { windowFromMs, asOfMs }: CountsPage,
   pageFromMs: number,
 ): string | null {
   if (pageFromMs <= windowFromMs) return null;
   return encryptCursor(cursorKey, {
-    ...scopeOf(question),
+    ...scopeOf(params),
     // A count continues at a time, not at a post.
     after: { platform: "x", id: 0n },
     fromMs: windowFromMs,
     toMs: pageFromMs,
     asOfMs,
-    asked: question.bounds,
+    requestedBounds: params.bounds,
   });
 }
 
@@ -94,9 +92,9 @@ function scopeOf({
   };
 }
 
-function openToken(context: PageContext, question: CountsRequestParams, token: string) {
+function openToken(context: PageContext, params: CountsRequestParams, token: string) {
   try {
-    return continueFrom(context, scopeOf(question), token, question.bounds);
+    return continueFrom(context, scopeOf(params), token, params.bounds);
   } catch (error) {
     throw error instanceof EarshotError ? tokenError(error) : error;
   }

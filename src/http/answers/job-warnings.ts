@@ -10,11 +10,11 @@ export function jobWarnings({
   request: Pick<Job["request"], "method">;
 }): readonly SourceWarning[] {
   if (result === null) return warnings;
-  const { next, nextPlace = null } = result;
-  const isCut = next === null && nextPlace !== null && !fitsCursor(nextPlace);
+  const { next, nextPosition = null } = result;
+  const isCut = next === null && nextPosition !== null && !fitsCursor(nextPosition);
   const isEmptyLive = request.method === "searchbyquery" && result.items.length === 0;
   const ofResult = isEmptyLive ? result.warnings.map(withOlderPosts) : result.warnings;
-  return [...warnings, ...ofResult, ...(isCut ? [cursorTooLong(nextPlace.platform)] : [])];
+  return [...warnings, ...ofResult, ...(isCut ? [cursorTooLong(nextPosition.platform)] : [])];
 }
 
 /** Live searches do not see older archived posts. */

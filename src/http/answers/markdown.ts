@@ -161,7 +161,7 @@ function closing({ job, result, omitted, isContinued, nextCursor }: AnswerPage):
     const rest = isContinued ? "; the next page begins with them" : "";
     lines.push(`${posts} omitted because of max_chars${rest}.`);
   }
-  const isLast = nextCursor === null && (result.next ?? result.nextPlace ?? null) === null;
+  const isLast = nextCursor === null && (result.next ?? result.nextPosition ?? null) === null;
   if (isLast) lines.push("This is the last page.");
   if (nextCursor !== null) {
     lines.push(`Next page: the same search with next_cursor ${codeSpan(nextCursor)}.`);

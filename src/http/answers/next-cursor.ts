@@ -12,9 +12,11 @@ import type { HttpContext } from "../context.ts";
 import { problem } from "../problems/write-problem.ts";
 
 export function cursorOf(context: Pick<HttpContext, "cursorKey">, job: Job): string | null {
-  const { next = null, nextPlace = null } = job.result ?? {};
-  if (next !== null || nextPlace === null) return cursorAfter(context, job, next);
-  return fitsCursor(nextPlace) ? seal(context, job, { after: null, place: nextPlace }) : null;
+  const { next = null, nextPosition = null } = job.result ?? {};
+  if (next !== null || nextPosition === null) return cursorAfter(context, job, next);
+  return fitsCursor(nextPosition)
+    ? encrypted(context, job, { after: null, position: nextPosition })
+    : null;
 }
 
 export function cursorAfter(
@@ -22,16 +24,16 @@ export function cursorAfter(
   job: Job,
   after: Position | null,
 ): string | null {
-  return after === null ? null : seal(context, job, { after });
+  return after === null ? null : encrypted(context, job, { after });
 }
 
-type End = { after: Position } | { after: null; place: FetchPosition };
+type End = { after: Position } | { after: null; position: FetchPosition };
 
-function seal({ cursorKey }: Pick<HttpContext, "cursorKey">, job: Job, end: End): string {
-  const { platform, type, method, fromMs, toMs, asOfMs, asked = noBounds } = job.request;
+function encrypted({ cursorKey }: Pick<HttpContext, "cursorKey">, job: Job, end: End): string {
+  const { platform, type, method, fromMs, toMs, asOfMs, requestedBounds = noBounds } = job.request;
   const { accountId, canonicalQuery } = job;
   const scope = { accountId, platform, type, method, canonicalQuery };
-  return encryptCursor(cursorKey, { ...scope, ...end, fromMs, toMs, asOfMs, asked });
+  return encryptCursor(cursorKey, { ...scope, ...end, fromMs, toMs, asOfMs, requestedBounds });
 }
 
 /** `start_time` and `end_time` must be those of the cursor or omitted. Errors: `cursor_mismatch`, `cursor_invalid`. */
@@ -42,9 +44,8 @@ export function continueFrom(
   bounds: RequestedBounds,
 ): CursorPosition {
   const position = decryptCursor(cursorKey, cursor, scope);
-  const isSame =
-    (bounds.startMs ?? position.asked.startMs) === position.asked.startMs &&
-    (bounds.endMs ?? position.asked.endMs) === position.asked.endMs;
+  const { startMs, endMs } = position.requestedBounds;
+  const isSame = (bounds.startMs ?? startMs) === startMs && (bounds.endMs ?? endMs) === endMs;
   if (isSame) return position;
   throw problem("cursor_mismatch", "the cursor is of a search with another window", {
     hint: "send start_time and end_time as in the search that returned it, or omit them",

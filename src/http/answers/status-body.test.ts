@@ -97,8 +97,14 @@ describe("the sources of a status", () => {
 
 test("a position that fits no cursor is reported as a warning", () => {
   const cursor = "c".repeat(5_000);
-  const nextPlace = { platform: "x", credentialId: null, cursor, lastKey: null, skip: 0 } as const;
-  const cut = { ...job, result: { ...result, next: null, nextPlace } };
+  const nextPosition = {
+    platform: "x",
+    credentialId: null,
+    cursor,
+    lastKey: null,
+    skip: 0,
+  } as const;
+  const cut = { ...job, result: { ...result, next: null, nextPosition } };
   const cursorKey = new Uint8Array(32);
   expect(cursorOf({ cursorKey }, cut)).toBeNull();
   const codes = statusBody(cut, null).warnings.map(({ code }) => code);

@@ -49,13 +49,13 @@ async function searchJob(
   const { accountId } = caller;
   const search = { platform, type, method, accountId };
   if (!sources.isSearched(search)) throw searchedNowhere(platform);
-  const [isAnswered, isKeptHere] = await Promise.all([
+  const [isAnswered, isLocalOnly] = await Promise.all([
     type === "social" || sources.usesUpstream(search),
     sources.isLocalOnly(search),
   ]);
 
   const window = isLive ? start : { ...start, fromMs: null };
-  const requested = requestedSpan(tree, start.asked, start.asOfMs);
+  const requested = requestedSpan(tree, start.requestedBounds, start.asOfMs);
   const unsearched = unsearchedOf(window, requested);
 
   return {
@@ -71,15 +71,15 @@ async function searchJob(
       ...(unsearched === null ? {} : { unsearched }),
       asOfMs: start.asOfMs,
       after: start.after,
-      asked: start.asked,
-      ...keptHere(isKeptHere),
+      requestedBounds: start.requestedBounds,
+      ...localOnly(isLocalOnly),
     },
     canonicalQuery,
     tree,
     warnings: [
       ...warnings.map(warningOf),
       ...args.warnings,
-      ...windowWarnings(window, start.asked, requested),
+      ...windowWarnings(window, start.requestedBounds, requested),
       ...(isAnswered ? [] : [noCredential(type)]),
     ],
   };
@@ -101,8 +101,8 @@ async function fetchJob(
   const start = startOf(context, caller, args, { platform, canonicalQuery, first, nowMs });
   const { accountId } = caller;
   // A page that another process began is continued there.
-  const isBegunRemotely = (start.place?.nodeId ?? null) !== null;
-  const isKeptHere =
+  const isBegunRemotely = (start.position?.nodeId ?? null) !== null;
+  const isLocalOnly =
     !isBegunRemotely && (await context.sources.isLocalOnly({ platform, type, method, accountId }));
 
   return {
@@ -119,16 +119,16 @@ async function fetchJob(
       toMs: start.toMs,
       asOfMs: start.asOfMs,
       after: start.after,
-      place: start.place ?? null,
-      ...keptHere(isKeptHere),
+      position: start.position ?? null,
+      ...localOnly(isLocalOnly),
     },
     canonicalQuery,
     warnings: [...args.warnings, ...warnings],
   };
 }
 
-const keptHere = (isKeptHere: boolean): Pick<SearchJobRequest, "isKeptHere"> =>
-  isKeptHere ? { isKeptHere } : {};
+const localOnly = (isLocalOnly: boolean): Pick<SearchJobRequest, "isLocalOnly"> =>
+  isLocalOnly ? { isLocalOnly } : {};
 
 function searchedNowhere(platform: SearchPlatform) {
   const what = platform === "social" ? "any platform" : platform;
@@ -138,7 +138,7 @@ function searchedNowhere(platform: SearchPlatform) {
 }
 
 type Start = Window &
-  Pick<SearchJobRequest, "after" | "asOfMs" | "place"> & { asked: RequestedBounds };
+  Pick<SearchJobRequest, "after" | "asOfMs" | "position"> & { requestedBounds: RequestedBounds };
 
 /** At the first page, or at the cursor. */
 function startOf(
@@ -148,7 +148,7 @@ function startOf(
   search: { platform: SearchPlatform; canonicalQuery: string; first: Window; nowMs: number },
 ): Start {
   const { platform, canonicalQuery, first, nowMs } = search;
-  if (nextCursor === null) return { ...first, asOfMs: nowMs, after: null, asked: bounds };
+  if (nextCursor === null) return { ...first, asOfMs: nowMs, after: null, requestedBounds: bounds };
   const scope = { accountId, platform, type, method, canonicalQuery };
   return pointedAt(`${at}/next_cursor`, () => continueFrom(context, scope, nextCursor, bounds));
 }

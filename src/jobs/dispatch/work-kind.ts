@@ -6,17 +6,17 @@ export function workKindOf({
   platform,
   type,
   target,
-  place,
-  isKeptHere,
+  position,
+  isLocalOnly,
 }: SearchJobRequest): string {
   return [
     method,
     platform,
     type,
     target?.platform ?? "",
-    isKeptHere === true ? "kept" : "",
-    ...(place
-      ? [place.platform, place.nodeId ?? "", place.credentialId === null ? "" : "of one"]
+    isLocalOnly === true ? "local" : "",
+    ...(position
+      ? [position.platform, position.nodeId ?? "", position.credentialId === null ? "" : "of one"]
       : []),
   ].join(" ");
 }

@@ -10,10 +10,10 @@ const expireSql = `
     counted AS (SELECT owner, count(*) AS jobs FROM over GROUP BY owner),
     numbered AS (UPDATE account SET last_change = last_change + jobs FROM counted WHERE id = owner
       RETURNING id, last_change - jobs AS before),
-    placed AS (SELECT over_uuid, before + row_number() OVER (PARTITION BY owner) AS place
+    changes AS (SELECT over_uuid, before + row_number() OVER (PARTITION BY owner) AS number
       FROM over JOIN numbered ON id = owner)
-  UPDATE job SET ${leadsTo("expire")}, changed_ms = :nowMs, change = place, result = NULL
-  FROM placed WHERE uuid = over_uuid
+  UPDATE job SET ${leadsTo("expire")}, changed_ms = :nowMs, change = changes.number, result = NULL
+  FROM changes WHERE uuid = over_uuid
   RETURNING ${snapshotColumns}`;
 
 /** Retention on PostgreSQL: a batch is one statement. */

@@ -160,7 +160,7 @@ export function createSweeper(context: SweeperContext): Sweeper {
       const hasRun = attempts > 0 || failedOn.size > 0;
       return phase === "waiting" && !hasRun ? noSlot : deadlinePassed;
     }
-    return (request.place?.nodeId ?? null) === null ? noNode : nodeOfPageMissing;
+    return (request.position?.nodeId ?? null) === null ? noNode : nodeOfPageMissing;
   }
 
   function jobsWhere(isMeant: (job: LiveJob) => boolean): LiveJob[] {

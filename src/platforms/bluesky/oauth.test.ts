@@ -96,7 +96,7 @@ test("rejects a token that is not bound to a key", async () => {
 
 test("requests have the token and a proof of its key; a changed nonce costs one request", async () => {
   const { send } = await authorized();
-  expect((await send()).json()).toMatchObject({ asked: "app.bsky.feed.getTimeline" });
+  expect((await send()).json()).toMatchObject({ method: "app.bsky.feed.getTimeline" });
   const before = host.count(timeline);
   host.changeNonce();
   expect((await send()).status).toBe(200);

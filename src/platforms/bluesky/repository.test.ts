@@ -39,8 +39,8 @@ describe("a repository", () => {
         const [commit, ...rest] = repositoryBlocks({ did, rev, records: recordsOf(own) });
         if (commit === undefined) throw new Error("a commit");
         const mixed = rest
-          .map((block) => ({ block, place: draws.next().value }))
-          .sort((a, b) => a.place - b.place)
+          .map((block) => ({ block, order: draws.next().value }))
+          .sort((a, b) => a.order - b.order)
           .map(({ block }) => block);
         const repository = await read(await carOf([commit, ...mixed]), size);
         expect(repository.rev).toBe(rev);

@@ -32,7 +32,7 @@ function readAll(alternatives: readonly (readonly Entry[])[], size: number): num
     pages.push([...items]);
     if (after === null) return pages;
     const read = readMergePositions(writeMergePositions(after), alternatives.length);
-    if (read === null) throw new Error("a place that cannot be read again");
+    if (read === null) throw new Error("a position that cannot be read again");
     positions = read;
   }
   throw new Error("the pages never end");

@@ -292,16 +292,19 @@ test("a continued method is bound to the node with the credential by the gateway
   const work = { method: "gettweets", query: "1", target } as const;
   const uuid = service.queue.add(work);
   const job = await openedJob(service, getter, "gettweets");
-  const nextPlace: FetchPosition = {
+  const nextPosition: FetchPosition = {
     platform: "x",
     credentialId: "c1",
     cursor: "next",
     lastKey: null,
     skip: 0,
   };
-  await complete(service, getter, job, answerWith([postAt(5)], { nextPlace }));
-  expect(service.queue.job(uuid).result?.nextPlace).toEqual({ ...nextPlace, nodeId: getter.id });
-  const onward = service.queue.add({ ...work, place: { ...nextPlace, nodeId: getter.id } });
+  await complete(service, getter, job, answerWith([postAt(5)], { nextPosition }));
+  expect(service.queue.job(uuid).result?.nextPosition).toEqual({
+    ...nextPosition,
+    nodeId: getter.id,
+  });
+  const onward = service.queue.add({ ...work, position: { ...nextPosition, nodeId: getter.id } });
   expect(await leased(service, twin, { method: "gettweets" })).toBeNull();
   expect(await leased(service, getter, { method: "gettweets" })).toMatchObject({ job: onward });
 });

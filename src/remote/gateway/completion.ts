@@ -143,7 +143,8 @@ function leaseOf(run: Run, job: string, token: string): OpenLease {
 
 /** Binds a continuation that uses a credential to the node that has it. */
 function withNode(answer: SourceAnswer, nodeId: string): SourceAnswer {
-  if (answer.nextPlace == null) return answer;
-  const { nodeId: _, ...place } = answer.nextPlace;
-  return { ...answer, nextPlace: place.credentialId === null ? place : { ...place, nodeId } };
+  if (answer.nextPosition == null) return answer;
+  const { nodeId: _, ...position } = answer.nextPosition;
+  const nextPosition = position.credentialId === null ? position : { ...position, nodeId };
+  return { ...answer, nextPosition };
 }

@@ -6,7 +6,7 @@ import type { EvidenceVerifier } from "../evidence/verify-evidence.ts";
 import type { SigningKey } from "../protocol/keys.ts";
 
 export type GatewayWork = AnswerRequest & {
-  isKeptHere?: true;
+  isLocalOnly?: true;
 };
 
 export type SignedAnswer = SourceAnswer & { signature: ResultSignature };

@@ -117,12 +117,12 @@ describe("a node receives only", () => {
 
   test("jobs that need no credential of the gateway", async () => {
     const node = await admittedNode(service);
-    service.queue.add({ isKeptHere: true });
+    service.queue.add({ isLocalOnly: true });
     const position = { platform: "x", cursor: "c", lastKey: null, skip: 0 } as const;
-    service.queue.add({ place: { ...position, credentialId: "c1" } });
-    service.queue.add({ place: { ...position, credentialId: "c1", nodeId: "another" } });
+    service.queue.add({ position: { ...position, credentialId: "c1" } });
+    service.queue.add({ position: { ...position, credentialId: "c1", nodeId: "another" } });
     expect(await leased(service, node)).toBeNull();
-    const open = service.queue.add({ place: { ...position, credentialId: null } });
+    const open = service.queue.add({ position: { ...position, credentialId: null } });
     expect(await leased(service, node)).toMatchObject({ job: open });
   });
 

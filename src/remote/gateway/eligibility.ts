@@ -74,12 +74,12 @@ export function createEligibility({
     mergedCapabilities(recordOf(run)?.capabilities ?? [], released.capabilities(run));
 
   const reachOfRun = (run: Run, work: GatewayWork): number =>
-    work.isKeptHere ? released.reachOfKept(run, work) : reachOf(capabilities(run), work);
+    work.isLocalOnly ? released.reachOfKept(run, work) : reachOf(capabilities(run), work);
 
   /** The furthest reach, then the strongest evidence among nodes with an open lease request. */
   function isBest(run: Run, work: GatewayWork, reach: number): boolean {
     // The next page stays on the node that fetched the previous one.
-    if ((work.place?.nodeId ?? null) !== null) return true;
+    if ((work.position?.nodeId ?? null) !== null) return true;
     if (embeddedReach(work) > reach) return false;
     for (const other of runs.all()) {
       if (other === run) continue;
@@ -117,7 +117,9 @@ const isStronger = (one: Run, other: Run): boolean =>
   evidenceKinds.indexOf(one.evidence) < evidenceKinds.indexOf(other.evidence);
 
 /** A continuation with a credential must run on the node that has it. */
-function canContinueOn(nodeId: string, { place = null }: GatewayWork): boolean {
-  if (place === null) return true;
-  return place.nodeId === undefined ? place.credentialId === null : place.nodeId === nodeId;
+function canContinueOn(nodeId: string, { position = null }: GatewayWork): boolean {
+  if (position === null) return true;
+  return position.nodeId === undefined
+    ? position.credentialId === null
+    : position.nodeId === nodeId;
 }

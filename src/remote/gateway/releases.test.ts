@@ -144,11 +144,11 @@ test("nothing is released if the node attests as another image while the credent
 
 test("a job that needs its account's own credential goes only to a node that may receive it", async () => {
   const node = await trustedNode();
-  addSearch({ isKeptHere: true });
+  addSearch({ isLocalOnly: true });
   expect(await jobOf(node)).toBeNull();
   allowed = [{ platform: "mastodon", owner: "any" }];
   await attest(service, node);
-  service.queue.add({ query: "all", platform: "social", isKeptHere: true });
+  service.queue.add({ query: "all", platform: "social", isLocalOnly: true });
   service.queue.wakeNodes();
   const found = await jobOf(node);
   expect(found?.credential).toEqual(aCredential);

@@ -121,7 +121,7 @@ describe("an answer", () => {
       fromMs: null,
     } as const;
     const coverage = { fromMs: null, toMs: nowMs, complete: true, gaps: [] };
-    const nextPlace = {
+    const nextPosition = {
       platform: "bluesky",
       credentialId: null,
       cursor: "c",
@@ -131,7 +131,7 @@ describe("an answer", () => {
     const answer = {
       items: [item],
       next: null,
-      nextPlace,
+      nextPosition,
       complete: true,
       coverage,
       sources: [],
@@ -147,7 +147,7 @@ describe("an answer", () => {
     const request = { ...testRequest, method: "gettweets" } as const;
     const position = { credentialId: null, cursor: "c", lastKey: null, skip: 0 };
     const leadingTo = (platform: "x" | "mastodon") =>
-      answerBytes(nodeAnswer({ ...whole, nextPlace: { platform, ...position } }));
+      answerBytes(nodeAnswer({ ...whole, nextPosition: { platform, ...position } }));
     expect(await outcomeOf(leadingTo("x"), request)).toBe("taken");
     expect(await outcomeOf(leadingTo("mastodon"), request)).toBe("other_platform");
   });
@@ -396,7 +396,7 @@ describe("impossible knowledge is refused", () => {
     ["going on before its end", { next: { platform: "x", id: lowestId(nowMs) } }, "next_misplaced"],
     [
       "a search that goes on at a platform",
-      { nextPlace: { platform: "x", credentialId: null, cursor: "c", lastKey: null, skip: 0 } },
+      { nextPosition: { platform: "x", credentialId: null, cursor: "c", lastKey: null, skip: 0 } },
       "other_platform",
     ],
     [
@@ -656,7 +656,7 @@ describe("a request", () => {
     toMs: fc.integer(),
     asOfMs: fc.integer(),
     after: fc.option(fc.record({ platform, id: fc.bigInt(0n, lastId) })),
-    place: fc.option(
+    position: fc.option(
       fc.record({ platform, credentialId: name, cursor: name, lastKey: name, skip: fc.nat(500) }),
     ),
     maxResults: fc.integer({ min: 1, max: 500 }),
@@ -677,7 +677,7 @@ describe("a request", () => {
   });
 
   test("names neither its account nor the node with the credential", () => {
-    const place = {
+    const position = {
       platform: "x",
       credentialId: "c",
       cursor: null,
@@ -685,12 +685,17 @@ describe("a request", () => {
       skip: 0,
       nodeId: "n",
     } as const;
-    const requested = { ...testRequest, place, isKeptHere: true, asked: { startMs: 1, endMs: 2 } };
-    const { nodeId: _nodeId, ...told } = place;
+    const requested = {
+      ...testRequest,
+      position,
+      isLocalOnly: true,
+      requestedBounds: { startMs: 1, endMs: 2 },
+    };
+    const { nodeId: _nodeId, ...withoutNode } = position;
     expect(readRequest(requestText(requested))).toEqual({
       ...testRequest,
       target: null,
-      place: told,
+      position: withoutNode,
     });
   });
 

@@ -123,7 +123,7 @@ function isAfter(after: Position, post: Position, uri: string | null): boolean {
 function checkContinuation(
   { after, method, platform }: AnswerRequest,
   records: readonly ReadRecord[],
-  { next, nextPlace = null }: Knowledge,
+  { next, nextPosition = null }: Knowledge,
 ): void {
   const last = records.at(-1);
   const lastPosition = last === undefined ? null : positionOf(last.item);
@@ -133,7 +133,7 @@ function checkContinuation(
   if (isBefore(lastPosition) || (!isTie && isBefore(after))) {
     throw answerRefused("next_misplaced", "the cursor is before the end of the page");
   }
-  if (nextPlace !== null && (isSearch(method) || nextPlace.platform !== platform)) {
+  if (nextPosition !== null && (isSearch(method) || nextPosition.platform !== platform)) {
     throw otherPlatform();
   }
 }

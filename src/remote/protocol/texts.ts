@@ -15,20 +15,22 @@ const mostFailureBytes = 65_536;
 const mostMessageCharacters = 4_096;
 
 export function requestText(request: AnswerRequest): string {
-  const { target = null, place = null } = request;
-  return textOf(requestShape, { ...request, target, place });
+  const { target = null, position = null } = request;
+  return textOf(requestShape, { ...request, target, place: position });
 }
 
 /** Errors: `request_malformed` unless written by `requestText`; `target_mismatch`. */
 export function readRequest(text: string): AnswerRequest {
-  const request = readAs(requestShape, text, mostRequestCharacters);
-  if (request === null) throw jobRefused("request_malformed", "malformed request");
+  const read = readAs(requestShape, text, mostRequestCharacters);
+  if (read === null) throw jobRefused("request_malformed", "malformed request");
+  const { place: position, ...rest } = read;
+  const request = { ...rest, position };
   checkTarget(request);
   return request;
 }
 
 export function knowledgeText(answer: Knowledge): string {
-  return textOf(knowledgeShape, { ...answer, nextPlace: answer.nextPlace ?? null });
+  return textOf(knowledgeShape, { ...answer, nextPlace: answer.nextPosition ?? null });
 }
 
 export function readKnowledge(text: string): Knowledge {
@@ -36,7 +38,8 @@ export function readKnowledge(text: string): Knowledge {
   if (knowledge === null) {
     throw answerRefused("knowledge_malformed", "the knowledge of the answer is malformed");
   }
-  return { ...knowledge, warnings: knowledge.warnings.map(printable) };
+  const { nextPlace: nextPosition, ...rest } = knowledge;
+  return { ...rest, nextPosition, warnings: knowledge.warnings.map(printable) };
 }
 
 export function failureBytes({ code, message, status, retryable, hint }: LeaseFailure): Uint8Array {

@@ -102,7 +102,7 @@ test("every answer of an archive to any query, window and page is accepted uncha
         method: "searchbyquery",
       } as const;
       const { given, read } = await travelled(request);
-      expect(read).toEqual({ nextPlace: null, ...given });
+      expect(read).toEqual({ nextPosition: null, ...given });
       items += read.items.length;
       after = given.next;
       if (after === null) break;

@@ -89,7 +89,7 @@ test("an encrypted job becomes a lease, without the account", async () => {
     leftMs: 120_000,
     leaseMs: 30_000,
     accountId: "",
-    work: { ...aRequest, target: null, place: null },
+    work: { ...aRequest, target: null, position: null },
   });
   expect(gateway.to("lease")).toEqual([{ methods, wait_ms: 20_000 }]);
 });

@@ -82,7 +82,11 @@ test("a timeline comes from the platform, in its order, with the archive's IDs",
   expect(contents(answer)).toEqual(["number 3", "number 2", "number 1"]);
   const ids = answer.items.map(({ id }) => id ?? 0n);
   expect(ids).toEqual(ids.toSorted((a, b) => (a > b ? -1 : 1)));
-  expect(answer).toMatchObject({ complete: true, nextPlace: null, coverage: { complete: true } });
+  expect(answer).toMatchObject({
+    complete: true,
+    nextPosition: null,
+    coverage: { complete: true },
+  });
   expect(answer.sources).toEqual([
     { platform: "bluesky", via: "credential", fromMs: null, toMs: endMs, count: 3 },
   ]);
@@ -110,14 +114,14 @@ test("a timeline continues in the middle of a page where the previous page ended
     sessions: { bluesky: [testSession("bluesky")] },
   });
   const found: string[] = [];
-  let place: SourceAnswer["nextPlace"] = null;
+  let position: SourceAnswer["nextPosition"] = null;
   do {
-    const request = requestOf({ ...timeline, maxResults: 1, place });
+    const request = requestOf({ ...timeline, maxResults: 1, position });
     const answer: SourceAnswer = await answerJob(tested.context, request, tested.job);
     expect(answer.complete).toBe(true);
     found.push(...contents(answer));
-    place = answer.nextPlace ?? null;
-  } while (place !== null);
+    position = answer.nextPosition ?? null;
+  } while (position !== null);
   expect(found).toEqual(["number 3", "number 2", "number 1"]);
 });
 
@@ -299,7 +303,7 @@ test("of two used-up credentials it waits for the first to reopen", async () => 
     tested.job,
   );
   expect(answer.items).toHaveLength(2);
-  expect(answer.nextPlace).toMatchObject({ credentialId: "soon" });
+  expect(answer.nextPosition).toMatchObject({ credentialId: "soon" });
 });
 
 test("returns nothing but IDs if only those may be shown", async () => {

@@ -22,9 +22,9 @@ export async function fetchAnswer(
   request: FetchRequest,
   job: UpstreamJob,
 ): Promise<SourceAnswer> {
-  const { place = null, method, after } = request;
+  const { position = null, method, after } = request;
   const readArchive = async (): Promise<SourceAnswer | null> =>
-    place === null ? await archivedAnswer(context, request, job) : null;
+    position === null ? await archivedAnswer(context, request, job) : null;
   const isLast = isDerived(method) && after === null;
   const first = isLast ? null : await readArchive();
   if (first !== null && (first.complete || after !== null)) return first;
@@ -52,7 +52,7 @@ export async function fetchAnswer(
 
 async function sessionsFor(
   { sessions, upstreams }: AnswerContext,
-  { platform, method, type, target = null, place = null }: FetchRequest,
+  { platform, method, type, target = null, position = null }: FetchRequest,
   job: UpstreamJob,
 ): Promise<readonly OpenSession[]> {
   const access = accessFor(type, method, upstreams[platform]);
@@ -62,7 +62,7 @@ async function sessionsFor(
     platform,
     whose: isOwn(method, upstreams[platform]) ? ("own" as const) : ("any" as const),
     bucket: null,
-    credentialId: place?.credentialId ?? null,
+    credentialId: position?.credentialId ?? null,
   };
   const found = await sessions.open({ ...query, access, host: null });
   const origin = upstreams[platform].publicOriginOf?.(target) ?? null;
@@ -81,20 +81,20 @@ async function readPlatform(
   const upstream = context.upstreams[platform];
   const opened = new Set(sessions);
   const openOthers = async (): Promise<readonly OpenSession[]> => {
-    if (request.place == null) return sessions;
-    const others = await sessionsFor(context, { ...request, place: null }, job);
+    if (request.position == null) return sessions;
+    const others = await sessionsFor(context, { ...request, position: null }, job);
     for (const other of others) opened.add(other);
     return others;
   };
   const read = await readMethod(context, request, sessions, openOthers);
-  const { readings, place, failures, requested, missing } = read;
+  const { readings, position, failures, requested, missing } = read;
   for (const { attempt } of readings) opened.delete(attempt.session);
   const span = { platform, fromMs: null, toMs: asOfMs };
   const coverage = fetchCoverage(requested, missing);
   return {
     items: readings.flatMap(({ items }) => items),
     next: null,
-    nextPlace: place,
+    nextPosition: position,
     complete: coverage.complete,
     coverage,
     sources: [

@@ -24,7 +24,7 @@ type MethodReading = { attempt: UpstreamAttempt; read: ReadPages; items: readonl
 
 export type ReadMethod = {
   readings: readonly MethodReading[];
-  place: FetchPosition | null;
+  position: FetchPosition | null;
   requested: Span;
   missing: readonly Span[];
   warnings: readonly SourceWarning[];
@@ -41,7 +41,7 @@ export async function readMethod(
   sessions: readonly OpenSession[],
   openOthers: () => Promise<readonly OpenSession[]>,
 ): Promise<ReadMethod> {
-  const { method, platform, target = null, place = null, asOfMs, maxResults } = request;
+  const { method, platform, target = null, position = null, asOfMs, maxResults } = request;
   const upstream = context.upstreams[platform];
   const { archive, clock } = context.source;
   const routesOf = (access: UpstreamAttempt["session"]["access"]) =>
@@ -51,14 +51,14 @@ export async function readMethod(
   const readings: MethodReading[] = [];
   const failures: EarshotError[] = [];
   const seen = new Set<string>();
-  let toMs: number | null = place?.toMs ?? null;
+  let toMs: number | null = position?.toMs ?? null;
   let attempts = attemptsOf(sessions, (access) =>
-    place === null ? routesOf(access) : [routeOf(place, routesOf(access))],
+    position === null ? routesOf(access) : [routeOf(position, routesOf(access))],
   );
   let limit = maxResults;
 
   for (;;) {
-    const start = readings.length === 0 ? (place ?? firstPage) : firstPage;
+    const start = readings.length === 0 ? (position ?? firstPage) : firstPage;
     const { mayShow } = upstream;
     const ranks = ranked(attempts, { mayShow, fromMs: requested.fromMs, nowMs, toleranceMs: 0 });
     const same = { start, limit, maxPages: context.settings.maxPages, name: platform };
@@ -105,7 +105,7 @@ export async function readMethod(
   const isCut = last !== undefined && missing.length > 0 && isWhole(last.read.warnings);
   return {
     readings,
-    place: positionAfter(platform, last, toMs),
+    position: positionAfter(platform, last, toMs),
     requested,
     missing,
     failures,

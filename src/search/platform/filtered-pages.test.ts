@@ -152,7 +152,7 @@ describe("an account on X", () => {
     const x = await startX(320, 301);
     const session = userSession(x, "12");
     const answer = await request(session, { method: "getmedia" });
-    expect(answer).toMatchObject({ complete: true, nextPlace: null, warnings: [] });
+    expect(answer).toMatchObject({ complete: true, nextPosition: null, warnings: [] });
     expect(answer.items).toHaveLength(20);
     expect(session.settled.postReads).toBe(320);
   });
@@ -163,10 +163,10 @@ describe("an account on X", () => {
     const first = await request(session, { method: "getmedia" }, 3);
     expect(first).toMatchObject({ items: [], complete: false });
     expect(first.warnings.map(({ code }) => code)).toEqual(["page_limit_reached"]);
-    const place = first.nextPlace ?? null;
-    const second = await request(session, { method: "getmedia", place }, 3);
+    const position = first.nextPosition ?? null;
+    const second = await request(session, { method: "getmedia", position }, 3);
     expect(second.items).toHaveLength(20);
-    expect(second.nextPlace).toBeNull();
+    expect(second.nextPosition).toBeNull();
   });
 
   test.each(["suspended", "deleted"])(
@@ -188,7 +188,7 @@ describe("an account on X", () => {
       };
       const answer = await request(interrupted, { method: "gettweets", maxResults: 150 });
       expect(answer.items).toHaveLength(100);
-      expect(answer).toMatchObject({ complete: false, nextPlace: null });
+      expect(answer).toMatchObject({ complete: false, nextPosition: null });
       expect(answer.warnings.map(({ code }) => code)).toEqual(["upstream_gone"]);
     },
   );

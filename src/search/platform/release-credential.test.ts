@@ -43,10 +43,12 @@ test("releases a used-up credential when there is no other", async () => {
 test("reads a further page with the credential of the previous page", async () => {
   const position = { platform: "mastodon", cursor: null, lastKey: null, skip: 0 } as const;
   const followers = { type: "social", method: "getfollowers" } as const;
-  expect(await released({ ...followers, place: { ...position, credentialId: "shared" } })).toBe(
+  expect(await released({ ...followers, position: { ...position, credentialId: "shared" } })).toBe(
     "shared",
   );
-  expect(await released({ ...followers, place: { ...position, credentialId: "gone" } })).toBeNull();
+  expect(
+    await released({ ...followers, position: { ...position, credentialId: "gone" } }),
+  ).toBeNull();
 });
 
 test("releases nothing for an account's home timeline, nor for a type that excludes the credential", async () => {

@@ -8,7 +8,7 @@ import { accessFor, isOwn } from "../context.ts";
 /** The best credential that may be released to a remote node, or that of the previous page. */
 export async function releaseCredential(
   { pool, upstream, nowMs }: { pool: CredentialPool; upstream: Upstream; nowMs: number },
-  { type, method, place = null }: Pick<AnswerRequest, "type" | "method" | "place">,
+  { type, method, position = null }: Pick<AnswerRequest, "type" | "method" | "position">,
   /** Empty for the deployment's credentials alone. */
   accountId: string,
 ): Promise<ReleasedCredential | null> {
@@ -20,7 +20,7 @@ export async function releaseCredential(
     whose: "any",
     bucket: null,
     host: null,
-    credentialId: place?.credentialId ?? null,
+    credentialId: position?.credentialId ?? null,
   });
   const released = found.flatMap((one) => releaseOf(one, nowMs) ?? []);
   const best = released.find(({ coolings }) => coolings.length === 0) ?? released[0];

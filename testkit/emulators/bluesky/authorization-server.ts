@@ -165,7 +165,7 @@ export async function startOAuthEmulator(did: string, handle: string): Promise<O
       typeof checked !== "string" &&
       access.get(token) === checked.jkt
     ) {
-      return { status: 200, json: { did, handle, asked: method }, headers: nonceHeader() };
+      return { status: 200, json: { did, handle, method }, headers: nonceHeader() };
     }
     const error = isNonce ? "use_dpop_nonce" : "invalid_token";
     const challenge = `DPoP error="${error}"`;

@@ -50,7 +50,7 @@ export async function startPdsEmulator(options: PdsOptions): Promise<PdsEmulator
       default:
         if (token === "") return refusal(401, "AuthMissing", "Authentication Required");
         if (!access.has(token)) return refusal(400, "ExpiredToken", "Token has expired");
-        return { status: 200, json: { did, handle, asked: method } };
+        return { status: 200, json: { did, handle, method } };
     }
   }
 

@@ -1,0 +1,62 @@
+import { expect, test } from "vitest";
+import { encodeRequest, encodeResult, type JobRow, jobOf } from "./stored.ts";
+import { request, result } from "./test-jobs.ts";
+
+const position = {
+  platform: "x",
+  credentialId: null,
+  cursor: "c",
+  lastKey: null,
+  skip: 0,
+} as const;
+const requestedBounds = { startMs: 5, endMs: null };
+
+const row: JobRow = {
+  uuid: "uuid",
+  accountId: "one",
+  keyId: "key",
+  request: "",
+  canonicalQuery: "comet",
+  warnings: "[]",
+  state: "done",
+  attempts: 1,
+  node: null,
+  notBeforeMs: 0,
+  submittedMs: 1,
+  deadlineMs: 2,
+  startedMs: 1,
+  finishedMs: 1,
+  expiresMs: 9,
+  result: null,
+  failure: null,
+};
+
+test("reads the names under which earlier versions stored a request and a result", () => {
+  const { platform, type, method, query, fromMs, toMs, maxResults } = request;
+  const { complete, coverage, sources, warnings } = result;
+  const stored = {
+    ...row,
+    request: JSON.stringify({
+      ...{ platform, type, method, query, fromMs, toMs, maxResults, asOfMs: 3 },
+      ...{ after: null, place: position, asked: requestedBounds, isKeptHere: true },
+    }),
+    result: JSON.stringify({
+      ...{ next: null, nextPlace: position, complete, coverage, sources, warnings, positions: [] },
+    }),
+  };
+  const read = jobOf(stored, 1);
+  expect(read.request).toMatchObject({ position, requestedBounds, isLocalOnly: true, asOfMs: 3 });
+  expect(read.result).toMatchObject({ nextPosition: position, items: [] });
+});
+
+test("writes names that earlier versions read", () => {
+  const encoded = encodeRequest({ ...request, position, requestedBounds, isLocalOnly: true });
+  expect(JSON.parse(encoded)).toMatchObject({
+    place: position,
+    asked: requestedBounds,
+    isKeptHere: true,
+  });
+  expect(JSON.parse(encodeResult({ ...result, nextPosition: position }))).toMatchObject({
+    nextPlace: position,
+  });
+});
