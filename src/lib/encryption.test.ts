@@ -5,22 +5,22 @@ import { createEncryptor } from "./encryption.ts";
 
 const owner = { purpose: "webhook", accountId: "account", id: "wh_1" };
 const key = randomBytes(32);
-const sealer = createEncryptor(key, randomBytes);
+const encryptor = createEncryptor(key, randomBytes);
 const mismatch = expect.objectContaining({ name: "EarshotError", code: "secret_key_mismatch" });
 
 describe("encrypted secret", () => {
   test("decrypts to any original text", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme" }), (secret) => {
-        expect(sealer.open(sealer.seal(secret, owner), owner)).toBe(secret);
+        expect(encryptor.decrypt(encryptor.encrypt(secret, owner), owner)).toBe(secret);
       }),
     );
   });
 
   test("reveals nothing, and never looks the same twice", () => {
-    const first = Buffer.from(sealer.seal("whsec_abcdefgh", owner));
+    const first = Buffer.from(encryptor.encrypt("whsec_abcdefgh", owner));
     expect(first.toString("latin1")).not.toContain("abcd");
-    expect(first.equals(Buffer.from(sealer.seal("whsec_abcdefgh", owner)))).toBe(false);
+    expect(first.equals(Buffer.from(encryptor.encrypt("whsec_abcdefgh", owner)))).toBe(false);
   });
 
   test.each([
@@ -29,15 +29,15 @@ describe("encrypted secret", () => {
     { ...owner, id: "wh_2" },
     { purpose: "webhook", accountId: "accountw", id: "h_1" },
   ])("does not decrypt for %o", (other) => {
-    const sealed = sealer.seal("secret", owner);
-    expect(() => sealer.open(sealed, other)).toThrow(mismatch);
+    const encrypted = encryptor.encrypt("secret", owner);
+    expect(() => encryptor.decrypt(encrypted, other)).toThrow(mismatch);
   });
 
   test("does not decrypt with another key; the error names the setting only", () => {
-    const sealed = sealer.seal("hidden", owner);
+    const encrypted = encryptor.encrypt("hidden", owner);
     const other = createEncryptor(randomBytes(32), randomBytes);
     try {
-      other.open(sealed, owner);
+      other.decrypt(encrypted, owner);
       expect.unreachable();
     } catch (error) {
       expect(error).toEqual(mismatch);
@@ -47,11 +47,13 @@ describe("encrypted secret", () => {
   });
 
   test("does not decrypt if a single bit has changed or any of it is missing", () => {
-    const sealed = sealer.seal("secret", owner);
-    for (let at = 0; at < sealed.length; at += 1) {
-      const changed = Uint8Array.from(sealed, (byte, index) => (index === at ? byte ^ 1 : byte));
-      expect(() => sealer.open(changed, owner), `byte ${at}`).toThrow(mismatch);
-      expect(() => sealer.open(sealed.slice(0, at), owner), `${at} bytes`).toThrow(mismatch);
+    const encrypted = encryptor.encrypt("secret", owner);
+    for (let at = 0; at < encrypted.length; at += 1) {
+      const changed = Uint8Array.from(encrypted, (byte, index) => (index === at ? byte ^ 1 : byte));
+      expect(() => encryptor.decrypt(changed, owner), `byte ${at}`).toThrow(mismatch);
+      expect(() => encryptor.decrypt(encrypted.slice(0, at), owner), `${at} bytes`).toThrow(
+        mismatch,
+      );
     }
   });
 });

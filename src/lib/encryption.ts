@@ -7,9 +7,9 @@ import { EarshotError } from "./errors.ts";
  * a copy in another row does not decrypt.
  */
 export type Encryptor = {
-  seal(secret: string, owner: SecretOwner): Uint8Array;
+  encrypt(secret: string, owner: SecretOwner): Uint8Array;
   /** Errors: `secret_key_mismatch` for another key or owner. */
-  open(sealed: Uint8Array, owner: SecretOwner): string;
+  decrypt(encrypted: Uint8Array, owner: SecretOwner): string;
 };
 
 export type SecretOwner = { purpose: string; accountId: string; id: string };
@@ -23,15 +23,15 @@ export function createEncryptor(secretKey: Uint8Array, randomBytes: RandomBytes)
   const key = Buffer.from(hkdfSync("sha256", secretKey, "", "earshot seal", 32));
   const options = { authTagLength: tagLength };
 
-  function seal(secret: string, owner: SecretOwner): Uint8Array {
+  function encrypt(secret: string, owner: SecretOwner): Uint8Array {
     const nonce = randomBytes(nonceLength);
     const cipher = createCipheriv(cipherName, key, nonce, options).setAAD(boundTo(owner));
     const text = Buffer.concat([cipher.update(secret, "utf8"), cipher.final()]);
     return Buffer.concat([Buffer.of(layout), nonce, text, cipher.getAuthTag()]);
   }
 
-  function open(sealed: Uint8Array, owner: SecretOwner): string {
-    const bytes = Buffer.from(sealed);
+  function decrypt(encrypted: Uint8Array, owner: SecretOwner): string {
+    const bytes = Buffer.from(encrypted);
     const isWhole = bytes[0] === layout && bytes.length >= 1 + nonceLength + tagLength;
     if (!isWhole) throw mismatch(owner);
     const nonce = bytes.subarray(1, 1 + nonceLength);
@@ -46,7 +46,7 @@ export function createEncryptor(secretKey: Uint8Array, randomBytes: RandomBytes)
     }
   }
 
-  return { seal, open };
+  return { encrypt, decrypt };
 }
 
 const boundTo = ({ purpose, accountId, id }: SecretOwner): Buffer =>

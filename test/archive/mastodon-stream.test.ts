@@ -94,7 +94,7 @@ async function addCredential(accountId: string): Promise<void> {
     subject: accountId,
     subjectName: "@ben",
     hint: token.slice(0, 4),
-    sealedSecret: encryptSecrets(encryptor, owned, { token }),
+    encryptedSecret: encryptSecrets(encryptor, owned, { token }),
     maxOfOwner: 100,
     nowMs: Date.now(),
   });

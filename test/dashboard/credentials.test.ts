@@ -272,7 +272,7 @@ describe("a credential that is given by its fields", () => {
       subject: null,
       subjectName: null,
       hint: "cli",
-      sealedSecret: new Uint8Array(),
+      encryptedSecret: new Uint8Array(),
       maxOfOwner: 100,
       nowMs: service.clock.now(),
     });

@@ -76,7 +76,7 @@ async function keepCredential(accountId: string): Promise<string> {
     subject: null,
     subjectName: null,
     hint: "AAAA",
-    sealedSecret: Buffer.from("sealed"),
+    encryptedSecret: Buffer.from("sealed"),
     maxOfOwner: 5,
     nowMs: service.clock.now(),
   });

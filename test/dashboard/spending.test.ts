@@ -31,7 +31,7 @@ async function connect(accountId: string | null, id: string): Promise<void> {
     subject: null,
     subjectName: null,
     hint: "AAAA",
-    sealedSecret: new Uint8Array(32),
+    encryptedSecret: new Uint8Array(32),
     maxOfOwner: 10,
     nowMs: service.clock.now(),
   });

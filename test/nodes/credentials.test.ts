@@ -79,7 +79,7 @@ async function keep(id: string, owner: string | null, subject: string, token: st
     subject,
     subjectName: "@someone",
     hint: "abcd",
-    sealedSecret: encryptSecrets(encryptor, { id, accountId: owner }, { token }),
+    encryptedSecret: encryptSecrets(encryptor, { id, accountId: owner }, { token }),
     maxOfOwner: 100,
     nowMs: Date.now(),
   });

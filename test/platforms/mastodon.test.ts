@@ -88,7 +88,7 @@ async function keep(server: MastodonEmulator, owner: string, subject: string): P
     subject,
     subjectName: "@me",
     hint: "use",
-    sealedSecret: encryptSecrets(encryptor, { id, accountId: owner }, { token }),
+    encryptedSecret: encryptSecrets(encryptor, { id, accountId: owner }, { token }),
     maxOfOwner: 100,
     nowMs: Date.now(),
   });

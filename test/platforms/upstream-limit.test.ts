@@ -60,7 +60,7 @@ async function keepToken(): Promise<void> {
     subject: "1",
     subjectName: "alice",
     hint: "secr",
-    sealedSecret: encryptor.seal(JSON.stringify({ token: "secret-token" }), owner),
+    encryptedSecret: encryptor.encrypt(JSON.stringify({ token: "secret-token" }), owner),
     maxOfOwner: 100,
     nowMs: Date.now(),
   });

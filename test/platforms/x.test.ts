@@ -103,7 +103,7 @@ async function keep(
     subject: kind === "app-token" ? null : "12",
     subjectName: kind === "app-token" ? null : "bob",
     hint: "app-",
-    sealedSecret: encryptSecrets(
+    encryptedSecret: encryptSecrets(
       createEncryptor(secretKey, randomBytes),
       { id, accountId: owner },
       secrets,

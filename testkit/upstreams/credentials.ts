@@ -58,7 +58,7 @@ export function openCredentialBench(): CredentialBench {
       subject: null,
       subjectName: null,
       hint: id,
-      sealedSecret: encryptSecrets(encryptor, { id, accountId }, secrets),
+      encryptedSecret: encryptSecrets(encryptor, { id, accountId }, secrets),
       maxOfOwner: 100,
       nowMs: clock.now(),
       ...values,

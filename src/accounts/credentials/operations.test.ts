@@ -25,7 +25,7 @@ const kept = (id: string, accountId: string | null) => ({
   subject: null,
   subjectName: null,
   hint: "abcd",
-  sealedSecret: new Uint8Array([1, 2, 3]),
+  encryptedSecret: new Uint8Array([1, 2, 3]),
   maxOfOwner: 2,
   nowMs: 5,
 });

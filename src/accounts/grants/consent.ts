@@ -16,7 +16,7 @@ type Owner = { accountId: string; sessionId: string };
 
 /** The browser carries the result; no other session can use it. */
 export function encryptConsent(encryptor: Encryptor, consent: Consent, owner: Owner): string {
-  return Buffer.from(encryptor.seal(JSON.stringify(consent), secretOwner(owner))).toString(
+  return Buffer.from(encryptor.encrypt(JSON.stringify(consent), secretOwner(owner))).toString(
     "base64url",
   );
 }
@@ -28,7 +28,7 @@ export function openConsent(
   { nowMs, ...owner }: Owner & { nowMs: number },
 ): Consent | null {
   try {
-    const text = encryptor.open(Buffer.from(ticket, "base64url"), secretOwner(owner));
+    const text = encryptor.decrypt(Buffer.from(ticket, "base64url"), secretOwner(owner));
     const consent: Consent = JSON.parse(text);
     return consent.expiresMs > nowMs ? consent : null;
   } catch {

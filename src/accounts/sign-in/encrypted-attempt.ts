@@ -11,14 +11,14 @@ export type Attempt = {
 const owner = { purpose: "sign-in", accountId: "", id: "" };
 
 export function encryptAttempt(encryptor: Encryptor, attempt: Attempt): string {
-  return Buffer.from(encryptor.seal(JSON.stringify(attempt), owner)).toString("base64url");
+  return Buffer.from(encryptor.encrypt(JSON.stringify(attempt), owner)).toString("base64url");
 }
 
 /** Null unless this server encrypted it. */
 export function openAttempt(encryptor: Encryptor, text: string): Attempt | null {
   try {
     const { provider, returnTo, expiresMs, secret } = JSON.parse(
-      encryptor.open(Buffer.from(text, "base64url"), owner),
+      encryptor.decrypt(Buffer.from(text, "base64url"), owner),
     );
     return isProviderName(provider) ? { provider, returnTo, expiresMs, secret } : null;
   } catch {

@@ -61,9 +61,9 @@ export function createSignIn(parts: SignInParts): SignIn {
   const providers = configuredProviders(settings);
   const providerOf = (name: ProviderName) => providers.find((provider) => provider.name === name);
 
-  function newSession(method: NewSession["way"], client: ClientInfo): NewSession & ClientInfo {
+  function newSession(method: NewSession["method"], client: ClientInfo): NewSession & ClientInfo {
     const { maxAgeMs, maxPerAccount } = sessions;
-    return { ...client, way: method, maxAgeMs, maxPerAccount, nowMs: clock.now() };
+    return { ...client, method, maxAgeMs, maxPerAccount, nowMs: clock.now() };
   }
 
   const begin: SignIn["begin"] = async (name, { redirectUri, returnTo }) => {

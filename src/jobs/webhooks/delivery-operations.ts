@@ -5,7 +5,7 @@ import { endTry, setDue } from "./end-try.ts";
 
 type WebhookSecret = Pick<
   DueDelivery,
-  "accountId" | "webhookId" | "sealedSecret" | "formerSealedSecret"
+  "accountId" | "webhookId" | "encryptedSecret" | "formerEncryptedSecret"
 >;
 
 export const deliveryOperations = {
@@ -24,7 +24,7 @@ export const deliveryOperations = {
   anyWebhookSecret: read(function* (database, _args: null): Steps<WebhookSecret | null> {
     return (
       (yield* database.get<WebhookSecret>(
-        `SELECT id AS webhookId, account_id AS accountId, sealed_secret AS sealedSecret, NULL AS formerSealedSecret
+        `SELECT id AS webhookId, account_id AS accountId, sealed_secret AS encryptedSecret, NULL AS formerEncryptedSecret
          FROM webhook LIMIT 1`,
       )) ?? null
     );

@@ -10,9 +10,9 @@ export type DueDelivery = {
   failures: number;
   nextMs: number;
   failingSinceMs: number | null;
-  sealedSecret: Uint8Array;
+  encryptedSecret: Uint8Array;
   /** Null if absent or expired. */
-  formerSealedSecret: Uint8Array | null;
+  formerEncryptedSecret: Uint8Array | null;
 };
 
 export type DueRequest = {
@@ -85,8 +85,8 @@ function* dueOf(
 function* detailsOf(database: Database, id: string, nowMs: number): Steps<DueDelivery | null> {
   const found = yield* database.get<DueDelivery>(
     `SELECT delivery.id, webhook_id AS webhookId, account_id AS accountId, url, payload, attempts, failures, next_ms AS nextMs,
-            failing_since_ms AS failingSinceMs, sealed_secret AS sealedSecret,
-            CASE WHEN former_until_ms > :nowMs THEN former_sealed_secret END AS formerSealedSecret
+            failing_since_ms AS failingSinceMs, sealed_secret AS encryptedSecret,
+            CASE WHEN former_until_ms > :nowMs THEN former_sealed_secret END AS formerEncryptedSecret
      FROM webhook_delivery AS delivery JOIN webhook ON webhook.id = webhook_id
      WHERE delivery.id = :id AND disabled_ms IS NULL`,
     { id, nowMs },

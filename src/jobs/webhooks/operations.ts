@@ -18,13 +18,13 @@ import type { Delivery, JobEvent, Webhook } from "./webhook.ts";
 export type NewWebhook = OwnedId & {
   url: string;
   events: readonly JobEvent[];
-  sealedSecret: Uint8Array;
+  encryptedSecret: Uint8Array;
   nowMs: number;
   maxPerAccount: number;
 };
 
 export type SecretChange = OwnedId & {
-  sealedSecret: Uint8Array;
+  encryptedSecret: Uint8Array;
   formerUntilMs: number;
 };
 
@@ -36,13 +36,13 @@ export const webhookOperations = {
 
   /** Errors: `too_many_webhooks`. */
   createWebhook: durable(function* (database, params: NewWebhook): Steps<Webhook> {
-    const { id, accountId, url, events, sealedSecret, nowMs, maxPerAccount } = params;
+    const { id, accountId, url, events, encryptedSecret, nowMs, maxPerAccount } = params;
     if ((yield* webhooksOf(database, accountId)).length >= maxPerAccount)
       throw tooMany(maxPerAccount);
     yield* database.run(
       `INSERT INTO webhook(id, account_id, url, events, sealed_secret, created_ms)
-       VALUES(:id, :accountId, :url, :events, :sealedSecret, :nowMs)`,
-      { id, accountId, url, events: JSON.stringify(events), sealedSecret, nowMs },
+       VALUES(:id, :accountId, :url, :events, :encryptedSecret, :nowMs)`,
+      { id, accountId, url, events: JSON.stringify(events), encryptedSecret, nowMs },
     );
     return present(yield* webhookOf(database, params));
   }),
@@ -65,11 +65,11 @@ export const webhookOperations = {
   }),
 
   replaceWebhookSecret: durable(function* (database, change: SecretChange): Steps<Webhook | null> {
-    const { accountId, id, sealedSecret, formerUntilMs } = change;
+    const { accountId, id, encryptedSecret, formerUntilMs } = change;
     yield* database.run(
-      `UPDATE webhook SET former_sealed_secret = sealed_secret, former_until_ms = :formerUntilMs, sealed_secret = :sealedSecret
+      `UPDATE webhook SET former_sealed_secret = sealed_secret, former_until_ms = :formerUntilMs, sealed_secret = :encryptedSecret
        WHERE id = :id AND account_id = :accountId`,
-      { accountId, id, sealedSecret, formerUntilMs },
+      { accountId, id, encryptedSecret, formerUntilMs },
     );
     return yield* webhookOf(database, change);
   }),

@@ -14,15 +14,15 @@ export function secretsOf(
   {
     accountId,
     webhookId,
-    sealedSecret,
-    formerSealedSecret,
-  }: Pick<DueDelivery, "accountId" | "webhookId" | "sealedSecret" | "formerSealedSecret">,
+    encryptedSecret,
+    formerEncryptedSecret,
+  }: Pick<DueDelivery, "accountId" | "webhookId" | "encryptedSecret" | "formerEncryptedSecret">,
 ): string[] {
   const owner = webhookOwner(accountId, webhookId);
-  const secret = encryptor.open(sealedSecret, owner);
-  if (formerSealedSecret === null) return [secret];
+  const secret = encryptor.decrypt(encryptedSecret, owner);
+  if (formerEncryptedSecret === null) return [secret];
   try {
-    return [secret, encryptor.open(formerSealedSecret, owner)];
+    return [secret, encryptor.decrypt(formerEncryptedSecret, owner)];
   } catch {
     return [secret];
   }

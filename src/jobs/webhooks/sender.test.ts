@@ -66,7 +66,7 @@ afterEach(async () => {
 function begin(key: Uint8Array = secretKey, overrides: Partial<typeof webhookDefaults> = {}): void {
   store = createLocalStore(database, webhookOperations);
   const settings = { ...webhookDefaults, ...overrides };
-  const sealer = createEncryptor(key, randomBytes);
+  const encryptor = createEncryptor(key, randomBytes);
   const log = (_fields: unknown, message: string) => logged.push(message);
   sender = createSender({
     store: {
@@ -76,7 +76,7 @@ function begin(key: Uint8Array = secretKey, overrides: Partial<typeof webhookDef
     clock,
     random: () => 0,
     settings,
-    encryptor: sealer,
+    encryptor,
     post: async (message, signal) => {
       const { "webhook-id": id = "", "webhook-signature": signatures = "" } = message.fields;
       sent.push({ url: message.url, id, signatures: signatures.split(" "), atMs: clock.now() });
@@ -96,7 +96,7 @@ function begin(key: Uint8Array = secretKey, overrides: Partial<typeof webhookDef
     clock,
     randomBytes,
     settings,
-    encryptor: sealer,
+    encryptor,
     guard: createGuard([]),
     onDue: sender.wake,
   });

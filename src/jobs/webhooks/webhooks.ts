@@ -54,19 +54,22 @@ const idLength = 20;
 export function createWebhooks(context: WebhooksContext): Webhooks {
   const { store, clock, randomBytes, settings, encryptor, guard, onDue } = context;
 
-  function newSecret(accountId: string, id: string): { secret: string; sealedSecret: Uint8Array } {
+  function newSecret(
+    accountId: string,
+    id: string,
+  ): { secret: string; encryptedSecret: Uint8Array } {
     const secret = newSigningSecret(randomBytes);
-    return { secret, sealedSecret: encryptor.seal(secret, webhookOwner(accountId, id)) };
+    return { secret, encryptedSecret: encryptor.encrypt(secret, webhookOwner(accountId, id)) };
   }
 
   return {
     create: async (accountId, { url: written, events }) => {
       const url = checkWebhookUrl(written, { guard, allowHttp: settings.allowHttp });
       const id = `wh_${randomBase62(idLength, randomBytes)}`;
-      const { secret, sealedSecret } = newSecret(accountId, id);
+      const { secret, encryptedSecret } = newSecret(accountId, id);
       const { maxPerAccount } = settings;
       const nowMs = clock.now();
-      const params = { accountId, id, url, events, sealedSecret, nowMs, maxPerAccount };
+      const params = { accountId, id, url, events, encryptedSecret, nowMs, maxPerAccount };
       return { webhook: await store.write("createWebhook", params), secret };
     },
 
@@ -77,9 +80,9 @@ export function createWebhooks(context: WebhooksContext): Webhooks {
     remove: (accountId, id) => store.write("deleteWebhook", { accountId, id }),
 
     replaceSecret: async (accountId, id) => {
-      const { secret, sealedSecret } = newSecret(accountId, id);
+      const { secret, encryptedSecret } = newSecret(accountId, id);
       const formerUntilMs = clock.now() + settings.formerSecretMs;
-      const change = { accountId, id, sealedSecret, formerUntilMs };
+      const change = { accountId, id, encryptedSecret, formerUntilMs };
       const webhook = await store.write("replaceWebhookSecret", change);
       return webhook && { webhook, secret };
     },

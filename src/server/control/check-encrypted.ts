@@ -13,14 +13,14 @@ export function checkEncrypted(
   part: Part,
   onFinding: OnFinding,
 ): void {
-  const sealer = secretKey === null ? null : createEncryptor(secretKey, randomBytes);
-  part("webhook", () => checkWebhooks(database, sealer, onFinding));
-  part("credential", () => checkCredentials(database, sealer, onFinding));
+  const encryptor = secretKey === null ? null : createEncryptor(secretKey, randomBytes);
+  part("webhook", () => checkWebhooks(database, encryptor, onFinding));
+  part("credential", () => checkCredentials(database, encryptor, onFinding));
 }
 
 function checkWebhooks(
   database: DatabaseSync,
-  sealer: Encryptor | null,
+  encryptor: Encryptor | null,
   onFinding: OnFinding,
 ): void {
   const rows = database
@@ -29,14 +29,14 @@ function checkWebhooks(
   for (const { id, accountId, secret } of rows) {
     const key = String(id);
     const open = (by: Encryptor): unknown =>
-      by.open(secret as Uint8Array, webhookOwner(String(accountId), key));
-    attempt(sealer, open, () => onFinding("secret_unreadable", "webhook", key, unreadable(key)));
+      by.decrypt(secret as Uint8Array, webhookOwner(String(accountId), key));
+    attempt(encryptor, open, () => onFinding("secret_unreadable", "webhook", key, unreadable(key)));
   }
 }
 
 function checkCredentials(
   database: DatabaseSync,
-  sealer: Encryptor | null,
+  encryptor: Encryptor | null,
   onFinding: OnFinding,
 ): void {
   const rows = database
@@ -46,7 +46,9 @@ function checkCredentials(
     const { accountId, secret } = row as { accountId: string | null; secret: Uint8Array };
     const id = String(row.id);
     const open = (by: Encryptor): unknown => decryptSecrets(by, { id, accountId }, secret);
-    attempt(sealer, open, () => onFinding("secret_unreadable", "credential", id, unreadable(id)));
+    attempt(encryptor, open, () =>
+      onFinding("secret_unreadable", "credential", id, unreadable(id)),
+    );
   }
 }
 
@@ -54,13 +56,13 @@ const unreadable = (id: string): string =>
   `the secret of ${id} cannot be decrypted with the secret key in use`;
 
 function attempt(
-  sealer: Encryptor | null,
-  open: (sealer: Encryptor) => unknown,
+  encryptor: Encryptor | null,
+  open: (encryptor: Encryptor) => unknown,
   onFailure: () => void,
 ): void {
   try {
-    if (sealer === null) onFailure();
-    else open(sealer);
+    if (encryptor === null) onFailure();
+    else open(encryptor);
   } catch {
     onFailure();
   }

@@ -27,7 +27,7 @@ export type WebhookRoleContext = Pick<
 
 export function createWebhookRole(context: WebhookRoleContext): WebhookRole {
   const { settings, store, clock, secretKey, version } = context;
-  const sealer = createEncryptor(secretKey, randomBytes);
+  const encryptor = createEncryptor(secretKey, randomBytes);
   const guard = createGuard(settings.privateHosts, {
     setting: "EARSHOT_WEBHOOK_PRIVATE_HOSTS",
   });
@@ -41,8 +41,8 @@ export function createWebhookRole(context: WebhookRoleContext): WebhookRole {
     maxConnectionsPerHost: Math.max(1, settings.concurrency),
   });
   const post = createPost(client, { timeoutMs: settings.timeoutMs, now: clock.now });
-  const sender = createSender({ ...context, encryptor: sealer, post });
-  const shared = { store, clock, randomBytes, settings, encryptor: sealer, guard };
+  const sender = createSender({ ...context, encryptor, post });
+  const shared = { store, clock, randomBytes, settings, encryptor, guard };
   return {
     webhooks: createWebhooks({ ...shared, onDue: sender.wake }),
     sender: {

@@ -13,17 +13,17 @@ export function encryptSecrets(
   credential: Owned,
   secrets: Secrets,
 ): Uint8Array {
-  return encryptor.seal(JSON.stringify(secrets), ownerOf(credential));
+  return encryptor.encrypt(JSON.stringify(secrets), ownerOf(credential));
 }
 
 /** Errors: `secret_key_mismatch`. */
 export function decryptSecrets(
   encryptor: Encryptor,
   credential: Owned,
-  sealed: Uint8Array,
+  encrypted: Uint8Array,
 ): Secrets {
   // Decryption authenticates: only `encryptSecrets` can have written it.
-  return JSON.parse(encryptor.open(sealed, ownerOf(credential))) as Secrets;
+  return JSON.parse(encryptor.decrypt(encrypted, ownerOf(credential))) as Secrets;
 }
 
 export function sameSecrets(one: Secrets, other: Secrets): boolean {

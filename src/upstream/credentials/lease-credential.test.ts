@@ -30,7 +30,7 @@ async function storedBy(process: CredentialLeases): Promise<LeasedCredential> {
 async function onDisk(): Promise<Secrets> {
   const stored = await bench.store.read("readCredential", { id: "one" });
   if (stored === null) throw new Error("the credential is missing");
-  return decryptSecrets(bench.encryptor, stored.credential, stored.sealedSecret);
+  return decryptSecrets(bench.encryptor, stored.credential, stored.encryptedSecret);
 }
 
 function rotation() {

@@ -77,8 +77,8 @@ export function createCredentialLeases({
     state.unsaved = null;
   }
 
-  const opened = ({ credential, sealedSecret }: StoredCredential): Secrets =>
-    decryptSecrets(encryptor, credential, sealedSecret);
+  const opened = ({ credential, encryptedSecret }: StoredCredential): Secrets =>
+    decryptSecrets(encryptor, credential, encryptedSecret);
 
   async function renewed(state: State, make: (secrets: Secrets) => Promise<Secrets>) {
     if (state.unsaved !== null) return await save(state, state.unsaved);
@@ -116,11 +116,11 @@ export function createCredentialLeases({
   async function save(state: State, made: Secrets): Promise<Secrets> {
     const { credential, revision } = state.stored;
     const { id } = credential;
-    const sealedSecret = encryptSecrets(encryptor, credential, made);
+    const encryptedSecret = encryptSecrets(encryptor, credential, made);
     state.unsaved = made;
-    const isSaved = await store.write("changeCredentialSecret", { id, revision, sealedSecret });
+    const isSaved = await store.write("changeCredentialSecret", { id, revision, encryptedSecret });
     const present = isSaved
-      ? { credential, revision: revision + 1, sealedSecret }
+      ? { credential, revision: revision + 1, encryptedSecret }
       : await store.read("readCredential", { id });
     if (present === null) throw removed(id);
     adopt(state, present);

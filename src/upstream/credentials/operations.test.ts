@@ -58,10 +58,10 @@ test("the database contains no plain secret", async () => {
 
 test("changes a secret only at the caller's revision", async () => {
   await bench.put("one");
-  const change = { id: "one", revision: 0, sealedSecret: new Uint8Array([1]) };
+  const change = { id: "one", revision: 0, encryptedSecret: new Uint8Array([1]) };
   expect(await bench.store.write("changeCredentialSecret", change)).toBe(true);
   expect(await bench.store.write("changeCredentialSecret", change)).toBe(false);
-  expect(await read("one")).toMatchObject({ revision: 1, sealedSecret: new Uint8Array([1]) });
+  expect(await read("one")).toMatchObject({ revision: 1, encryptedSecret: new Uint8Array([1]) });
   expect(await bench.store.write("changeCredentialSecret", { ...change, id: "two" })).toBe(false);
 });
 

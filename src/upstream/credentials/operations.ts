@@ -22,7 +22,7 @@ export type StoredSecretCredential = {
   subject: string | null;
   subjectName: string | null;
   hint: string;
-  sealedSecret: Uint8Array;
+  encryptedSecret: Uint8Array;
   maxOfOwner: number;
   nowMs: number;
 };
@@ -41,7 +41,7 @@ export const credentialOperations = {
     yield* requireAccount(database, accountId);
     yield* database.run(
       `INSERT INTO credential(id, account_id, platform, kind, host, subject, subject_name, hint, sealed_secret, created_ms)
-       VALUES(:id, :accountId, :platform, :kind, :host, :subject, :subjectName, :hint, :sealedSecret, :nowMs)
+       VALUES(:id, :accountId, :platform, :kind, :host, :subject, :subjectName, :hint, :encryptedSecret, :nowMs)
        ON CONFLICT(id) DO UPDATE SET subject_name = excluded.subject_name, hint = excluded.hint,
          sealed_secret = excluded.sealed_secret, revision = credential.revision + 1,
          renewing_until_ms = NULL, quarantined_ms = NULL, quarantine_reason = NULL`,
@@ -106,14 +106,14 @@ function* requireRoom(
   database: Database,
   { accountId, platform, maxOfOwner }: StoredSecretCredential,
 ): Steps<void> {
-  const row = yield* database.get<{ held: number }>(
-    "SELECT count(*) AS held FROM credential WHERE account_id IS :accountId AND platform = :platform",
+  const row = yield* database.get<{ stored: number }>(
+    "SELECT count(*) AS stored FROM credential WHERE account_id IS :accountId AND platform = :platform",
     { accountId, platform },
   );
-  if ((row?.held ?? 0) < maxOfOwner) return;
+  if ((row?.stored ?? 0) < maxOfOwner) return;
   throw new EarshotError(
     "too_many_credentials",
-    `the owner already has ${row?.held} credentials for ${platform}`,
+    `the owner already has ${row?.stored} credentials for ${platform}`,
     {
       status: 409,
       hint: "remove one with earshot credentials remove, or raise EARSHOT_MAX_CREDENTIALS",

@@ -43,11 +43,11 @@ export const renewalOperations = {
   /** By revision; returns whether it applied. */
   changeCredentialSecret: durable(function* (
     database,
-    change: { id: string; revision: number; sealedSecret: Uint8Array },
+    change: { id: string; revision: number; encryptedSecret: Uint8Array },
   ): Steps<boolean> {
     return (
       (yield* database.run(
-        `UPDATE credential SET sealed_secret = :sealedSecret, revision = revision + 1, renewing_until_ms = NULL
+        `UPDATE credential SET sealed_secret = :encryptedSecret, revision = revision + 1, renewing_until_ms = NULL
          WHERE id = :id AND revision = :revision`,
         change,
       )) === 1

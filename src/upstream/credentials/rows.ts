@@ -6,7 +6,7 @@ import type { Platform } from "../../posts/post.ts";
 export type StoredCredential = {
   credential: Credential;
   revision: number;
-  sealedSecret: Uint8Array;
+  encryptedSecret: Uint8Array;
 };
 
 export type ListedCredential = Credential & {
@@ -15,14 +15,14 @@ export type ListedCredential = Credential & {
 
 type Row = Omit<ListedCredential, "quarantine" | "coolings"> & {
   revision: number;
-  sealedSecret: Uint8Array;
+  encryptedSecret: Uint8Array;
   quarantinedMs: number | null;
   quarantineReason: string | null;
 };
 
 const select = `SELECT credential.id, account_id AS accountId, account.name AS accountName, platform, kind, host, subject,
     subject_name AS subjectName, hint, credential.created_ms AS createdMs, used_ms AS usedMs, revision,
-    sealed_secret AS sealedSecret, quarantined_ms AS quarantinedMs, quarantine_reason AS quarantineReason
+    sealed_secret AS encryptedSecret, quarantined_ms AS quarantinedMs, quarantine_reason AS quarantineReason
   FROM credential LEFT JOIN account ON account.id = account_id`;
 
 export function* credentialOf(database: Database, id: string): Steps<StoredCredential | null> {
@@ -63,7 +63,7 @@ export function* listedCredentials(
 }
 
 function* storedOf(database: Database, row: Row): Steps<StoredCredential> {
-  const { id, revision, sealedSecret, quarantinedMs, quarantineReason } = row;
+  const { id, revision, encryptedSecret, quarantinedMs, quarantineReason } = row;
   const { accountId, platform, kind, host, subject, subjectName, hint, createdMs, usedMs } = row;
   const quarantine =
     quarantinedMs === null ? null : { sinceMs: quarantinedMs, reason: quarantineReason ?? "" };
@@ -75,6 +75,6 @@ function* storedOf(database: Database, row: Row): Steps<StoredCredential> {
   return {
     credential: { ...shown, createdMs, usedMs, quarantine, coolings },
     revision,
-    sealedSecret,
+    encryptedSecret,
   };
 }

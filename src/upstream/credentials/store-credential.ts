@@ -41,7 +41,7 @@ export async function storeCredential(
     accountId,
     platform,
     kind,
-    sealedSecret: encryptSecrets(encryptor, { id, accountId }, secrets),
+    encryptedSecret: encryptSecrets(encryptor, { id, accountId }, secrets),
     maxOfOwner: credentialStore.maxCredentials,
     nowMs: credentialStore.clock.now(),
   });
@@ -74,7 +74,7 @@ async function openedOrNothing(
   const stored = await store.read("readCredential", { id });
   if (stored === null) return {};
   try {
-    return decryptSecrets(encryptor, stored.credential, stored.sealedSecret);
+    return decryptSecrets(encryptor, stored.credential, stored.encryptedSecret);
   } catch (thrown) {
     if (thrown instanceof EarshotError) return {};
     throw thrown;

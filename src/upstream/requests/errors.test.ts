@@ -73,7 +73,7 @@ async function error(access: "app" | "public" = "app"): Promise<EarshotError> {
     (answer) => answer,
     (error: unknown) => error,
   );
-  if (!(thrown instanceof EarshotError)) throw new Error(`no fault: ${JSON.stringify(thrown)}`);
+  if (!(thrown instanceof EarshotError)) throw new Error(`no error: ${JSON.stringify(thrown)}`);
   return thrown;
 }
 
