@@ -33,7 +33,7 @@ const signUp = (nowMs: number) =>
   store.write("signInIdentity", {
     agent: "a test",
     addressGroup: "192.0.2.0/24",
-    way: "github",
+    method: "github",
     maxAgeMs: 1_000_000,
     maxPerAccount: 20,
     nowMs,

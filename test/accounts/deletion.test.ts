@@ -281,7 +281,7 @@ describe("deleting one's own account", () => {
     const entered = await service.context.store.write("signInIdentity", {
       agent: "a test",
       addressGroup: "127.0.0.1",
-      way: "github",
+      method: "github",
       maxAgeMs: 60_000,
       maxPerAccount: 20,
       nowMs,

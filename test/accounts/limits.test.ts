@@ -50,7 +50,7 @@ async function signUp(subject: string) {
   return await service.context.store.write("signInIdentity", {
     agent: "a test",
     addressGroup: "127.0.0.1",
-    way: "github",
+    method: "github",
     maxAgeMs: 600_000,
     maxPerAccount: 20,
     nowMs: service.clock.now(),

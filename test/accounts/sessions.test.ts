@@ -220,7 +220,7 @@ test("a user sees the active sessions and ends one of them", async () => {
   expect(sessions).toContainEqual({
     id: first.id,
     is_this: true,
-    way: "github",
+    method: "github",
     agent: "a test",
     address_group: "127.0.0.1",
     created_at: expect.any(String),

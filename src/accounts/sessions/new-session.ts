@@ -6,7 +6,7 @@ import { firstToken, type SessionToken } from "./session-token.ts";
 export type SignInMethod = "github" | "gitlab" | "link";
 
 export type NewSession = {
-  way: SignInMethod;
+  method: SignInMethod;
   agent: string;
   addressGroup: string;
   maxAgeMs: number;
@@ -23,7 +23,7 @@ export type StartedSession = {
 export function* addSession(
   database: Database,
   accountId: string,
-  { way, agent, addressGroup, maxAgeMs, maxPerAccount, nowMs }: NewSession,
+  { method, agent, addressGroup, maxAgeMs, maxPerAccount, nowMs }: NewSession,
   randomBytes: RandomBytes,
 ): Steps<StartedSession> {
   const { id, ...token } = firstToken(randomBytes);
@@ -50,7 +50,7 @@ export function* addSession(
       accountId,
       generation: token.generation,
       asker: token.asker,
-      way,
+      way: method,
       agent,
       addressGroup,
       nowMs,

@@ -15,7 +15,7 @@ import {
 
 export type SessionRow = {
   id: string;
-  way: SignInMethod;
+  method: SignInMethod;
   agent: string;
   addressGroup: string;
   createdMs: number;
@@ -133,7 +133,7 @@ export function sessionOperations(randomBytes: RandomBytes) {
       { accountId, idleMs, nowMs }: { accountId: string; idleMs: number; nowMs: number },
     ): Steps<SessionRow[]> {
       return yield* database.all<SessionRow>(
-        `SELECT id, way, agent, address_group AS addressGroup, created_ms AS createdMs, used_ms AS usedMs,
+        `SELECT id, way AS method, agent, address_group AS addressGroup, created_ms AS createdMs, used_ms AS usedMs,
                   expires_ms AS expiresMs
            FROM session WHERE account_id = :accountId AND expires_ms > :nowMs AND used_ms > :beforeMs
            ORDER BY used_ms DESC, id`,

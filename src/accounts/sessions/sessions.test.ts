@@ -41,7 +41,7 @@ async function start(): Promise<{ accountId: string; id: string; token: SessionT
   const { id, token } = await openStore().write("startSession", {
     ...here,
     accountId,
-    way: "link",
+    method: "link",
     maxAgeMs: 10 * idleMs,
     maxPerAccount: 5,
     nowMs,

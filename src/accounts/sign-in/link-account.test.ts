@@ -31,7 +31,7 @@ async function enter(): Promise<string> {
   const entered = await store.write("signInWithLink", {
     agent: "a test",
     addressGroup: "127.0.0.1",
-    way: "link",
+    method: "link",
     maxAgeMs: 1_000,
     maxPerAccount: 20,
     nowMs: 2,

@@ -34,8 +34,8 @@ export function signInOperations(randomBytes: RandomBytes) {
       { accountId },
     );
     if (account === undefined || account.suspendedMs !== null) {
-      const { way, nowMs } = request;
-      const detail = { way, word: "suspended", reason: "account_suspended" };
+      const { method, nowMs } = request;
+      const detail = { way: method, word: "suspended", reason: "account_suspended" };
       yield* noteRefusal(database, { accountId, detail, nowMs });
       return { kind: "suspended" };
     }
@@ -44,13 +44,13 @@ export function signInOperations(randomBytes: RandomBytes) {
       yield* database.run("DELETE FROM session WHERE id = :id", { id: request.previousSession });
     }
     const session = yield* addSession(database, accountId, request, randomBytes);
-    const { nowMs: atMs, way } = request;
+    const { nowMs: atMs, method } = request;
     yield* noteAudit(database, {
       atMs,
       action: "signed_in",
       actor: { accountId },
       accountId,
-      detail: { way },
+      detail: { way: method },
     });
     return { kind: "signed_in", accountId, session };
   }
@@ -58,7 +58,7 @@ export function signInOperations(randomBytes: RandomBytes) {
   function* makeAccount(
     database: Database,
     name: string | null,
-    { nowMs, way }: { nowMs: number; way: string },
+    { nowMs, method }: { nowMs: number; method: string },
   ): Steps<string> {
     const accountId = yield* insertAccount(database, { name, nowMs }, randomBytes);
     yield* noteAudit(database, {
@@ -66,14 +66,14 @@ export function signInOperations(randomBytes: RandomBytes) {
       action: "account_created",
       actor: { accountId },
       accountId,
-      detail: { way },
+      detail: { way: method },
     });
     return accountId;
   }
 
   function* makeLinksAccount(
     database: Database,
-    request: { nowMs: number; way: string },
+    request: { nowMs: number; method: string },
   ): Steps<string> {
     const isUsed = yield* database.get("SELECT 1 FROM account WHERE name = :operatorName", {
       operatorName,
@@ -98,7 +98,7 @@ export function signInOperations(randomBytes: RandomBytes) {
     if (row !== undefined) return row.accountId;
     const remembered = yield* rememberedOf(database, { provider, subject }, nowMs);
     if (remembered !== null && remembered.closings > mostSignUps) return null;
-    const accountId = yield* makeAccount(database, null, { nowMs, way: provider });
+    const accountId = yield* makeAccount(database, null, { nowMs, method: provider });
     if (remembered !== null) yield* restoreRemembered(database, accountId, remembered);
     yield* database.run(
       `INSERT INTO identity(provider, subject, account_id, login, created_ms, seen_ms)

@@ -4,7 +4,7 @@ import type { ProviderName } from "../../../accounts/sign-in/provider.ts";
 export type SessionListing = {
   id: string;
   is_this: boolean;
-  way: ProviderName | "link";
+  method: ProviderName | "link";
   /** Such as "Firefox on Linux". */
   agent: string;
   address_group: string;

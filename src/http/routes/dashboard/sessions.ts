@@ -49,11 +49,11 @@ export function addSessionListRoutes(
 }
 
 function listingOf(row: SessionRow, ownId: string, idleMs: number): SessionListing {
-  const { id, way, agent, addressGroup, createdMs, usedMs, expiresMs } = row;
+  const { id, method, agent, addressGroup, createdMs, usedMs, expiresMs } = row;
   return {
     id,
     is_this: id === ownId,
-    way,
+    method,
     agent,
     address_group: addressGroup,
     created_at: isoTime(createdMs),

@@ -43,9 +43,9 @@ export function Sessions({ onSignOut }: { onSignOut(): Promise<void> }) {
     {
       title: "Signed in",
       isLess: true,
-      cell: ({ created_at: at, way }) => (
+      cell: ({ created_at: at, method }) => (
         <>
-          <Ago at={at} /> <span className="quiet">{methods[way]}</span>
+          <Ago at={at} /> <span className="quiet">{methods[method]}</span>
         </>
       ),
     },
