@@ -204,7 +204,7 @@ describe("status", () => {
   ): Promise<StatusAnswer> {
     return await until("the posts are counted", async () => {
       const answer = await statusOf(session, range, on);
-      return answer.platforms[0]?.heard == null ? null : answer;
+      return answer.platforms[0]?.received == null ? null : answer;
     });
   }
 
@@ -236,7 +236,7 @@ describe("status", () => {
       ["7d", 168 * hourMs],
     ] as const) {
       const { platforms, archive, nodes, queue } = await countedStatusOf(session, range, own);
-      expect(platforms.map(({ platform, way }) => [platform, way])).toEqual([
+      expect(platforms.map(({ platform, mode }) => [platform, mode])).toEqual([
         ["bluesky", "archived"],
         ["mastodon", "off"],
         ["x", "off"],
@@ -252,13 +252,13 @@ describe("status", () => {
       ]);
       expect(stored?.coverage.held).toHaveLength(2);
       expect(Date.parse(stored?.coverage.complete_since ?? "")).toBe(gap[1]);
-      expect(stored?.heard).toHaveLength(144);
-      const heard = stored?.heard?.reduce((sum, posts) => sum + posts, 0) ?? 0;
+      expect(stored?.received).toHaveLength(144);
+      const received = stored?.received?.reduce((sum, posts) => sum + posts, 0) ?? 0;
       // Ranges are multiples of five minutes.
       const within = times.filter((ms) => ms >= nowMs - spanMs + 300_000).length;
-      expect(heard).toBeGreaterThanOrEqual(within);
-      expect(heard).toBeLessThanOrEqual(within + 1);
-      expect(platforms[1]?.heard).toEqual(Array.from({ length: 144 }, () => 0));
+      expect(received).toBeGreaterThanOrEqual(within);
+      expect(received).toBeLessThanOrEqual(within + 1);
+      expect(platforms[1]?.received).toEqual(Array.from({ length: 144 }, () => 0));
       expect(archive).toMatchObject({ posts: 300, segments: 1, hidden: 0, max_age_ms: null });
       expect(archive.free_disk_bytes).toBeGreaterThan(0);
       expect(Date.parse(archive.newest_at ?? "")).toBe(times[0]);
@@ -298,7 +298,7 @@ describe("status", () => {
       to: answer.to,
     });
     expect(answer.platforms[0]).toMatchObject({
-      way: "streamed",
+      mode: "streamed",
       stream: { status: "waiting", lag_ms: null },
       posts: 1,
       coverage: { held: [], gaps: [], complete_since: null },
@@ -321,6 +321,6 @@ describe("status", () => {
     await searchOnce(token);
     const { nodes, platforms } = await statusOf(session);
     expect(nodes[0]?.jobs).toBe(jobsBefore + 1);
-    expect(platforms.map(({ way }) => way)).toEqual(["live", "off", "off"]);
+    expect(platforms.map(({ mode }) => mode)).toEqual(["live", "off", "off"]);
   });
 });

@@ -32,5 +32,5 @@ test("reports catching up when a stream is minutes behind", () => {
 
 test("reports when there is no stream", () => {
   expect(listeningText([requestedOf("x")]).text).toBe("No streams, searched live");
-  expect(listeningText([platformOf("x", { way: "off", stream: null })]).text).toBe("No streams");
+  expect(listeningText([platformOf("x", { mode: "off", stream: null })]).text).toBe("No streams");
 });

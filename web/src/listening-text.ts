@@ -9,8 +9,8 @@ export const lateMs = 60_000;
 
 /** Summarises the streams by the worst one. */
 export function listeningText(platforms: readonly PlatformStatus[]): Listening {
-  const streamed = platforms.flatMap(({ platform, way, stream }) =>
-    way === "streamed" && stream !== null && stream.status !== "off" ? [{ platform, stream }] : [],
+  const streamed = platforms.flatMap(({ platform, mode, stream }) =>
+    mode === "streamed" && stream !== null && stream.status !== "off" ? [{ platform, stream }] : [],
   );
   if (streamed.length === 0) return withoutStream(platforms);
   const away = streamed.find(({ stream }) => stream.status !== "connected");
@@ -26,7 +26,7 @@ export function listeningText(platforms: readonly PlatformStatus[]): Listening {
 }
 
 function withoutStream(platforms: readonly PlatformStatus[]): Listening {
-  return platforms.some(({ way }) => way === "live")
+  return platforms.some(({ mode }) => mode === "live")
     ? { isLive: true, text: "No streams, searched live" }
     : { isLive: false, text: "No streams" };
 }

@@ -23,7 +23,7 @@ export const platformOf = (
   special: Partial<PlatformStatus> = {},
 ): PlatformStatus => ({
   platform,
-  way: "streamed",
+  mode: "streamed",
   stream: streamOf(),
   posts: 100,
   coverage: {
@@ -31,7 +31,7 @@ export const platformOf = (
     gaps: [],
     complete_since: ago(400 * hourMs),
   },
-  heard: null,
+  received: null,
   lag: [],
   ...special,
 });
@@ -39,7 +39,7 @@ export const platformOf = (
 /** A platform searched live, without archived posts. */
 export const requestedOf = (platform: Platform): PlatformStatus =>
   platformOf(platform, {
-    way: "live",
+    mode: "live",
     stream: null,
     posts: 0,
     coverage: { held: [], gaps: [], complete_since: null },

@@ -36,8 +36,8 @@ const never = new AbortController().signal;
 
 test("a slow count is split into slices that count nothing twice", async () => {
   const { source, requests } = slowArchive(10);
-  const heard = await countReceived(source, { platforms: ["bluesky"], fromMs, toMs }, never);
-  expect(heard.get("bluesky")?.size).toBe(units);
+  const received = await countReceived(source, { platforms: ["bluesky"], fromMs, toMs }, never);
+  expect(received.get("bluesky")?.size).toBe(units);
   expect(requests).toHaveLength(Math.ceil(units / 25));
   for (const { deadlineMs } of requests) expect(deadlineMs - source.clock.now()).toBe(250);
   for (const [index, { toMs: end }] of requests.entries()) {
@@ -48,8 +48,8 @@ test("a slow count is split into slices that count nothing twice", async () => {
 test("a unit that exceeds its slice gets a longer one", async () => {
   const { source, requests } = slowArchive(900);
   const short = { platforms: ["bluesky"] as const, fromMs, toMs: fromMs + 2 * receivedUnitMs };
-  const heard = await countReceived(source, short, never);
-  expect(heard.get("bluesky")?.size).toBe(2);
+  const received = await countReceived(source, short, never);
+  expect(received.get("bluesky")?.size).toBe(2);
   const turns = requests.map(({ deadlineMs }) => deadlineMs - source.clock.now());
   expect(turns).toEqual([250, 500, 1_000, 250, 500, 1_000]);
 });

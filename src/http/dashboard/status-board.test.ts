@@ -96,12 +96,12 @@ test("reports what this process runs and stores", async () => {
   const { board } = testBoard();
   const { platforms, archive, nodes, queue, from, to } = await board.status("24h");
   expect([from, to]).toEqual(["2026-11-20T12:00:00Z", "2026-11-21T12:00:00Z"]);
-  expect(platforms.map(({ way, posts }) => [way, posts])).toEqual([
+  expect(platforms.map(({ mode, posts }) => [mode, posts])).toEqual([
     ["archived", 520],
     ["streamed", 0],
     ["live", 0],
   ]);
-  expect(platforms[0]?.heard?.[0]).toBe(7);
+  expect(platforms[0]?.received?.[0]).toBe(7);
   expect(platforms[1]?.lag).toEqual([{ at: "2026-11-20T12:00:00Z", lag_ms: 1_400 }]);
   expect(archive).toEqual({
     posts: 520,
@@ -167,11 +167,11 @@ test("reports posts as null while counting, and counts one range at a time", asy
   state.countMs = 5_000;
   const answers = Promise.all([board.status("24h"), board.status("7d")]);
   await clock.advance(300);
-  expect((await answers).map(({ platforms }) => platforms[0]?.heard)).toEqual([null, null]);
+  expect((await answers).map(({ platforms }) => platforms[0]?.received)).toEqual([null, null]);
   expect(calls).toEqual(["count bluesky 86400000"]);
   await clock.advance(5_000);
   expect(calls).toEqual(["count bluesky 86400000", "count bluesky 604800000"]);
-  expect((await board.status("24h")).platforms[0]?.heard).toHaveLength(144);
+  expect((await board.status("24h")).platforms[0]?.received).toHaveLength(144);
 });
 
 test("fails with unavailable and Retry-After if the archive does not answer in time", async () => {
@@ -189,6 +189,6 @@ test("leaves the post histogram empty if counting fails", async () => {
   state.fails = true;
   await clock.advance(60_000);
   const { platforms } = await board.status("7d");
-  expect(platforms[0]?.heard).toBeNull();
+  expect(platforms[0]?.received).toBeNull();
   expect(platforms[0]?.posts).toBe(520);
 });

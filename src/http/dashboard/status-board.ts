@@ -130,7 +130,7 @@ export function createStatusBoard(source: StatusSource): StatusBoard {
     const statuses = platforms.map((platform) =>
       platformStatus(platform, range, current, received, lags),
     );
-    const known = statuses.filter(({ way }) => way !== "off").map(({ platform }) => platform);
+    const known = statuses.filter(({ mode }) => mode !== "off").map(({ platform }) => platform);
     return {
       range,
       from: isoText(nowMs - ranges[range].spanMs),
@@ -171,7 +171,7 @@ export function createStatusBoard(source: StatusSource): StatusBoard {
     const span = { fromMs: histogramSpan(range, nowMs).fromMs, partMs, parts: histogramParts };
     return {
       platform,
-      way: modeOf(platform, searchedLive, posts),
+      mode: modeOf(platform, searchedLive, posts),
       stream: streamOf(platform),
       posts,
       coverage: platformCoverage(intervals, {
@@ -180,7 +180,7 @@ export function createStatusBoard(source: StatusSource): StatusBoard {
         slackMs: settings.coverageSlackMs,
         liveSinceMs: source.liveSinceMs(platform),
       }),
-      heard: received && inParts(received.get(platform) ?? new Map(), span),
+      received: received && inParts(received.get(platform) ?? new Map(), span),
       lag: (lags ?? [])
         .filter((lag) => lag.platform === platform)
         .map(({ startMs, lagMs }) => ({ at: isoText(startMs), lag_ms: lagMs })),
@@ -191,7 +191,7 @@ export function createStatusBoard(source: StatusSource): StatusBoard {
     platform: Platform,
     searchedLive: readonly Platform[],
     posts: number,
-  ): PlatformStatus["way"] {
+  ): PlatformStatus["mode"] {
     if (source.fedPlatforms.includes(platform)) return "streamed";
     if (searchedLive.includes(platform)) return "live";
     return posts > 0 ? "archived" : "off";

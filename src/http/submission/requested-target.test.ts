@@ -23,7 +23,7 @@ async function read(
   {
     platform = "social" as SearchPlatform,
     defaultPlatform = "bluesky" as Platform,
-    held: archived = [] as Known[],
+    archived = [] as Known[],
     fetched = [] as Known[],
     lacks = [] as Platform[],
     isConfigured = true,
@@ -76,7 +76,7 @@ const onMastodon = "https://mas.to/users/ann/statuses/109";
 
 describe("a number", () => {
   test("is the post of the record with this ID", async () => {
-    const target = await read("getbyid", "7", { held: [{ platform: "bluesky", uri }] });
+    const target = await read("getbyid", "7", { archived: [{ platform: "bluesky", uri }] });
     expect(target).toMatchObject({ platform: "bluesky", canonicalQuery: uri, warnings: [] });
     expect(target.target).toMatchObject({ kind: "post", uri, id: null });
   });
@@ -94,8 +94,8 @@ describe("a number", () => {
       { platform: "bluesky", uri },
       { platform: "x", uri: "https://x.com/i/status/7" },
     ];
-    expect((await read("getbyid", "7", { held: archived })).platform).toBe("bluesky");
-    const target = await read("getbyid", "7", { held: archived, defaultPlatform: "x" });
+    expect((await read("getbyid", "7", { archived })).platform).toBe("bluesky");
+    const target = await read("getbyid", "7", { archived, defaultPlatform: "x" });
     expect(target).toMatchObject({ platform: "x", canonicalQuery: "x:7" });
   });
 
@@ -109,7 +109,7 @@ describe("a number", () => {
 
   test("of a record that an import named itself is known by that name", async () => {
     const name = "import:bluesky:no address, with spaces";
-    const target = await read("getbyid", "7", { held: [{ platform: "bluesky", uri: name }] });
+    const target = await read("getbyid", "7", { archived: [{ platform: "bluesky", uri: name }] });
     expect(target.target).toMatchObject({ platform: "bluesky", uri: name });
   });
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { drawTrace, inBars, partOfTrace, silencesOf, type TraceParts } from "./trace-drawing.ts";
 
 const window = { fromMs: 0, toMs: 1_000 };
-const whole: TraceParts = { window, heard: null, held: [window], gaps: [] };
+const whole: TraceParts = { window, received: null, held: [window], gaps: [] };
 
 const barsOf = (path: string): { x: number; length: number }[] =>
   [...path.matchAll(/M([\d.]+) [\d.]+v([\d.]+)/g)].map(([, x, length]) => ({
@@ -12,16 +12,16 @@ const barsOf = (path: string): { x: number; length: number }[] =>
 
 describe("a trace", () => {
   test("has about a bar every six pixels, and never more than there are parts", () => {
-    const heard = Array.from({ length: 144 }, () => 1);
-    expect(barsOf(drawTrace({ ...whole, heard }, 326).bars)).toHaveLength(54);
-    expect(barsOf(drawTrace({ ...whole, heard }, 1_100).bars)).toHaveLength(144);
+    const received = Array.from({ length: 144 }, () => 1);
+    expect(barsOf(drawTrace({ ...whole, received }, 326).bars)).toHaveLength(54);
+    expect(barsOf(drawTrace({ ...whole, received }, 1_100).bars)).toHaveLength(144);
   });
 
   test("scales bars by posts, and a spike does not flatten the rest", () => {
-    const heard = Array.from({ length: 50 }, (_, at) =>
+    const received = Array.from({ length: 50 }, (_, at) =>
       at === 7 ? 10_000 : at % 2 === 0 ? 10 : 5,
     );
-    const lengths = barsOf(drawTrace({ ...whole, heard }, 300).bars).map(({ length }) => length);
+    const lengths = barsOf(drawTrace({ ...whole, received }, 300).bars).map(({ length }) => length);
     expect([lengths[0], lengths[1], lengths[7]]).toEqual([42, 21, 42]);
   });
 
@@ -31,7 +31,7 @@ describe("a trace", () => {
   });
 
   test("draws a short bar for a covered time without posts", () => {
-    const lengths = barsOf(drawTrace({ ...whole, heard: [0, 8] }, 300).bars);
+    const lengths = barsOf(drawTrace({ ...whole, received: [0, 8] }, 300).bars);
     expect(lengths.map(({ length }) => length)).toEqual([2, 42]);
   });
 
@@ -53,7 +53,7 @@ describe("a trace", () => {
   });
 
   test("draws posts of uncovered times separately", () => {
-    const { bars, strays } = drawTrace({ ...whole, held: [], heard: [3, 0, 0, 0] }, 300);
+    const { bars, strays } = drawTrace({ ...whole, held: [], received: [3, 0, 0, 0] }, 300);
     expect([bars, barsOf(strays).length]).toEqual(["", 1]);
   });
 });
@@ -69,12 +69,12 @@ test("shows a part of the window with its posts and the spans that touch it", ()
     { fromMs: 0, toMs: 250 },
     { fromMs: 700, toMs: 800 },
   ];
-  expect(partOfTrace({ ...whole, heard: [1, 2, 4, 8], gaps }, part)).toEqual({
-    ...{ window: part, heard: [2, 4], held: [window] },
+  expect(partOfTrace({ ...whole, received: [1, 2, 4, 8], gaps }, part)).toEqual({
+    ...{ window: part, received: [2, 4], held: [window] },
     gaps: gaps.slice(1),
   });
   const short = { fromMs: 500, toMs: 625 };
-  expect(partOfTrace({ ...whole, heard: [1, 2, 4, 8] }, short).heard).toEqual([2]);
+  expect(partOfTrace({ ...whole, received: [1, 2, 4, 8] }, short).received).toEqual([2]);
 });
 
 test("returns the parts of the window that no span covers", () => {

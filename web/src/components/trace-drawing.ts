@@ -4,7 +4,7 @@ export type Stretch = { fromMs: number; toMs: number };
 export type TraceParts = {
   window: Stretch;
   /** Posts in equal parts of the window, oldest first; null if unknown. */
-  heard: readonly number[] | null;
+  received: readonly number[] | null;
   held: readonly Stretch[];
   gaps: readonly Stretch[];
 };
@@ -26,22 +26,25 @@ const barStep = 6;
 const plainStep = 9;
 const tallest = 42;
 const shortest = 2;
-const leastHeard = 4;
+const leastReceived = 4;
 /** Height when the number of posts is unknown. */
 const plain = 12;
 const narrowestGap = 3;
 
 /** About one bar per six pixels, at most one per part. */
-export function drawTrace({ window, heard, held, gaps }: TraceParts, width: number): TraceDrawing {
+export function drawTrace(
+  { window, received, held, gaps }: TraceParts,
+  width: number,
+): TraceDrawing {
   const spanMs = Math.max(1, window.toMs - window.fromMs);
   const xOf = (ms: number): number =>
     (Math.min(Math.max(ms, window.fromMs), window.toMs) - window.fromMs) * (width / spanMs);
-  const most = heard === null ? Number.POSITIVE_INFINITY : heard.length;
+  const most = received === null ? Number.POSITIVE_INFINITY : received.length;
   const count = Math.max(
     1,
-    Math.min(most, Math.floor(width / (heard === null ? plainStep : barStep))),
+    Math.min(most, Math.floor(width / (received === null ? plainStep : barStep))),
   );
-  const posts = heard === null ? null : inBars(heard, count);
+  const posts = received === null ? null : inBars(received, count);
   const peak = usualPeak(posts ?? []);
   const bars: string[] = [];
   const strays: string[] = [];
@@ -67,14 +70,17 @@ export function drawTrace({ window, heard, held, gaps }: TraceParts, width: numb
 }
 
 /** What a part of the window shows. */
-export function partOfTrace({ window, heard, held, gaps }: TraceParts, part: Stretch): TraceParts {
+export function partOfTrace(
+  { window, received, held, gaps }: TraceParts,
+  part: Stretch,
+): TraceParts {
   const touches = ({ fromMs, toMs }: Stretch) => fromMs < part.toMs && toMs > part.fromMs;
   const shown = { window: part, held: held.filter(touches), gaps: gaps.filter(touches) };
-  if (heard === null) return { ...shown, heard };
-  const perMs = heard.length / Math.max(1, window.toMs - window.fromMs);
+  if (received === null) return { ...shown, received };
+  const perMs = received.length / Math.max(1, window.toMs - window.fromMs);
   const from = (part.fromMs - window.fromMs) * perMs;
   const to = (part.toMs - window.fromMs) * perMs;
-  return { ...shown, heard: inBars(heard, Math.ceil(to - from), { from, to }) };
+  return { ...shown, received: inBars(received, Math.ceil(to - from), { from, to }) };
 }
 
 /** Rebins posts, or those of a range of parts, into another number of equal parts. */
@@ -115,13 +121,13 @@ const isIn = (stretches: readonly Stretch[], ms: number): boolean =>
 /** Proportional to the posts; outliers are cut off. */
 function height(posts: number, peak: number): number {
   if (posts === 0 || peak === 0) return shortest;
-  return Math.min(tallest, Math.max(leastHeard, (posts / peak) * tallest));
+  return Math.min(tallest, Math.max(leastReceived, (posts / peak) * tallest));
 }
 
 /** The 95th percentile, so that one busy hour does not flatten the rest. */
 function usualPeak(posts: readonly number[]): number {
-  const heard = posts.filter((count) => count > 0).sort((a, b) => a - b);
-  return heard[Math.floor(heard.length * 0.95)] ?? 0;
+  const counts = posts.filter((count) => count > 0).sort((a, b) => a - b);
+  return counts[Math.floor(counts.length * 0.95)] ?? 0;
 }
 
 const stroke = (x: number, length: number): string =>

@@ -5,8 +5,8 @@ export type StreamNote = { title: string; isDown: boolean; texts: readonly strin
 
 /** Whether posts are about to arrive, and otherwise why not and what to do. */
 export function streamNotes(platforms: readonly PlatformStatus[]): readonly StreamNote[] {
-  const streamed = platforms.flatMap(({ platform, way, stream }) =>
-    way === "streamed" && stream !== null ? [{ name: platformNames[platform], stream }] : [],
+  const streamed = platforms.flatMap(({ platform, mode, stream }) =>
+    mode === "streamed" && stream !== null ? [{ name: platformNames[platform], stream }] : [],
   );
   if (streamed.length === 0) return [noStream];
   return streamed.map(({ name, stream }): StreamNote => {

@@ -29,7 +29,7 @@ export type PlatformStatus = {
    * `streamed`: a stream feeds the archive. `live`: searched live. `archived`: archived posts exist, but no source adds any.
    * `off`: none of these.
    */
-  way: "streamed" | "live" | "archived" | "off";
+  mode: "streamed" | "live" | "archived" | "off";
   stream: {
     status: "off" | "waiting" | "connected" | "paused";
     detail: string;
@@ -45,7 +45,7 @@ export type PlatformStatus = {
     complete_since: string | null;
   };
   /** Posts in 144 equal parts of the range, oldest first; null while counting. */
-  heard: readonly number[] | null;
+  received: readonly number[] | null;
   /** Maximum per part of the range; empty if no stream reports it. */
   lag: readonly { at: string; lag_ms: number }[];
 };

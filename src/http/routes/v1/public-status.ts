@@ -58,11 +58,11 @@ export function addPublicStatusRoute(
 }
 
 /** Without hosts, error texts and sources, which are for signed-in users. */
-function publicPlatform({ platform, way, posts, stream, coverage }: PlatformStatus) {
+function publicPlatform({ platform, mode, posts, stream, coverage }: PlatformStatus) {
   const { held, gaps, complete_since } = coverage;
   return {
     platform,
-    mode: way,
+    mode,
     posts,
     stream: stream && { status: stream.status, lag_ms: stream.lag_ms },
     coverage: { held: held.map(({ from, to }) => ({ from, to })), gaps: [...gaps], complete_since },

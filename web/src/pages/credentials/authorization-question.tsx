@@ -6,12 +6,12 @@ import { partsOf, type Question } from "./authorization.ts";
 export function AuthorizationQuestion({
   question,
   answer,
-  fault,
+  error,
   onChange,
 }: {
   question: Question;
   answer: string;
-  fault: string | null;
+  error: string | null;
   onChange(answer: string): void;
 }) {
   return (
@@ -26,7 +26,7 @@ export function AuthorizationQuestion({
       <Field
         label={question.question}
         help="Copy the full address from the browser's address bar, starting with http."
-        invalid={fault}
+        invalid={error}
         value={answer}
         inputMode="url"
         autoCapitalize="none"

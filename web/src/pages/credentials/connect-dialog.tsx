@@ -41,7 +41,7 @@ export function ConnectDialog({
           key={question.id}
           question={question}
           answer={connecting.answer}
-          fault={connecting.answerFault}
+          error={connecting.answerError}
           onChange={connecting.writeAnswer}
         />
       )}
@@ -91,7 +91,7 @@ function FirstStep({
       <CredentialFields
         fields={connecting.fields}
         values={connecting.values}
-        faults={connecting.faults}
+        errors={connecting.errors}
         onChange={connecting.write}
       />
       {hasTwoMethods ? (

@@ -6,12 +6,12 @@ import type { FieldErrors } from "./field-errors.ts";
 export function CredentialFields({
   fields,
   values,
-  faults,
+  errors,
   onChange,
 }: {
   fields: readonly CredentialFieldListing[];
   values: Readonly<Record<string, string>>;
-  faults: FieldErrors;
+  errors: FieldErrors;
   onChange(name: string, value: string): void;
 }) {
   return fields.map(({ name, label, hint, is_secret: isSecret, is_optional: isOptional }) => (
@@ -29,7 +29,7 @@ export function CredentialFields({
         )
       }
       help={hint}
-      invalid={faults[name] ?? null}
+      invalid={errors[name] ?? null}
       value={values[name] ?? ""}
       autoCapitalize="none"
       autoCorrect="off"

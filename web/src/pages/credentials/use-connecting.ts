@@ -26,7 +26,7 @@ export function useConnecting(
   const [empty, setEmpty] = useState<FieldErrors>({});
   const [question, setQuestion] = useState<Question | null>(null);
   const [answer, setAnswer] = useState("");
-  const [answerFault, setAnswerError] = useState<string | null>(null);
+  const [answerError, setAnswerError] = useState<string | null>(null);
   const [sentBy, setSentBy] = useState("");
   const [hasEnded, setEnded] = useState(false);
   const requested = useAction();
@@ -90,14 +90,14 @@ export function useConnecting(
     fields,
     values,
     /** Errors of the visible fields. */
-    faults: { ...reported, ...empty },
+    errors: { ...reported, ...empty },
     /** An error that belongs to no visible field. */
     problem: fields.some(({ name }) => name in reported) ? null : problem,
     question,
     /** Whether an error in the second step ended the attempt. */
     hasEnded,
     answer,
-    answerFault,
+    answerError: answerError,
     isUnderWay: requested.isUnderWay,
     choose: (chosen: CredentialKindListing, tokens: boolean) => {
       setKind(chosen);

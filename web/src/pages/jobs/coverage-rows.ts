@@ -48,7 +48,7 @@ export function coverageRows(
       name,
       finding,
       label: `${name}: ${finding}`,
-      parts: { window, heard: null, held: stretches(held), gaps: drawn },
+      parts: { window, received: null, held: stretches(held), gaps: drawn },
     };
   });
   return { window, rows };

@@ -13,12 +13,12 @@ const ends: readonly Option<End>[] = [
 
 export function KeyFields({
   form,
-  faults,
+  errors,
   limits,
   onChange,
 }: {
   form: KeyForm;
-  faults: KeyFormErrors;
+  errors: KeyFormErrors;
   limits: KeyLimitsAnswer;
   onChange(form: KeyForm): void;
 }) {
@@ -31,11 +31,11 @@ export function KeyFields({
         value={form.name}
         maxLength={60}
         autoFocus
-        invalid={faults.name ?? null}
+        invalid={errors.name ?? null}
         help="What will use it. You will see this name when you revoke it."
         onChange={(event) => change({ name: event.currentTarget.value })}
       />
-      <MethodFields form={form} fault={faults.methods} onChange={change} />
+      <MethodFields form={form} error={errors.methods} onChange={change} />
       <LabelledSelect
         label="Expires"
         options={ends}
@@ -47,7 +47,7 @@ export function KeyFields({
           label="Last day"
           type="date"
           value={form.day}
-          invalid={faults.expires ?? null}
+          invalid={errors.expires ?? null}
           onChange={(event) => change({ day: event.currentTarget.value })}
         />
       ) : null}
@@ -57,7 +57,7 @@ export function KeyFields({
           inputMode="numeric"
           value={form.requests}
           placeholder={placeholderOf(limits.requests_per_second)}
-          invalid={faults.requests ?? null}
+          invalid={errors.requests ?? null}
           help="Leave empty to use the account's limit."
           onChange={(event) => change({ requests: event.currentTarget.value })}
         />
@@ -66,7 +66,7 @@ export function KeyFields({
           inputMode="numeric"
           value={form.searches}
           placeholder={placeholderOf(limits.submissions_per_minute)}
-          invalid={faults.searches ?? null}
+          invalid={errors.searches ?? null}
           help="At most the account's limit."
           onChange={(event) => change({ searches: event.currentTarget.value })}
         />
@@ -79,11 +79,11 @@ const placeholderOf = (rate: number | null) => (rate === null ? "no limit" : Str
 
 function MethodFields({
   form,
-  fault,
+  error,
   onChange,
 }: {
   form: KeyForm;
-  fault: string | undefined;
+  error: string | undefined;
   onChange(part: Partial<KeyForm>): void;
 }) {
   const id = useId();
@@ -107,8 +107,8 @@ function MethodFields({
   return (
     <fieldset
       className="field"
-      data-invalid={fault === undefined ? undefined : ""}
-      aria-describedby={fault === undefined ? undefined : `${id}-fault`}
+      data-invalid={error === undefined ? undefined : ""}
+      aria-describedby={error === undefined ? undefined : `${id}-error`}
     >
       <legend>Methods</legend>
       <div className="checks">
@@ -127,9 +127,9 @@ function MethodFields({
           ))}
         </div>
       ) : null}
-      {fault === undefined ? null : (
-        <p id={`${id}-fault`} role="alert">
-          {fault}
+      {error === undefined ? null : (
+        <p id={`${id}-error`} role="alert">
+          {error}
         </p>
       )}
     </fieldset>

@@ -37,7 +37,7 @@ export function KeyFormDialog({
   };
   return (
     <Dialog title={title} onClose={onClose} onSubmit={submit}>
-      <KeyFields form={form} faults={{ ...reported, ...own }} limits={limits} onChange={onChange} />
+      <KeyFields form={form} errors={{ ...reported, ...own }} limits={limits} onChange={onChange} />
       {requested.problem === null || isPositioned ? null : (
         <ProblemNote problem={requested.problem} />
       )}

@@ -53,7 +53,7 @@ export function Composer({
   onSearch,
   onHelp,
   onHistory,
-  onSay,
+  onAnnounce,
 }: {
   request: Request;
   reading: Reading;
@@ -65,7 +65,7 @@ export function Composer({
   onHelp(): void;
   onHistory(): void;
   /** Announces to screen readers. */
-  onSay(text: string): void;
+  onAnnounce(text: string): void;
 }) {
   const id = useId();
   const { query } = request;
@@ -79,9 +79,9 @@ export function Composer({
   const open = isText ? writing.open : null;
 
   const first = isSettled ? (reading.diagnostics[0]?.message ?? null) : null;
-  const report = useRef(onSay);
+  const report = useRef(onAnnounce);
   useEffect(() => {
-    report.current = onSay;
+    report.current = onAnnounce;
   });
   useEffect(() => {
     if (first !== null) report.current(first);

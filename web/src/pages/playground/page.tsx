@@ -136,7 +136,7 @@ export function PlaygroundPage() {
           onSearch={() => search(request)}
           onHelp={() => setPanel(panel === "help" ? null : "help")}
           onHistory={() => setPanel(panel === "history" ? null : "history")}
-          onSay={setReported}
+          onAnnounce={setReported}
         />
         {panel === "history" ? (
           <HistoryPanel

@@ -18,7 +18,7 @@ export function CoveragePanel({ status, zoom }: { status: CoverageStatus; zoom: 
   const { window, rows } = useMemo(() => {
     const window = stretch({ from, to });
     const rows = platforms.map((platform) => {
-      const { coverage, heard } = platform;
+      const { coverage, received } = platform;
       const name = platformNames[platform.platform];
       const held = coverage.held.map(stretch);
       const gaps = coverage.gaps.map(stretch);
@@ -27,7 +27,7 @@ export function CoveragePanel({ status, zoom }: { status: CoverageStatus; zoom: 
         name,
         head: <PlatformHead platform={platform} />,
         label: traceLabel(name, { held, gaps }, rangeLabel(range)),
-        parts: { window, heard, held, gaps },
+        parts: { window, received, held, gaps },
       };
     });
     return { window, rows };

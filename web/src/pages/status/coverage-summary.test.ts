@@ -15,8 +15,8 @@ test("describes how posts of a platform arrive", () => {
       platformOf("mastodon", { stream: streamOf({ lag_ms: null }) }),
       platformOf("mastodon", { stream: streamOf({ status: "waiting" }) }),
       requestedOf("x"),
-      platformOf("x", { way: "archived", stream: null }),
-      platformOf("x", { way: "off", stream: null }),
+      platformOf("x", { mode: "archived", stream: null }),
+      platformOf("x", { mode: "off", stream: null }),
     ].map(methodText),
   ).toEqual(["1.4 s behind", "listening", "not connected", "searched live", "no stream", "off"]);
 });
@@ -29,7 +29,7 @@ test("summarises the coverage of a platform", () => {
     "No gaps; one server’s view",
   );
   expect(findingText(requestedOf("x"))).toBe("Not archived");
-  const never = { ...requestedOf("x"), way: "archived" } as const;
+  const never = { ...requestedOf("x"), mode: "archived" } as const;
   expect(findingText(never)).toBe("Not archived");
   expect(findingText({ ...never, posts: 3 })).toBe("Some posts, coverage unknown");
 });

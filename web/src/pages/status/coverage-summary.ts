@@ -7,7 +7,7 @@ import { gapsText, nothingText } from "../../coverage-text.ts";
 import { behindText } from "../../numbers.ts";
 
 /** What pages with and without a session show. */
-export type PlatformCoverage = Pick<PlatformStatus, "platform" | "way" | "posts" | "heard"> & {
+export type PlatformCoverage = Pick<PlatformStatus, "platform" | "mode" | "posts" | "received"> & {
   stream: {
     status: "off" | "waiting" | "connected" | "paused";
     lag_ms: number | null;
@@ -23,21 +23,21 @@ export type CoverageStatus = Pick<StatusAnswer, "range" | "from" | "to"> & {
   platforms: readonly PlatformCoverage[];
 };
 
-export function methodText({ way, stream }: PlatformCoverage): string {
-  if (way === "live") return "searched live";
-  if (way === "archived") return "no stream";
-  if (way === "off" || stream === null) return "off";
+export function methodText({ mode, stream }: PlatformCoverage): string {
+  if (mode === "live") return "searched live";
+  if (mode === "archived") return "no stream";
+  if (mode === "off" || stream === null) return "off";
   if (stream.status === "connected") {
     return stream.lag_ms === null ? "listening" : `${behindText(stream.lag_ms)} behind`;
   }
   return { waiting: "not connected", paused: "paused", off: "off" }[stream.status];
 }
 
-export function findingText({ way, coverage, posts }: PlatformCoverage): string {
+export function findingText({ mode, coverage, posts }: PlatformCoverage): string {
   const { gaps, held, complete_since: completeSince } = coverage;
   if (gaps.length > 0) return gapsText(gaps);
   if (completeSince !== null) return `Complete since ${shortTime(completeSince)}`;
   if (held.length > 0)
-    return way === "streamed" ? "No gaps; one server’s view" : "No gaps in the archived time";
+    return mode === "streamed" ? "No gaps; one server’s view" : "No gaps in the archived time";
   return nothingText(posts);
 }

@@ -44,14 +44,14 @@ export function gapsOf({ platforms, to }: Pick<StatusAnswer, "platforms" | "to">
 }
 
 function fillOf(
-  { platform, way }: PlatformStatus,
+  { platform, mode }: PlatformStatus,
   { from, to }: { from: string; to: string },
   isOpen: boolean,
   nowMs: number,
 ): GapFill {
   if (platform !== "bluesky") return { by: "import" };
   const isKept = nowMs - Date.parse(from) < keptByStreamMs;
-  if (isOpen && isKept && way === "streamed") return { by: "stream" };
+  if (isOpen && isKept && mode === "streamed") return { by: "stream" };
   const span = `${wholeSeconds(from, Math.floor)}..${wholeSeconds(to, Math.ceil)}`;
   return { by: "backfill", command: commandText(`backfill --replay ${span}`), needsToken: !isKept };
 }

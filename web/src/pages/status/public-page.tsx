@@ -68,7 +68,7 @@ function coverageStatus({ from, to, platforms }: PublicStatus): CoverageStatus {
     range: "7d",
     from,
     to,
-    platforms: platforms.map(({ mode, ...rest }) => ({ ...rest, way: mode, heard: null })),
+    platforms: platforms.map((platform) => ({ ...platform, received: null })),
   };
 }
 

@@ -56,6 +56,6 @@ test("reports no gaps since a new archive began", () => {
 
 test("names live platforms or archived posts when there is no stream", () => {
   expect(situation(statusOf(requestedOf("x")))).toBe("No streams; X is searched live.");
-  const off = platformOf("x", { ...requestedOf("x"), way: "off" });
+  const off = platformOf("x", { ...requestedOf("x"), mode: "off" });
   expect(situation(statusOf(off))).toBe("No streams, and the archive is empty.");
 });

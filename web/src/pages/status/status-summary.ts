@@ -12,7 +12,7 @@ export function situation(status: CoverageStatus): string {
 
 function streamsSentence(platforms: readonly PlatformCoverage[]): string {
   const streamed = platforms.filter(
-    ({ way, stream }) => way === "streamed" && stream !== null && stream.status !== "off",
+    ({ mode, stream }) => mode === "streamed" && stream !== null && stream.status !== "off",
   );
   if (streamed.length === 0) return withoutStream(platforms);
   const connected = streamed.filter(({ stream }) => stream?.status === "connected");
@@ -36,7 +36,7 @@ function streamsSentence(platforms: readonly PlatformCoverage[]): string {
 }
 
 function withoutStream(platforms: readonly PlatformCoverage[]): string {
-  const live = platforms.filter(({ way }) => way === "live");
+  const live = platforms.filter(({ mode }) => mode === "live");
   if (live.length > 0) return `No streams; ${names(live)} ${is(live)} searched live.`;
   const stored = platforms.filter(({ posts }) => posts > 0);
   return stored.length > 0
