@@ -33,7 +33,8 @@ export type RewriteRequest = {
 };
 
 export type RewriteOutcome = {
-  by: "here" | "elsewhere";
+  /** Left to the process that runs compaction. */
+  isQueued: boolean;
   segments: number;
   posts: number;
   salvaged: readonly SalvagedSegment[];
@@ -97,13 +98,13 @@ export async function rewritePending(request: RewriteRequest): Promise<RewriteOu
   const { folder, bounds, clock } = request;
   const lock = lockCompaction(folder);
   if (lock === null)
-    return { by: "elsewhere", segments: 0, posts: 0, salvaged: [], oldFilesGone: false };
+    return { isQueued: true, segments: 0, posts: 0, salvaged: [], oldFilesGone: false };
   try {
     const context = compactionContext(folder, bounds, clock);
     try {
       const outcome = await rewriteEach(context, request);
       const oldFilesGone = await removeOldFiles(context, request);
-      return { by: "here", ...outcome, oldFilesGone };
+      return { isQueued: false, ...outcome, oldFilesGone };
     } catch (error) {
       throw folderError(error, folder);
     } finally {

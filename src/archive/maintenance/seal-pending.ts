@@ -35,7 +35,8 @@ export type WhichSeals = { segment: string } | { platform: Platform | "all" };
 
 export type SealOutcome = {
   requested: number;
-  by: "here" | "elsewhere";
+  /** Left to the process that runs compaction. */
+  isQueued: boolean;
   segments: number;
   posts: number;
   oldFilesGone: boolean;
@@ -47,7 +48,7 @@ export type SealOutcome = {
  */
 export async function sealPending(request: SealRequest): Promise<SealOutcome> {
   const { folder, bounds } = request;
-  const nothing = { requested: 0, by: "here", segments: 0, posts: 0, oldFilesGone: true } as const;
+  const nothing = { requested: 0, isQueued: false, segments: 0, posts: 0, oldFilesGone: true };
   if (bounds.seal === "off") return nothing;
   const hasServer = await withoutServer(dirname(folder), async () => false, true);
   const context = openContext(request);
@@ -56,15 +57,15 @@ export async function sealPending(request: SealRequest): Promise<SealOutcome> {
     inTransaction(context.catalog, () => addPendingSeals(context.catalog, chosen));
     const requested = expectedEntries(context).length;
     if (requested === 0) return nothing;
-    const remote = { ...nothing, requested, by: "elsewhere", oldFilesGone: false } as const;
-    if (hasServer) return remote;
+    const queued = { ...nothing, requested, isQueued: true, oldFilesGone: false };
+    if (hasServer) return queued;
     const lock = lockCompaction(folder);
-    if (lock === null) return remote;
+    if (lock === null) return queued;
     try {
       const sealed = await sealEach(context, request);
       return {
         requested,
-        by: "here",
+        isQueued: false,
         ...sealed,
         oldFilesGone: await removeOldFiles(context, request),
       };

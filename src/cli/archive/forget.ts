@@ -29,7 +29,7 @@ import { readConfig, requireDataDir } from "../settings.ts";
 import { startReports } from "../terminal/progress-reports.ts";
 import { numberText } from "../terminal/quantities.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import { rewriteWithProgress, segmentsText } from "./reindex.ts";
+import { performerOf, rewriteWithProgress, segmentsText } from "./reindex.ts";
 import { archiveFolder, withArchive } from "./with-archive.ts";
 
 type Options = {
@@ -251,12 +251,12 @@ const postsText = (count: number): string =>
   count === 1 ? "1 post" : `${numberText(count)} posts`;
 
 function doneText(forgotten: number, outcome: RewriteOutcome, options: Options): string {
-  const { by, segments, oldFilesGone } = outcome;
+  const { isQueued, segments, oldFilesGone } = outcome;
   if (options.json) {
     const summary = {
       dry_run: false,
       posts: forgotten,
-      rewritten_by: by,
+      rewritten_by: performerOf({ isQueued }),
       rewritten_segments: segments,
       gone_from_disk: oldFilesGone,
     };
@@ -265,11 +265,10 @@ function doneText(forgotten: number, outcome: RewriteOutcome, options: Options):
   if (forgotten === 0 && segments === 0)
     return `no matching post is archived${options.post === undefined ? "" : "; the named posts are blocked from return"}\n`;
   const stays = options.allowReturn ? "may return" : "blocked from return";
-  const where =
-    by === "elsewhere"
-      ? "their texts are still on disk until the running server has rewritten the segments, in some minutes; earshot archive stats shows how many are left"
-      : oldFilesGone
-        ? `their texts are deleted from disk: ${segmentsText(segments)} rewritten, old files removed`
-        : `${segmentsText(segments)} rewritten; the running server removes the old files, and the texts with them, in some minutes`;
+  const where = isQueued
+    ? "their texts are still on disk until the running server has rewritten the segments, in some minutes; earshot archive stats shows how many are left"
+    : oldFilesGone
+      ? `their texts are deleted from disk: ${segmentsText(segments)} rewritten, old files removed`
+      : `${segmentsText(segments)} rewritten; the running server removes the old files, and the texts with them, in some minutes`;
   return `${postsText(forgotten)} deleted, ${stays}\n${where}\n`;
 }

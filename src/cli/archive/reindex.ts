@@ -50,10 +50,10 @@ async function reindex(options: Options, terminal: Terminal): Promise<void> {
   const outcome = await rewriteWithProgress(config, terminal, "reindex");
   const seconds = (systemClock.elapsed() - startedMs) / 1_000;
   if (options.json) {
-    const { by, segments, posts, salvaged, oldFilesGone } = outcome;
+    const { isQueued, segments, posts, salvaged, oldFilesGone } = outcome;
     const summary = {
       wanted: requested,
-      by,
+      by: performerOf({ isQueued }),
       segments,
       posts,
       salvaged: salvaged.map(salvagedJson),
@@ -66,11 +66,11 @@ async function reindex(options: Options, terminal: Terminal): Promise<void> {
 }
 
 function asText(
-  { by, segments, posts }: RewriteOutcome,
+  { isQueued, segments, posts }: RewriteOutcome,
   requested: number,
   seconds: number,
 ): string {
-  if (by === "elsewhere") {
+  if (isQueued) {
     return requested === 0
       ? "nothing to do: the running server reindexes segments of another analyzer"
       : `queued: the running server rewrites ${segmentsText(requested)}; earshot archive stats shows how many are left`;
@@ -78,6 +78,10 @@ function asText(
   if (segments === 0) return "nothing to do: all segments use the current analyzer";
   return `${segmentsText(segments)} with ${numberText(posts)} posts rewritten in ${seconds.toFixed(1)} s`;
 }
+
+/** In JSON: which process performs compaction tasks. */
+export const performerOf = ({ isQueued }: { isQueued: boolean }): "here" | "elsewhere" =>
+  isQueued ? "elsewhere" : "here";
 
 export const segmentsText = (count: number): string =>
   count === 1 ? "1 segment" : `${numberText(count)} segments`;

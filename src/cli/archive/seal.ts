@@ -11,7 +11,7 @@ import { readConfig, requireDataDir } from "../settings.ts";
 import { startReports } from "../terminal/progress-reports.ts";
 import { numberText } from "../terminal/quantities.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import { segmentsText } from "./reindex.ts";
+import { performerOf, segmentsText } from "./reindex.ts";
 import { archiveFolder } from "./with-archive.ts";
 
 type Options = { segment?: string; json?: boolean };
@@ -49,13 +49,13 @@ function asText(outcome: TimedOutcome, config: Config): string {
 /** Null if there was nothing to seal. */
 export function sealedText({
   requested,
-  by,
+  isQueued,
   segments,
   posts,
   seconds,
 }: TimedOutcome): string | null {
   if (requested === 0) return null;
-  if (by === "elsewhere") {
+  if (isQueued) {
     return `queued: the running server seals ${segmentsText(requested)}; earshot archive stats shows how many are left`;
   }
   return `${segmentsText(segments)} with ${numberText(posts)} posts sealed in ${seconds.toFixed(1)} s`;
@@ -63,13 +63,20 @@ export function sealedText({
 
 export const sealedJson = ({
   requested,
-  by,
+  isQueued,
   segments,
   posts,
   oldFilesGone,
   seconds,
 }: TimedOutcome): string =>
-  JSON.stringify({ wanted: requested, by, segments, posts, old_files_gone: oldFilesGone, seconds });
+  JSON.stringify({
+    wanted: requested,
+    by: performerOf({ isQueued }),
+    segments,
+    posts,
+    old_files_gone: oldFilesGone,
+    seconds,
+  });
 
 export type TimedOutcome = SealOutcome & { seconds: number };
 

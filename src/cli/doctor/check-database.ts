@@ -29,7 +29,7 @@ export async function checkDatabase(
 }
 
 /** Each gateway has one more connection for notifications and one for leader election. */
-const besides = 2;
+const otherConnections = 2;
 
 async function serverFindings(pool: Pool, connections: number): Promise<DoctorFinding[]> {
   const [server] = await pool.unsafe<
@@ -42,7 +42,7 @@ async function serverFindings(pool: Pool, connections: number): Promise<DoctorFi
   if (server === undefined) throw new Error("the server returned no row");
   const { version, limit, used, own } = server;
   const found = ok(subject, `PostgreSQL ${version}, ${used} of ${limit} connections in use`);
-  const needed = connections + besides;
+  const needed = connections + otherConnections;
   // The connections of a running gateway count as available.
   const left = limit - used + own;
   if (left >= needed) return [found];

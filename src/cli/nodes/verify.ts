@@ -47,7 +47,7 @@ export function addVerify(program: Command, terminal: Terminal): void {
     )
     .option(
       "--accept <kinds>",
-      "accept simulated, none, or both (comma-separated) besides tdx",
+      "accept simulated, none, or both (comma-separated) in addition to tdx",
       evidenceList,
     )
     .option(

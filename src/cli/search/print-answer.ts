@@ -2,7 +2,7 @@ import type { PlatformCoverage } from "../../archive/archive.ts";
 import { stripControls } from "../../lib/controls.ts";
 import type { Coverage } from "../../platforms/source.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import { drawnKnowledge, knowledgeOf } from "./show-knowledge.ts";
+import { coverageLines, coverageSentence } from "./show-coverage.ts";
 import { showRecord } from "./show-record.ts";
 
 export type PrintedAnswer = {
@@ -23,8 +23,8 @@ export function printAnswer(
   terminal: Terminal,
 ): void {
   for (const record of answer.records) terminal.out(showRecord(record, terminal));
-  terminal.note(`${countOf(answer)}. ${knowledgeOf(answer)}.\n`);
-  for (const line of drawnKnowledge(answer, archived, times, terminal)) terminal.note(`${line}\n`);
+  terminal.note(`${countOf(answer)}. ${coverageSentence(answer)}.\n`);
+  for (const line of coverageLines(answer, archived, times, terminal)) terminal.note(`${line}\n`);
 }
 
 function countOf({ records, hasMore }: PrintedAnswer): string {

@@ -94,11 +94,11 @@ function summaryOf({ buckets, coverage, by }: ShownCounts): string {
   }
   const most = buckets.reduce((top, bucket) => (bucket.count > top.count ? bucket : top), first);
   const peak = `peak ${most.count.toLocaleString("en")} in the ${by} from ${minuteText(most.fromMs)}`;
-  const knowledge =
+  const coverageText =
     unknown === 0
       ? "The archive covers this time completely."
       : `Coverage is incomplete in ${unknown.toLocaleString("en")} of ${buckets.length.toLocaleString("en")} ${by}s (?): there may be more.`;
-  return `${posts}; ${peak} (UTC). ${knowledge}`;
+  return `${posts}; ${peak} (UTC). ${coverageText}`;
 }
 
 /** Prints in blocks, so that a pipe's reader can start early. */

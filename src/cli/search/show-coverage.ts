@@ -6,7 +6,7 @@ import type { Terminal } from "../terminal/terminal.ts";
 import { wrap } from "../terminal/text-layout.ts";
 
 /** An empty list must never hide a gap. */
-export function knowledgeOf({ coverage }: Pick<SourceAnswer, "coverage">): string {
+export function coverageSentence({ coverage }: Pick<SourceAnswer, "coverage">): string {
   if (coverage.complete) return "The archive covers this time completely";
   return coversSome(coverage)
     ? "There may be more: the archive does not cover all of this time"
@@ -18,7 +18,7 @@ const coversSome = ({ platforms = [] }: Coverage): boolean =>
 
 const listedGaps = 3;
 
-export function drawnKnowledge(
+export function coverageLines(
   {
     coverage,
     warnings,
