@@ -35,14 +35,14 @@ const trendsCut: UpstreamWarning = {
   isPartial: true,
 };
 
-/** `position` is a WOEID; 1 is the world. */
+/** `woeid`: 1 is the world. */
 export async function trendsAt(
-  position: number,
+  woeid: number,
   limit: number,
   session: Session,
 ): Promise<UpstreamPage> {
   const { data, isAbsent } = await requestX(session, {
-    path: `/2/trends/by/woeid/${position}`,
+    path: `/2/trends/by/woeid/${woeid}`,
     query: {
       max_trends: Math.min(Math.max(limit, 1), maxTrends),
       "trend.fields": "trend_name,tweet_count",

@@ -43,7 +43,7 @@ export function createXUpstream(settings: XSettings): Upstream {
 async function pageOf(
   call: PageCall,
   session: Session,
-  trendsPosition: number,
+  trendsWoeid: number,
 ): Promise<UpstreamPage> {
   const { method, target, limit } = call;
   const user = ofKind(target, "user");
@@ -74,7 +74,7 @@ async function pageOf(
     case "getfollowers":
       return user === null ? absentPage : await followsOf(user, "followers", call, session);
     case "gettrends":
-      return await trendsAt(trendsPosition, limit, session);
+      return await trendsAt(trendsWoeid, limit, session);
     case "getspace":
       return space === null ? absentPage : await spaceOf(space, session);
     case "getforyoutweets":
