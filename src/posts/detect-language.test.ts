@@ -60,7 +60,7 @@ describe("does not guess an uncertain language", () => {
     ["names", "Coca Cola Madonna"],
     ["the words of several languages", "Red Carpet Arena di Verona"],
     [
-      "Indonesian and Malay, which are not told apart",
+      "Indonesian and Malay, which are not distinguished",
       "Saya tidak tahu apa yang harus saya lakukan hari ini",
     ],
     ["half a surrogate pair", "\ud800\udc00\ud800 \udfff"],

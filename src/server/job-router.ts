@@ -20,8 +20,8 @@ export type RoutableNode = Pick<
 export type JobRouter = {
   /** Whether the embedded node takes the job. */
   runsHere(work: SearchJobRequest): boolean;
-  /** Whether a node other than `besides` can run the job and would get it. */
-  hasNodeFor(work: SearchJobRequest, besides?: ReadonlySet<string>): boolean;
+  /** Whether a node other than `excluded` can run the job and would get it. */
+  hasNodeFor(work: SearchJobRequest, excluded?: ReadonlySet<string>): boolean;
   remote: RemoteCapabilities;
 };
 
@@ -54,12 +54,12 @@ export function createJobRouter({
     return canRun(capabilities(), work) || !expected(others).some(canRunIt(work));
   };
 
-  const hasNodeFor: JobRouter["hasNodeFor"] = (work, besides = noNodes) => {
+  const hasNodeFor: JobRouter["hasNodeFor"] = (work, excluded = noNodes) => {
     const nodeId = work.position?.nodeId ?? null;
     const atWork = nodes().filter(isAtWork);
-    const others = atWork.filter(({ id }) => !besides.has(id));
+    const others = atWork.filter(({ id }) => !excluded.has(id));
     if (nodeId !== null) return others.some(({ id }) => id === nodeId);
-    if (isRunHere && !besides.has(embeddedNodeId) && runsHere(work)) return true;
+    if (isRunHere && !excluded.has(embeddedNodeId) && runsHere(work)) return true;
     const isBound = work.isLocalOnly === true || (work.position?.credentialId ?? null) !== null;
     const reach = Math.max(most(atWork, work), reachHere(work));
     return !isBound && reach > 0 && most(others, work) === reach;

@@ -52,16 +52,16 @@ export async function fillNetwork(network: Network, draw: Draw): Promise<Society
     const star = known.find((post) => post.by.index === cast.star) ?? null;
     const thread = known.filter(({ root }) => root !== null && root === star);
     // A deleted account must not affect the counts of others.
-    const isHeard = by.why !== "deleted";
+    const isReceived = by.why !== "deleted";
     for (let left = postsOf(by); left > 0; left--) {
       addPost(batch, {
-        parent: isHeard && draw.chance(0.3) ? draw.pickOrNull(known) : null,
-        quoted: isHeard && draw.chance(0.12) ? draw.pickOrNull(known) : null,
+        parent: isReceived && draw.chance(0.3) ? draw.pickOrNull(known) : null,
+        quoted: isReceived && draw.chance(0.12) ? draw.pickOrNull(known) : null,
         named: draw.chance(0.1) ? draw.pick(accounts) : null,
         picture: pictures.get(by) ?? null,
       });
     }
-    if (isHeard && star !== null && by.index !== cast.silent && draw.chance(0.35)) {
+    if (isReceived && star !== null && by.index !== cast.silent && draw.chance(0.35)) {
       addPost(batch, { parent: draw.pick([star, star, ...thread]) });
     }
     return batch;
@@ -69,23 +69,23 @@ export async function fillNetwork(network: Network, draw: Draw): Promise<Society
 
   const reactions = (by: Account): Batch => {
     const batch = createBatch(network, by);
-    const isHeard = by.why !== "deleted" && by.index !== cast.silent;
+    const isReceived = by.why !== "deleted" && by.index !== cast.silent;
     const [star] = society.posts.filter((post) => post.by.index === cast.star);
     const reposted = new Set<Post>(star !== undefined && draw.chance(0.85) ? [star] : []);
     const liked = new Set<Post>(reposted);
-    for (let left = isHeard && !isQuiet(by) ? draw.below(12) : 0; left > 0; left--) {
+    for (let left = isReceived && !isQuiet(by) ? draw.below(12) : 0; left > 0; left--) {
       reposted.add(draw.pick(society.posts));
     }
-    for (let left = isHeard ? draw.below(30) : 0; left > 0; left--) {
+    for (let left = isReceived ? draw.below(30) : 0; left > 0; left--) {
       liked.add(draw.pick(society.posts));
     }
-    for (const of of isHeard ? reposted : []) {
+    for (const of of isReceived ? reposted : []) {
       const createdMs = nextMs();
       batch.add("app.bsky.feed.repost", reactionTo(of, createdMs), ({ uri }) =>
         society.reposts.push({ uri, by, of, createdMs }),
       );
     }
-    for (const of of isHeard ? liked : []) {
+    for (const of of isReceived ? liked : []) {
       batch.add("app.bsky.feed.like", reactionTo(of, lastMs), () => society.likes.push({ by, of }));
     }
     return batch;

@@ -71,7 +71,7 @@ test("no job is lost or duplicated, no limit exceeded and no change missed, what
   await working;
   const seconds = (performance.now() - startedMs) / 1_000;
   const ofWatched = own[0]?.uuids ?? [];
-  await until("the last changes to be heard", () =>
+  await until("the last changes to be received", () =>
     ledgers.every((ledger) =>
       ofWatched.every((uuid) => ledger.lastState(uuid) === ends.get(uuid)?.state),
     )

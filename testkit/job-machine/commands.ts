@@ -477,5 +477,5 @@ export async function finish(world: World): Promise<void> {
   }
   await look(world);
   for (const follower of followers) await follower.check(known);
-  assert.deepEqual(machine.faults, []);
+  assert.deepEqual(machine.errors, []);
 }

@@ -48,7 +48,7 @@ export type Machine = {
   /** How searches are answered at commit. */
   answerHere: AnswerSearch;
   starts: number;
-  faults: unknown[];
+  errors: unknown[];
   settle(): Promise<void>;
   /** Runs everything that becomes due. */
   pass(ms: number): Promise<void>;
@@ -74,7 +74,7 @@ const passedAtOnceMs = 500;
 
 export async function startMachine(engine: MachineEngine): Promise<Machine> {
   const clock = createManualClock();
-  const faults: unknown[] = [];
+  const errors: unknown[] = [];
   const answer: AnswerSearch = (...requested) => machine.answerHere(...requested);
 
   function queueOn(mortal: KillableStore<JobOperations>): JobQueue {
@@ -90,7 +90,7 @@ export async function startMachine(engine: MachineEngine): Promise<Machine> {
         onAnswered: () => undefined,
         onSkipped: () => undefined,
       },
-      onError: (thrown) => faults.push(thrown),
+      onError: (thrown) => errors.push(thrown),
     });
   }
 
@@ -115,7 +115,7 @@ export async function startMachine(engine: MachineEngine): Promise<Machine> {
     queue: queueOn(mortal),
     answerHere: () => "busy",
     starts: 1,
-    faults,
+    errors,
     settle,
     pass: async (ms) => {
       for (let left = ms; left > 0; left -= passedAtOnceMs) {

@@ -58,7 +58,7 @@ export function wait(world: World, job: KnownJob, ms: number): void {
     (outcome) => {
       one.outcome = outcome;
     },
-    (thrown) => machine.faults.push(thrown),
+    (thrown) => machine.errors.push(thrown),
   );
 }
 

@@ -23,7 +23,7 @@ export function createJobLedger(expected: readonly string[]): JobLedger {
   const accepted = new Map<string, number>();
   const abandoned = new Set<string>();
   const byKey = new Map<string, Set<string>>();
-  const heard = new Map<string, string>();
+  const lastStates = new Map<string, string>();
   const counts: Record<string, number> = {};
   const contradictions: string[] = [];
   const contradict = (what: string): void => {
@@ -42,7 +42,7 @@ export function createJobLedger(expected: readonly string[]): JobLedger {
     accept: (uuid, search, idempotencyKey) => {
       const known = accepted.get(uuid);
       if (known !== undefined && idempotencyKey === null) contradict(`${uuid} was abandoned twice`);
-      if (known !== undefined && known !== search) contradict(`${uuid} stands for two searches`);
+      if (known !== undefined && known !== search) contradict(`${uuid} names two searches`);
       accepted.set(uuid, search);
       if (idempotencyKey === null) return;
       const uuids = byKey.get(idempotencyKey) ?? new Set();
@@ -57,12 +57,12 @@ export function createJobLedger(expected: readonly string[]): JobLedger {
       contradict(`${uuid} has the result ${result.slice(0, 200)}`);
     },
     addState: (uuid, state) => {
-      const before = heard.get(uuid) ?? "";
+      const before = lastStates.get(uuid) ?? "";
       if (finalStates.includes(before) && before !== state && state !== "expired") {
         contradict(`${uuid} was ${before} and then ${state}`);
       }
-      heard.set(uuid, state);
+      lastStates.set(uuid, state);
     },
-    lastState: (uuid) => heard.get(uuid),
+    lastState: (uuid) => lastStates.get(uuid),
   };
 }

@@ -25,7 +25,7 @@ export async function listenToJobs(
     last = Number(id);
     const { uuid, status } = JSON.parse(data) as { uuid: string; status: string };
     ledger.addState(uuid, status);
-    ledger.count("changes heard");
+    ledger.count("changes received");
   }
 
   while (!isOver()) {

@@ -92,15 +92,15 @@ export async function startServiceUnderTest(
       maxPerAccount,
       nowMs: clock.now(),
     };
-    const way = "github" as const;
+    const method = "github" as const;
     const entered =
       requested === undefined
-        ? await signUp({ ...arrival, way }, role)
+        ? await signUp({ ...arrival, method }, role)
         : {
             accountId: requested,
             session: await context.store.write("startSession", {
               ...arrival,
-              way,
+              method,
               accountId: requested,
             }),
           };

@@ -69,7 +69,7 @@ function usual(type: string): string | number | Uint8Array {
 }
 
 /** Not exported: secrets, hashes and internal state. */
-const untold: Readonly<Record<string, readonly string[]>> = {
+const notExported: Readonly<Record<string, readonly string[]>> = {
   account: ["audit_id", "ending", "is_links_account", "last_change"],
   identity: ["account_id"],
   api_key: ["account_id", "audit_id", "secret_hash"],
@@ -178,9 +178,9 @@ describe("a line of an export", () => {
         .all<{ name: string }>(`SELECT name FROM pragma_table_info('${table}')`)
         .map(({ name }) => name);
       const exported = columns.filter(
-        (name) => nameOf(name) in line && !(untold[table] ?? []).includes(name),
+        (name) => nameOf(name) in line && !(notExported[table] ?? []).includes(name),
       );
-      expect([...exported, ...(untold[table] ?? [])].toSorted()).toEqual(columns.toSorted());
+      expect([...exported, ...(notExported[table] ?? [])].toSorted()).toEqual(columns.toSorted());
     },
   );
 });

@@ -37,7 +37,7 @@ function makeTestRecorder() {
     onLost: () => undefined,
   });
   recorder.start();
-  return { ...usage, clock, recorder, faults: errors, writes, state };
+  return { ...usage, clock, recorder, errors, writes, state };
 }
 
 const request = { accountId: "one", keyId: "key1", status: 200 };
@@ -109,7 +109,7 @@ test("refusals, failures, posts and times are counted", async () => {
 });
 
 test("failed writes are repeated with the next one, once", async () => {
-  const { recorder, clock, rows, faults, state } = startTestRecorder();
+  const { recorder, clock, rows, errors, state } = startTestRecorder();
   await clock.advance(0);
   recorder.noteRequest(request);
   recorder.noteSearch(search);
@@ -117,7 +117,7 @@ test("failed writes are repeated with the next one, once", async () => {
   await clock.advance(10_000);
   recorder.noteRequest(request);
   await clock.advance(10_000);
-  expect(faults).toHaveLength(2);
+  expect(errors).toHaveLength(2);
   state.fails = false;
   await clock.advance(10_000);
   expect(rows()).toMatchObject([

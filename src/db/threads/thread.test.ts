@@ -38,7 +38,8 @@ const errorOf = async (call: Promise<unknown>): Promise<EarshotError> => {
     () => null,
     (thrown: unknown) => thrown,
   );
-  if (!(error instanceof EarshotError)) throw new Error(`expected a fault, got ${String(error)}`);
+  if (!(error instanceof EarshotError))
+    throw new Error(`expected an EarshotError, got ${String(error)}`);
   return error;
 };
 

@@ -15,7 +15,7 @@ export type MastodonConnections = {
   /** Resolves at the end of the connection, with the reason. Errors: those of the fetch. */
   connect(onFrame: (frame: Frame) => void): Promise<string>;
   opened(): void;
-  heard(): void;
+  received(): void;
   refused(status: number | null): void;
   hasLasted(): boolean;
   transport(): MastodonTransport | null;
@@ -43,7 +43,7 @@ export function createMastodonConnections(
   let connection: StreamConnection | null = null;
   let endedFor: string | null = null;
   let openedMs: number | null = null;
-  let heardMs = 0;
+  let lastMessageMs = 0;
 
   async function connect(onFrame: (frame: Frame) => void): Promise<string> {
     openedMs = null;
@@ -94,12 +94,12 @@ export function createMastodonConnections(
   }
 
   async function watchSilence(over: AbortSignal): Promise<void> {
-    heardMs = clock.elapsed();
+    lastMessageMs = clock.elapsed();
     for (;;) {
-      await clock.sleep(Math.max(1, heardMs + settings.silenceMs - clock.elapsed()), over);
+      await clock.sleep(Math.max(1, lastMessageMs + settings.silenceMs - clock.elapsed()), over);
       // Silence while reading is paused means nothing.
-      if (link.status().status === "paused") heardMs = clock.elapsed();
-      if (clock.elapsed() - heardMs < settings.silenceMs) continue;
+      if (link.status().status === "paused") lastMessageMs = clock.elapsed();
+      if (clock.elapsed() - lastMessageMs < settings.silenceMs) continue;
       end(`no event for ${Math.round(settings.silenceMs / 1000)} s`);
       return;
     }
@@ -110,10 +110,10 @@ export function createMastodonConnections(
     opened: () => {
       openBy = transport;
       openedMs = clock.elapsed();
-      heardMs = openedMs;
+      lastMessageMs = openedMs;
     },
-    heard: () => {
-      heardMs = clock.elapsed();
+    received: () => {
+      lastMessageMs = clock.elapsed();
     },
     refused: (status) => end(reasonOf({ reason: "refused by the server", status })),
     hasLasted: () => openedMs !== null && clock.elapsed() - openedMs >= settings.maxBackoffMs,

@@ -151,7 +151,7 @@ export function startMastodonStream(request: MastodonStreamRequest): MastodonStr
     if (isInterrupted && lastEventMs !== null) counts.gaps += 1;
     isInterrupted = false;
     lastEventMs = nowMs;
-    connections.heard();
+    connections.received();
     afterGap.noteEvent({ statusId: event.statusId, timeMs: nowMs });
     deletions.note(event);
     take(event, nowMs);

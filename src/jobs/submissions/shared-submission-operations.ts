@@ -61,8 +61,8 @@ const withKey = `owner AS (SELECT id FROM account WHERE ${ordinary} FOR UPDATE),
 
 const withoutKey = `numbered AS (UPDATE account SET last_change = last_change + 1 WHERE ${ordinary} RETURNING last_change)`;
 
-const insertSql = (numbered: string, { columns, values }: typeof done, besides = ""): string =>
-  `WITH ${numbered} ${besides}
+const insertSql = (numbered: string, { columns, values }: typeof done, otherSql = ""): string =>
+  `WITH ${numbered} ${otherSql}
   INSERT INTO job(${columns}) SELECT ${values}, last_change FROM numbered RETURNING change`;
 
 const posts = `, posts AS (${fetchedSql(":accountId", "numbered CROSS JOIN json_each(:posts) WHERE TRUE")})`;

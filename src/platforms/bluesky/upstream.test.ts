@@ -203,9 +203,9 @@ test("a repost is a post of the reposter, at the time of the repost", async () =
   const reply = { root: { uri: uriOf("3kroot") }, parent: { uri: uriOf("3kroot") } };
   const record = { text: "the original", createdAt: "2026-11-20T10:00:00Z", reply, langs: ["en"] };
   const view = { post: postView("3kpost", { record }), reason };
-  const untold = { post: postView("3kother"), reason: { ...reason, uri: undefined } };
+  const withoutUri = { post: postView("3kother"), reason: { ...reason, uri: undefined } };
   const session = fakeSession({
-    "app.bsky.feed.getAuthorFeed": { json: { feed: [view, untold], cursor: "next" } },
+    "app.bsky.feed.getAuthorFeed": { json: { feed: [view, withoutUri], cursor: "next" } },
   });
   const page = await upstream.page(call("gettweets", userTarget({ id: bob })), session);
   expect(page.next).toBe("next");

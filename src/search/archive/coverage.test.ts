@@ -347,8 +347,8 @@ test("a matching post that is not archived is in a gap, whatever the query and t
   const authors = ["ann", "bob", "eve"];
   const hours = Array.from({ length: 12 }, (_, hour) => nowMs - (12 - hour) * hourMs);
   type Wrote = { author: string; word: string };
-  type Asking = { text: string; matches(post: Wrote): boolean };
-  const leaf = fc.constantFrom<Asking>(
+  type RandomQuery = { text: string; matches(post: Wrote): boolean };
+  const leaf = fc.constantFrom<RandomQuery>(
     { text: "comet", matches: ({ word }) => word === "comet" },
     { text: "platform:x", matches: () => false },
     { text: "platform:bluesky", matches: () => true },
@@ -357,7 +357,7 @@ test("a matching post that is not archived is in a gap, whatever the query and t
       matches: ({ author }: Wrote) => author === name,
     })),
   );
-  const { tree } = fc.letrec<{ tree: Asking }>((tie) => ({
+  const { tree } = fc.letrec<{ tree: RandomQuery }>((tie) => ({
     tree: fc.oneof(
       { depthSize: "small" },
       leaf,

@@ -107,7 +107,7 @@ test("drops posts deleted or hidden since, and reposts of them", async () => {
 });
 
 test.each([
-  ["is not told", {}],
+  ["is missing", {}],
   ["is null", { reposted: null }],
   ["is a list", { reposted: [1] }],
   ["has a uri that is an object", { reposted: { uri: {}, user_id: "did:ann" } }],

@@ -72,11 +72,11 @@ export async function startMastodonEmulator(options: EmulatorOptions = {}) {
     const { every, next } = character.faults;
     const first = next?.shift();
     if (first !== undefined) {
-      const { status, body = { error: "a fault" }, headers = {} } = first;
+      const { status, body = { error: "injected" }, headers = {} } = first;
       return { status, body, headers };
     }
     const isNth = every !== undefined && requests.length % every.count === 0;
-    return isNth ? { status: every.status, body: { error: "a fault" } } : null;
+    return isNth ? { status: every.status, body: { error: "injected" } } : null;
   }
 
   function refusedAtTheDoor(
