@@ -282,7 +282,7 @@ describe("recover", () => {
     stopping.abort(new Error("enough"));
     const request = { dataDir, isForced: false, retainedIngestNumbers: 10, onProgress: () => {} };
     await expect(recover({ ...request, signal: stopping.signal })).rejects.toThrow("enough");
-    expect(readdirSync(folder).sort()).toEqual(["bluesky", "upkeep.db"]);
+    expect(readdirSync(folder).sort()).toEqual(["bluesky", "compaction-lock.db"]);
     await recovered();
     expect(uris()).toEqual(urisOf(...leftNumbers));
   });

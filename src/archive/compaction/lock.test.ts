@@ -1,0 +1,49 @@
+import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { acquireLock } from "../../db/folder-lock.ts";
+import { lockCompaction } from "./lock.ts";
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "earshot-lock-"));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const formerPath = (): string => join(folder, "upkeep.db");
+
+test("only one process at a time has the lock", () => {
+  const lock = lockCompaction(folder);
+  expect(lockCompaction(folder)).toBeNull();
+  lock?.release();
+  const next = lockCompaction(folder);
+  expect(next).not.toBeNull();
+  next?.release();
+});
+
+describe("the lock file of an earlier version", () => {
+  test("is respected while its process has the lock, and leaves the new one free", () => {
+    const former = acquireLock(formerPath());
+    expect(lockCompaction(folder)).toBeNull();
+    former?.release();
+    const lock = lockCompaction(folder);
+    expect(lock).not.toBeNull();
+    lock?.release();
+  });
+
+  test("keeps its process out until it is removed with the release", () => {
+    acquireLock(formerPath())?.release();
+    const lock = lockCompaction(folder);
+    expect(acquireLock(formerPath())).toBeNull();
+    lock?.release();
+    expect(readdirSync(folder)).toEqual(["compaction-lock.db"]);
+  });
+
+  test("that a crash left beside the new one is removed", () => {
+    lockCompaction(folder)?.release();
+    acquireLock(formerPath())?.release();
+    lockCompaction(folder)?.release();
+    expect(existsSync(formerPath())).toBe(false);
+  });
+});
