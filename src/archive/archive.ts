@@ -289,7 +289,7 @@ export type Archive = {
   withLanguages(posts: readonly Post[]): Promise<readonly Post[]>;
   count(request: CountRequest, signal?: AbortSignal): Promise<CountAnswer>;
   /**
-   * In ingest order; null begins with the oldest. Errors: `arrivals_forgotten` if the position is
+   * In ingest order; null begins with the oldest. Errors: `ingest_order_dropped` if the position is
    * older than the retained order.
    */
   ingestOrder(after: IngestedPost | null, limit: number): Promise<readonly IngestedPost[]>;

@@ -85,7 +85,7 @@ export async function startServiceUnderTest(
     role = "member",
   } = {}) => {
     const { maxAgeMs, maxPerAccount } = config.sessions;
-    const arrival = {
+    const newSession = {
       agent: "a test",
       addressGroup: "127.0.0.1",
       maxAgeMs,
@@ -95,11 +95,11 @@ export async function startServiceUnderTest(
     const method = "github" as const;
     const entered =
       requested === undefined
-        ? await signUp({ ...arrival, method }, role)
+        ? await signUp({ ...newSession, method }, role)
         : {
             accountId: requested,
             session: await context.store.write("startSession", {
-              ...arrival,
+              ...newSession,
               method,
               accountId: requested,
             }),
@@ -115,10 +115,10 @@ export async function startServiceUnderTest(
     };
   };
 
-  async function signUp(arrival: NewSession, role: "member" | "operator") {
+  async function signUp(newSession: NewSession, role: "member" | "operator") {
     people += 1;
     const entered = await context.store.write("signInIdentity", {
-      ...arrival,
+      ...newSession,
       previousSession: null,
       provider: "github",
       subject: String(people),

@@ -113,9 +113,9 @@ export function beginStagedImport(
     const isOwn = ({ id }: { id: bigint }): boolean => id >= newest.low;
     const older = positioned.filter((change) => !isOwn(change));
     if (older.length > 0) {
-      const numbers = { last: Number(readSetting(catalog, "arrival")) };
+      const numbers = { last: Number(readSetting(catalog, "ingest_number")) };
       writeSegments(context, platform, older, segmentPosts, numbers);
-      putSetting(catalog, "arrival", numbers.last);
+      putSetting(catalog, "ingest_number", numbers.last);
     }
     for (const change of inWriteOrder(positioned.filter(isOwn))) {
       applyChange(context, staged.writer, platform, change, { last: 0 });
@@ -154,7 +154,7 @@ export function beginStagedImport(
       const next = nextSequence(catalog, platform);
       writers.add({ platform, sequence: next, low: staged.end(), skew });
     }
-    putSetting(catalog, "arrival", lastIngestNumber);
+    putSetting(catalog, "ingest_number", lastIngestNumber);
     for (const interval of coverage) addCoverage(catalog, withoutAgedOut(catalog, interval));
     for (const [name, value] of checkpoints) putCheckpoint(catalog, { name, value });
     return true;
@@ -173,7 +173,7 @@ export function beginStagedImport(
     posts: staged.posts,
     isFull: () => staged.posts() >= segmentPosts || staged.isFull(),
     commit: (cuts) => {
-      const lastIngestNumber = Number(readSetting(catalog, "arrival")) + staged.posts();
+      const lastIngestNumber = Number(readSetting(catalog, "ingest_number")) + staged.posts();
       staged.seal(lastIngestNumber, now());
       const isDone = locked(() => swap(lastIngestNumber, cuts));
       if (isDone) close();

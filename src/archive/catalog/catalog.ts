@@ -123,14 +123,14 @@ export function setOptimised(
 export const readUriKey = (catalog: DatabaseSync): string => readSetting(catalog, "uri_key");
 
 /**
- * `arrival`: newest ingest number. `arrivals_from`: start of the retained ingest order.
+ * `ingest_number`: newest ingest number. `ingest_order_from`: start of the retained ingest order.
  * `generation`: open generation of count changes. `count_step`: last step in which counts were
  * added to posts. `commit_number`: commits that involve segments. `identified`: 1 once every
  * segment contains its identity.
  */
 type NumberSetting =
-  | "arrival"
-  | "arrivals_from"
+  | "ingest_number"
+  | "ingest_order_from"
   | "generation"
   | "count_step"
   | "commit_number"

@@ -103,7 +103,7 @@ async function verified(): Promise<Archive> {
 
 test.each([
   ["segment", "UPDATE segment SET skew_max_ms = 5"],
-  ["setting", "UPDATE setting SET value = '7' WHERE name = 'arrival'"],
+  ["setting", "UPDATE setting SET value = '7' WHERE name = 'ingest_number'"],
 ])("refuses to start with a damaged table %s", async (table, sql) => {
   damage(sql);
   await expect(opened()).rejects.toMatchObject({
@@ -116,7 +116,7 @@ test.each([
   ["handle", "UPDATE handle SET handle = 'anm.example'"],
   ["account", "UPDATE account SET status = 'active'"],
   ["segment", "UPDATE segment SET skew_max_ms = 5"],
-  ["setting", "UPDATE setting SET value = '7' WHERE name = 'arrival'"],
+  ["setting", "UPDATE setting SET value = '7' WHERE name = 'ingest_number'"],
 ])("reports a damaged table %s, which recover repairs", async (table, sql) => {
   damage(sql);
   await expect(verified()).rejects.toMatchObject({

@@ -26,7 +26,7 @@ const found = (): string[] =>
 
 function misplaced(): number {
   const catalog = openCatalog(archive.folder);
-  const row = catalog.prepare("SELECT count(*) AS rows FROM strayed").get();
+  const row = catalog.prepare("SELECT count(*) AS rows FROM misplaced").get();
   catalog.close();
   return Number(row?.rows);
 }

@@ -33,14 +33,14 @@ export type MisplacedPosts = {
 };
 
 export function misplacedPostsOf(catalog: DatabaseSync): MisplacedPosts {
-  const add = catalog.prepare("INSERT OR IGNORE INTO strayed VALUES(?, ?, ?)");
+  const add = catalog.prepare("INSERT OR IGNORE INTO misplaced VALUES(?, ?, ?)");
   const remove = catalog.prepare(
-    "DELETE FROM strayed WHERE platform = ? AND hash = ? AND id BETWEEN ? AND ?",
+    "DELETE FROM misplaced WHERE platform = ? AND hash = ? AND id BETWEEN ? AND ?",
   );
   const listed = catalog.prepare(
-    "SELECT 1 FROM strayed WHERE platform = ? AND hash = ? AND id BETWEEN ? AND ?",
+    "SELECT 1 FROM misplaced WHERE platform = ? AND hash = ? AND id BETWEEN ? AND ?",
   );
-  const find = catalog.prepare("SELECT id FROM strayed WHERE platform = ? AND hash = ?");
+  const find = catalog.prepare("SELECT id FROM misplaced WHERE platform = ? AND hash = ?");
   find.setReadBigInts(true);
   const isListed = (platform: Platform, hash: bigint, id: bigint): boolean =>
     listed.get(platform, hash, firstInMillisecond(id), lastInMillisecond(id)) !== undefined;

@@ -136,7 +136,7 @@ describe("account status", () => {
 describe("crash during moderation of an account", () => {
   function leaveHalfJudged(): void {
     const catalog = openCatalog(archive.folder);
-    changeCatalog(catalog, `INSERT INTO unjudged VALUES('bluesky', '${alice}')`);
+    changeCatalog(catalog, `INSERT INTO pending_moderation VALUES('bluesky', '${alice}')`);
     catalog.close();
     const first = new DatabaseSync(join(archive.folder, "bluesky", "000001.db"));
     first.exec("INSERT INTO hidden SELECT id FROM post WHERE record LIKE '%alice%'");
@@ -166,7 +166,9 @@ describe("crash during moderation of an account", () => {
       label(uriOf("did:plc:bob", "1"), "spam"),
     ]);
     const catalog = openCatalog(archive.folder);
-    expect(catalog.prepare("SELECT count(*) AS rows FROM unjudged").get()).toEqual({ rows: 0 });
+    expect(catalog.prepare("SELECT count(*) AS rows FROM pending_moderation").get()).toEqual({
+      rows: 0,
+    });
     catalog.close();
   });
 });

@@ -9,10 +9,12 @@ import { type SmallArchive, smallArchive } from "../../../testkit/archives/small
 import { makePost } from "../../../testkit/data/make-post.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { segmentMigrations } from "../segments/schema.ts";
+import { openSegmentFile } from "../segments/segment-file.ts";
 import { openArchive } from "../threads/open.ts";
 import { presentAnalyzer } from "./catalog.ts";
 import { openCatalog } from "./open-catalog.ts";
 import { catalogMigrations } from "./schema.ts";
+import { damagedCatalogTables } from "./sums.ts";
 
 let archive: SmallArchive;
 beforeEach(() => {
@@ -130,6 +132,99 @@ describe("archive of the first format", () => {
     expect(found.positions).toEqual([{ id: 2000000000000000000n, platform: "bluesky" }]);
     await stored.close();
     rmSync(dataDir, { recursive: true, force: true });
+  });
+});
+
+describe("archive with the names of catalog schema 11 and segment schema 9", () => {
+  const start = Date.UTC(2026, 0, 1);
+  const at = (n: number) =>
+    makePost({ key: `${n}`, createdMs: start + n * 60_000, text: `post ${n}` });
+  const numbersSql =
+    "SELECT number, hex(low) AS low, hex(high) AS high, hex(ids) AS ids FROM ingest_order ORDER BY rowid";
+
+  function change(path: string, sql: string): void {
+    const database = new DatabaseSync(path);
+    database.exec(sql);
+    database.close();
+  }
+
+  function rows(path: string, sql: string): unknown[] {
+    const database = new DatabaseSync(path, { readOnly: true });
+    const found = database.prepare(sql).all();
+    database.close();
+    return found;
+  }
+
+  const segmentPaths = (): string[] =>
+    [1, 2, 3].map((number) => join(archive.folder, "bluesky", `00000${number}.db`));
+  const catalogFile = (): string => join(archive.folder, "catalog.db");
+  const segmentVersions = (): unknown[] =>
+    segmentPaths().flatMap((path) => rows(path, "PRAGMA user_version"));
+
+  function makeFormerNames(): void {
+    archive = smallArchive(2);
+    archive.put(...[1, 2, 3, 4, 5].map(at));
+    archive.put({ ...at(2), text: "edited" });
+    const catalog = openCatalog(archive.folder);
+    changeCatalog(
+      catalog,
+      `INSERT INTO misplaced VALUES('bluesky', 7, 8);
+       INSERT INTO pending_moderation VALUES('bluesky', 'did:plc:other');
+       INSERT INTO pending_rewrite VALUES('bluesky', 1);
+       INSERT INTO pending_seal VALUES('bluesky', 2);`,
+    );
+    catalog.close();
+    change(
+      catalogFile(),
+      `ALTER TABLE misplaced RENAME TO strayed;
+       ALTER TABLE pending_moderation RENAME TO unjudged;
+       ALTER TABLE pending_rewrite RENAME TO wanted_rewrite;
+       ALTER TABLE pending_seal RENAME TO wanted_seal;
+       UPDATE setting SET name = 'arrival' WHERE name = 'ingest_number';
+       UPDATE setting SET name = 'arrivals_from' WHERE name = 'ingest_order_from';
+       PRAGMA user_version = 11`,
+    );
+    for (const path of segmentPaths()) {
+      change(path, "ALTER TABLE ingest_order RENAME TO arrival; PRAGMA user_version = 9");
+    }
+  }
+
+  function expectMigrated(): void {
+    expect(segmentVersions()).toEqual(segmentPaths().map(() => ({ user_version: 10 })));
+    const tables = ["misplaced", "pending_moderation", "pending_rewrite", "pending_seal"];
+    for (const table of tables) {
+      expect(rows(catalogFile(), `SELECT * FROM ${table}`), table).toHaveLength(1);
+    }
+    const settings =
+      "SELECT value FROM setting WHERE name IN ('ingest_number', 'ingest_order_from')";
+    expect(rows(catalogFile(), settings)).toEqual([{ value: "5" }, { value: "0" }]);
+    const order = archive.reader.operations.ingestOrder({ after: null, limit: 9 });
+    const texts = order.flatMap((each) => archive.records([each]).map(({ Content }) => Content));
+    expect(texts).toEqual(["post 1", "edited", "post 3", "post 4", "post 5"]);
+  }
+
+  test("is migrated with all of its content, and is intact", () => {
+    makeFormerNames();
+    const before = segmentPaths().map((path) =>
+      rows(path, numbersSql.replace("ingest_order", "arrival")),
+    );
+    archive.reopen();
+    expect(segmentPaths().map((path) => rows(path, numbersSql))).toEqual(before);
+    expectMigrated();
+    archive.put(at(6));
+    expect(archive.query("post").positions).toHaveLength(5);
+    const catalog = openCatalog(archive.folder);
+    expect(damagedCatalogTables(catalog)).toEqual([]);
+    catalog.close();
+  });
+
+  test("is migrated after a crash between its segments and the catalog", () => {
+    makeFormerNames();
+    const [first = ""] = segmentPaths();
+    openSegmentFile(first, 100).close();
+    expect(segmentVersions()[0]).toEqual({ user_version: 10 });
+    archive.reopen();
+    expectMigrated();
   });
 });
 

@@ -9,9 +9,9 @@ export type PendingModeration = {
 };
 
 export function pendingModerationOf(catalog: DatabaseSync): PendingModeration {
-  const add = catalog.prepare("INSERT OR IGNORE INTO unjudged VALUES(?, ?)");
-  const all = catalog.prepare("SELECT platform, subject FROM unjudged");
-  const clear = catalog.prepare("DELETE FROM unjudged");
+  const add = catalog.prepare("INSERT OR IGNORE INTO pending_moderation VALUES(?, ?)");
+  const all = catalog.prepare("SELECT platform, subject FROM pending_moderation");
+  const clear = catalog.prepare("DELETE FROM pending_moderation");
   return {
     add: ({ platform, subject }) => add.run(platform, subject).changes > 0,
     all: () =>

@@ -6,4 +6,4 @@ export const {
   put: addPendingRewrites,
   take: takePendingRewrite,
   read: pendingRewrites,
-} = pendingTasksIn("wanted_rewrite");
+} = pendingTasksIn("pending_rewrite");

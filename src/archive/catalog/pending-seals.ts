@@ -1,3 +1,3 @@
 import { pendingTasksIn } from "./pending-tasks.ts";
 
-export const { put: addPendingSeals, read: pendingSeals } = pendingTasksIn("wanted_seal");
+export const { put: addPendingSeals, read: pendingSeals } = pendingTasksIn("pending_seal");

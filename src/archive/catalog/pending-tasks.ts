@@ -10,7 +10,7 @@ export type PendingTasks = {
   read(catalog: DatabaseSync): SegmentEntry[];
 };
 
-export const pendingTasksIn = (table: "wanted_rewrite" | "wanted_seal"): PendingTasks => ({
+export const pendingTasksIn = (table: "pending_rewrite" | "pending_seal"): PendingTasks => ({
   put(catalog, segments) {
     const put = catalog.prepare(`INSERT OR IGNORE INTO ${table} VALUES(?, ?)`);
     for (const { platform, sequence } of segments) put.run(platform, sequence);

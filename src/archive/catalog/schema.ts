@@ -111,4 +111,12 @@ export const catalogMigrations: readonly string[] = [
 `,
   // Empty: a new version makes `openCatalog` migrate the segments, which get the table of filters.
   "",
+  `
+  ALTER TABLE strayed RENAME TO misplaced;
+  ALTER TABLE unjudged RENAME TO pending_moderation;
+  ALTER TABLE wanted_rewrite RENAME TO pending_rewrite;
+  ALTER TABLE wanted_seal RENAME TO pending_seal;
+  UPDATE setting SET name = 'ingest_number' WHERE name = 'arrival';
+  UPDATE setting SET name = 'ingest_order_from' WHERE name = 'arrivals_from';
+`,
 ];

@@ -21,12 +21,12 @@ test("updates the checksums in every transaction, and rolls them back with it", 
     "INSERT OR REPLACE INTO handle VALUES('x', '1', 'ann', 5)",
     "INSERT OR REPLACE INTO handle VALUES('x', '1', 'ann', 6)",
     "DELETE FROM handle",
-    "INSERT OR IGNORE INTO unjudged VALUES('x', '1'), ('x', '2')",
-    "DELETE FROM unjudged",
-    "UPDATE setting SET value = value + 1 WHERE name = 'arrival'",
+    "INSERT OR IGNORE INTO pending_moderation VALUES('x', '1'), ('x', '2')",
+    "DELETE FROM pending_moderation",
+    "UPDATE setting SET value = value + 1 WHERE name = 'ingest_number'",
     "INSERT OR REPLACE INTO label VALUES('x', '1', 's', 'v', 1, 0, NULL)",
     "UPDATE label SET negated = 1, expires_ms = 7",
-    "INSERT OR REPLACE INTO strayed VALUES('x', -9223372036854775807, 4611686018427387904)",
+    "INSERT OR REPLACE INTO misplaced VALUES('x', -9223372036854775807, 4611686018427387904)",
     "no statement",
   );
   fc.assert(
@@ -45,8 +45,8 @@ test("updates the checksums in every transaction, and rolls them back with it", 
 });
 
 test("counts a statement that empties a table, also if prepared before the transaction", () => {
-  const empty = catalog.prepare("DELETE FROM unjudged");
-  write("INSERT INTO unjudged VALUES('x', '1')");
+  const empty = catalog.prepare("DELETE FROM pending_moderation");
+  write("INSERT INTO pending_moderation VALUES('x', '1')");
   inTransaction(catalog, () => empty.run());
   expect(catalogDamage(catalog)).toEqual(intact);
 });
@@ -66,7 +66,7 @@ describe("detects a change made without a writer", () => {
     ["handle", "UPDATE handle SET observed_ms = CASE observed_ms WHEN 5 THEN 6 ELSE 5 END"],
     ["interval", "UPDATE interval SET to_ms = 10"],
     ["segment", "UPDATE segment SET low = 1"],
-    ["setting", "UPDATE setting SET value = '1' WHERE name = 'arrival'"],
+    ["setting", "UPDATE setting SET value = '1' WHERE name = 'ingest_number'"],
     ["alias", "UPDATE alias SET id = id + 1"],
     ["tombstone", "INSERT INTO tombstone VALUES('x', 'uri', '')"],
     ["catalog_sum", "UPDATE catalog_sum SET rows = rows + 1 WHERE name = 'label'"],

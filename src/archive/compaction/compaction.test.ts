@@ -309,7 +309,7 @@ describe("quiet segment", () => {
     expect(reported).toBeLessThan(1_500);
     expect(() =>
       ingestOrder({ after: { number: 3, id: 0n, platform: "bluesky" }, limit: 10 }),
-    ).toThrow(expect.objectContaining({ code: "arrivals_forgotten" }));
+    ).toThrow(expect.objectContaining({ code: "ingest_order_dropped" }));
     expect(compaction.state().done.forget).toBe(1);
   });
 });

@@ -92,11 +92,11 @@ function* copyHidden(target: DatabaseSync): CompactionSteps<void> {
 function* copyIngestOrder(target: DatabaseSync, ingestOrderFrom: number): CompactionSteps<void> {
   const prepare = preparesBigInts(target);
   const copy = prepare(
-    `INSERT INTO main.arrival(rowid, number, low, high, ids)
-     SELECT rowid, number, low, high, ids FROM old.arrival WHERE rowid > ? AND rowid <= ? AND number >= ?`,
+    `INSERT INTO main.ingest_order(rowid, number, low, high, ids)
+     SELECT rowid, number, low, high, ids FROM old.ingest_order WHERE rowid > ? AND rowid <= ? AND number >= ?`,
   );
   const end = prepare(
-    "SELECT max(rowid) AS row FROM (SELECT rowid FROM old.arrival WHERE rowid > ? ORDER BY rowid LIMIT ?)",
+    "SELECT max(rowid) AS row FROM (SELECT rowid FROM old.ingest_order WHERE rowid > ? ORDER BY rowid LIMIT ?)",
   );
   for (let last = 0n; ; ) {
     const row = end.get(last, rowsOfStep)?.row as bigint | null;

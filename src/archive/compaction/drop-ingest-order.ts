@@ -16,10 +16,10 @@ export function* raiseIngestOrderStart({
   catalog,
   bounds,
 }: CompactionContext): CompactionSteps<void> {
-  const behind = Number(readSetting(catalog, "arrival")) - bounds.retainedIngestNumbers;
-  const from = Number(readSetting(catalog, "arrivals_from"));
+  const behind = Number(readSetting(catalog, "ingest_number")) - bounds.retainedIngestNumbers;
+  const from = Number(readSetting(catalog, "ingest_order_from"));
   if (behind - from < Math.max(1, bounds.retainedIngestNumbers / 10)) return;
-  yield* inLock(catalog, () => putSetting(catalog, "arrivals_from", behind));
+  yield* inLock(catalog, () => putSetting(catalog, "ingest_order_from", behind));
 }
 
 export function hasDroppedIngestOrder(folder: string, entry: SegmentEntry, from: number): boolean {
@@ -27,7 +27,7 @@ export function hasDroppedIngestOrder(folder: string, entry: SegmentEntry, from:
   const segment = openForReading(segmentPath(folder, entry), 100);
   try {
     return (
-      segment.prepare("SELECT 1 FROM arrival WHERE number < ? LIMIT 1").get(from) !== undefined
+      segment.prepare("SELECT 1 FROM ingest_order WHERE number < ? LIMIT 1").get(from) !== undefined
     );
   } finally {
     segment.close();
@@ -38,7 +38,7 @@ export function* dropIngestOrder(
   { folder, catalog }: CompactionContext,
   entry: SegmentEntry,
 ): CompactionSteps<void> {
-  const from = Number(readSetting(catalog, "arrivals_from"));
+  const from = Number(readSetting(catalog, "ingest_order_from"));
   const segment: DatabaseSync = openSegmentFile(segmentPath(folder, entry), 2_000);
   try {
     const ingestOrder = ingestOrderIn(segment);

@@ -120,7 +120,7 @@ export function follow(
     else ids.forEach(followPost);
   }
 
-  const lastIngestNumber = (): number => Number(readSetting(catalog, "arrival"));
+  const lastIngestNumber = (): number => Number(readSetting(catalog, "ingest_number"));
   const followed: FollowedSegment = {
     platform,
     salvages,

@@ -189,7 +189,7 @@ function begin(
   });
   return {
     newFiles,
-    ingestOrderFrom: Number(readSetting(catalog, "arrivals_from")),
+    ingestOrderFrom: Number(readSetting(catalog, "ingest_order_from")),
     skew: now.skew,
   };
 }

@@ -85,7 +85,7 @@ export function* dropSegment(
       .prepare("UPDATE segment SET low = ? WHERE platform = ? AND sequence = ?")
       .run(low, platform, next.sequence);
     catalog
-      .prepare("DELETE FROM strayed WHERE platform = ? AND id BETWEEN ? AND ?")
+      .prepare("DELETE FROM misplaced WHERE platform = ? AND id BETWEEN ? AND ?")
       .run(platform, low, high);
     ageOut(context, entry);
     return posts;

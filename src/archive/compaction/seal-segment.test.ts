@@ -133,13 +133,16 @@ describe("sealed segment", () => {
 
   test("drops dropped ingest order, and keeps the time skew", () => {
     archive.put(...posts(30));
-    changeCatalog(context.catalog, "UPDATE setting SET value = '20' WHERE name = 'arrivals_from'");
+    changeCatalog(
+      context.catalog,
+      "UPDATE setting SET value = '20' WHERE name = 'ingest_order_from'",
+    );
     changeCatalog(context.catalog, "UPDATE segment SET skew_min_ms = -7000, skew_max_ms = 9000");
     archive.put(postOf(40));
     seal();
     expect(entry().skew).toEqual({ minMs: -7_000, maxMs: 9_000 });
     const segment = new DatabaseSync(segmentPath(archive.folder, entry()));
-    expect(segment.prepare("SELECT min(number) AS first FROM arrival").get()).toEqual({
+    expect(segment.prepare("SELECT min(number) AS first FROM ingest_order").get()).toEqual({
       first: 30,
     });
     segment.close();

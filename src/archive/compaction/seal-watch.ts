@@ -133,7 +133,7 @@ function readFacts(path: string, resealPercent: number): Facts {
       posts,
       sealed,
       hasLargeDelta: sealed !== null && deltaPosts(segment, most + 1) > most,
-      ingestNumber: numberIn("SELECT max(number) AS value FROM arrival"),
+      ingestNumber: numberIn("SELECT max(number) AS value FROM ingest_order"),
     };
   } finally {
     segment.close();

@@ -64,7 +64,7 @@ export function findTasks(context: CompactionContext, sealWatch: SealWatch): Due
   );
   const orphaned = orphanedTotals(folder);
   const bytes = archiveBytes(folder) - retiredBytes - orphaned.bytes;
-  const ingestOrderFrom = Number(readSetting(catalog, "arrivals_from"));
+  const ingestOrderFrom = Number(readSetting(catalog, "ingest_order_from"));
   sealWatch.look(entries);
 
   const numbersOf = (entry: SegmentEntry): SegmentNumbers =>

@@ -245,7 +245,7 @@ describe.for([true, false])("detects damage, full: %s", (isFull) => {
     ],
     [
       "a stray that is not listed",
-      inCatalog("DELETE FROM strayed"),
+      inCatalog("DELETE FROM misplaced"),
       "stray_not_listed",
       /far from the time in it: .*3mabcdefghijk/,
     ],

@@ -99,7 +99,7 @@ const damages: Record<string, () => void> = {
   time_outside: inSegment(`UPDATE post SET time_ms = time_ms + 1 WHERE id = ${one}`),
   sealed_damaged: inSegment("INSERT INTO sealed_docs VALUES(1, x'00', NULL)"),
   sums_differ: inSegment("INSERT INTO hidden VALUES(5)", "unsummed"),
-  stray_not_listed: () => change(catalogPath(folder()), "DELETE FROM strayed"),
+  stray_not_listed: () => change(catalogPath(folder()), "DELETE FROM misplaced"),
 };
 
 test("tests every kind of finding whose remedy is a rewrite", () => {

@@ -213,7 +213,7 @@ describe.for(forms)("damaged segment that is %s", (form) => {
   test.for([
     "uri",
     "hidden",
-    "arrival",
+    "ingest_order",
     "arrival_number",
     "changed",
     "term_idx",

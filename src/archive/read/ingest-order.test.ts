@@ -57,7 +57,7 @@ test("uncommitted numbers are not returned, because they may be reissued", () =>
   const before = follow(null);
   const catalog = openCatalog(archive.folder);
   archive.put(at(2, 2));
-  changeCatalog(catalog, "UPDATE setting SET value = '1' WHERE name = 'arrival'");
+  changeCatalog(catalog, "UPDATE setting SET value = '1' WHERE name = 'ingest_number'");
   expect(follow(before.last).texts).toEqual([]);
   archive.put(at(3, 3));
   expect(follow(before.last).texts.toSorted()).toEqual(["post 2", "post 3"]);
@@ -68,7 +68,7 @@ test("returns an error with a hint for a position before the retained order", ()
   archive = smallArchive();
   archive.put(at(1, 1), at(2, 2), at(3, 3));
   const catalog = openCatalog(archive.folder);
-  changeCatalog(catalog, "UPDATE setting SET value = '2' WHERE name = 'arrivals_from'");
+  changeCatalog(catalog, "UPDATE setting SET value = '2' WHERE name = 'ingest_order_from'");
   catalog.close();
   const [, second] = archive.reader.operations.ingestOrder({ after: null, limit: 9 });
   expect(second).toBeDefined();
@@ -77,5 +77,5 @@ test("returns an error with a hint for a position before the retained order", ()
       after: { number: 1, id: 0n, platform: "x" },
       limit: 9,
     }),
-  ).toThrow(expect.objectContaining({ code: "arrivals_forgotten" }));
+  ).toThrow(expect.objectContaining({ code: "ingest_order_dropped" }));
 });

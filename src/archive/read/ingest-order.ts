@@ -4,7 +4,7 @@ import type { IngestedPost } from "../archive.ts";
 import { readSetting, type SegmentEntry } from "../catalog/catalog.ts";
 import type { Segment } from "../segments/segment.ts";
 
-/** Omits uncommitted numbers, which a crash may reissue. Errors: `arrivals_forgotten`. */
+/** Omits uncommitted numbers, which a crash may reissue. Errors: `ingest_order_dropped`. */
 export function readIngestOrder(
   catalog: DatabaseSync,
   entries: readonly SegmentEntry[],
@@ -12,11 +12,11 @@ export function readIngestOrder(
   after: IngestedPost | null,
   limit: number,
 ): IngestedPost[] {
-  const last = Number(readSetting(catalog, "arrival"));
-  const first = Number(readSetting(catalog, "arrivals_from"));
+  const last = Number(readSetting(catalog, "ingest_number"));
+  const first = Number(readSetting(catalog, "ingest_order_from"));
   if (after !== null && after.number < first) {
     throw new EarshotError(
-      "arrivals_forgotten",
+      "ingest_order_dropped",
       "the position is older than the retained ingest order",
       {
         status: 410,

@@ -42,7 +42,7 @@ export function* readStats(
     accounts: rowsOf("account"),
     labels: rowsOf("label"),
     waitingCounts: rowsOf("count_change"),
-    lastIngestNumber: Number(readSetting(catalog, "arrival")),
+    lastIngestNumber: Number(readSetting(catalog, "ingest_number")),
     pendingRewrites:
       pendingRewrites(catalog).length + rowsOf(`segment WHERE rewriting = ${rewriteInProgress}`),
     pendingSeals: pendingSeals(catalog).length,

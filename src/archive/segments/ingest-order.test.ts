@@ -23,7 +23,7 @@ const insert = ({ database }: Segment, id: bigint) =>
 const remove = ({ database }: Segment, id: bigint) =>
   database.prepare("DELETE FROM post WHERE id = ?").run(id);
 const rowsOf = ({ database }: Segment) =>
-  database.prepare("SELECT number, low, high, ids FROM arrival ORDER BY number").all();
+  database.prepare("SELECT number, low, high, ids FROM ingest_order ORDER BY number").all();
 
 function arrive(segment: Segment, from: number, ids: readonly bigint[]): number {
   for (const [index, id] of ids.entries()) {

@@ -131,22 +131,22 @@ const without = (ids: readonly bigint[], id: bigint): bigint[] =>
 function prepareStatements(database: DatabaseSync) {
   const prepare = preparesBigInts(database);
   return {
-    insert: prepare("INSERT INTO arrival(number, low, high, ids) VALUES(?, ?, ?, ?)"),
-    setIds: prepare("UPDATE arrival SET ids = ? WHERE rowid = ?"),
-    remove: prepare("DELETE FROM arrival WHERE rowid = ?"),
+    insert: prepare("INSERT INTO ingest_order(number, low, high, ids) VALUES(?, ?, ?, ?)"),
+    setIds: prepare("UPDATE ingest_order SET ids = ? WHERE rowid = ?"),
+    remove: prepare("DELETE FROM ingest_order WHERE rowid = ?"),
     runBelow: prepare(
-      `SELECT rowid AS row, number, low, high FROM arrival WHERE ids IS NULL AND low <= ?
+      `SELECT rowid AS row, number, low, high FROM ingest_order WHERE ids IS NULL AND low <= ?
        ORDER BY low DESC LIMIT 1`,
     ),
     listsAround: prepare(
-      `SELECT rowid AS row, number, low, high, ids FROM arrival
+      `SELECT rowid AS row, number, low, high, ids FROM ingest_order
        WHERE ids IS NOT NULL AND low <= ? AND high >= ?`,
     ),
     postsWithin: prepare("SELECT id FROM post WHERE id BETWEEN ? AND ? ORDER BY id LIMIT ?"),
-    forgetAfter: prepare("DELETE FROM arrival WHERE number > ?"),
+    forgetAfter: prepare("DELETE FROM ingest_order WHERE number > ?"),
     forgetBefore: prepare(
-      `DELETE FROM arrival WHERE rowid IN
-         (SELECT rowid FROM arrival WHERE number < ? ORDER BY number LIMIT ?)`,
+      `DELETE FROM ingest_order WHERE rowid IN
+         (SELECT rowid FROM ingest_order WHERE number < ? ORDER BY number LIMIT ?)`,
     ),
   };
 }

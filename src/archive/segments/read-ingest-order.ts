@@ -42,7 +42,7 @@ function rowsOf(database: DatabaseSync, condition: string) {
     return statement;
   };
   const rows = prepare(
-    "SELECT number, low, high, ids FROM arrival WHERE number BETWEEN ? AND ? ORDER BY number",
+    "SELECT number, low, high, ids FROM ingest_order WHERE number BETWEEN ? AND ? ORDER BY number",
   );
   const run = prepare(`SELECT id FROM post WHERE id BETWEEN ? AND ? ${condition} ORDER BY id`);
   const list = prepare(
@@ -50,7 +50,7 @@ function rowsOf(database: DatabaseSync, condition: string) {
      WHERE true ${condition}`,
   );
 
-  return function* arrivedIn(from: number, to: number): Generator<SameBatch> {
+  return function* ingestedIn(from: number, to: number): Generator<SameBatch> {
     for (const row of rows.iterate(from, to)) {
       const [number, low, high, ids] = row as unknown as StoredRow;
       const found =

@@ -56,4 +56,6 @@ export const segmentMigrations: readonly string[] = [
   "CREATE TABLE table_sum(name TEXT PRIMARY KEY, rows INTEGER NOT NULL, sum INTEGER NOT NULL) WITHOUT ROWID",
   "INSERT INTO setting SELECT 'numbering', value = 0 FROM setting WHERE name = 'posts'",
   sealedMigrations[2],
+  // Indexes keep their names: recreating them would read the table, which may be damaged.
+  "ALTER TABLE arrival RENAME TO ingest_order",
 ];

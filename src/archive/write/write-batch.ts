@@ -152,11 +152,11 @@ export function createBatchWriter(
     for (const { changes: own } of positioned) addAuthorsWithoutHandle(context, own);
     commit.current();
     noteModeration(context, batch);
-    const numbers = { last: Number(readSetting(catalog, "arrival")) };
+    const numbers = { last: Number(readSetting(catalog, "ingest_number")) };
     for (const { platform, changes: own } of positioned) {
       writeSegments(context, platform, own, segmentPosts, numbers);
     }
-    putSetting(catalog, "arrival", numbers.last);
+    putSetting(catalog, "ingest_number", numbers.last);
     noteAliases(context, changes);
     report.deleted += moderateListed(context);
     addHandles(catalog, batch.handles);

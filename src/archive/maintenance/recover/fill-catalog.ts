@@ -72,8 +72,8 @@ export async function fillCatalog(
   }
   inTransaction(catalog, () => {
     putSetting(catalog, "commit_number", commitNumber);
-    putSetting(catalog, "arrival", highest.ingestNumber);
-    putSetting(catalog, "arrivals_from", startOfIngestOrder(highest, retainedIngestNumbers));
+    putSetting(catalog, "ingest_number", highest.ingestNumber);
+    putSetting(catalog, "ingest_order_from", startOfIngestOrder(highest, retainedIngestNumbers));
     putSetting(catalog, "count_step", highest.counted);
   });
   return recovered;
@@ -132,7 +132,9 @@ function addDeletions(
 
 function readNumbers(segment: DatabaseSync, highest: Highest): void {
   const prepare = preparesBigInts(segment);
-  const numbers = prepare("SELECT min(number) AS first, max(number) AS last FROM arrival").get();
+  const numbers = prepare(
+    "SELECT min(number) AS first, max(number) AS last FROM ingest_order",
+  ).get();
   if (typeof numbers?.first === "bigint") {
     highest.firstIngestNumber = Math.min(highest.firstIngestNumber, Number(numbers.first));
   }
