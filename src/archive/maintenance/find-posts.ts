@@ -23,7 +23,7 @@ export type FoundPost = { platform: Platform; id: bigint; uri: string; entry: Se
 
 const cacheKib = 8_000;
 
-/** Includes hidden posts. Yields a list per segment, whose snapshot has ended: the caller may change the segment. */
+/** Includes hidden posts. Yields a list per segment, which is closed: the caller may change it. */
 export function* findPosts(
   folder: string,
   catalog: DatabaseSync,
@@ -32,17 +32,20 @@ export function* findPosts(
 ): Generator<FoundPost[]> {
   for (const entry of readSegments(catalog)) {
     if (!platforms.includes(entry.platform)) continue;
-    const path = segmentPath(folder, entry);
-    const database = openForReading(path, cacheKib);
-    try {
-      yield onSnapshot(database, () => inSegment(database, path, entry, plan));
-    } finally {
-      database.close();
-    }
+    yield postsOfSegment(segmentPath(folder, entry), entry, plan);
   }
 }
 
-function inSegment(
+function postsOfSegment(path: string, entry: SegmentEntry, plan: PlanNode): FoundPost[] {
+  const database = openForReading(path, cacheKib);
+  try {
+    return onSnapshot(database, () => matchingPosts(database, path, entry, plan));
+  } finally {
+    database.close();
+  }
+}
+
+function matchingPosts(
   database: DatabaseSync,
   path: string,
   entry: SegmentEntry,
