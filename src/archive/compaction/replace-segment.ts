@@ -4,6 +4,7 @@
  */
 
 import { DatabaseSync } from "node:sqlite";
+import { EarshotError } from "../../lib/errors.ts";
 import { lastId, type TimeSkew } from "../../posts/ids.ts";
 import {
   addSegmentEntry,
@@ -87,7 +88,7 @@ const followedCacheKib = 8_000;
  *    again.
  *
  * A crash or an error before that commit leaves the segment unchanged; after it, the copies are
- * complete. Errors: those of SQLite, and an `Error` if changes come faster than they are copied.
+ * complete. Errors: those of SQLite, and `segment_busy` if changes come faster than they are copied.
  */
 export function* replaceSegment(
   context: CompactionContext,
@@ -115,7 +116,7 @@ export function* replaceSegment(
     parts[0]?.copy.takeDeletions(copyDeletions);
     yield "worked";
     for (let tries = 0; !isDone; tries += 1) {
-      if (tries >= mostSwaps) throw new Error("the segment changes faster than it can be copied");
+      if (tries >= mostSwaps) throw changesTooFast(entry);
       yield* catchUp(followed);
       isDone = yield* inLock(catalog, () => {
         const setsAside = replacement.orphansOld?.() ?? false;
@@ -303,3 +304,10 @@ function abandon(
     if (catalog.isTransaction) catalog.exec("ROLLBACK");
   }
 }
+
+const changesTooFast = ({ platform, sequence }: SegmentEntry): EarshotError =>
+  new EarshotError(
+    "segment_busy",
+    `segment ${platform}/${sequence} changes faster than it can be copied`,
+    { status: 503, retryable: true, hint: "repeat it when fewer posts are written" },
+  );
