@@ -1,4 +1,4 @@
-import { existsSync, statSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { versionOf } from "../../db/migrate.ts";
@@ -8,6 +8,7 @@ import { platforms } from "../../posts/post.ts";
 import { openForReading, preparesBigInts } from "../database.ts";
 import { identityIn, type SegmentIdentity } from "../segments/identity.ts";
 import { segmentMissing } from "../segments/segment-file.ts";
+import { sizeOf } from "./archive-bytes.ts";
 import { archiveId } from "./archive-id.ts";
 import { catalogPath, segmentPath } from "./catalog.ts";
 import { segmentNumbersIn } from "./orphaned.ts";
@@ -203,5 +204,3 @@ const retiredNames = (catalog: DatabaseSync): ReadonlySet<string> =>
 
 const nameOfRow = ({ platform, sequence }: Record<string, unknown>): string =>
   nameOf({ platform: String(platform), sequence: Number(sequence) });
-
-const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;

@@ -1,4 +1,5 @@
 import { statSync } from "node:fs";
+import { sizeOf } from "../catalog/archive-bytes.ts";
 
 export const fileBytes = (path: string): number => sizeOf(path) + walBytes(path);
 
@@ -12,5 +13,3 @@ export function lastWrittenMs(path: string): number {
     ...files.map((file) => (file === undefined || file.size === 0 ? 0 : file.mtimeMs)),
   );
 }
-
-const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
