@@ -1,6 +1,7 @@
-import { extractEntities, foldTag, type TextSpan } from "@earshot/query/text";
+import { extractEntities, type TextSpan } from "@earshot/query/text";
 import type { Media, Mention, Post, PostReference } from "../../posts/post.ts";
 import { isSensitiveLabel } from "../../posts/terms.ts";
+import { distinctTags } from "../distinct-tags.ts";
 import { fieldsOf, list, string } from "../fields.ts";
 import { isWebAddress } from "../identity.ts";
 import { parseIsoTime } from "../time.ts";
@@ -233,14 +234,5 @@ const isLanguageTag = (value: unknown): value is string =>
   typeof value === "string" &&
   value.length <= 35 &&
   /^[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*$/.test(value);
-
-function distinctTags(tags: readonly string[]): string[] {
-  const byKey = new Map<string, string>();
-  for (const tag of tags) {
-    const key = foldTag(tag);
-    if (!byKey.has(key)) byKey.set(key, tag);
-  }
-  return [...byKey.values()];
-}
 
 const distinct = (items: readonly string[]): string[] => [...new Set(items)];

@@ -1,9 +1,9 @@
 import { fieldsOf, list, string } from "../fields.ts";
 import { parseIsoTime } from "../time.ts";
 import type { SearchCall } from "../upstream.ts";
-import { readServerId } from "./account.ts";
 import type { InstanceInfo } from "./instance-info.ts";
 import { nextPaging, type Paging } from "./link-paging.ts";
+import { afterLast } from "./page-request.ts";
 import type { Feed } from "./search-feeds.ts";
 import { type ServerAccess, sendToServer } from "./server-access.ts";
 
@@ -21,6 +21,8 @@ export type FeedPage = {
 };
 
 const maxStatuses = 40;
+/** A server may return more than requested. */
+const maxReturned = 200;
 /** Search engines limit the results of one search. */
 const maxOffset = 10_000;
 
@@ -35,7 +37,7 @@ export async function readFeed(
     feed.kind === "search"
       ? await searched(feed.text, at, requested)
       : await timeline(feed, at, requested);
-  const all = list(json, 200)
+  const all = list(json, maxReturned)
     .map((status) => ({ status, ms: timeOf(status) }))
     .toSorted((a, b) => b.ms - a.ms);
   const oldestMs = all.at(-1)?.ms ?? Number.NEGATIVE_INFINITY;
@@ -86,16 +88,10 @@ async function timeline(
   const bucket = query.max_id === undefined ? "api" : "paging";
   const answer = await sendToServer(access, { path, query, bucket }, "read:statuses");
   if (answer === null) return { json: [], next: null };
-  const next = nextPaging(answer.headers, path) ?? afterLast(answer);
-  return { json: answer.json, next };
-}
-
-/** Falls back to paging by id if the server sends no Link header. */
-function afterLast(answer: { json: unknown; headers: { has(name: string): boolean } }) {
-  const statuses = list(answer.json, 200);
-  const id = readServerId(fieldsOf(statuses.at(-1)).id);
-  const isLast = answer.headers.has("link") || statuses.length < maxStatuses;
-  return isLast || id === null ? null : { max_id: id };
+  const json = list(answer.json, maxReturned);
+  const { headers } = answer;
+  const next = nextPaging(headers, path) ?? afterLast({ json, headers }, maxStatuses);
+  return { json, next };
 }
 
 const hourMs = 3_600_000;

@@ -29,8 +29,11 @@ export async function continued(
   return found === null ? null : { ...found, paging: null };
 }
 
-/** For servers without a Link header. */
-export function afterLast({ json, headers }: ServerAnswer, limit: number): Paging | null {
+/** Pages by id if the server sends no Link header. */
+export function afterLast(
+  { json, headers }: Pick<ServerAnswer, "json" | "headers">,
+  limit: number,
+): Paging | null {
   if (headers.has("link")) return null;
   const statuses = list(json, 1_000);
   const id = readServerId(fieldsOf(statuses.at(-1)).id);

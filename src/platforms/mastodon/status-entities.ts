@@ -1,5 +1,6 @@
-import { extractEntities, foldTag } from "@earshot/query/text";
+import { extractEntities } from "@earshot/query/text";
 import type { Mention } from "../../posts/post.ts";
+import { distinctTags } from "../distinct-tags.ts";
 import { fieldsOf, list, string } from "../fields.ts";
 import { idAt, readAccount, readServerId } from "./account.ts";
 
@@ -51,13 +52,4 @@ export function withEntitiesOf(text: string, listed: Entities): Entities {
     found.mentions.push({ mention, shortName: value, accountId: null });
   }
   return { ...found, tags: distinctTags(found.tags) };
-}
-
-function distinctTags(tags: readonly string[]): string[] {
-  const byKey = new Map<string, string>();
-  for (const tag of tags) {
-    const key = foldTag(tag);
-    if (!byKey.has(key)) byKey.set(key, tag);
-  }
-  return [...byKey.values()];
 }

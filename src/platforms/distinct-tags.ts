@@ -1,0 +1,11 @@
+import { foldTag } from "@earshot/query/text";
+
+/** Without those that a search does not distinguish from an earlier one. */
+export function distinctTags(tags: readonly string[]): string[] {
+  const byKey = new Map<string, string>();
+  for (const tag of tags) {
+    const key = foldTag(tag);
+    if (!byKey.has(key)) byKey.set(key, tag);
+  }
+  return [...byKey.values()];
+}
