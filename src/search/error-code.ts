@@ -1,6 +1,7 @@
 import type { EarshotError } from "../lib/errors.ts";
 
-const ownCodes = new Set([
+/** Errors of one source that another may not have. */
+export const sourceErrorCodes: ReadonlySet<string> = new Set([
   "budget_used_up",
   "credential_refused",
   "paid_call_repeated",
@@ -9,4 +10,4 @@ const ownCodes = new Set([
 ]);
 
 export const codeOfError = ({ code }: EarshotError): string =>
-  ownCodes.has(code) ? code : "upstream_failed";
+  sourceErrorCodes.has(code) ? code : "upstream_failed";

@@ -1,16 +1,8 @@
 import { EarshotError } from "../../lib/errors.ts";
 import type { Session } from "../../platforms/session.ts";
 import { UpstreamLimited } from "../../platforms/upstream-limited.ts";
+import { sourceErrorCodes } from "../error-code.ts";
 import type { FailedUpstreamAttempt, RankedAttempts, UpstreamAttempt } from "./attempts.ts";
-
-/** Errors of one attempt that another may not have. */
-const ownErrors = new Set([
-  "upstream_limited",
-  "credential_refused",
-  "budget_used_up",
-  "paid_call_repeated",
-  "search_not_sayable",
-]);
 
 export type Tried<Answer> = {
   answer: Answer;
@@ -37,7 +29,7 @@ export async function tryInOrder<Answer>(
       const answer = await read(attempt, first, attempt.session.patient);
       return { answer, attempt, failed };
     } catch (thrown) {
-      if (!(thrown instanceof EarshotError) || !ownErrors.has(thrown.code)) throw thrown;
+      if (!(thrown instanceof EarshotError) || !sourceErrorCodes.has(thrown.code)) throw thrown;
       return thrown;
     }
   }
