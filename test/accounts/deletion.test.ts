@@ -165,7 +165,8 @@ async function settle(name: string, word: string): Promise<Tenant> {
   run("INSERT INTO upstream_account_use VALUES(?, ?, 'x', 20, 0, 1, 100000)", accountId, month);
   run("INSERT INTO usage VALUES(?, 0, ?, 'searchbyquery', 3, 0, 0, 9, '{}')", accountId, keyId);
   run(
-    "INSERT INTO key_request VALUES(?, ?, ?, 'request', 'GET', '/v1/webhooks', 200, NULL, 3)",
+    `INSERT INTO key_request(account_id, key_id, at_ms, request_id, method, route, status, duration_ms)
+     VALUES(?, ?, ?, 'request', 'GET', '/v1/webhooks', 200, 3)`,
     accountId,
     keyId,
     nowMs,

@@ -44,7 +44,7 @@ test("lists the requests of a key, newest first, refused ones with their error c
   const listed = await requestsOf(session, key.id);
   const times = listed.map(({ at }) => at);
   expect(times).toEqual(times.toSorted().toReversed());
-  // Times are rounded, so requests of the same millisecond are in any order.
+  // Rounded times can reverse requests that are less than a millisecond apart.
   const byId = new Map(listed.map((each) => [each.id, each]));
   expect(answers.map(({ headers }) => byId.get(String(headers["x-request-id"])))).toEqual(
     answers.map((answer) => ({
@@ -58,6 +58,21 @@ test("lists the requests of a key, newest first, refused ones with their error c
     })),
   );
   expect(JSON.stringify(listed)).not.toContain("confidential");
+});
+
+test("lists the requests of one millisecond in the order in which they were written, newest first", async () => {
+  const session = await service.signIn();
+  const { key } = await makeKey(session);
+  const ids = ["m", "z", "a", "q", "b", "y"];
+  const written = ids.map((requestId) => ({
+    ...{ keyId: key.id, requestId, atMs: service.clock.now(), method: "GET" },
+    ...{ route: "/v1/nodes", status: 200, code: null, durationMs: 1 },
+  }));
+  const { store } = service.context;
+  await store.write("addKeyRequests", { requests: written.slice(0, 4) });
+  await store.write("addKeyRequests", { requests: written.slice(4) });
+  const listed = await requestsOf(session, key.id);
+  expect(listed.map(({ id }) => id)).toEqual(ids.toReversed());
 });
 
 test("contains neither the dashboard's own requests nor those of another key", async () => {

@@ -96,7 +96,7 @@ const notExported: Readonly<Record<string, readonly string[]>> = {
   credential: ["account_id", "kind", "renewing_until_ms", "revision", "sealed_secret"],
   upstream_account_use: ["account_id"],
   usage: ["account_id"],
-  key_request: ["account_id"],
+  key_request: ["account_id", "sequence"],
   audit: [],
   job: [
     "account_id",

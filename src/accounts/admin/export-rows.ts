@@ -157,24 +157,22 @@ export const nextRow: Readonly<Record<ExportedKind, Next>> = {
     return { line: plainLine(row), position: [row.bucket_ms, row.key_id, row.method] };
   },
   request: function* (database, accountId, after) {
-    const row = yield* database.get<
-      Columns & { key_id: string; at_ms: number; request_id: string }
-    >(
-      `SELECT key_id, at_ms, request_id, method, route, status, code, duration_ms AS duration FROM key_request
-       WHERE account_id = :accountId AND (key_id, at_ms, request_id) > (:keyId, :atMs, :requestId)
-       ORDER BY key_id, at_ms, request_id LIMIT 1`,
+    const row = yield* database.get<Columns & { key_id: string; at_ms: number; sequence: number }>(
+      `SELECT key_id, at_ms, request_id, method, route, status, code, duration_ms AS duration, sequence FROM key_request
+       WHERE account_id = :accountId AND (key_id, at_ms, sequence) > (:keyId, :atMs, :sequence)
+       ORDER BY key_id, at_ms, sequence LIMIT 1`,
       {
         accountId,
         keyId: after?.[0] ?? "",
         atMs: after?.[1] ?? -1,
-        requestId: after?.[2] ?? "",
+        sequence: after?.[2] ?? -1,
       },
     );
     if (row === undefined) return null;
-    const { duration, at_ms: atMs, ...columns } = row;
+    const { duration, at_ms: atMs, sequence, ...columns } = row;
     return {
       line: { at: iso(atMs), ...columns, duration_ms: duration },
-      position: [row.key_id, row.at_ms, row.request_id],
+      position: [row.key_id, atMs, sequence],
     };
   },
   audit: function* (database, accountId, after) {

@@ -28,7 +28,7 @@ const request = (keyId: string, atMs: number): KeyRequest => ({
 const times = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, index) => from + index);
 
-test("stores the latest 100 requests of each key, in any order of arrival", async () => {
+test("stores the latest 100 requests of each key, in any order of writing", async () => {
   const { add, timesOf, database } = openLog();
   await add(times(60, 130).map((at) => request("key1", at)));
   await add(times(0, 60).map((at) => request("key1", at)));
@@ -36,6 +36,25 @@ test("stores the latest 100 requests of each key, in any order of arrival", asyn
   expect(await timesOf("one", "key1")).toEqual(times(30, 130).toReversed());
   expect(await timesOf("two", "key2")).toEqual([5]);
   expect(database.get("SELECT count(*) AS rows FROM key_request")).toEqual({ rows: 101 });
+});
+
+test("lists the requests of one millisecond in the order in which they were written", async () => {
+  const { add, store } = openLog();
+  const ids = ["m", "z", "a", "q", "b"];
+  const within = (requestIds: readonly string[]) =>
+    requestIds.map((requestId) => ({ ...request("key1", 7), requestId }));
+  await add(within(ids.slice(0, 3)));
+  await add(within(ids.slice(3)));
+  const listed = await store.read("keyRequests", { accountId: "one", keyId: "key1" });
+  expect(listed.map(({ requestId }) => requestId)).toEqual(ids.toReversed());
+});
+
+test("drops the first written of more than 100 requests of one millisecond", async () => {
+  const { add, store } = openLog();
+  const ids = times(0, 130).map((number) => `${(number * 7) % 130}`);
+  await add(ids.map((requestId) => ({ ...request("key1", 7), requestId })));
+  const listed = await store.read("keyRequests", { accountId: "one", keyId: "key1" });
+  expect(listed.map(({ requestId }) => requestId)).toEqual(ids.slice(30).toReversed());
 });
 
 test("stores a repeated request once, and none of an unknown key", async () => {

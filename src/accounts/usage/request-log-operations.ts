@@ -20,7 +20,7 @@ export const mostLoggedRequests = 100;
 const droppedAtOnce = 2_000;
 
 export const requestLogOperations = {
-  /** Two statements for any number of keys. Ignores connected apps and deleted keys. */
+  /** In the given order. Two statements for any number of keys. Ignores connected apps and deleted keys. */
   addKeyRequests: relaxed(function* (
     database,
     { requests }: { requests: readonly KeyRequest[] },
@@ -31,14 +31,14 @@ export const requestLogOperations = {
          value ->> '$.method', value ->> '$.route', CAST(value ->> '$.status' AS INTEGER), value ->> '$.code',
          CAST(value ->> '$.durationMs' AS INTEGER)
        FROM json_each(:requests) JOIN api_key ON api_key.id = value ->> '$.keyId'
-       WHERE TRUE ON CONFLICT DO NOTHING`,
-      { requests: JSON.stringify(requests) },
+       WHERE TRUE ORDER BY CAST(value ->> '$.order' AS INTEGER) ON CONFLICT DO NOTHING`,
+      { requests: JSON.stringify(requests.map((request, order) => ({ ...request, order }))) },
     );
     yield* database.run(
       `DELETE FROM key_request WHERE (account_id, key_id, at_ms, request_id) IN (
          SELECT account_id, key_id, at_ms, request_id FROM (
            SELECT account_id, key_id, at_ms, request_id,
-             row_number() OVER (PARTITION BY key_id ORDER BY at_ms DESC, request_id DESC) AS number
+             row_number() OVER (PARTITION BY key_id ORDER BY at_ms DESC, sequence DESC) AS number
            FROM key_request WHERE (account_id, key_id) IN (
              SELECT account_id, id FROM api_key WHERE id IN (SELECT value FROM json_each(:keyIds)))
          ) AS numbered WHERE number > ${mostLoggedRequests})`,
@@ -47,6 +47,7 @@ export const requestLogOperations = {
     return null;
   }),
 
+  /** The latest first. */
   keyRequests: read(function* (
     database,
     key: { accountId: string; keyId: string },
@@ -54,7 +55,7 @@ export const requestLogOperations = {
     return yield* database.all<LoggedRequest>(
       `SELECT at_ms AS atMs, request_id AS requestId, method, route, status, code, duration_ms AS durationMs
        FROM key_request WHERE account_id = :accountId AND key_id = :keyId
-       ORDER BY at_ms DESC, request_id DESC LIMIT ${mostLoggedRequests}`,
+       ORDER BY at_ms DESC, sequence DESC LIMIT ${mostLoggedRequests}`,
       key,
     );
   }),

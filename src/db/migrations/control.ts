@@ -10,6 +10,7 @@ import { control009 } from "./009-oauth-grants.ts";
 import { control010 } from "./010-key-requests.ts";
 import { control011 } from "./011-audit-filters.ts";
 import { control012 } from "./012-account-spending.ts";
+import { control013 } from "./013-key-request-order.ts";
 
 /** Never change a released migration; append. */
 export const controlMigrations: readonly string[] = [
@@ -25,4 +26,5 @@ export const controlMigrations: readonly string[] = [
   control010,
   control011,
   control012,
+  control013,
 ];
