@@ -1,5 +1,10 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { openTestUsage } from "../../../testkit/service/usage.ts";
+import { controlMigrations } from "../../db/migrations/control.ts";
+import { openStoreForWriting } from "../../db/open.ts";
 import type { KeyRequest } from "./request-log-operations.ts";
 
 function openLog() {
@@ -76,4 +81,30 @@ test("deletes requests before a time", async () => {
   await add(times(0, 10).map((at) => request("key1", at)));
   expect(await store.write("dropKeyRequests", { beforeMs: 8 })).toBe(false);
   expect(await timesOf("one", "key1")).toEqual([9, 8]);
+});
+
+test("rows of an earlier schema are numbered by time", () => {
+  const folder = mkdtempSync(join(tmpdir(), "earshot-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, "control.db");
+  const earlier = openStoreForWriting(path, controlMigrations.slice(0, 12));
+  earlier.run("INSERT INTO account(id, name, created_ms) VALUES('one', 'one', 0)");
+  for (const [keyId, atMs] of [
+    ["b", 5],
+    ["a", 9],
+    ["c", 1],
+  ] as const) {
+    earlier.run(
+      "INSERT INTO key_request VALUES('one', :keyId, :atMs, 'id', 'GET', '/v1/nodes', 404, 'not_found', 3)",
+      { keyId, atMs },
+    );
+  }
+  earlier.close();
+  const database = openStoreForWriting(path, controlMigrations);
+  onTestFinished(() => database.close());
+  expect(database.all("SELECT sequence, key_id, code FROM key_request ORDER BY sequence")).toEqual([
+    { sequence: 1, key_id: "c", code: "not_found" },
+    { sequence: 2, key_id: "b", code: "not_found" },
+    { sequence: 3, key_id: "a", code: "not_found" },
+  ]);
 });
