@@ -24,11 +24,19 @@ export function readEnvironment(
   return environment;
 }
 
-function unknownSetting(name: string, names: readonly string[]): EarshotError {
+/** Too different from their new names for `nearest`. */
+const renamed: ReadonlyMap<string, string> = new Map([
+  ["EARSHOT_MAX_HELD_REQUESTS", "EARSHOT_MAX_WAITING_REQUESTS"],
+]);
+
+const unknownSetting = (name: string, names: readonly string[]): EarshotError =>
+  new EarshotError("unknown_setting", `unknown setting ${name}`, { hint: hintFor(name, names) });
+
+function hintFor(name: string, names: readonly string[]): string {
+  const present = renamed.get(name);
+  if (present !== undefined) return `it was renamed: set ${present} instead`;
   const suggestion = nearest(name, names);
-  return new EarshotError("unknown_setting", `unknown setting ${name}`, {
-    hint: suggestion
-      ? `did you mean ${suggestion}? See docs/configuration.md for all settings`
-      : "see docs/configuration.md for all settings",
-  });
+  return suggestion === null
+    ? "see docs/configuration.md for all settings"
+    : `did you mean ${suggestion}? See docs/configuration.md for all settings`;
 }

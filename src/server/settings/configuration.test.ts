@@ -55,6 +55,12 @@ describe("configuration", () => {
     expect(error.hint).toContain("EARSHOT_PORT");
   });
 
+  test("a renamed one is refused with its new name, which exists", () => {
+    const error = errorOf(() => readEnvironment({ EARSHOT_MAX_HELD_REQUESTS: "9" }));
+    expect(error.hint).toBe("it was renamed: set EARSHOT_MAX_WAITING_REQUESTS instead");
+    expect(() => readEnvironment({ EARSHOT_MAX_WAITING_REQUESTS: "9" })).not.toThrow();
+  });
+
   test.each([
     ["EARSHOT_PORT", "80a"],
     ["EARSHOT_PORT", "70000"],
