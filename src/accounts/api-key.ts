@@ -1,11 +1,11 @@
-import { tokenForm } from "./token-form.ts";
+import { tokenFormat } from "./token-format.ts";
 
-export { hashSecret } from "./token-form.ts";
+export { hashSecret } from "./token-format.ts";
 
 /** `ear_<id>_<secret><checksum>`. */
 export const {
   create: newApiKey,
   print: printApiKey,
   parse: parseApiKey,
-  ofAuthorization: keyOfAuthorization,
-} = tokenForm("ear");
+  parseAuthorization: keyOfAuthorization,
+} = tokenFormat("ear");

@@ -166,7 +166,7 @@ function presentedKey(
   if (authorization === undefined) {
     return { keyId: null, keyHash: null, presentedHash: null, resource: null };
   }
-  const token = resource === null ? null : accessToken.ofAuthorization(authorization);
+  const token = resource === null ? null : accessToken.parseAuthorization(authorization);
   const key = token ?? keyOfAuthorization(authorization);
   return {
     resource: token === null ? null : resource,

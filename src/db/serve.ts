@@ -17,14 +17,14 @@ export function serveWrites(
   open: () => Served,
   batchSize: BatchSize = ({ length }) => length,
 ): void {
-  const served = openedOnce(open);
+  const served = lazilyOpened(open);
   const waiting: ThreadCall[] = [];
   serveInSlices(
     {
       add: (call) => waiting.push(call),
       runSlice: () => {
         const calls = waiting.splice(0, batchSize(waiting));
-        return served.answer(calls, (database) => written(database, operations, calls));
+        return served.answer(calls, (database) => runWrites(database, operations, calls));
       },
       isIdle: () => waiting.length === 0,
     },
@@ -32,7 +32,7 @@ export function serveWrites(
   );
 }
 
-function written(
+function runWrites(
   database: SqliteDatabase,
   operations: Operations,
   calls: readonly ThreadCall[],
@@ -48,7 +48,7 @@ function written(
 }
 
 export function serveReads(operations: Operations, open: () => Served): void {
-  const served = openedOnce(open);
+  const served = lazilyOpened(open);
   serveBatches(
     (calls) =>
       served.answer(calls, (database) => calls.map((call) => read(database, operations, call))),
@@ -65,7 +65,7 @@ const read = (database: SqliteDatabase, operations: Operations, call: ThreadCall
     }
   });
 
-function openedOnce(open: () => Served): {
+function lazilyOpened(open: () => Served): {
   answer(
     calls: readonly ThreadCall[],
     run: (database: SqliteDatabase) => readonly ThreadReply[],

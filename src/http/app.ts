@@ -34,7 +34,7 @@ export function buildApp(context: HttpContext): FastifyInstance {
   app.decorateRequest("caller", null);
   app.decorateRequest("admittedMs", 0);
   app.decorateRequest("limits", null);
-  app.decorateRequest("takenSearch", null);
+  app.decorateRequest("countedSearch", null);
   app.decorateRequest("session", null);
   app.decorateRequest("node", null);
   app.register(cookie, { hook: false });

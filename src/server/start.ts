@@ -7,7 +7,7 @@ import { cleartextWarning } from "./cleartext.ts";
 import type { Config } from "./config.ts";
 import type { AppContext, ContextOverrides } from "./context.ts";
 import { startLine } from "./start-line.ts";
-import { requireStartNeeds } from "./start-needs.ts";
+import { requireStartResources } from "./start-resources.ts";
 import { stopService } from "./stop.ts";
 import { closeStores, openStores } from "./stores.ts";
 
@@ -24,7 +24,7 @@ export async function startService(
   config: Config,
   overrides: ContextOverrides = {},
 ): Promise<Service> {
-  await requireStartNeeds(config.data);
+  await requireStartResources(config.data);
   const opening = openStores(config, overrides.clock ?? systemClock);
   opening.catch(() => undefined);
   // The store threads start while this thread loads the modules.

@@ -6,6 +6,6 @@ import { archiveDefaults } from "../../src/archive/settings.ts";
 /** Until nothing is left; prints the state. */
 const context = compactionContext(String(process.argv[2]), archiveDefaults, { now: Date.now });
 const compaction = createCompaction(context);
-while (runSteps(compaction.look()));
+while (runSteps(compaction.runNext()));
 console.log(JSON.stringify(compaction.state()));
 context.catalog.close();

@@ -149,13 +149,13 @@ function keepUp({ rounds, over }: Pace): void {
       `UPDATE segment SET analyzer = '1 15.0', optimised = 0 WHERE sequence = ${sequence}`,
     );
   while (Atomics.load(over, 0) === 0) {
-    while (runSteps(compaction.look()) && Atomics.load(over, 0) === 0);
+    while (runSteps(compaction.runNext()) && Atomics.load(over, 0) === 0);
     Atomics.add(rounds, 0, 1);
     Atomics.notify(rounds, 0);
     const entries = readSegments(context.catalog);
     for (const { sequence } of entries.slice(0, -1)) outdate(sequence);
   }
-  while (runSteps(compaction.look()));
+  while (runSteps(compaction.runNext()));
   const { error } = compaction.state();
   if (error !== null) throw new Error(error.message);
   context.catalog.close();

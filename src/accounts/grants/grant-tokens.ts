@@ -1,8 +1,8 @@
 import { type RandomBytes, randomBase62 } from "../../lib/base62.ts";
-import { hashSecret, type SecretToken, tokenForm } from "../token-form.ts";
+import { hashSecret, type SecretToken, tokenFormat } from "../token-format.ts";
 
-export const authorizationCode = tokenForm("ear_code");
-export const accessToken = tokenForm("ear_access");
+export const authorizationCode = tokenFormat("ear_code");
+export const accessToken = tokenFormat("ear_access");
 
 const half = 32;
 
@@ -10,7 +10,7 @@ const half = 32;
  * The first half of the secret is constant within a grant, the second changes with each use. So a replaced token is
  * distinguishable from a guess without being stored.
  */
-export const refreshToken = tokenForm("ear_refresh", 2 * half);
+export const refreshToken = tokenFormat("ear_refresh", 2 * half);
 
 export const refreshSecret = (family: string, randomBytes: RandomBytes): string =>
   family + randomBase62(half, randomBytes);

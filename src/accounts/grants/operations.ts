@@ -4,7 +4,7 @@ import type { RandomBytes } from "../../lib/base62.ts";
 import type { Method } from "../../platforms/methods.ts";
 import { newAuditId, noteAudit } from "../audit.ts";
 import { methodsText, storedMethods } from "../keys/key.ts";
-import { hashSecret } from "../token-form.ts";
+import { hashSecret } from "../token-format.ts";
 import { endGrant, isConnectedSql } from "./grant-rows.ts";
 import { authorizationCode } from "./grant-tokens.ts";
 import { tokenOperations } from "./token-operations.ts";

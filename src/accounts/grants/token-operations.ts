@@ -4,7 +4,7 @@ import type { Database, Steps } from "../../db/statements.ts";
 import type { RandomBytes } from "../../lib/base62.ts";
 import type { Method } from "../../platforms/methods.ts";
 import { storedMethods } from "../keys/key.ts";
-import { hashSecret, type SecretToken } from "../token-form.ts";
+import { hashSecret, type SecretToken } from "../token-format.ts";
 import { isResource } from "./authorization-request.ts";
 import { endGrant, findGrant, type GrantRow } from "./grant-rows.ts";
 import {

@@ -134,7 +134,7 @@ describe("account status", () => {
 });
 
 describe("crash during moderation of an account", () => {
-  function leaveHalfJudged(): void {
+  function leaveHalfModerated(): void {
     const catalog = openCatalog(archive.folder);
     changeCatalog(catalog, `INSERT INTO pending_moderation VALUES('bluesky', '${alice}')`);
     catalog.close();
@@ -145,7 +145,7 @@ describe("crash during moderation of an account", () => {
 
   test("is completed by the next batch", () => {
     putPosts();
-    leaveHalfJudged();
+    leaveHalfModerated();
     expect(found("river").length).toBeLessThan(10);
     archive.write([]);
     expect(found("river")).toHaveLength(10);
@@ -153,7 +153,7 @@ describe("crash during moderation of an account", () => {
 
   test("is completed by the latest status", () => {
     putPosts();
-    leaveHalfJudged();
+    leaveHalfModerated();
     archive.write([status(alice, "active", start + 9)]);
     archive.write([status(alice, "takendown", start + 5)]);
     expect(found("river")).toHaveLength(10);

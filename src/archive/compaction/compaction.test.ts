@@ -42,7 +42,7 @@ function keeping(bounds: Partial<ArchiveBounds> = {}): Compaction {
 
 function keepUp(compaction: Compaction): number {
   let tasks = 0;
-  while (runSteps(compaction.look())) {
+  while (runSteps(compaction.runNext())) {
     tasks += 1;
     if (tasks > 100) throw new Error("compaction never ends");
   }
@@ -88,7 +88,7 @@ describe("terms of another analyzer", () => {
     changeCatalog(context.catalog, "UPDATE segment SET analyzer = '1 15.0'");
     expect(found()).toBe(25);
     const order: unknown[] = [];
-    while (runSteps(compaction.look())) {
+    while (runSteps(compaction.runNext())) {
       order.push(readSegments(context.catalog).map(({ analyzer }) => analyzer === presentAnalyzer));
       expect(archive.query("river", { limit: 100 }).positions).toHaveLength(25);
     }
@@ -356,7 +356,7 @@ describe("failed task", () => {
     }
     const compaction = keeping({ optimiseAfterMs: 600_000, splitPosts: 1e6 });
     leaveAlone();
-    while (runSteps(compaction.look())) leaveAlone();
+    while (runSteps(compaction.runNext())) leaveAlone();
     expect(compaction.state()).toMatchObject({ waiting: { shorten: 1 } });
     expect(statSync(`${path}-wal`).size).toBeGreaterThan(1024 ** 2);
     expect(rows.get()).toEqual({ posts: 10 });

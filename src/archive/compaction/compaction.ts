@@ -31,7 +31,7 @@ import { type DueTasks, findTasks, keyOf, type Task } from "./tasks.ts";
  */
 export type Compaction = {
   /** False if no task ran. Never throws: what failed is retried later. */
-  look(): CompactionSteps<boolean>;
+  runNext(): CompactionSteps<boolean>;
   state(): CompactionState;
 };
 
@@ -67,7 +67,7 @@ export function createCompaction(context: CompactionContext): Compaction {
   let findings = nothingFound;
   const done = countsByKind();
 
-  function* look(): CompactionSteps<boolean> {
+  function* runNext(): CompactionSteps<boolean> {
     try {
       requireKnownAnalyzers(readSegments(catalog), folder);
       if (!isTidy) yield* tidyUp(context);
@@ -174,7 +174,7 @@ export function createCompaction(context: CompactionContext): Compaction {
   }
 
   return {
-    look,
+    runNext,
     state: () => {
       const waiting = countsByKind();
       for (const { kind } of findings.tasks) waiting[kind] += 1;

@@ -49,7 +49,7 @@ function posts(): Post[] {
 
 function keepUp(): void {
   const compaction = createCompaction(context);
-  while (runSteps(compaction.look()));
+  while (runSteps(compaction.runNext()));
   expect(compaction.state().error).toBeNull();
 }
 
@@ -71,7 +71,7 @@ describe("archive of an earlier release", () => {
     const compaction = createCompaction(context);
     let rounds = 0;
     for (let isBusy = true; isBusy; ) {
-      const steps = compaction.look();
+      const steps = compaction.runNext();
       for (;;) {
         const step = steps.next();
         if (step.done) {

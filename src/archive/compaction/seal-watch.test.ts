@@ -56,7 +56,7 @@ function startAgain(bounds: Partial<ArchiveBounds> = {}): Compaction {
 
 function keepUp(compaction: Compaction): Record<string, number> {
   const before = { ...compaction.state().done };
-  for (let tasks = 0; runSteps(compaction.look()); tasks += 1) {
+  for (let tasks = 0; runSteps(compaction.runNext()); tasks += 1) {
     if (tasks > 100) throw new Error("compaction never ends");
   }
   expect(compaction.state().error).toBeNull();
@@ -178,19 +178,19 @@ describe("segment to seal", () => {
     spoilIndex(1);
     leaveAlone(dayMs);
     const compaction = keeping();
-    expect(runSteps(compaction.look())).toBe(true);
+    expect(runSteps(compaction.runNext())).toBe(true);
     expect(compaction.state()).toMatchObject({ error: { kind: "seal" }, done: { seal: 0 } });
     expect(keepUp(compaction)).toEqual({ reindex: 1 });
     expect(found()).toBe(12);
     const [{ sequence } = { sequence: 0 }] = readSegments(context.catalog);
     spoilIndex(sequence);
     nowMs += dayMs;
-    expect(runSteps(compaction.look())).toBe(true);
+    expect(runSteps(compaction.runNext())).toBe(true);
     expect(compaction.state()).toMatchObject({ error: { kind: "seal" }, done: { seal: 0 } });
     for (const store of [compaction, startAgain()]) {
       nowMs += dayMs;
       want(readSegments(context.catalog).slice(0, 1));
-      expect(runSteps(store.look())).toBe(false);
+      expect(runSteps(store.runNext())).toBe(false);
     }
   });
 
@@ -277,7 +277,7 @@ describe("sealed segment", () => {
     if (entry === undefined) throw new Error("a segment");
     markDamaged(pathOf(entry.sequence));
     want([entry]);
-    expect(runSteps(compaction.look())).toBe(true);
+    expect(runSteps(compaction.runNext())).toBe(true);
     expect(compaction.state().done).toMatchObject({ seal: 1, reindex: 1 });
   });
 

@@ -26,8 +26,8 @@ export type SealObstacle = "off" | "empty" | "outdated" | "damaged" | "unreadabl
  */
 export type SealWatch = {
   /** Reads only files that were written to since the last call. Forgets segments not in `entries`. */
-  look(entries: readonly SegmentEntry[]): void;
-  standingOf(entry: SegmentEntry): SealState;
+  update(entries: readonly SegmentEntry[]): void;
+  stateOf(entry: SegmentEntry): SealState;
 };
 
 type Facts = {
@@ -82,11 +82,11 @@ export function createSealWatch({
   }
 
   return {
-    look(entries) {
+    update(entries) {
       const paths = entries.map((entry) => segmentPath(folder, entry));
       seen = new Map(paths.map((path) => [path, see(path)]));
     },
-    standingOf(entry) {
+    stateOf(entry) {
       const path = segmentPath(folder, entry);
       const facts = seen.get(path);
       if (facts === undefined) throw new Error(`${path} has not been examined`);

@@ -65,7 +65,7 @@ export function findTasks(context: CompactionContext, sealWatch: SealWatch): Due
   const orphaned = orphanedTotals(folder);
   const bytes = archiveBytes(folder) - retiredBytes - orphaned.bytes;
   const ingestOrderFrom = Number(readSetting(catalog, "ingest_order_from"));
-  sealWatch.look(entries);
+  sealWatch.update(entries);
 
   const numbersOf = (entry: SegmentEntry): SegmentNumbers =>
     numbers.get(entry) ?? { posts: 0, imported: 0 };
@@ -91,7 +91,7 @@ export function findTasks(context: CompactionContext, sealWatch: SealWatch): Due
   const others = entries.filter((entry) => !isNewest(entry));
   const quiet = others.filter(isQuiet);
   const wished = new Set(pendingSeals(catalog).map(nameOf));
-  const standings = entries.map((entry) => ({ entry, ...sealWatch.standingOf(entry) }));
+  const standings = entries.map((entry) => ({ entry, ...sealWatch.stateOf(entry) }));
   const unfit = standings.filter(({ isUnfit }) => isUnfit);
   const toSeal = standings.filter(
     ({ entry, obstacle, isDue }) => isDue || (obstacle === null && wished.has(nameOf(entry))),

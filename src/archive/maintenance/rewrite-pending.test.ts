@@ -116,7 +116,11 @@ test.for(Object.entries(damages))(
     const found = findings.find((finding) => finding.kind === kind);
     expect(found && remedyOf(found)).toBe("earshot archive reindex --segment bluesky/1");
     await requestRewrites(folder(), { segment: "bluesky/1" }, signal);
-    expect(await rewritten()).toMatchObject({ isQueued: false, segments: 1, oldFilesGone: true });
+    expect(await rewritten()).toMatchObject({
+      isQueued: false,
+      segments: 1,
+      oldFilesRemoved: true,
+    });
     expect((await checked()).findings).toEqual([]);
     expect(storedPosts(folder()).length).toBe(kind === "row_unreadable" ? before - 1 : before);
   },
@@ -152,7 +156,11 @@ describe("sealed segment", () => {
     const { findings } = await checked();
     expect(findings.map(remedyOf)).toContain("earshot archive reindex --segment bluesky/3");
     await requestRewrites(folder(), { segment: "bluesky/3" }, signal);
-    expect(await rewritten()).toMatchObject({ isQueued: false, segments: 1, oldFilesGone: true });
+    expect(await rewritten()).toMatchObject({
+      isQueued: false,
+      segments: 1,
+      oldFilesRemoved: true,
+    });
     expect((await checked()).findings).toEqual([]);
     expect(storedPosts(folder())).toEqual(before);
   });

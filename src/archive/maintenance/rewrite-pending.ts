@@ -39,7 +39,7 @@ export type RewriteOutcome = {
   posts: number;
   salvaged: readonly SalvagedSegment[];
   /** If false, a running server removes the old files. */
-  oldFilesGone: boolean;
+  oldFilesRemoved: boolean;
 };
 
 export type SalvagedSegment = Pick<SalvageReport, "posts" | "lost"> & {
@@ -98,13 +98,13 @@ export async function rewritePending(request: RewriteRequest): Promise<RewriteOu
   const { folder, bounds, clock } = request;
   const lock = lockCompaction(folder);
   if (lock === null)
-    return { isQueued: true, segments: 0, posts: 0, salvaged: [], oldFilesGone: false };
+    return { isQueued: true, segments: 0, posts: 0, salvaged: [], oldFilesRemoved: false };
   try {
     const context = compactionContext(folder, bounds, clock);
     try {
       const outcome = await rewriteEach(context, request);
-      const oldFilesGone = await removeOldFiles(context, request);
-      return { isQueued: false, ...outcome, oldFilesGone };
+      const oldFilesRemoved = await removeOldFiles(context, request);
+      return { isQueued: false, ...outcome, oldFilesRemoved };
     } catch (error) {
       throw folderError(error, folder);
     } finally {

@@ -249,7 +249,7 @@ test("compaction of a running server salvages a named segment", async () => {
   await requestRewrites(folder(), { segment: nameOfSegment() }, signal);
   const context = compactionContext(folder(), archiveDefaults, systemClock);
   const compaction = createCompaction(context);
-  while (runSteps(compaction.look()));
+  while (runSteps(compaction.runNext()));
   context.catalog.close();
   expect(compaction.state()).toMatchObject({ error: null, done: { reindex: 1 } });
   expect(contents()).toEqual(before);

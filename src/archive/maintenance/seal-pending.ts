@@ -39,7 +39,7 @@ export type SealOutcome = {
   isQueued: boolean;
   segments: number;
   posts: number;
-  oldFilesGone: boolean;
+  oldFilesRemoved: boolean;
 };
 
 /**
@@ -48,7 +48,7 @@ export type SealOutcome = {
  */
 export async function sealPending(request: SealRequest): Promise<SealOutcome> {
   const { folder, bounds } = request;
-  const nothing = { requested: 0, isQueued: false, segments: 0, posts: 0, oldFilesGone: true };
+  const nothing = { requested: 0, isQueued: false, segments: 0, posts: 0, oldFilesRemoved: true };
   if (bounds.seal === "off") return nothing;
   const hasServer = await withoutServer(dirname(folder), async () => false, true);
   const context = openContext(request);
@@ -57,7 +57,7 @@ export async function sealPending(request: SealRequest): Promise<SealOutcome> {
     inTransaction(context.catalog, () => addPendingSeals(context.catalog, chosen));
     const requested = expectedEntries(context).length;
     if (requested === 0) return nothing;
-    const queued = { ...nothing, requested, isQueued: true, oldFilesGone: false };
+    const queued = { ...nothing, requested, isQueued: true, oldFilesRemoved: false };
     if (hasServer) return queued;
     const lock = lockCompaction(folder);
     if (lock === null) return queued;
@@ -67,7 +67,7 @@ export async function sealPending(request: SealRequest): Promise<SealOutcome> {
         requested,
         isQueued: false,
         ...sealed,
-        oldFilesGone: await removeOldFiles(context, request),
+        oldFilesRemoved: await removeOldFiles(context, request),
       };
     } finally {
       lock.release();
@@ -90,27 +90,27 @@ function openContext({ folder, bounds, clock }: SealRequest): CompactionContext 
 function expectedEntries(context: CompactionContext): SegmentEntry[] {
   const expected = pendingSeals(context.catalog);
   const watch = createSealWatch(context);
-  watch.look(expected);
-  return expected.filter((entry) => watch.standingOf(entry).obstacle === null).reverse();
+  watch.update(expected);
+  return expected.filter((entry) => watch.stateOf(entry).obstacle === null).reverse();
 }
 
 function choose(context: CompactionContext, which: WhichSeals, hasServer: boolean): SegmentEntry[] {
   const entries = readSegments(context.catalog);
   const watch = createSealWatch(context);
-  watch.look(entries);
+  watch.update(entries);
   if ("segment" in which) {
     const named = entries.find(
       ({ platform, sequence }) => `${platform}/${sequence}` === which.segment,
     );
     if (named === undefined) throw noSegment(which.segment);
-    const { obstacle } = watch.standingOf(named);
+    const { obstacle } = watch.stateOf(named);
     if (obstacle !== null) throw notSealable(which.segment, obstacle);
     return [named];
   }
   const isLeft = (entry: SegmentEntry): boolean => hasServer && entry.high === lastId;
   return entries
     .filter(({ platform }) => which.platform === "all" || which.platform === platform)
-    .filter((entry) => watch.standingOf(entry).isWorthwhile && !isLeft(entry));
+    .filter((entry) => watch.stateOf(entry).isWorthwhile && !isLeft(entry));
 }
 
 const obstacles: Record<SealObstacle, string> = {

@@ -124,7 +124,7 @@ function* evaluateEach(
   within: ChunkSet | null,
 ): Generator<ChunkSet, void> {
   const { scratch } = run;
-  const used = scratch.taken();
+  const used = scratch.used();
   for (const plan of plans) {
     const set = evaluate(plan, run, within);
     yield within !== null && isFew(within, set) ? and(within, set, scratch) : set;
@@ -137,7 +137,7 @@ const isFew = (within: ChunkSet, { list, count }: ChunkSet): boolean =>
 
 function evaluateAnd(plan: SealedPlan, run: Run, within: ChunkSet | null): ChunkSet {
   const { scratch } = run;
-  const used = scratch.taken();
+  const used = scratch.used();
   let found = within;
   sortByCost(plan.children);
   for (const child of plan.children) {
@@ -182,7 +182,7 @@ function everyPost(count: number, scratch: Scratch): ChunkSet {
 
 function evaluatePhrase(plan: SealedPlan, run: Run, within: ChunkSet | null): ChunkSet {
   const { scratch, chunk } = run;
-  const used = scratch.taken();
+  const used = scratch.used();
   const { distinct } = plan;
   distinct.sort((a, b) => (a.counts[chunk] as number) - (b.counts[chunk] as number));
   let candidates = within;

@@ -144,12 +144,12 @@ function holds(words: readonly Word[], index: number): boolean {
   const { positions, ranks } = words[0] as Word;
   const rank = ranks[index] as number;
   const only = positions.bytes[rank] as number;
-  if (only !== inList) return follow(words, index, only);
+  if (only !== inList) return othersFollow(words, index, only);
   const { list, lastBit } = positions;
   const start = startOfRank(positions, rank);
   for (let item = start; item < start + fewPositions; item++) {
     const position = list[item] as number;
-    if (follow(words, index, (position & ~lastBit) >>> 0)) return true;
+    if (othersFollow(words, index, (position & ~lastBit) >>> 0)) return true;
     if ((position & lastBit) !== 0) return false;
   }
   return holdsAmongMany(words, index);
@@ -161,17 +161,21 @@ function holdsAmongMany(words: readonly Word[], index: number): boolean {
     const only = positions.bytes[ranks[index] as number] as number;
     if (only === inList) continue;
     const position = only - number;
-    return position >= 0 && standsFirst(words, index, position) && follow(words, index, position);
+    return (
+      position >= 0 &&
+      firstWordOccurs(words, index, position) &&
+      othersFollow(words, index, position)
+    );
   }
   return alignedPosition(words, index) !== null;
 }
 
-function standsFirst(words: readonly Word[], index: number, position: number): boolean {
+function firstWordOccurs(words: readonly Word[], index: number, position: number): boolean {
   const { positions, ranks } = words[0] as Word;
   return occursAt(positions, ranks[index] as number, position);
 }
 
-function follow(words: readonly Word[], index: number, position: number): boolean {
+function othersFollow(words: readonly Word[], index: number, position: number): boolean {
   for (let number = 1; number < words.length; number++) {
     const { positions, ranks } = words[number] as Word;
     if (!occursAt(positions, ranks[index] as number, position + number)) return false;

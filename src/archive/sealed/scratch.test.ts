@@ -7,10 +7,10 @@ describe("result buffers", () => {
     const scratch = createScratch();
     const [first, , third] = [scratch.take(), scratch.take(), scratch.take()];
     scratch.release(1, listSet(third.list, 1));
-    expect(scratch.taken()).toBe(2);
+    expect(scratch.used()).toBe(2);
     expect([first, third]).not.toContain(scratch.take());
     scratch.release(0, emptySet);
-    expect(scratch.taken()).toBe(0);
+    expect(scratch.used()).toBe(0);
     expect(scratch.take()).toBe(first);
   });
 
@@ -27,7 +27,7 @@ describe("result buffers", () => {
     const scratch = createScratch();
     const [first, second] = [scratch.take(), scratch.take()];
     scratch.release(0, bitmapSet(second.bits, 1));
-    expect(scratch.taken()).toBe(1);
+    expect(scratch.used()).toBe(1);
     expect(scratch.take()).toBe(first);
   });
 
@@ -36,6 +36,6 @@ describe("result buffers", () => {
     const first = scratch.take();
     scratch.take();
     scratch.release(1, listSet(first.list, 1));
-    expect(scratch.taken()).toBe(1);
+    expect(scratch.used()).toBe(1);
   });
 });

@@ -5,7 +5,7 @@ type ScratchBuffer = { list: Uint16Array; bits: Uint32Array };
 
 export type Scratch = {
   take(): ScratchBuffer;
-  taken(): number;
+  used(): number;
   release(used: number, set: ChunkSet): void;
 };
 
@@ -19,7 +19,7 @@ export function createScratch(): Scratch {
       used += 1;
       return room;
     },
-    taken: () => used,
+    used: () => used,
     release(chosen, set) {
       for (let index = chosen; index < used; index++) {
         const room = rooms[index];

@@ -28,7 +28,7 @@ const rest = (ms: number): Promise<void> => systemClock.sleep(ms, ending.signal)
 async function runCompaction(): Promise<void> {
   while (!ending.signal.aborted) {
     running ??= start();
-    const isBusy = running !== null && (await drive(running.compaction.look()));
+    const isBusy = running !== null && (await drive(running.compaction.runNext()));
     if (!isBusy) await rest(betweenLooksMs);
   }
 }

@@ -83,7 +83,7 @@ function change({ archive }: PostSet, volatile: readonly Post[], random: () => n
       { ...archiveDefaults, splitPosts: 300, seal: "off" },
       { now: () => 0 },
     );
-    runSteps(createCompaction(context).look());
+    runSteps(createCompaction(context).runNext());
     context.catalog.close();
     return;
   }

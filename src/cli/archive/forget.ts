@@ -251,14 +251,14 @@ const postsText = (count: number): string =>
   count === 1 ? "1 post" : `${numberText(count)} posts`;
 
 function doneText(forgotten: number, outcome: RewriteOutcome, options: Options): string {
-  const { isQueued, segments, oldFilesGone } = outcome;
+  const { isQueued, segments, oldFilesRemoved } = outcome;
   if (options.json) {
     const summary = {
       dry_run: false,
       posts: forgotten,
       rewritten_by: performerOf({ isQueued }),
       rewritten_segments: segments,
-      gone_from_disk: oldFilesGone,
+      gone_from_disk: oldFilesRemoved,
     };
     return `${JSON.stringify(summary)}\n`;
   }
@@ -267,7 +267,7 @@ function doneText(forgotten: number, outcome: RewriteOutcome, options: Options):
   const stays = options.allowReturn ? "may return" : "blocked from return";
   const where = isQueued
     ? "their texts are still on disk until the running server has rewritten the segments, in some minutes; earshot archive stats shows how many are left"
-    : oldFilesGone
+    : oldFilesRemoved
       ? `their texts are deleted from disk: ${segmentsText(segments)} rewritten, old files removed`
       : `${segmentsText(segments)} rewritten; the running server removes the old files, and the texts with them, in some minutes`;
   return `${postsText(forgotten)} deleted, ${stays}\n${where}\n`;

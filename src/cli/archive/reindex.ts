@@ -50,7 +50,7 @@ async function reindex(options: Options, terminal: Terminal): Promise<void> {
   const outcome = await rewriteWithProgress(config, terminal, "reindex");
   const seconds = (systemClock.elapsed() - startedMs) / 1_000;
   if (options.json) {
-    const { isQueued, segments, posts, salvaged, oldFilesGone } = outcome;
+    const { isQueued, segments, posts, salvaged, oldFilesRemoved } = outcome;
     const summary = {
       wanted: requested,
       by: performerOf({ isQueued }),
@@ -58,7 +58,7 @@ async function reindex(options: Options, terminal: Terminal): Promise<void> {
       posts,
       salvaged: salvaged.map(salvagedJson),
     };
-    terminal.out(`${JSON.stringify({ ...summary, old_files_gone: oldFilesGone, seconds })}\n`);
+    terminal.out(`${JSON.stringify({ ...summary, old_files_gone: oldFilesRemoved, seconds })}\n`);
   } else {
     const lines = [...outcome.salvaged.flatMap(salvagedText), asText(outcome, requested, seconds)];
     terminal.out(`${lines.join("\n")}\n`);

@@ -66,7 +66,7 @@ export const sealedJson = ({
   isQueued,
   segments,
   posts,
-  oldFilesGone,
+  oldFilesRemoved,
   seconds,
 }: TimedOutcome): string =>
   JSON.stringify({
@@ -74,7 +74,7 @@ export const sealedJson = ({
     by: performerOf({ isQueued }),
     segments,
     posts,
-    old_files_gone: oldFilesGone,
+    old_files_gone: oldFilesRemoved,
     seconds,
   });
 

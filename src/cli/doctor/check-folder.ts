@@ -4,7 +4,7 @@ import { catalogProblem } from "../../archive/catalog/require-current-catalog.ts
 import { EarshotError, messageOf } from "../../lib/errors.ts";
 import type { Config } from "../../server/config.ts";
 import { openControlForReading } from "../../server/control/control-operations.ts";
-import { requireStartNeeds } from "../../server/start-needs.ts";
+import { requireStartResources } from "../../server/start-resources.ts";
 import { diskOf } from "../../server/watches/disk.ts";
 import { isServed } from "../accounts/secret-key.ts";
 import { bytesText } from "../terminal/quantities.ts";
@@ -53,7 +53,7 @@ function accessOf(dir: string): DoctorFinding {
 
 async function spaceOf(data: Pick<Data, "dir" | "readers">): Promise<DoctorFinding> {
   try {
-    await requireStartNeeds(data);
+    await requireStartResources(data);
   } catch (thrown) {
     return errorOf("disk and files", thrown);
   }

@@ -14,7 +14,7 @@ export function startProgress(terminal: Terminal, title: string): Progress {
   if (!terminal.interactiveNotes) return silent;
   const bar = new SingleBar(
     {
-      format: `${title} {bar} {percentage} % {remark}`,
+      format: `${title} {bar} {percentage} % {detail}`,
       stream: process.stderr,
       clearOnComplete: true,
       hideCursor: true,
@@ -22,11 +22,11 @@ export function startProgress(terminal: Terminal, title: string): Progress {
     },
     Presets.shades_classic,
   );
-  bar.start(1, 0, { remark: "" });
+  bar.start(1, 0, { detail: "" });
   return {
     update: (done, total, detail) => {
       bar.setTotal(total ?? done * 2);
-      bar.update(done, { remark: detail });
+      bar.update(done, { detail });
     },
     end: () => bar.stop(),
   };

@@ -18,7 +18,7 @@ declare module "fastify" {
     admittedMs: number;
     limits: LimitState | null;
     /** Taken at admission, until it is used. */
-    takenSearch: SubmissionDecision | null;
+    countedSearch: SubmissionDecision | null;
   }
   interface FastifyContextConfig {
     pace?: "call" | "read" | DashboardPace;
@@ -94,7 +94,7 @@ export function callerHook(context: HttpContext) {
       throw refusedByRate(context, reply, { policy: "burst", retryAfterMs });
     }
     const { waitMs, search } = admission;
-    request.takenSearch = search;
+    request.countedSearch = search;
     // Without a slot, the client has disconnected.
     if (waitMs > 0 && !(await waitForSlot(context, reply, waitMs))) reply.hijack();
   };
@@ -134,7 +134,7 @@ function tooManyFailedKeys(reply: FastifyReply, retryAfterMs: number) {
 }
 
 function unauthorized(authorization: string | undefined, whereKeysAre: string, isMcp = false) {
-  if (accessToken.ofAuthorization(authorization ?? "") !== null) {
+  if (accessToken.parseAuthorization(authorization ?? "") !== null) {
     return problem("unauthorized", "invalid access token", {
       hint: isMcp
         ? "refresh it, or connect again: it has expired, was revoked or is for another server"

@@ -8,8 +8,8 @@ const freshMs = 50;
 
 export function rateFieldsHook(context: HttpContext) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    const { takenSearch } = request;
-    if (takenSearch !== null) request.limits = (await takenSearch.giveBack()) ?? request.limits;
+    const { countedSearch } = request;
+    if (countedSearch !== null) request.limits = (await countedSearch.giveBack()) ?? request.limits;
     const limits = await newestLimits(context, request);
     if (limits !== null) reply.headers(rateLimitFields(limits.policies));
   };

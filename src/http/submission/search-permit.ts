@@ -15,8 +15,8 @@ export async function takeSearch(
   reply: FastifyReply,
 ): Promise<SearchPermit> {
   const { request } = reply;
-  const decision = request.takenSearch ?? (await context.limiter.takeSubmission(caller));
-  request.takenSearch = null;
+  const decision = request.countedSearch ?? (await context.limiter.takeSubmission(caller));
+  request.countedSearch = null;
   request.limits = decision.limits;
   if (!decision.allowed) throw refusedByRate(context, reply, decision);
   return {

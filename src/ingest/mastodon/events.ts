@@ -121,7 +121,9 @@ const deletion = (name: string, revision: string): ArchiveChange => ({
 export function readAgain(status: unknown, seen: SeenAt): readonly ArchiveChange[] {
   if (!isObject(status)) return [];
   const queue = [...consentOf(status, seen), ...consentOf(status.reblog, seen)];
-  const isHidden = queue.some((wish) => wish.kind === "account" && wish.status === "opted-out");
+  const isHidden = queue.some(
+    (change) => change.kind === "account" && change.status === "opted-out",
+  );
   const event = readStatus(
     status,
     isHidden || mayBeIndexed(status) ? "update" : "status.update",
@@ -136,6 +138,6 @@ function consentOf(status: unknown, { host, nowMs: observedMs }: SeenAt): Archiv
   const { indexable, noindex } = fieldsOf(account);
   const userId = namesOfAccount(account, host)?.userId;
   if (userId === undefined) return [];
-  const wish = indexable === true && noindex !== true ? "active" : "opted-out";
-  return [{ kind: "account", platform: "mastodon", userId, status: wish, observedMs }];
+  const consent = indexable === true && noindex !== true ? "active" : "opted-out";
+  return [{ kind: "account", platform: "mastodon", userId, status: consent, observedMs }];
 }

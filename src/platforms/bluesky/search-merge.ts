@@ -28,24 +28,24 @@ export function mergeNewest<Item>(
   before: MergePositions,
   parts: readonly (AlternativePage<Item> | null)[],
 ): { items: readonly Item[]; after: MergePositions | null } {
-  const goingOn = parts.flatMap((part) => (part?.cursor && part.items.length > 0 ? [part] : []));
+  const unfinished = parts.flatMap((part) => (part?.cursor && part.items.length > 0 ? [part] : []));
   const downToMs = Math.max(
     Number.NEGATIVE_INFINITY,
-    ...goingOn.map(({ items }) => Math.min(...items.map(({ timeMs }) => timeMs))),
+    ...unfinished.map(({ items }) => Math.min(...items.map(({ timeMs }) => timeMs))),
   );
-  const given = new Map<string, { timeMs: number; item: Item }>();
+  const returned = new Map<string, { timeMs: number; item: Item }>();
   const positions = before.positions.map((position, index): Position => {
     const part = parts[index] ?? null;
     if (part === null) return position;
     const isOld = ({ timeMs }: { timeMs: number }) =>
       position.isStarted && before.downToMs !== null && timeMs >= before.downToMs;
     for (const { timeMs, key, item } of part.items) {
-      if (timeMs >= downToMs && !isOld({ timeMs })) given.set(key, { timeMs, item });
+      if (timeMs >= downToMs && !isOld({ timeMs })) returned.set(key, { timeMs, item });
     }
     if (part.items.some(({ timeMs }) => timeMs < downToMs)) return { ...position, isStarted: true };
     return { cursor: part.cursor, isAtEnd: part.cursor === null, isStarted: false };
   });
-  const items = [...given.values()].sort((one, other) => other.timeMs - one.timeMs);
+  const items = [...returned.values()].sort((one, other) => other.timeMs - one.timeMs);
   return {
     items: items.map(({ item }) => item),
     after: positions.every(({ isAtEnd }) => isAtEnd) ? null : { downToMs, positions: positions },

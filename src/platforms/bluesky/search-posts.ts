@@ -46,7 +46,7 @@ async function searchPage(
   const requests = requestsFor(tree, names);
   const narrow = requests === null ? narrowRequestsFor(tree, names) : null;
   const output = requests ?? narrow;
-  if (output === null) return { ...emptyPage, warnings: [notSayable] };
+  if (output === null) return { ...emptyPage, warnings: [notExpressible] };
   if (output.length === 0) return null;
   const positions =
     call.cursor === null
@@ -137,7 +137,7 @@ const notAvailable: UpstreamWarning = {
   hint: "retry later; the archive was searched",
 };
 
-const notSayable: UpstreamWarning = {
+const notExpressible: UpstreamWarning = {
   code: "search_not_sayable",
   message: "Bluesky's search cannot express the query, so it was not used",
   hint: "add a word, a hashtag, a language or an author",

@@ -199,13 +199,13 @@ function onBluesky(post: Post): Post {
 
 test("every match satisfies a request", () => {
   const posts = fc.sample(generatedPost(1_000), { numRuns: 150, seed: 7 }).map(onBluesky);
-  const seen = { requested: 0, matched: 0, unsayable: 0, nowhere: 0 };
+  const seen = { requested: 0, matched: 0, inexpressible: 0, nowhere: 0 };
   fc.assert(
     fc.property(generatedQuery, (query) => {
       const node = tree(query);
       const names = namesOf(node);
       const requested = requestsFor(node, names);
-      if (requested === null) seen.unsayable += 1;
+      if (requested === null) seen.inexpressible += 1;
       else seen.requested += 1;
       if (requested?.length === 0) seen.nowhere += 1;
       if (requested === null) return;

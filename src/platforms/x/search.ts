@@ -2,7 +2,7 @@ import { EarshotError } from "../../lib/errors.ts";
 import type { Session } from "../session.ts";
 import type { SearchCall, UpstreamPage, UpstreamSearch } from "../upstream.ts";
 import { emptyPage } from "../upstream-page.ts";
-import { type Expression, isSayable, printed } from "./query/expression.ts";
+import { type Expression, isExpressible, printed } from "./query/expression.ts";
 import { lowered } from "./query/lower.ts";
 import { shortenedExpression } from "./query/shorten.ts";
 import { narrowedWindow } from "./query/window-of.ts";
@@ -50,7 +50,7 @@ type Positioned = Omit<XSearchRequest, "token" | "limit">;
 
 /** A query that is too long for recent search may fit full-archive search. */
 function requestFor(expression: Expression, window: SearchWindow): Positioned {
-  if (!isSayable(expression)) throw notSayable();
+  if (!isExpressible(expression)) throw notExpressible();
   const { maxCharacters } = searches[window.search];
   const short = shortenedExpression(expression, maxCharacters);
   if (short === null) throw tooLong(maxCharacters);
@@ -79,7 +79,7 @@ async function nextPage(cursor: string, limit: number, session: Session): Promis
   return await read({ search, query, fromMs, toMs, token, limit }, session);
 }
 
-function notSayable(): EarshotError {
+function notExpressible(): EarshotError {
   return new EarshotError(
     "search_not_sayable",
     "X requires a word, phrase, hashtag, account, link or number of reactions in each alternative of a query",

@@ -43,7 +43,7 @@ test("a job has its released credential, under either attestation of the run", a
   for (const attestation of [attestationId, newer.attestationId]) {
     const { lease } = await used(releasedTo(attestation));
     expect(lease?.released?.credential).toEqual(aCredential);
-    expect(lease?.released?.isOver()).toBe(false);
+    expect(lease?.released?.hasExpired()).toBe(false);
   }
 });
 
@@ -54,15 +54,15 @@ test("a job without a credential has none", async () => {
 test("a credential ends at its expiry", async () => {
   const { clock, lease } = await used(releasedTo(attestationId));
   await clock.advance(19_000);
-  expect(lease?.released?.isOver()).toBe(false);
+  expect(lease?.released?.hasExpired()).toBe(false);
   await clock.advance(1_000);
-  expect(lease?.released?.isOver()).toBe(true);
+  expect(lease?.released?.hasExpired()).toBe(true);
 });
 
 test("a credential ends with the lease", async () => {
   const { lease, remote } = await used(releasedTo(attestationId));
   remote.abandon();
-  expect(lease?.released?.isOver()).toBe(true);
+  expect(lease?.released?.hasExpired()).toBe(true);
 });
 
 const old = Buffer.alloc(32, 5).toString("base64url");

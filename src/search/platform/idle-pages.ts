@@ -10,16 +10,16 @@ export type Idleness = "none" | "empty" | "repeated";
  * idle. After `maxIdlePages` in a row the reading ends.
  */
 export function watchIdlePages(): (page: UpstreamPage, isNews: boolean) => Idleness {
-  const looks = new Set<string>();
+  const fingerprints = new Set<string>();
   let empty = 0;
   let repeated = 0;
 
   return (page, isNews) => {
-    const look = lookOf(page);
-    const isKnownLook = look !== null && looks.has(look);
-    if (look !== null) looks.add(look);
+    const fingerprint = fingerprintOf(page);
+    const isRepeatedPage = fingerprint !== null && fingerprints.has(fingerprint);
+    if (fingerprint !== null) fingerprints.add(fingerprint);
     const { items, received = items.length } = page;
-    const isKnown = !isNews && (isKnownLook || received <= items.length);
+    const isKnown = !isNews && (isRepeatedPage || received <= items.length);
     if (received === 0) empty += 1;
     else if (isKnown) repeated += 1;
     else {
@@ -31,7 +31,7 @@ export function watchIdlePages(): (page: UpstreamPage, isNews: boolean) => Idlen
   };
 }
 
-function lookOf({ items, received, oldestMs }: UpstreamPage): string | null {
+function fingerprintOf({ items, received, oldestMs }: UpstreamPage): string | null {
   if (items.length === 0 && oldestMs === undefined) return null;
   return hash("sha256", JSON.stringify([received, oldestMs, items.map(itemKey)]), "base64url");
 }

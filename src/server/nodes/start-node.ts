@@ -13,7 +13,7 @@ import { createIngestRole } from "../roles/roles.ts";
 import { createUpstreamRole } from "../roles/upstreams.ts";
 import { requireNodeSettings } from "../settings/require-node-settings.ts";
 import { startLine } from "../start-line.ts";
-import { requireStartNeeds } from "../start-needs.ts";
+import { requireStartResources } from "../start-resources.ts";
 import { startRunners } from "../start-runners.ts";
 import { closeStores, openStores, type Stores } from "../stores.ts";
 import { watchCompaction } from "../watches/compaction-watch.ts";
@@ -53,7 +53,7 @@ export async function startRemoteNode(
   const config = requireNodeSettings(given);
   const clock = overrides.clock ?? systemClock;
   const log = overrides.log ?? createLog(config.log.level);
-  await requireStartNeeds(config.data);
+  await requireStartResources(config.data);
   const stores = await openStores(config, clock);
   try {
     return await start(stores);

@@ -10,7 +10,7 @@ import { closeStores, type Stores } from "../stores.ts";
 import type { NodeWorker } from "./node-worker.ts";
 
 /** Time for aborted work to end. */
-const droppedMs = 1_000;
+const abortMs = 1_000;
 /** Time for the gateway to confirm that the node leaves. */
 const leaveMs = 2_000;
 const upstreamsMs = 300;
@@ -37,7 +37,7 @@ export async function stopNode(node: RunningNode): Promise<void> {
   if (!(await endsWithin(clock, drainMs, drained))) {
     log.warn({ running: gateway.running() }, "stopped before all work ended");
     gateway.abandon();
-    await endsWithin(clock, droppedMs, drained);
+    await endsWithin(clock, abortMs, drained);
   }
   await endsWithin(clock, leaveMs, leave(node));
   await worker.close();

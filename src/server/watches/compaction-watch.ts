@@ -1,7 +1,7 @@
 import type { Archive } from "../../archive/archive.ts";
 import type { Clock } from "../../lib/clock.ts";
 
-const lookMs = 10_000;
+const checkMs = 10_000;
 
 export type CompactionWatch = {
   archive: Pick<Archive, "compactionState">;
@@ -33,6 +33,6 @@ export async function watchCompaction({
       log.warn({ files, bytes }, "archive/orphaned contains orphaned files");
     }
     loggedFiles = files;
-    await clock.sleep(lookMs, signal).catch(() => undefined);
+    await clock.sleep(checkMs, signal).catch(() => undefined);
   }
 }

@@ -2,7 +2,7 @@ import type { Logger } from "pino";
 import type { IngestState, MastodonStreamState } from "../../ingest/ingest-state.ts";
 import type { Clock } from "../../lib/clock.ts";
 
-const lookMs = 1_000;
+const checkMs = 1_000;
 
 export type IngestWatch = {
   state(): IngestState | null;
@@ -26,7 +26,7 @@ export async function watchIngest({
       logged.set(part, status);
       log.info({ part, status, detail }, "ingest state");
     }
-    await clock.sleep(lookMs, signal).catch(() => undefined);
+    await clock.sleep(checkMs, signal).catch(() => undefined);
   }
 }
 

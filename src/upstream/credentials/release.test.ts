@@ -54,7 +54,7 @@ function pooled(kind: CredentialKind, secrets: Secrets): PooledCredential {
 const released = (special: Partial<UsableRelease> = {}): UsableRelease => {
   const credential = releaseOf(pooled(kindOf("mastodon", "user-token"), { token: "secret" }), 0);
   if (credential === null) throw new Error("nothing is released");
-  return { credential, isOver: () => false, ...special };
+  return { credential, hasExpired: () => false, ...special };
 };
 
 test("releases the token of an application, but not its key and secret", () => {
@@ -110,7 +110,7 @@ test("a release is a credential without an account that cannot be renewed", asyn
 
 test("the secret of an expired release cannot be read", () => {
   let isOver = false;
-  const release = released({ isOver: () => isOver });
+  const release = released({ hasExpired: () => isOver });
   const usable = pooledRelease(release, { kinds, tools });
   isOver = true;
   expect(() => usable?.leased.secrets()).toThrowError(

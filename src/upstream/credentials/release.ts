@@ -25,7 +25,7 @@ export type ReleasedCredential = {
 
 export type UsableRelease = {
   credential: ReleasedCredential;
-  isOver(): boolean;
+  hasExpired(): boolean;
 };
 
 /** Null if its kind allows no release. */
@@ -43,15 +43,15 @@ export function releaseOf(
   return { ...shared, revision: revision(), secrets };
 }
 
-/** Null if expired or of an unknown kind. Only the process that stores it can renew it. */
+/** Null if expired, or of an unknown kind. Only the process that stores it can renew it. */
 export function pooledRelease(
-  { credential: released, isOver }: UsableRelease,
+  { credential: released, hasExpired }: UsableRelease,
   { kinds, tools }: { kinds: readonly CredentialKind[]; tools: CredentialTools },
 ): PooledCredential | null {
   const kind = kinds.find(
     ({ platform, name }) => platform === released.platform && name === released.kind,
   );
-  if (kind?.released === undefined || isOver()) return null;
+  if (kind?.released === undefined || hasExpired()) return null;
   const { id, platform, host, subject, owner, revision, secrets, coolings } = released;
   const credential: Credential = {
     id,
@@ -71,7 +71,7 @@ export function pooledRelease(
   const fixed: LeasedCredential = {
     credential,
     secrets: () => {
-      if (isOver()) throw releaseEnded(host);
+      if (hasExpired()) throw releaseExpired(host);
       return secrets;
     },
     renew: async () => {
@@ -89,8 +89,6 @@ export function pooledRelease(
   };
 }
 
-function releaseEnded(host: string) {
-  return credentialRefused(
-    `the credential of ${new URL(host).host} was released for a shorter time`,
-  );
+function releaseExpired(host: string) {
+  return credentialRefused(`the release of the credential for ${new URL(host).host} has expired`);
 }

@@ -4,7 +4,7 @@ import type { UsableRelease } from "../credentials/release.ts";
 import { foundCredentials } from "./found-credentials.ts";
 
 const host = "https://server.example";
-const release: UsableRelease = { credential: null as never, isOver: () => false };
+const release: UsableRelease = { credential: null as never, hasExpired: () => false };
 const requested = {
   platform: "x",
   access: ["user", "app"],

@@ -3,7 +3,7 @@ import { matches } from "@earshot/query/match";
 import { makePlan, namesIn } from "@earshot/query/plan";
 import type { QueryNode } from "@earshot/query/tree";
 import fc from "fast-check";
-import { isSayable, printed } from "../../../src/platforms/x/query/expression.ts";
+import { isExpressible, printed } from "../../../src/platforms/x/query/expression.ts";
 import { lowered } from "../../../src/platforms/x/query/lower.ts";
 import { shortenedExpression } from "../../../src/platforms/x/query/shorten.ts";
 import { narrowedWindow } from "../../../src/platforms/x/query/window-of.ts";
@@ -78,7 +78,7 @@ export function checkSuperset(parameters: { numRuns: number; seed: number }): {
 function requestedAs(tree: QueryNode): string | null {
   const expression = lowered(tree, { names: namesOnX(namesIn(tree)), refused: new Set() });
   if (expression.kind === "none") return "nothing";
-  const whole = isSayable(expression) ? shortenedExpression(expression, 512) : null;
+  const whole = isExpressible(expression) ? shortenedExpression(expression, 512) : null;
   return whole === null ? null : printed(whole);
 }
 

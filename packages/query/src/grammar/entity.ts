@@ -9,7 +9,7 @@ export type EntityRead = { leaf: QueryLeaf; end: number };
 type Found = { leaf: BareLeaf; end: number };
 
 const did = /[@＠](did:[a-z0-9]+:[a-z0-9._:%-]*[a-z0-9._-])/iy;
-const goesOn = /^[\p{Script=Latin}\p{M}]/u;
+const continuation = /^[\p{Script=Latin}\p{M}]/u;
 
 export function withPlainSigils(text: string): string {
   return text.replaceAll("\ufe5f", "#").replaceAll("\ufe6b", "@");
@@ -36,7 +36,7 @@ function readAt(sigil: string, text: string, folded: string, at: number): Found 
     );
   }
   if (sigil === "#") {
-    const found = unlessGoingOn(text, readHashtag(text, at));
+    const found = unlessContinued(text, readHashtag(text, at));
     const tag = foldTag(found?.value ?? "");
     // Folding turns some Arabic vowel signs into a space and a mark.
     return found === null || /\s/u.test(tag)
@@ -47,14 +47,14 @@ function readAt(sigil: string, text: string, folded: string, at: number): Found 
   did.lastIndex = at;
   const [whole = "", user] = did.exec(text) ?? [];
   if (user !== undefined) return { leaf: { kind: "mention", user }, end: at + whole.length };
-  const found = unlessGoingOn(text, readMention(text, at));
+  const found = unlessContinued(text, readMention(text, at));
   return found && { leaf: { kind: "mention", user: foldHandle(found.value) }, end: found.end };
 }
 
 /** `@naïve` is not a mention: the name continues beyond the characters of a handle. */
-function unlessGoingOn<Found extends { end: number }>(
+function unlessContinued<Found extends { end: number }>(
   text: string,
   found: Found | null,
 ): Found | null {
-  return found === null || goesOn.test(text.slice(found.end, found.end + 2)) ? null : found;
+  return found === null || continuation.test(text.slice(found.end, found.end + 2)) ? null : found;
 }

@@ -68,7 +68,7 @@ function hasPositive(expression: Expression): boolean {
 }
 
 /** X requires a standalone term in every alternative. */
-export function isSayable(expression: Expression): boolean {
+export function isExpressible(expression: Expression): boolean {
   switch (expression.kind) {
     case "all":
     case "none":
@@ -76,9 +76,9 @@ export function isSayable(expression: Expression): boolean {
     case "term":
       return expression.isStandalone && !expression.isNegated;
     case "and":
-      return expression.parts.some(isSayable);
+      return expression.parts.some(isExpressible);
     case "or":
-      return expression.parts.every(isSayable);
+      return expression.parts.every(isExpressible);
   }
 }
 

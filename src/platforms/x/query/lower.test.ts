@@ -3,7 +3,7 @@ import { namesIn } from "@earshot/query/plan";
 import { describe, expect, test } from "vitest";
 import { namesOnX } from "../../../../testkit/emulators/x/drawn-posts.ts";
 import { checkSuperset } from "../../../../testkit/emulators/x/superset.ts";
-import { isSayable, printed } from "./expression.ts";
+import { isExpressible, printed } from "./expression.ts";
 import { lowered } from "./lower.ts";
 import { shortenedExpression } from "./shorten.ts";
 
@@ -12,7 +12,9 @@ const output = (query: string, refused: readonly string[] = []): string => {
   const names = namesOnX(namesIn(tree));
   const expression = lowered(tree, { names, refused: new Set(refused) });
   if (expression.kind === "none") return "nothing";
-  return isSayable(expression) ? printed(expression) : `not sayable: ${printed(expression)}`;
+  return isExpressible(expression)
+    ? printed(expression)
+    : `not expressible: ${printed(expression)}`;
 };
 
 describe("queries in X's operators", () => {
@@ -35,10 +37,10 @@ describe("queries in X's operators", () => {
     ["river lang:he", "river lang:iw"],
     ["river lang:zh", "river (lang:zh-CN OR lang:zh-TW)"],
     ["river lang:und", "river"],
-    ["lang:en", "not sayable: lang:en"],
+    ["lang:en", "not expressible: lang:en"],
     ["river lang:en OR stone", "river (lang:en OR stone)"],
     ["(river lang:en) OR stone", "(river lang:en) OR stone"],
-    ["(lang:en) OR stone", "not sayable: lang:en OR stone"],
+    ["(lang:en) OR stone", "not expressible: lang:en OR stone"],
     ["min_faves:10 min_retweets:5 min_replies:2", "min_likes:10 min_reposts:5 min_replies:2"],
     ["river min_quotes:3", "river"],
     ["river filter:links", "river has:links"],
@@ -54,8 +56,8 @@ describe("queries in X's operators", () => {
     ["river -(stone OR cafe)", "river -stone -cafe"],
     ["river -(stone cafe)", "river"],
     ["river -(-stone)", "river stone"],
-    ["river OR -stone", "not sayable: "],
-    ["-river", "not sayable: -river"],
+    ["river OR -stone", "not expressible: "],
+    ["-river", "not expressible: -river"],
     ["river -filter:retweets", "river -is:retweet"],
     ["conversation_id:20", "conversation_id:20"],
     ["quoted_tweet_id:20", "quotes_of_tweet_id:20"],
@@ -66,7 +68,7 @@ describe("queries in X's operators", () => {
     ["river label:spoiler", "nothing"],
     ["river geocode:52.52,13.405,5km", "river point_radius:[13.405 52.52 5.2km]"],
     ["river geocode:52.52,13.405,50mi", "river has:geo"],
-    ["geocode:52.52,13.405,50mi", "not sayable: has:geo"],
+    ["geocode:52.52,13.405,50mi", "not expressible: has:geo"],
     ["river since:2026-01-02 until:2026-01-03", "river"],
     ["river has_engagement", "river has_engagement"],
     ["filter:has_engagement", "min_likes:1 OR min_reposts:1 OR min_replies:1"],
@@ -77,7 +79,7 @@ describe("queries in X's operators", () => {
   test("operators that X refuses are widened", () => {
     expect(output("river min_faves:5", ["min_likes"])).toBe("river");
     expect(output("river (stone OR min_faves:5)", ["min_likes"])).toBe("river");
-    expect(output("min_faves:5", ["min_likes"])).toBe("not sayable: ");
+    expect(output("min_faves:5", ["min_likes"])).toBe("not expressible: ");
   });
 });
 

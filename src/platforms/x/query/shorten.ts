@@ -1,4 +1,4 @@
-import { allOf, anyOf, type Expression, isSayable, printed } from "./expression.ts";
+import { allOf, anyOf, type Expression, isExpressible, printed } from "./expression.ts";
 
 /** Drops conjuncts: exclusions, then dependent terms, each longest first. */
 export function shortenedExpression(expression: Expression, most: number): Expression | null {
@@ -13,13 +13,13 @@ function withoutOne(expression: Expression): Expression | null {
 }
 
 function withoutPart(parts: readonly Expression[]): Expression | null {
-  const needsStandalone = parts.some(isSayable);
+  const needsStandalone = parts.some(isExpressible);
   const byWorth = parts
     .map((part, index) => ({ part, index, length: printed(part).length }))
     .sort((a, b) => worthOf(a.part) - worthOf(b.part) || b.length - a.length);
   for (const { part, index } of byWorth) {
     const rest = parts.toSpliced(index, 1);
-    const isRetained = needsStandalone ? rest.some(isSayable) : worthOf(part) === 0;
+    const isRetained = needsStandalone ? rest.some(isExpressible) : worthOf(part) === 0;
     if (isRetained) return allOf(rest);
   }
   return null;
@@ -27,7 +27,7 @@ function withoutPart(parts: readonly Expression[]): Expression | null {
 
 function worthOf(part: Expression): number {
   if (part.kind === "term" && part.isNegated) return 0;
-  return isSayable(part) ? 2 : 1;
+  return isExpressible(part) ? 2 : 1;
 }
 
 function withinParts(expression: Expression & { kind: "and" | "or" }): Expression | null {

@@ -28,31 +28,31 @@ function stateOf(job: JobStatus): (Step & { name: string })[] {
   const { finished_at: at, expires_at: expiresAt } = job;
   switch (job.status) {
     case "received":
-      return [{ name: "stand", icon: "circle", text: "Waiting for a node", at: null }];
+      return [{ name: "state", icon: "circle", text: "Waiting for a node", at: null }];
     case "in progress":
-      return [{ name: "stand", icon: "progress", text: "Searching", at: null }];
+      return [{ name: "state", icon: "progress", text: "Searching", at: null }];
     case "error(retrying)": {
       const text = `Attempt ${job.attempts} failed; retrying automatically`;
-      return [{ name: "stand", icon: "again", text, at: null, tone: "caution" }];
+      return [{ name: "state", icon: "again", text, at: null, tone: "caution" }];
     }
     case "error": {
       const [message = "", ...hints] = job.error.split("; ");
       const text = message === "" ? "Failed" : `Failed: ${message}`;
       const detail = hints.length === 0 ? {} : { detail: sentence(hints.join("; ")) };
-      return [{ name: "stand", icon: "error", text, ...detail, at, tone: "danger" }];
+      return [{ name: "state", icon: "error", text, ...detail, at, tone: "danger" }];
     }
     case "cancelled": {
       const detail = "The job counts against the searches per minute.";
-      return [{ name: "stand", icon: "cancelled", text: "Cancelled", detail, at }];
+      return [{ name: "state", icon: "cancelled", text: "Cancelled", detail, at }];
     }
     case "expired":
       return [
-        { name: "stand", icon: "done", text: "Done", at },
+        { name: "state", icon: "done", text: "Done", at },
         { name: "expired", icon: "clock", text: "Result expired", at: expiresAt },
       ];
     default: {
       const text = job.count === null ? "Done" : `Done: ${counted(job.count, "result")}`;
-      return [{ name: "stand", icon: "done", text, ...tookText(job), at }];
+      return [{ name: "state", icon: "done", text, ...tookText(job), at }];
     }
   }
 }

@@ -4,12 +4,12 @@ import { encodeBase62, type RandomBytes, randomBase62 } from "../lib/base62.ts";
 
 export type SecretToken = { id: string; secret: string };
 
-export type TokenForm = {
+export type TokenFormat = {
   create(randomBytes: RandomBytes): SecretToken;
   print(token: SecretToken): string;
   parse(text: string): SecretToken | null;
   /** Null for a scheme other than Bearer or a malformed token. */
-  ofAuthorization(header: string): SecretToken | null;
+  parseAuthorization(header: string): SecretToken | null;
 };
 
 const idLength = 8;
@@ -21,7 +21,7 @@ const newTokenId = (randomBytes: RandomBytes): string => randomBase62(idLength, 
  * `<prefix>_<id>_<secret><checksum>`: 8 base62 digits, at least 32 (190 bits), and 6 of CRC-32, which detects typos without a
  * lookup.
  */
-export function tokenForm(prefix: string, secretLength = 32): TokenForm {
+export function tokenFormat(prefix: string, secretLength = 32): TokenFormat {
   const form = new RegExp(
     `^(${prefix}_([0-9A-Za-z]{${idLength}})_([0-9A-Za-z]{${secretLength}}))([0-9A-Za-z]{${checksumLength}})$`,
   );
@@ -42,7 +42,7 @@ export function tokenForm(prefix: string, secretLength = 32): TokenForm {
       return body + checksum(body);
     },
     parse,
-    ofAuthorization: (header) => {
+    parseAuthorization: (header) => {
       const text = /^bearer +([^\s]+) *$/i.exec(header)?.[1];
       return text === undefined ? null : parse(text);
     },

@@ -13,7 +13,7 @@ const filesPerReader = 8;
 /** See archive/threads/reader.ts. */
 const mostOpenSegments = 64;
 
-export function startNeeds({ segments, readers }: { segments: number; readers: number }) {
+export function requiredAtStart({ segments, readers }: { segments: number; readers: number }) {
   // Writer and compaction open segments too; each has two files per segment, and all share one.
   const filesPerSegment = 2 * (readers + 2) + 1;
   return {
@@ -24,14 +24,14 @@ export function startNeeds({ segments, readers }: { segments: number; readers: n
 }
 
 /** Unknown values count as sufficient. Errors: `disk_full`, `too_few_open_files`. */
-export async function requireStartNeeds({
+export async function requireStartResources({
   dir,
   readers,
 }: {
   dir: string;
   readers: number;
 }): Promise<void> {
-  const needs = startNeeds({ segments: await countSegments(dir), readers });
+  const needs = requiredAtStart({ segments: await countSegments(dir), readers });
   const disk = await diskOf(dir);
   if (disk !== null && disk.freeBytes < needs.bytes) {
     throw new EarshotError(
