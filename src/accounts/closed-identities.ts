@@ -17,7 +17,7 @@ export type Remembered = {
 export const rememberedMs = 86_400_000;
 
 /** Maximum number of sign-ups after deletions within `rememberMs`. */
-export const mostSignUps = 2;
+export const maxSignUps = 2;
 
 const dayMs = 86_400_000;
 

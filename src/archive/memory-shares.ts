@@ -19,10 +19,10 @@ export function memoryShares(memoryBytes: number, readers: number): MemoryShares
   };
 }
 
-const mostCacheKib = 8_000;
+const maxCacheKib = 8_000;
 const leastCacheKib = 500;
 
 export function segmentCache(cacheKib: number, openSegments: number): number {
   const share = Math.floor(cacheKib / Math.max(openSegments, 1));
-  return Math.min(mostCacheKib, Math.max(leastCacheKib, share));
+  return Math.min(maxCacheKib, Math.max(leastCacheKib, share));
 }

@@ -3,7 +3,7 @@ import { stripControls } from "../lib/controls.ts";
 import { EarshotError, messageOf } from "../lib/errors.ts";
 import { isDismissal } from "../remote/protocol/errors.ts";
 
-export const exitCode = { ok: 0, failed: 1, wrongUse: 2, sentAway: 3 } as const;
+export const exitCode = { ok: 0, failed: 1, wrongUse: 2, dismissed: 3 } as const;
 
 const wrongUseCodes = new Set(["wrong_use", "invalid_query", "unknown_setting", "invalid_setting"]);
 
@@ -33,7 +33,7 @@ function hintOf({ code, hint }: EarshotError): string | undefined {
 }
 
 function codeOf(thrown: unknown): number {
-  if (isDismissal(thrown)) return exitCode.sentAway;
+  if (isDismissal(thrown)) return exitCode.dismissed;
   return isWrongUse(thrown) ? exitCode.wrongUse : exitCode.failed;
 }
 

@@ -48,7 +48,7 @@ const contentLength = lengthOf(5) + uriHashLength;
 const noUriHash = "0".repeat(uriHashLength * 2);
 /** Keeps response headers within clients' limits. */
 export const longestCursor = 4_096;
-const mostFetchBytes = (longestCursor * 3) / 4 - nonceLength - headLength - tagLength;
+const maxFetchBytes = (longestCursor * 3) / 4 - nonceLength - headLength - tagLength;
 const unbounded = -(2n ** 63n);
 
 /**
@@ -121,7 +121,7 @@ function isKnownLayout(plain: Buffer): boolean {
 
 /** Upstream page tokens have no length limit. */
 export const fitsCursor = (position: FetchPosition): boolean =>
-  Buffer.byteLength(JSON.stringify(position)) <= mostFetchBytes - longestTimes;
+  Buffer.byteLength(JSON.stringify(position)) <= maxFetchBytes - longestTimes;
 
 const longestTimes = 200;
 

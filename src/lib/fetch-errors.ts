@@ -7,7 +7,7 @@ const timeoutCodes = new Set([
   "ETIMEDOUT",
 ]);
 
-const mostCauses = 8;
+const maxCauses = 8;
 
 /** `EarshotError`s pass; others become `upstream_timeout` or `upstream_unreachable`. */
 export function fetchError(url: URL, thrown: unknown): EarshotError {
@@ -46,9 +46,9 @@ export function tooLarge(url: URL, maxBytes: number): EarshotError {
 function causesOf(thrown: unknown): unknown[] {
   const causes: unknown[] = [];
   let next: unknown[] = [thrown];
-  for (let depth = 0; depth < mostCauses && next.length > 0; depth += 1) {
+  for (let depth = 0; depth < maxCauses && next.length > 0; depth += 1) {
     causes.push(...next);
-    next = next.flatMap(innerCauses).slice(0, mostCauses);
+    next = next.flatMap(innerCauses).slice(0, maxCauses);
   }
   return causes;
 }

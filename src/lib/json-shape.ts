@@ -12,7 +12,7 @@ export type JsonShape = {
   shortStrings: number;
 };
 
-const mostCountedNames = 10_000;
+const maxCountedNames = 10_000;
 
 const [quote, backslash, comma, colon] = [0x22, 0x5c, 0x2c, 0x3a];
 const [openBracket, closeBracket, openBrace, closeBrace] = [0x5b, 0x5d, 0x7b, 0x7d];
@@ -56,7 +56,7 @@ export function createJsonMeter(): (piece: Uint8Array) => JsonShape {
       } else if (byte === colon) {
         if (length <= shortBytes) shape.shortStrings -= 1;
         if (length > hashedBytes) longNames += 1;
-        else if (names.size < mostCountedNames) names.add(hash);
+        else if (names.size < maxCountedNames) names.add(hash);
       } else if (byte === comma) {
         shape.values += 1;
       } else if (byte === openBracket || byte === openBrace) {

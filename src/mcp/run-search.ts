@@ -52,7 +52,7 @@ export type ToolAnswer = z.output<typeof searchAnswer>;
 const unfinished = z.object({ uuid: z.string() });
 
 const waitSeconds = 10;
-const mostRounds = 12;
+const maxRounds = 12;
 
 /** Errors: those of `searchInOneCall`; `ApiRefusal`. */
 export async function runSearch(run: SearchRun, context: RunContext): Promise<ToolAnswer> {
@@ -88,7 +88,7 @@ export async function searchInOneCall(
       await api({ method: "DELETE", path: `/v1/search/live/${platform}/status/${uuid}` });
       throw signal.reason;
     }
-    if (round === mostRounds) {
+    if (round === maxRounds) {
       throw new Error(
         `the search still runs after ${round * waitSeconds} s as job ${uuid}; narrow the query or its time and search again`,
       );

@@ -67,12 +67,12 @@ const neverConnected = new Set([
   "UND_ERR_CONNECT_TIMEOUT",
 ]);
 
-const mostCauses = 8;
+const maxCauses = 8;
 
 /** The request certainly did not reach the platform. */
 export function wasNeverSent(thrown: unknown): boolean {
   let cause = thrown;
-  for (let depth = 0; depth < mostCauses && cause instanceof Error; depth += 1) {
+  for (let depth = 0; depth < maxCauses && cause instanceof Error; depth += 1) {
     if (cause instanceof EarshotError && cause.code === "address_refused") return true;
     if ("code" in cause && neverConnected.has(String(cause.code))) return true;
     cause = cause.cause;

@@ -5,7 +5,7 @@ import type { Config } from "./config.ts";
 const secretNames = ["authorization", "key", "secret", "token", "cursor", "query", "password"];
 
 /** Beyond this, lines are dropped, so that a slow reader never blocks the service. */
-const mostWaitingCharacters = 4 * 1024 ** 2;
+const maxWaitingCharacters = 4 * 1024 ** 2;
 
 /**
  * JSON lines to stderr, asynchronous, flushed at exit. Queries and keys are never passed to it; redaction is a second line of
@@ -23,7 +23,7 @@ export function createLog(level: Config["log"]["level"], destination?: Destinati
         censor: "[removed]",
       },
     },
-    destination ?? pino.destination({ fd: 2, sync: false, maxLength: mostWaitingCharacters }),
+    destination ?? pino.destination({ fd: 2, sync: false, maxLength: maxWaitingCharacters }),
   );
 }
 

@@ -11,7 +11,7 @@ const bytesPerSegment = 65_536;
 const baseFiles = 96;
 const filesPerReader = 8;
 /** See archive/threads/reader.ts. */
-const mostOpenSegments = 64;
+const maxOpenSegments = 64;
 
 export function requiredAtStart({ segments, readers }: { segments: number; readers: number }) {
   // Writer and compaction open segments too; each has two files per segment, and all share one.
@@ -19,7 +19,7 @@ export function requiredAtStart({ segments, readers }: { segments: number; reade
   return {
     bytes: baseBytes + bytesPerSegment * segments,
     files:
-      baseFiles + filesPerReader * readers + filesPerSegment * Math.min(segments, mostOpenSegments),
+      baseFiles + filesPerReader * readers + filesPerSegment * Math.min(segments, maxOpenSegments),
   };
 }
 

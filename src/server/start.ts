@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import type { FastifyInstance } from "fastify";
 import type { Archive } from "../archive/archive.ts";
 import type { Runner } from "../jobs/runner.ts";
@@ -28,7 +28,7 @@ export async function startService(
   const opening = openStores(config, overrides.clock ?? systemClock);
   opening.catch(() => undefined);
   // The store threads start while this thread loads the modules.
-  await nextTurn();
+  await yieldToEventLoop();
   const [{ createContext }, { startNode }, { buildApp }] = await Promise.all([
     import("./context.ts"),
     import("./roles/roles.ts"),
@@ -53,7 +53,7 @@ export async function startService(
   try {
     const restored = restore(context);
     restored.catch(() => undefined);
-    await nextTurn();
+    await yieldToEventLoop();
     const app = buildApp(context.http);
     opened = app;
     await restored;

@@ -11,7 +11,7 @@ import { platformQuery } from "../../src/archive/read/platform-query.ts";
 import { recheckedOfStep } from "../../src/archive/segments/candidates-of-step.ts";
 import type { SegmentQuery } from "../../src/archive/segments/search-segment.ts";
 import { openSegment, type Segment } from "../../src/archive/segments/segment.ts";
-import { mostPosts } from "../../src/archive/segments/sliced-candidates.ts";
+import { maxPosts } from "../../src/archive/segments/sliced-candidates.ts";
 import { createReader, type Reader } from "../../src/archive/threads/reader.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { lastId } from "../../src/posts/ids.ts";
@@ -104,7 +104,7 @@ function workOfSlice(segment: Segment, query: SegmentQuery, low: bigint) {
 const isBounded = (work: ReturnType<typeof workOfSlice>): boolean =>
   work.statements <= 2 + maxTerms + recheckedOfStep &&
   work.rechecked <= recheckedOfStep &&
-  work.candidates <= mostPosts &&
+  work.candidates <= maxPosts &&
   work.containers <= maxTerms * 2;
 
 /** Maximises the longest slice, then the total time. */

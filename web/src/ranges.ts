@@ -41,7 +41,7 @@ export function axisLabels(range: UsageRange, fromMs: number, toMs: number): str
 
 const minuteMs = 60_000;
 const dayMs = 86_400_000;
-const mostParts = 4;
+const maxParts = 4;
 
 /** At most five evenly spaced labels of any time: days, or minutes if it is shorter than two days. */
 export function evenLabels(fromMs: number, toMs: number): string[] {
@@ -49,7 +49,7 @@ export function evenLabels(fromMs: number, toMs: number): string[] {
   const isOfDays = toMs - fromMs >= 2 * dayMs;
   const text = (ms: number) =>
     isOfDays ? shortDay(ms, nowMs) : shortTime(new Date(ms).toISOString(), nowMs);
-  const parts = Math.max(1, Math.min(mostParts, Math.floor((toMs - fromMs) / minuteMs)));
+  const parts = Math.max(1, Math.min(maxParts, Math.floor((toMs - fromMs) / minuteMs)));
   const times = Array.from({ length: parts }, (_, at) =>
     text(fromMs + ((toMs - fromMs) * at) / parts),
   );

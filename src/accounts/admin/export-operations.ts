@@ -9,8 +9,8 @@ export type ExportRequest = { accountId: string; kind: ExportedKind; after: Expo
 export type ExportPart = { text: string; lines: number; next: ExportPosition };
 
 /** A single result may exceed the second limit. */
-const mostLines = 200;
-const mostCharacters = 256 * 1024;
+const maxLines = 200;
+const maxCharacters = 256 * 1024;
 
 export const exportOperations = {
   noteExport: durable(function* (
@@ -29,7 +29,7 @@ export const exportOperations = {
     let text = "";
     let lines = 0;
     let next = after;
-    while (lines < mostLines && text.length < mostCharacters) {
+    while (lines < maxLines && text.length < maxCharacters) {
       const exported = yield* nextRow[kind](database, accountId, next);
       if (exported === null) return { text, lines, next: null };
       text += `${JSON.stringify({ kind, ...exported.line })}\n`;

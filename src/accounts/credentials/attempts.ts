@@ -9,7 +9,7 @@ export type Attempts = {
 
 const minuteMs = 60_000;
 /** Above this, accounts without a recent attempt are evicted. */
-const mostTracked = 1_000;
+const maxTracked = 1_000;
 
 export function createAttempts(perMinute: number, clock: Pick<Clock, "elapsed">): Attempts {
   const logs = new Map<string, SlidingLog>();
@@ -20,7 +20,7 @@ export function createAttempts(perMinute: number, clock: Pick<Clock, "elapsed">)
     const waitMs = log.waitMs(perMinute, nowMs);
     if (waitMs > 0) return waitMs;
     log.add(nowMs, nowMs);
-    if (logs.size >= mostTracked) forget(nowMs);
+    if (logs.size >= maxTracked) forget(nowMs);
     logs.set(accountId, log);
     return 0;
   }

@@ -33,7 +33,7 @@ export type ConnectedApp = {
 };
 
 /** Grants of an account, ended ones included. */
-const mostPerAccount = 100;
+const maxPerAccount = 100;
 
 /** How long ended grants are stored: they name entries of the audit log and the usage. */
 const endedMs = 30 * 86_400_000;
@@ -107,7 +107,7 @@ function* makeRoom(database: Database, accountId: string, nowMs: number): Steps<
   const surplus = yield* database.all<{ id: string; isConnected: number }>(
     `SELECT id, CASE WHEN ${isConnectedSql} THEN 1 ELSE 0 END AS isConnected FROM oauth_grant
      WHERE account_id = :accountId ORDER BY 2 DESC, coalesce(used_ms, created_ms) DESC, id LIMIT 1000 OFFSET :others`,
-    { accountId, nowMs, others: mostPerAccount - 1 },
+    { accountId, nowMs, others: maxPerAccount - 1 },
   );
   yield* eachOf(surplus, function* ({ id, isConnected }) {
     if (isConnected === 1) yield* endGrant(database, { id, accountId }, { by: "too_many", nowMs });

@@ -15,9 +15,9 @@ import {
 } from "./key.ts";
 import { keyColumns } from "./read-keys.ts";
 
-export type EndedKey = { id: string; by: Exclude<Actor, "service">; nowMs: number };
+export type KeyEndRequest = { id: string; by: Exclude<Actor, "service">; nowMs: number };
 
-export type Rotation = EndedKey & {
+export type KeyRotationRequest = KeyEndRequest & {
   /** How long both keys are valid. */
   overlapMs: number;
   newPerDay: number;
@@ -39,17 +39,17 @@ export function keyEndOperations(randomBytes: RandomBytes) {
      * At most two keys of a chain are valid: a still valid predecessor ends at once. Errors: `key_not_found`, `key_ended`,
      * `too_many_keys`.
      */
-    rotateKey: durable(function* (database, request: Rotation): Steps<CreatedKey> {
+    rotateKey: durable(function* (database, request: KeyRotationRequest): Steps<CreatedKey> {
       const { id, by, overlapMs, newPerDay, nowMs } = request;
       const key = yield* findKey(database, request);
       const { accountId } = key;
       refuseEnded(key, keyStateOf(key, nowMs));
       if (by !== "command_line") yield* refuseTooFast(database, accountId, { newPerDay, nowMs });
-      const made = yield* insertKey(database, successorOf(key, nowMs), by, randomBytes);
+      const created = yield* insertKey(database, successorOf(key, nowMs), by, randomBytes);
       yield* database.run(
         `UPDATE api_key SET successor_id = :successorId, expires_ms = min(coalesce(expires_ms, :endMs), :endMs)
          WHERE id = :id`,
-        { id, successorId: made.id, endMs: nowMs + overlapMs },
+        { id, successorId: created.id, endMs: nowMs + overlapMs },
       );
       yield* database.run(
         "UPDATE api_key SET expires_ms = :nowMs WHERE account_id = :accountId AND successor_id = :id AND expires_ms > :nowMs",
@@ -63,11 +63,11 @@ export function keyEndOperations(randomBytes: RandomBytes) {
         keyId: id,
         detail: { overlap_hours: overlapMs / hourMs },
       });
-      return made;
+      return created;
     }),
 
     /** Also revokes a still valid predecessor; idempotent. Errors: `key_not_found`. */
-    revokeKey: durable(function* (database, request: EndedKey): Steps<null> {
+    revokeKey: durable(function* (database, request: KeyEndRequest): Steps<null> {
       const { id: revokedId, by, nowMs } = request;
       const key = yield* findKey(database, request);
       const { accountId } = key;
@@ -89,7 +89,7 @@ export function keyEndOperations(randomBytes: RandomBytes) {
   };
 }
 
-function* findKey(database: Database, { id, by }: EndedKey): Steps<KeyRow> {
+function* findKey(database: Database, { id, by }: KeyEndRequest): Steps<KeyRow> {
   const key = yield* database.get<KeyRow>(
     `SELECT ${keyColumns}, requests_per_second AS overrideRequests, submissions_per_minute AS overrideSubmissions,
        owner_requests_per_second AS loweredRequests, owner_submissions_per_minute AS loweredSubmissions

@@ -1,4 +1,4 @@
-import { type KeyRequest, mostLoggedRequests } from "./request-log-operations.ts";
+import { type KeyRequest, maxLoggedRequests } from "./request-log-operations.ts";
 
 /** The latest unwritten requests of each key. */
 export type LatestRequests = {
@@ -19,11 +19,11 @@ export function createLatestRequests(mostKeys: number): LatestRequests {
     }
     own.push(request);
     // Rarely, because removing from the front moves the rest.
-    if (own.length >= 2 * mostLoggedRequests) own.splice(0, own.length - mostLoggedRequests);
+    if (own.length >= 2 * maxLoggedRequests) own.splice(0, own.length - maxLoggedRequests);
   }
 
   function take(): KeyRequest[] {
-    const taken = [...byKey.values()].flatMap((own) => own.slice(-mostLoggedRequests));
+    const taken = [...byKey.values()].flatMap((own) => own.slice(-maxLoggedRequests));
     byKey = new Map();
     return taken;
   }

@@ -34,18 +34,18 @@ export type UsageRecorderContext = {
 };
 
 /** Maximum number of pending entries. */
-const mostEntries = 20_000;
+const maxEntries = 20_000;
 /** Maximum number of keys with unwritten requests in the log. */
-const mostLoggedKeys = 2_000;
+const maxLoggedKeys = 2_000;
 /** Rows per write, so that none blocks the writer for long. */
 const rowsOfWrite = 200;
 const sweepEveryMs = 3_600_000;
 
 export function createUsageRecorder(context: UsageRecorderContext): UsageRecorder {
   const { store, clock, settings, onError } = context;
-  const gathered = createGatheredUsage(mostEntries);
-  const keyUses = createKeyUses(clock, mostEntries);
-  const latestRequests = createLatestRequests(mostLoggedKeys);
+  const gathered = createGatheredUsage(maxEntries);
+  const keyUses = createKeyUses(clock, maxEntries);
+  const latestRequests = createLatestRequests(maxLoggedKeys);
   const stopping = new AbortController();
   let flushing: Promise<void> | null = null;
   let working: Promise<unknown> = Promise.resolve();

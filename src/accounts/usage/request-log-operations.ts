@@ -15,7 +15,7 @@ export type KeyRequest = {
 
 export type LoggedRequest = Omit<KeyRequest, "keyId">;
 
-export const mostLoggedRequests = 100;
+export const maxLoggedRequests = 100;
 
 const droppedAtOnce = 2_000;
 
@@ -41,7 +41,7 @@ export const requestLogOperations = {
              row_number() OVER (PARTITION BY key_id ORDER BY at_ms DESC, sequence DESC) AS number
            FROM key_request WHERE (account_id, key_id) IN (
              SELECT account_id, id FROM api_key WHERE id IN (SELECT value FROM json_each(:keyIds)))
-         ) AS numbered WHERE number > ${mostLoggedRequests})`,
+         ) AS numbered WHERE number > ${maxLoggedRequests})`,
       { keyIds: JSON.stringify([...new Set(requests.map(({ keyId }) => keyId))]) },
     );
     return null;
@@ -55,7 +55,7 @@ export const requestLogOperations = {
     return yield* database.all<LoggedRequest>(
       `SELECT at_ms AS atMs, request_id AS requestId, method, route, status, code, duration_ms AS durationMs
        FROM key_request WHERE account_id = :accountId AND key_id = :keyId
-       ORDER BY at_ms DESC, sequence DESC LIMIT ${mostLoggedRequests}`,
+       ORDER BY at_ms DESC, sequence DESC LIMIT ${maxLoggedRequests}`,
       key,
     );
   }),

@@ -3,7 +3,7 @@ import { type SmallArchive, smallArchive } from "../../../testkit/archives/small
 import { makePost } from "../../../testkit/data/make-post.ts";
 import type { Platform } from "../../posts/post.ts";
 import type { ArchiveChange } from "../archive.ts";
-import { mostNamedAccounts } from "./accounts-by-handle.ts";
+import { maxNamedAccounts } from "./accounts-by-handle.ts";
 
 let archive: SmallArchive;
 beforeEach(() => {
@@ -63,9 +63,9 @@ test("omits former handles and inactive accounts", () => {
 
 test("limits the accounts of a name that exists on every server", () => {
   archive.write(
-    Array.from({ length: mostNamedAccounts + 5 }, (_, at) =>
+    Array.from({ length: maxNamedAccounts + 5 }, (_, at) =>
       account("mastodon", `1@s${at}.example`, `ann@s${at}.example`),
     ),
   );
-  expect(named("ann")).toHaveLength(mostNamedAccounts);
+  expect(named("ann")).toHaveLength(maxNamedAccounts);
 });

@@ -4,7 +4,7 @@ import type { NamedAccount } from "../archive.ts";
 import type { CatalogAccounts } from "./accounts.ts";
 import { presentHandle } from "./catalog.ts";
 
-export const mostNamedAccounts = 20;
+export const maxNamedAccounts = 20;
 
 /**
  * Finds accounts by name: on X by the handle, on Bluesky by `<name>.bsky.social`, on Mastodon by
@@ -31,7 +31,7 @@ export function accountsNamed(
       if (handleOf(platform, userId) !== handle) continue;
       if ((read(platform, userId)?.status ?? "active") !== "active") continue;
       found.set(`${platform} ${handle}`, { platform, handle });
-      if (found.size === mostNamedAccounts) break;
+      if (found.size === maxNamedAccounts) break;
     }
     return [...found]
       .sort(([one], [other]) => (one < other ? -1 : 1))

@@ -2,13 +2,13 @@ import { type IdRange, windowOfIds } from "../../posts/ids.ts";
 import type { Damage } from "../archive.ts";
 import type { SegmentEntry } from "./catalog.ts";
 
-const mostSpans = 50;
+const maxSpans = 50;
 
 export function damageOf(
   { platform, sequence, skew }: Pick<SegmentEntry, "platform" | "sequence" | "skew">,
   ids: readonly IdRange[],
 ): Damage[] {
-  const ranges = ids.length <= mostSpans ? ids : [hullOf(ids)];
+  const ranges = ids.length <= maxSpans ? ids : [hullOf(ids)];
   return ranges.map(({ low, high }) => ({ platform, sequence, ...windowOfIds(low, high, skew) }));
 }
 

@@ -30,12 +30,12 @@ export function requireCurrentCatalog(folder: string): void {
   if (problem !== null) throw problem;
 }
 
-const mostTries = 3;
+const maxTries = 3;
 
 export function catalogProblem(folder: string): EarshotError | null {
   for (let tries = 1; ; tries += 1) {
     const problem = problemNow(folder);
-    if (problem === null || tries === mostTries) return problem;
+    if (problem === null || tries === maxTries) return problem;
   }
 }
 

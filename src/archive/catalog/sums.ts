@@ -111,13 +111,13 @@ const tablesHaveSums = (catalog: DatabaseSync): boolean =>
   catalog.prepare("SELECT 1 FROM sqlite_schema WHERE name = ?").get(ownTable) !== undefined &&
   isFilled(catalog);
 
-const mostFindings = 20;
+const maxFindings = 20;
 const harmless = /never used$/;
 
 export function structureDamage(catalog: DatabaseSync): string[] {
   try {
     return catalog
-      .prepare(`PRAGMA integrity_check(${mostFindings})`)
+      .prepare(`PRAGMA integrity_check(${maxFindings})`)
       .all()
       .flatMap(({ integrity_check }) => String(integrity_check).split("\n"))
       .filter((line) => line !== "ok" && !line.startsWith("***") && !harmless.test(line));

@@ -7,7 +7,7 @@ import { type CompactionSteps, inLock } from "./steps.ts";
 const postsOfStep = 500;
 const few = 50;
 
-const mostRounds = 200;
+const maxRounds = 200;
 
 export function* catchUp(segment: FollowedSegment): CompactionSteps<void> {
   const { old, followPosts, lastIngestNumber } = segment;
@@ -15,7 +15,7 @@ export function* catchUp(segment: FollowedSegment): CompactionSteps<void> {
     "DELETE FROM changed WHERE id IN (SELECT id FROM changed LIMIT ?) RETURNING id",
   );
   take.setReadBigInts(true);
-  for (let round = 0; round < mostRounds; round += 1) {
+  for (let round = 0; round < maxRounds; round += 1) {
     const ingestNumber = lastIngestNumber();
     const rows = yield* inLock(old, () => take.all(postsOfStep));
     const ids = rows.map(({ id }) => id as bigint);

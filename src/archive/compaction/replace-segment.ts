@@ -69,8 +69,8 @@ export type RewriteReport = {
   dropped: number;
 };
 
-const mostUnderLock = 500;
-const mostSwaps = 20;
+const maxUnderLock = 500;
+const maxSwaps = 20;
 const followedCacheKib = 8_000;
 
 /**
@@ -116,7 +116,7 @@ export function* replaceSegment(
     parts[0]?.copy.takeDeletions(copyDeletions);
     yield "worked";
     for (let tries = 0; !isDone; tries += 1) {
-      if (tries >= mostSwaps) throw changesTooFast(entry);
+      if (tries >= maxSwaps) throw changesTooFast(entry);
       yield* catchUp(followed);
       isDone = yield* inLock(catalog, () => {
         const setsAside = replacement.orphansOld?.() ?? false;
@@ -224,7 +224,7 @@ function swap(
 ): boolean {
   const now = present(catalog, entry);
   if (now === null) throw new Error("the segment no longer exists");
-  if (!finish(followed, mostUnderLock)) return false;
+  if (!finish(followed, maxUnderLock)) return false;
   const commit = countCommit(catalog);
   followed.parts[0]?.copy.takeDeletions(copyDeletions);
   identifyParts(catalog, entry, now, followed, commit);

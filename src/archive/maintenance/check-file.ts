@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { messageOf } from "../../lib/errors.ts";
 
-const mostErrors = 10;
+const maxErrors = 10;
 
 export function checkFile(
   database: DatabaseSync,
@@ -10,7 +10,7 @@ export function checkFile(
 ): void {
   const pragma = isFull ? "integrity_check" : "quick_check";
   try {
-    for (const row of database.prepare(`PRAGMA ${pragma}(${mostErrors})`).iterate()) {
+    for (const row of database.prepare(`PRAGMA ${pragma}(${maxErrors})`).iterate()) {
       const message = String(row[pragma]);
       if (message !== "ok") onError(message.replaceAll(/\s+/g, " "));
     }

@@ -47,7 +47,7 @@ export type CheckReport = {
   findingCount: number;
 };
 
-const mostReported = 20;
+const maxReported = 20;
 
 /**
  * Compares redundant data: files with checksums, the catalog with segments, rows with lists and
@@ -56,7 +56,7 @@ const mostReported = 20;
  */
 export async function check(request: CheckRequest): Promise<CheckReport> {
   const { folder, onProgress, signal } = request;
-  const findings = collectFindings(mostReported);
+  const findings = collectFindings(maxReported);
   const totals = { segments: 0, posts: 0, indexed: 0, outdated: [] as string[] };
   const unreadable = new Set<string>();
   checkIsCurrent(folder, findings);

@@ -15,7 +15,7 @@ export type PairedSnapshot = {
 };
 
 const cacheKib = 8_000;
-const mostTries = 500;
+const maxTries = 500;
 const pauseMs = 3;
 
 /**
@@ -38,7 +38,7 @@ export function* onPairedSnapshot<Value>(
   const version = watching.prepare("PRAGMA data_version");
   try {
     const catalog = open(catalogPath(folder), catalogCacheKib);
-    for (let tries = 0; tries < mostTries; tries++) {
+    for (let tries = 0; tries < maxTries; tries++) {
       const before = version.get()?.data_version;
       begin(catalog);
       const segments = readSegments(catalog)

@@ -161,11 +161,11 @@ async function sealEach(
 const postsOfStep = 90;
 const copyingSteps = 0.1;
 const copyingTime = 0.35;
-const mostReported = 0.95;
+const maxReported = 0.95;
 
 function aboutDone(steps: number, posts: number): number {
   const share = (steps * postsOfStep) / posts;
   const indexing = Math.max(0, share - copyingSteps) / (1 - copyingSteps);
   const copying = Math.min(1, share / copyingSteps);
-  return posts * Math.min(mostReported, copyingTime * copying + (1 - copyingTime) * indexing);
+  return posts * Math.min(maxReported, copyingTime * copying + (1 - copyingTime) * indexing);
 }

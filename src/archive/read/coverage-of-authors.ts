@@ -5,14 +5,14 @@ import type { CoverageInterval, PlatformCoverage } from "../archive.ts";
 import type { coverageOfAccount } from "../catalog/catalog.ts";
 
 /** With more, only the coverage of all accounts counts. */
-const mostAuthors = 256;
+const maxAuthors = 256;
 
 export function coverageOfAuthors(
   read: ReturnType<typeof coverageOfAccount>,
   plan: PlanNode,
 ): CoverageInterval[] {
   const authors = authorsIn(plan);
-  if (authors.size > mostAuthors) return [];
+  if (authors.size > maxAuthors) return [];
   return platforms.flatMap((platform) => {
     const prefix = fromAccount(accountById(platform, ""));
     return [...authors]

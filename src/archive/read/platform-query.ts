@@ -20,7 +20,7 @@ export function platformQuery(
   platform: Platform,
   { conjuncts, fromMs, toMs }: BoundedPlan,
 ): PlatformQuery | null {
-  const mostCells = mostCellsOf(conjuncts);
+  const mostCells = maxCellsOf(conjuncts);
   const lowered = conjuncts.map((conjunct) => ({
     conjunct,
     ...lower(conjunct, platform, mostCells),
@@ -38,11 +38,11 @@ export function platformQuery(
   };
 }
 
-const mostCircleTerms = 256;
+const maxCircleTerms = 256;
 
-const mostCellsOf = (plans: readonly PlanNode[]): number | undefined => {
+const maxCellsOf = (plans: readonly PlanNode[]): number | undefined => {
   const circles = countCircles(plans);
-  return circles < 5 ? undefined : Math.floor(mostCircleTerms / circles);
+  return circles < 5 ? undefined : Math.floor(maxCircleTerms / circles);
 };
 
 function countCircles(plans: readonly PlanNode[]): number {

@@ -5,7 +5,7 @@ export type RenderedRecord = { text: string; isOfRow: boolean };
 export type RecordBytes = { arena: Buffer; start: number; end: number };
 
 const headerBytes = 24;
-const mostBytesOfUnit = 3;
+const maxBytesOfUnit = 3;
 const bytesPerSlot = 128;
 const ways = 4;
 
@@ -55,7 +55,7 @@ export class RecordCache {
   }
 
   add(id: bigint, version: RecordVersion, { text, isOfRow }: RenderedRecord): RecordBytes {
-    const position = this.#room(text.length * mostBytesOfUnit);
+    const position = this.#room(text.length * maxBytesOfUnit);
     if (position === null) return ownCopy(Buffer.from(text));
     const catalog = isOfRow ? 0 : this.#tokenOfCatalog(version);
     const segment = this.#tokenOfSegment(version);

@@ -17,22 +17,22 @@ type Evaluator = {
 type ChunkPart = { from: number; to: number };
 
 /** Per part of a chunk; about 30 ns each. */
-const mostPositions = 500_000;
-const mostParts = 64;
+const maxPositions = 500_000;
+const maxParts = 64;
 
 export type Evaluators = {
   take(): Evaluator;
   giveBack(evaluator: Evaluator): void;
 };
 
-const mostIdle = 4;
+const maxIdle = 4;
 
 export function createEvaluators(): Evaluators {
   const idle: Evaluator[] = [];
   return {
     take: () => idle.pop() ?? createEvaluator(),
     giveBack(evaluator) {
-      if (idle.length < mostIdle) idle.push(evaluator);
+      if (idle.length < maxIdle) idle.push(evaluator);
     },
   };
 }
@@ -48,7 +48,7 @@ function createEvaluator(): Evaluator {
       run.chunk = chunk;
       run.work = work;
       const most = bound(plan, run);
-      return Math.min(mostParts, Math.max(1, Math.ceil(positionsOf(plan, most) / mostPositions)));
+      return Math.min(maxParts, Math.max(1, Math.ceil(positionsOf(plan, most) / maxPositions)));
     },
     evaluate(plan, part) {
       scratch.release(0, emptySet);

@@ -10,14 +10,14 @@ import { statementCache } from "./statement-cache.ts";
  */
 export type IndexCost = { isBounded(query: SealedQuery): boolean };
 
-const mostPostings = 500_000;
+const maxPostings = 500_000;
 const sampledPosts = 64;
 /** Per posting: FTS5 merges the terms of a prefix. */
 const costOfPrefix = 18;
-const mostPrefixTerms = 500;
+const maxPrefixTerms = 500;
 const costOfSeek = 500;
 const fewPosts = 65_536;
-const mostRemembered = 4_096;
+const maxRemembered = 4_096;
 
 type Estimate = { posts: number; cost: number };
 
@@ -43,7 +43,7 @@ export function indexCost(database: DatabaseSync): IndexCost {
   function remember(key: string, make: () => number): number {
     const known = remembered.get(key);
     if (known !== undefined) return known;
-    if (remembered.size >= mostRemembered) remembered.clear();
+    if (remembered.size >= maxRemembered) remembered.clear();
     const made = make();
     remembered.set(key, made);
     return made;
@@ -67,7 +67,7 @@ export function indexCost(database: DatabaseSync): IndexCost {
         if (!term.startsWith(prefix)) break;
         postings += Number(posts);
         terms += 1;
-        if (terms > mostPrefixTerms || postings * costOfPrefix > mostPostings) {
+        if (terms > maxPrefixTerms || postings * costOfPrefix > maxPostings) {
           return Number.POSITIVE_INFINITY;
         }
       }
@@ -121,8 +121,8 @@ export function indexCost(database: DatabaseSync): IndexCost {
   }
 
   const decide = (query: SealedQuery): boolean =>
-    countTerms(query) * numberOf(postsSql) <= mostPostings ||
-    estimate(query, countPosts()).cost <= mostPostings;
+    countTerms(query) * numberOf(postsSql) <= maxPostings ||
+    estimate(query, countPosts()).cost <= maxPostings;
 
   return {
     isBounded(query) {

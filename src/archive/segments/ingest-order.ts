@@ -21,7 +21,7 @@ export type IngestOrder = {
   forgetBefore(number: number, rows: number): number;
 };
 
-const mostPosts = 1_000;
+const maxPosts = 1_000;
 
 /** Requires a write transaction. */
 export function ingestOrderIn(database: DatabaseSync): IngestOrder {
@@ -31,7 +31,7 @@ export function ingestOrderIn(database: DatabaseSync): IngestOrder {
 
   function add(number: number, id: bigint): void {
     makeRoom(id);
-    if (gathered.length >= mostPosts || id <= (gathered.at(-1) ?? -1n)) flush();
+    if (gathered.length >= maxPosts || id <= (gathered.at(-1) ?? -1n)) flush();
     gathered.push(id);
     last = number;
   }
@@ -43,8 +43,8 @@ export function ingestOrderIn(database: DatabaseSync): IngestOrder {
   }
 
   function put(number: number, ids: readonly bigint[]): void {
-    for (let start = 0; start < ids.length; start += mostPosts) {
-      writeRow(number, ids.slice(start, start + mostPosts));
+    for (let start = 0; start < ids.length; start += maxPosts) {
+      writeRow(number, ids.slice(start, start + maxPosts));
     }
   }
 

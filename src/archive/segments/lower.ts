@@ -67,7 +67,7 @@ function lowerSequence(side: Side, elements: readonly SequenceElement[]): Lowere
   return { plan: all(parts.map((part) => ({ kind: "terms", elements: part }))), exact: false };
 }
 
-const mostRepeats = 2;
+const maxRepeats = 2;
 
 function partsOf(elements: readonly SequenceElement[]): SequenceElement[][] {
   const seen = new Map<string, number>();
@@ -84,7 +84,7 @@ function isMatched(element: SequenceElement, seen: Map<string, number>): boolean
   const key = element.kind === "token" ? element.token : `${element.prefix}*`;
   const times = (seen.get(key) ?? 0) + 1;
   seen.set(key, times);
-  return times <= mostRepeats;
+  return times <= maxRepeats;
 }
 
 function lowerCount(side: Side, plan: PlanNode & { kind: "min-count" }): Lowered {

@@ -34,7 +34,7 @@ function isIntact(row: StoredRow): boolean | null {
 }
 
 const usualPageBytes = 8_192;
-const mostPayloadBytes = 16 * 1024 ** 2;
+const maxPayloadBytes = 16 * 1024 ** 2;
 
 type Pages = {
   count: number;
@@ -107,7 +107,7 @@ function cellAt(pages: Pages, bytes: Buffer, at: number): { rowid: bigint; bytes
   const rowid = size === null ? null : varintAt(bytes, size.end);
   if (size === null || rowid === null) return null;
   const payloadBytes = Number(size.value);
-  if (payloadBytes < 10 || payloadBytes > mostPayloadBytes) return null;
+  if (payloadBytes < 10 || payloadBytes > maxPayloadBytes) return null;
   const usable = bytes.length;
   const mostLocal = usable - 35;
   const local = payloadBytes <= mostLocal ? payloadBytes : localBytes(payloadBytes, usable);

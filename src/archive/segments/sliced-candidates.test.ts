@@ -2,7 +2,7 @@ import { afterAll, expect, test } from "vitest";
 import { type IndexedPost, segmentForms } from "../../../testkit/archives/segment-forms.ts";
 import { numberedId } from "../../posts/ids.ts";
 import type { SealedQuery } from "../sealed/sealed-query.ts";
-import { mostPostings, mostPosts, slicedCandidates } from "./sliced-candidates.ts";
+import { maxPostings, maxPosts, slicedCandidates } from "./sliced-candidates.ts";
 
 const terms = Array.from({ length: 40 }, (_, number) => `old${number}`);
 const olderPosts = 4_000;
@@ -37,5 +37,5 @@ test("restarts a slice with fewer posts when the terms become frequent", () => {
   });
   expect(new Set(found).size).toBe(olderPosts);
   expect(found).toHaveLength(olderPosts);
-  expect(most).toBeLessThanOrEqual(2 * mostPostings + mostPosts);
+  expect(most).toBeLessThanOrEqual(2 * maxPostings + maxPosts);
 });

@@ -39,9 +39,9 @@ function isExactInSlices(query: SealedQuery): boolean {
 
 const firstPosts = 128;
 const postingsOfSlice = 16_384;
-export const mostPosts = 16_384;
+export const maxPosts = 16_384;
 const leastPosts = 64;
-export const mostPostings = 2 * postingsOfSlice;
+export const maxPostings = 2 * postingsOfSlice;
 const shrinkage = 16;
 
 export function slicedCandidates(database: DatabaseSync): SlicedCandidates {
@@ -63,7 +63,7 @@ export function slicedCandidates(database: DatabaseSync): SlicedCandidates {
       const ids = newestIds({ low, high: next }, size);
       const seenTo = ids.length < size ? low : (ids.at(-1) ?? low);
       let postings = ids.length;
-      const isTooLarge = (): boolean => postings > mostPostings && ids.length > leastPosts;
+      const isTooLarge = (): boolean => postings > maxPostings && ids.length > leastPosts;
       work.statements += 1;
       const sets = new Map<string, Uint32Array>();
       const setOf = (term: string): Uint32Array => {
@@ -94,7 +94,7 @@ export function slicedCandidates(database: DatabaseSync): SlicedCandidates {
       };
       next = seenTo - 1n;
       const expected = Math.floor((size * postingsOfSlice) / Math.max(postings, 1));
-      size = Math.min(mostPosts, Math.max(leastPosts, Math.min(expected, size * 4)));
+      size = Math.min(maxPosts, Math.max(leastPosts, Math.min(expected, size * 4)));
     }
   }
 

@@ -16,7 +16,7 @@ export type VerifiedFiles = {
 
 const slotCount = 16_384;
 const sleepMs = 4;
-const mostSleeps = 2_500;
+const maxSleeps = 2_500;
 
 export const createVerifiedFiles = (): SharedVerifiedFiles =>
   new Int32Array(new SharedArrayBuffer(slotCount * Int32Array.BYTES_PER_ELEMENT));
@@ -31,7 +31,7 @@ export function useVerifiedFiles(shared = createVerifiedFiles()): VerifiedFiles 
       const state = Atomics.load(shared, slot);
       if (state === isVerified) return;
       if (state === isRunning) {
-        if (running.has(path) || sleeps >= mostSleeps) break;
+        if (running.has(path) || sleeps >= maxSleeps) break;
         Atomics.wait(shared, slot, isRunning, sleepMs);
         sleeps += 1;
         yield;

@@ -13,7 +13,7 @@ export type OpenSegments = {
   closeAll(): void;
 };
 
-const mostOpen = 64;
+const maxOpen = 64;
 
 /** Segments are opened on demand, and the least recently used are closed. All share `cacheKib`. */
 export function openSegmentsIn(
@@ -50,7 +50,7 @@ export function openSegmentsIn(
       opened.set(path, segment);
       if (known !== undefined) return segment;
       const [oldest] = opened.keys();
-      if (opened.size > mostOpen && oldest !== undefined) {
+      if (opened.size > maxOpen && oldest !== undefined) {
         opened.get(oldest)?.close();
         opened.delete(oldest);
       }

@@ -5,11 +5,11 @@ import { catalogPath } from "../catalog/catalog.ts";
 import { verifyCatalog } from "../catalog/verify-catalog.ts";
 import { openForReading } from "../database.ts";
 import { type ArchiveBounds, archiveDefaults } from "../settings.ts";
+import { applyCountsPeriodically } from "./apply-counts-periodically.ts";
 import { archiveErrors } from "./archive-errors.ts";
 import { createArchiveReads } from "./archive-reads.ts";
 import { createReaderShare, type ReaderShare, startArchiveThreads } from "./archive-threads.ts";
 import { ArchiveWrites } from "./archive-writes.ts";
-import { keepCounting } from "./keep-counting.ts";
 import { prepareCatalog } from "./prepare-catalog.ts";
 import { Verification } from "./verification.ts";
 
@@ -61,7 +61,7 @@ export async function openArchive(settings: ArchiveSettings): Promise<OpenArchiv
   const preparation = { uriKey, detectLanguage: settings.detectLanguage ?? "on" };
   const writes = new ArchiveWrites({ threads, verification, preparation, clock });
   const closing = new AbortController();
-  const counting = keepCounting(writer, verification, {
+  const counting = applyCountsPeriodically(writer, verification, {
     clock,
     delayMs: bounds.countDelayMs,
     signal: closing.signal,

@@ -3,7 +3,7 @@ import { isoText } from "../../lib/iso-time.ts";
 import { numberText } from "../terminal/quantities.ts";
 
 /** Lost posts printed here; the list file has all. */
-const mostNamed = 10;
+const maxNamed = 10;
 
 export function salvagedText({ segment, posts, lost }: SalvagedSegment): string[] {
   const salvaged = `${segment} was damaged: ${numberText(posts)} posts salvaged`;
@@ -11,7 +11,7 @@ export function salvagedText({ segment, posts, lost }: SalvagedSegment): string[
   if (lost === null) return [`${salvaged}, none lost`, aside];
   const count = lost.isExact ? numberText(lost.count) : `at least ${numberText(lost.count)}`;
   const named = lost.posts
-    .slice(0, mostNamed)
+    .slice(0, maxNamed)
     .map(({ id, uri }) => (uri === null ? `  lost: post ${id}` : `  lost: post ${id}, ${uri}`));
   const rest = lost.posts.length - named.length;
   return [

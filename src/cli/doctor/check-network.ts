@@ -60,14 +60,14 @@ async function askServer(
 }
 
 /** Coverage and deadlines depend on the clock. */
-const mostOffsetMs = 2_000;
+const maxOffsetMs = 2_000;
 
 function clockFindings(answers: readonly Answer[]): DoctorFinding[] {
   const offsets = answers.flatMap(({ offsetMs }) => (offsetMs === null ? [] : [offsetMs]));
   if (offsets.length === 0) return [];
   const sorted = offsets.toSorted((a, b) => a - b);
   const medianMs = sorted[Math.floor(sorted.length / 2)] ?? 0;
-  if (Math.abs(medianMs) <= mostOffsetMs) return [ok("clock", "agrees with these servers")];
+  if (Math.abs(medianMs) <= maxOffsetMs) return [ok("clock", "agrees with these servers")];
   const seconds = Math.round(Math.abs(medianMs) / 1_000);
   return [
     {

@@ -31,7 +31,7 @@ type Options = {
 };
 
 /** A proof contains the whole result. */
-const mostBytes = 268_435_456;
+const maxBytes = 268_435_456;
 
 export function addVerify(program: Command, terminal: Terminal): void {
   program
@@ -135,8 +135,8 @@ async function policyOf(path: string): Promise<NodePolicy> {
 
 /** Errors: `file_too_long`, or those of the system. */
 async function contentOf(path: string): Promise<Buffer> {
-  if ((await stat(path)).size > mostBytes) {
-    throw new EarshotError("file_too_long", `${path} is longer than ${mostBytes} bytes`);
+  if ((await stat(path)).size > maxBytes) {
+    throw new EarshotError("file_too_long", `${path} is longer than ${maxBytes} bytes`);
   }
   return await readFile(path);
 }

@@ -46,7 +46,7 @@ export async function analyze(
       after: null,
       limit,
       deadlineMs: systemClock.now() + config.jobs.deadlineMs,
-      maxListedSegments: maxListedSegments,
+      maxListedSegments,
     };
     const answer = await timed("search", () => archive.search(request, terminal.stopping));
     await timed("fetch", () => archive.records(answer.positions));
@@ -55,7 +55,7 @@ export async function analyze(
       platform,
       query: platformQuery(platform, { conjuncts, ...bounds }),
     }));
-    return { plan, names, bounds, queries: queries, limit, answer, tookMs };
+    return { plan, names, bounds, queries, limit, answer, tookMs };
   } finally {
     await archive.close();
   }

@@ -75,10 +75,10 @@ function shownOf(
 }
 
 /** The API returns more in pages. */
-const mostBuckets = 1_000_000;
+const maxBuckets = 1_000_000;
 
 function requireFewBuckets(spanMs: number, bucketMs: number): void {
-  if (spanMs / bucketMs <= mostBuckets) return;
+  if (spanMs / bucketMs <= maxBuckets) return;
   throw wrongUse("too many buckets to print", "narrow --since and --until, or use a longer --by");
 }
 

@@ -26,11 +26,11 @@ export async function bodyOf(
   format: AnswerFormat,
   clock: Pick<Clock, "elapsed">,
 ): Promise<Buffer> {
-  const nextTurn = startSlices(clock);
+  const yieldIfDue = startSlices(clock);
   const pieces: Buffer[] = [];
   for (const piece of writers[format](page)) {
     pieces.push(Buffer.from(piece));
-    await nextTurn();
+    await yieldIfDue();
   }
   return Buffer.concat(pieces);
 }

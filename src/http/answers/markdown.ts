@@ -81,10 +81,10 @@ function windowWords({ fromMs, toMs }: Pick<Coverage, "fromMs" | "toMs">): strin
   return fromMs === null ? `before ${iso(toMs)}` : `from ${iso(fromMs)} to ${iso(toMs)}`;
 }
 
-const mostGaps = 10;
+const maxGaps = 10;
 
 function gapWords({ gaps }: Coverage): string {
-  const gapTexts = gaps.slice(-mostGaps).map(windowWords);
+  const gapTexts = gaps.slice(-maxGaps).map(windowWords);
   const rest = gaps.length - gapTexts.length;
   return rest === 0 ? gapTexts.join("; ") : `${rest} earlier gaps; ${gapTexts.join("; ")}`;
 }

@@ -76,7 +76,7 @@ export async function pageOf(
       ? await recordsOf(context.archive, found.items)
       : { records: readPosts, damage: [] };
   const result = withDamage(found, damage);
-  const nextTurn = startSlices(context.clock);
+  const yieldIfDue = startSlices(context.clock);
   const isBudgeted = maxChars !== null && (fields === null || fields.includes("Content"));
   const records: PostRecord[] = [];
   const lengths: number[] = [];
@@ -84,7 +84,7 @@ export async function pageOf(
     const record: PostRecord = JSON.parse(text);
     records.push(record);
     if (isBudgeted) lengths.push(characterCount(record.Content));
-    await nextTurn();
+    await yieldIfDue();
   }
 
   const allowance = isBudgeted
@@ -102,7 +102,7 @@ export async function pageOf(
     const stored = isShortened ? JSON.stringify(record) : (texts[index] ?? "");
     const json = select === null ? stored : JSON.stringify(select(record));
     posts.push({ record, json, shortenedFrom: isShortened ? length : null });
-    await nextTurn();
+    await yieldIfDue();
   }
 
   const omitted = records.length - posts.length;

@@ -4,7 +4,7 @@ const ellipsis = "…";
 
 /** How far before the cut a space is searched: share of the text, and most UTF-16 units. */
 const partForWord = 0.2;
-const mostForWord = 40;
+const maxForWord = 40;
 /** UTF-16 units examined for grapheme boundaries. */
 const aroundCut = 64;
 
@@ -38,7 +38,7 @@ function unitsOf(text: string, characters: number): number {
 }
 
 function wordBorder(text: string, cut: number): number | null {
-  const reach = Math.min(mostForWord, Math.floor(cut * partForWord));
+  const reach = Math.min(maxForWord, Math.floor(cut * partForWord));
   for (let at = cut; at > cut - reach; at -= 1) {
     if (/\s/.test(text.charAt(at))) return at;
   }

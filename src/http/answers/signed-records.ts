@@ -22,7 +22,7 @@ export async function signedRecordsOf(
   { fields }: ResultSignature,
 ): Promise<SignedRecords> {
   const { records, damage } = await recordsOf(archive, items);
-  const nextTurn = startSlices(clock);
+  const yieldIfDue = startSlices(clock);
   const hash = createHash("sha256");
   const pieces: Buffer[] = [];
   const add = (text: string) => {
@@ -33,7 +33,7 @@ export async function signedRecordsOf(
   add("[");
   for (const [index, record] of records.entries()) {
     add(index === 0 ? record : `,${record}`);
-    await nextTurn();
+    await yieldIfDue();
   }
   add("]");
   const digest = serializeDictionary({ "sha-256": { value: hash.digest() } });

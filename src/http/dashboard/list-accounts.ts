@@ -6,7 +6,7 @@ import type {
 import type { HttpContext } from "../context.ts";
 
 /** Bounds the reads of a page: a search with few matches gets a partial page. */
-const mostReads = 20;
+const maxReads = 20;
 
 /** `next` is null on the last page. */
 export async function listAccounts(
@@ -16,7 +16,7 @@ export async function listAccounts(
   const nowMs = clock.now();
   const found: AccountListing[] = [];
   let position = after;
-  for (let reads = 0; reads < mostReads; reads += 1) {
+  for (let reads = 0; reads < maxReads; reads += 1) {
     const part = { query, after: position, limit: limit + 1 - found.length, nowMs };
     const { accounts: more, seen } = await accounts.read("listAccounts", part);
     found.push(...more);

@@ -5,7 +5,7 @@ import { coarsened, outsideOf, type Span } from "../../lib/spans.ts";
 import type { PlatformStatus } from "./contract/status.ts";
 
 /** Beyond this, the oldest gaps are merged. */
-const mostGaps = 100;
+const maxGaps = 100;
 
 /** `liveSinceMs`: null while the stream is disconnected. */
 type CoverageRange = { fromMs: number; nowMs: number; slackMs: number; liveSinceMs: number | null };
@@ -25,7 +25,7 @@ export function platformCoverage(
   const window = { fromMs: Math.max(firstMs, fromMs), toMs: nowMs };
   if (window.fromMs >= nowMs) return { held: [], gaps: [], complete_since: null };
   const grantedMs = hasCaughtUp(own, liveSinceMs) ? slackMs : 0;
-  const missing = coarsened(gapsIn(window, own, nowMs, grantedMs), mostGaps);
+  const missing = coarsened(gapsIn(window, own, nowMs, grantedMs), maxGaps);
   const isImported = own.every(({ source }) => source === "import");
   const gaps = isImported ? missing.filter(({ toMs }) => toMs < nowMs) : missing;
   return {

@@ -136,7 +136,7 @@ function bodiesOf({ content = {} }: ResponseDescription): string {
   return bodies.length === 0 ? "none" : [...new Set(bodies)].join(" or ");
 }
 
-const mostListed = 5;
+const maxListed = 5;
 
 /** Lists the header fields beyond those of HTTP itself. */
 function headersOf({ responses }: Operation): string {
@@ -148,7 +148,7 @@ function headersOf({ responses }: Operation): string {
   }
   if (statuses.size === 0) return "";
   const list = [...statuses].map(
-    ([name, on]) => `${code(name)}${on.length > mostListed ? "" : ` (${on.join(", ")})`}`,
+    ([name, on]) => `${code(name)}${on.length > maxListed ? "" : ` (${on.join(", ")})`}`,
   );
   return `Header fields: ${list.join(", ")}. [What they mean](README.md#header-fields).`;
 }

@@ -1,9 +1,9 @@
 import type { FastifyInstance } from "fastify";
 
 /** Larger than all parameters of a token request. */
-const mostBytes = 16_384;
+const maxBytes = 16_384;
 
-export const formRoute = { bodyLimit: mostBytes };
+export const formRoute = { bodyLimit: maxBytes };
 
 /** In this scope only. */
 export function readFormBodies(scope: FastifyInstance): void {

@@ -93,13 +93,13 @@ function problemOf(error: EarshotError, request: FastifyRequest): Problem {
     retryable: isRetryable,
     request_id: request.id,
     ...(hint === undefined ? {} : { hint: shortened(hint) }),
-    ...(error.details.length === 0 ? {} : { errors: error.details.slice(0, mostDetails) }),
+    ...(error.details.length === 0 ? {} : { errors: error.details.slice(0, maxDetails) }),
     ...(request.routeOptions.config.refusalHasUuid ? { uuid: request.jobUuid } : {}),
     error: detail,
   };
 }
 
-export const mostDetails = 64;
+export const maxDetails = 64;
 /** In UTF-16 code units; bounds what is echoed from a request. */
 const longestLine = 2_000;
 

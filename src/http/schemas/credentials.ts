@@ -2,7 +2,7 @@ import * as z from "zod";
 import { type Platform, platforms } from "../../posts/post.ts";
 import { closedObject, wording, wordOf } from "./words.ts";
 
-const mostFields = 16;
+const maxFields = 16;
 const longestName = 64;
 /** More than any valid value. */
 const longestText = 20_000;
@@ -33,7 +33,7 @@ export const newCredential = closedObject(
     kind: z.string(kindText).min(1, kindText).max(longestName, kindText),
     fields: z
       .record(z.string(), text(fieldsText), fieldsText)
-      .refine((fields) => Object.keys(fields).length <= mostFields, fieldsText),
+      .refine((fields) => Object.keys(fields).length <= maxFields, fieldsText),
   },
 );
 

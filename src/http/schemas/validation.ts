@@ -1,7 +1,7 @@
 import type { FastifySchemaCompiler } from "fastify";
 import * as z from "zod";
 import type { ErrorDetail } from "../../lib/errors.ts";
-import { mostDetails, problem } from "../problems/write-problem.ts";
+import { maxDetails, problem } from "../problems/write-problem.ts";
 import { readWording, shortenedName, unknownName } from "./words.ts";
 
 /** At most `mostDetails` errors and truncated names, so that an answer is not much larger than its request. */
@@ -9,7 +9,7 @@ export const validatorCompiler: FastifySchemaCompiler<z.ZodType> = ({ schema, ht
   return (input: unknown) => {
     const outcome = formFor(schema, input).safeParse(input);
     if (outcome.success) return { value: outcome.data };
-    const details = outcome.error.issues.flatMap(detailsOf).slice(0, mostDetails);
+    const details = outcome.error.issues.flatMap(detailsOf).slice(0, maxDetails);
     return { error: invalid(details, httpPart === "querystring" ? "query string" : "body") };
   };
 };
@@ -39,7 +39,7 @@ function detailsOf(issue: z.core.$ZodIssue): readonly ErrorDetail[] {
   const { message: written, hint } = readWording(issue.message);
   const help = hint === undefined ? {} : { hint };
   if (issue.code === "unrecognized_keys") {
-    return issue.keys.slice(0, mostDetails).map((key) => ({
+    return issue.keys.slice(0, maxDetails).map((key) => ({
       code: "unknown_argument",
       message: unknownName(written, key),
       pointer: pointerTo([...issue.path, shortenedName(key)]),

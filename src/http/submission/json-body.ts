@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { jsonBounds, shapeRefusal } from "../../lib/bounded-json.ts";
 import { createJsonMeter } from "../../lib/json-shape.ts";
@@ -28,12 +28,12 @@ export function readJsonBodies(app: FastifyInstance): void {
     // Some clients send a content type even without a body.
     async (request: FastifyRequest, body: Buffer) => {
       const { config, schema } = request.routeOptions;
-      const breathe = () => (body.length < largeBytes ? undefined : nextTurn());
+      const yieldIfLarge = () => (body.length < largeBytes ? undefined : yieldToEventLoop());
       config.checkBody?.(request, body);
-      await breathe();
+      await yieldIfLarge();
       if (schema?.body === undefined && body.length === 0) return undefined;
       const parsed = parseBody(body);
-      await breathe();
+      await yieldIfLarge();
       return parsed;
     },
   );

@@ -25,7 +25,7 @@ export type MastodonRequestsOptions = {
   };
 };
 
-const mostAnswerBytes = 8 * 1024 ** 2;
+const maxAnswerBytes = 8 * 1024 ** 2;
 const leftShare = 0.5;
 
 export function createMastodonRequests(options: MastodonRequestsOptions): MastodonRequests {
@@ -60,7 +60,7 @@ export function createMastodonRequests(options: MastodonRequestsOptions): Mastod
         headers: { accept: "application/json", authorization: `Bearer ${token}` },
         signal,
         timeoutMs: settings.fetchTimeoutMs,
-        maxBytes: mostAnswerBytes,
+        maxBytes: maxAnswerBytes,
       });
     } catch {
       signal.throwIfAborted();

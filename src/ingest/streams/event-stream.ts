@@ -55,7 +55,7 @@ export function openEventStream(options: EventStreamOptions): StreamConnection {
           const frame = JSON.stringify({ event, payload: data });
           options.onFrame({ data: Buffer.from(frame), isBinary: false });
         }
-        await nextTurn();
+        await yieldToEventLoop();
       }
       return endBy("closed by the server");
     } catch (error) {
@@ -85,4 +85,4 @@ export function openEventStream(options: EventStreamOptions): StreamConnection {
 
 const endBy = (reason: string): ConnectionEnd => ({ reason, status: null, frameTooLarge: false });
 
-const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+const yieldToEventLoop = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

@@ -21,8 +21,8 @@ export type EndedJobs = {
 export type CachedPage = JsonPage & { version: number };
 
 const cachedMs = 10_000;
-const mostBytes = 16_777_216;
-const mostJobBytes = 262_144;
+const maxBytes = 16_777_216;
+const maxJobBytes = 262_144;
 
 type Entry = { job: Job; bytes: number; untilMs: number; page: CachedPage | null };
 
@@ -37,8 +37,8 @@ export function createEndedJobs(
   function add(job: Job, page: CachedPage | null = null): void {
     if (job.state !== "done") return;
     const jobBytes = bytesOf(job, page);
-    if (jobBytes > mostJobBytes) return;
-    const cachedPage = page !== null && page.body.length <= mostJobBytes ? page : null;
+    if (jobBytes > maxJobBytes) return;
+    const cachedPage = page !== null && page.body.length <= maxJobBytes ? page : null;
     const own = jobBytes + (cachedPage?.body.length ?? 0);
     entries.set(job.uuid, {
       job,
@@ -48,7 +48,7 @@ export function createEndedJobs(
     });
     bytes += own;
     for (const [uuid, entry] of entries) {
-      if (bytes <= mostBytes && entry.untilMs > clock.elapsed()) break;
+      if (bytes <= maxBytes && entry.untilMs > clock.elapsed()) break;
       forget(uuid);
     }
   }

@@ -14,7 +14,7 @@ export type ChangeReaders = {
   stop(): void;
 };
 
-const mostWaiting = 256;
+const maxWaiting = 256;
 
 type Reader = {
   waiting: JobChange[];
@@ -32,7 +32,7 @@ export function createChangeReaders(store: Store<JobOperations>, now: () => numb
   function report(accountId: string, change: JobChange): void {
     for (const reader of readers.get(accountId) ?? []) {
       reader.firstReported ??= change.id;
-      if (reader.waiting.length === mostWaiting) {
+      if (reader.waiting.length === maxWaiting) {
         reader.waiting = [];
         reader.isBehind = true;
       }
@@ -104,7 +104,7 @@ export function createChangeReaders(store: Store<JobOperations>, now: () => numb
   }
 
   async function* stored(accountId: string, after: number): AsyncGenerator<JobChange> {
-    const limit = mostWaiting;
+    const limit = maxWaiting;
     let last = after;
     for (;;) {
       const page = await store.read("changesAfter", {

@@ -30,7 +30,7 @@ type JobReadsContext = {
 };
 
 /** Store reads per page; a very selective filter yields a short page. */
-const mostReads = 20;
+const maxReads = 20;
 
 export function createJobReads(context: JobReadsContext): JobReads {
   const { store, dispatcher, endedJobs, now } = context;
@@ -89,11 +89,7 @@ export function createJobReads(context: JobReadsContext): JobReads {
     const nowMs = now();
     const jobs: JobPage["jobs"][number][] = [];
     let position: ListPosition | null = before ?? { submittedMs: latestMs, uuid: "" };
-    for (
-      let reads = 0;
-      reads < mostReads && position !== null && jobs.length <= limit;
-      reads += 1
-    ) {
+    for (let reads = 0; reads < maxReads && position !== null && jobs.length <= limit; reads += 1) {
       const missing = limit + 1 - jobs.length;
       const part: ListedPart = {
         ...filter,

@@ -12,7 +12,7 @@ export type Message = {
 };
 
 /** How much of a response is read, so that the connection can be reused. */
-export const mostAnswerBytes = 1_024;
+export const maxAnswerBytes = 1_024;
 
 /** The status alone decides, whatever happens to the body. */
 export function createPost(
@@ -27,7 +27,7 @@ export function createPost(
         body,
         signal,
         timeoutMs,
-        maxBytes: mostAnswerBytes,
+        maxBytes: maxAnswerBytes,
       });
       await drop(answer.pieces);
       return outcomeOf(answer.status, answer.headers.get("retry-after"), now());

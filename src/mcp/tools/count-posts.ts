@@ -27,7 +27,7 @@ const answer = z.object({
   warnings: z.array(z.object({ code: z.string(), message: z.string().default("") })).default([]),
 });
 
-const mostLines = 60;
+const maxLines = 60;
 
 export const countPosts: Tool<typeof input, typeof output> = {
   name: "count_posts",
@@ -53,8 +53,8 @@ export const countPosts: Tool<typeof input, typeof output> = {
     const text = [
       `${total} ${total === 1 ? "post" : "posts"}, ${state}.`,
       ...warnings.map((warning) => `Warning: ${warning}`),
-      ...filled.slice(-mostLines).map(({ start, count }) => `${start} ${count}`),
-      ...(filled.length > mostLines ? [`(${filled.length - mostLines} earlier ones omitted)`] : []),
+      ...filled.slice(-maxLines).map(({ start, count }) => `${start} ${count}`),
+      ...(filled.length > maxLines ? [`(${filled.length - maxLines} earlier ones omitted)`] : []),
     ].join("\n");
     return { structured: { total, buckets, complete: counted.complete, warnings }, text };
   },

@@ -14,7 +14,7 @@ export type ControlReport = {
   findingCount: number;
 };
 
-const mostKept = 100;
+const maxKept = 100;
 
 /**
  * Checks pages, indexes, foreign keys, JSON, states of jobs, and whether secrets can be decrypted. Read-only; safe beside a
@@ -25,7 +25,7 @@ export function checkControl(path: string, secretKey: Uint8Array | null): Contro
   let findingCount = 0;
   const onFinding: OnFinding = (kind, table, key, message) => {
     findingCount += 1;
-    if (findings.length < mostKept) findings.push({ kind, table, key, message });
+    if (findings.length < maxKept) findings.push({ kind, table, key, message });
   };
   const counts = { tables: 0, rows: 0 };
   const report = (): ControlReport => ({ ...counts, findings, findingCount });
@@ -70,10 +70,10 @@ export function checkControl(path: string, secretKey: Uint8Array | null): Contro
   return report();
 }
 
-const mostErrors = 20;
+const maxErrors = 20;
 
 function checkPages(database: DatabaseSync, onFinding: OnFinding): void {
-  for (const row of database.prepare(`PRAGMA integrity_check(${mostErrors})`).iterate()) {
+  for (const row of database.prepare(`PRAGMA integrity_check(${maxErrors})`).iterate()) {
     const message = String(row.integrity_check);
     if (message !== "ok") onFinding("file_damaged", null, null, message.replaceAll(/\s+/g, " "));
   }

@@ -100,8 +100,8 @@ async function begin(
 }
 
 /** Bound the length of a statement, because rows may contain large results. */
-const mostCharacters = 4_000_000;
-const mostRows = 1_000;
+const maxCharacters = 4_000_000;
+const maxRows = 1_000;
 
 async function copyTable(
   source: DatabaseSync,
@@ -123,7 +123,7 @@ async function copyTable(
   for (const row of rowsOfSource(source, table, after)) {
     waiting.push(row);
     characters += row.reduce((sum, value) => sum + (value?.length ?? 0), 0);
-    if (waiting.length >= mostRows || characters >= mostCharacters) await insert();
+    if (waiting.length >= maxRows || characters >= maxCharacters) await insert();
   }
   if (waiting.length > 0) await insert();
 }

@@ -5,7 +5,7 @@ const batchCpuMs = 5;
 const lastBeginCpuMs = 3;
 /** Wall time of a batch, which includes slow disks and time off the CPU. */
 const batchWallMs = 25;
-const mostOfBatch = 12;
+const maxOfBatch = 12;
 
 /** Weight of the latest search in the moving mean. */
 const latestShare = 0.1;
@@ -47,7 +47,7 @@ export function createSearchBudget({ elapsed, cpuMs }: Clocks = threadClocks): S
     spend,
     beginBatch: () => {
       batch = null;
-      return Math.max(1, Math.min(mostOfBatch, Math.floor(lastBeginCpuMs / meanMs)));
+      return Math.max(1, Math.min(maxOfBatch, Math.floor(lastBeginCpuMs / meanMs)));
     },
   };
 }

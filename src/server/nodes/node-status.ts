@@ -4,7 +4,7 @@ import type { EarshotError } from "../../lib/errors.ts";
 import type { AttestationStatus } from "../../remote/worker/attest-loop.ts";
 
 /** Omits the errors of jobs, which may quote the request. */
-export function withoutCauses(log: Logger): RunnerOptions["log"] {
+export function withoutJobErrors(log: Logger): RunnerOptions["log"] {
   return {
     warn: ({ error, ...fields }: Record<string, unknown>, message: string) =>
       log.warn("uuid" in fields ? fields : { error, ...fields }, message),

@@ -54,11 +54,11 @@ export type NodeWorkerContext = {
 const clockChangeMs = 5_000;
 
 /** See protocol/messages.ts. */
-const mostConcurrency = 1_000;
+const maxConcurrency = 1_000;
 const longestName = 64;
 
 /** In addition to one per running job. */
-const moreConnections = 16;
+const extraConnections = 16;
 
 /** Errors: `evidence_unavailable`, `identity_unreadable`. */
 export async function startNodeWorker(context: NodeWorkerContext): Promise<NodeWorker> {
@@ -67,7 +67,7 @@ export async function startNodeWorker(context: NodeWorkerContext): Promise<NodeW
   const provider = await openProvider(settings.evidence, config.data.dir);
   const self = await openSelf(config.data.dir, randomBytes);
   const { keys, keyId } = self;
-  const concurrency = Math.min(mostConcurrency, jobs.concurrency + jobs.fetchConcurrency);
+  const concurrency = Math.min(maxConcurrency, jobs.concurrency + jobs.fetchConcurrency);
   const fetch = createGuardedFetch({
     guard: createGuard([settings.gateway]),
     userAgent: `earshot-node/${packageVersion()}`,
@@ -76,7 +76,7 @@ export async function startNodeWorker(context: NodeWorkerContext): Promise<NodeW
     connectTimeoutMs: gatewayTimeoutMs,
     maxBytes: 0,
     maxRedirects: 0,
-    maxConnectionsPerHost: concurrency + moreConnections,
+    maxConnectionsPerHost: concurrency + extraConnections,
   });
   const gatewayClock = createGatewayClock(clock);
   const reachability = createReachability({

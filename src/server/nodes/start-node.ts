@@ -20,7 +20,7 @@ import { watchCompaction } from "../watches/compaction-watch.ts";
 import { watchDamage } from "../watches/damage-watch.ts";
 import { watchIngest } from "../watches/ingest-watch.ts";
 import { capabilitiesOf } from "./capabilities.ts";
-import { createStatusLog, withoutCauses } from "./node-status.ts";
+import { createStatusLog, withoutJobErrors } from "./node-status.ts";
 import { hostName, startNodeWorker } from "./node-worker.ts";
 import { stopNode } from "./stop-node.ts";
 
@@ -111,7 +111,7 @@ export async function startRemoteNode(
       answer: upstreams.answer,
       clock,
       nodeId: self.nodeId,
-      log: withoutCauses(log),
+      log: withoutJobErrors(log),
     });
     ingest.start({ archive, clock, random: Math.random, log, upstreams });
     void watchIngest({ ...ingest, clock, log, signal: watching.signal });

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { shapeRefusal } from "../../lib/bounded-json.ts";
 import { EarshotError, messageOf } from "../../lib/errors.ts";
 import type { FetchedAnswer } from "../../lib/guarded-fetch.ts";
@@ -8,7 +8,7 @@ import { unreadableAnswer } from "../../platforms/fields.ts";
 /** The platforms' answers nest to a quarter of this depth. */
 const maxDepth = 64;
 /** Bytes scanned between yields to the event loop. */
-const turnBytes = 1024 ** 2;
+const sliceBytes = 1024 ** 2;
 
 /**
  * Null if empty, or a refusal is not JSON. Errors: `answer_unreadable`, also for more than `maxValues` values: parsing many
@@ -37,9 +37,9 @@ export async function readJson(
 
 async function requireShape(host: string, body: Uint8Array, maxValues: number): Promise<void> {
   const measure = createJsonMeter();
-  for (let from = 0; from < body.length; from += turnBytes) {
-    if (from > 0) await nextTurn();
-    const shape = measure(body.subarray(from, from + turnBytes));
+  for (let from = 0; from < body.length; from += sliceBytes) {
+    if (from > 0) await yieldToEventLoop();
+    const shape = measure(body.subarray(from, from + sliceBytes));
     const { deepest, values } = shape;
     if (deepest > maxDepth) throw refused(host, `nested deeper than ${maxDepth} levels`);
     if (values > maxValues) throw refused(host, `more than ${maxValues} values`);

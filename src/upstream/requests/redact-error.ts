@@ -3,8 +3,8 @@ import { EarshotError } from "../../lib/errors.ts";
 import type { Secrets } from "../../platforms/credential.ts";
 import { shownReason, withoutSecrets } from "../../platforms/without-secrets.ts";
 
-const mostCauses = 8;
-const everything = { depth: mostCauses, maxArrayLength: 1_000, maxStringLength: null } as const;
+const maxCauses = 8;
+const everything = { depth: maxCauses, maxArrayLength: 1_000, maxStringLength: null } as const;
 
 /** Returns an error of the same kind without the secrets, with message, hint and causes of one line each. */
 export function redactError(thrown: unknown, secrets: Secrets): unknown {
@@ -17,7 +17,7 @@ const isLine = ({ message }: Error, secrets: Secrets): boolean =>
   message === shownReason(message, secrets);
 
 function cleaned(thrown: unknown, secrets: Secrets, depth: number): Error | undefined {
-  if (!(thrown instanceof Error) || depth > mostCauses) return undefined;
+  if (!(thrown instanceof Error) || depth > maxCauses) return undefined;
   const message = shownReason(thrown.message, secrets);
   const cause = cleaned(thrown.cause, secrets, depth + 1);
   if (thrown instanceof EarshotError) {

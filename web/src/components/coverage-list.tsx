@@ -17,7 +17,7 @@ export type CoverageRow = {
   parts: TraceParts;
 };
 
-const mostSteps = 96;
+const maxSteps = 96;
 
 /** Coverage on one time axis. `axis` labels the whole range. */
 export function CoverageList({
@@ -33,7 +33,7 @@ export function CoverageList({
 }) {
   const { selected } = zoom;
   const shown = useMemo(() => selected ?? { fromMs, toMs }, [selected, fromMs, toMs]);
-  const steps = useMemo(() => roundSteps(shown, mostSteps), [shown]);
+  const steps = useMemo(() => roundSteps(shown, maxSteps), [shown]);
   const drawn = useMemo(
     () =>
       selected === null

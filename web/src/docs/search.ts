@@ -2,7 +2,7 @@ import type MiniSearch from "minisearch";
 
 type Found = { id: string; title: string; page: string; excerpt: string };
 
-const mostShown = 12;
+const maxShown = 12;
 
 /** A dialog, opened by its button and by Ctrl K. The index is loaded with the first opening. */
 export function addSearch(): void {
@@ -32,7 +32,7 @@ export function addSearch(): void {
   const show = () => {
     const query = input.value.trim();
     const found = (index?.search(query) ?? []) as unknown as Found[];
-    list.replaceChildren(...found.slice(0, mostShown).map(optionOf));
+    list.replaceChildren(...found.slice(0, maxShown).map(optionOf));
     input.ariaExpanded = String(found.length > 0);
     const isEmpty = query !== "" && found.length === 0 && index !== null;
     state.textContent = isEmpty ? `No results for “${query}”` : "";

@@ -40,7 +40,7 @@ const firstRetryMs = 1_000;
 const longestRetryMs = 30_000;
 /** A stream that lasted at least this long is reopened silently. */
 const lastedMs = 5_000;
-const mostEvents = 500;
+const maxEvents = 500;
 
 const quiet: FeedSnapshot = {
   feed: { status: "connecting" },
@@ -97,7 +97,7 @@ export function createJobFeed(world: FeedWorld): JobFeed {
     events.delete(event.uuid);
     events.set(event.uuid, event);
     const [oldest] = events.keys();
-    if (events.size > mostEvents && oldest !== undefined) events.delete(oldest);
+    if (events.size > maxEvents && oldest !== undefined) events.delete(oldest);
     change({ events, last: event, running: underWay === null ? snapshot.running : underWay.size });
   }
 

@@ -47,7 +47,7 @@ const item = (group: PaletteItem["group"], title: string, address: string): Pale
   isDocs: false,
 });
 
-const mostFound = 12;
+const maxFound = 12;
 
 /** Items that contain every word, those whose title starts with the text first. */
 export function foundItems(items: readonly PaletteItem[], text: string): readonly PaletteItem[] {
@@ -58,5 +58,5 @@ export function foundItems(items: readonly PaletteItem[], text: string): readonl
     return words.every((word) => whole.includes(word));
   });
   const first = found.filter(({ title }) => title.toLowerCase().startsWith(written));
-  return [...first, ...found.filter((one) => !first.includes(one))].slice(0, mostFound);
+  return [...first, ...found.filter((one) => !first.includes(one))].slice(0, maxFound);
 }

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { sealedAnswer } from "../../../remote/protocol/messages.ts";
 import { maxResultBytes } from "../../../remote/settings.ts";
 import type { HttpContext } from "../../context.ts";
@@ -24,7 +24,7 @@ export function addCompleteRoute(
     schema: { body: sealedAnswer },
     handler: async (request, reply) => {
       // Parsing may have blocked the event loop.
-      await nextTurn();
+      await yieldToEventLoop();
       await context.nodes.completion.complete(authenticatedNode(request), request.body);
       return reply.code(204).send();
     },

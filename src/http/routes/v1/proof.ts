@@ -82,12 +82,12 @@ async function proofText(
   { fields, knowledge, request }: ResultSignature,
   attestation: Attestation,
 ): Promise<Buffer> {
-  const nextTurn = startSlices(clock);
+  const yieldIfDue = startSlices(clock);
   const pieces = [Buffer.from(`{"version":1,"job":"${uuid}","body":"[`)];
   for (const [index, record] of records.entries()) {
     const escaped = JSON.stringify(record).slice(1, -1);
     pieces.push(Buffer.from(index === 0 ? escaped : `,${escaped}`));
-    await nextTurn();
+    await yieldIfDue();
   }
   const rest = JSON.stringify({ fields, knowledge, request, attestation });
   pieces.push(Buffer.from(`]",${rest.slice(1)}`));

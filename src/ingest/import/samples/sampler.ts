@@ -69,7 +69,7 @@ export function createSampler(context: SamplerContext): Sampler {
     if (stored === undefined && sample.lagMs === null && sample.posts === 0) return;
     waiting.set(name, {
       ...sample,
-      lagMs: mostOf(stored?.lagMs ?? null, sample.lagMs),
+      lagMs: maxOf(stored?.lagMs ?? null, sample.lagMs),
       posts: (stored?.posts ?? 0) + sample.posts,
     });
     for (const oldest of waiting.keys()) {
@@ -130,5 +130,5 @@ export function createSampler(context: SamplerContext): Sampler {
   };
 }
 
-const mostOf = (a: number | null, b: number | null): number | null =>
+const maxOf = (a: number | null, b: number | null): number | null =>
   a === null || b === null ? (a ?? b) : Math.max(a, b);

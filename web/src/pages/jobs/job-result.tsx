@@ -11,7 +11,7 @@ import { readQuery } from "../playground/read-query.ts";
 import { longestQuery } from "../playground/search-request.ts";
 import { shownPost } from "../playground/shown-post.ts";
 
-const mostShown = 5;
+const maxShown = 5;
 
 export function JobResult({ job }: { job: JobStatus }) {
   const { uuid, status } = job;
@@ -29,7 +29,7 @@ export function JobResult({ job }: { job: JobStatus }) {
   if (status === "error") return <WhyJobsFail />;
   if (status === "done" && job.count === 0) return <NothingFound job={job} />;
   if (data === undefined || status !== "done") return null;
-  const shown = data.slice(0, mostShown);
+  const shown = data.slice(0, maxShown);
   return (
     <div className="panel-part">
       <div className="row">

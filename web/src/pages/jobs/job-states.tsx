@@ -7,13 +7,13 @@ import { everyJob, type JobFilter, jobAddress, listPath, type ShownStates } from
 
 export type JobCounts = { running: number | null; failed: string | null; isStopped: boolean };
 
-const mostCounted = 100;
+const maxCounted = 100;
 
 export function useJobCounts(): JobCounts {
   const { running, last, feed } = useJobFeed();
   const isStopped = feed.status === "stopped";
   const { data, refresh } = useApi<JobList>(
-    listPath({ ...everyJob, shown: "failed" }, mostCounted, null),
+    listPath({ ...everyJob, shown: "failed" }, maxCounted, null),
   );
   const requested = useRef(last);
   useEffect(() => {
@@ -23,7 +23,7 @@ export function useJobCounts(): JobCounts {
   }, [last, refresh]);
   if (data === undefined) return { running, failed: null, isStopped };
   const { jobs, next_cursor: next } = data;
-  return { running, failed: next === null ? String(jobs.length) : `${mostCounted}+`, isStopped };
+  return { running, failed: next === null ? String(jobs.length) : `${maxCounted}+`, isStopped };
 }
 
 export function JobStates({

@@ -1,14 +1,14 @@
 import type { Method } from "../../../../src/platforms/methods.ts";
 import { Badge } from "../../components/badge.tsx";
 
-const mostShown = 2;
+const maxShown = 2;
 
 export function Methods({ methods }: { methods: readonly Method[] | null }) {
   if (methods === null) return <Badge>All methods</Badge>;
-  const rest = methods.slice(mostShown);
+  const rest = methods.slice(maxShown);
   return (
     <span className="badges">
-      {methods.slice(0, mostShown).map((method) => (
+      {methods.slice(0, maxShown).map((method) => (
         <Badge key={method}>{method}</Badge>
       ))}
       {rest.length === 0 ? null : (

@@ -9,7 +9,7 @@ import { useSettled } from "../../components/use-settled.ts";
 import { useApi } from "../../use-api.ts";
 
 const accountsPath = "/dashboard/api/operator/accounts";
-const mostOffered = 8;
+const maxOffered = 8;
 
 type FilterProps = {
   title?: string;
@@ -34,7 +34,7 @@ function AccountSearch({ title, others, addressOf }: Omit<Required<FilterProps>,
   const { data } = useApi<AccountsAnswer>(
     settled === "" ? null : `${accountsPath}?query=${encodeURIComponent(settled)}`,
   );
-  const found = settled === "" ? others : data?.accounts.slice(0, mostOffered);
+  const found = settled === "" ? others : data?.accounts.slice(0, maxOffered);
   return (
     <search className="stack-small">
       <Field

@@ -16,7 +16,7 @@ export type CountsWindow = {
 export type Bar = { fromMs: number; toMs: number; count: number };
 
 const usualDays = 7;
-const mostBars = 48;
+const maxBars = 48;
 
 /** The window of an answer; if unbounded, from the first archived time or the oldest result. */
 export function windowOf(
@@ -43,7 +43,7 @@ export function barsOf(
   { data }: CountsAnswer,
   window: CountsWindow,
 ): { bars: Bar[]; stepMs: number } {
-  const stepMs = roundStepMs(window.toMs - window.fromMs, mostBars);
+  const stepMs = roundStepMs(window.toMs - window.fromMs, maxBars);
   const bars = new Map<number, Bar>();
   for (const { start, end, tweet_count: count } of data) {
     const fromMs = Date.parse(start);

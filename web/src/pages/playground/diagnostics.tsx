@@ -4,7 +4,7 @@ import { DiagnosticNote } from "../../components/diagnostic.tsx";
 import { fixFor } from "./fixes.ts";
 import { excerptOf } from "./read-query.ts";
 
-const mostShown = 4;
+const maxShown = 4;
 
 export function Diagnostics({
   query,
@@ -22,7 +22,7 @@ export function Diagnostics({
 }) {
   const reported = useMemo(
     () =>
-      diagnostics.slice(0, mostShown).map((diagnostic) => ({
+      diagnostics.slice(0, maxShown).map((diagnostic) => ({
         diagnostic,
         fix: fixFor(query, diagnostic, maxLength),
       })),

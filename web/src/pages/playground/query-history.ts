@@ -3,8 +3,8 @@ import { keepStored, readStored } from "../../theme.ts";
 /** A search of this browser; `address` is relative to /dashboard. */
 export type PastSearch = { address: string; query: string; atMs: number; isSaved: boolean };
 
-const mostPast = 30;
-const mostSaved = 100;
+const maxPast = 30;
+const maxSaved = 100;
 
 const nameOf = (accountId: string): string => `earshot-searches-${accountId}`;
 
@@ -58,7 +58,7 @@ export function withSaved(
 }
 
 function limited(searches: readonly PastSearch[]): readonly PastSearch[] {
-  const saved = searches.filter(({ isSaved }) => isSaved).slice(0, mostSaved);
-  const others = searches.filter(({ isSaved }) => !isSaved).slice(0, mostPast);
+  const saved = searches.filter(({ isSaved }) => isSaved).slice(0, maxSaved);
+  const others = searches.filter(({ isSaved }) => !isSaved).slice(0, maxPast);
   return searches.filter((one) => saved.includes(one) || others.includes(one));
 }

@@ -20,7 +20,7 @@ export type Counted =
 
 /** Counts cached by the job of the first page, so that Back costs no search. */
 const kept = new Map<string, Counted>();
-const mostKept = 20;
+const maxKept = 20;
 
 export type Counts = {
   countsOf(shown: Shown): Counted | null;
@@ -66,7 +66,7 @@ function keep(uuid: string, counted: Counted | null): void {
   kept.delete(uuid);
   if (counted !== null) kept.set(uuid, counted);
   const [oldest] = kept.keys();
-  if (kept.size > mostKept && oldest !== undefined) kept.delete(oldest);
+  if (kept.size > maxKept && oldest !== undefined) kept.delete(oldest);
 }
 
 function countsOf({ request, first }: Shown): Counted | null {

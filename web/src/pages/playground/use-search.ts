@@ -31,7 +31,7 @@ export type Searching = {
   recall(request: Request): void;
 };
 
-const mostKept = 10;
+const maxKept = 10;
 /** Cached answers by account and address, so that Back costs no search. */
 const kept = new Map<string, Shown>();
 
@@ -42,7 +42,7 @@ function keep(name: string, shown: Shown): void {
   kept.delete(name);
   kept.set(name, shown);
   const [oldest] = kept.keys();
-  if (kept.size > mostKept && oldest !== undefined) kept.delete(oldest);
+  if (kept.size > maxKept && oldest !== undefined) kept.delete(oldest);
 }
 
 /** `onAnswered` is called with each page. */

@@ -4,7 +4,7 @@ import type { Verification } from "./verification.ts";
 import type { WriterMethods } from "./writer-thread.ts";
 
 /** Adds collected counts and removes expired labels. Failures are retried the next time. */
-export async function keepCounting(
+export async function applyCountsPeriodically(
   writer: Pick<Thread<WriterMethods>, "call">,
   verification: Verification,
   { clock, delayMs, signal }: { clock: Clock; delayMs: number; signal: AbortSignal },
