@@ -2,8 +2,8 @@ import type { Method, SourceType } from "../platforms/methods.ts";
 import type { Platform } from "../posts/post.ts";
 
 export type RemoteCapabilities = {
-  isRunHere: boolean;
-  isThere(): boolean;
+  hasEmbeddedNode: boolean;
+  hasRemoteNodes(): boolean;
   answers(requested: {
     platform: Platform;
     type: SourceType;
@@ -12,7 +12,7 @@ export type RemoteCapabilities = {
 };
 
 export const noRemoteCapabilities: RemoteCapabilities = {
-  isRunHere: true,
-  isThere: () => false,
+  hasEmbeddedNode: true,
+  hasRemoteNodes: () => false,
   answers: () => null,
 };

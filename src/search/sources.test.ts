@@ -79,8 +79,8 @@ test("reports a credential refused by its platform, with the reason", async () =
 });
 
 const nodes = (special: Partial<RemoteCapabilities> = {}): RemoteCapabilities => ({
-  isRunHere: false,
-  isThere: () => true,
+  hasEmbeddedNode: false,
+  hasRemoteNodes: () => true,
   answers: () => null,
   ...special,
 });
@@ -91,7 +91,9 @@ test("what another process's node can do is answerable, whether or not this one 
     ok: true,
     usesUpstream: true,
   });
-  expect(await answerable("getfollowers", {}, nodes({ ...upstream, isRunHere: true }))).toEqual({
+  expect(
+    await answerable("getfollowers", {}, nodes({ ...upstream, hasEmbeddedNode: true })),
+  ).toEqual({
     ok: true,
     usesUpstream: true,
   });
@@ -132,19 +134,21 @@ test("accepts a search if this process or a node can search", () => {
 test("runs a job here if the account has its own credential for it", async () => {
   const requested = { type: "social", method: "getfollowers", accountId: "account" } as const;
   const ofAccount = { x: [{ access: "user", owner: "account" }] } as const;
-  const here = nodes({ isRunHere: true });
+  const here = nodes({ hasEmbeddedNode: true });
   const kept = (configured: typeof ofAccount | typeof ofDeployment, remote = here) =>
     sourcesOf({ configured }, remote).isLocalOnly({ ...requested, platform: "x" });
   expect(await kept(ofAccount)).toBe(true);
   expect(await kept(ofDeployment)).toBe(false);
   expect(await kept(ofAccount, nodes())).toBe(false);
-  expect(await kept(ofAccount, nodes({ isRunHere: true, isThere: () => false }))).toBe(false);
+  expect(await kept(ofAccount, nodes({ hasEmbeddedNode: true, hasRemoteNodes: () => false }))).toBe(
+    false,
+  );
   const remote = sourcesOf({ configured: ofAccount }, here);
   expect(await remote.isLocalOnly({ ...requested, platform: "bluesky" })).toBe(false);
 });
 
 test("runs the timeline of an account here", async () => {
-  const { isLocalOnly } = sourcesOf({}, nodes({ isRunHere: true }));
+  const { isLocalOnly } = sourcesOf({}, nodes({ hasEmbeddedNode: true }));
   const requested = { platform: "x", type: "social", accountId: "account" } as const;
   expect(await isLocalOnly({ ...requested, method: "gethometweets" })).toBe(true);
 });

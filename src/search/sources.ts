@@ -71,7 +71,7 @@ export function createSources(
   }
 
   const answerable: SourceAvailability["answerable"] = async (request) => {
-    const here = remoteCapabilities.isRunHere ? await answerableHere(request) : null;
+    const here = remoteCapabilities.hasEmbeddedNode ? await answerableHere(request) : null;
     if (here?.ok && here.usesUpstream) return here;
     const needsOwn = isOwn(request.method, upstreams[request.platform]);
     const there = needsOwn ? null : remoteCapabilities.answers(request);
@@ -104,9 +104,9 @@ export function createSources(
     method,
     accountId,
   }) => {
-    if (!remoteCapabilities.isRunHere) return false;
+    if (!remoteCapabilities.hasEmbeddedNode) return false;
     if (ownMethods.includes(method)) return true;
-    if (!remoteCapabilities.isThere()) return false;
+    if (!remoteCapabilities.hasRemoteNodes()) return false;
     const each = await Promise.all(
       requestedFor(upstreams, platform, method).map((one) =>
         configuredFor(one, method, type, accountId),
@@ -128,14 +128,14 @@ export function createSources(
       ) {
         return true;
       }
-      if (!remoteCapabilities.isRunHere) return false;
+      if (!remoteCapabilities.hasEmbeddedNode) return false;
       const each = await Promise.all(
         searched.map((one) => configuredFor(one, method, type, accountId)),
       );
       return each.some((configured) => configured.length > 0);
     },
     isSearched: ({ platform, type, method }) =>
-      remoteCapabilities.isRunHere ||
+      remoteCapabilities.hasEmbeddedNode ||
       (platform === "social" ? platforms : [platform]).some(
         (one) => remoteCapabilities.answers({ platform: one, type, method }) !== null,
       ),

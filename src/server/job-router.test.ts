@@ -165,7 +165,7 @@ test("a pending node makes no difference", () => {
   const { remote, runsHere } = routerWith({
     nodes: [nodeWith([xFollowers], { state: "pending" })],
   });
-  expect([remote.isThere(), runsHere(followers())]).toEqual([false, true]);
+  expect([remote.hasRemoteNodes(), runsHere(followers())]).toEqual([false, true]);
 });
 
 test("a node with only an archive of a platform can answer from it, but not request the platform", () => {
@@ -173,7 +173,7 @@ test("a node with only an archive of a platform can answer from it, but not requ
   const params = { type: "social", method: "searchbyquery" } as const;
   expect(remote.answers({ ...params, platform: "bluesky" })).toBe("archive");
   expect(remote.answers({ ...params, platform: "x" })).toBeNull();
-  expect([remote.isRunHere, remote.isThere()]).toEqual([false, true]);
+  expect([remote.hasEmbeddedNode, remote.hasRemoteNodes()]).toEqual([false, true]);
 });
 
 test("another node counts as available only if it would get the job", () => {

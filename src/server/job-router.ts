@@ -39,7 +39,7 @@ export function createJobRouter({
   nodes,
   clock,
 }: JobRouterContext): JobRouter {
-  const isRunHere = embedded !== "off";
+  const hasEmbeddedNode = embedded !== "off";
   const reachHere = (work: Work): number => embeddedReach(embedded, capabilities(), work);
 
   const runsHere: JobRouter["runsHere"] = (work) => {
@@ -59,7 +59,7 @@ export function createJobRouter({
     const atWork = nodes().filter(isAtWork);
     const others = atWork.filter(({ id }) => !excluded.has(id));
     if (nodeId !== null) return others.some(({ id }) => id === nodeId);
-    if (isRunHere && !excluded.has(embeddedNodeId) && runsHere(work)) return true;
+    if (hasEmbeddedNode && !excluded.has(embeddedNodeId) && runsHere(work)) return true;
     const isBound = work.isLocalOnly === true || (work.position?.credentialId ?? null) !== null;
     const reach = Math.max(most(atWork, work), reachHere(work));
     return !isBound && reach > 0 && most(others, work) === reach;
@@ -82,7 +82,7 @@ export function createJobRouter({
   return {
     runsHere,
     hasNodeFor,
-    remote: { isRunHere, isThere: () => nodes().some(isApproved), answers },
+    remote: { hasEmbeddedNode, hasRemoteNodes: () => nodes().some(isApproved), answers },
   };
 }
 

@@ -3,7 +3,7 @@ import { seededRandom } from "../../../bench/measure.ts";
 import { type RecordBytes, RecordCache, type RenderedRecord } from "./record-cache.ts";
 
 const version = { path: "bluesky/000001.db", writtenIn: 3, catalog: 7 };
-const ofRow = (text: string): RenderedRecord => ({ text, isOfRow: true });
+const ofRow = (text: string): RenderedRecord => ({ text, dependsOnRowOnly: true });
 const textOf = (found: RecordBytes | null): string | null =>
   found?.arena.toString("utf8", found.start, found.end) ?? null;
 
@@ -18,7 +18,7 @@ test("finds a record in UTF-8 under its version only", () => {
 
 test("finds a record that depends on the catalog under its catalog version only", () => {
   const cache = new RecordCache(10_000);
-  cache.add(1n, version, { text: "null", isOfRow: false });
+  cache.add(1n, version, { text: "null", dependsOnRowOnly: false });
   expect(textOf(cache.find(1n, { ...version, catalog: 7 }))).toBe("null");
   expect(cache.find(1n, { ...version, catalog: 8 })).toBeNull();
 });

@@ -1,6 +1,6 @@
 export type RecordVersion = { path: string; writtenIn: number; catalog: unknown };
 
-export type RenderedRecord = { text: string; isOfRow: boolean };
+export type RenderedRecord = { text: string; dependsOnRowOnly: boolean };
 
 export type RecordBytes = { arena: Buffer; start: number; end: number };
 
@@ -54,10 +54,10 @@ export class RecordCache {
     return position >= this.#pageStart - this.#ringBytes / 2 ? found : this.#move(id, slot, found);
   }
 
-  add(id: bigint, version: RecordVersion, { text, isOfRow }: RenderedRecord): RecordBytes {
+  add(id: bigint, version: RecordVersion, { text, dependsOnRowOnly }: RenderedRecord): RecordBytes {
     const position = this.#room(text.length * maxBytesOfUnit);
     if (position === null) return ownCopy(Buffer.from(text));
-    const catalog = isOfRow ? 0 : this.#tokenOfCatalog(version);
+    const catalog = dependsOnRowOnly ? 0 : this.#tokenOfCatalog(version);
     const segment = this.#tokenOfSegment(version);
     const put = this.#put(id, { position, segment, catalog }, (ring, start) =>
       ring.write(text, start),

@@ -20,15 +20,15 @@ export function rowRenderer(
   return () => {
     const accountsRead = new Map<string, KnownAccount>();
     return (row) => {
-      let isOfRow = true;
+      let dependsOnRowOnly = true;
       const text = renderRecord(row, (userId) => {
-        isOfRow = false;
+        dependsOnRowOnly = false;
         const key = `${row.platform} ${userId}`;
         const account = accountsRead.get(key) ?? readAccount(row.platform, userId.toLowerCase());
         accountsRead.set(key, account);
         return account;
       });
-      return { text, isOfRow };
+      return { text, dependsOnRowOnly };
     };
   };
 }

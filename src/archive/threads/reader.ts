@@ -74,7 +74,7 @@ export type ReaderOperations = {
   stats(request: { maxBytes: number }): ArchiveStats;
 };
 
-type ReaderTurn = {
+type ReaderSlice = {
   clock: Pick<Clock, "now" | "elapsed">;
   isSliceOver(): boolean;
   isStopped?(): boolean;
@@ -83,7 +83,7 @@ type ReaderTurn = {
 export type ReaderSteps = {
   [Name in "search" | "count" | "stats" | "resolve"]: (
     request: Parameters<ReaderOperations[Name]>[0],
-    turn: ReaderTurn,
+    turn: ReaderSlice,
   ) => Generator<void, ReturnType<ReaderOperations[Name]>>;
 };
 
@@ -151,7 +151,7 @@ export function createReader(
     };
   }
 
-  const surroundings = (turn: ReaderTurn): SearchSurroundings => ({
+  const surroundings = (turn: ReaderSlice): SearchSurroundings => ({
     ...turn,
     open,
     isStopped: () => turn.isStopped?.() ?? false,
@@ -172,7 +172,7 @@ export function createReader(
     stats: ({ maxBytes }, turn) => readStats(catalog, folder, maxBytes, turn.isSliceOver),
     resolve: (names, { isSliceOver }) => resolveNames(names, isSliceOver),
   };
-  const wholeTurn: ReaderTurn = { clock, isSliceOver: () => false };
+  const wholeTurn: ReaderSlice = { clock, isSliceOver: () => false };
 
   return {
     steps,

@@ -7,7 +7,7 @@ import type { HttpContext } from "../context.ts";
 import { baseUrl } from "../dashboard/base-url.ts";
 import { challenge, mcpResource } from "../oauth/resource.ts";
 import { refusedByRate, setRetryAfter } from "../problems/refused-by-rate.ts";
-import { bringsToken, problem } from "../problems/write-problem.ts";
+import { hasBearerToken, problem } from "../problems/write-problem.ts";
 import { outerRequest } from "./inner-requests.ts";
 import { type DashboardPace, isDashboardPace, sessionEntry } from "./session.ts";
 
@@ -141,7 +141,7 @@ function unauthorized(authorization: string | undefined, whereKeysAre: string, i
         : "send an API key: Authorization: Bearer <API_KEY>; access tokens are for /mcp only",
     });
   }
-  return bringsToken(authorization)
+  return hasBearerToken(authorization)
     ? problem("unauthorized", "invalid API key", {
         hint: "check that the key is complete, not expired and not revoked: Authorization: Bearer <API_KEY>",
       })

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { allScopes } from "../../accounts/grants/scopes.ts";
 import { baseUrl } from "../dashboard/base-url.ts";
-import { bringsToken } from "../problems/write-problem.ts";
+import { hasBearerToken } from "../problems/write-problem.ts";
 
 export const resourcePath = "/mcp";
 export const resourceMetadataPath = "/.well-known/oauth-protected-resource";
@@ -18,7 +18,7 @@ export function challenge(
 ): void {
   const metadata = `${baseUrl(request, publicUrl)}${resourceMetadataPath}${resourcePath}`;
   // RFC 6750, section 3.1: a request without a token gets no error code.
-  const error = bringsToken(request.headers.authorization) ? ', error="invalid_token"' : "";
+  const error = hasBearerToken(request.headers.authorization) ? ', error="invalid_token"' : "";
   reply.header(
     "www-authenticate",
     `Bearer realm="earshot", resource_metadata="${metadata}", scope="${allScopes}"${error}`,

@@ -39,7 +39,7 @@ export function writeProblem(error: EarshotError, request: FastifyRequest, reply
   return reply.send(problemText(error, request, reply));
 }
 
-export const bringsToken = (authorization: string | undefined): boolean =>
+export const hasBearerToken = (authorization: string | undefined): boolean =>
   /^bearer +\S/i.test(authorization ?? "");
 
 /** Returns the body; sets status and headers. */
@@ -52,7 +52,7 @@ export function problemText(
   request.problemCode = body.code;
   if (body.code === "unauthorized" && !reply.hasHeader("www-authenticate")) {
     // RFC 6750, section 3.1: a request without a token gets no error code.
-    const error = bringsToken(request.headers.authorization) ? ', error="invalid_token"' : "";
+    const error = hasBearerToken(request.headers.authorization) ? ', error="invalid_token"' : "";
     reply.header("www-authenticate", `Bearer realm="earshot"${error}`);
   }
   if (body.code === "session_needed" || body.code === "sign_in_link_invalid") {
@@ -101,10 +101,12 @@ function problemOf(error: EarshotError, request: FastifyRequest): Problem {
 
 export const maxDetails = 64;
 /** In UTF-16 code units; bounds what is echoed from a request. */
-const longestLine = 2_000;
+const maxLineLength = 2_000;
 
 function shortened(line: string): string {
-  return line.length <= longestLine ? line : `${line.slice(0, longestLine - 1).toWellFormed()}…`;
+  return line.length <= maxLineLength
+    ? line
+    : `${line.slice(0, maxLineLength - 1).toWellFormed()}…`;
 }
 
 /** A final code with status 503 is temporary: `unavailable`. */

@@ -21,7 +21,7 @@ export const getThread: Tool<typeof input, typeof output> = {
   input,
   output,
   run: async (args, context) => {
-    const { platform: at, max_results: most } = args;
+    const { platform: at, max_results: limit } = args;
     const named = await runSearch(
       {
         platform: at,
@@ -43,7 +43,7 @@ export const getThread: Tool<typeof input, typeof output> = {
         arguments: {
           type: "searchbyfullarchive",
           query: `conversation_id:${record.Metadata?.conversation_id ?? record.ID}`,
-          max_results: most,
+          max_results: limit,
         },
         maxChars: args.max_chars,
       },

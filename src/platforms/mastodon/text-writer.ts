@@ -13,7 +13,7 @@ type TextWriter = {
 export function createWriter(): TextWriter {
   const pieces: string[] = [];
   let length = 0;
-  let owedBreaks = 0;
+  let pendingBreaks = 0;
   let endsInSpace = true;
 
   function add(piece: string): void {
@@ -23,28 +23,28 @@ export function createWriter(): TextWriter {
     endsInSpace = /\s$/u.test(piece);
   }
 
-  function payBreaks(): void {
-    if (length > 0) add("\n".repeat(owedBreaks));
-    owedBreaks = 0;
+  function writePendingBreaks(): void {
+    if (length > 0) add("\n".repeat(pendingBreaks));
+    pendingBreaks = 0;
   }
 
   return {
     write(text, isPreformatted) {
       const plain = isPreformatted ? text.replaceAll("\r", "") : text.replace(/[ \t\r\n\f]+/g, " ");
       const isBlank = plain.trim() === "";
-      if (isBlank && (owedBreaks > 0 || endsInSpace) && !isPreformatted) return;
-      if (!isBlank) payBreaks();
+      if (isBlank && (pendingBreaks > 0 || endsInSpace) && !isPreformatted) return;
+      if (!isBlank) writePendingBreaks();
       add(endsInSpace && !isPreformatted ? plain.replace(/^ /, "") : plain);
     },
     breakLine() {
-      payBreaks();
+      writePendingBreaks();
       add("\n");
     },
     separate(breaks) {
-      if (length > 0) owedBreaks = Math.max(owedBreaks, breaks);
+      if (length > 0) pendingBreaks = Math.max(pendingBreaks, breaks);
     },
     mark() {
-      payBreaks();
+      writePendingBreaks();
       return pieces.length;
     },
     since: (mark) => pieces.slice(mark).join(""),

@@ -4,8 +4,8 @@ import { outOfOrder, repeatedItems } from "./page-warnings.ts";
 const skewMs = 1_000;
 
 /**
- * Detects repeated items, and posts newer than the one before when newest first is promised: the
- * list moved during the reading, so items may be missing.
+ * Detects repeated items, and posts newer than the one before in a list that is sorted newest
+ * first: the list changed while it was read, so items may be missing.
  */
 export function watchItems(name: string): {
   note(key: string, timeMs: number | null): boolean;
@@ -15,7 +15,7 @@ export function watchItems(name: string): {
   const seen = new Set<string>();
   let oldestMs = Number.POSITIVE_INFINITY;
   let isRepeated = false;
-  let isDisordered = false;
+  let isOutOfOrder = false;
 
   return {
     note: (key, timeMs) => {
@@ -25,7 +25,7 @@ export function watchItems(name: string): {
       }
       seen.add(key);
       if (timeMs !== null) {
-        isDisordered ||= timeMs > oldestMs + skewMs;
+        isOutOfOrder ||= timeMs > oldestMs + skewMs;
         oldestMs = Math.min(oldestMs, timeMs);
       }
       return true;
@@ -35,7 +35,7 @@ export function watchItems(name: string): {
     },
     warnings: () => [
       ...(isRepeated ? [repeatedItems(name)] : []),
-      ...(isDisordered ? [outOfOrder(name)] : []),
+      ...(isOutOfOrder ? [outOfOrder(name)] : []),
     ],
   };
 }

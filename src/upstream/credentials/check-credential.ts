@@ -23,7 +23,7 @@ export type CheckedCredential = {
 /** Releases the credential from quarantine if it works, quarantines it if it is refused. */
 export async function checkCredential(
   { id, platform, kind: name }: Credential,
-  { store, kinds, tools, leases: owner, clock }: CheckContext,
+  { store, kinds, tools, leases, clock }: CheckContext,
 ): Promise<CheckedCredential> {
   try {
     const kind = kinds.find((one) => one.platform === platform && one.name === name);
@@ -31,20 +31,20 @@ export async function checkCredential(
     if (kind === undefined)
       throw new Error(`${platform} no longer supports credentials of kind ${name}`);
     if (stored === null) throw unknownCredential(id);
-    const message = await kind.test(owner.lease(stored), tools);
+    const message = await kind.test(leases.lease(stored), tools);
     const released = await store.write("releaseCredential", { id });
     return {
       works: true,
-      message: shownReason(message, owner.inUse(id)?.secrets ?? {}),
+      message: shownReason(message, leases.inUse(id)?.secrets ?? {}),
       released,
     };
   } catch (thrown) {
-    const leased = owner.inUse(id);
+    const leased = leases.inUse(id);
     const reason = shownReason(messageOf(thrown), leased?.secrets ?? {});
     if (leased !== null && thrown instanceof EarshotError && thrown.code === "credential_refused") {
       const { revision } = leased;
       const nowMs = clock.now();
-      await store.write("quarantineCredential", { id, revision, reason: reason, nowMs });
+      await store.write("quarantineCredential", { id, revision, reason, nowMs });
     }
     return { works: false, message: reason, released: false };
   }

@@ -21,8 +21,8 @@ export const renewalOperations = {
     // normal: the other process read the clock later but claimed first.
     const claimed = yield* database.run(
       `UPDATE credential SET renewing_until_ms = :untilMs WHERE id = :id AND revision = :revision
-           AND (renewing_until_ms IS NULL OR renewing_until_ms <= :nowMs OR renewing_until_ms > :oddMs)`,
-      { id, revision, nowMs, untilMs, oddMs: untilMs + renewalClaimMs },
+           AND (renewing_until_ms IS NULL OR renewing_until_ms <= :nowMs OR renewing_until_ms > :implausibleMs)`,
+      { id, revision, nowMs, untilMs, implausibleMs: untilMs + renewalClaimMs },
     );
     const stored = yield* credentialOf(database, id);
     if (stored === null) return "removed";

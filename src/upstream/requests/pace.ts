@@ -26,15 +26,15 @@ export function createPace({ clock, perSecond }: { clock: Clock; perSecond: numb
     if (waitMs > leftMs) throw turnTooLate(perSecond, waitMs);
     await new Promise<void>((resolve, reject) => {
       const waiter = { accountId, begin: () => end(resolve) };
-      const giveUp = () => {
-        takeOut(waiter);
+      const abort = () => {
+        removeWaiter(waiter);
         end(() => reject(signal.reason));
       };
       const end = (settle: () => void) => {
-        signal.removeEventListener("abort", giveUp);
+        signal.removeEventListener("abort", abort);
         settle();
       };
-      signal.addEventListener("abort", giveUp, { once: true });
+      signal.addEventListener("abort", abort, { once: true });
       const ofAccount = waiting.get(accountId);
       if (ofAccount === undefined) waiting.set(accountId, [waiter]);
       else ofAccount.push(waiter);
@@ -52,7 +52,7 @@ export function createPace({ clock, perSecond }: { clock: Clock; perSecond: numb
     return before;
   }
 
-  function takeOut(waiter: Waiter): void {
+  function removeWaiter(waiter: Waiter): void {
     const { accountId } = waiter;
     const ofAccount = waiting.get(accountId) ?? [];
     ofAccount.splice(ofAccount.indexOf(waiter), 1);
@@ -63,7 +63,7 @@ export function createPace({ clock, perSecond }: { clock: Clock; perSecond: numb
     const [next] = waiting.values();
     const waiter = next?.[0];
     if (next === undefined || waiter === undefined) return;
-    takeOut(waiter);
+    removeWaiter(waiter);
     if (waiting.delete(waiter.accountId)) waiting.set(waiter.accountId, next);
     waiter.begin();
   }
