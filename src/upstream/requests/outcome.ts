@@ -15,7 +15,7 @@ export type RequestResult =
 type FailedRequest = {
   kind: "error";
   error: EarshotError;
-  mayPass: boolean;
+  isTemporary: boolean;
   mayBeBilled: boolean;
   requestedPauseMs: number;
 };
@@ -42,7 +42,7 @@ export async function outcomeOf(
     const requestedMs = (retryAfterMs(headers.get("retry-after"), nowMs) ?? nowMs) - nowMs;
     return {
       ...permanentFailure(failedAt(url.host, status)),
-      mayPass: status !== 501,
+      isTemporary: status !== 501,
       requestedPauseMs: requestedMs,
     };
   }
@@ -63,7 +63,7 @@ export function outcomeErrorOf({ onOutcome }: SendContext, error: EarshotError):
   return {
     kind: "error",
     error,
-    mayPass: error.retryable && (known?.mayPass ?? false),
+    isTemporary: error.retryable && (known?.isTemporary ?? false),
     mayBeBilled: (known?.mayBeBilled ?? true) && !wasNeverSent(error),
     requestedPauseMs: 0,
   };
@@ -72,21 +72,21 @@ export function outcomeErrorOf({ onOutcome }: SendContext, error: EarshotError):
 const permanentFailure = (error: EarshotError): FailedRequest => ({
   kind: "error",
   error,
-  mayPass: false,
+  isTemporary: false,
   mayBeBilled: false,
   requestedPauseMs: 0,
 });
 
-type KnownError = { outcome: RequestOutcome; mayPass: boolean; mayBeBilled: boolean };
+type KnownError = { outcome: RequestOutcome; isTemporary: boolean; mayBeBilled: boolean };
 
 const knownErrors: ReadonlyMap<string, KnownError> = new Map([
-  ["upstream_timeout", { outcome: "timeout", mayPass: true, mayBeBilled: true }],
-  ["upstream_unreachable", { outcome: "unreachable", mayPass: true, mayBeBilled: true }],
-  ["answer_unreadable", { outcome: "unreadable", mayPass: true, mayBeBilled: true }],
-  ["answer_too_large", { outcome: "unreadable", mayPass: false, mayBeBilled: true }],
-  ["upstream_refused", { outcome: "refused", mayPass: false, mayBeBilled: false }],
+  ["upstream_timeout", { outcome: "timeout", isTemporary: true, mayBeBilled: true }],
+  ["upstream_unreachable", { outcome: "unreachable", isTemporary: true, mayBeBilled: true }],
+  ["answer_unreadable", { outcome: "unreadable", isTemporary: true, mayBeBilled: true }],
+  ["answer_too_large", { outcome: "unreadable", isTemporary: false, mayBeBilled: true }],
+  ["upstream_refused", { outcome: "refused", isTemporary: false, mayBeBilled: false }],
   // The request never reached the platform.
-  ["upstream_failed", { outcome: "failed", mayPass: true, mayBeBilled: false }],
-  ["upstream_limited", { outcome: "limited", mayPass: false, mayBeBilled: false }],
-  ["credential_refused", { outcome: "credential_refused", mayPass: false, mayBeBilled: false }],
+  ["upstream_failed", { outcome: "failed", isTemporary: true, mayBeBilled: false }],
+  ["upstream_limited", { outcome: "limited", isTemporary: false, mayBeBilled: false }],
+  ["credential_refused", { outcome: "credential_refused", isTemporary: false, mayBeBilled: false }],
 ]);

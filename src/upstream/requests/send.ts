@@ -54,7 +54,7 @@ async function sendUntil(
       progress.mayBeBilled ||= outcome.mayBeBilled;
       if (paid !== null && outcome.mayBeBilled) throw notPaidTwice(outcome.error);
       failures += 1;
-      if (!outcome.mayPass || failures >= tries) throw outcome.error;
+      if (!outcome.isTemporary || failures >= tries) throw outcome.error;
       const pauseMs = Math.max(
         outcome.requestedPauseMs,
         backoffMs(failures - 1, retryPauses, random),
