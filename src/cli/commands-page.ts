@@ -20,15 +20,18 @@ export async function withCommands(page: string): Promise<string> {
 }
 
 async function sections(): Promise<string> {
-  const overview: Named = { command: await makeProgram(unread, undefined), name: "earshot" };
-  const programs = await Promise.all(commandNames.map((name) => makeProgram(unread, name)));
+  const overview: Named = {
+    command: await makeProgram(silentTerminal, undefined),
+    name: "earshot",
+  };
+  const programs = await Promise.all(commandNames.map((name) => makeProgram(silentTerminal, name)));
   const commands = programs.flatMap(({ commands: own }) =>
     own.flatMap((command) => everyCommand(command, "earshot")),
   );
   return [overview, ...commands].map(section).join("\n");
 }
 
-const unread: Terminal = {
+const silentTerminal: Terminal = {
   out: () => undefined,
   note: () => undefined,
   interactive: false,

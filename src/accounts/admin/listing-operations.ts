@@ -2,7 +2,7 @@ import { containing } from "../../db/like-pattern.ts";
 import { read } from "../../db/operations.ts";
 import type { Database, Steps } from "../../db/statements.ts";
 import { accountNameSql, isPresent } from "./names.ts";
-import { accountIdOf, nextStep, unknownAccount } from "./resolve-account.ts";
+import { accountHint, accountIdOf, unknownAccount } from "./resolve-account.ts";
 
 export type Role = "member" | "operator";
 
@@ -87,7 +87,7 @@ export const listingOperations = {
 
   resolveAccount: read(function* (database, { account }: { account: string }): Steps<string> {
     const id = yield* accountIdOf(database, account);
-    if (id === null) throw unknownAccount(account, yield* nextStep(database, account));
+    if (id === null) throw unknownAccount(account, yield* accountHint(database, account));
     return id;
   }),
 };

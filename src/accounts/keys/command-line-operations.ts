@@ -4,7 +4,7 @@ import type { Database, Steps } from "../../db/statements.ts";
 import type { RandomBytes } from "../../lib/base62.ts";
 import type { Method } from "../../platforms/methods.ts";
 import { accountNameSql, isPresent } from "../admin/names.ts";
-import { accountIdOf, hasLogin, nextStep, unknownAccount } from "../admin/resolve-account.ts";
+import { accountHint, accountIdOf, hasLogin, unknownAccount } from "../admin/resolve-account.ts";
 import { noteAudit } from "../audit.ts";
 import { insertAccount } from "../insert-account.ts";
 import { insertKey, refuseTooMany } from "./insert-key.ts";
@@ -52,7 +52,7 @@ export function commandLineKeyOperations(randomBytes: RandomBytes) {
       accountName !== null &&
       (accountName.includes(":") || (yield* hasLogin(database, accountName)))
     )
-      throw unknownAccount(accountName, yield* nextStep(database, accountName));
+      throw unknownAccount(accountName, yield* accountHint(database, accountName));
     const accountId = yield* insertAccount(database, { name: accountName, nowMs }, randomBytes);
     yield* noteAudit(database, {
       atMs: nowMs,

@@ -5,7 +5,7 @@ import { EarshotError } from "../../lib/errors.ts";
 import type { Coverage } from "../../platforms/source.ts";
 import { countArchive, type SourceCounts } from "../../search/archive/count.ts";
 import { noLiveStream } from "../../search/archive/coverage.ts";
-import { fedPlatforms } from "../../server/fed-platforms.ts";
+import { streamedPlatforms } from "../../server/streamed-platforms.ts";
 import { wrongUse } from "../describe-error.ts";
 import { readConfig, requireDataDir } from "../settings.ts";
 import type { Terminal } from "../terminal/terminal.ts";
@@ -31,7 +31,7 @@ export async function countLocally(
       {
         archive,
         clock: systemClock,
-        fedPlatforms: fedPlatforms(config),
+        fedPlatforms: streamedPlatforms(config),
         coverageSlackMs: 0,
         liveSinceMs: noLiveStream,
       },

@@ -11,7 +11,7 @@ import { searchArchive } from "../../search/archive/search.ts";
 import { withDamage } from "../../search/merge/damage.ts";
 import { recordsOf } from "../../search/merge/fill-in.ts";
 import type { Config } from "../../server/config.ts";
-import { fedPlatforms } from "../../server/fed-platforms.ts";
+import { streamedPlatforms } from "../../server/streamed-platforms.ts";
 import { readConfig, requireDataDir } from "../settings.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { printAnswer, printable } from "./print-answer.ts";
@@ -58,7 +58,7 @@ async function find(
     {
       archive,
       clock: systemClock,
-      fedPlatforms: fedPlatforms(config),
+      fedPlatforms: streamedPlatforms(config),
       coverageSlackMs: 0,
       liveSinceMs: noLiveStream,
     },

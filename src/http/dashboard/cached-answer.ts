@@ -3,10 +3,10 @@ import type { Clock } from "../../lib/clock.ts";
 /** Shared by all callers (stale-while-revalidate). */
 export type CachedAnswer<Value> = {
   /**
-   * Waits up to `patienceMs` for a fresh value, then returns a stale one up to ten times its maximum age, else null. Errors:
+   * Waits up to `maxWaitMs` for a fresh value, then returns a stale one up to ten times its maximum age, else null. Errors:
    * those of the refresh, if there is no such value.
    */
-  get(patienceMs: number): Promise<Value | null>;
+  get(maxWaitMs: number): Promise<Value | null>;
 };
 
 /** Refreshes take at most a twentieth of the time. */
@@ -18,22 +18,22 @@ export function createCachedAnswer<Value>(
   freshMs: number,
   refresh: () => Promise<Value>,
 ): CachedAnswer<Value> {
-  let known: { value: Value; sinceMs: number; tookMs: number } | null = null;
+  let cached: { value: Value; sinceMs: number; tookMs: number } | null = null;
   let refreshing: Promise<void> | null = null;
 
   async function refreshNow(): Promise<void> {
     const sinceMs = clock.elapsed();
     const value = await refresh();
-    known = { value, sinceMs, tookMs: clock.elapsed() - sinceMs };
+    cached = { value, sinceMs, tookMs: clock.elapsed() - sinceMs };
   }
 
   function cachedWithin(factor: number): Value | null {
-    if (known === null) return null;
-    const oldestMs = factor * Math.max(freshMs, restFactor * known.tookMs);
-    return clock.elapsed() - known.sinceMs < oldestMs ? known.value : null;
+    if (cached === null) return null;
+    const oldestMs = factor * Math.max(freshMs, restFactor * cached.tookMs);
+    return clock.elapsed() - cached.sinceMs < oldestMs ? cached.value : null;
   }
 
-  async function get(patienceMs: number): Promise<Value | null> {
+  async function get(maxWaitMs: number): Promise<Value | null> {
     const fresh = cachedWithin(1);
     if (fresh !== null) return fresh;
     refreshing ??= refreshNow().finally(() => {
@@ -41,7 +41,7 @@ export function createCachedAnswer<Value>(
     });
     const over = new AbortController();
     try {
-      await Promise.race([refreshing, clock.sleep(patienceMs, over.signal).catch(() => undefined)]);
+      await Promise.race([refreshing, clock.sleep(maxWaitMs, over.signal).catch(() => undefined)]);
     } catch (error) {
       if (cachedWithin(usableFactor) === null) throw error;
     } finally {

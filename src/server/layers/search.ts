@@ -1,10 +1,10 @@
 import type { Upstream } from "../../platforms/upstream.ts";
 import type { Platform } from "../../posts/post.ts";
 import type { ArchiveSource } from "../../search/archive/search.ts";
-import { fedPlatforms } from "../fed-platforms.ts";
 import { liveSinceOf } from "../live-since.ts";
 import { createIngestRole, type IngestRole } from "../roles/roles.ts";
 import { createUpstreamRole, type UpstreamRole } from "../roles/upstreams.ts";
+import { streamedPlatforms } from "../streamed-platforms.ts";
 import type { Base } from "./base.ts";
 
 export type Search = {
@@ -21,7 +21,7 @@ export function makeSearch(
   const source = {
     archive,
     clock,
-    fedPlatforms: fedPlatforms(config),
+    fedPlatforms: streamedPlatforms(config),
     coverageSlackMs: config.ingest.coverageSlackMs,
     freshnessOf: ingest.freshnessOf,
     liveSinceMs: liveSinceOf(ingest),

@@ -5,8 +5,8 @@ import { type Platform, platforms } from "../../posts/post.ts";
 import type { Capability } from "../../remote/capability.ts";
 import { isAnsweredByArchive } from "../../search/methods/archived-answer.ts";
 import type { Config } from "../config.ts";
-import { fedPlatforms } from "../fed-platforms.ts";
 import type { UpstreamRole } from "../roles/upstreams.ts";
+import { streamedPlatforms } from "../streamed-platforms.ts";
 
 /** Capabilities with the archive and the deployment's access: credentials of accounts serve only their account. */
 export async function capabilitiesOf(
@@ -33,7 +33,7 @@ async function archivedPlatforms(
   const holding = (await archive.coverage())
     .filter(({ holdsPosts }) => holdsPosts)
     .map(({ platform }) => platform);
-  return [...fedPlatforms(config), ...holding];
+  return [...streamedPlatforms(config), ...holding];
 }
 
 const isAnswered = (method: Method): boolean => isSearch(method) || isAnsweredByArchive(method);

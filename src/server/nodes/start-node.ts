@@ -6,7 +6,6 @@ import type { Platform } from "../../posts/post.ts";
 import type { AttestationStatus } from "../../remote/worker/attest-loop.ts";
 import { cleartextGatewayWarning } from "../cleartext.ts";
 import type { Config } from "../config.ts";
-import { fedPlatforms } from "../fed-platforms.ts";
 import { liveSinceOf } from "../live-since.ts";
 import { createLog } from "../log.ts";
 import { createIngestRole } from "../roles/roles.ts";
@@ -16,6 +15,7 @@ import { startLine } from "../start-line.ts";
 import { requireStartResources } from "../start-resources.ts";
 import { startRunners } from "../start-runners.ts";
 import { closeStores, openStores, type Stores } from "../stores.ts";
+import { streamedPlatforms } from "../streamed-platforms.ts";
 import { watchCompaction } from "../watches/compaction-watch.ts";
 import { watchDamage } from "../watches/damage-watch.ts";
 import { watchIngest } from "../watches/ingest-watch.ts";
@@ -77,7 +77,7 @@ export async function startRemoteNode(
       source: {
         archive,
         clock,
-        fedPlatforms: fedPlatforms(config),
+        fedPlatforms: streamedPlatforms(config),
         coverageSlackMs: config.ingest.coverageSlackMs,
         freshnessOf: ingest.freshnessOf,
         liveSinceMs: liveSinceOf(ingest),

@@ -7,8 +7,8 @@ import type { NodeView } from "../../remote/gateway/gateway.ts";
 import type { SourceAvailability } from "../../search/sources.ts";
 import type { Config } from "../config.ts";
 import type { Control } from "../control/control.ts";
-import { fedPlatforms } from "../fed-platforms.ts";
 import { liveSinceOf } from "../live-since.ts";
+import { streamedPlatforms } from "../streamed-platforms.ts";
 import { diskOf } from "../watches/disk.ts";
 import type { IngestRole } from "./roles.ts";
 import type { UsageRole } from "./usage.ts";
@@ -49,7 +49,7 @@ export function createStatus(context: StatusContext): StatusBoard {
       coverageSlackMs: config.ingest.coverageSlackMs,
       maxAgeMs: config.data.maxAgeMs,
     },
-    fedPlatforms: fedPlatforms(config),
+    fedPlatforms: streamedPlatforms(config),
     liveSinceMs: liveSinceOf(ingest),
     isSearchedLive: isSearchedLive,
     ingest: ingest.state,

@@ -1,7 +1,7 @@
 import type { Platform } from "../posts/post.ts";
 import type { Config } from "./config.ts";
 
-export function fedPlatforms({ ingest, mastodonStream }: Config): readonly Platform[] {
+export function streamedPlatforms({ ingest, mastodonStream }: Config): readonly Platform[] {
   return [
     ...(ingest.source === "bluesky" ? (["bluesky"] as const) : []),
     ...(mastodonStream.server === null ? [] : (["mastodon"] as const)),
