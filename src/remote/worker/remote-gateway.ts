@@ -121,7 +121,9 @@ export function createRemoteGateway(context: RemoteGatewayContext): RemoteGatewa
     const leftMs = release.expires_at * 1_000 - gatewayClock.now();
     if (leftMs <= 0) throw jobRefused("credential_expired", "the credential has expired");
     const untilMs = clock.elapsed() + leftMs;
-    return { released: { credential, isOver: () => lost.aborted || clock.elapsed() >= untilMs } };
+    return {
+      released: { credential, hasExpired: () => lost.aborted || clock.elapsed() >= untilMs },
+    };
   }
 
   async function complete(token: string, result: SourceAnswer): Promise<void> {
