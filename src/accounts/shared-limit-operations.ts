@@ -47,7 +47,7 @@ const mostWaitUs = `CASE WHEN CAST(:mayWait AS BIGINT) = 1 OR (CAST(:readOf AS T
   (SELECT 1 FROM job WHERE uuid = :readOf AND account_id = caller.accountId))
   THEN CAST(:maxWaitMs AS BIGINT) * 1000 ELSE 0 END`;
 
-const blockedUs = `SELECT CASE WHEN count(*) < :failedKeysPerMinute THEN 0 ELSE max(0, min(at_us) + 60000000 - now_us()) END AS us
+const blockedUs = `SELECT CASE WHEN count(*) < :failedKeysPerMinute THEN 0 ELSE greatest(0, min(at_us) + 60000000 - now_us()) END AS us
   FROM failed_key WHERE address_group = :addressGroup AND at_us + 60000000 > now_us()`;
 
 const admissionSql = (authenticationSql: string) => `

@@ -4,6 +4,7 @@ import { control011 } from "../../migrations/011-audit-filters.ts";
 import { control012 } from "../../migrations/012-account-spending.ts";
 import { controlTables } from "./control-tables.ts";
 import { fromSqlite } from "./from-sqlite.ts";
+import { inlinedFunctions } from "./inlined-functions.ts";
 import { changeNotifications } from "./notify-changes.ts";
 import { rateFunctions, withoutRates } from "./rates.ts";
 import { sqliteFunctions } from "./sqlite-functions.ts";
@@ -24,4 +25,5 @@ export const postgresMigrations: readonly PostgresMigration[] = [
   { sql: fromSqlite(control011), oldest: 3 },
   { sql: fromSqlite(control012), oldest: 3 },
   { sql: keyRequestOrder, oldest: 3 },
+  { sql: inlinedFunctions, oldest: 3 },
 ];
