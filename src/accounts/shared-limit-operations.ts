@@ -4,6 +4,8 @@
  */
 
 import { memory } from "../db/operations.ts";
+import { listedCalls, ofListed } from "../db/postgres/listed-calls.ts";
+import { listedStatement, singleStatement } from "../db/postgres/run-operation.ts";
 import type { Database, Steps } from "../db/statements.ts";
 import { addressGroup } from "./address-group.ts";
 import {
@@ -13,6 +15,7 @@ import {
   callerOfKey,
   tokenAuthenticationSql,
 } from "./authenticate.ts";
+import { immediateTurnSql } from "./immediate-calls.ts";
 import type { RatedKey } from "./key-rates.ts";
 import {
   type AdmissionAnswer,
@@ -30,7 +33,8 @@ import type { PolicyState } from "./limits.ts";
 import { findSession } from "./sessions/find-session.ts";
 
 type Turn = {
-  allowed: number;
+  /** Null if no call was taken. */
+  allowed: number | null;
   waitUs: number;
   /** Null if no search was taken. */
   searchUs: number | null;
@@ -50,19 +54,38 @@ const mostWaitUs = `CASE WHEN CAST(:mayWait AS BIGINT) = 1 OR (CAST(:readOf AS T
 const blockedUs = `SELECT CASE WHEN count(*) < :failedKeysPerMinute THEN 0 ELSE greatest(0, min(at_us) + 60000000 - now_us()) END AS us
   FROM failed_key WHERE address_group = :addressGroup AND at_us + 60000000 > now_us()`;
 
-const admissionSql = (authenticationSql: string) => `
-  SELECT caller.*, blocked.us AS blockedUs, ${turnColumns}
-  FROM (${blockedUs}) AS blocked
-  CROSS JOIN (${authenticationSql}) AS caller
-  CROSS JOIN LATERAL take_calls(
-    blocked.us = 0 AND caller.isKnown AND NOT caller.isSuspended AND caller.secretHash = :secretHash,
-    ARRAY[caller.ratesKeyId, 'account ' || caller.accountId],
-    ARRAY[caller.requestsPerSecond, caller.accountRequestsPerSecond],
-    ARRAY[caller.submissionsPerMinute, caller.accountSubmissionsPerMinute],
-    ${mostWaitUs}, TRUE, :isSubmission) AS turn`;
+const callerSql = (authenticationSql: string): string => `
+  SELECT caller.*, blocked.us AS blockedUs, blocked.us = 0 AND caller.isKnown AND NOT caller.isSuspended
+    AND caller.secretHash = decode(:presentedHash, 'base64') AS isGood
+  FROM (${blockedUs}) AS blocked CROSS JOIN (${authenticationSql}) AS caller`;
 
-const keyAdmissionSql = admissionSql(authenticationSql);
-const tokenAdmissionSql = admissionSql(tokenAuthenticationSql);
+const listedAdmissions = listedCalls("request", {
+  ...{ id: "TEXT", resource: "TEXT", presentedHash: "TEXT", addressGroup: "TEXT" },
+  ...{ nowMs: "BIGINT", failedKeysPerMinute: "BIGINT", isSubmission: "BOOLEAN" },
+  ...{ requestsPerSecond: "BIGINT", submissionsPerMinute: "BIGINT" },
+});
+
+/**
+ * A list takes only calls that need not wait. It locks the rates of its keys in their order, so that gateways do not wait for
+ * each other.
+ */
+const admissionSql = (authenticationSql: string) => ({
+  sql: `SELECT caller.*, ${turnColumns} FROM (${callerSql(authenticationSql)}) AS caller
+    CROSS JOIN LATERAL take_calls(caller.isGood,
+      ARRAY[caller.ratesKeyId, 'account ' || caller.accountId],
+      ARRAY[caller.requestsPerSecond, caller.accountRequestsPerSecond],
+      ARRAY[caller.submissionsPerMinute, caller.accountSubmissionsPerMinute],
+      ${mostWaitUs}, TRUE, :isSubmission) AS turn`,
+  list: `WITH caller AS MATERIALIZED (
+      SELECT request.call, request.isSubmission, caller.* FROM ${listedAdmissions}
+      CROSS JOIN LATERAL (${ofListed("request", callerSql(authenticationSql))}) AS caller),
+    locked AS (SELECT id FROM rate WHERE id IN (SELECT ratesKeyId FROM caller WHERE isGood) ORDER BY id FOR UPDATE),
+    taken AS (${immediateTurnSql("caller JOIN locked ON locked.id = caller.ratesKeyId")})
+    SELECT caller.*, ${turnColumns} FROM caller LEFT JOIN taken ON taken.call = caller.call`,
+});
+
+const keyAdmission = admissionSql(authenticationSql);
+const tokenAdmission = admissionSql(tokenAuthenticationSql);
 
 const turnSql = `
   SELECT ${turnColumns} FROM (SELECT CAST(:accountId AS TEXT) AS accountId) AS caller
@@ -70,6 +93,8 @@ const turnSql = `
     ARRAY[CAST(:requestsPerSecond AS BIGINT), CAST(:accountRequestsPerSecond AS BIGINT)],
     ARRAY[CAST(:submissionsPerMinute AS BIGINT), CAST(:accountSubmissionsPerMinute AS BIGINT)],
     ${mostWaitUs}, :takesRequest, :takesSearch) AS turn`;
+
+type AdmissionRow = AuthenticationRow & Turn & { blockedUs: number; isGood: number };
 
 /** Compared instead of an unknown key's. */
 const noHash = new Uint8Array(32);
@@ -86,17 +111,20 @@ export const sharedLimitOperations: LimitOperations = {
     const group = addressGroup(request.address);
     const secretHash = keyHash === null ? noHash : Buffer.from(keyHash, "base64");
     const { requestsPerSecond, submissionsPerMinute, maxWaitMs, resource } = request;
-    const row = yield* database.get<AuthenticationRow & Turn & { blockedUs: number }>(
-      resource === null ? keyAdmissionSql : tokenAdmissionSql,
-      {
-        ...(resource === null ? {} : { resource }),
-        ...{ id: keyId ?? "", secretHash, addressGroup: group, nowMs, maxWaitMs },
-        ...{ failedKeysPerMinute, requestsPerSecond, submissionsPerMinute },
-        readOf: request.readOf?.toLowerCase() ?? null,
-        isSubmission: request.isSubmission === true ? 1 : 0,
-        mayWait: request.mayWait === true ? 1 : 0,
-      },
-    );
+    const statement = resource === null ? keyAdmission : tokenAdmission;
+    const parameters = {
+      ...(resource === null ? {} : { resource }),
+      ...{ id: keyId ?? "", presentedHash: keyHash ?? "", addressGroup: group, nowMs, maxWaitMs },
+      ...{ failedKeysPerMinute, requestsPerSecond, submissionsPerMinute },
+      readOf: request.readOf?.toLowerCase() ?? null,
+      isSubmission: request.isSubmission === true ? 1 : 0,
+      mayWait: request.mayWait === true ? 1 : 0,
+    };
+    const listed = yield* listedStatement<AdmissionRow>(statement, parameters);
+    const isUntaken = listed?.isGood === 1 && listed.allowed === null;
+    const row = isUntaken
+      ? yield* singleStatement<AdmissionRow>(statement.sql, parameters)
+      : listed;
     if (row === undefined) throw new Error("an admission returned no row");
     if (row.blockedUs > 0) return { kind: "blocked", retryAfterMs: row.blockedUs / 1_000 };
     if (presentedHash === null) return { kind: "unknown" };

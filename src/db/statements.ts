@@ -11,6 +11,8 @@ export type Statement = {
   parameters: Parameters;
   /** Its own transaction; for statements of one engine (db/postgres/run-operation.ts). */
   isSingle?: true;
+  /** The same for several calls that wait (db/postgres/listed-statements.ts). */
+  list?: string;
 };
 
 /**

@@ -9,6 +9,14 @@ export function isConflict(thrown: unknown): boolean {
   return thrown instanceof postgres.PostgresError && conflicts.has(thrown.code);
 }
 
+const lockTimeout = "55P03";
+
+/** Nothing was written, and of several calls in a statement one may be the cause. */
+export function isOfOneCall(thrown: unknown): boolean {
+  if (!(thrown instanceof postgres.PostgresError)) return false;
+  return isConflict(thrown) || thrown.code === lockTimeout || !outside.test(thrown.code);
+}
+
 export function isDuplicate(thrown: unknown): boolean {
   return thrown instanceof postgres.PostgresError && thrown.code === "23505";
 }

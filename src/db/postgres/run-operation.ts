@@ -2,6 +2,7 @@ import { toPostgres } from "../dialect.ts";
 import type { StoreOperation } from "../operations.ts";
 import type { Database, Parameters, Statement, Steps } from "../statements.ts";
 import { isConflict, isDuplicate, postgresError } from "./errors.ts";
+import { answerListed } from "./listed-statements.ts";
 import type { Pool, Transaction } from "./pool.ts";
 
 /** Yields statements, which `runOperation` sends. */
@@ -24,6 +25,14 @@ export function* singleStatement<Row>(sql: string, parameters: Parameters): Step
   return (yield { kind: "get", sql, parameters, isSingle: true }) as Row | undefined;
 }
 
+/** A single statement, or one of a list: the parameters are JSON values. */
+export function* listedStatement<Row>(
+  { sql, list }: { sql: string; list: string },
+  parameters: Parameters,
+): Steps<Row | undefined> {
+  return (yield { kind: "get", sql, parameters, isSingle: true, list }) as Row | undefined;
+}
+
 const maxAttempts = 10;
 
 /**
@@ -38,7 +47,7 @@ export async function runOperation(
   const { mode } = operation;
   const steps = () => operation.run(postgresDatabase, args as never);
   try {
-    if (mode === "read" || mode === "memory") return await runSteps(pool, steps());
+    if (mode === "read" || mode === "memory") return await runReads(pool, steps());
     return await runWrite(pool, operation, steps);
   } catch (error) {
     throw postgresError(error);
@@ -70,7 +79,7 @@ async function runOnce(
 ): Promise<unknown> {
   let step = steps.next();
   while (step.done !== true && step.value.isSingle === true) {
-    step = steps.next(await answerOf(pool, step.value));
+    step = steps.next(await answerAlone(pool, step.value));
   }
   if (step.done === true) return step.value;
   const first = step.value;
@@ -80,14 +89,27 @@ async function runOnce(
   });
 }
 
+async function runReads(pool: Pool, steps: Steps<unknown>): Promise<unknown> {
+  let step = steps.next();
+  while (step.done !== true) step = steps.next(await answerAlone(pool, step.value));
+  return step.value;
+}
+
 async function runSteps(
-  connection: Pool | Transaction,
+  connection: Transaction,
   steps: Steps<unknown>,
-  first?: Statement,
+  first: Statement,
 ): Promise<unknown> {
-  let step = first === undefined ? steps.next() : steps.next(await answerOf(connection, first));
+  let step = steps.next(await answerOf(connection, first));
   while (step.done !== true) step = steps.next(await answerOf(connection, step.value));
   return step.value;
+}
+
+/** Outside of a transaction. */
+function answerAlone(pool: Pool, statement: Statement): Promise<unknown> {
+  const { list } = statement;
+  if (list === undefined) return answerOf(pool, statement);
+  return answerListed(pool, { ...statement, list }, (sent) => answerOf(pool, sent));
 }
 
 async function answerOf(

@@ -4,7 +4,8 @@
  */
 
 import { durable } from "../../db/operations.ts";
-import { singleStatement } from "../../db/postgres/run-operation.ts";
+import { listedCalls, ofListed } from "../../db/postgres/listed-calls.ts";
+import { listedStatement, singleStatement } from "../../db/postgres/run-operation.ts";
 import type { Steps } from "../../db/statements.ts";
 import type { Platform } from "../../posts/post.ts";
 import { usableCredential } from "../../upstream/credentials/rows.ts";
@@ -42,6 +43,18 @@ export const sharedSubmissionOperations = {
   }),
 };
 
+const listedTypes = {
+  ...{ uuid: "TEXT", accountId: "TEXT", keyId: "TEXT", request: "TEXT", canonicalQuery: "TEXT" },
+  ...{
+    warnings: "TEXT",
+    submittedMs: "BIGINT",
+    deadlineMs: "BIGINT",
+    node: "TEXT",
+    result: "TEXT",
+  },
+  ...{ startedMs: "BIGINT", finishedMs: "BIGINT", expiresMs: "BIGINT", platforms: "TEXT" },
+};
+
 const ordinary = `id = :accountId AND suspended_ms IS NULL
   AND NOT EXISTS (SELECT 1 FROM webhook WHERE account_id = :accountId AND disabled_ms IS NULL)
   AND NOT EXISTS (SELECT 1 FROM credential WHERE ${usableCredential})`;
@@ -65,11 +78,39 @@ const insertSql = (numbered: string, { columns, values }: typeof done, otherSql 
   `WITH ${numbered} ${otherSql}
   INSERT INTO job(${columns}) SELECT ${values}, last_change FROM numbered RETURNING change`;
 
+/** Of searches without idempotency key and fetched posts. Locks accounts in their order, as those of other gateways do. */
+const listedSearches = `WITH job_of_call AS MATERIALIZED (
+    SELECT * FROM ${listedCalls("listed", listedTypes)}
+    WHERE NOT EXISTS (SELECT 1 FROM credential WHERE ${ofListed("listed", usableCredential)})),
+  owner AS (
+    SELECT id FROM account WHERE id IN (SELECT accountId FROM job_of_call) AND suspended_ms IS NULL
+      AND NOT EXISTS (SELECT 1 FROM webhook WHERE account_id = account.id AND disabled_ms IS NULL)
+    ORDER BY id FOR UPDATE),
+  numbered AS (
+    UPDATE account SET last_change = last_change + counted.jobs
+    FROM owner JOIN (SELECT accountId, count(*) AS jobs FROM job_of_call GROUP BY accountId) AS counted
+      ON counted.accountId = owner.id
+    WHERE account.id = owner.id RETURNING owner.id, last_change - counted.jobs AS earlier),
+  inserted AS (
+    INSERT INTO job(${done.columns})
+    SELECT ${ofListed("job_of_call", done.values)},
+      numbered.earlier + row_number() OVER (PARTITION BY job_of_call.accountId ORDER BY job_of_call.call)
+    FROM job_of_call JOIN numbered ON numbered.id = job_of_call.accountId
+    RETURNING uuid, change)
+  SELECT call, change FROM inserted JOIN job_of_call ON job_of_call.uuid = inserted.uuid`;
+
 const posts = `, posts AS (${fetchedSql(":accountId", "numbered CROSS JOIN json_each(:posts) WHERE TRUE")})`;
 
+const statementsOf = (columns: typeof done, besides = "") => ({
+  keyed: insertSql(withKey, columns, besides),
+  keyless: insertSql(withoutKey, columns, besides),
+});
+
 const statements = {
-  received: { keyed: insertSql(withKey, received), keyless: insertSql(withoutKey, received) },
-  done: { keyed: insertSql(withKey, done, posts), keyless: insertSql(withoutKey, done, posts) },
+  received: statementsOf(received),
+  done: statementsOf(done),
+  /** Most answers have no fetched posts, and their part costs a tenth of the statement. */
+  doneWithPosts: statementsOf(done, posts),
 };
 
 function* insertAlone(
@@ -77,15 +118,14 @@ function* insertAlone(
   platforms: readonly Platform[],
 ): Steps<InsertedJob | null> {
   const { fetched = [], ...end } = answer ?? {};
-  const { keyed, keyless } = statements[answer === null ? "received" : "done"];
+  const ended = fetched.length === 0 ? statements.done : statements.doneWithPosts;
+  const { keyed, keyless } = answer === null ? statements.received : ended;
   const sql = idempotency === null ? keyless : keyed;
-  const parameters = {
-    ...job,
-    ...end,
-    ...idempotency,
-    platforms: JSON.stringify(platforms),
-    posts: fetchedJson(fetched),
-  };
-  const inserted = yield* singleStatement<{ change: number }>(sql, parameters);
+  const parameters = { ...job, ...end, platforms: JSON.stringify(platforms) };
+  const own = { ...parameters, ...idempotency, posts: fetchedJson(fetched) };
+  const isListed = answer !== null && idempotency === null && fetched.length === 0;
+  const inserted = isListed
+    ? yield* listedStatement<{ change: number }>({ sql, list: listedSearches }, parameters)
+    : yield* singleStatement<{ change: number }>(sql, own);
   return inserted === undefined ? null : { isReplay: false, ...inserted, hasDeliveries: false };
 }

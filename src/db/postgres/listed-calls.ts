@@ -1,0 +1,11 @@
+/** Parts of statements for several calls (listed-statements.ts). */
+
+/** A table of the calls, with their parameters as columns, and `call`. */
+export function listedCalls(name: string, types: Readonly<Record<string, string>>): string {
+  const columns = Object.entries(types).map(([column, type]) => `${column} ${type}`);
+  return `json_to_recordset(CAST(CAST(:calls AS TEXT) AS JSON)) AS ${name}(call BIGINT, ${columns.join(", ")})`;
+}
+
+/** The statement of one call with the columns of a table instead of parameters. */
+export const ofListed = (name: string, sql: string): string =>
+  sql.replaceAll(/:(?=\w)/g, `${name}.`);

@@ -1,0 +1,65 @@
+import postgres from "postgres";
+import { expect, test } from "vitest";
+import type { Statement } from "../statements.ts";
+import { answerListed } from "./listed-statements.ts";
+import type { Pool } from "./pool.ts";
+
+type Parameters = { name: string };
+
+/** Answers with the names, those of a list from the last to the first. */
+function answered({ kind, parameters }: Statement): unknown {
+  if (kind === "get") return { name: parameters.name };
+  const calls: ({ call: number } & Parameters)[] = JSON.parse(String(parameters.calls));
+  return calls.filter(({ name }) => name !== "absent").toReversed();
+}
+
+function callsOf(answer: (statement: Statement) => unknown) {
+  const pool = {} as Pool;
+  const sent: Statement[] = [];
+  const call = async (name: string): Promise<unknown> => {
+    const statement = { kind: "get", sql: "one", parameters: { name }, list: "many" } as const;
+    return await answerListed(pool, statement, async (each) => {
+      sent.push(each);
+      await new Promise(setImmediate);
+      return answer(each);
+    });
+  };
+  return { sent, call };
+}
+
+const names = ["a", "b", "absent", "c", "d", "e"];
+
+test("calls that wait for an earlier one are sent as one statement, and get their own rows", async () => {
+  const { sent, call } = callsOf(answered);
+  const rows = await Promise.all(names.map(call));
+  const found = rows.map((row) => (row as Parameters | undefined)?.name ?? "absent");
+  expect(found).toEqual(names);
+  expect(sent.map(({ sql }) => sql)).toEqual(["one", "many"]);
+  await call("a");
+  expect(sent.map(({ sql }) => sql)).toEqual(["one", "many", "one"]);
+});
+
+const refused = Object.assign(new postgres.PostgresError("a duplicate"), { code: "23505" });
+const ended = Object.assign(new Error("closed"), { code: "CONNECTION_CLOSED" });
+
+test("after an error of a list each call is sent alone, because one may have failed for all", async () => {
+  const { sent, call } = callsOf((statement) => {
+    if (statement.kind === "all" || statement.parameters.name === "d") throw refused;
+    return answered(statement);
+  });
+  const outcomes = await Promise.allSettled(names.map(call));
+  expect(outcomes.map(({ status }) => status === "fulfilled")).toEqual(
+    names.map((name) => name !== "d"),
+  );
+  expect(sent).toHaveLength(1 + 1 + 5);
+});
+
+test("a list is not repeated when the connection fails, because it may have been committed", async () => {
+  const { sent, call } = callsOf((statement) => {
+    if (statement.kind === "all") throw ended;
+    return answered(statement);
+  });
+  const outcomes = await Promise.allSettled(names.map(call));
+  expect(outcomes.filter(({ status }) => status === "rejected")).toHaveLength(5);
+  expect(sent).toHaveLength(2);
+});

@@ -1,0 +1,93 @@
+import type { Statement } from "../statements.ts";
+import { isOfOneCall } from "./errors.ts";
+import type { Pool } from "./pool.ts";
+
+/** A statement with the same for several calls; `list` has their parameters as `:calls`, and its rows name the `call`. */
+export type ListedStatement = Statement & { list: string };
+
+export type Send = (statement: Statement) => Promise<unknown>;
+
+type Waiting = {
+  statement: ListedStatement;
+  resolve: (row: unknown) => void;
+  reject: (error: unknown) => void;
+};
+
+type ListedRow = { call: number };
+
+/** Lists of one statement that run at the same time. */
+const mostRunning = 1;
+const longestList = 64;
+
+/** By pool and text of the list. */
+const queues = new WeakMap<Pool, Map<string, ListQueue>>();
+
+/**
+ * Sends calls of the same statement that wait for earlier ones as one statement, and so in one transaction: most of the time of
+ * a short statement is its start and its commit.
+ */
+export function answerListed(pool: Pool, statement: ListedStatement, send: Send): Promise<unknown> {
+  const ofPool = queues.get(pool) ?? new Map<string, ListQueue>();
+  queues.set(pool, ofPool);
+  const queue = ofPool.get(statement.list) ?? new ListQueue(send);
+  ofPool.set(statement.list, queue);
+  return new Promise((resolve, reject) => queue.add({ statement, resolve, reject }));
+}
+
+class ListQueue {
+  readonly #send: Send;
+  #waiting: Waiting[] = [];
+  #running = 0;
+
+  constructor(send: Send) {
+    this.#send = send;
+  }
+
+  add(call: Waiting): void {
+    this.#waiting.push(call);
+    if (this.#running < mostRunning) void this.#run();
+  }
+
+  async #run(): Promise<void> {
+    this.#running += 1;
+    while (this.#waiting.length > 0) await this.#answer(this.#waiting.splice(0, longestList));
+    this.#running -= 1;
+  }
+
+  async #answer(calls: readonly Waiting[]): Promise<void> {
+    const [first] = calls;
+    if (first === undefined) return;
+    if (calls.length === 1) return await this.#answerAlone(first);
+    try {
+      const statement = listOf(first.statement.list, calls);
+      const rows = (await this.#send(statement)) as readonly ListedRow[];
+      const byCall = new Map(rows.map((row) => [row.call, row]));
+      for (const [index, { resolve }] of calls.entries()) resolve(byCall.get(index));
+    } catch (error) {
+      if (!isOfOneCall(error)) for (const { reject } of calls) reject(error);
+      else await Promise.all(calls.map((call) => this.#answerAlone(call)));
+    }
+  }
+
+  async #answerAlone({ statement, resolve, reject }: Waiting): Promise<void> {
+    await this.#send(statement).then(resolve, reject);
+  }
+}
+
+function listOf(sql: string, calls: readonly Waiting[]): Statement {
+  const listed = calls.map(({ statement: { parameters } }, call) => ({ ...parameters, call }));
+  return { kind: "all", sql, parameters: { calls: jsonText(listed) } };
+}
+
+/** As the pool sends parameters: whole numbers, and texts without NUL or half of a surrogate pair. */
+function jsonText(value: unknown): string {
+  const text = JSON.stringify(value);
+  if (!unsendable.test(text)) return text;
+  return JSON.stringify(value, (_name, part: unknown) => {
+    if (typeof part === "number") return Math.round(part);
+    return typeof part === "string" ? part.toWellFormed().replaceAll("\0", "\u{fffd}") : part;
+  });
+}
+
+/** Also matches within texts, which does no harm. */
+const unsendable = /\\u(?:0000|d[89a-f])|\d\.\d/;
