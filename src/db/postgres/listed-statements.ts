@@ -15,16 +15,14 @@ type Waiting = {
 
 type ListedRow = { call: number };
 
-/** Lists of one statement that run at the same time. */
-const mostRunning = 1;
 const longestList = 64;
 
 /** By pool and text of the list. */
 const queues = new WeakMap<Pool, Map<string, ListQueue>>();
 
 /**
- * Sends calls of the same statement that wait for earlier ones as one statement, and so in one transaction: most of the time of
- * a short statement is its start and its commit.
+ * Sends calls of one tick, and those that wait for earlier ones, as one statement, and so in one transaction: most of the time
+ * of a short statement is its start and its commit.
  */
 export function answerListed(pool: Pool, statement: ListedStatement, send: Send): Promise<unknown> {
   const ofPool = queues.get(pool) ?? new Map<string, ListQueue>();
@@ -37,7 +35,7 @@ export function answerListed(pool: Pool, statement: ListedStatement, send: Send)
 class ListQueue {
   readonly #send: Send;
   #waiting: Waiting[] = [];
-  #running = 0;
+  #isRunning = false;
 
   constructor(send: Send) {
     this.#send = send;
@@ -45,13 +43,14 @@ class ListQueue {
 
   add(call: Waiting): void {
     this.#waiting.push(call);
-    if (this.#running < mostRunning) void this.#run();
+    if (this.#isRunning) return;
+    this.#isRunning = true;
+    setImmediate(() => void this.#run());
   }
 
   async #run(): Promise<void> {
-    this.#running += 1;
     while (this.#waiting.length > 0) await this.#answer(this.#waiting.splice(0, longestList));
-    this.#running -= 1;
+    this.#isRunning = false;
   }
 
   async #answer(calls: readonly Waiting[]): Promise<void> {
