@@ -26,13 +26,19 @@ const maxWaiting = 5_000;
 const maxAttempts = 10;
 const pauseMs = 10;
 
+/** Lists have a connection of their own: a server process that has just run a statement runs it faster than others. */
+function openPools({ connections, ...terms }: PostgresTerms): { pool: Pool; lists: Pool } {
+  const pool = openPool({ ...terms, connections: Math.max(1, connections - 1) });
+  return { pool, lists: connections === 1 ? pool : openPool({ ...terms, connections: 1 }) };
+}
+
 export function createCalls(
   terms: PostgresTerms,
   operations: Operations,
   clock: Pick<Clock, "sleep" | "elapsed">,
   { changedBy = () => [], onNewPool = () => undefined }: CallOptions = {},
 ): Calls {
-  let pool = openPool(terms);
+  let { pool, lists } = openPools(terms);
   const patience = createCallTimeout(terms.timeoutMs, clock);
   const running = new Set<Promise<unknown>>();
   const lastOf = new Map<string, Promise<unknown>>();
@@ -40,16 +46,21 @@ export function createCalls(
   /** Closes a pool whose connections hang; the next call connects again. */
   function giveUp(hanging: Pool): void {
     if (pool !== hanging) return;
-    pool = openPool(terms);
+    const hangingLists = lists;
+    ({ pool, lists } = openPools(terms));
     onNewPool(pool);
-    hanging.end({ timeout: 0 }).catch(() => undefined);
+    for (const each of new Set([hanging, hangingLists])) {
+      each.end({ timeout: 0 }).catch(() => undefined);
+    }
   }
 
   async function runAfter(earlier: readonly Promise<unknown>[], name: string, args: unknown) {
     if (earlier.length > 0) await Promise.allSettled(earlier);
     for (let attempt = 1; ; attempt += 1) {
       const used = pool;
-      const call = runOperation(used, operationOf(operations, name), args);
+      // The server may have no connection for lists, and the pool one.
+      const ofLists = attempt === 1 ? lists : used;
+      const call = runOperation(used, operationOf(operations, name), args, ofLists);
       try {
         return await patience.within(call, () => giveUp(used));
       } catch (error) {
@@ -77,7 +88,7 @@ export function createCalls(
 
   async function close(): Promise<void> {
     await Promise.allSettled(running);
-    await pool.end({ timeout: 5 });
+    await Promise.all([...new Set([pool, lists])].map((each) => each.end({ timeout: 5 })));
     patience.stop();
   }
 

@@ -33,6 +33,9 @@ export function* listedStatement<Row>(
   return (yield { kind: "get", sql, parameters, isSingle: true, list }) as Row | undefined;
 }
 
+/** `lists`: for listed statements, one at a time. */
+type Pools = { pool: Pool; lists: Pool };
+
 const maxAttempts = 10;
 
 /**
@@ -43,19 +46,21 @@ export async function runOperation(
   pool: Pool,
   operation: StoreOperation<never, unknown>,
   args: unknown,
+  lists: Pool = pool,
 ): Promise<unknown> {
   const { mode } = operation;
   const steps = () => operation.run(postgresDatabase, args as never);
+  const pools = { pool, lists };
   try {
-    if (mode === "read" || mode === "memory") return await runReads(pool, steps());
-    return await runWrite(pool, operation, steps);
+    if (mode === "read" || mode === "memory") return await runReads(pools, steps());
+    return await runWrite(pools, operation, steps);
   } catch (error) {
     throw postgresError(error);
   }
 }
 
 async function runWrite(
-  pool: Pool,
+  pools: Pools,
   { isByRow, mode }: StoreOperation<never, unknown>,
   steps: () => Steps<unknown>,
 ): Promise<unknown> {
@@ -63,7 +68,7 @@ async function runWrite(
   const isolation = `ISOLATION LEVEL ${isByRow ? "READ COMMITTED" : "SERIALIZABLE"}`;
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await runOnce(pool, { isolation, isSynced }, steps());
+      return await runOnce(pools, { isolation, isSynced }, steps());
     } catch (error) {
       const isRepeated = isConflict(error) || isDuplicate(error);
       if (!isRepeated || attempt === maxAttempts) throw error;
@@ -73,25 +78,25 @@ async function runWrite(
 
 /** The transaction begins with the first statement that needs one. */
 async function runOnce(
-  pool: Pool,
+  pools: Pools,
   { isolation, isSynced }: { isolation: string; isSynced: boolean },
   steps: Steps<unknown>,
 ): Promise<unknown> {
   let step = steps.next();
   while (step.done !== true && step.value.isSingle === true) {
-    step = steps.next(await answerAlone(pool, step.value));
+    step = steps.next(await answerAlone(pools, step.value));
   }
   if (step.done === true) return step.value;
   const first = step.value;
-  return await pool.begin(isolation, (transaction) => {
+  return await pools.pool.begin(isolation, (transaction) => {
     if (!isSynced) void transaction.unsafe("SET LOCAL synchronous_commit TO off").execute();
     return runSteps(transaction, steps, first);
   });
 }
 
-async function runReads(pool: Pool, steps: Steps<unknown>): Promise<unknown> {
+async function runReads(pools: Pools, steps: Steps<unknown>): Promise<unknown> {
   let step = steps.next();
-  while (step.done !== true) step = steps.next(await answerAlone(pool, step.value));
+  while (step.done !== true) step = steps.next(await answerAlone(pools, step.value));
   return step.value;
 }
 
@@ -106,10 +111,10 @@ async function runSteps(
 }
 
 /** Outside of a transaction. */
-function answerAlone(pool: Pool, statement: Statement): Promise<unknown> {
+function answerAlone({ pool, lists }: Pools, statement: Statement): Promise<unknown> {
   const { list } = statement;
   if (list === undefined) return answerOf(pool, statement);
-  return answerListed(pool, { ...statement, list }, (sent) => answerOf(pool, sent));
+  return answerListed(lists, { ...statement, list }, (sent) => answerOf(lists, sent));
 }
 
 async function answerOf(
