@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { defineConfig } from "vite";
 import { layerOrder } from "./layer-order.ts";
+import { pageFiles } from "./page-files.ts";
 
 const root = import.meta.dirname;
 
@@ -8,7 +9,7 @@ const root = import.meta.dirname;
 export default defineConfig({
   root,
   base: "/dashboard/",
-  plugins: [layerOrder()],
+  plugins: [layerOrder(), pageFiles()],
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
   // swr and wouter import React.
   resolve: { alias: { react: "preact/compat" } },

@@ -40,6 +40,20 @@ test.each(["/dashboard", "/dashboard/", "/dashboard/keys/first", "/dashboard/job
   },
 );
 
+test("a page links the files that only it loads, so that browsers load them with the app", async () => {
+  const { headers, body } = await get("/dashboard/jobs/0f8fad5b");
+  const files = String(headers.link)
+    .split(", ")
+    .map((link) => link.slice(1, link.indexOf(">")));
+  expect(files.length).toBeGreaterThan(1);
+  for (const file of files) {
+    expect(body).not.toContain(file);
+    expect((await get(file)).statusCode, file).toBe(200);
+  }
+  for (const path of ["/dashboard", "/dashboard/sign-in", "/dashboard/unknown"])
+    expect((await get(path)).headers.link).toBeUndefined();
+});
+
 describe.each(["/", "/dashboard/keys"])("%s", (path) => {
   test("loads nothing from other hosts, and cannot be framed", async () => {
     const { headers, body } = await get(path);

@@ -1,10 +1,13 @@
-const whole = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
-const rough = new Intl.NumberFormat("en", { maximumSignificantDigits: 2 });
-const short = new Intl.NumberFormat("en", { maximumSignificantDigits: 3 });
+import { once } from "../../src/lib/once.ts";
+
+// Formats are created on first use, because creation takes milliseconds.
+const whole = once(() => new Intl.NumberFormat("en", { maximumFractionDigits: 0 }));
+const rough = once(() => new Intl.NumberFormat("en", { maximumSignificantDigits: 2 }));
+const short = once(() => new Intl.NumberFormat("en", { maximumSignificantDigits: 3 }));
 
 /** Such as "48,210". */
 export function wholeNumber(value: number): string {
-  return whole.format(value);
+  return whole().format(value);
 }
 
 export type Figure = { value: string; unit: string };
@@ -32,29 +35,29 @@ export function bytesText(bytes: number): string {
 
 /** Such as 0.21 "%"; 0 if `all` is 0. */
 export function percentFigure(part: number, all: number): Figure {
-  return { value: all === 0 ? "0" : rough.format((part / all) * 100), unit: "%" };
+  return { value: all === 0 ? "0" : rough().format((part / all) * 100), unit: "%" };
 }
 
 /** Milliseconds to hours, in three digits. */
 export function durationFigure(ms: number): Figure {
-  if (ms < 1_000) return { value: short.format(Math.round(ms)), unit: "ms" };
-  if (ms < 120_000) return { value: short.format(ms / 1_000), unit: "s" };
-  if (ms < 7_200_000) return { value: short.format(ms / 60_000), unit: "min" };
-  return { value: short.format(ms / 3_600_000), unit: "h" };
+  if (ms < 1_000) return { value: short().format(Math.round(ms)), unit: "ms" };
+  if (ms < 120_000) return { value: short().format(ms / 1_000), unit: "s" };
+  if (ms < 7_200_000) return { value: short().format(ms / 60_000), unit: "min" };
+  return { value: short().format(ms / 3_600_000), unit: "h" };
 }
 
 /** An age in whole seconds to days; future times are 0 s. */
 export function agoFigure(ms: number): Figure {
-  if (ms < 120_000) return { value: whole.format(Math.max(0, ms) / 1_000), unit: "s" };
-  if (ms < 7_200_000) return { value: whole.format(ms / 60_000), unit: "min" };
-  if (ms < 172_800_000) return { value: whole.format(ms / 3_600_000), unit: "h" };
-  return { value: whole.format(ms / 86_400_000), unit: "days" };
+  if (ms < 120_000) return { value: whole().format(Math.max(0, ms) / 1_000), unit: "s" };
+  if (ms < 7_200_000) return { value: whole().format(ms / 60_000), unit: "min" };
+  if (ms < 172_800_000) return { value: whole().format(ms / 3_600_000), unit: "h" };
+  return { value: whole().format(ms / 86_400_000), unit: "days" };
 }
 
 /** A lag: tenths of a second below ten seconds. */
 function behindFigure(ms: number): Figure {
   if (ms < 9_950) return { value: (Math.max(0, ms) / 1_000).toFixed(1), unit: "s" };
-  if (ms < 60_000) return { value: whole.format(ms / 1_000), unit: "s" };
+  if (ms < 60_000) return { value: whole().format(ms / 1_000), unit: "s" };
   return durationFigure(ms);
 }
 
@@ -84,14 +87,17 @@ export function stretchText(ms: number): string {
     .join(" ");
 }
 
-const dollars = new Intl.NumberFormat("en-US", {
-  style: "currency",
-  currency: "USD",
-  maximumFractionDigits: 4,
-});
+const dollars = once(
+  () =>
+    new Intl.NumberFormat("en-US", {
+      style: "currency",
+      currency: "USD",
+      maximumFractionDigits: 4,
+    }),
+);
 
 export function dollarText(usd: number): string {
-  return dollars.format(usd);
+  return dollars().format(usd);
 }
 
 /** "1 gap", "2 gaps". */
@@ -106,7 +112,7 @@ function scaled(value: number, step: number, units: readonly string[]): Figure {
     rest /= step;
     at += 1;
   }
-  return { value: short.format(rest), unit: units[at] ?? "" };
+  return { value: short().format(rest), unit: units[at] ?? "" };
 }
 
 const reported = ({ value, unit }: Figure): string => (unit === "" ? value : `${value} ${unit}`);

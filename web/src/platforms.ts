@@ -1,8 +1,10 @@
+import { once } from "../../src/lib/once.ts";
+
 export { platforms, platformTitles as platformNames } from "@earshot/query/tree";
 
-const conjunction = new Intl.ListFormat("en", { type: "conjunction" });
+const conjunction = once(() => new Intl.ListFormat("en", { type: "conjunction" }));
 
 /** "Bluesky and Mastodon". */
 export function listed(names: readonly string[]): string {
-  return conjunction.format(names);
+  return conjunction().format(names);
 }

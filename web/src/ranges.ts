@@ -1,4 +1,5 @@
 import type { UsageRange } from "../../src/http/dashboard/contract/usage.ts";
+import { once } from "../../src/lib/once.ts";
 import { shortDay, shortTime } from "./components/time.tsx";
 import { endText } from "./coverage-text.ts";
 
@@ -21,7 +22,9 @@ const steps = {
   "30d": { ms: 5 * 86_400_000, each: { day: "numeric" } },
 } as const satisfies Record<UsageRange, { ms: number; each: Intl.DateTimeFormatOptions }>;
 
-const dayAndMonth = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short" });
+const dayAndMonth = once(
+  () => new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short" }),
+);
 
 /** Evenly spaced labels, with the month at the start and where it changes. */
 export function axisLabels(range: UsageRange, fromMs: number, toMs: number): string[] {
@@ -34,7 +37,7 @@ export function axisLabels(range: UsageRange, fromMs: number, toMs: number): str
     const isOfDays = range !== "24h";
     const isFresh = at.getMonth() !== month;
     month = at.getMonth();
-    labels.push((isOfDays && isFresh ? dayAndMonth : format).format(at));
+    labels.push((isOfDays && isFresh ? dayAndMonth() : format).format(at));
   }
   return [...labels, "now"];
 }

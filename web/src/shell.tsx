@@ -75,7 +75,7 @@ function Sidebar({ menu }: { menu: React.RefObject<HTMLElement | null> }) {
       </div>
       <div className="side-foot">
         <ListeningLine />
-        <p className="side-zone">Times in {zoneName(Date.now())}</p>
+        <p className="side-zone">Times in {zoneName(new Date())}</p>
         <a href="/docs">Documentation</a>
         <div className="side-user">
           <Link href="/account">

@@ -1,5 +1,6 @@
 import "./steps.css";
 import type { ReactNode } from "preact/compat";
+import { once } from "../../../src/lib/once.ts";
 import { Icon, type IconName } from "./icons.tsx";
 import { exactTime } from "./time.tsx";
 
@@ -12,13 +13,16 @@ export type Step = {
   tone?: "caution" | "danger";
 };
 
-const clock = new Intl.DateTimeFormat(undefined, {
-  hour: "2-digit",
-  minute: "2-digit",
-  second: "2-digit",
-  fractionalSecondDigits: 3,
-  hourCycle: "h23",
-});
+const clock = once(
+  () =>
+    new Intl.DateTimeFormat(undefined, {
+      hour: "2-digit",
+      minute: "2-digit",
+      second: "2-digit",
+      fractionalSecondDigits: 3,
+      hourCycle: "h23",
+    }),
+);
 
 export function Steps({ steps }: { steps: readonly (Step & { name: string })[] }) {
   return (
@@ -37,7 +41,7 @@ export function Steps({ steps }: { steps: readonly (Step & { name: string })[] }
           </span>
           {at === null ? null : (
             <time dateTime={at} title={exactTime(at)}>
-              {clock.format(new Date(at))}
+              {clock().format(new Date(at))}
             </time>
           )}
         </li>

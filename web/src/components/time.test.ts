@@ -14,6 +14,12 @@ test("shows the day when it is not today, and the year when it is not this one",
   expect(shortDay(new Date(2024, 0, 3).getTime(), nowMs)).toContain("2024");
 });
 
-test("names the time zone", () => {
-  expect(zoneName(nowMs)).toMatch(/^[A-Z]/);
+test.each([
+  [0, "UTC"],
+  [-60, "UTC+1"],
+  [-330, "UTC+5:30"],
+  [210, "UTC-3:30"],
+  [300, "UTC-5"],
+])("names the time zone by its offset: %d minutes to UTC is %s", (minutes, name) => {
+  expect(zoneName({ getTimezoneOffset: () => minutes })).toBe(name);
 });

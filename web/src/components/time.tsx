@@ -1,4 +1,5 @@
 import { useEffect, useState } from "preact/compat";
+import { once } from "../../../src/lib/once.ts";
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
@@ -17,11 +18,8 @@ const yearAndTime = format({ ...dayAndMonth, ...year, ...minutes });
 
 /** In the local zone. Created on first use, because creation takes milliseconds. */
 function format(options: Intl.DateTimeFormatOptions): (at: Date | number) => string {
-  let created: Intl.DateTimeFormat | undefined;
-  return (at) => {
-    created ??= new Intl.DateTimeFormat(undefined, options);
-    return created.format(at);
-  };
+  const created = once(() => new Intl.DateTimeFormat(undefined, options));
+  return (at) => created().format(at);
 }
 
 /** Date and time to the second, in the local zone. */
@@ -48,10 +46,13 @@ export function shortDay(ms: number, nowMs = Date.now()): string {
   return (isThisYear ? day : dayOfYear)(ms);
 }
 
-/** Such as "GMT+1". */
-export function zoneName(nowMs: number): string {
-  const zone = new Intl.DateTimeFormat("en", { timeZoneName: "short" });
-  return zone.formatToParts(nowMs).find(({ type }) => type === "timeZoneName")?.value ?? "UTC";
+/** The offset of the local zone, such as "UTC+5:30". */
+export function zoneName(at: Pick<Date, "getTimezoneOffset">): string {
+  const minutes = -at.getTimezoneOffset();
+  if (minutes === 0) return "UTC";
+  const part = Math.abs(minutes % 60);
+  const hours = Math.floor(Math.abs(minutes) / 60);
+  return `UTC${minutes < 0 ? "-" : "+"}${hours}${part === 0 ? "" : `:${`${part}`.padStart(2, "0")}`}`;
 }
 
 /** In the largest unit, such as "3 min". */

@@ -5,6 +5,7 @@ import {
   valueOperators,
 } from "@earshot/query";
 import { platforms } from "@earshot/query/tree";
+import { once } from "../../../../src/lib/once.ts";
 import { platformNames } from "../../platforms.ts";
 import { filterHelp, operatorHelp, propertyHelp } from "./operator-help.ts";
 
@@ -70,7 +71,7 @@ const languages = [
   "uk",
   "zh",
 ];
-const languageNames = new Intl.DisplayNames("en", { type: "language" });
+const languageNames = once(() => new Intl.DisplayNames("en", { type: "language" }));
 
 function valuesFor(written: string): Completion[] {
   const [name = "", value = ""] = written.split(":");
@@ -89,7 +90,7 @@ function choicesOf(name: string): readonly (readonly [string, string])[] {
   const operator = operatorNamed(name);
   if (operator === "platform")
     return platforms.map((platform) => [platform, platformNames[platform]]);
-  if (operator === "lang") return languages.map((code) => [code, languageNames.of(code) ?? code]);
+  if (operator === "lang") return languages.map((code) => [code, languageNames().of(code) ?? code]);
   return [];
 }
 

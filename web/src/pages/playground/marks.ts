@@ -15,6 +15,7 @@ import {
   word,
 } from "@earshot/query/text";
 import type { Platform, QueryLeaf, QueryNode } from "@earshot/query/tree";
+import { once } from "../../../../src/lib/once.ts";
 
 export type MarkedPart = { text: string; start: number; isMatch: boolean };
 
@@ -120,11 +121,12 @@ function fits(element: SequenceElement, token: string | undefined): boolean {
   return element.kind === "any" || token.startsWith(element.prefix);
 }
 
-const piece = /\p{RGI_Emoji}|[\p{L}\p{M}\p{N}_]+/gv;
+// Reading this pattern takes milliseconds.
+const piece = once(() => /\p{RGI_Emoji}|[\p{L}\p{M}\p{N}_]+/gv);
 
 /** Tokens with their offsets, as the analyzer splits them; links and mentions are split like words. */
 function positionedTokens(text: string): PositionedToken[] {
-  return Array.from(text.toWellFormed().matchAll(piece), ({ 0: found, index }) => ({
+  return Array.from(text.toWellFormed().matchAll(piece()), ({ 0: found, index }) => ({
     found,
     index,
   })).flatMap(({ found, index }) =>

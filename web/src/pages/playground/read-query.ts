@@ -52,6 +52,9 @@ export function readTargetText(text: string, isNeeded: boolean): Reading {
   };
 }
 
+/** Of a query that has no errors, which takes much less time than reading it. */
+export const validPieces = (text: string): readonly Piece[] => piecesOf(text, []);
+
 type Look = { start: number; end: number; look: string };
 
 function piecesOf(text: string, diagnostics: readonly Diagnostic[]): Piece[] {

@@ -3,8 +3,7 @@ import "../../components/empty.css";
 import "../../components/plot-marks.css";
 import type { SearchMethod } from "../../../../src/platforms/methods.ts";
 import { QueryPaint } from "../../components/query.tsx";
-import { readQuery } from "./read-query.ts";
-import { longestQuery } from "./search-request.ts";
+import { validPieces } from "./read-query.ts";
 
 /** `month` is the first day of the current month. */
 const starters = (month: string): readonly Starter[] => [
@@ -44,7 +43,7 @@ export function Starters({ onPick }: { onPick(query: string, method: SearchMetho
           <li key={query}>
             <button type="button" onClick={() => onPick(query, method)}>
               <code>
-                <QueryPaint pieces={readQuery(query, longestQuery(method)).pieces} />
+                <QueryPaint pieces={validPieces(query)} />
               </code>
               <span className="quiet">{says}</span>
             </button>

@@ -1,0 +1,18 @@
+import { readFile } from "node:fs/promises";
+
+/**
+ * The Link header of each page of the dashboard, by name, as web/page-files.ts lists its files: browsers load them with the app
+ * instead of after it. Empty without a build.
+ */
+export async function pageLinks(folder: URL): Promise<ReadonlyMap<string, string>> {
+  const text = await readFile(new URL("page-files.json", folder), "utf8").catch(() => "{}");
+  const pages: Readonly<Record<string, readonly string[]>> = JSON.parse(text);
+  return new Map(
+    Object.entries(pages).map(([name, files]) => [name, files.map(linkTo).join(", ")]),
+  );
+}
+
+function linkTo(file: string): string {
+  const relation = file.endsWith(".css") ? "preload; as=style" : "modulepreload";
+  return `</dashboard/${file}>; rel=${relation}; fetchpriority=low`;
+}

@@ -1,0 +1,47 @@
+import type { Plugin, Rolldown } from "vite";
+
+/**
+ * Writes page-files.json: for each page, the files that app.html does not name, so that the server can have browsers load them
+ * with the app instead of after it. src/pages/NAME/page.tsx and src/pages/operator/NAME-page.tsx are the page /NAME.
+ */
+export function pageFiles(): Plugin {
+  return {
+    name: "page-files",
+    enforce: "post",
+    generateBundle(_options, bundle) {
+      const chunks = Object.values(bundle).filter((each) => each.type === "chunk");
+      const byName = new Map(chunks.map((chunk) => [chunk.fileName, chunk]));
+      const entry = chunks.find(({ isEntry }) => isEntry);
+      const loaded = new Set(entry === undefined ? [] : filesOf(entry, byName));
+      const pages = chunks.flatMap((chunk): [string, string[]][] => {
+        const name = /\/src\/pages\/(?:operator\/([a-z]+)-|([a-z]+)\/)page\.tsx$/.exec(
+          chunk.facadeModuleId ?? "",
+        );
+        if (name === null) return [];
+        const files = filesOf(chunk, byName).filter((file) => !loaded.has(file));
+        return [[name[1] ?? name[2] ?? "", files]];
+      });
+      const source = JSON.stringify(Object.fromEntries(pages));
+      this.emitFile({ type: "asset", fileName: "page-files.json", source });
+    },
+  };
+}
+
+/** The file of a chunk, and those that it imports, with their styles. */
+function filesOf(
+  chunk: Rolldown.OutputChunk,
+  byName: ReadonlyMap<string, Rolldown.OutputChunk>,
+): string[] {
+  const files = new Set<string>();
+  const add = (each: Rolldown.OutputChunk) => {
+    if (files.has(each.fileName)) return;
+    files.add(each.fileName);
+    for (const style of each.viteMetadata?.importedCss ?? []) files.add(style);
+    for (const name of each.imports) {
+      const imported = byName.get(name);
+      if (imported !== undefined) add(imported);
+    }
+  };
+  add(chunk);
+  return [...files];
+}
