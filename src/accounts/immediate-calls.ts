@@ -34,10 +34,15 @@ function immediateCalls({ name, windowUs, limit, isTaken }: Policy) {
 }
 
 const burst = immediateCalls({
-  ...{ name: "burst", windowUs: 1_000_000, limit: "caller.requestsPerSecond", isTaken: "TRUE" },
+  name: "burst",
+  windowUs: 1_000_000,
+  limit: "caller.requestsPerSecond",
+  isTaken: "TRUE",
 });
 const search = immediateCalls({
-  ...{ name: "search", windowUs: 60_000_000, limit: "caller.submissionsPerMinute" },
+  name: "search",
+  windowUs: 60_000_000,
+  limit: "caller.submissionsPerMinute",
   isTaken: "caller.isSubmission",
 });
 
