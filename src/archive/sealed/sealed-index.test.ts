@@ -381,14 +381,16 @@ describe("steps through the chunks of a range", () => {
       ],
     ],
     [
-      "beyond the last post",
+      "that may match, beyond the last post",
       term("last1"),
       { from: 0, to: 10 ** 9 },
-      [
-        [0, 0, whole, 0],
-        [1, 0, whole, 0],
-        [2, 0, 1_234, 1],
-      ],
+      [[2, 0, 1_234, 1]],
+    ],
+    [
+      "that may match, and the last one",
+      term("last1"),
+      { from: 0, to: 70_000 },
+      [[1, 0, 4_464, 0]],
     ],
     ["within one", { kind: "every" }, { from: 70_000, to: 70_010 }, [[1, 4_464, 4_474, 10]]],
     ["up to a border", { kind: "every" }, { from: 65_535, to: 65_536 }, [[0, 65_535, whole, 1]]],

@@ -40,10 +40,11 @@ export type SealedIndex = {
   sealedMs: number;
   numbers: PostNumbers;
   /**
-   * Matches by chunk, newest first. May yield an empty range after a few hundred term lookups, so
-   * that a caller can check its deadline. A search can resume at such a step: lookups are cached
-   * for the query object until the range is exhausted, and no other search may use the object until
-   * then. `omitted`: posts of a chunk to omit. Adds the cost to `work`.
+   * Matches by chunk, newest first; of chunks that lack a required term only the last. May yield an
+   * empty range after a few hundred term lookups, so that a caller can check its deadline. A search
+   * can resume at such a step: lookups are cached for the query object until the range is exhausted,
+   * and no other search may use the object until then. `omitted`: posts of a chunk to omit. Adds the
+   * cost to `work`.
    */
   matches(
     query: SealedQuery,
@@ -156,11 +157,14 @@ export function openSealedIndex(
     const { plan } = planning;
     const evaluator = evaluators.take();
     try {
-      for (let chunk = begin; chunk < chunksOf(last); chunk++) {
+      const end = chunksOf(last);
+      for (let chunk = begin; chunk < end; chunk++) {
         const start = chunk * postsOfChunk;
         const from = Math.max(0, range.from - start);
         const to = Math.min(postsIn(chunk, posts), last - start);
         const parts = plan === null ? 1 : evaluator.prepare(plan, posts, chunk, work);
+        // The last one says how far the search went.
+        if (plan?.most === 0 && chunk < end - 1) continue;
         for (const read of plan === null ? [] : prepareSets(plan, chunk)) {
           if (isStep(read)) yield nothingAt(chunk, from);
         }

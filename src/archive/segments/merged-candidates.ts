@@ -47,7 +47,8 @@ export function* mergedCandidates(
       const { set, to: end } = chunk.value;
       const base = chunk.value.chunk * postsOfChunk;
       const most = Math.min(size - ids.length, largestBatch);
-      const count = members(set, number - base, end, found, most);
+      // Chunks without candidates are left out.
+      const count = members(set, Math.max(0, number - base), end, found, most);
       for (let position = 0; position < count; position++) {
         ids.push(numbers.idOf(base + (found[position] as number)));
       }
