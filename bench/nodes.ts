@@ -107,7 +107,7 @@ async function steps(count: number): Promise<(string | number)[][]> {
     const text = requestText(request);
     const nowMs = Date.now();
     const { envelope, answerSecret: gatewaySecret } = await note(
-      "gateway seals and signs the job",
+      "gateway encrypts and signs the job",
       () =>
         encryptJob({
           keyId,
@@ -126,11 +126,11 @@ async function steps(count: number): Promise<(string | number)[][]> {
           gateway,
         }),
     );
-    const { answerSecret } = await note("node checks and opens it", () =>
+    const { answerSecret } = await note("node checks and decrypts it", () =>
       openJob(envelope, { keys, keyId, gatewayKey: gateway.publicKey, nowMs, opened }),
     );
     const knowledge = knowledgeText({ ...answer });
-    const sealed = await note("node signs and seals the answer", () => {
+    const sealed = await note("node signs and encrypts the answer", () => {
       const body = answerBody(items);
       kilobytes = Buffer.byteLength(body) / 1_000;
       const statement = { body, job, request: text, knowledge, keyId, nowMs };
@@ -183,9 +183,7 @@ function madeAnswer(
     const uri = `https://x.com/i/status/${id}`;
     const record = JSON.stringify({
       ID: id.toString(),
-      Content: `A generated post, number ${n}, with the length that most posts have. #${n}`.repeat(
-        2,
-      ),
+      Content: `A generated post about ${posts.word(0)}, with the length of most. #${n} `.repeat(2),
       Metadata: {
         platform: "x",
         uri,
