@@ -62,8 +62,8 @@ export type ArchiveChange =
   | { kind: "looked-up"; platform: Platform; userId: string; atMs: number };
 
 /**
- * `inactive`: any other reason. `opted-out`: hidden from the public; recorded only for known
- * accounts, because most of a network may have it.
+ * `inactive`: any other reason. `opted-out`: recorded only for known accounts, because most of a
+ * network may have it.
  */
 export type AccountStatus =
   | "active"
@@ -263,13 +263,13 @@ type ArchiveThreadLoad = ThreadLoad & { thread: ArchiveThreadName };
 export type ArchiveThreadName = "writer" | "readers" | "compaction" | "languages";
 
 /**
- * Storage and search of posts, on other threads: reads never wait for writes. Errors:
- * `archive_unavailable` (retryable) when a thread died or a disk is full.
+ * Runs on other threads: reads never wait for writes. Errors: `archive_unavailable` (retryable)
+ * when a thread died or a disk is full.
  */
 export type Archive = {
   /**
    * Resolves when the batch is on disk. Batches run one at a time across all processes, in call
-   * order. A failed batch also fails those queued behind it, so that no checkpoint runs ahead.
+   * order. A failed batch fails those queued behind it, so that no checkpoint runs ahead.
    */
   write(batch: WriteBatch): Promise<WriteReport>;
   preparation: PreparationSettings;

@@ -49,9 +49,8 @@ export type StagedImportContext = {
 };
 
 /**
- * An import into a segment that is sealed from the start. Rows go to a file that is not a segment
- * yet, terms to memory. `commit` builds the sealed index and, in one catalog commit, replaces the
- * platform's newest segment, which is empty, with the file.
+ * Rows go to a file that is not a segment yet, terms to memory. `commit` builds the sealed index
+ * and, in one catalog commit, replaces the platform's empty newest segment.
  *
  * There must be no other writer: the compaction lock is taken, and a catalog commit of another
  * connection (`foreign`) aborts the segment. The spooled batches are then written as ordinary ones.

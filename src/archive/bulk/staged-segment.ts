@@ -11,8 +11,7 @@ import type { TermsOfPost } from "../segments/terms-writer.ts";
 import { createForwardIndex } from "./forward-index.ts";
 
 /**
- * Rows in a file that is not in the catalog, terms in memory. `seal` builds the sealed segment,
- * `identify` commits it. A crash before leaves a file to delete.
+ * `seal` builds the sealed segment, `identify` commits it. A crash before leaves a file to delete.
  */
 export type StagedSegment = {
   writer: SegmentWriter;

@@ -7,8 +7,8 @@ import { presentHandle } from "./catalog.ts";
 export const maxNamedAccounts = 20;
 
 /**
- * Finds accounts by name: on X by the handle, on Bluesky by `<name>.bsky.social`, on Mastodon by
- * `<name>@` and any host. Omits former handles and inactive accounts.
+ * On X by the handle, on Bluesky by `<name>.bsky.social`, on Mastodon by `<name>@` and any host.
+ * Omits former handles and inactive accounts.
  */
 export function accountsNamed(
   catalog: DatabaseSync,

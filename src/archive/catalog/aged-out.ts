@@ -5,8 +5,8 @@ import type { CoverageInterval } from "../archive.ts";
 const nameOf = (platform: Platform): string => `aged_out ${platform}`;
 
 /**
- * Streamed posts from before this time have aged out, Unix milliseconds: later copies are rejected,
- * and no coverage includes them. Imports stay. Null if none has aged out.
+ * Unix milliseconds; null if none. Later copies of older streamed posts are rejected, and no
+ * coverage includes them. Imports stay.
  */
 export function agedOutMs(catalog: DatabaseSync, platform: Platform): number | null {
   const row = catalog.prepare("SELECT value FROM setting WHERE name = ?").get(nameOf(platform));

@@ -123,10 +123,10 @@ export function setOptimised(
 export const readUriKey = (catalog: DatabaseSync): string => readSetting(catalog, "uri_key");
 
 /**
- * `ingest_number`: newest ingest number. `ingest_order_from`: start of the retained ingest order.
- * `generation`: open generation of count changes. `count_step`: last step in which counts were
- * added to posts. `commit_number`: commits that involve segments. `identified`: 1 once every
- * segment contains its identity.
+ * `ingest_number`: the newest. `ingest_order_from`: start of the retained ingest order.
+ * `generation`: open generation of count changes. `count_step`: last step that added counts to
+ * posts. `commit_number`: commits that involve segments. `identified`: 1 once every segment
+ * contains its identity.
  */
 type NumberSetting =
   | "ingest_number"
@@ -232,8 +232,8 @@ export function addHandles(catalog: DatabaseSync, handles: readonly PreparedHand
 }
 
 /**
- * Facet keys of the accounts that a name can mean: the handle, and every account that ever had it. A name that was never a
- * handle is treated as an account ID, with that account's handles.
+ * Facet keys of the accounts that a name can mean: the handle, and every account that ever had it; else the account with
+ * this ID, with its handles.
  */
 export function resolveAccount(catalog: DatabaseSync, name: string): string[] {
   const bearers = catalog

@@ -34,9 +34,9 @@ export function reachedMs(window: Span, intervals: readonly CoverageInterval[]):
 }
 
 /**
- * The uncovered parts of a window, oldest first. Live streams lag: a window that reaches the
- * present is covered to its end unless the newest stream interval ended more than `slackMs` before
- * `nowMs`. Pass a slack only if `hasCaughtUp`, else 0.
+ * The uncovered parts of a window, oldest first. Streams lag: a window that reaches the present is
+ * covered to its end if the newest stream interval ended within `slackMs` before `nowMs`. Pass 0
+ * unless `hasCaughtUp`.
  */
 export function gapsIn(
   window: Span,

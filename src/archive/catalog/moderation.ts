@@ -9,8 +9,8 @@ const notForStrangers = "!no-unauthenticated";
 type PostName = { platform: Platform; uri: string; userId: string | null };
 
 /**
- * A post is hidden while its account is inactive or excludes unauthenticated readers (as all
- * readers of an archive are), or while it or the account has a hiding label. Other labels are
+ * Hides posts of accounts that are inactive or exclude unauthenticated readers (all readers of an
+ * archive are), and posts with a hiding label of their own or of the account. Other labels are
  * shown, except instructions, which begin with `!`.
  */
 export function moderationOf(

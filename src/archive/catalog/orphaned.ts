@@ -5,8 +5,8 @@ import { damageMarkerOf } from "../segments/damage-marker.ts";
 import { type SegmentEntry, segmentPath } from "./catalog.ts";
 
 /**
- * Segment files without a catalog entry, left by a crash. They stay for a time, because the catalog
- * may be the wrong one.
+ * Segment files left by a crash, without a catalog entry. They stay for a time: the catalog may be
+ * the wrong one.
  */
 export const orphanedFolder = (folder: string): string => join(folder, "orphaned");
 

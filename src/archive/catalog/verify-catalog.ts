@@ -1,6 +1,6 @@
 /**
- * The verification runs concurrently with the start, because it takes a second of CPU per million
- * handles. Calls wait for it, because incomplete answers would make clients repeat requests.
+ * Runs beside the start, because it takes a second of CPU per million handles. Calls wait, because
+ * incomplete answers would make clients repeat requests.
  */
 
 import { openForReading } from "../database.ts";
@@ -14,10 +14,7 @@ type VerifyParts = {
   onWarning(message: string): void;
 };
 
-/**
- * All other calls wait for it. Errors: `archive_damaged` if more than coverage or an index is
- * damaged.
- */
+/** Errors: `archive_damaged` if more than coverage or an index is damaged. */
 export async function verifyCatalog({ check, repair, onWarning }: VerifyParts): Promise<void> {
   if (isIntact(await check())) return;
   for (const warning of await repair()) onWarning(warning);

@@ -4,7 +4,7 @@ import { openForReading } from "../database.ts";
 import { idsInOrder } from "./ids-in-order.ts";
 
 /**
- * The first ID of each part except the first part. The parts have about equal sizes, up to about
+ * The first ID of each part except the first. Parts have about equal sizes, up to about
  * `splitPosts`. No cut is within a millisecond.
  */
 export function cutsOf(folder: string, entry: SegmentEntry, splitPosts: number): bigint[] {

@@ -178,8 +178,8 @@ function begin(
   const now = present(catalog, entry);
   if (now === null || (terms === "present" && now.analyzer !== presentAnalyzer)) return null;
   stopRecording(context, entry);
-  // This copy performs the pending rewrite, unless it copies the terms. A rewrite requested from
-  // now on, such as to forget more posts, needs another copy.
+  // This copy performs the pending rewrite, unless it copies the terms. Later requests need another
+  // copy.
   const isExpected = terms === "any" && takePendingRewrite(catalog, entry);
   setRewriting(catalog, entry, isExpected ? rewriteInProgress : 1);
   const { platform } = entry;

@@ -21,8 +21,8 @@ type SealState = {
 export type SealObstacle = "off" | "empty" | "outdated" | "damaged" | "unreadable";
 
 /**
- * Decides when a segment is sealed: once no posts were ingested for a while, regardless of likes and
- * labels. It is resealed after many writes.
+ * Decides when a segment is sealed: once no posts were ingested for a while, regardless of likes
+ * and labels, and again after many writes.
  */
 export type SealWatch = {
   /** Reads only files that were written to since the last call. Forgets segments not in `entries`. */

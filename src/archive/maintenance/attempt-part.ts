@@ -1,8 +1,8 @@
 import { EarshotError, messageOf } from "../../lib/errors.ts";
 
 /**
- * Unreadable data ends this part with a finding, not the whole check. Rethrows errors with a code,
- * such as `archive_busy`.
+ * Unreadable data ends this part with a finding. Rethrows errors with a code, such as
+ * `archive_busy`.
  */
 export function* attemptPart(
   part: string,

@@ -51,8 +51,7 @@ const maxReported = 20;
 
 /**
  * Compares redundant data: files with checksums, the catalog with segments, rows with lists and
- * indexes. Writes nothing, and runs while other processes write. Errors: `archive_busy`,
- * `not_writable`.
+ * indexes. Read-only, beside writers. Errors: `archive_busy`, `not_writable`.
  */
 export async function check(request: CheckRequest): Promise<CheckReport> {
   const { folder, onProgress, signal } = request;

@@ -23,8 +23,8 @@ export type ForgetContext = {
 const postsOfBatch = 500;
 
 /**
- * Removes posts and rejects all their later versions. The rewrite requested here removes their
- * texts from disk. Returns how many were stored.
+ * Rejects all later versions too. The rewrite requested here removes the texts from disk. Returns
+ * how many were stored.
  */
 export async function forgetPosts(
   { archive, catalog, signal }: ForgetContext,

@@ -19,8 +19,7 @@ export type RestoreRequest = {
 };
 
 /**
- * Restores into a data folder that has no archive and no running server. The archive appears
- * atomically.
+ * Requires a data folder without archive and running server. The archive appears atomically.
  * Errors: `backup_incomplete`, `backup_damaged`, `newer_schema`, `archive_exists`, `folder_in_use`,
  * `disk_full`, `not_writable`.
  */

@@ -39,8 +39,8 @@ export type CountSlice = {
 };
 
 /**
- * Counts whole buckets, and separately the partial ones at the ends. Slices count disjoint ranges
- * of IDs, each on its own snapshot; the result is cached only if the segment did not change between
+ * Counts whole buckets, and separately the partial ones at the ends. Slices have disjoint ranges of
+ * IDs, each on its own snapshot; the result is cached only if the segment did not change between
  * them.
  */
 export function* countVisit(

@@ -12,10 +12,10 @@ import { type PlatformQuery, platformQuery, rowByRowQuery } from "./platform-que
 import type { SearchSurroundings } from "./search.ts";
 
 /**
- * Counts exactly what a search would find, newest segments first. Of an unchanged segment only the
- * new part of the window is counted. At the deadline the answer is complete from `countedFromMs`
- * on, and partial counts are cached, so that a retry gets further. Platforms whose segments overlap
- * in time share the time left.
+ * Counts what a search would find, newest segments first. Of an unchanged segment only the new part
+ * of the window is counted. At the deadline the answer is complete from `countedFromMs` on; partial
+ * counts are cached, so that a retry gets further. Platforms whose segments overlap share the time
+ * left.
  */
 export function* countSegments(
   request: CountRequest,

@@ -39,11 +39,10 @@ export type SearchSurroundings = {
 };
 
 /**
- * Finds the newest matching posts, newest segments first; skips segments outside the window or
- * below what was found. At the deadline or a cancellation the answer is complete down to `next`.
- * Platforms whose segments overlap share the time, and each is searched a little even after the
- * deadline, so that every page makes progress. Later slices cover lower IDs: no post is lost or
- * found twice.
+ * Newest segments first; skips segments outside the window or below what was found. At the deadline
+ * or a cancellation the answer is complete down to `next`. Platforms whose segments overlap share
+ * the time; each is searched a little even after the deadline, so that every page makes progress.
+ * Later slices cover lower IDs: no post is lost or found twice.
  */
 export function* searchSegments(
   request: SearchRequest,

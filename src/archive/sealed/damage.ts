@@ -1,10 +1,7 @@
 import { resultCodeOf, sqlite } from "../../db/result-codes.ts";
 import { EarshotError } from "../../lib/errors.ts";
 
-/**
- * Unreadable or inconsistent sealed tables, which can be rebuilt from the rows. Everything that
- * reads them throws it.
- */
+/** Unreadable or inconsistent tables, which can be rebuilt from the rows. */
 export class SealedDamage extends Error {
   constructor(what: string) {
     super(`the sealed index is damaged: ${what}`);

@@ -9,8 +9,8 @@ import { addPosition, addPost, type Postings } from "./postings.ts";
 import type { TermSource } from "./term-source.ts";
 
 /**
- * One source per segment of the FTS5 index, oldest first. Parses FTS5's own tables, as fts5vocab
- * takes four times as long. Sees committed data only. Adds everything read to `tally`.
+ * One source per segment of the index, oldest first. Parses FTS5's own tables: fts5vocab takes four
+ * times as long. Sees committed data only. Adds everything read to `tally`.
  */
 export function* ftsSources(
   database: DatabaseSync,

@@ -7,8 +7,8 @@ import { quotedToken } from "./quoted-token.ts";
 import { statementCache } from "./statement-cache.ts";
 
 /**
- * For queries whose FTS5 statement might be slow (`index-cost.ts`): queries one term at a time, for
- * which FTS5 respects the lower end of a range, and combines the sets here.
+ * For queries that may be slow (`index-cost.ts`): queries one term at a time, for which FTS5
+ * respects the lower end of a range, and combines the sets here.
  */
 export type SlicedCandidates = {
   /** Newest first. Phrases and prefixes are supersets, and ignored when excluded. */

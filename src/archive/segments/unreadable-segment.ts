@@ -1,10 +1,7 @@
 import { EarshotError } from "../../lib/errors.ts";
 import type { Segment } from "./segment.ts";
 
-/**
- * A file that SQLite cannot open. Searches and counts report all of its posts as damaged; other
- * calls throw `archive_damaged`.
- */
+/** Searches and counts report all of its posts as damaged; other calls throw `archive_damaged`. */
 export function unreadableSegment(path: string): Segment {
   const refuse = (): never => {
     throw new EarshotError("archive_damaged", `${path} cannot be read`, {

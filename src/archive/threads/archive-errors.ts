@@ -2,9 +2,7 @@ import { EarshotError } from "../../lib/errors.ts";
 
 const unnamed: readonly string[] = ["internal", "disk_error"];
 
-/**
- * Errors without a code of their own (disk full, no access, damage) become `archive_unavailable`.
- */
+/** Errors without a code (disk full, no access, damage) become `archive_unavailable`. */
 export async function archiveErrors<Value>(call: Promise<Value>): Promise<Value> {
   try {
     return await call;

@@ -17,7 +17,7 @@ type WritesContext = {
 
 const turnMs = 8;
 
-/** Writes batches in call order. A batch is analysed on the caller's thread while the previous one is written. */
+/** In call order. A batch is analysed on the caller's thread while the previous one is written. */
 export class ArchiveWrites {
   readonly #context: WritesContext;
   #last: Promise<unknown> = Promise.resolve();

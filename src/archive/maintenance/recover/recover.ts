@@ -39,9 +39,9 @@ export type RecoverReport = Recovered & {
 };
 
 /**
- * Rebuilds a lost or outdated catalog from the segments. Deleted posts stay deleted; no file is
- * removed. Coverage, pending counts and other catalog-only data are lost. No other process may use
- * the archive. Can be rerun. Errors: `folder_in_use`, `catalog_current`, `nothing_to_recover`,
+ * Rebuilds the catalog from the segments. Deleted posts stay deleted; no file is removed.
+ * Catalog-only data, such as coverage and pending counts, is lost. No other process may use the
+ * archive. Can be rerun. Errors: `folder_in_use`, `catalog_current`, `nothing_to_recover`,
  * `disk_full`, `not_writable`.
  */
 export async function recover(request: RecoverRequest): Promise<RecoverReport> {
@@ -162,7 +162,7 @@ function freeFolder(folder: string): string {
 
 const sideFiles = ["-wal", "-shm", "-journal"];
 
-/** The log goes first: a database moved without it would lose its content. */
+/** The log goes first, as in `catalog/orphaned.ts`. */
 async function moveDatabase(from: string, to: string): Promise<void> {
   for (const suffix of [...sideFiles, ""]) {
     if (!existsSync(from + suffix)) continue;
