@@ -43,7 +43,7 @@ export type Runner = {
   stop(): Promise<void>;
 };
 
-/** Leases jobs, runs them and submits the outcomes. After a lost lease nothing is submitted. */
+/** After a lost lease nothing is submitted. */
 export function startRunner(unwrapped: RunnerOptions): Runner {
   const options = { ...unwrapped, log: onceWhileDiskFails(unwrapped.log) };
   const stopping = new AbortController();

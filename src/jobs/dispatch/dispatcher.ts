@@ -41,7 +41,7 @@ type LiveLease = {
   readonly lost: AbortController;
 };
 
-/** Keeps unfinished jobs in memory, with their queue and waiters. The store is authoritative. */
+/** Unfinished jobs in memory. The store is authoritative. */
 export type Dispatcher = {
   offer(job: LiveJob): void;
   offerLater(job: LiveJob, delayMs: number): void;
@@ -54,7 +54,7 @@ export type Dispatcher = {
     signal?: AbortSignal,
   ): Promise<LiveJob | null>;
   wakeNodes(): void;
-  /** Records that a node of another process leases the job. */
+  /** A node of another process leases the job. */
   leaseRemotely(job: LiveJob): void;
   release(job: LiveJob): void;
   loseLease(job: LiveJob): void;
@@ -108,7 +108,7 @@ export function createDispatcher(
     wakeNodes();
   }
 
-  /** A broken node is usually the least loaded, so it would keep leasing the jobs it has already failed. */
+  /** A broken node is usually the least loaded, so it would lease the same jobs again. */
   function avoidFailedNodes(job: LiveJob): void {
     const { failedOn, submitted } = job;
     if (failedOn.size === 0 || !hasOtherNodeFor(submitted.request, failedOn)) {

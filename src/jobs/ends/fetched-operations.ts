@@ -32,7 +32,7 @@ export function fetchedJson(posts: readonly FetchedPost[]): string {
   return JSON.stringify([...new Map(named).values()]);
 }
 
-/** Stores the posts until the result expires, in the transaction that completes the job. */
+/** Until the result expires, in the transaction that completes the job. */
 export function* storeFetched(
   database: Database,
   { uuid, expiresMs, posts }: { uuid: string; expiresMs: number; posts: readonly FetchedPost[] },

@@ -49,8 +49,8 @@ async function sweep(context: RetentionContext, stopping: AbortSignal): Promise<
 }
 
 /**
- * Ends overdue jobs that are not in memory: a writer that dies between commit and reply leaves one. Jobs in memory are
- * skipped, because their stored deadline can be in the past until a clock step is recorded.
+ * A writer that dies between commit and reply leaves a job that is not in memory. Those in memory are skipped: their
+ * stored deadline can be past until a clock step is recorded.
  */
 async function endUnknown(context: RetentionContext, stopping: AbortSignal): Promise<void> {
   const { store, now, dispatcher, reportSnapshot } = context;

@@ -34,10 +34,7 @@ const beatMs = 1_000;
 const longRunMs = 10_000;
 const standstillMs = 5_000;
 
-/**
- * Every second, writes the heartbeat and ends lapsed leases and jobs past their deadline. An idle server writes only
- * the heartbeat.
- */
+/** Every second, writes the heartbeat and, unless idle, ends lapsed leases and jobs past their deadline. */
 export function createSweeper(context: SweeperContext): Sweeper {
   const { store, clock, settings, dispatcher, gateway } = context;
   const stopping = new AbortController();
@@ -71,7 +68,7 @@ export function createSweeper(context: SweeperContext): Sweeper {
     }
   }
 
-  /** Writes the heartbeat. Time in which the store could not be written does not count against jobs. */
+  /** Time in which the store could not be written does not count against jobs. */
   async function beat(): Promise<void> {
     const beganMs = clock.elapsed();
     try {

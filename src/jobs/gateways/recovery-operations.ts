@@ -63,7 +63,7 @@ export const recoveryOperations = {
     );
   }),
 
-  /** Jobs that nodes of ended gateways were running go back to `received`. */
+  /** Jobs of their nodes go back to `received`. */
   recoverFromOthers: durable(function* (
     database,
     { gateway, nowMs }: { gateway: string; nowMs: number },
@@ -76,7 +76,7 @@ export const recoveryOperations = {
     return snapshots.flat();
   }),
 
-  /** Recovers the gateway's jobs at once, so that other gateways need not wait for its heartbeat to time out. */
+  /** Other gateways need not wait for the heartbeat to time out. */
   leave: durable(function* (
     database,
     { gateway, nowMs }: { gateway: string; nowMs: number },
@@ -97,7 +97,7 @@ export const recoveryOperations = {
     );
   }),
 
-  /** Shifts pending times by a step of the wall clock or an outage, so that the remaining time stays the same. */
+  /** For a step of the wall clock or an outage: the remaining time stays the same. */
   moveTimes: relaxed(function* (database, { ms }: { ms: number }): Steps<null> {
     yield* database.run(
       `UPDATE job SET deadline_ms = deadline_ms + :ms, not_before_ms = not_before_ms + :ms,

@@ -82,7 +82,7 @@ const forRetry = `not_before_ms = :notBeforeMs, reader_deaths = :readerDeaths, $
 const retry = visibleChange<Retry>("retry", { set: forRetry, where: currentLease });
 
 export const leaseOperations = {
-  /** Null if the job no longer waits. Not durable, because a crash ends the lease anyway. */
+  /** Null if the job no longer waits. Not durable: a crash ends the lease. */
   leaseJob: relaxed(lease),
 
   renewLease: relaxed(function* (

@@ -2,8 +2,8 @@ import { EarshotError } from "../../lib/errors.ts";
 import type { UsableRelease } from "../../upstream/credentials/release.ts";
 
 /**
- * How embedded and remote nodes get work. Each lease has a new token, and calls with an old one
- * fail with `lease_lost`: a job runs at least once and its result is visible exactly once.
+ * Each lease has a new token, and calls with an old one fail with `lease_lost`: a job runs at least
+ * once and its result is visible exactly once.
  */
 export type Lease<Work> = {
   uuid: string;

@@ -59,7 +59,7 @@ export type AnsweredSubmissions = {
   onSkipped(reason: SkipReason): void;
 };
 
-/** Searches that the writer thread answers in the commit of their submission. */
+/** Answered by the writer thread in the commit of the submission. */
 export function createAnsweredSubmissions(context: AnsweredContext): AnsweredSubmissions {
   const { store, now, settings, dispatcher, reads, shortSearches } = context;
   const pauses = createPauses(context.clock, { leastMs: shortestPauseMs, mostMs: longestPauseMs });

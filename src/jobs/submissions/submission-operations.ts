@@ -77,8 +77,8 @@ const ownValues =
   ":uuid, :accountId, :keyId, :request, :canonicalQuery, :warnings, :submittedMs, :deadlineMs";
 
 /**
- * Columns of `job` and their values, except that of `change`, which is last. `done`: the job ended before its
- * submission was committed.
+ * Columns of `job` and their values; `change` is last. `done`: the job ended before its submission was
+ * committed.
  */
 export const received = {
   columns: `${ownColumns}, state, changed_ms, change`,
@@ -113,7 +113,7 @@ function* insertAnswered(
   });
 }
 
-/** So that the second of two submissions with the same idempotency key finds the first. */
+/** The second of two submissions with the same idempotency key then finds the first. */
 function* lockAccount(database: Database, accountId: string): Steps<void> {
   yield* database.get("SELECT 1 FROM account WHERE id = :accountId FOR UPDATE", { accountId });
 }

@@ -24,7 +24,7 @@ type RunUncommitted = (
   search: SubmittedShortSearch | null,
 ) => Promise<SubmittedJob>;
 
-/** Runs a leased job before its submission is committed; resolves with the commit. */
+/** Resolves with the commit of the submission. */
 export function createUncommittedRuns(context: RunsContext): RunUncommitted {
   const { clock, now, dispatcher, commits, answered } = context;
 

@@ -55,7 +55,7 @@ export async function attemptDelivery(
   return { end: end.end, pauseMs: pauseOf(outcome) };
 }
 
-/** Repeats the write rather than the delivery, which a full disk would otherwise send again and again. */
+/** Repeats the write, because a full disk would otherwise repeat the delivery. */
 async function note({ store, clock, onError }: AttemptContext, tried: TryEnd, signal: AbortSignal) {
   for (;;) {
     try {

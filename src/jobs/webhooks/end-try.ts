@@ -28,7 +28,7 @@ export function* endTry(database: Database, end: TryEnd): Steps<{ disabledReason
 }
 
 /**
- * Sets when the webhook's first delivery is due, but not before `fromMs`. Call it after every change except adding a
+ * When the webhook's first delivery is due, but not before `fromMs`. Call it after every change except adding a
  * delivery.
  */
 export function* setDue(database: Database, webhookId: string, fromMs: number): Steps<void> {
