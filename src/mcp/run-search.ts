@@ -60,9 +60,9 @@ export async function runSearch(run: SearchRun, context: RunContext): Promise<To
 }
 
 /**
- * The answer in the form of `accept`, or a refusal. A search that takes longer is waited for by repeating the call under the
- * same Idempotency-Key, which costs no further search, and is cancelled if the caller cancels. Errors: the signal's reason;
- * an `Error` if it takes minutes.
+ * The answer in the form of `accept`, or a refusal. A longer search is waited for by repeating the call under the same
+ * Idempotency-Key, which costs no further search, and is cancelled if the caller cancels. Errors: the signal's reason; an
+ * `Error` if it takes minutes.
  */
 export async function searchInOneCall(
   { platform, arguments: given, maxChars }: SearchRun,

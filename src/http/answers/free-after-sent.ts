@@ -1,9 +1,6 @@
 import type { FastifyReply } from "fastify";
 
-/**
- * Frees the memory of the body: a hundred unused pages would make V8 collect the whole heap. The body must not be used after
- * this call.
- */
+/** A hundred unused pages would make V8 collect the whole heap. The body must not be used afterwards. */
 export function freeAfterSent({ raw }: FastifyReply, { buffer, byteLength }: Uint8Array): void {
   if (!(buffer instanceof ArrayBuffer) || byteLength < buffer.byteLength) return;
   // After "close", the system has the bytes or never takes them.

@@ -8,7 +8,6 @@ import { type AnswerPage, type AnswerPost, warningsOf } from "./page.ts";
 import { type PostRecord, textOf } from "./record.ts";
 import { kindOf } from "./record-kinds.ts";
 
-/** For language models and people. */
 export function* markdownOf(page: AnswerPage) {
   yield `# ${titleOf(page.job)}\n\n`;
   yield `${foundSentence(page)} ${knowledgeSentences(page)}${liveSentence(page)}\n\n`;

@@ -11,7 +11,7 @@ export type SignedRecords = {
   records: readonly string[];
   body: Buffer;
   isAsSigned: boolean;
-  /** Number of records that may no longer be shown. */
+  /** Records that may no longer be shown. */
   withdrawn: number;
   damage: readonly Damage[];
 };

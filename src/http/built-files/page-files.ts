@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 
 /**
- * The Link header of each page of the dashboard, by name, as web/page-files.ts lists its files: browsers load them with the app
- * instead of after it. Empty without a build.
+ * The Link header of each dashboard page, by name (web/page-files.ts): browsers load its files with the app. Empty without a
+ * build.
  */
 export async function pageLinks(folder: URL): Promise<ReadonlyMap<string, string>> {
   const text = await readFile(new URL("page-files.json", folder), "utf8").catch(() => "{}");

@@ -8,10 +8,7 @@ declare module "fastify" {
   }
 }
 
-/**
- * Call `announce`, then `drain`, then close the app. The listener stays open until then, so that clients get a response rather
- * than a reset.
- */
+/** Call `announce`, then `drain`, then close the app. The listener stays open until then, so that clients get no reset. */
 export type Shutdown = {
   /** `/readyz` is 503 and answers close their connection; requests are still served. */
   announce(): void;

@@ -34,9 +34,9 @@ declare module "fastify" {
 }
 
 /**
- * Identifies the caller by key, else by session, and applies rate limits in the same store call. Beyond the limit, reads of
- * one's own job and requests of `/mcp` are delayed; others are refused, so that they cannot keep connections open. Runs before
- * the body is read, so that unauthenticated bodies cost nothing.
+ * By key, else by session; applies rate limits in the same store call. Beyond the limit, reads of one's own job and requests
+ * of `/mcp` are delayed; others are refused, so that they cannot keep connections open. Runs before the body is read, so that
+ * unauthenticated bodies cost nothing.
  */
 export function callerHook(context: HttpContext) {
   const { dashboard, limiter, metrics, settings } = context;

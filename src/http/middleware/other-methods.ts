@@ -21,8 +21,8 @@ export type OtherMethods = (
 ) => Promise<FastifyReply | null>;
 
 /**
- * OPTIONS gets 204, other methods 405, both with `Allow`. Knows the routes that are added after it. Has a router of its own,
- * because a route for each method would take a tenth of a start.
+ * OPTIONS gets 204, other methods 405, both with `Allow`. Includes routes that are added later. A router of its own, because
+ * a route for each method would take a tenth of a start.
  */
 export function otherMethods(app: FastifyInstance, corsOrigins: readonly string[]): OtherMethods {
   const router = createRouter();

@@ -17,9 +17,7 @@ const largeBytes = 1_048_576;
 /** Shorter bodies cannot block the event loop. */
 const measuredBytes = 16_384;
 
-/**
- * JSON in UTF-8 (RFC 8259). Refuses names with a meaning in JavaScript, and duplicate names, which parsers resolve differently.
- */
+/** JSON in UTF-8 (RFC 8259). Refuses names with a meaning in JavaScript, and duplicates, which parsers resolve differently. */
 export function readJsonBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(

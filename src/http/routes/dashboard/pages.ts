@@ -16,8 +16,8 @@ const builtFolder = new URL("dist/web/", packageRoot);
 const strictTransport = { "strict-transport-security": "max-age=31536000" } as const;
 
 /**
- * GET / is the landing page for browsers and redirects other clients to the documentation. /dashboard serves the single-page
- * app, whose status page needs no session. Files with a content hash are cached permanently.
+ * GET / is the landing page for browsers and redirects others to the documentation. The status page needs no session. Files
+ * with a content hash are cached permanently.
  */
 export function addPageRoutes(app: TypedApp, { settings }: Pick<HttpContext, "settings">): void {
   const isBuilt = existsSync(new URL("app.html", builtFolder));
