@@ -63,8 +63,8 @@ export const tokenAuthenticationSql = `
   LEFT JOIN account ON account.id = coalesce(account_id, '000000000000')`;
 
 /**
- * Null if unknown, revoked, expired or wrong. Reads the database, so that revocation by another process is immediate. A
- * placeholder makes an unknown ID take as long as a wrong secret.
+ * Null if unknown, revoked, expired or wrong. Reads the database: another process may have revoked it. A placeholder
+ * makes an unknown ID take as long as a wrong secret.
  */
 export function* authenticate(
   database: Database,

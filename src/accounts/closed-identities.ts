@@ -2,8 +2,8 @@ import { createHmac, hkdfSync } from "node:crypto";
 import type { Database, Steps } from "../db/statements.ts";
 
 /**
- * Limits and key times of a deleted account, stored so that signing up again does not reset them. Identities are keyed
- * hashes.
+ * Limits and key times of a deleted account: signing up again does not reset them. Identities are
+ * keyed hashes.
  */
 export type Remembered = {
   requestsPerSecond: number | null;

@@ -1,8 +1,8 @@
 import { addressGroup } from "./address-group.ts";
 
 /**
- * Different wrong keys per address in 60 seconds: a client that repeats a revoked key does not lock out others. Evicts the
- * least recently seen address.
+ * Different wrong keys per address in 60 seconds: repeating a revoked key does not lock out others. Evicts the least
+ * recently seen address.
  */
 export type FailedKeys = {
   note(address: string, presentedHash: string, limit: number, nowMs: number): void;

@@ -22,8 +22,8 @@ const simulatedMs = 180_000;
 let storeMs = 0;
 
 /**
- * Up to four concurrent searches, each polled once a second. Stops at the first refused poll or fetch and repeats refused
- * submissions.
+ * Up to four concurrent searches, each polled once a second. Stops at the first refused poll or fetch;
+ * repeats refused submissions.
  */
 async function simulate({ offsetsMs, polls, pollsAfter }: Habits): Promise<Record<string, number>> {
   const clock = createManualClock();

@@ -1,6 +1,6 @@
 /**
- * limit-operations.ts for several processes: the database counts, by its own clock (db/postgres/migrations/rates.ts), in one
- * statement a request.
+ * limit-operations.ts for several processes: the database counts, by its own clock (db/postgres/migrations/rates.ts), in
+ * one statement a request.
  */
 
 import { memory } from "../db/operations.ts";
@@ -66,7 +66,7 @@ const listedAdmissions = listedCalls("request", {
 });
 
 /**
- * A list takes only calls that need not wait. It locks the rates of its keys in their order, so that gateways do not wait for
+ * A list takes only calls that need not wait. Locks the rates in the order of their keys, so that gateways do not wait for
  * each other.
  */
 const admissionSql = (authenticationSql: string) => ({

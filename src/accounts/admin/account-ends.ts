@@ -4,8 +4,8 @@ import type { Clock } from "../../lib/clock.ts";
 import type { deletionOperations, EndingAccount } from "./deletion-operations.ts";
 
 /**
- * Ends the jobs of suspended and deleted accounts, and deletes the rows of deleted ones. Polls for changes by other
- * processes (`earshot accounts`) every second, and resumes after a crash.
+ * Ends the jobs of suspended and deleted accounts, and deletes the rows of deleted ones. Polls for changes by
+ * `earshot accounts` every second, and resumes after a crash.
  */
 export type AccountEnds = {
   settle(account: EndingAccount): Promise<void>;

@@ -33,7 +33,7 @@ type CredentialRequest = {
 };
 
 /**
- * An owner's credentials; those of other accounts are not found. Errors of changes: `credential_not_found`,
+ * Credentials of other accounts are not found. Errors of changes: `credential_not_found`,
  * `credential_invalid` with a pointer, `too_many_credentials`, and the platform's. No error contains secrets.
  */
 export type AccountCredentials = {

@@ -36,7 +36,7 @@ export const accountCredentialOperations = {
     return null;
   }),
 
-  /** Spending of the account with its own credentials and with the deployment's, and of the deployment. */
+  /** Of the account with its own credentials and the deployment's, and of the deployment. */
   monthSpending: read(function* (
     database,
     spender: { accountId: string; platform: Platform; month: string },

@@ -7,8 +7,8 @@ export const accessToken = tokenFormat("ear_access");
 const half = 32;
 
 /**
- * The first half of the secret is constant within a grant, the second changes with each use. So a replaced token is
- * distinguishable from a guess without being stored.
+ * The first half of the secret is constant within a grant, the second changes with each use: a replaced token
+ * differs from a guess without being stored.
  */
 export const refreshToken = tokenFormat("ear_refresh", 2 * half);
 

@@ -4,7 +4,7 @@ import { type RandomBytes, randomBase62 } from "../../lib/base62.ts";
 /**
  * A random handle (131 bits), a generation and a hash of the client, authenticated with the server's key. The store has
  * the generation and a hash of the handle, so a leaked store signs no one in. A repeated replacement gives the same
- * client the same token, but another client a different one.
+ * client the same token, another client a different one.
  */
 export type SessionToken = { handle: string; generation: number; asker: string };
 

@@ -49,7 +49,6 @@ async function start(): Promise<{ accountId: string; id: string; token: SessionT
   return { accountId, id, token };
 }
 
-/** Records the first use of a replacement as the server does. */
 async function admitted(token: SessionToken, atMs = nowMs): Promise<string> {
   const presented = tokens.parse(tokens.print(token));
   if (presented === null) return "no token";

@@ -35,7 +35,6 @@ export type UsageRecorderContext = {
 
 /** Maximum number of pending entries. */
 const maxEntries = 20_000;
-/** Maximum number of keys with unwritten requests in the log. */
 const maxLoggedKeys = 2_000;
 /** Rows per write, so that none blocks the writer for long. */
 const rowsOfWrite = 200;
