@@ -14,7 +14,7 @@ import { createRecordCounts } from "./record-counts.ts";
 
 const recordOverheadBytes = 200;
 
-/** Reads records on this thread, yielding to the event loop; other threads analyse them. */
+/** Reads on this thread, yielding to the event loop; other threads analyse. */
 export async function* recordChunks(
   format: RecordsFormat,
   { source, analysis, clock, limits, onBadLine, from }: ChunksRequest,

@@ -7,7 +7,7 @@ import { fieldsOf } from "../../platforms/fields.ts";
 const pagePosts = 500;
 const pageDeadlineMs = 60_000;
 
-/** Yields the uris of an account's visible posts, newest first, by page. */
+/** Of visible posts, newest first, by page. */
 export async function* archivedUris(
   archive: Pick<Archive, "search" | "records">,
   clock: Pick<Clock, "now">,

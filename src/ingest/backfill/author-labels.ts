@@ -13,9 +13,9 @@ const maxPages = 10_000;
 const urisOfRequest = 50;
 
 /**
- * The labels of an account, its profile and its posts. Requests all posts by uri prefix; falls back
- * to single uris if the labeler rejects patterns.
- * Errors: `upstream_refused`; `answer_unreadable` if a listing does not end.
+ * Of an account, its profile and its posts. Requests all posts by uri prefix, or single uris if the
+ * labeler rejects patterns. Errors: `upstream_refused`; `answer_unreadable` if a listing does not
+ * end.
  */
 export async function* authorLabels(
   fetch: PoliteFetch,

@@ -53,11 +53,10 @@ export type AuthorSummary = {
 } & WriteReport;
 
 /**
- * Reads an account's handle, profile, state and labels, and its posts at one revision. Deletes archived posts that no longer
- * exist, but keeps newer changes from the stream. At the end, records coverage of the account up to the time at which its
- * posts were requested. After an error, batches already written remain, and a listing resumes from its checkpoint. Errors:
- * those of `findAccount` (`account_deleted` only for a handle); `repository_unreadable`; `repository_too_large` beyond
- * `maxPosts`.
+ * Reads handle, profile, state, labels, and the posts at one revision. Deletes archived posts that no longer exist, but
+ * keeps newer changes from the stream. At the end, records coverage up to the time at which the posts were requested. After
+ * an error, written batches remain, and a listing resumes from its checkpoint. Errors: those of `findAccount`
+ * (`account_deleted` only for a handle); `repository_unreadable`; `repository_too_large` beyond `maxPosts`.
  */
 export async function backfillAuthor(
   requested: string,

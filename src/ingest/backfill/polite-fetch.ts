@@ -9,9 +9,9 @@ import type {
 } from "../../lib/guarded-fetch.ts";
 
 /**
- * Per host: a fixed rate, a pause while the host's own allowance (`ratelimit-*`) is used up, and
- * `Retry-After` on 429. Retries transient errors. Errors: `upstream_limited` and `upstream_failed`
- * (retryable). Any other status is returned.
+ * Per host: a fixed rate, a pause while its allowance (`ratelimit-*`) is used up, and `Retry-After`
+ * on 429. Retries transient errors. Errors: `upstream_limited` and `upstream_failed` (retryable).
+ * Other statuses are returned.
  */
 export type PoliteFetch = {
   get(url: URL, options?: FetchOptions & { tries?: number }): Promise<FetchedAnswer>;

@@ -5,8 +5,8 @@ import type { HistoryContext, HistoryReport } from "./history.ts";
 import { postOfRecord } from "./post-of-record.ts";
 
 /**
- * Each page of com.atproto.repo.listRecords is written with the next cursor, so that an interrupted
- * listing resumes. The revision before the first page applies to all. Errors:
+ * Each page of com.atproto.repo.listRecords is written with the next cursor, to resume an
+ * interrupted listing. The revision before the first page applies to all. Errors:
  * `repository_too_large` beyond `maxPosts`; `upstream_refused`.
  */
 export async function readListing(

@@ -11,8 +11,8 @@ import { postOfRecord } from "./post-of-record.ts";
 const profilePath = `${profileCollection}/${profileKey}`;
 
 /**
- * One request (com.atproto.sync.getRepo): all records at one revision. Writes nothing before
- * everything was read. Errors: `answer_too_large`, `repository_unreadable`, `upstream_refused`.
+ * One request (com.atproto.sync.getRepo): all records at one revision, read before any is written.
+ * Errors: `answer_too_large`, `repository_unreadable`, `upstream_refused`.
  */
 export const readWholeRepository: ReadHistory = async ({
   request,

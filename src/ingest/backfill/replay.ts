@@ -35,9 +35,9 @@ export type ReplaySummary = ReplayTally & {
 const lookbackMarginMs = 30 * 60_000;
 
 /**
- * Replays uncovered times: from the stream servers within their lookback, before that from a
- * server's archive. An interrupted replay resumes. Errors: `replay_needs_token` at the end if time
- * beyond the lookback remains and there is no token; those of `replayStream` and `replayArchive`.
+ * From the stream servers within their lookback, before that from a server's archive. An
+ * interrupted replay resumes. Errors: `replay_needs_token` at the end if time beyond the lookback
+ * remains without a token; those of `replayStream` and `replayArchive`.
  */
 export async function replay(request: ReplayRequest): Promise<ReplaySummary> {
   const { archive, clock, random, onPart, onProgress } = request;

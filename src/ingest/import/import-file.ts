@@ -38,7 +38,7 @@ export type ImportSummary = {
   rejectedInAll: number;
   rejectedFile: string | null;
   ignoredFields: ReadonlyMap<string, number>;
-  /** Records that are not imported, such as private posts, by reason. */
+  /** Such as private posts, by reason. */
   skipped: ReadonlyMap<string, number>;
   /** `withheld` if lines were rejected: the declared coverage would be false. */
   coverage: "none" | "added" | "withheld";
@@ -46,10 +46,10 @@ export type ImportSummary = {
 };
 
 /**
- * Bad records are written to the rejected file; the import continues. Each batch commits the file's
- * progress atomically, so an interrupted import resumes, and a complete one is skipped unless the
- * file has changed. Errors: `import_unreadable`, `import_too_large`, `import_rejected` (a bad line in
- * strict mode). Batches already written remain.
+ * Bad records go to the rejected file. Each batch commits the file's progress atomically: an
+ * interrupted import resumes, and a complete one is skipped unless the file has changed. Errors:
+ * `import_unreadable`, `import_too_large`, `import_rejected` (a bad line in strict mode). Written
+ * batches remain.
  */
 export async function importFile(request: ImportRequest): Promise<ImportSummary> {
   const { clock, file, standardInput, limits, archive, platform, covers } = request;

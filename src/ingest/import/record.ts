@@ -99,9 +99,8 @@ export function readImportRecord(
 }
 
 /**
- * A record without an identity of its own gets the uri `import:<platform>:<sha256 of the JSON list
- * [author, created_at, text]>`. Throws `RecordError` if the claimed identity is impossible or later than
- * `nowMs`.
+ * A record without an identity gets the uri `import:<platform>:<sha256 of the JSON list [author,
+ * created_at, text]>`. Throws `RecordError` if the claimed identity is impossible or later than `nowMs`.
  */
 export function toPost(
   record: ImportRecord,
