@@ -31,7 +31,7 @@ export type Upstream = {
   priceOf: ((bill: Bill) => number) | null;
   /** Further methods that are only for the credential's owner, in addition to `ownMethods` of methods.ts. */
   ownMethods?: readonly Method[];
-  /** What callers may see of data that was fetched with this owner's credential. */
+  /** Of data that was fetched with this owner's credential. */
   mayShow(owner: Session["owner"]): "everything" | "ids";
 };
 
@@ -74,7 +74,7 @@ export type PageCall = {
 export type UpstreamPage = {
   items: readonly UpstreamItem[];
   next: string | null;
-  /** Number of items including those left out; absent if none were. */
+  /** Including items left out; absent if none were. */
   received?: number;
   oldestMs?: number;
   /** The platform returned nothing older than this, although requested; absent if it returned all. */

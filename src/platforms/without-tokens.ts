@@ -12,7 +12,7 @@ const authorization = new RegExp(
 );
 const lastRun = new RegExp(`(?<!${tokenText})${tokenText}+$`);
 
-/** One line of up to 200 characters without apparent credentials, which a refusal may echo. */
+/** One line of up to 200 characters without apparent credentials. */
 export function withoutTokens(output: unknown): string {
   if (typeof output !== "string") return "";
   const line = stripControls(cut(output, maxRead)).replaceAll(/\s+/g, " ").trim();

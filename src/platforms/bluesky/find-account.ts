@@ -18,8 +18,8 @@ export type AccountDirectory = {
 };
 
 /**
- * Resolves by the AppView, DNS and the host of the handle. A handle counts only if the DID document names it too, so no resolver
- * has to be trusted. Errors: `account_unknown`; `account_deleted` for a tombstone.
+ * By the AppView, DNS and the host of the handle. A handle counts only if the DID document names it too, so no resolver has to
+ * be trusted. Errors: `account_unknown`; `account_deleted` for a tombstone.
  */
 export async function findAccount(
   requested: string,

@@ -107,7 +107,7 @@ function readFacets(text: string, value: unknown): Facets {
   return found;
 }
 
-/** Adds links, hashtags and mentions in the text without a facet: the analyzer does not index links and mentions as words. */
+/** The analyzer does not index links and mentions as words. */
 function withEntitiesOf(text: string, facets: Facets): Facets {
   const { spans } = facets;
   const found = { ...facets };

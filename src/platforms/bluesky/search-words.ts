@@ -10,7 +10,7 @@ const invisible = /(?!\u200b)\p{Cf}/gu;
 const keycap = "\u20e3";
 const maxWords = 30;
 
-/** Adjacent plain ASCII words form a quoted phrase. Dropping punctuation and emoji only widens the search. */
+/** Adjacent plain ASCII words form a phrase. Dropping punctuation and emoji only widens the search. */
 export function searchTerms(text: string): readonly string[] {
   return decodeEntities(text)
     .normalize("NFC")

@@ -18,8 +18,8 @@ export type AccountOnServer = {
 };
 
 /**
- * Looks the account up on the session's server, which resolves it remotely for a user, then on the account's own server without
- * a credential: other servers show only what has reached them.
+ * On the session's server, which resolves it remotely for a user, then on the account's own without a credential: other servers
+ * show only what has reached them.
  */
 export async function findAccountOnServer(
   target: Target | null,

@@ -1,6 +1,6 @@
 import type { PostTarget, Target, UserTarget } from "../target.ts";
 
-/** The server in the handle or id of a target, else in its address. */
+/** In the handle or id, else in the address. */
 export function namedServer(target: Target | null): string | null {
   if (target === null || target.kind === "space") return null;
   const named = target.kind === "user" ? ofUser(target) : ofPost(target);

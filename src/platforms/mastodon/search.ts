@@ -22,8 +22,8 @@ import { type ServerAccess, serverAccessOf } from "./server-access.ts";
 import { pageOfStatuses } from "./view-page.ts";
 
 /**
- * Finds only posts that have reached the server and whose authors allow search, so it is never exhaustive. Drops other posts that
- * the server returns, such as the user's private ones.
+ * Finds only posts that have reached the server and whose authors allow search, so never exhaustive. Drops others, such as the
+ * user's private ones.
  */
 export function createMastodonSearch(infos: InstanceInfos): UpstreamSearch {
   return {

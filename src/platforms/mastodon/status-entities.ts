@@ -36,7 +36,7 @@ type Entities = {
   links: readonly string[];
 };
 
-/** The analyzer removes links and mentions from the words, so those in the text are added. */
+/** The analyzer does not index links and mentions as words. */
 export function withEntitiesOf(text: string, listed: Entities): Entities {
   const { mentions } = listed;
   const found = { mentions: [...mentions], tags: [...listed.tags], links: [...listed.links] };

@@ -198,7 +198,6 @@ describe("a user's session", () => {
 });
 
 describe("authorizing an application in a browser", () => {
-  /** Authorizes at the shown URL and pastes `paste` of the redirect URL. */
   function person(paste: (location: string) => string = (location) => location): Dialogue {
     let shown = "";
     return {

@@ -10,8 +10,8 @@ import { requestX, type XAnswer } from "./request.ts";
 const maxNamed = 100;
 
 /**
- * X truncates a repost's text. Only originals of reposts are looked up, because each is billed. A failed lookup adds a warning:
- * the posts are already paid for.
+ * X truncates a repost's text. Looks up only originals of reposts, because each is billed. A failed lookup is a warning: the
+ * posts are already paid for.
  */
 export async function withOriginals(
   posts: readonly Post[],

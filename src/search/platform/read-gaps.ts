@@ -47,8 +47,8 @@ export type ReadGaps = {
 };
 
 /**
- * Uses the attempt that covers the most, then the next best for what it does not cover, until there
- * are enough posts.
+ * Uses the attempt that covers the most, then the next best for the rest, until there are enough
+ * posts.
  */
 export async function readGaps(context: AnswerContext, gapRequest: GapRequest): Promise<ReadGaps> {
   const { search, upstream, sessions, request, isLive } = gapRequest;

@@ -62,8 +62,8 @@ function note(watched: ReturnType<typeof watchItems>, page: UpstreamPage, nowMs:
 }
 
 /**
- * Newest gap first, until there are enough posts. An error of the first page is thrown, so that the caller can try
- * another credential; a later one ends the search with what was found.
+ * Newest gap first, until there are enough posts. Throws an error of the first page, so that another credential
+ * can be tried; a later one ends the search with what was found.
  */
 export async function searchGaps(
   { source: { archive } }: AnswerContext,

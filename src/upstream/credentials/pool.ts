@@ -9,8 +9,8 @@ import type { Platform } from "../../posts/post.ts";
 import type { UsableRelease } from "./release.ts";
 
 /**
- * An account's own credentials come before the deployment's, least recently used first, used-up ones last. Changes by
- * other processes (`earshot credentials`) apply from the next choice on.
+ * An account's own credentials precede the deployment's, least recently used first, used-up ones last. Changes by
+ * other processes apply from the next choice on.
  */
 export type CredentialPool = {
   choose(request: {
