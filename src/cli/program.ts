@@ -174,8 +174,7 @@ const commands: ReadonlyMap<string, KnownCommand> = new Map<string, KnownCommand
 export const commandNames: readonly string[] = [...commands.keys()];
 
 /**
- * Has the requested command alone, or the summaries of all commands if there is no such command. Parsing throws all errors,
- * including commander's.
+ * With the requested command alone, or the summaries of all without one. Parsing throws all errors, including commander's.
  */
 export async function makeProgram(
   terminal: Terminal,

@@ -1,6 +1,6 @@
 /**
- * The lock is an open SQLite transaction: the operating system ends it with the process, while a pid file would be
- * wrong after a kill. Command-line tools do not take it. SQLite's locks need a local disk.
+ * An open SQLite transaction: the operating system ends it with the process, while a pid file would outlive a
+ * kill. Command-line tools do not take it. SQLite's locks need a local disk.
  */
 
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";

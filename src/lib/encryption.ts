@@ -3,8 +3,7 @@ import type { RandomBytes } from "./base62.ts";
 import { EarshotError } from "./errors.ts";
 
 /**
- * Encrypts secrets that must be read again (AES-256-GCM). A ciphertext is bound to purpose and owner:
- * a copy in another row does not decrypt.
+ * AES-256-GCM. A ciphertext is bound to purpose and owner: a copy in another row does not decrypt.
  */
 export type Encryptor = {
   encrypt(secret: string, owner: SecretOwner): Uint8Array;

@@ -11,7 +11,7 @@ const flushMs = 200;
 
 /**
  * Announces the shutdown for EARSHOT_STOP_NOTICE, then answers pending requests with the current state; running work has
- * EARSHOT_STOP_GRACE. The next start resumes unfinished jobs without counting the attempt.
+ * EARSHOT_STOP_GRACE. Unfinished jobs resume without counting the attempt.
  */
 export async function stopService(
   context: AppContext,

@@ -21,8 +21,8 @@ const longestList = 64;
 const queues = new WeakMap<Pool, Map<string, ListQueue>>();
 
 /**
- * Sends calls of one tick, and those that wait for earlier ones, as one statement, and so in one transaction: most of the time
- * of a short statement is its start and its commit.
+ * Sends calls of one tick, and those that wait for earlier ones, as one statement: most of the time of a short statement is
+ * its start and its commit.
  */
 export function answerListed(pool: Pool, statement: ListedStatement, send: Send): Promise<unknown> {
   const ofPool = queues.get(pool) ?? new Map<string, ListQueue>();

@@ -6,8 +6,8 @@ import type { Pool } from "./pool.ts";
 const migrationLock = 6_390_127_401;
 
 /**
- * Runs each migration in a transaction, under an advisory lock. A process of the previous release can continue to run:
- * a migration names the oldest schema whose code works with it. Errors: `newer_schema`, `store_unavailable`.
+ * Each migration is a transaction, under an advisory lock. A process of the previous release can continue: a migration
+ * names the oldest schema whose code works with it. Errors: `newer_schema`, `store_unavailable`.
  */
 export async function migratePostgres(pool: Pool): Promise<void> {
   try {

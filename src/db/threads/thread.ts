@@ -57,8 +57,8 @@ export function siblingModule(importMetaUrl: string, name: string): URL {
 }
 
 /**
- * The module is loaded at the first call, and again after the thread died. Calls of one tick are sent together: waking
- * a thread costs more than most calls.
+ * Loads the module at the first call, and again after the thread died. Calls of one tick are sent together: waking a
+ * thread costs more than most calls.
  */
 export function startThread<M extends Methods<M>>(module: URL, data: unknown): Thread<M> {
   return new WorkerThread<M>(module, data);

@@ -1,6 +1,6 @@
 /**
- * dstack 0.5.2 and later set MRCONFIGID. Versions 2 and 3 are not recomputed, as their fields depend on the release; the
- * measured guest compares them before it boots.
+ * dstack 0.5.2 and later set MRCONFIGID. Versions 2 and 3 depend on the release and are not recomputed; the measured
+ * guest compares them before it boots.
  */
 
 import { stripControls } from "../../lib/controls.ts";

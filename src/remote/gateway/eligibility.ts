@@ -1,6 +1,6 @@
 /**
- * A search of all platforms waits for the node that covers most of them, because one that covers fewer returns fewer posts and no
- * error. Capabilities are unverified claims, so a job waits only for connected nodes that request such jobs and do not fail repeatedly.
+ * A search of all platforms waits for the node that covers most of them: others return fewer posts and no error. Capabilities
+ * are unverified claims, so a job waits only for connected nodes that request such jobs and do not fail repeatedly.
  */
 
 import { evidenceKinds } from "../../jobs/result-signature.ts";
@@ -54,7 +54,7 @@ export function createEligibility({
 
   const isOpen = (run: Run): boolean => isServing(run) && paceMs(run) === 0 && !isBusy(run);
 
-  /** Milliseconds until the next dispatch, so that no sliding second has more than `dispatchesPerSecond`; 0 if now. */
+  /** Milliseconds until no sliding second has more than `dispatchesPerSecond`; 0 if now. */
   function paceMs(run: Run): number {
     const sinceMs = clock.elapsed() - paceWindowMs;
     const [oldestMs = sinceMs] = run.dispatchedMs;

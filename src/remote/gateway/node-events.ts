@@ -38,7 +38,7 @@ const maxRemembered = 10_000;
 
 export type NodeEvents = ReturnType<typeof createNodeEvents>;
 
-/** Logs the events of nodes, buffers them for the store, and quarantines nodes with too many errors. */
+/** Logs and buffers events, and quarantines nodes with too many errors. */
 export function createNodeEvents({
   clock,
   log,

@@ -14,7 +14,10 @@ import {
   type TestNode,
 } from "./gateway.test-support.ts";
 
-/** Only a node's last run gets work, while attested and approved, and only the lease holder can answer. */
+/**
+ * Only a node's last run gets work, while attested and approved, and only the lease holder can
+ * answer.
+ */
 type Step =
   | { kind: "start" | "leave" | "lease" | "complete" | "attest"; run: number }
   | { kind: "approved" | "draining" | "removed"; node: number }

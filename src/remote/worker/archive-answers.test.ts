@@ -16,7 +16,6 @@ import { answerBody, answerBytes, readAnswer } from "../protocol/answer.ts";
 import { knowledgeText, readRequest, requestText } from "../protocol/texts.ts";
 import { withoutRefused } from "./answers.ts";
 
-/** A gateway never refuses what a node finds in its archive. */
 const nowMs = Date.UTC(2030, 0, 1);
 const clock = createManualClock(nowMs);
 const folder = mkdtempSync(join(tmpdir(), "earshot-answers-"));

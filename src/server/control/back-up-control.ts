@@ -8,7 +8,7 @@ import { EarshotError } from "../../lib/errors.ts";
 import { checksumPath, writeChecksum } from "./control-checksum.ts";
 
 /**
- * Works during writes, and returns the size in bytes. The file appears complete, verified and synced, or not at all; its
+ * Works beside writers; returns the size in bytes. The file appears complete, verified and synced, or not at all; its
  * checksum is written last. Errors: `no_control_store`, `backup_exists`, `no_folder`, `backup_damaged`, `disk_full`,
  * `not_writable`.
  */

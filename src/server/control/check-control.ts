@@ -17,8 +17,8 @@ export type ControlReport = {
 const maxKept = 100;
 
 /**
- * Checks pages, indexes, foreign keys, JSON, states of jobs, and whether secrets can be decrypted. Read-only; safe beside a
- * server. Damage is a finding and never aborts the check.
+ * Checks pages, indexes, foreign keys, JSON, job states, and whether secrets can be decrypted. Read-only, beside a server.
+ * Damage is a finding.
  */
 export function checkControl(path: string, secretKey: Uint8Array | null): ControlReport {
   const findings: ControlFinding[] = [];

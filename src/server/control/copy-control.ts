@@ -27,9 +27,9 @@ type CopyTerms = {
 };
 
 /**
- * Copies the store of a folder that no server uses, and compares counts and checksums. Resumes an interrupted copy; until the
- * copy has ended, no gateway starts on the database. Errors: `no_control_store`, `folder_in_use`, `database_not_empty`,
- * `copy_differs`, `newer_schema`, `store_unavailable`.
+ * Requires a folder without a server. Copies, then compares counts and checksums. Resumes an interrupted copy; before its
+ * end no gateway starts on the database. Errors: `no_control_store`, `folder_in_use`, `database_not_empty`, `copy_differs`,
+ * `newer_schema`, `store_unavailable`.
  */
 export async function copyControl({ dataDir, url, onProgress }: CopyTerms): Promise<CopiedRows[]> {
   const path = join(dataDir, "control.db");
