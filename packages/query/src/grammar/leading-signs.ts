@@ -4,7 +4,7 @@ import { foldedBetween, isInvisible, textBetween } from "../tree/source.ts";
 import type { TermToken } from "./lex.ts";
 import type { TermContext } from "./term-context.ts";
 
-/** Skips leading dashes, which look like minuses but are not. Returns the offset after them. */
+/** They look like minuses but are not. Returns the offset after them. */
 export function skipDashes(context: TermContext, token: TermToken): number {
   const { folded } = context.source;
   let start = token.start;

@@ -7,7 +7,7 @@ import type { TermToken, Token } from "./lex.ts";
 import { cannotStartTerm, type ParserState, report, spanOf } from "./reader.ts";
 import { didYouMean } from "./unknown-operator.ts";
 
-/** Warns about a lower-case keyword, a separated colon, a boost or a comparison. True if the term must be dropped. */
+/** True if the term must be dropped. */
 export function warnAboutNeighbours(reader: ParserState, token: TermToken): boolean {
   const { source, tokens, index } = reader;
   const before = tokens[index - 2];

@@ -10,7 +10,7 @@ export function warnNoWordsInQuotes(context: TermContext, text: string, span: Qu
   warnNoWords(context, text, span);
 }
 
-/** Warns about a link or mention, which is not indexed as words. Returns whether there is one. */
+/** Links and mentions are not indexed as words. Returns whether there is one. */
 export function warnNoWords(context: TermContext, text: string, span: QuerySpan): boolean {
   const [link] = findLinks(text);
   const [mention] = link === undefined ? findMentions(text, { dottedHandles: true }) : [];

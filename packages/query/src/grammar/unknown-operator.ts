@@ -42,7 +42,7 @@ function nearMiss(name: string, value: string): Suggestion {
 
 const longestBrackets = 64;
 
-/** Extends the first word of a range in brackets (`[5 TO 9]`) to the whole range. */
+/** `[5 TO 9]`, from its first word. */
 function withRestOfBrackets(
   { source }: TermContext,
   value: string,

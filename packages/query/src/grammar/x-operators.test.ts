@@ -145,7 +145,6 @@ test.skipIf(!existsSync(file))(
   },
 );
 
-/** With sample values, and a word if the operator alone has no effect. */
 function filledIn(form: string): string {
   const query = form
     .replace("tweet_id", "12150000007")

@@ -4,7 +4,7 @@ import { queryOfCounts, readRange, readWrittenCount } from "./suggested-range.ts
 
 const did = /^did:[a-z0-9]+:[a-z0-9._:%-]*[a-z0-9._-]$/i;
 
-/** A username, dotted handle, `user@host`, DID or numeric id; a leading `@` is optional. */
+/** A username, dotted handle, `user@host`, DID or numeric id, with or without `@`. */
 export function readUserOperand(operator: string, written: string): Operand<string> {
   const bare = written.normalize("NFKC").replace(/^@+/, "");
   if (did.test(bare)) return { value: bare };

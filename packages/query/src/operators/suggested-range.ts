@@ -75,7 +75,7 @@ const metrics = new Map(
   ),
 );
 
-/** Finds a count operator by another product's name, such as `max_likes`. */
+/** By another product's name, such as `max_likes`. */
 export function countNamed(name: string): { operator: string; bound: "min" | "max" | "" } | null {
   const [, bound = "", rest = ""] = /^(min|max)?_?(.+)$/.exec(name) ?? [];
   const operator = metrics.get(rest);

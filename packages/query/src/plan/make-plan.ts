@@ -47,7 +47,7 @@ import type { PlanNode } from "./plan.ts";
 /** The names in a query that only an archive can resolve. */
 export type QueryNames = { accounts: readonly string[]; posts: readonly string[] };
 
-/** Names as written in the query, with the facet keys that they mean. */
+/** With the facet keys that they mean. */
 export type ResolvedNames = {
   accounts: ReadonlyMap<string, readonly string[]>;
   posts: ReadonlyMap<string, readonly string[]>;

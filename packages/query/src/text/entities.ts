@@ -88,7 +88,6 @@ export function readHashtag(text: string, offset: number): SigilValue | null {
   return found !== null && hashtagLetter.test(found.value) ? found : null;
 }
 
-/** A name, a host name, or a name at a host. */
 export function readMention(text: string, offset: number): SigilValue | null {
   return readAt(dottedMentionHere, text, offset) ?? readAt(plainMentionHere, text, offset);
 }

@@ -115,7 +115,6 @@ function linkWithScheme(text: string, hostStart: number): Found {
   return { link: { start, end }, scannedTo: end };
 }
 
-/** The end of the last label that can be a top-level domain. */
 function endOfHost(text: string, start: number, runEnd: number): number | null {
   const run = text.slice(start, runEnd);
   const isAscii = onlyAscii.test(run);

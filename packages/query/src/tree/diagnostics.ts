@@ -87,9 +87,7 @@ export function withChosenHint(
   return { ...finding, hint: query === undefined ? otherwise : `${lead} ${query}` };
 }
 
-/**
- * Message and hint contain parts of the query, so line breaks and terminal controls are replaced.
- */
+/** Replaces line breaks and terminal controls, which a query may contain. */
 export function withoutControls(diagnostic: Diagnostic): Diagnostic {
   const message = plain(diagnostic.message);
   if (diagnostic.hint === undefined) return { ...diagnostic, message };
