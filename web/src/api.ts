@@ -38,7 +38,6 @@ export function keepSession(session: SessionAnswer | undefined): void {
   csrf = session?.signed_in?.csrf ?? null;
 }
 
-/** Calls the listener when the server reports an ended session. */
 export function onSignedOut(listener: () => void): () => void {
   listeners.signedOut.add(listener);
   return () => listeners.signedOut.delete(listener);

@@ -6,7 +6,7 @@ import { Dialog } from "./dialog.tsx";
 import { Field } from "./field.tsx";
 import { ProblemNote } from "./problem-note.tsx";
 
-/** Confirmation of an irreversible action by typing the name. */
+/** For an irreversible action. */
 export function ConfirmName({
   title,
   name,

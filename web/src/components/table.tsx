@@ -13,7 +13,7 @@ export type Column<Row> = {
   isActions?: boolean;
 };
 
-/** `stacked` shows each row as a card on small screens; others scroll. Roles keep the table semantics in both. */
+/** `stacked` shows rows as cards on small screens; others scroll. Roles keep the table semantics. */
 export function Table<Row>({
   caption,
   columns,

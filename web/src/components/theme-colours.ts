@@ -19,7 +19,7 @@ const properties = {
   surface: "--surface",
 } as const satisfies Record<keyof ThemeColours, string>;
 
-/** Tokens contain one colour per theme, so they are resolved by a probe element. */
+/** Tokens have one colour per theme; a probe element resolves them. */
 export function readColours(beside: HTMLElement): ThemeColours {
   const probe = document.createElement("span");
   beside.append(probe);

@@ -4,7 +4,7 @@ import { fromNow, lengthOf } from "../components/time.tsx";
 
 export type NodeStateText = { word: string; tone: Tone | null; detail: string };
 
-/** The state of a node; what keeps it from work precedes its connection. */
+/** What keeps a node from work precedes its connection. */
 export function state(node: NodeStatusAnswer, nowMs: number): NodeStateText {
   const { quarantine, connected_at: connectedAt, seen_at: seenAt } = node;
   if (quarantine !== null) {

@@ -9,7 +9,7 @@ import { Note } from "../../components/note.tsx";
 import { ProblemNote, sentence } from "../../components/problem-note.tsx";
 import { ConsentForm } from "./consent-form.tsx";
 
-/** Where an app sends the browser to be connected (OAuth authorization endpoint). */
+/** The OAuth authorization endpoint. */
 export function ConnectPage() {
   const [query] = useState(() => window.location.search.slice(1));
   const { data, error, mutate } = useSWR<AuthorizationAnswer, ApiProblem>(

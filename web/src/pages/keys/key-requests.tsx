@@ -15,7 +15,6 @@ import { useApi } from "../../use-api.ts";
 
 const everyMs = 10_000;
 
-/** The request log of the key in the address. */
 export function KeyRequests({ of }: { of: KeyListingAnswer }) {
   const { data, problem, refresh } = useApi<KeyRequestsAnswer>(
     `/dashboard/api/keys/${of.id}/requests`,

@@ -56,7 +56,7 @@ export function barsOf(
   return { bars: [...bars.values()], stepMs };
 }
 
-/** Counts computed from an answer with every match, which saves a search; null if posts may follow or lack a time. */
+/** From an answer with every match, which saves a search; null if posts may follow or lack a time. */
 export function countedHere(
   { results, next_cursor, warnings, coverage }: SearchAnswer,
   window: CountsWindow,
