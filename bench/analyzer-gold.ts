@@ -22,8 +22,8 @@ import { dataFolder } from "./ira.ts";
 import { command, table } from "./measure.ts";
 
 /**
- * The analyzer against gold: entities against twitter-text's published cases, and search in Thai posts and Japanese
- * sentences with marked words. A text contains a word if its marked words do.
+ * Entities against twitter-text's published cases, and search in Thai posts and Japanese sentences with marked
+ * words. A text contains a word if its marked words do.
  */
 function reportCases(outcomes: readonly Outcome[]): void {
   const groups = Map.groupBy(outcomes, ({ group }) => group);

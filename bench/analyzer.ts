@@ -6,8 +6,8 @@ import { iraPosts, requireData, toRecord } from "./ira.ts";
 import { command } from "./measure.ts";
 
 /**
- * Analysis rate of real posts on one core: texts alone, and all index terms. Each run takes a share of the posts that
- * fits into memory: node bench/analyzer.ts [SHARE]
+ * Texts alone, and all index terms, on one core. Each run takes a share of the real posts that fits into memory: node
+ * bench/analyzer.ts [SHARE]
  */
 requireData();
 const runs = 5;

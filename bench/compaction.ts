@@ -15,8 +15,8 @@ import { makePost } from "../testkit/data/make-post.ts";
 import { command, summary, table } from "./measure.ts";
 
 /**
- * Costs and gains of compaction on an unsealed archive (FOLDER/<size>/unsealed of bench/sealed.ts): merging the index
- * of its first segment, rewriting it, and sealing all, while a post every 20 ms must be durable.
+ * On an unsealed archive (FOLDER/<size>/unsealed of bench/sealed.ts): merging the index of its first segment,
+ * rewriting it, and sealing all, while a post every 20 ms must be durable.
  */
 const source = argv[2];
 const rounds = 3;

@@ -5,8 +5,8 @@ import { argv } from "node:process";
 import { DatabaseSync } from "node:sqlite";
 
 /**
- * The floor for `bench/fast-path.ts`: an HTTP server that inserts the submissions of one tick in one fsynced commit,
- * answers 202, then returns a fixed page.
+ * An HTTP server that inserts the submissions of one tick in one fsynced commit, answers 202, then returns a fixed
+ * page.
  */
 const [, , folder = ".", port = "0"] = argv;
 let page: Buffer = Buffer.from("[]");

@@ -6,8 +6,8 @@ import { command, summary, table } from "./measure.ts";
 import { drawQueries } from "./queries.ts";
 
 /**
- * The queries of bench/search.ts through the whole service: submit, wait, fetch the newest 100. Also the time to ready,
- * and memory after all searches. Needs the folder of bench/import.ts.
+ * The queries of bench/search.ts through the whole service, with the newest 100; also time to ready and memory after
+ * all searches. Needs the folder of bench/import.ts.
  */
 requireData();
 const dataDir = argv[2];

@@ -1,6 +1,5 @@
 export type Summary = { p50: number; p95: number; p99: number; mean: number };
 
-/** Median, 95th and 99th percentile, mean. */
 export function summary(durationsMs: readonly number[]): Summary {
   const sorted = durationsMs.toSorted((a, b) => a - b);
   const at = (share: number): number =>

@@ -39,9 +39,8 @@ import { until } from "../testkit/until.ts";
 import { command, summary, table, timed } from "./measure.ts";
 
 /**
- * The cost of running a job on a remote node: encryption, decryption, signing and checking alone; the same searches on
- * an embedded node, and through gateways with a remote node without evidence and with a simulated quote; then
- * attestation. --jobs sets the number of searches.
+ * Encryption, decryption, signing and checking alone; the same searches on an embedded node, a remote node without
+ * evidence and one with a simulated quote; then attestation. --jobs sets the number of searches.
  */
 const { values } = parseArgs({
   args: argv.slice(2),

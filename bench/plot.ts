@@ -5,7 +5,7 @@ import { command } from "./measure.ts";
 import type { ScaleFigures } from "./scale.ts";
 
 /**
- * Plots figures of bench/scale.ts: median and 95th percentile per kind of query and size, raw FTS5 beside the archive.
+ * Figures of bench/scale.ts: median and 95th percentile per kind of query and size, raw FTS5 beside the archive.
  * Colours follow the reader's preference.
  */
 const [folder, target] = argv.slice(2);

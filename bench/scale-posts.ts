@@ -1,9 +1,9 @@
 import { iraPosts, toRecord } from "./ira.ts";
 
 /**
- * Any number of posts, from interleaved copies of the 600,000 real ones. Each copy is 36 hours and seven minutes later,
- * with matching IDs. Rare words (in fewer than 20 posts) and rare authors differ per copy, as a larger archive has more
- * of them. Only Latin and Cyrillic words change.
+ * Interleaved copies of the 600,000 real posts. Each is 36 hours and seven minutes later, with matching IDs. Rare words
+ * (in fewer than 20 posts) and rare authors differ per copy, as in a larger archive. Only Latin and Cyrillic words
+ * change.
  */
 export type ScaledPosts = {
   records(): Generator<Record<string, unknown>>;

@@ -109,7 +109,7 @@ function page({ operations }: Reader, { plan }: PlannedQuery): number {
 type Takes = Record<Side, number[]>;
 
 /**
- * Each side runs all queries before the next, because engines do not share caches; sides rotate. All must find the same
+ * Each side runs all queries before the next, because engines share no caches; sides rotate. All must find the same
  * number.
  */
 function takesOf(opened: Open, queries: readonly string[]): Takes {

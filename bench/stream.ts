@@ -14,9 +14,8 @@ import {
 import { command, table } from "./measure.ts";
 
 /**
- * The live stream at the highest rate of Jetstream's simulator: events per second, lag, memory. Then a second service
- * replays everything as fast as it can. Both must store what Jetstream has. `--fsync-ms` slows every fsync of the
- * services.
+ * At the highest rate of Jetstream's simulator: events per second, lag, memory. Then a second service replays
+ * everything. Both must store what Jetstream has. `--fsync-ms` slows every fsync of the services.
  */
 const { values } = parseArgs({
   args: argv.slice(2),

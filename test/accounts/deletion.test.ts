@@ -14,8 +14,6 @@ import {
   type TestSession,
 } from "../../testkit/service/service-under-test.ts";
 
-/** Deletion removes everything that an account leaves in the control database. */
-
 type Tenant = {
   session: TestSession;
   key: string;

@@ -6,8 +6,6 @@ import {
   type TestSession,
 } from "../../testkit/service/service-under-test.ts";
 
-/** Account limits cannot be bypassed. */
-
 let service: ServiceUnderTest;
 let operator: TestSession;
 

@@ -20,7 +20,6 @@ import {
 } from "../../testkit/service/service-under-test.ts";
 import { until } from "../../testkit/until.ts";
 
-/** Sends the examples of openapi.json and validates every response. */
 let service: ServiceUnderTest;
 let key: string;
 let slow: string;

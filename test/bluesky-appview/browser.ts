@@ -2,7 +2,7 @@ import { request } from "node:http";
 
 type Answer = { status: number; location: string | null; cookies: readonly string[]; text: string };
 
-/** Acts as the browser: signs in at the account's server, authorizes the app, and returns the redirect. */
+/** Signs in at the account's server, authorizes the app, and returns the redirect. */
 export async function allowApp(
   address: string,
   { did, handle, password }: { did: string; handle: string; password: string },

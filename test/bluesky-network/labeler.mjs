@@ -5,8 +5,8 @@ import { MessageFrame, XrpcStreamServer } from "@atproto/xrpc-server";
 import { answerJson, listen } from "../../testkit/bluesky-world/local-http.mjs";
 
 /**
- * An emulator of com.atproto.label.subscribeLabels on the network's own stream server. Signs, stores and sends labels
- * posted to /labels.
+ * Emulates com.atproto.label.subscribeLabels on the network's stream server. Signs, stores and sends labels posted to
+ * /labels.
  */
 export async function startLabeler() {
   const key = await Secp256k1Keypair.create();

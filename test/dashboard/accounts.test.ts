@@ -10,8 +10,6 @@ import {
   type TestSession,
 } from "../../testkit/service/service-under-test.ts";
 
-/** Account administration, own data, and the audit log. */
-
 let service: ServiceUnderTest;
 let operator: TestSession;
 

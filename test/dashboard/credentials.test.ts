@@ -24,8 +24,6 @@ import {
   type TestSession,
 } from "../../testkit/service/service-under-test.ts";
 
-/** Credentials through the dashboard API, against emulated platforms. */
-
 const path = "/dashboard/api/credentials";
 const appToken = "app-token-canary-4f8e1b2c9d7a6053";
 const client = {
@@ -115,7 +113,6 @@ async function list(by: TestSession): Promise<CredentialsAnswer> {
   return (await call(by, "GET", path)).json();
 }
 
-/** Starts a browser authorization and returns the question. */
 async function begin(by: TestSession, platform: string, kind: string, fields: object) {
   const answer = await call(by, "POST", `${path}/authorizations`, { platform, kind, fields });
   const step: AuthorizationStep = answer.json();

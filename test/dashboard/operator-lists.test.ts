@@ -12,8 +12,6 @@ import {
   type TestSession,
 } from "../../testkit/service/service-under-test.ts";
 
-/** Keys, jobs, usage and the audit log over all accounts. */
-
 let service: ServiceUnderTest;
 let operator: TestSession;
 let ann: { id: string; accountId: string; token: string };

@@ -22,7 +22,7 @@ function linksOf(page: string): string[] {
   return [...prose.matchAll(/\]\(([^)\s]+)\)/g)].map((match) => match[1] ?? "");
 }
 
-/** Heading anchors as repository hosts generate them. */
+/** As repository hosts generate them. */
 function anchorsOf(page: string): Set<string> {
   const headings = readFileSync(join(root, page), "utf8").matchAll(/^#{1,6} (.+)$/gm);
   const slug = (heading: string) =>

@@ -74,7 +74,6 @@ for case in json.load(sys.stdin):
   });
 });
 
-/** Whether a recent enough Python is installed. */
 function hasPython(): boolean {
   try {
     const version = execFileSync("python3", [

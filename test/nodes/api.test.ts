@@ -30,7 +30,6 @@ import {
   startServiceUnderTest,
 } from "../../testkit/service/service-under-test.ts";
 
-/** The API of nodes, with a whole service and test-controlled nodes. */
 let service: ServiceUnderTest;
 let folder: string;
 let files: SimulatedFiles;

@@ -8,8 +8,6 @@ import { freePort } from "../../testkit/service/free-port.ts";
 import { runCommand } from "../../testkit/service/run-command.ts";
 import { until } from "../../testkit/until.ts";
 
-/** Commands change the credentials of a server with debug logs. */
-
 const program = join(import.meta.dirname, "../../bin/earshot.mjs");
 const canary = "canary-4f8e1b2c9d7a6053-bearer";
 const used = [canary];

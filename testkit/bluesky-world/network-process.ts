@@ -4,7 +4,6 @@ import { createInterface } from "node:readline";
 
 export type NetworkProcess<Addresses> = {
   addresses: Addresses;
-  /** Closes standard input and waits for the exit. */
   close(): Promise<void>;
 };
 

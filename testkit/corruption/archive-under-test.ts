@@ -58,7 +58,7 @@ export const openForTrial = (
     onWarning,
   });
 
-/** Three platforms; sealed segments (one with a delta) and unsealed ones; deleted, edited and hidden posts. */
+/** Sealed segments (one with a delta) and unsealed ones; deleted, edited and hidden posts. */
 export async function makeArchiveUnderTest(root: string): Promise<ArchiveUnderTest> {
   const dataDir = join(root, "data");
   const older = join(root, "older");

@@ -137,7 +137,6 @@ async function dieWith(
   afterRestart(machine, known, diedMs);
 }
 
-/** Finds a committed job whose response was lost. */
 async function adopt(world: World, accountId: string): Promise<void> {
   const { machine, known } = world;
   const all = {
@@ -157,7 +156,6 @@ async function adopt(world: World, accountId: string): Promise<void> {
   }
 }
 
-/** The same for one answered at commit. */
 async function adoptAnswered(world: World, { accountId }: NewJob, mark: bigint): Promise<void> {
   const { known } = world;
   const before = known.jobs.length;

@@ -1,8 +1,6 @@
 import type { NodeChange } from "../../src/accounts/admin/node-operations.ts";
 import { openControl } from "../../src/server/control/control.ts";
 
-/** Operator actions through the store of a running gateway. */
-
 export async function makeKey(
   gatewayDir: string,
   name: string,

@@ -13,8 +13,8 @@ import { checkedProofs } from "./proofs.ts";
 import type { ChaosReport } from "./report.ts";
 
 /**
- * Runs jobs of several keys through a gateway and three nodes with faults, and writes a JSON report. A separate
- * process, because network namespaces may need privileges. EARSHOT_TEST_KEEP keeps folders and logs.
+ * Writes a JSON report. A separate process, because network namespaces may need privileges. EARSHOT_TEST_KEEP
+ * keeps folders and logs.
  */
 const [reportFile = "", seed = "1", jobs = "5000"] = argv.slice(2);
 const leaseMs = 2_000;

@@ -37,7 +37,7 @@ export function bodyOf(search: number, mark: string) {
   return { type: "social", arguments: { type: "searchbyfullarchive", query, max_results: 100 } };
 }
 
-/** Submits, fetches and cancels until `isOver`, and records responses that contradict the API. */
+/** Records responses that contradict the API. */
 export async function runRetryingClient(
   position: Position,
   ledger: JobLedger,

@@ -1,6 +1,6 @@
 import type { BrowserContext, Page } from "playwright-core";
 
-/** Counts the bytes that a page loads over the wire. */
+/** Over the wire. */
 export async function countLoaded(context: BrowserContext, page: Page): Promise<() => number> {
   const devtools = await context.newCDPSession(page);
   await devtools.send("Network.enable");

@@ -8,7 +8,6 @@ export type WatchedPage = {
   complaints: string[];
 };
 
-/** A page whose every complaint is kept. */
 export async function openWatched(context: BrowserContext): Promise<WatchedPage> {
   const page = await context.newPage();
   const complaints: string[] = [];

@@ -40,7 +40,7 @@ const drawn: fc.Arbitrary<Stored[]> = fc
 
 const users = new Map(drawnUsers.map((user) => [user.id, user]));
 
-/** X must accept the query and find every post that the matcher accepts. Throws on a contradiction. */
+/** Throws if X rejects the query or misses a post that the matcher accepts. */
 export function checkSuperset(parameters: { numRuns: number; seed: number }): {
   sent: number;
   matching: number;
