@@ -93,7 +93,11 @@ export function newestIds(
     const low = entry.low > ids.low ? entry.low : ids.low;
     const high = entry.high < ids.high ? entry.high : ids.high;
     if (low > high) continue;
-    const segmentQuery = { ...query, skew: entry.skew, writtenIn: entry.writtenIn };
+    const segmentQuery = {
+      ...query,
+      skew: entry.skew,
+      lastWrittenInCommit: entry.lastWrittenInCommit,
+    };
     const answer = segment.search(segmentQuery, { low, high }, limit - found.length, never);
     found.push(...answer.ids);
     if (found.length >= limit) break;
@@ -111,7 +115,7 @@ export function containersFor(
   for (const { entry, segment } of segments) {
     if (found >= limit) break;
     const answer = segment.search(
-      { ...query, skew: entry.skew, writtenIn: entry.writtenIn },
+      { ...query, skew: entry.skew, lastWrittenInCommit: entry.lastWrittenInCommit },
       ids,
       limit - found,
       never,

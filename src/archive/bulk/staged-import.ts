@@ -140,14 +140,20 @@ export function beginStagedImport(
     const newest = newestOf(writers.entries(platform));
     const { low, skew } = newest;
     const number = commit.current();
-    const identity = { uriKey, platform, low, madeIn: number, writtenIn: number };
+    const identity = {
+      uriKey,
+      platform,
+      low,
+      createdInCommit: number,
+      lastWrittenInCommit: number,
+    };
     const replacedPath = segmentPath(folder, newest);
     staged.identify({ ...identity, sequence, replaces: newest.sequence }, replacedPath);
     writers.close(newest);
     removeEntry(catalog, newest);
     retire(catalog, newest, now(), number);
     reinstate(catalog, { platform, sequence });
-    addSegmentEntry(catalog, { platform, sequence, low, skew, writtenIn: number });
+    addSegmentEntry(catalog, { platform, sequence, low, skew, lastWrittenInCommit: number });
     setOptimised(catalog, { platform, sequence });
     if (cuts && staged.end() <= lastId) {
       const next = nextSequence(catalog, platform);

@@ -18,7 +18,7 @@ export type SegmentEntry = {
   analyzer: string;
   numbering: number;
   optimised: boolean;
-  writtenIn: number;
+  lastWrittenInCommit: number;
   rewriting: boolean;
 };
 
@@ -45,7 +45,7 @@ export function readSegments(catalog: DatabaseSync): SegmentEntry[] {
     analyzer: String(row.analyzer),
     numbering: Number(row.numbering),
     optimised: row.optimised === 1n,
-    writtenIn: Number(row.written_in),
+    lastWrittenInCommit: Number(row.written_in),
     rewriting: row.rewriting !== 0n,
   }));
   return rows.map((row, index) => {
@@ -58,20 +58,36 @@ export function readSegments(catalog: DatabaseSync): SegmentEntry[] {
 export function addSegmentEntry(
   catalog: DatabaseSync,
   entry: Pick<SegmentEntry, "platform" | "sequence" | "low" | "skew"> & {
-    writtenIn: number;
+    lastWrittenInCommit: number;
     numbering?: number;
   },
 ): void {
-  const { platform, sequence, low, skew, writtenIn, numbering = presentNumbering } = entry;
+  const {
+    platform,
+    sequence,
+    low,
+    skew,
+    lastWrittenInCommit,
+    numbering = presentNumbering,
+  } = entry;
   catalog
     .prepare(
       `INSERT INTO segment(platform, sequence, low, skew_min_ms, skew_max_ms, analyzer, written_in, numbering)
        VALUES(?, ?, ?, ?, ?, ?, ?, ?)`,
     )
-    .run(platform, sequence, low, skew.minMs, skew.maxMs, presentAnalyzer, writtenIn, numbering);
+    .run(
+      platform,
+      sequence,
+      low,
+      skew.minMs,
+      skew.maxMs,
+      presentAnalyzer,
+      lastWrittenInCommit,
+      numbering,
+    );
 }
 
-export function setWrittenIn(
+export function setLastWrittenInCommit(
   catalog: DatabaseSync,
   { platform, sequence }: Pick<SegmentEntry, "platform" | "sequence">,
   commit: number,

@@ -49,7 +49,14 @@ function identifySegments(folder: string, catalog: DatabaseSync): void {
       const segment = openSegmentFile(segmentPath(folder, { platform, sequence }), 1_000);
       try {
         if (readIdentity(segment) !== null) continue;
-        const identity = { uriKey, platform, sequence, low, madeIn: 0, writtenIn: 0 };
+        const identity = {
+          uriKey,
+          platform,
+          sequence,
+          low,
+          createdInCommit: 0,
+          lastWrittenInCommit: 0,
+        };
         inTransaction(segment, () => writeIdentity(segment, { ...identity, replaces: null }));
       } finally {
         segment.close();

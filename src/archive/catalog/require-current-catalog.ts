@@ -83,10 +83,10 @@ function olderSegment(
   for (const { name, path, identity } of files) {
     if (typeof identity === "string" || identity.uriKey !== uriKey) continue;
     const commit = listed.get(name) ?? 0;
-    if (identity.writtenIn >= commit) continue;
+    if (identity.lastWrittenInCommit >= commit) continue;
     return new EarshotError(
       "segment_older",
-      `${path} is an earlier copy: its last commit is number ${identity.writtenIn}, but ${catalogPath(folder)} has number ${commit}`,
+      `${path} is an earlier copy: its last commit is number ${identity.lastWrittenInCommit}, but ${catalogPath(folder)} has number ${commit}`,
       {
         status: 503,
         hint: "stop the server and restore the latest file or a backup, or run earshot archive recover, which continues without the lost posts",
@@ -107,10 +107,10 @@ function fileProblem(
     return foreign(`${path} belongs to another archive than ${catalogPath(folder)}`);
   }
   if (nameOf(identity) !== name) return foreign(`${path} is the segment ${nameOf(identity)}`);
-  if (identity.writtenIn <= catalog.commitNumber + 1) return null;
+  if (identity.lastWrittenInCommit <= catalog.commitNumber + 1) return null;
   return new EarshotError(
     "catalog_older",
-    `${catalogPath(folder)} is older than its segments: it has ${catalog.commitNumber} commits, but ${name} was written in number ${identity.writtenIn}`,
+    `${catalogPath(folder)} is older than its segments: it has ${catalog.commitNumber} commits, but ${name} was written in number ${identity.lastWrittenInCommit}`,
     { status: 503, hint: repair },
   );
 }

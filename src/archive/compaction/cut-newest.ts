@@ -32,11 +32,17 @@ export function* cutNewest(
       platform,
       sequence,
       low,
-      madeIn: commit,
-      writtenIn: commit,
+      createdInCommit: commit,
+      lastWrittenInCommit: commit,
       replaces: null,
     });
-    addSegmentEntry(catalog, { platform, sequence, low, skew: newest.skew, writtenIn: commit });
+    addSegmentEntry(catalog, {
+      platform,
+      sequence,
+      low,
+      skew: newest.skew,
+      lastWrittenInCommit: commit,
+    });
   });
 }
 

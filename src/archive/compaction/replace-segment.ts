@@ -242,7 +242,7 @@ function swap(
       sequence,
       low: lowOf(low, entry, now),
       skew: copy.skew(),
-      writtenIn: commit,
+      lastWrittenInCommit: commit,
       numbering: followed.numbering,
     });
     const next = followed.parts.find((part) => part.low > low);
@@ -275,8 +275,8 @@ function identifyParts(
       platform,
       sequence,
       low: lowOf(low, entry, now),
-      madeIn: commit,
-      writtenIn: commit,
+      createdInCommit: commit,
+      lastWrittenInCommit: commit,
       replaces: now.sequence,
     });
   }

@@ -99,7 +99,7 @@ function isWhatWasRetired(
     identity.uriKey === uriKey &&
     identity.platform === platform &&
     identity.sequence === sequence &&
-    identity.writtenIn <= commitNumber
+    identity.lastWrittenInCommit <= commitNumber
   );
 }
 

@@ -20,7 +20,7 @@ const entry = (sequence: number, high = 99n): SegmentEntry => ({
   analyzer: "",
   numbering: 1,
   optimised: false,
-  writtenIn: 1,
+  lastWrittenInCommit: 1,
   rewriting: false,
 });
 

@@ -8,7 +8,7 @@ import type { SegmentQuery } from "../segments/search-segment.ts";
 
 export type BoundedPlan = ReturnType<typeof extractBounds>;
 
-export type PlatformQuery = Omit<SegmentQuery, "skew" | "writtenIn">;
+export type PlatformQuery = Omit<SegmentQuery, "skew" | "lastWrittenInCommit">;
 
 export function rowByRowQuery(platform: Platform, window: BoundedPlan): PlatformQuery | null {
   const query = platformQuery(platform, window);

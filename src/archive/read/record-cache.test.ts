@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { seededRandom } from "../../../bench/measure.ts";
 import { type RecordBytes, RecordCache, type RenderedRecord } from "./record-cache.ts";
 
-const version = { path: "bluesky/000001.db", writtenIn: 3, catalog: 7 };
+const version = { path: "bluesky/000001.db", lastWrittenInCommit: 3, catalog: 7 };
 const ofRow = (text: string): RenderedRecord => ({ text, dependsOnRowOnly: true });
 const textOf = (found: RecordBytes | null): string | null =>
   found?.arena.toString("utf8", found.start, found.end) ?? null;
@@ -12,7 +12,7 @@ test("finds a record in UTF-8 under its version only", () => {
   cache.add(1n, version, ofRow('"ä 🙂"'));
   expect(textOf(cache.find(1n, version))).toBe('"ä 🙂"');
   expect(cache.find(2n, version)).toBeNull();
-  expect(cache.find(1n, { ...version, writtenIn: 4 })).toBeNull();
+  expect(cache.find(1n, { ...version, lastWrittenInCommit: 4 })).toBeNull();
   expect(cache.find(1n, { ...version, path: "x/000001.db" })).toBeNull();
 });
 

@@ -1,4 +1,4 @@
-export type RecordVersion = { path: string; writtenIn: number; catalog: unknown };
+export type RecordVersion = { path: string; lastWrittenInCommit: number; catalog: unknown };
 
 export type RenderedRecord = { text: string; dependsOnRowOnly: boolean };
 
@@ -25,7 +25,7 @@ export class RecordCache {
   #slots = new Float64Array(0);
   #head = 0;
   #pageStart = 0;
-  readonly #segments = new Map<string, { writtenIn: number; token: number }>();
+  readonly #segments = new Map<string, { lastWrittenInCommit: number; token: number }>();
   #lastToken = 0;
   #recent: { version: RecordVersion | null; token: number } = { version: null, token: 0 };
   #catalog: unknown = null;
@@ -154,10 +154,11 @@ export class RecordCache {
 
   #tokenOfSegment(version: RecordVersion): number {
     if (version === this.#recent.version) return this.#recent.token;
-    const { path, writtenIn } = version;
+    const { path, lastWrittenInCommit } = version;
     const known = this.#segments.get(path);
-    const token = known?.writtenIn === writtenIn ? known.token : ++this.#lastToken;
-    this.#segments.set(path, { writtenIn, token });
+    const token =
+      known?.lastWrittenInCommit === lastWrittenInCommit ? known.token : ++this.#lastToken;
+    this.#segments.set(path, { lastWrittenInCommit, token });
     this.#recent = { version, token };
     return token;
   }

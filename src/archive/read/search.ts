@@ -170,7 +170,12 @@ function visitsOf(
       const after = highestAfter(request.after, entry, start);
       const high = lowest(entry.high, ids.high, after, window.highId ?? lastId);
       return [
-        { entry, query: { ...query, skew: entry.skew, writtenIn: entry.writtenIn }, low, high },
+        {
+          entry,
+          query: { ...query, skew: entry.skew, lastWrittenInCommit: entry.lastWrittenInCommit },
+          low,
+          high,
+        },
       ];
     })
     .filter(({ low, high }) => low <= high)

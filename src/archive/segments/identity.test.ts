@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { inTransaction } from "../database.ts";
-import { identityIn, writtenInWriter } from "./identity.ts";
+import { identityIn, prepareLastWriteUpdate } from "./identity.ts";
 import { createSegmentFile } from "./segment-file.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "earshot-identity-"));
@@ -14,8 +14,8 @@ const identity = {
   platform: "x",
   sequence: 3,
   low: 77n,
-  madeIn: 5,
-  writtenIn: 5,
+  createdInCommit: 5,
+  lastWrittenInCommit: 5,
   replaces: 2,
 };
 let segment: DatabaseSync;
@@ -34,9 +34,9 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 test("reads the identity as written, also after later writes", () => {
   expect(identityIn(path)).toEqual(identity);
   segment.exec("COMMIT");
-  inTransaction(segment, () => writtenInWriter(segment)(9));
-  expect(identityIn(path)).toEqual({ ...identity, writtenIn: 9 });
-  inTransaction(segment, () => writtenInWriter(segment)(5));
+  inTransaction(segment, () => prepareLastWriteUpdate(segment)(9));
+  expect(identityIn(path)).toEqual({ ...identity, lastWrittenInCommit: 9 });
+  inTransaction(segment, () => prepareLastWriteUpdate(segment)(5));
 });
 
 test.for(["uri_key", "platform", "sequence", "low", "made_in", "written_in", "replaces"])(
@@ -57,8 +57,8 @@ function identityValue(name: string): string | number | bigint {
     platform: identity.platform,
     sequence: identity.sequence,
     low: identity.low,
-    made_in: identity.madeIn,
-    written_in: identity.writtenIn,
+    made_in: identity.createdInCommit,
+    written_in: identity.lastWrittenInCommit,
     replaces: identity.replaces,
   };
   return values[name] ?? 0;

@@ -3,8 +3,9 @@ import { DatabaseSync } from "node:sqlite";
 import { crc32 } from "node:zlib";
 
 /**
- * Detects a catalog of another archive or time, and allows rebuilding one. A rewritten segment gets
- * its identity in the commit that replaces the old one.
+ * Identifies the archive and place in it that a segment belongs to, so that a catalog of another archive, or an older copy, is
+ * detected and can be rebuilt. When a segment is rewritten, the new file gets its identity in the commit that replaces the old
+ * file.
  */
 export type SegmentIdentity = {
   uriKey: string;
@@ -12,8 +13,8 @@ export type SegmentIdentity = {
   sequence: number;
   low: bigint;
   /** Catalog commits of its creation and last write; 0 if older than commit numbers. */
-  madeIn: number;
-  writtenIn: number;
+  createdInCommit: number;
+  lastWrittenInCommit: number;
   /** The replaced segment's sequence number; null if created empty. */
   replaces: number | null;
 };
@@ -27,35 +28,40 @@ export function writeIdentity(segment: DatabaseSync, identity: SegmentIdentity):
   put.run("platform", identity.platform);
   put.run("sequence", identity.sequence);
   put.run("low", identity.low);
-  put.run("made_in", identity.madeIn);
-  put.run("written_in", identity.writtenIn);
+  put.run("made_in", identity.createdInCommit);
+  put.run("written_in", identity.lastWrittenInCommit);
   if (identity.replaces !== null) put.run("replaces", identity.replaces);
-  put.run(sumName, sumOf(identity));
+  put.run(checksumSetting, checksumOf(identity));
 }
 
 /** Requires a transaction. */
-export function writtenInWriter(segment: DatabaseSync): (commit: number) => void {
+export function prepareLastWriteUpdate(segment: DatabaseSync): (commit: number) => void {
   const put = segment.prepare("UPDATE setting SET value = ? WHERE name = ?");
   return (commit) => {
     put.run(commit, "written_in");
     const identity = readIdentity(segment);
-    if (identity !== null) put.run(sumOf(identity), sumName);
+    if (identity !== null) put.run(checksumOf(identity), checksumSetting);
   };
 }
 
-const sumName = "identity_sum";
+const checksumSetting = "identity_sum";
 
-const sumOf = (identity: SegmentIdentity): number => {
-  const { uriKey, platform, sequence, low, madeIn, writtenIn, replaces } = identity;
-  return crc32(`${uriKey} ${platform} ${sequence} ${low} ${madeIn} ${writtenIn} ${replaces}`);
+const checksumOf = (identity: SegmentIdentity): number => {
+  const { uriKey, platform, sequence, low, createdInCommit, lastWrittenInCommit, replaces } =
+    identity;
+  return crc32(
+    `${uriKey} ${platform} ${sequence} ${low} ${createdInCommit} ${lastWrittenInCommit} ${replaces}`,
+  );
 };
 
-/** Null if the checksum fails: a flipped bit must not make it a segment of another archive. */
-export function intactIdentity(segment: DatabaseSync): SegmentIdentity | null {
+/** Null if the checksum fails, so that a flipped bit does not make the segment look like one of another archive. */
+export function verifiedIdentity(segment: DatabaseSync): SegmentIdentity | null {
   const identity = readIdentity(segment);
   if (identity === null) return null;
-  const sum = segment.prepare("SELECT value FROM setting WHERE name = ?").get(sumName)?.value;
-  return sum === undefined || sum === sumOf(identity) ? identity : null;
+  const checksum = segment
+    .prepare("SELECT value FROM setting WHERE name = ?")
+    .get(checksumSetting)?.value;
+  return checksum === undefined || checksum === checksumOf(identity) ? identity : null;
 }
 
 export function readIdentity(segment: DatabaseSync): SegmentIdentity | null {
@@ -70,23 +76,26 @@ export function readIdentity(segment: DatabaseSync): SegmentIdentity | null {
     platform: String(read("platform")),
     sequence: Number(read("sequence")),
     low,
-    madeIn: Number(read("made_in")),
-    writtenIn: Number(read("written_in")),
+    createdInCommit: Number(read("made_in")),
+    lastWrittenInCommit: Number(read("written_in")),
     replaces: replaces === undefined ? null : Number(replaces),
   };
 }
 
-/** Another process may be recovering the log. */
+/** Another process may be recovering the WAL. */
 const busyTimeoutMs = 1_000;
 
-/** `unknown`: from an earlier version, or unfinished. `empty`: its creation did not finish. */
+/**
+ * `unknown`: has posts but no identity, from an earlier version or an interrupted rewrite. `empty`: no posts; its creation was
+ * interrupted.
+ */
 export function identityIn(path: string): SegmentIdentity | "unknown" | "empty" | "unreadable" {
   if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0) return "empty";
   let segment: DatabaseSync | null = null;
   try {
     segment = new DatabaseSync(path, { readOnly: true, timeout: busyTimeoutMs });
     if (segment.prepare("PRAGMA user_version").get()?.user_version === 0) return "empty";
-    const identity = intactIdentity(segment);
+    const identity = verifiedIdentity(segment);
     if (identity !== null) return identity;
     if (readIdentity(segment) !== null) return "unreadable";
     return segment.prepare("SELECT 1 FROM post LIMIT 1").get() === undefined ? "empty" : "unknown";

@@ -2,7 +2,7 @@ import { type CountMetric, countMetrics } from "@earshot/query/tree";
 import type { PostCounts } from "../../posts/post.ts";
 import { countThresholds } from "../../posts/terms.ts";
 
-export function newestCounts(incoming: PostCounts, known: PostCounts): PostCounts {
+export function mergeCounts(incoming: PostCounts, known: PostCounts): PostCounts {
   return {
     likes: incoming.likes ?? known.likes,
     reposts: incoming.reposts ?? known.reposts,
@@ -11,14 +11,14 @@ export function newestCounts(incoming: PostCounts, known: PostCounts): PostCount
   };
 }
 
-export function countsWith(
+export function applyCountDeltas(
   counts: PostCounts,
-  added: ReadonlyMap<CountMetric, number>,
+  deltas: ReadonlyMap<CountMetric, number>,
 ): PostCounts {
   const sum = (metric: CountMetric): number | null => {
-    const by = added.get(metric) ?? 0;
+    const delta = deltas.get(metric) ?? 0;
     const known = counts[metric];
-    return known === null && by <= 0 ? null : Math.max(0, (known ?? 0) + by);
+    return known === null && delta <= 0 ? null : Math.max(0, (known ?? 0) + delta);
   };
   return {
     likes: sum("likes"),
@@ -28,11 +28,13 @@ export function countsWith(
   };
 }
 
-/** A change of counts changes the terms of a post only if a count passes a threshold. */
-export function passesThreshold(before: PostCounts, after: PostCounts): boolean {
-  const passed = (count: number | null): number =>
+/** A change of counts changes the terms of a post only if a count crosses a threshold. */
+export function crossesThreshold(before: PostCounts, after: PostCounts): boolean {
+  const thresholdsReached = (count: number | null): number =>
     countThresholds.filter((threshold) => (count ?? 0) >= threshold).length;
-  return countMetrics.some((metric) => passed(before[metric]) !== passed(after[metric]));
+  return countMetrics.some(
+    (metric) => thresholdsReached(before[metric]) !== thresholdsReached(after[metric]),
+  );
 }
 
 export function sameCounts(a: PostCounts, b: PostCounts): boolean {

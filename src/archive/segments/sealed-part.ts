@@ -44,10 +44,14 @@ export type SealedView = {
 export type SealedPart = {
   /**
    * Runs `work` on one snapshot. If the sealed index is unreadable, marks the segment and runs
-   * `byRows`, even after `work` has begun. `writtenIn`: the segment's last commit known to the
+   * `byRows`, even after `work` has begun. `lastWrittenInCommit`: the segment's last commit known to the
    * caller.
    */
-  read<Value>(work: (view: SealedView) => Value, byRows: () => Value, writtenIn?: number): Value;
+  read<Value>(
+    work: (view: SealedView) => Value,
+    byRows: () => Value,
+    lastWrittenInCommit?: number,
+  ): Value;
   /**
    * For work that reads only the sealed index: needs no transaction if the segment was not written
    * since the last read and its delta is empty.
@@ -55,10 +59,10 @@ export type SealedPart = {
   readIndex<Value>(
     work: (view: SealedView) => Value,
     byRows: () => Value,
-    writtenIn: number | undefined,
+    lastWrittenInCommit: number | undefined,
   ): Value;
   /** Whether a required term is surely missing. Needs no statement. */
-  isKnownToLack(query: SealedQuery, writtenIn: number | undefined): boolean;
+  isKnownToLack(query: SealedQuery, lastWrittenInCommit: number | undefined): boolean;
   recheckMarker(): void;
   close(): void;
 };
@@ -76,17 +80,18 @@ export function openSealedPart(
   const version = database.prepare("PRAGMA data_version");
   const delta = database.prepare("SELECT 1 FROM term_docsize LIMIT 1");
   const hidden = database.prepare("SELECT 1 FROM hidden LIMIT 1");
-  let seen: { version: unknown; writtenIn: number | undefined; view: SealedView } | null = null;
+  let seen: { version: unknown; lastWrittenInCommit: number | undefined; view: SealedView } | null =
+    null;
 
   function open(): SealedIndex | null {
     return openSealedIndex(database, { name: path, ...memory });
   }
 
   /** `data_version` changes with commits of other connections. */
-  function currentView(opened: SealedIndex, writtenIn: number | undefined): SealedView {
+  function currentView(opened: SealedIndex, lastWrittenInCommit: number | undefined): SealedView {
     const now = version.get()?.data_version;
     if (seen !== null && seen.version === now) {
-      seen.writtenIn = writtenIn ?? seen.writtenIn;
+      seen.lastWrittenInCommit = lastWrittenInCommit ?? seen.lastWrittenInCommit;
       return seen.view;
     }
     if (isMarkedDamaged(path)) throw new SealedDamage("it is marked as damaged");
@@ -96,20 +101,20 @@ export function openSealedPart(
       hasDelta: delta.get() !== undefined,
       hidesAny: hidden.get() !== undefined,
     };
-    seen = { version: now, writtenIn, view };
+    seen = { version: now, lastWrittenInCommit, view };
     return view;
   }
 
   function onView<Value>(
     work: (view: SealedView) => Value,
     byRows: () => Value,
-    writtenIn: number | undefined,
+    lastWrittenInCommit: number | undefined,
   ): Value {
     const opened = index;
     if (opened === null) return byRows();
     return markingDamage(
       path,
-      () => work(currentView(opened, writtenIn)),
+      () => work(currentView(opened, lastWrittenInCommit)),
       () => {
         close();
         renewSnapshot();
@@ -133,20 +138,22 @@ export function openSealedPart(
     index = null;
   }
 
-  function unchangedView(writtenIn: number | undefined): SealedView | null {
-    if (index === null || seen === null || writtenIn === undefined) return null;
-    return seen.writtenIn === writtenIn && !seen.view.hasDelta ? seen.view : null;
+  function unchangedView(lastWrittenInCommit: number | undefined): SealedView | null {
+    if (index === null || seen === null || lastWrittenInCommit === undefined) return null;
+    return seen.lastWrittenInCommit === lastWrittenInCommit && !seen.view.hasDelta
+      ? seen.view
+      : null;
   }
 
   function read<Value>(
     work: (view: SealedView) => Value,
     byRows: () => Value,
-    writtenIn?: number,
+    lastWrittenInCommit?: number,
   ): Value {
-    if (database.isTransaction) return onView(work, byRows, writtenIn);
+    if (database.isTransaction) return onView(work, byRows, lastWrittenInCommit);
     begin.get();
     try {
-      return onView(work, byRows, writtenIn);
+      return onView(work, byRows, lastWrittenInCommit);
     } finally {
       endSnapshot(database);
     }
@@ -154,20 +161,20 @@ export function openSealedPart(
 
   return {
     read,
-    readIndex: (work, byRows, writtenIn) => {
-      const view = unchangedView(writtenIn);
-      if (view === null) return read(work, byRows, writtenIn);
+    readIndex: (work, byRows, lastWrittenInCommit) => {
+      const view = unchangedView(lastWrittenInCommit);
+      if (view === null) return read(work, byRows, lastWrittenInCommit);
       return markingDamage(
         path,
         () => work(view),
         () => {
           close();
-          return read(work, byRows, writtenIn);
+          return read(work, byRows, lastWrittenInCommit);
         },
       );
     },
-    isKnownToLack: (query, writtenIn) =>
-      unchangedView(writtenIn)?.index.isKnownToLack(query) ?? false,
+    isKnownToLack: (query, lastWrittenInCommit) =>
+      unchangedView(lastWrittenInCommit)?.index.isKnownToLack(query) ?? false,
     recheckMarker: () => {
       seen = null;
     },

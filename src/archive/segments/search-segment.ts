@@ -29,7 +29,7 @@ export type SegmentQuery = {
   toMs: number | null;
   skew: TimeSkew;
   /** The segment's last commit known to the catalog; required to answer from memory. */
-  writtenIn?: number;
+  lastWrittenInCommit?: number;
 };
 
 export type SegmentAnswer = {
@@ -172,14 +172,14 @@ export function segmentSearch(database: DatabaseSync, segment: SearchedSegment) 
         () => onSnapshot(database, () => searchRows(query, range, limit, expired)),
       );
     }
-    if (segment.sealed.isKnownToLack(query.sealed, query.writtenIn)) {
+    if (segment.sealed.isKnownToLack(query.sealed, query.lastWrittenInCommit)) {
       return { ...noAnswer(), statements: 0 };
     }
     const read = everyCandidateCounts(query) ? segment.sealed.readIndex : segment.sealed.read;
     return read(
       (view) => searchSealed(view, query, range, limit, expired),
       () => searchRows(query, range, limit, expired),
-      query.writtenIn,
+      query.lastWrittenInCommit,
     );
   };
 }

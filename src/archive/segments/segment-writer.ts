@@ -6,9 +6,9 @@ import { indexTerms } from "../../posts/terms.ts";
 import { openForWriting, preparesBigInts } from "../database.ts";
 import type { PreparedPost } from "../prepared.ts";
 import { type Deletions, deletionsIn } from "./deletions.ts";
-import { writtenInWriter } from "./identity.ts";
+import { prepareLastWriteUpdate } from "./identity.ts";
 import { type IngestOrder, ingestOrderIn } from "./ingest-order.ts";
-import { countsWith, newestCounts, passesThreshold, sameCounts } from "./post-counts.ts";
+import { applyCountDeltas, crossesThreshold, mergeCounts, sameCounts } from "./post-counts.ts";
 import { postRowsIn, type WrittenPost } from "./post-rows.ts";
 import { damagedRow, defineRowSum } from "./row-sum.ts";
 import { segmentMigrations } from "./schema.ts";
@@ -64,7 +64,7 @@ export function segmentWriterOn(
 ): SegmentWriter {
   defineRowSum(database);
   const sql = prepareStatements(database);
-  const setWrittenIn = writtenInWriter(database);
+  const setLastWrittenInCommit = prepareLastWriteUpdate(database);
   const tableSums = tableSumsOf(database);
   const sealed = sealedWritesOf(database, path);
   const { intactRows, ...stored } = storedPostsIn(database, platform);
@@ -105,7 +105,7 @@ export function segmentWriterOn(
       sealed.begin();
       database.exec("BEGIN IMMEDIATE");
       tableSums.begin();
-      setWrittenIn(commitNumber);
+      setLastWrittenInCommit(commitNumber);
     },
     commit: () => {
       ingestOrder.flush();
@@ -132,7 +132,7 @@ export function segmentWriterOn(
       if (post.imported) added.imported += 1;
     },
     update: (post, { id, counts, imported, isIntact }) => {
-      const merged = isIntact ? newestCounts(post.counts, counts) : post.counts;
+      const merged = isIntact ? mergeCounts(post.counts, counts) : post.counts;
       rows.replace({ ...unpacked(post), terms: termsWith(post, id, merged) }, id, merged);
       if (imported && !post.imported) added.imported -= 1;
     },
@@ -152,9 +152,9 @@ export function segmentWriterOn(
     addCounts: (id, changes) => {
       const found = stored.findById(id);
       if (!found?.isIntact) return;
-      const counts = countsWith(found.counts, changes);
+      const counts = applyCountDeltas(found.counts, changes);
       rows.setCounts(id, counts);
-      if (passesThreshold(found.counts, counts)) rows.rewriteTerms({ ...found.row, counts });
+      if (crossesThreshold(found.counts, counts)) rows.rewriteTerms({ ...found.row, counts });
     },
     moderate: (id, { hidden, labels }) => {
       const found = stored.findById(id);

@@ -143,9 +143,9 @@ export function createReader(
       if (entry === undefined) return null;
       const known = versions.get(entry);
       if (known !== undefined) return known;
-      const { writtenIn } = entry;
+      const { lastWrittenInCommit } = entry;
       const path = segmentPath(folder, entry);
-      const found = { path, writtenIn, catalog: catalogVersion };
+      const found = { path, lastWrittenInCommit, catalog: catalogVersion };
       versions.set(entry, found);
       return found;
     };

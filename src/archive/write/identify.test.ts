@@ -14,7 +14,7 @@ const entry: SegmentEntry = {
   analyzer: presentAnalyzer,
   numbering: presentNumbering,
   optimised: false,
-  writtenIn: 1,
+  lastWrittenInCommit: 1,
   rewriting: false,
 };
 

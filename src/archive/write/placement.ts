@@ -7,7 +7,7 @@ import { type MisplacedPosts, nearTime, uriTimeMs } from "../catalog/misplaced.t
 import { forgottenRevision, type Tombstones } from "../catalog/tombstones.ts";
 import type { PreparedChange, PreparedPost } from "../prepared.ts";
 import type { PostLookup } from "../segments/lookup.ts";
-import { newestCounts, sameCounts } from "../segments/post-counts.ts";
+import { mergeCounts, sameCounts } from "../segments/post-counts.ts";
 import type { SegmentWriter } from "../segments/segment-writer.ts";
 import type { StoredPost } from "../segments/stored-posts.ts";
 import { haveDistinctIds } from "./distinct-ids.ts";
@@ -208,6 +208,6 @@ function isNews(post: PreparedPost, stored: StoredPost): boolean {
   return (
     !isSameRecord(post.record, stored.record) ||
     (post.timeMs !== stored.timeMs && !post.timeIsCapped) ||
-    !sameCounts(newestCounts(post.counts, stored.counts), stored.counts)
+    !sameCounts(mergeCounts(post.counts, stored.counts), stored.counts)
   );
 }

@@ -80,11 +80,11 @@ export function segmentWritersOf(
         platform,
         sequence,
         low,
-        madeIn: number,
-        writtenIn: number,
+        createdInCommit: number,
+        lastWrittenInCommit: number,
         replaces: null,
       });
-      addSegmentEntry(catalog, { ...entry, writtenIn: number });
+      addSegmentEntry(catalog, { ...entry, lastWrittenInCommit: number });
       open(entry, fillingCacheKib);
     },
     close: (entry) => closePath(segmentPath(folder, entry)),

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { CatalogAccounts } from "../catalog/accounts.ts";
-import { type SegmentEntry, setWrittenIn } from "../catalog/catalog.ts";
+import { type SegmentEntry, setLastWrittenInCommit } from "../catalog/catalog.ts";
 import type { CommitNumber } from "../catalog/commit-number.ts";
 import type { CatalogLabels } from "../catalog/labels.ts";
 import type { MisplacedPosts } from "../catalog/misplaced.ts";
@@ -39,5 +39,5 @@ export function inSegment(
     writer.rollback();
     throw error;
   }
-  setWrittenIn(catalog, entry, commit.current());
+  setLastWrittenInCommit(catalog, entry, commit.current());
 }

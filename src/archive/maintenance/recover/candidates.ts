@@ -3,7 +3,7 @@ import { type Platform, platforms } from "../../../posts/post.ts";
 import { segmentPath } from "../../catalog/catalog.ts";
 import { segmentNumbersIn } from "../../catalog/orphaned.ts";
 import { openForReading, preparesBigInts } from "../../database.ts";
-import { intactIdentity, type SegmentIdentity, unfinished } from "../../segments/identity.ts";
+import { type SegmentIdentity, unfinished, verifiedIdentity } from "../../segments/identity.ts";
 
 export type Candidate = {
   platform: Platform;
@@ -57,7 +57,7 @@ function describe(
   const prepare = preparesBigInts(segment);
   const isUnfinished = prepare("SELECT 1 FROM setting WHERE name = ?").get(unfinished);
   const posts = Number(prepare("SELECT value FROM setting WHERE name = 'posts'").get()?.value ?? 0);
-  const identity = intactIdentity(segment);
+  const identity = verifiedIdentity(segment);
   if (isUnfinished !== undefined || (identity === null && posts === 0)) {
     return { platform, sequence, reason: "unfinished" };
   }

@@ -6,18 +6,32 @@ import { chooseSegments, chooseUriKey } from "./choose-segments.ts";
 type Given = {
   sequence: number;
   low?: bigint;
-  madeIn?: number;
-  writtenIn?: number;
+  createdInCommit?: number;
+  lastWrittenInCommit?: number;
   replaces?: number | null;
   ids?: [bigint, bigint] | null;
   uriKey?: string;
 };
 
 function candidate(given: Given): Candidate {
-  const { sequence, low = 0n, madeIn = 1, writtenIn = madeIn, replaces = null } = given;
+  const {
+    sequence,
+    low = 0n,
+    createdInCommit = 1,
+    lastWrittenInCommit = createdInCommit,
+    replaces = null,
+  } = given;
   const [minId, maxId] = given.ids ?? [null, null];
   const uriKey = given.uriKey ?? "key";
-  const identity = { uriKey, platform: "bluesky", sequence, low, madeIn, writtenIn, replaces };
+  const identity = {
+    uriKey,
+    platform: "bluesky",
+    sequence,
+    low,
+    createdInCommit,
+    lastWrittenInCommit,
+    replaces,
+  };
   return { platform: "bluesky", sequence, identity, posts: 1, minId, maxId };
 }
 
@@ -49,9 +63,9 @@ describe("chosen segments have no common IDs", () => {
   test("a replaced one is omitted", () => {
     expect(
       chosen(
-        { sequence: 1, writtenIn: 7, ids: [ms, 9n * ms] },
-        { sequence: 2, madeIn: 8, replaces: 1, ids: [ms, 4n * ms] },
-        { sequence: 3, madeIn: 8, replaces: 1, low: 5n * ms, ids: [5n * ms, 9n * ms] },
+        { sequence: 1, lastWrittenInCommit: 7, ids: [ms, 9n * ms] },
+        { sequence: 2, createdInCommit: 8, replaces: 1, ids: [ms, 4n * ms] },
+        { sequence: 3, createdInCommit: 8, replaces: 1, low: 5n * ms, ids: [5n * ms, 9n * ms] },
       ),
     ).toEqual({ taken: [2, 3], left: ["1 replaced"] });
   });
@@ -59,8 +73,8 @@ describe("chosen segments have no common IDs", () => {
   test("an uncommitted replacement of a segment that was still written is omitted", () => {
     expect(
       chosen(
-        { sequence: 1, writtenIn: 8, ids: [ms, 9n * ms] },
-        { sequence: 2, madeIn: 8, replaces: 1, ids: [ms, 9n * ms] },
+        { sequence: 1, lastWrittenInCommit: 8, ids: [ms, 9n * ms] },
+        { sequence: 2, createdInCommit: 8, replaces: 1, ids: [ms, 9n * ms] },
       ),
     ).toEqual({ taken: [1], left: ["2 unfinished"] });
   });
@@ -68,14 +82,14 @@ describe("chosen segments have no common IDs", () => {
   test("the last written of two that overlap is chosen", () => {
     expect(
       chosen(
-        { sequence: 1, writtenIn: 12, ids: [ms, 40n * ms] },
-        { sequence: 2, low: 30n * ms, madeIn: 9, ids: [31n * ms, 33n * ms] },
+        { sequence: 1, lastWrittenInCommit: 12, ids: [ms, 40n * ms] },
+        { sequence: 2, low: 30n * ms, createdInCommit: 9, ids: [31n * ms, 33n * ms] },
       ),
     ).toEqual({ taken: [1], left: ["2 overlapped"] });
     expect(
       chosen(
-        { sequence: 1, writtenIn: 5, ids: [ms, 40n * ms] },
-        { sequence: 2, low: 30n * ms, madeIn: 9, ids: [31n * ms, 33n * ms] },
+        { sequence: 1, lastWrittenInCommit: 5, ids: [ms, 40n * ms] },
+        { sequence: 2, low: 30n * ms, createdInCommit: 9, ids: [31n * ms, 33n * ms] },
       ),
     ).toEqual({ taken: [2], left: ["1 overlapped"] });
   });

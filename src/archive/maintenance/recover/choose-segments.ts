@@ -58,12 +58,12 @@ function isOfArchive({ identity, platform, sequence }: Candidate, uriKey: string
   );
 }
 
-const writtenIn = ({ identity }: Candidate): number => identity?.writtenIn ?? 0;
+const lastWrittenInCommit = ({ identity }: Candidate): number => identity?.lastWrittenInCommit ?? 0;
 
 function isUncommitted({ identity }: Candidate, others: readonly Candidate[]): boolean {
   if (identity === null || identity.replaces === null) return false;
   const replaced = others.find(({ sequence }) => sequence === identity.replaces);
-  return replaced !== undefined && writtenIn(replaced) >= identity.madeIn;
+  return replaced !== undefined && lastWrittenInCommit(replaced) >= identity.createdInCommit;
 }
 
 const isReplaced = ({ sequence }: Candidate, others: readonly Candidate[]): boolean =>
@@ -103,6 +103,7 @@ const overlap = (a: ChosenSegment, b: ChosenSegment): boolean =>
   a.low === b.low || (a.maxId !== null && a.maxId >= b.low);
 
 function isOlder(a: ChosenSegment, b: ChosenSegment): boolean {
-  if (writtenIn(a) !== writtenIn(b)) return writtenIn(a) < writtenIn(b);
+  if (lastWrittenInCommit(a) !== lastWrittenInCommit(b))
+    return lastWrittenInCommit(a) < lastWrittenInCommit(b);
   return a.posts < b.posts;
 }

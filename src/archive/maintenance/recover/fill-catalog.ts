@@ -85,11 +85,11 @@ function addSegment(
   { platform, sequence, low, identity }: ChosenSegment,
   { skew, misplaced, handles, withoutHandle }: RecoveredRows,
 ): void {
-  const writtenIn = identity?.writtenIn ?? 0;
+  const lastWrittenInCommit = identity?.lastWrittenInCommit ?? 0;
   const numbering = Number(
     segment.prepare("SELECT value FROM setting WHERE name = 'numbering'").get()?.value ?? 0,
   );
-  addSegmentEntry(catalog, { platform, sequence, low, skew, writtenIn, numbering });
+  addSegmentEntry(catalog, { platform, sequence, low, skew, lastWrittenInCommit, numbering });
   catalog
     .prepare("UPDATE segment SET analyzer = ? WHERE platform = ? AND sequence = ?")
     .run(analyzerOf(segment), platform, sequence);

@@ -131,7 +131,7 @@ function highestCommit(
   const own = candidates.filter(({ identity }) => identity?.uriKey === uriKey);
   return Math.max(
     former.uriKey === uriKey ? former.commitNumber : 0,
-    ...own.map(({ identity }) => identity?.writtenIn ?? 0),
+    ...own.map(({ identity }) => identity?.lastWrittenInCommit ?? 0),
   );
 }
 
