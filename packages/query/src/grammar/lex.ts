@@ -4,7 +4,7 @@ import {
   makeDiagnostic,
   type Warning,
 } from "../tree/diagnostics.ts";
-import { closerOf, foldedBetween, type Source } from "../tree/source.ts";
+import { closingQuoteOf, foldedBetween, type Source } from "../tree/source.ts";
 import { shareParentheses, warnSingleQuotes } from "./lex-repairs.ts";
 import {
   emoticonEnd,
@@ -65,7 +65,7 @@ function readNext(reading: Reading, at: number): number {
     return at + 1;
   }
   if (character === "-" || character === "+") return readSigns(reading, at);
-  if (closerOf(character) !== null) return readPhrase(reading, at);
+  if (closingQuoteOf(character) !== null) return readPhrase(reading, at);
   return readTerm(reading, at, false);
 }
 
@@ -91,7 +91,7 @@ function readSigns(reading: Reading, start: number): number {
   }
   if (!hasTerm) return end;
   if (minuses % 2 === 1 && isSeparate) reading.tokens.push({ kind: "minus", start, end });
-  const isForced = signs.includes("+") && next !== "(" && closerOf(next) === null;
+  const isForced = signs.includes("+") && next !== "(" && closingQuoteOf(next) === null;
   return isForced ? readTerm(reading, end, true) : end;
 }
 
@@ -107,7 +107,7 @@ function readQuoted(
   start: number,
 ): { text: string; isClosed: boolean; end: number } {
   const { characters, folded } = reading.source;
-  const closer = closerOf(folded[start] ?? "");
+  const closer = closingQuoteOf(folded[start] ?? "");
   const text: string[] = [];
   let at = start + 1;
   while (at < folded.length && folded[at] !== closer) {
@@ -140,7 +140,7 @@ function readTerm(reading: Reading, start: number, isForced: boolean): number {
     return end;
   }
   const isOperator = end - start > 1 && source.folded[end - 1] === ":";
-  if (isOperator && closerOf(source.folded[end] ?? "") !== null) {
+  if (isOperator && closingQuoteOf(source.folded[end] ?? "") !== null) {
     const { text, end: valueEnd } = readQuoted(reading, end);
     tokens.push({ kind: "term", quoted: text, valueStart: end, isForced, start, end: valueEnd });
     return valueEnd;

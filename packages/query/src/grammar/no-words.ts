@@ -1,12 +1,12 @@
 import { shown } from "../operators/operand.ts";
 import { findMentions } from "../text/entities.ts";
 import { findLinks } from "../text/links.ts";
-import { closerOf } from "../tree/source.ts";
+import { closingQuoteOf } from "../tree/source.ts";
 import type { QuerySpan } from "../tree/tree.ts";
 import type { TermContext } from "./term-context.ts";
 
 export function warnNoWordsInQuotes(context: TermContext, text: string, span: QuerySpan): void {
-  if (closerOf(context.source.folded[span.offset] ?? "") === null) return;
+  if (closingQuoteOf(context.source.folded[span.offset] ?? "") === null) return;
   warnNoWords(context, text, span);
 }
 

@@ -3,7 +3,7 @@ import {
   filterOperatorNamed,
   type OperatorName,
   operatorNamed,
-  unavailableNamed,
+  unavailableOperatorNamed,
   unavailableOperators,
 } from "../operators/operators.ts";
 import { leafReaders } from "../operators/read-operand.ts";
@@ -21,7 +21,7 @@ export type WrittenOperator = {
 };
 
 export function operatorNode(context: TermContext, written: WrittenOperator): QueryNode | null {
-  const unavailable = unavailableNamed(written.name);
+  const unavailable = unavailableOperatorNamed(written.name);
   if (unavailable !== null) {
     const substitute = substituteFor(unavailable, written.value);
     const row = unavailableOperators[unavailable];

@@ -1,29 +1,29 @@
-import { operatorNamed, unavailableNamed } from "../operators/operators.ts";
-import { closerOf, foldedBetween, isInvisible, type Source } from "../tree/source.ts";
+import { operatorNamed, unavailableOperatorNamed } from "../operators/operators.ts";
+import { closingQuoteOf, foldedBetween, isInvisible, type Source } from "../tree/source.ts";
 
-/** Brackets are matched in one pass, for linear time. */
+/** Parentheses are matched in one pass, for linear time. */
 export type Scan = {
   source: Source;
-  /** Offsets of `(` and its `)`, if no white space or quotation mark separates them. */
-  closedAt: ReadonlyMap<number, number>;
+  /** Offset of each `(` to that of its `)`, if no white space or quotation mark is between them. */
+  closingAt: ReadonlyMap<number, number>;
   lastBracket: number;
 };
 
 export function scanBrackets(source: Source): Scan {
   const { folded } = source;
-  return { source, closedAt: matchParentheses(folded), lastBracket: folded.lastIndexOf("]") };
+  return { source, closingAt: matchParentheses(folded), lastBracket: folded.lastIndexOf("]") };
 }
 
 const longestName = 32;
 const bracketedValue = /^([a-z_]+):\[/i;
 
-/** The end of a value with spaces, as in other query languages (`point_radius:[2.35 48.85 10km]`); else `end`. */
+/** Returns the end of a bracketed value with spaces, as other query languages allow (`point_radius:[…]`), else `end`. */
 export function endOfBrackets(scan: Scan, start: number, end: number): number {
   const { folded } = scan.source;
   const head = foldedBetween(scan.source, start, Math.min(end, start + longestName));
   const name = bracketedValue.exec(head)?.[1];
   if (name === undefined || scan.lastBracket < end) return end;
-  if (unavailableNamed(name) === null && operatorNamed(name) !== "geocode") return end;
+  if (unavailableOperatorNamed(name) === null && operatorNamed(name) !== "geocode") return end;
   return Math.max(end, folded.indexOf("]", start) + 1);
 }
 
@@ -33,13 +33,13 @@ const longestHost = 300;
 
 /** A URL may contain balanced parentheses. */
 export function termEnd(scan: Scan, start: number): number {
-  const { source, closedAt } = scan;
+  const { source, closingAt } = scan;
   const first = endOfRun(source, start);
-  if (source.folded[first] !== "(" || closedAt.get(first) === undefined) return first;
+  if (source.folded[first] !== "(" || closingAt.get(first) === undefined) return first;
   const head = foldedBetween(source, start, Math.min(first, start + longestHost));
   if (!startsLikeUrl.test(head)) return first;
   let at = first;
-  for (let closed = closedAt.get(at); closed !== undefined; closed = closedAt.get(at)) {
+  for (let closed = closingAt.get(at); closed !== undefined; closed = closingAt.get(at)) {
     at = endOfRun(source, closed + 1);
   }
   return at;
@@ -53,46 +53,46 @@ function endOfRun({ folded }: Source, start: number): number {
     while (isInvisible(folded[visible] ?? "")) visible++;
     const character = folded[visible] ?? " ";
     if (character === "(" || character === ")" || character === " ") break;
-    if (closerOf(character) !== null) break;
+    if (closingQuoteOf(character) !== null) break;
     at = visible + 1;
   }
   return at;
 }
 
 function matchParentheses(folded: readonly string[]): Map<number, number> {
-  const closedAt = new Map<number, number>();
+  const closingAt = new Map<number, number>();
   let open: number[] = [];
   for (const [at, character] of folded.entries()) {
-    if (isSpace(character) || closerOf(character) !== null) open = [];
+    if (isSpace(character) || closingQuoteOf(character) !== null) open = [];
     else if (character === "(") open.push(at);
     else if (character === ")") {
       const start = open.pop();
-      if (start !== undefined) closedAt.set(start, at);
+      if (start !== undefined) closingAt.set(start, at);
     }
   }
-  return closedAt;
+  return closingAt;
 }
 
 const noses: ReadonlySet<string> = new Set(["-", "'", "’", "^"]);
-const closings: ReadonlySet<string> = new Set([".", ",", "!", "?", "…"]);
+const trailingPunctuation: ReadonlySet<string> = new Set([".", ",", "!", "?", "…"]);
 
-/** The parenthesis of `:)` is not a group's. */
+/** The `)` of an emoticon such as `:)` does not close a group. Null if there is none. */
 export function emoticonEnd(scan: Scan, start: number, depth: number): number | null {
   const { folded } = scan.source;
   const eyes = folded[start] ?? "";
   if (eyes !== ":" && eyes !== ";" && eyes !== "=") return null;
-  const mouth = noses.has(folded[start + 1] ?? "") ? start + 2 : start + 1;
-  const shape = folded[mouth];
-  if (shape !== "(" && shape !== ")") return null;
-  let end = mouth;
-  while (folded[end] === shape) end++;
-  let last = end;
-  while (closings.has(folded[last] ?? "")) last++;
-  const next = folded[last] ?? " ";
+  const mouthAt = noses.has(folded[start + 1] ?? "") ? start + 2 : start + 1;
+  const mouth = folded[mouthAt];
+  if (mouth !== "(" && mouth !== ")") return null;
+  let end = mouthAt;
+  while (folded[end] === mouth) end++;
+  let endWithPunctuation = end;
+  while (trailingPunctuation.has(folded[endWithPunctuation] ?? "")) endWithPunctuation++;
+  const next = folded[endWithPunctuation] ?? " ";
   if (!isSpace(next) && next !== ")") return null;
-  if (shape === "(") return last;
-  const own = Math.max(mouth + 1, end - depth);
-  return own === end ? last : own;
+  if (mouth === "(") return endWithPunctuation;
+  const endWithoutGroups = Math.max(mouthAt + 1, end - depth);
+  return endWithoutGroups === end ? endWithPunctuation : endWithoutGroups;
 }
 
 export function isSpace(folded: string): boolean {

@@ -154,7 +154,7 @@ export function propertyNamed(written: string): PostProperty | null {
   return propertyNames.get(written.toLowerCase()) ?? null;
 }
 
-export function unavailableNamed(written: string): UnavailableName | null {
+export function unavailableOperatorNamed(written: string): UnavailableName | null {
   const name = written.toLowerCase();
   return Object.hasOwn(unavailableOperators, name) ? (name as UnavailableName) : null;
 }
@@ -168,7 +168,7 @@ export function isOperatorName(written: string): boolean {
   return (
     operatorNamed(written) !== null ||
     filterOperatorNamed(written) !== null ||
-    unavailableNamed(written) !== null
+    unavailableOperatorNamed(written) !== null
   );
 }
 
