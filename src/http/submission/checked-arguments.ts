@@ -11,7 +11,7 @@ import type { SearchPlatform, SourceWarning } from "../../platforms/source.ts";
 import { problem } from "../problems/write-problem.ts";
 import type { Submission } from "../schemas/submission.ts";
 import { invalid } from "../schemas/validation.ts";
-import { narrow, readType } from "./source-types.ts";
+import { narrowedPlatform, parseSourceType } from "./source-types.ts";
 
 export type PathRules = {
   /** Lowers a max_results up to this to the method's limit, with a warning; null refuses it. */
@@ -69,9 +69,9 @@ export function checkArguments(
 }
 
 function targetOf(path: SearchPlatform, name: string) {
-  const named = readType(name);
+  const named = parseSourceType(name);
   if (named === null) throw problem("internal", "unknown type passed the schema");
-  const platform = narrow(path, named.platform);
+  const platform = narrowedPlatform(path, named.platform);
   if (platform !== null) return { platform, type: named.type };
   throw problem(
     "platform_mismatch",

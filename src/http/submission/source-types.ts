@@ -2,7 +2,7 @@ import type { SourceType } from "../../platforms/methods.ts";
 import type { SearchPlatform } from "../../platforms/source.ts";
 import { byPlatform } from "../../posts/post.ts";
 
-/** `social`: all. */
+/** `social` means all platforms. */
 const words: Readonly<Record<string, SearchPlatform>> = {
   social: "social",
   ...byPlatform((platform) => platform),
@@ -15,7 +15,7 @@ export function platformOfWord(word: string): SearchPlatform | null {
   return Object.entries(words).find(([name]) => name === word)?.[1] ?? null;
 }
 
-/** Those that end in `-scraper` equal their plain forms. */
+/** A type ending in `-scraper` is an alias of the one without. */
 const suffixes = {
   "": "social",
   "-credential": "social-credential",
@@ -35,13 +35,16 @@ const namedTypes: ReadonlyMap<string, NamedType> = new Map(
 
 export const typeNames: readonly string[] = [...namedTypes.keys()];
 
-export function readType(name: string): NamedType | null {
+export function parseSourceType(name: string): NamedType | null {
   return namedTypes.get(name) ?? null;
 }
 
 /** Null if path and body name different platforms. */
-export function narrow(path: SearchPlatform, body: SearchPlatform): SearchPlatform | null {
-  if (path === "social") return body;
-  if (body === "social" || body === path) return path;
+export function narrowedPlatform(
+  ofPath: SearchPlatform,
+  ofBody: SearchPlatform,
+): SearchPlatform | null {
+  if (ofPath === "social") return ofBody;
+  if (ofBody === "social" || ofBody === ofPath) return ofPath;
   return null;
 }
