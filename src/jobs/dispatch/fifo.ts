@@ -1,4 +1,4 @@
-/** O(1) insertion and removal, also from the middle. */
+/** O(1) insertion at both ends, and removal from anywhere. */
 export type Fifo<Item> = {
   add(item: Item): void;
   addFirst(item: Item): void;

@@ -8,7 +8,7 @@ import { postTimeMs } from "../../posts/ids.ts";
 import type { Post } from "../../posts/post.ts";
 import { indexTerms } from "../../posts/terms.ts";
 
-export type CheckedSearch = {
+export type SearchCriteria = {
   tree: QueryNode;
   names: ResolvedNames;
   asOfMs: number;
@@ -17,11 +17,11 @@ export type CheckedSearch = {
   nowMs: number;
 };
 
-/** A name in the query means the accounts that the archive knows by it, and those with this handle in `posts`. */
+/** An account name in the query means the accounts that the archive knows by it, and those with this handle in `posts`. */
 export function matchingPosts(
   posts: readonly Post[],
   ids: ReadonlyMap<string, bigint>,
-  search: CheckedSearch,
+  search: SearchCriteria,
 ): Post[] {
   const { tree, asOfMs, fromMs, toMs, nowMs } = search;
   const plan = makePlan(tree, { names: withSeenNames(search.names, posts), asOfMs });

@@ -15,7 +15,7 @@ import type { Post } from "../../posts/post.ts";
 import type { AnswerContext } from "../context.ts";
 import { type Reading, readOf } from "../merge/completeness.ts";
 import { archiveIds } from "../methods/fetched-items.ts";
-import { type CheckedSearch, matchingPosts } from "./check.ts";
+import { matchingPosts, type SearchCriteria } from "./check.ts";
 import { watchIdlePages } from "./idle-pages.ts";
 import {
   emptyPages,
@@ -37,7 +37,7 @@ export type GapSearchResult = {
   error: EarshotError | null;
 } & Reading;
 
-export type GapSearch = CheckedSearch & {
+export type GapSearch = SearchCriteria & {
   upstream: UpstreamSearch;
   session: Session;
   rest: Session;
