@@ -9,52 +9,53 @@ import { blueskyName, sentPost } from "./view-page.ts";
 /** More than an answer of the usual size can contain. */
 const maxReplies = 5_000;
 const maxRepliesOfPost = 2_000;
-/** Branches deeper than one answer cost a request each. */
+/** Each branch that is deeper than one response costs a request. */
 const maxBranches = 20;
 
 /**
- * Depth first, oldest first; null if the post is missing. Hidden, blocked and deleted posts are dropped, their replies are not.
- * `threadOf` also continues branches that an answer cut off.
+ * Depth first, oldest first; null if the post is missing or blocked. Missing and blocked replies are left out, with the
+ * branches below them; so are withheld and unreadable replies, but the branches below those are read. `fetchThread` also
+ * continues truncated branches.
  */
 export async function blueskyReplyPage(
   uri: string,
-  threadOf: (uri: string) => Promise<unknown>,
+  fetchThread: (uri: string) => Promise<unknown>,
   nowMs: number,
 ): Promise<UpstreamPage | null> {
-  const sent: SentItem[] = [];
-  let replies = 0;
-  let branches = 0;
-  let isCut = false;
+  const items: SentItem[] = [];
+  let replyCount = 0;
+  let branchCount = 0;
+  let isTruncated = false;
   // Not recursive, because thread depth is unbounded.
-  const thread = await threadOf(uri);
+  const thread = await fetchThread(uri);
   const { notFound, blocked } = fieldsOf(thread);
   if (thread === null || notFound === true || blocked === true) return null;
-  const waiting = repliesTo(thread, nowMs).reverse();
-  for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
-    if (replies === maxReplies) {
-      isCut = true;
+  const pending = repliesTo(thread, nowMs).reverse();
+  for (let reply = pending.pop(); reply !== undefined; reply = pending.pop()) {
+    if (replyCount === maxReplies) {
+      isTruncated = true;
       break;
     }
-    if (typeof node.post !== "string") replies += 1;
-    sent.push(sentPost(node.post, node.view, nowMs));
-    let { view } = node;
+    if (typeof reply.post !== "string") replyCount += 1;
+    items.push(sentPost(reply.post, reply.view, nowMs));
+    let { view } = reply;
     const truncated = truncatedUri(view);
     if (truncated !== null) {
-      isCut ||= branches === maxBranches;
-      if (branches < maxBranches) view = await threadOf(truncated);
-      branches += 1;
+      isTruncated ||= branchCount === maxBranches;
+      if (branchCount < maxBranches) view = await fetchThread(truncated);
+      branchCount += 1;
     }
-    for (const reply of repliesTo(view, nowMs).reverse()) waiting.push(reply);
+    pending.push(...repliesTo(view, nowMs).reverse());
   }
-  return itemsPage(sent, {
+  return itemsPage(items, {
     name: blueskyName,
     next: null,
     nowMs,
-    warnings: isCut ? [threadCut] : [],
+    warnings: isTruncated ? [threadTruncated] : [],
   });
 }
 
-const threadCut: UpstreamWarning = {
+const threadTruncated: UpstreamWarning = {
   code: "thread_cut",
   message: "the thread is too large to read completely: some replies are missing",
   hint: "request the replies to a post further down in the thread",
@@ -63,18 +64,18 @@ const threadCut: UpstreamWarning = {
 
 type Reply = { view: unknown; post: PostRead; timeMs: number };
 
-function repliesTo(node: unknown, nowMs: number): Reply[] {
-  const replies = list(fieldsOf(node).replies, maxRepliesOfPost).flatMap((view): Reply[] => {
-    const { notFound, blocked, post: shown } = fieldsOf(view);
+function repliesTo(parent: unknown, nowMs: number): Reply[] {
+  const replies = list(fieldsOf(parent).replies, maxRepliesOfPost).flatMap((view): Reply[] => {
+    const { notFound, blocked, post: postView } = fieldsOf(view);
     if (notFound === true || blocked === true) return [];
-    const post = isObject(shown) ? postOfView(shown, nowMs) : "unreadable";
-    const timeMs = typeof post === "string" ? indexedMs(shown, nowMs) : timeOf(post, nowMs);
+    const post = isObject(postView) ? postOfView(postView, nowMs) : "unreadable";
+    const timeMs = typeof post === "string" ? indexedMs(postView, nowMs) : timeOf(post, nowMs);
     return [{ view, post, timeMs }];
   });
   return replies.sort((one, other) => one.timeMs - other.timeMs);
 }
 
-/** Null unless the answer's depth limit cut off the replies of this post. */
+/** Null unless the response's depth limit truncated the replies of this post. */
 function truncatedUri(view: unknown): string | null {
   const { post, replies } = fieldsOf(view);
   const { uri, replyCount } = fieldsOf(post);
