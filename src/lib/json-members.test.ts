@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { hasRepeatedMembers } from "./json-members.ts";
+import { hasDuplicateMembers } from "./json-members.ts";
 
 test.each([
   ['{"a":1,"a":2}', true],
@@ -13,5 +13,5 @@ test.each([
   ["[]", false],
 ])("%s has a duplicate member: %s", (json, expected) => {
   JSON.parse(json);
-  expect(hasRepeatedMembers(json)).toBe(expected);
+  expect(hasDuplicateMembers(json)).toBe(expected);
 });

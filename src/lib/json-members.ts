@@ -1,12 +1,12 @@
 /** JSON with duplicate members is ambiguous: readers differ in which one they use. */
-export function hasRepeatedMembers(json: string): boolean {
-  const open: (Set<string> | null)[] = [];
+export function hasDuplicateMembers(json: string): boolean {
+  const openContainers: (Set<string> | null)[] = [];
   let isNameNext = false;
   for (let index = 0; index < json.length; index += 1) {
     switch (json[index]) {
       case '"': {
         const end = endOfString(json, index);
-        const names = open.at(-1) ?? null;
+        const names = openContainers.at(-1) ?? null;
         if (isNameNext && names !== null) {
           const name: string = JSON.parse(json.slice(index, end + 1));
           if (names.has(name)) return true;
@@ -17,16 +17,16 @@ export function hasRepeatedMembers(json: string): boolean {
         break;
       }
       case "{":
-        open.push(new Set());
+        openContainers.push(new Set());
         isNameNext = true;
         break;
       case "[":
-        open.push(null);
+        openContainers.push(null);
         isNameNext = false;
         break;
       case "}":
       case "]":
-        open.pop();
+        openContainers.pop();
         break;
       case ",":
         isNameNext = true;

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { hasRepeatedMembers } from "../../lib/json-members.ts";
+import { hasDuplicateMembers } from "../../lib/json-members.ts";
 import { collateralShape } from "../evidence/collateral-text.ts";
 import { signedFields } from "../protocol/answer.ts";
 import { proofRefused } from "../protocol/errors.ts";
@@ -74,7 +74,7 @@ function parse(text: string): unknown {
   } catch {
     throw proofRefused("not_json", "the proof is not JSON");
   }
-  if (!hasRepeatedMembers(text)) return value;
+  if (!hasDuplicateMembers(text)) return value;
   throw proofRefused(
     "repeated_members",
     "the proof has a repeated member, which parsers resolve differently",
