@@ -23,14 +23,17 @@ export type LocalService = {
 const unlimited = { requestsPerSecond: 1_000_000, submissionsPerMinute: 1_000_000 };
 
 /**
- * For this process alone: the archive of the data folder, which a server may use too, with jobs in a temporary folder. No
- * socket, stream, compaction or stored credentials. Errors: those of `openArchive`.
+ * A private service for this process: reads the archive of the data folder, which a running server may also use, and keeps its
+ * jobs in a temporary folder. No socket, stream, compaction or stored credentials. Errors: those of `openArchive`.
  */
-export async function startLocalService(given: Config): Promise<LocalService> {
+export async function startLocalService(baseConfig: Config): Promise<LocalService> {
   const folder = await mkdtemp(join(tmpdir(), "earshot-local-"));
-  const config: Config = { ...given, data: { ...given.data, dir: folder, secretKey: null } };
+  const config: Config = {
+    ...baseConfig,
+    data: { ...baseConfig.data, dir: folder, secretKey: null },
+  };
   try {
-    const context = createContext(config, await openStores(given, folder), {});
+    const context = createContext(config, await openStores(baseConfig, folder), {});
     await context.queue.start();
     await context.nodes.start();
     const app = buildApp(context.http);
@@ -55,8 +58,13 @@ export async function startLocalService(given: Config): Promise<LocalService> {
 
 async function openStores({ data }: Config, folder: string): Promise<Stores> {
   const { dir: dataDir, secretKey: _, ...settings } = data;
-  const share = createReaderShare({ dataDir, ...settings, readers: settings.readers + 1 });
-  const archive = await openArchive({ dataDir, ...settings, share, clock: systemClock });
-  const control = await startControl({ dataDir: folder, archive: share });
+  const sharedReaders = createReaderShare({ dataDir, ...settings, readers: settings.readers + 1 });
+  const archive = await openArchive({
+    dataDir,
+    ...settings,
+    share: sharedReaders,
+    clock: systemClock,
+  });
+  const control = await startControl({ dataDir: folder, archive: sharedReaders });
   return { gateway: onlyGateway, control, archive, onWarning: () => undefined };
 }

@@ -2,35 +2,35 @@ import type { Archive } from "../archive/archive.ts";
 import type { Clock } from "../lib/clock.ts";
 
 /** Successful checks are cached this long, so that requests cannot keep the readers busy. */
-const freshMs = 1_000;
-const patienceMs = 2_000;
+const maxAgeMs = 1_000;
+const timeoutMs = 2_000;
 
 /** Concurrent callers share one check. */
 export function createReadiness(archive: Pick<Archive, "answers">, clock: Clock) {
-  let answeredMs = Number.NEGATIVE_INFINITY;
-  let checking: Promise<boolean> | null = null;
+  let lastSuccessMs = Number.NEGATIVE_INFINITY;
+  let pinging: Promise<boolean> | null = null;
 
-  async function check(): Promise<boolean> {
-    const over = new AbortController();
-    const answer = archive.answers().then(
+  async function ping(): Promise<boolean> {
+    const timerAbort = new AbortController();
+    const pinged = archive.answers().then(
       () => true,
       () => false,
     );
-    const tooLate = clock.sleep(patienceMs, over.signal).then(
+    const timeout = clock.sleep(timeoutMs, timerAbort.signal).then(
       () => false,
       () => false,
     );
-    const answers = await Promise.race([answer, tooLate]);
-    over.abort();
-    if (answers) answeredMs = clock.elapsed();
-    return answers;
+    const isReady = await Promise.race([pinged, timeout]);
+    timerAbort.abort();
+    if (isReady) lastSuccessMs = clock.elapsed();
+    return isReady;
   }
 
   return async (): Promise<boolean> => {
-    if (clock.elapsed() - answeredMs < freshMs) return true;
-    checking ??= check().finally(() => {
-      checking = null;
+    if (clock.elapsed() - lastSuccessMs < maxAgeMs) return true;
+    pinging ??= ping().finally(() => {
+      pinging = null;
     });
-    return await checking;
+    return await pinging;
   };
 }

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from "fastify";
 import type { Runner } from "../jobs/runner.ts";
 import type { AppContext } from "./context.ts";
-import { endsWithin } from "./ends-within.ts";
 import { flushLog } from "./log.ts";
+import { settlesWithin } from "./settles-within.ts";
 
 /** Time for upstream requests, such as a session renewal. */
 const upstreamsMs = 300;
@@ -35,7 +35,7 @@ export async function stopService(
     app.shutdown.drain(),
     context.ingest.stop(),
   ]);
-  const hasEnded = await endsWithin(clock, config.http.stopGraceMs, drained);
+  const hasEnded = await settlesWithin(clock, config.http.stopGraceMs, drained);
   // Closed only now: load balancers see 503, not a closed port, while work is left.
   const closed = app.close();
   if (!hasEnded) {
@@ -45,15 +45,15 @@ export async function stopService(
   // Some renewed tokens are valid only once.
   const written = Promise.all([context.upstreams.stop(), context.usage.stop()]);
   const [isWritten, isClosed] = await Promise.all([
-    endsWithin(clock, upstreamsMs, written),
-    endsWithin(clock, upstreamsMs, closed),
+    settlesWithin(clock, upstreamsMs, written),
+    settlesWithin(clock, upstreamsMs, closed),
   ]);
   if (!isWritten) log.warn("stopped before all platforms answered");
   if (!isClosed) log.warn("stopped before all connections were closed");
-  if (!(await endsWithin(clock, closeMs, context.close()))) {
+  if (!(await settlesWithin(clock, closeMs, context.close()))) {
     log.warn("stopped before the stores were closed");
   }
   const ms = Math.round(clock.elapsed() - startedMs);
   log.info({ ms, jobs_waiting: queue.depth() }, "stopped");
-  await endsWithin(clock, flushMs, flushLog(log));
+  await settlesWithin(clock, flushMs, flushLog(log));
 }

@@ -167,7 +167,7 @@ describe("a node without evidence", () => {
   test("with the key of another gateway stops with an error", async () => {
     const settings = { EARSHOT_NODE_GATEWAY_KEY: makeSigningKey().publicKey };
     const stray = await another({ evidence: "none", settings });
-    expect(await stray.refused).toMatchObject({
+    expect(await stray.finalRefusal).toMatchObject({
       code: "gateway_key_mismatch",
       hint: expect.stringContaining("EARSHOT_NODE_GATEWAY_KEY"),
     });
@@ -183,7 +183,7 @@ describe("an admitted node stops", () => {
     const copy = await another({ evidence: "simulated", dataDir });
     await copy.admitted();
     await copy.stop();
-    expect(await original.refused).toMatchObject({
+    expect(await original.finalRefusal).toMatchObject({
       code: "node_refused",
       details: [{ code: "superseded" }],
     });

@@ -63,7 +63,7 @@ async function runNode(options: NodeOptions, terminal: Terminal): Promise<void> 
     if (warning !== null) terminal.out(`${warning}\n`);
     terminal.out(`data folder ${resolve(config.data.dir)}\n`);
     statuses.begin(node.id);
-    const error = await Promise.race([untilStopped(terminal.stopping), node.refused]);
+    const error = await Promise.race([untilStopped(terminal.stopping), node.finalRefusal]);
     if (error !== undefined) throw error;
     terminal.out("stopping when the running jobs end; send a second signal to stop at once\n");
   } finally {

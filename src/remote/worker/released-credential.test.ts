@@ -61,7 +61,7 @@ test("a credential ends at its expiry", async () => {
 
 test("a credential ends with the lease", async () => {
   const { lease, remote } = await used(releasedTo(attestationId));
-  remote.abandon();
+  remote.abortJobs();
   expect(lease?.released?.hasExpired()).toBe(true);
 });
 

@@ -303,7 +303,7 @@ test("a refused answer is dropped, and the log has nothing of it but the check",
 test("a node that stops at once drops all leases", async () => {
   const { gateway, remote, leased } = make();
   const { job, token, lease } = await leased();
-  remote.abandon();
+  remote.abortJobs();
   expect(lease.lost.aborted).toBe(true);
   await expect(remote.complete(job, token, found)).rejects.toMatchObject({ code: "lease_lost" });
   gateway.answers.leave = () => null;

@@ -39,7 +39,7 @@ export type RemoteGatewayContext = {
 
 export type RemoteGateway = LeaseGateway<AnswerRequest, SourceAnswer> & {
   running(): number;
-  abandon(): void;
+  abortJobs(): void;
   leave(): Promise<void>;
 };
 
@@ -224,7 +224,7 @@ export function createRemoteGateway(context: RemoteGatewayContext): RemoteGatewa
     complete: (_uuid, token, result) => complete(token, result),
     fail: (_uuid, token, failure) => fail(token, failure),
     running: () => leases.size,
-    abandon: () => {
+    abortJobs: () => {
       for (const token of [...leases.keys()]) drop(token);
     },
     leave: async () => {

@@ -11,12 +11,12 @@ export function withoutJobErrors(log: Logger): RunnerOptions["log"] {
   };
 }
 
-/** Reports once that an operator has to approve the node. */
+/** Logs changes of the attestation; says once that an operator has to approve the node. */
 export function createStatusLog(log: Logger) {
-  const { promise: refused, resolve } = Promise.withResolvers<EarshotError>();
+  const { promise: finalRefusal, resolve } = Promise.withResolvers<EarshotError>();
   let wasPending = false;
 
-  function note(status: AttestationStatus): void {
+  function logStatus(status: AttestationStatus): void {
     const isPending = status.state === "pending";
     if (isPending && !wasPending) {
       log.warn("the node awaits approval by an operator of the gateway");
@@ -32,8 +32,8 @@ export function createStatusLog(log: Logger) {
   }
 
   return {
-    note,
+    logStatus,
     /** Resolves with the error when the node has to give up. */
-    refused,
+    finalRefusal,
   };
 }

@@ -35,7 +35,7 @@ export function openNodeTrust(settings: GatewaySettings, clock: Clock): NodeTrus
   const { evidence: accepted, policyFile } = settings;
   const policy =
     policyFile === null ? null : readPolicy(contentOf("EARSHOT_NODES_POLICY", policyFile));
-  requireForSimulated(accepted, policy);
+  requireSimulatedRoot(accepted, policy);
   const { fetch, close } = lazyFetch(settings.collateral);
   let opening: Promise<EvidenceVerifier> | null = null;
 
@@ -73,7 +73,7 @@ async function collateralOf(
     : from.collateralFromFolder(collateral);
 }
 
-/** For a gateway that accepts evidence which proves nothing. */
+/** Null unless the gateway accepts evidence that proves nothing. */
 export function insecureEvidenceWarning({
   evidence,
 }: Pick<GatewaySettings, "evidence">): string | null {
@@ -84,7 +84,7 @@ export function insecureEvidenceWarning({
 
 const isUrl = (collateral: string): boolean => /^https?:\/\//.test(collateral);
 
-function requireForSimulated(accepted: readonly EvidenceKind[], policy: NodePolicy | null): void {
+function requireSimulatedRoot(accepted: readonly EvidenceKind[], policy: NodePolicy | null): void {
   if (!accepted.includes("simulated") || policy?.simulated_root !== undefined) return;
   throw new EarshotError(
     "invalid_setting",
@@ -103,7 +103,7 @@ function contentOf(variable: string, path: string): string {
   }
 }
 
-/** A configured service may be private. */
+/** A collateral service that the operator configured may be in a private network. */
 function lazyFetch(url: string): { fetch: GuardedFetch; close: () => Promise<void> } {
   let opened: GuardedClient | null = null;
   const open = () => {

@@ -28,7 +28,7 @@ export type RemoteNode = {
   id: string;
   name: string;
   status(): AttestationStatus;
-  refused: Promise<EarshotError>;
+  finalRefusal: Promise<EarshotError>;
   /** Stops leasing; jobs have half a minute to end. */
   stop(): Promise<void>;
 };
@@ -97,7 +97,7 @@ export async function startRemoteNode(
       random: Math.random,
       log,
       onStatus: (status) => {
-        statusLog.note(status);
+        statusLog.logStatus(status);
         onStatus(status);
       },
     }).catch(async (error: unknown) => {
@@ -106,7 +106,7 @@ export async function startRemoteNode(
     });
     const { self, gateway, attestLoop } = worker;
     const watching = new AbortController();
-    const runners = startRunners(config.jobs, {
+    const runner = startRunners(config.jobs, {
       gateway,
       answer: upstreams.answer,
       clock,
@@ -122,12 +122,12 @@ export async function startRemoteNode(
       id: self.nodeId,
       name: worker.name,
       status: attestLoop.status,
-      refused: statusLog.refused,
+      finalRefusal: statusLog.finalRefusal,
       stop: () => {
         watching.abort();
         stopped ??= stopNode({
           worker,
-          runners,
+          runner,
           ingest,
           upstreams,
           stores: { control, archive },

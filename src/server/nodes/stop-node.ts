@@ -2,16 +2,16 @@ import type { Logger } from "pino";
 import type { Runner } from "../../jobs/runner.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { drainMs } from "../../remote/settings.ts";
-import { endsWithin } from "../ends-within.ts";
 import { flushLog } from "../log.ts";
 import type { IngestRole } from "../roles/roles.ts";
 import type { UpstreamRole } from "../roles/upstreams.ts";
+import { settlesWithin } from "../settles-within.ts";
 import { closeStores, type Stores } from "../stores.ts";
 import type { NodeWorker } from "./node-worker.ts";
 
 /** Time for aborted work to end. */
 const abortMs = 1_000;
-/** Time for the gateway to confirm that the node leaves. */
+/** Time for the gateway to confirm that the node is leaving. */
 const leaveMs = 2_000;
 const upstreamsMs = 300;
 const closeMs = 1_000;
@@ -19,7 +19,7 @@ const flushMs = 200;
 
 export type RunningNode = {
   worker: NodeWorker;
-  runners: Runner;
+  runner: Runner;
   ingest: Pick<IngestRole, "stop">;
   upstreams: Pick<UpstreamRole, "stop">;
   stores: Pick<Stores, "control" | "archive">;
@@ -27,28 +27,31 @@ export type RunningNode = {
   log: Logger;
 };
 
-/** Lets jobs end for `drainMs`, then leaves, so that other nodes get the rest. Ends at most 4.5 s later. */
+/**
+ * Gives running jobs `drainMs` to end, then leaves the gateway, so that other nodes get those that are left. Returns at most
+ * 4.5 s after that.
+ */
 export async function stopNode(node: RunningNode): Promise<void> {
-  const { worker, runners, ingest, upstreams, stores, clock, log } = node;
+  const { worker, runner, ingest, upstreams, stores, clock, log } = node;
   const { gateway } = worker;
   const startedMs = clock.elapsed();
   log.info({ running: gateway.running() }, "stopping");
-  const drained = Promise.allSettled([runners.stop(), ingest.stop()]);
-  if (!(await endsWithin(clock, drainMs, drained))) {
+  const drained = Promise.allSettled([runner.stop(), ingest.stop()]);
+  if (!(await settlesWithin(clock, drainMs, drained))) {
     log.warn({ running: gateway.running() }, "stopped before all work ended");
-    gateway.abandon();
-    await endsWithin(clock, abortMs, drained);
+    gateway.abortJobs();
+    await settlesWithin(clock, abortMs, drained);
   }
-  await endsWithin(clock, leaveMs, leave(node));
+  await settlesWithin(clock, leaveMs, leave(node));
   await worker.close();
-  if (!(await endsWithin(clock, upstreamsMs, upstreams.stop()))) {
+  if (!(await settlesWithin(clock, upstreamsMs, upstreams.stop()))) {
     log.warn("stopped before all platforms answered");
   }
-  if (!(await endsWithin(clock, closeMs, closeStores(stores)))) {
+  if (!(await settlesWithin(clock, closeMs, closeStores(stores)))) {
     log.warn("stopped before the stores were closed");
   }
   log.info({ ms: Math.round(clock.elapsed() - startedMs) }, "stopped");
-  await endsWithin(clock, flushMs, flushLog(log));
+  await settlesWithin(clock, flushMs, flushLog(log));
 }
 
 async function leave({ worker: { attestLoop, gateway }, log }: RunningNode): Promise<void> {

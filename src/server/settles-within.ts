@@ -1,0 +1,19 @@
+import type { Clock } from "../lib/clock.ts";
+
+/** False on timeout; rejects if the work does. */
+export async function settlesWithin(
+  clock: Pick<Clock, "sleep">,
+  timeoutMs: number,
+  work: Promise<unknown>,
+): Promise<boolean> {
+  const timerAbort = new AbortController();
+  const timeout = clock.sleep(timeoutMs, timerAbort.signal).then(
+    () => false,
+    () => true,
+  );
+  try {
+    return await Promise.race([work.then(() => true), timeout]);
+  } finally {
+    timerAbort.abort();
+  }
+}
