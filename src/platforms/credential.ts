@@ -36,14 +36,14 @@ export type CredentialKind = {
   make(given: Readonly<Record<string, string>>, tools: CredentialTools): Promise<NewCredential>;
   authorization?: Authorization;
   /** Errors: `credential_refused`. */
-  test(stored: LeasedCredential, tools: CredentialTools): Promise<string>;
+  test(stored: CredentialInUse, tools: CredentialTools): Promise<string>;
   /**
    * Logs in and renews (serialised, see `renew`). A 401 that survives a renewal throws `credential_refused`; other answers are
    * returned.
    */
   send(
     request: AuthorizedRequest,
-    stored: LeasedCredential,
+    stored: CredentialInUse,
     tools: CredentialTools,
   ): Promise<FetchedAnswer>;
   /**
@@ -92,7 +92,7 @@ export type AuthorizedRequest = {
   signal: AbortSignal;
 };
 
-export type LeasedCredential = {
+export type CredentialInUse = {
   credential: Credential;
   secrets(): Secrets;
   /**

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { shownReason, withoutSecrets } from "./without-secrets.ts";
+import { redactedReason, withoutSecrets } from "./without-secrets.ts";
 
 const secrets = { token: "a+b/c==d", longer: "a+b/c==d-more", quoted: 'in"side', short: "12345" };
 
@@ -16,7 +16,7 @@ test("leaves short values, which occur in any text", () => {
 });
 
 test("a reason is one short line without control characters", () => {
-  expect(shownReason(" one\n\ttwo\u001b[31m ", {})).toBe("one two[31m");
-  expect(shownReason("x".repeat(1_000), {})).toHaveLength(300);
-  expect(shownReason("a+b\u0007/c\u001b==d", secrets)).toBe("…");
+  expect(redactedReason(" one\n\ttwo\u001b[31m ", {})).toBe("one two[31m");
+  expect(redactedReason("x".repeat(1_000), {})).toHaveLength(300);
+  expect(redactedReason("a+b\u0007/c\u001b==d", secrets)).toBe("…");
 });

@@ -21,7 +21,7 @@ function formsOf(value: string): string[] {
   return [value, inAddress, inJson, inJson.replaceAll("/", "\\/")];
 }
 
-export function shownReason(reason: string, secrets: Readonly<Record<string, string>>): string {
+export function redactedReason(reason: string, secrets: Readonly<Record<string, string>>): string {
   const line = stripControls(withoutSecrets(reason, secrets)).replaceAll(/\s+/g, " ").trim();
   // Removing control characters may have joined a secret.
   return [...withoutSecrets(line, secrets)].slice(0, longestReason).join("");

@@ -119,7 +119,7 @@ test("a running server picks up credentials that a command adds and removes", as
   expect(added).toMatchObject({ code: 0, notes: "" });
   const [chosen] = await choose("app");
   if (chosen === undefined) throw new Error("nothing to choose from");
-  const { credential, kind, leased: stored, tools } = chosen;
+  const { credential, kind, inUse: stored, tools } = chosen;
   expect(credential).toMatchObject({ id: JSON.parse(added.out).id, hint: "app-" });
   const url = new URL("/2/usage/tweets", emulator.url);
   const signal = AbortSignal.timeout(5_000);
@@ -145,7 +145,7 @@ test("fifty concurrent requests renew an expired session once, and a command in 
   expect(added.out).toMatch(/x user-token of the deployment, for ann at 127\.0\.0\.1/);
   const [chosen] = await choose("user");
   if (chosen === undefined) throw new Error("nothing to choose from");
-  const { kind, leased: stored, tools } = chosen;
+  const { kind, inUse: stored, tools } = chosen;
   const before = refreshes();
   nowMs += 7_300_000;
   const url = new URL("/2/users/me", emulator.url);

@@ -249,7 +249,7 @@ describe("a credential that is given by its fields", () => {
       ["search", until],
       ["users", until - 1_000],
     ] as const) {
-      await store.write("coolCredential", { id: kept.id, bucket, untilMs, reason, nowMs });
+      await store.write("startCredentialCooldown", { id: kept.id, bucket, untilMs, reason, nowMs });
     }
     const [listed] = (await list(ann)).credentials;
     expect(listed).toMatchObject({

@@ -70,11 +70,11 @@ export function pooled(
       coolings: [],
     },
     kind,
-    leased: { credential: null as never, secrets: () => secrets, renew: async () => secrets },
+    inUse: { credential: null as never, secrets: () => secrets, renew: async () => secrets },
     revision,
     tools: { fetch: null as never, now: Date.now, randomBytes: (length) => new Uint8Array(length) },
     owner,
-    coolingUntilMs: null,
+    cooldownUntilMs: null,
   };
 }
 
@@ -92,7 +92,7 @@ export function testPool(): TestPool {
     configured: async () =>
       pool.credentials.map(({ kind, owner }) => ({ access: kind.access, owner })),
     refusal: async () => null,
-    cool: (id, bucket) => pool.calls.push(`cool ${id} ${bucket}`),
+    startCooldown: (id, bucket) => pool.calls.push(`cool ${id} ${bucket}`),
     quarantine: async (id, _revision, reason) => {
       pool.calls.push(`quarantine ${id} ${reason}`);
       pool.credentials = pool.credentials.filter(({ credential }) => credential.id !== id);

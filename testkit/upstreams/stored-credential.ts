@@ -1,6 +1,6 @@
-import type { Credential, LeasedCredential, Secrets } from "../../src/platforms/credential.ts";
+import type { Credential, CredentialInUse, Secrets } from "../../src/platforms/credential.ts";
 
-export type StoredCredential = LeasedCredential & { saved: Secrets[]; renewals: () => number };
+export type StoredCredential = CredentialInUse & { saved: Secrets[]; renewals: () => number };
 
 /** Concurrent callers share one renewal, as in the store. */
 export function storedCredential(

@@ -2,9 +2,9 @@ import { randomBytes } from "node:crypto";
 import { fetch as undiciFetch } from "undici";
 import { type FetchedAnswer, fetchedAnswer } from "../../src/lib/fetched-answer.ts";
 import type {
+  CredentialInUse,
   CredentialKind,
   CredentialTools,
-  LeasedCredential,
   Secrets,
 } from "../../src/platforms/credential.ts";
 import type { Bill, Session } from "../../src/platforms/session.ts";
@@ -41,7 +41,7 @@ export type TestSession = Session & { settled: Required<Bill>; reserved: Require
 export function sessionWith(
   x: Pick<XEmulator, "url">,
   kind: CredentialKind,
-  credential: LeasedCredential,
+  credential: CredentialInUse,
   atMs = nowMs,
 ): TestSession {
   const settled = { postReads: 0, userReads: 0, requests: 0 };

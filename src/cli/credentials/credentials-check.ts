@@ -4,7 +4,7 @@ import {
   type CheckedCredential,
   checkCredential,
 } from "../../upstream/credentials/check-credential.ts";
-import { createCredentialLeases } from "../../upstream/credentials/lease-credential.ts";
+import { createCredentialsInUse } from "../../upstream/credentials/credentials-in-use.ts";
 import { unknownCredential } from "../../upstream/credentials/operations.ts";
 import type { ListedCredential } from "../../upstream/credentials/rows.ts";
 import type { Terminal } from "../terminal/terminal.ts";
@@ -25,17 +25,17 @@ export async function checkCredentials(
     const requested = id === undefined ? all : all.filter((one) => one.id === id);
     if (id !== undefined && requested.length === 0) throw unknownCredential(id);
     if (requested.length === 0) terminal.note("no credentials yet\n");
-    const leases = createCredentialLeases(folder);
+    const credentialsInUse = createCredentialsInUse(folder);
     let failed = 0;
     try {
       for (const listing of requested) {
         terminal.stopping.throwIfAborted();
-        const outcome = await checkCredential(listing, { ...folder, leases: leases });
+        const outcome = await checkCredential(listing, { ...folder, credentialsInUse });
         if (!outcome.works) failed += 1;
         terminal.out(json ? asJson(listing, outcome) : asText(listing, outcome));
       }
     } finally {
-      await leases.stop();
+      await credentialsInUse.stop();
     }
     if (failed > 0) throw doNotWork(failed, requested.length);
   });
@@ -43,19 +43,19 @@ export async function checkCredentials(
 
 function asText(
   listing: ListedCredential,
-  { works, message: text, released }: CheckedCredential,
+  { works, message: text, isQuarantineLifted }: CheckedCredential,
 ): string {
   const { id, platform, kind } = listing;
   const result = works ? "ok" : "failed";
-  const end = released ? "; released from quarantine" : "";
+  const end = isQuarantineLifted ? "; released from quarantine" : "";
   return stripControls(
     `${id} ${platform} ${kind}, ${subjectOf(listing)}: ${result}: ${text}${end}\n`,
   );
 }
 
 function asJson({ id, platform, kind }: ListedCredential, outcome: CheckedCredential): string {
-  const { works, message: text, released } = outcome;
-  return `${JSON.stringify({ id, platform, kind, works, message: text, released })}\n`;
+  const { works, message: text, isQuarantineLifted } = outcome;
+  return `${JSON.stringify({ id, platform, kind, works, message: text, released: isQuarantineLifted })}\n`;
 }
 
 function doNotWork(failed: number, all: number): EarshotError {

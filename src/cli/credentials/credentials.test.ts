@@ -438,8 +438,14 @@ describe("list and remove", () => {
     const id = await added(canary);
     const control = await openControl({ dataDir: dataDir });
     const untilMs = Date.UTC(2999, 0, 2, 3, 4);
-    await control.run("useCredential", { id, nowMs: Date.UTC(2026, 0, 2, 3, 4) });
-    await control.run("coolCredential", { id, bucket: "search", untilMs, reason: "429", nowMs: 1 });
+    await control.run("markCredentialUsed", { id, nowMs: Date.UTC(2026, 0, 2, 3, 4) });
+    await control.run("startCredentialCooldown", {
+      id,
+      bucket: "search",
+      untilMs,
+      reason: "429",
+      nowMs: 1,
+    });
     const table = await credentials(["list"]);
     expect(table.out).toMatch(
       new RegExp(

@@ -2,7 +2,7 @@ import { runOn } from "../../db/operations.ts";
 import { openControlForReading } from "../../server/control/control-operations.ts";
 import { credentialKinds } from "../../server/roles/credential-kinds.ts";
 import { checkCredential } from "../../upstream/credentials/check-credential.ts";
-import { createCredentialLeases } from "../../upstream/credentials/lease-credential.ts";
+import { createCredentialsInUse } from "../../upstream/credentials/credentials-in-use.ts";
 import { credentialOperations } from "../../upstream/credentials/operations.ts";
 import { withCredentials } from "../credentials/credentials-folder.ts";
 import { subjectOf } from "../credentials/show-credential.ts";
@@ -17,18 +17,18 @@ export async function checkPlatformCredentials(
   if (!hasCredentials(dataDir)) return [ok("credentials", "none stored")];
   return await withCredentials(terminal, credentialKinds, async (folder) => {
     const findings: DoctorFinding[] = [];
-    const leases = createCredentialLeases(folder);
+    const credentialsInUse = createCredentialsInUse(folder);
     try {
       for (const listing of await folder.store.read("listCredentials", null)) {
         terminal.stopping.throwIfAborted();
-        const { works, message } = await checkCredential(listing, { ...folder, leases });
+        const { works, message } = await checkCredential(listing, { ...folder, credentialsInUse });
         const subject = `credential ${listing.id} (${listing.platform}, ${subjectOf(listing)})`;
         const fix =
           "replace it with earshot credentials add, or delete it with earshot credentials remove";
         findings.push(works ? ok(subject, message) : { level: "error", subject, message, fix });
       }
     } finally {
-      await leases.stop();
+      await credentialsInUse.stop();
     }
     return findings;
   });

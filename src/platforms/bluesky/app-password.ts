@@ -1,8 +1,8 @@
 import type { FetchedAnswer } from "../../lib/guarded-fetch.ts";
 import type {
+  CredentialInUse,
   CredentialKind,
   CredentialTools,
-  LeasedCredential,
   NewCredential,
   Secrets,
 } from "../credential.ts";
@@ -86,11 +86,7 @@ const secretsOf = (password: string, logIn: LogIn, nowMs: number): Secrets => ({
   ),
 });
 
-function methodOf(
-  stored: LeasedCredential,
-  tools: CredentialTools,
-  pause: LogInPause,
-): TokenAccess {
+function methodOf(stored: CredentialInUse, tools: CredentialTools, pause: LogInPause): TokenAccess {
   const { id, host, subject } = stored.credential;
   return {
     tools,

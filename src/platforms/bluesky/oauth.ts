@@ -2,9 +2,9 @@ import * as oauth from "oauth4webapi";
 import type { FetchedAnswer } from "../../lib/guarded-fetch.ts";
 import type {
   AuthorizedRequest,
+  CredentialInUse,
   CredentialKind,
   CredentialTools,
-  LeasedCredential,
   Secrets,
 } from "../credential.ts";
 import { credentialInvalid, credentialRefused } from "../credential-errors.ts";
@@ -21,7 +21,7 @@ export function oauthKind(settings: FindSettings): CredentialKind {
   const keys = createProofKeys();
   // A plain-HTTP directory means a private network, which may use plain HTTP.
   const isPlain = new URL(settings.plcUrl).protocol === "http:";
-  const methodOf = (stored: LeasedCredential, tools: CredentialTools) =>
+  const methodOf = (stored: CredentialInUse, tools: CredentialTools) =>
     tokenMethod(stored, { tools, keys, isPlain });
   return {
     platform: "bluesky",
@@ -55,7 +55,7 @@ export function oauthKind(settings: FindSettings): CredentialKind {
 
 type Means = { tools: CredentialTools; keys: ProofKeys; isPlain: boolean };
 
-function tokenMethod(stored: LeasedCredential, means: Means): TokenAccess {
+function tokenMethod(stored: CredentialInUse, means: Means): TokenAccess {
   const { subject } = stored.credential;
   return {
     tools: means.tools,

@@ -1,8 +1,8 @@
 import type { FetchedAnswer } from "../../lib/guarded-fetch.ts";
 import type {
   AuthorizedRequest,
+  CredentialInUse,
   CredentialTools,
-  LeasedCredential,
   Secrets,
 } from "../credential.ts";
 import { credentialRefused } from "../credential-errors.ts";
@@ -27,7 +27,7 @@ export type TokenAccess = {
  */
 export async function sendWithToken(
   request: AuthorizedRequest,
-  stored: LeasedCredential,
+  stored: CredentialInUse,
   method: TokenAccess,
 ): Promise<FetchedAnswer> {
   const { host } = stored.credential;
@@ -46,7 +46,7 @@ export async function sendWithToken(
 const longestTestMs = 30_000;
 
 /** Errors: `credential_refused` if of another account. */
-export async function checkToken(stored: LeasedCredential, method: TokenAccess): Promise<string> {
+export async function checkToken(stored: CredentialInUse, method: TokenAccess): Promise<string> {
   const { host, subject } = stored.credential;
   const url = xrpcUrl(host, "com.atproto.server.getSession", {});
   const headers = { accept: "application/json" };

@@ -1,9 +1,9 @@
 import type { FetchedAnswer } from "../../lib/guarded-fetch.ts";
 import type {
   AuthorizedRequest,
+  CredentialInUse,
   CredentialKind,
   CredentialTools,
-  LeasedCredential,
   NewCredential,
   Secrets,
 } from "../credential.ts";
@@ -99,7 +99,7 @@ function verify(host: string, token: string, tools: CredentialTools): Promise<Fe
   });
 }
 
-async function test(stored: LeasedCredential, tools: CredentialTools): Promise<string> {
+async function test(stored: CredentialInUse, tools: CredentialTools): Promise<string> {
   const { host } = stored.credential;
   const url = new URL("/api/v1/apps/verify_credentials", host);
   const signal = AbortSignal.timeout(answerMs);
@@ -110,7 +110,7 @@ async function test(stored: LeasedCredential, tools: CredentialTools): Promise<s
 
 async function send(
   request: AuthorizedRequest,
-  stored: LeasedCredential,
+  stored: CredentialInUse,
   tools: CredentialTools,
 ): Promise<FetchedAnswer> {
   const { host } = stored.credential;

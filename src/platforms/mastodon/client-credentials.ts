@@ -1,6 +1,6 @@
 import type { EarshotError } from "../../lib/errors.ts";
 import type { FetchedAnswer } from "../../lib/guarded-fetch.ts";
-import type { CredentialTools, LeasedCredential, Secrets } from "../credential.ts";
+import type { CredentialInUse, CredentialTools, Secrets } from "../credential.ts";
 import { credentialInvalid } from "../credential-errors.ts";
 import { failedAt } from "../request-errors.ts";
 import { fieldsIn, reasonIn, refusedToken } from "./server-answer.ts";
@@ -66,7 +66,7 @@ export function notGranted(host: string, answer: FetchedAnswer): EarshotError {
 
 export async function renewedAppToken(
   seen: Secrets,
-  stored: LeasedCredential,
+  stored: CredentialInUse,
   tools: CredentialTools,
 ): Promise<Secrets> {
   const { host } = stored.credential;

@@ -6,9 +6,9 @@ import {
 import { createGuard } from "../../lib/guard.ts";
 import { createGuardedFetch } from "../../lib/guarded-fetch.ts";
 import type {
+  CredentialInUse,
   CredentialKind,
   CredentialTools,
-  LeasedCredential,
   NewCredential,
   Secrets,
 } from "../credential.ts";
@@ -49,7 +49,7 @@ function stored(
 ) {
   let secrets: Secrets = first;
   let renewals = 0;
-  const credential: LeasedCredential = {
+  const credential: CredentialInUse = {
     credential: {
       id: "c1",
       accountId: null,

@@ -1,9 +1,9 @@
 import type { FetchedAnswer } from "../../lib/guarded-fetch.ts";
 import type {
   AuthorizedRequest,
+  CredentialInUse,
   CredentialKind,
   CredentialTools,
-  LeasedCredential,
   NewCredential,
 } from "../credential.ts";
 import { credentialInvalid } from "../credential-errors.ts";
@@ -100,7 +100,7 @@ function notUsed(host: string, answer: FetchedAnswer) {
   );
 }
 
-async function test(stored: LeasedCredential, tools: CredentialTools): Promise<string> {
+async function test(stored: CredentialInUse, tools: CredentialTools): Promise<string> {
   const { host, subject } = stored.credential;
   const answer = await verify(host, stored.secrets().token ?? "", tools);
   if (answer.status !== 200) throw refusedToken(host, answer.status);
@@ -112,7 +112,7 @@ async function test(stored: LeasedCredential, tools: CredentialTools): Promise<s
 
 async function send(
   { url, headers, signal }: AuthorizedRequest,
-  stored: LeasedCredential,
+  stored: CredentialInUse,
   tools: CredentialTools,
 ): Promise<FetchedAnswer> {
   const { host } = stored.credential;

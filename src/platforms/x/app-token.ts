@@ -1,6 +1,6 @@
 import type { EarshotError } from "../../lib/errors.ts";
 import type { FetchedAnswer } from "../../lib/guarded-fetch.ts";
-import type { CredentialKind, CredentialTools, LeasedCredential } from "../credential.ts";
+import type { CredentialInUse, CredentialKind, CredentialTools } from "../credential.ts";
 import { credentialInvalid, credentialRefused } from "../credential-errors.ts";
 import { fieldsOf } from "../fields.ts";
 import { hintOf } from "../hint.ts";
@@ -55,7 +55,7 @@ export function xAppTokenKind(apiUrl: string): CredentialKind {
 
 async function sendApp(
   request: Parameters<CredentialKind["send"]>[0],
-  stored: LeasedCredential,
+  stored: CredentialInUse,
   tools: CredentialTools,
 ): Promise<FetchedAnswer> {
   const answer = await sendWith(tokenOf(stored), request, tools);
@@ -65,7 +65,7 @@ async function sendApp(
   return await withTrueLimit(answer, tools.now());
 }
 
-const tokenOf = (stored: LeasedCredential): string => stored.secrets().token ?? "";
+const tokenOf = (stored: CredentialInUse): string => stored.secrets().token ?? "";
 
 function usageOf(json: unknown): string {
   const { project_usage: used, project_cap: most } = fieldsOf(fieldsOf(json).data);

@@ -2,8 +2,8 @@ import type { EarshotError } from "../../lib/errors.ts";
 import type { FetchedAnswer } from "../../lib/guarded-fetch.ts";
 import type {
   AuthorizedRequest,
+  CredentialInUse,
   CredentialTools,
-  LeasedCredential,
   Secrets,
 } from "../credential.ts";
 import { credentialRefused } from "../credential-errors.ts";
@@ -21,7 +21,7 @@ import { withTrueLimit } from "./usage-cap.ts";
 /** A renewal proves the session and is not billed. Without a refresh token, the owner is requested. */
 export async function testSession(
   apiUrl: string,
-  stored: LeasedCredential,
+  stored: CredentialInUse,
   tools: CredentialTools,
 ): Promise<string> {
   const seen = stored.secrets();
@@ -36,7 +36,7 @@ export async function testSession(
   return `it works for ${nameOf(stored)}, until its access token expires`;
 }
 
-const nameOf = ({ credential }: LeasedCredential): string =>
+const nameOf = ({ credential }: CredentialInUse): string =>
   credential.subjectName === null ? "its user" : `@${credential.subjectName}`;
 
 /** Tokens closer to expiry are renewed first. */
@@ -46,7 +46,7 @@ const minLeftMs = 60_000;
 export async function sendUser(
   apiUrl: string,
   request: AuthorizedRequest,
-  stored: LeasedCredential,
+  stored: CredentialInUse,
   tools: CredentialTools,
 ): Promise<FetchedAnswer> {
   let seen = stored.secrets();
@@ -65,7 +65,7 @@ export async function sendUser(
 
 async function renew(
   apiUrl: string,
-  stored: LeasedCredential,
+  stored: CredentialInUse,
   seen: Secrets,
   tools: CredentialTools,
 ): Promise<Secrets> {

@@ -110,7 +110,7 @@ export function createUpstreamRole(context: UpstreamRoleContext): UpstreamRole {
       });
       if (chosen === undefined) return null;
       pool.used(chosen.credential.id);
-      return chosen.leased.secrets().token ?? null;
+      return chosen.inUse.secrets().token ?? null;
     },
     release: (platform, request, accountId) =>
       releaseCredential(

@@ -74,7 +74,7 @@ describe("the choice of credentials", () => {
     await bench.put("one");
     await bench.put("two");
     await bench.put("anns", { accountId: "ann", kind: "user-token" });
-    pool.cool("one", "search", bench.clock.now() + 1_000, "used up");
+    pool.startCooldown("one", "search", bench.clock.now() + 1_000, "used up");
     const methods = await pool.configured("x", "ann");
     expect(methods).toHaveLength(2);
     expect(methods).toContainEqual({ access: "app", owner: "deployment" });
@@ -130,10 +130,10 @@ describe("cooling", () => {
     await bench.put("shared");
     await bench.put("other");
     pool.used("other");
-    pool.cool("anns", "search", nowMs + 2_000, "429");
-    pool.cool("shared", "search", nowMs + 1_000, "429");
+    pool.startCooldown("anns", "search", nowMs + 2_000, "429");
+    pool.startCooldown("shared", "search", nowMs + 1_000, "429");
     const all = await pool.choose(requested);
-    expect(all.map(({ credential, coolingUntilMs }) => [credential.id, coolingUntilMs])).toEqual([
+    expect(all.map(({ credential, cooldownUntilMs }) => [credential.id, cooldownUntilMs])).toEqual([
       ["other", null],
       ["shared", nowMs + 1_000],
       ["anns", nowMs + 2_000],
@@ -141,7 +141,7 @@ describe("cooling", () => {
     expect((await chosen({ bucket: "timeline" }))[0]).toBe("anns");
     expect((await chosen({ bucket: null }))[0]).toBe("anns");
     expect(await pool.find("ann", "shared", "search")).toMatchObject({
-      coolingUntilMs: nowMs + 1_000,
+      cooldownUntilMs: nowMs + 1_000,
     });
     await bench.clock.advance(1_000);
     expect((await chosen()).at(-1)).toBe("anns");
@@ -152,40 +152,40 @@ describe("cooling", () => {
   test("survives a restart and is shown with its reason", async () => {
     const nowMs = bench.clock.now();
     await bench.put("one");
-    pool.cool("one", "search", nowMs + 1_000, "429 of api.x.example");
+    pool.startCooldown("one", "search", nowMs + 1_000, "429 of api.x.example");
     await pool.stop();
     const [listed] = await bench.store.read("listCredentials", null);
     expect(listed?.coolings).toEqual([
       { bucket: "search", untilMs: nowMs + 1_000, reason: "429 of api.x.example" },
     ]);
     expect(await bench.pool().find("ann", "one", "search")).toMatchObject({
-      coolingUntilMs: nowMs + 1_000,
+      cooldownUntilMs: nowMs + 1_000,
     });
   });
 
   test("ends when the secret is replaced, but not by a renewal", async () => {
     const untilMs = bench.clock.now() + 60_000;
-    const coolingUntilMs = async () => (await pool.choose(requested))[0]?.coolingUntilMs;
+    const cooldownUntilMs = async () => (await pool.choose(requested))[0]?.cooldownUntilMs;
     await bench.put("one");
     const [first] = await pool.choose(requested);
-    pool.cool("one", "search", untilMs, "429");
-    await first?.leased.renew(first.leased.secrets(), async () => ({ token: "renewed" }));
-    expect(await coolingUntilMs()).toBe(untilMs);
+    pool.startCooldown("one", "search", untilMs, "429");
+    await first?.inUse.renew(first.inUse.secrets(), async () => ({ token: "renewed" }));
+    expect(await cooldownUntilMs()).toBe(untilMs);
     await bench.put("one", { secrets: { token: "replaced" } });
-    expect(await coolingUntilMs()).toBeNull();
-    pool.cool("one", "search", untilMs, "429 once more");
-    expect(await coolingUntilMs()).toBe(untilMs);
+    expect(await cooldownUntilMs()).toBeNull();
+    pool.startCooldown("one", "search", untilMs, "429 once more");
+    expect(await cooldownUntilMs()).toBe(untilMs);
   });
 
   test("limits an implausible time to a day", async () => {
     const nowMs = bench.clock.now();
     await bench.put("one");
     for (const reported of [Number.NaN, Number.NEGATIVE_INFINITY, nowMs, 0]) {
-      pool.cool("one", "search", reported, "odd");
-      expect((await pool.choose(requested))[0]?.coolingUntilMs).toBeNull();
+      pool.startCooldown("one", "search", reported, "odd");
+      expect((await pool.choose(requested))[0]?.cooldownUntilMs).toBeNull();
     }
-    pool.cool("one", "search", Number.POSITIVE_INFINITY, "odd");
-    expect((await pool.choose(requested))[0]?.coolingUntilMs).toBe(nowMs + 86_400_000);
+    pool.startCooldown("one", "search", Number.POSITIVE_INFINITY, "odd");
+    expect((await pool.choose(requested))[0]?.cooldownUntilMs).toBe(nowMs + 86_400_000);
   });
 });
 
@@ -220,7 +220,7 @@ describe("quarantine", () => {
     const revision = before?.revision() ?? Number.NaN;
     await bench.put("one", { secrets: { token: "made anew" } });
     const [after] = await pool.choose(requested);
-    expect(after?.leased.secrets()).toEqual({ token: "made anew" });
+    expect(after?.inUse.secrets()).toEqual({ token: "made anew" });
     await pool.quarantine("one", revision, "401 to what was before");
     expect(await chosen()).toEqual(["one"]);
     await pool.quarantine("one", after?.revision() ?? Number.NaN, "401 once more");
@@ -231,7 +231,7 @@ describe("quarantine", () => {
     await bench.put("one");
     await refuse("one", "refused");
     expect(await chosen()).toEqual([]);
-    await bench.store.write("releaseCredential", { id: "one" });
+    await bench.store.write("liftCredentialQuarantine", { id: "one" });
     expect(await chosen()).toEqual(["one"]);
     await bench.put("two");
     expect(await chosen()).toEqual(["two", "one"]);
@@ -239,7 +239,7 @@ describe("quarantine", () => {
     expect(await chosen()).toEqual(["two"]);
     await refuse("two", "refused");
     await bench.put("two", { secrets: { token: "made anew" } });
-    expect((await pool.choose(requested))[0]?.leased.secrets()).toEqual({ token: "made anew" });
+    expect((await pool.choose(requested))[0]?.inUse.secrets()).toEqual({ token: "made anew" });
   });
 
   test("a secret encrypted with another key is quarantined, the others remain usable", async () => {

@@ -5,25 +5,25 @@ import type { Encryptor } from "../../lib/encryption.ts";
 import { EarshotError, messageOf } from "../../lib/errors.ts";
 import type {
   Credential,
+  CredentialInUse,
   CredentialKind,
   CredentialTools,
-  LeasedCredential,
   Secrets,
 } from "../../platforms/credential.ts";
-import { shownReason } from "../../platforms/without-secrets.ts";
+import { redactedReason } from "../../platforms/without-secrets.ts";
 import type { Platform } from "../../posts/post.ts";
 import { type CheckedCredential, checkCredential } from "./check-credential.ts";
-import { createCredentialLeases } from "./lease-credential.ts";
+import { createCredentialsInUse } from "./credentials-in-use.ts";
 import type { CredentialOperations } from "./operations.ts";
 import type { CredentialPool, PooledCredential } from "./pool.ts";
 import { pooledRelease } from "./release.ts";
 import { createRoundRobin } from "./round-robin.ts";
 import type { StoredCredential } from "./rows.ts";
-import { createUsableReads } from "./usable-reads.ts";
+import { createUsableCredentialReads } from "./usable-credential-reads.ts";
 import { createUsedUpLimits } from "./used-up-limits.ts";
 
 /** Longer limits of a platform are shortened to this. */
-const longestCoolingMs = 86_400_000;
+const maxCooldownMs = 86_400_000;
 
 const useNotedEveryMs = 60_000;
 
@@ -44,14 +44,14 @@ export function createCredentialPool(context: PoolContext): CredentialPool & {
 } {
   const { store, kinds, fetch, clock, randomBytes } = context;
   const tools: CredentialTools = { fetch, now: clock.now, randomBytes };
-  const leases = createCredentialLeases(context);
-  const coolings = createUsedUpLimits();
+  const credentialsInUse = createCredentialsInUse(context);
+  const cooldowns = createUsedUpLimits();
   const turns = createRoundRobin();
-  const usableReads = createUsableReads(store);
+  const readUsable = createUsableCredentialReads(store);
   const notedUses = new Map<string, number>();
   const writes = new Set<Promise<unknown>>();
 
-  const secretsOf = (id: string): Secrets => leases.inUse(id)?.secrets ?? {};
+  const secretsOf = (id: string): Secrets => credentialsInUse.find(id)?.secrets ?? {};
 
   const kindOf = ({ platform, kind }: Credential): CredentialKind | undefined =>
     kinds.find((known) => known.platform === platform && known.name === kind);
@@ -63,17 +63,17 @@ export function createCredentialPool(context: PoolContext): CredentialPool & {
     const { credential } = stored;
     const kind = kindOf(credential);
     if (kind === undefined) return null;
-    const leased = await leasedUnlessClosed(stored);
-    if (leased === null) return null;
-    const revision = () => leases.inUse(credential.id)?.revision ?? stored.revision;
+    const inUse = await openOrQuarantine(stored);
+    if (inUse === null) return null;
+    const revision = () => credentialsInUse.find(credential.id)?.revision ?? stored.revision;
     const owner = credential.accountId === null ? "deployment" : "account";
-    const coolingUntilMs = coolings.untilOf(stored, bucket, clock.now());
-    return { credential, kind, leased, revision, tools, owner, coolingUntilMs };
+    const cooldownUntilMs = cooldowns.untilOf(stored, bucket, clock.now());
+    return { credential, kind, inUse, revision, tools, owner, cooldownUntilMs };
   }
 
-  async function leasedUnlessClosed(stored: StoredCredential): Promise<LeasedCredential | null> {
+  async function openOrQuarantine(stored: StoredCredential): Promise<CredentialInUse | null> {
     try {
-      return leases.lease(stored);
+      return credentialsInUse.open(stored);
     } catch (thrown) {
       if (!(thrown instanceof EarshotError)) throw thrown;
       const { credential, revision } = stored;
@@ -84,13 +84,13 @@ export function createCredentialPool(context: PoolContext): CredentialPool & {
   }
 
   async function usable(platform: Platform, accountId: string, bucket: string | null) {
-    const stored = await usableReads(platform, accountId);
+    const stored = await readUsable(platform, accountId);
     const all = await Promise.all(stored.map((one) => pooled(one, bucket)));
     return all.filter((one) => one !== null);
   }
 
   function inOrder(one: PooledCredential, other: PooledCredential): number {
-    const untilMs = (one.coolingUntilMs ?? 0) - (other.coolingUntilMs ?? 0);
+    const untilMs = (one.cooldownUntilMs ?? 0) - (other.cooldownUntilMs ?? 0);
     if (untilMs !== 0) return untilMs;
     if (one.owner !== other.owner) return one.owner === "account" ? -1 : 1;
     return turns.compare(one.credential, other.credential);
@@ -137,18 +137,23 @@ export function createCredentialPool(context: PoolContext): CredentialPool & {
     return refused[0]?.reason ?? null;
   };
 
-  const cool: CredentialPool["cool"] = (id, bucket, reportedMs, reason) => {
+  const startCooldown: CredentialPool["startCooldown"] = (id, bucket, reportedMs, reason) => {
     const nowMs = clock.now();
-    const untilMs = Math.ceil(Math.min(reportedMs, nowMs + longestCoolingMs));
+    const untilMs = Math.ceil(Math.min(reportedMs, nowMs + maxCooldownMs));
     if (!(untilMs > nowMs)) return;
-    coolings.cool(id, leases.inUse(id)?.revision ?? 0, { bucket, untilMs });
-    const shown = shownReason(reason, secretsOf(id));
-    note(store.write("coolCredential", { id, bucket, untilMs, reason: shown, nowMs }));
+    cooldowns.start(id, credentialsInUse.find(id)?.revision ?? 0, { bucket, untilMs });
+    const redacted = redactedReason(reason, secretsOf(id));
+    note(store.write("startCredentialCooldown", { id, bucket, untilMs, reason: redacted, nowMs }));
   };
 
   const quarantine: CredentialPool["quarantine"] = async (id, revision, reason) => {
-    const shown = shownReason(reason, secretsOf(id));
-    await store.write("quarantineCredential", { id, revision, reason: shown, nowMs: clock.now() });
+    const redacted = redactedReason(reason, secretsOf(id));
+    await store.write("quarantineCredential", {
+      id,
+      revision,
+      reason: redacted,
+      nowMs: clock.now(),
+    });
   };
 
   const used: CredentialPool["used"] = (id) => {
@@ -157,7 +162,7 @@ export function createCredentialPool(context: PoolContext): CredentialPool & {
     const notedMs = notedUses.get(id);
     if (notedMs !== undefined && Math.abs(nowMs - notedMs) < useNotedEveryMs) return;
     notedUses.set(id, nowMs);
-    note(store.write("useCredential", { id, nowMs }));
+    note(store.write("markCredentialUsed", { id, nowMs }));
   };
 
   /** A change whose write fails still applies until the process ends. */
@@ -172,11 +177,11 @@ export function createCredentialPool(context: PoolContext): CredentialPool & {
 
   async function stop(): Promise<void> {
     await Promise.all(writes);
-    await leases.stop();
+    await credentialsInUse.stop();
   }
 
   const check = (credential: Credential) =>
-    checkCredential(credential, { store, kinds, tools, leases, clock });
+    checkCredential(credential, { store, kinds, tools, credentialsInUse, clock });
 
   return {
     choose,
@@ -184,11 +189,11 @@ export function createCredentialPool(context: PoolContext): CredentialPool & {
     released: (release) => pooledRelease(release, { kinds, tools }),
     configured,
     refusal,
-    cool,
+    startCooldown,
     quarantine,
     used,
     check,
-    forgetOf: leases.forgetOf,
+    forgetOf: credentialsInUse.forgetOf,
     stop,
   };
 }

@@ -7,7 +7,7 @@ import type {
   Dialogue,
   NewCredential,
 } from "../../platforms/credential.ts";
-import { shownReason } from "../../platforms/without-secrets.ts";
+import { redactedReason } from "../../platforms/without-secrets.ts";
 
 type Given = Readonly<Record<string, string>>;
 
@@ -57,12 +57,13 @@ function valuesIn(answer: string, from: number): Given {
 
 /** A platform's response may echo what it was sent. */
 function withoutGiven(thrown: unknown, secrets: Given): Error {
-  if (!(thrown instanceof EarshotError)) return new Error(shownReason(messageOf(thrown), secrets));
+  if (!(thrown instanceof EarshotError))
+    return new Error(redactedReason(messageOf(thrown), secrets));
   const { code, message, status, retryable, hint } = thrown;
-  return new EarshotError(code, shownReason(message, secrets), {
+  return new EarshotError(code, redactedReason(message, secrets), {
     status,
     retryable,
-    ...(hint === undefined ? {} : { hint: shownReason(hint, secrets) }),
+    ...(hint === undefined ? {} : { hint: redactedReason(hint, secrets) }),
   });
 }
 

@@ -76,7 +76,7 @@ test("a quarantine retains its first time and last reason; storing the credentia
     nowMs: nowMs + 1,
   });
   const cooling = { id: "one", bucket: "a", untilMs: nowMs + 9, reason: "429", nowMs };
-  await bench.store.write("coolCredential", cooling);
+  await bench.store.write("startCredentialCooldown", cooling);
   expect((await read("one"))?.credential).toMatchObject({
     quarantine: { sinceMs: nowMs, reason: "last" },
     coolings: [{ bucket: "a" }],
@@ -86,13 +86,19 @@ test("a quarantine retains its first time and last reason; storing the credentia
     revision: 1,
     credential: { quarantine: null, coolings: [], subjectName: "renamed", createdMs: nowMs },
   });
-  expect(await bench.store.write("releaseCredential", { id: "one" })).toBe(false);
+  expect(await bench.store.write("liftCredentialQuarantine", { id: "one" })).toBe(false);
 });
 
 test("a reopened bucket is dropped at the next cooling; a removed credential drops its own", async () => {
   await bench.put("one");
   const cool = async (bucket: string, untilMs: number, nowMs: number) =>
-    await bench.store.write("coolCredential", { id: "one", bucket, untilMs, reason: "", nowMs });
+    await bench.store.write("startCredentialCooldown", {
+      id: "one",
+      bucket,
+      untilMs,
+      reason: "",
+      nowMs,
+    });
   await cool("a", 10, 1);
   await cool("b", 20, 2);
   await cool("b", 30, 10);

@@ -1,8 +1,8 @@
 import type {
   Credential,
+  CredentialInUse,
   CredentialKind,
   CredentialTools,
-  LeasedCredential,
 } from "../../platforms/credential.ts";
 import type { AccessKind } from "../../platforms/upstream.ts";
 import type { Platform } from "../../posts/post.ts";
@@ -33,7 +33,7 @@ export type CredentialPool = {
   /** The latest reason for quarantining one of the account's own credentials. */
   refusal(platform: Platform, accountId: string): Promise<string | null>;
   /** For a day at most; the last call counts. */
-  cool(id: string, bucket: string, untilMs: number, reason: string): void;
+  startCooldown(id: string, bucket: string, untilMs: number, reason: string): void;
   /** Until tested or replaced. No-op if the secret is not of this revision. */
   quarantine(id: string, revision: number, reason: string): Promise<void>;
   used(id: string): void;
@@ -42,10 +42,10 @@ export type CredentialPool = {
 export type PooledCredential = {
   credential: Credential;
   kind: CredentialKind;
-  leased: LeasedCredential;
+  inUse: CredentialInUse;
   revision(): number;
   tools: CredentialTools;
   owner: "account" | "deployment";
   /** Of the requested bucket; null if open. */
-  coolingUntilMs: number | null;
+  cooldownUntilMs: number | null;
 };

@@ -43,11 +43,11 @@ function pooled(kind: CredentialKind, secrets: Secrets): PooledCredential {
   return {
     credential,
     kind,
-    leased: stored,
+    inUse: stored,
     revision: () => 2,
     tools,
     owner,
-    coolingUntilMs: null,
+    cooldownUntilMs: null,
   };
 }
 
@@ -102,8 +102,8 @@ test("kinds that need renewal or are billed release nothing", () => {
 test("a release is a credential without an account that cannot be renewed", async () => {
   const usable = pooledRelease(released(), { kinds, tools });
   expect(usable).toMatchObject({ owner: "account", credential: { id: "c1", accountId: null } });
-  expect(usable?.leased.secrets()).toEqual({ token: "secret" });
-  await expect(usable?.leased.renew({}, async () => ({}))).rejects.toMatchObject({
+  expect(usable?.inUse.secrets()).toEqual({ token: "secret" });
+  await expect(usable?.inUse.renew({}, async () => ({}))).rejects.toMatchObject({
     code: "credential_refused",
   });
 });
@@ -113,7 +113,7 @@ test("the secret of an expired release cannot be read", () => {
   const release = released({ hasExpired: () => isOver });
   const usable = pooledRelease(release, { kinds, tools });
   isOver = true;
-  expect(() => usable?.leased.secrets()).toThrowError(
+  expect(() => usable?.inUse.secrets()).toThrowError(
     expect.objectContaining({ code: "credential_refused" }),
   );
   expect(pooledRelease(release, { kinds, tools })).toBeNull();

@@ -1,8 +1,8 @@
 import type {
   Credential,
+  CredentialInUse,
   CredentialKind,
   CredentialTools,
-  LeasedCredential,
   Secrets,
 } from "../../platforms/credential.ts";
 import { credentialRefused } from "../../platforms/credential-errors.ts";
@@ -30,10 +30,10 @@ export type UsableRelease = {
 
 /** Null if its kind allows no release. */
 export function releaseOf(
-  { credential, kind, leased, owner, revision }: PooledCredential,
+  { credential, kind, inUse, owner, revision }: PooledCredential,
   nowMs: number,
 ): ReleasedCredential | null {
-  const secrets = kind.released?.(leased.secrets()) ?? null;
+  const secrets = kind.released?.(inUse.secrets()) ?? null;
   if (secrets === null) return null;
   const { id, platform, host, subject } = credential;
   const coolings = credential.coolings
@@ -68,7 +68,7 @@ export function pooledRelease(
     quarantine: null,
     coolings: coolings.map((one) => ({ ...one, reason: "" })),
   };
-  const fixed: LeasedCredential = {
+  const fixed: CredentialInUse = {
     credential,
     secrets: () => {
       if (hasExpired()) throw releaseExpired(host);
@@ -81,11 +81,11 @@ export function pooledRelease(
   return {
     credential,
     kind,
-    leased: fixed,
+    inUse: fixed,
     revision: () => revision,
     tools,
     owner,
-    coolingUntilMs: null,
+    cooldownUntilMs: null,
   };
 }
 

@@ -2,7 +2,7 @@ import { durable, relaxed } from "../../db/operations.ts";
 import type { Steps } from "../../db/statements.ts";
 
 export const credentialStateOperations = {
-  useCredential: relaxed(function* (
+  markCredentialUsed: relaxed(function* (
     database,
     { id, nowMs }: { id: string; nowMs: number },
   ): Steps<null> {
@@ -10,8 +10,8 @@ export const credentialStateOperations = {
     return null;
   }),
 
-  coolCredential: relaxed(function* (database, cooling: Cooling): Steps<null> {
-    const { id, bucket, untilMs, reason, nowMs } = cooling;
+  startCredentialCooldown: relaxed(function* (database, cooldown: Cooldown): Steps<null> {
+    const { id, bucket, untilMs, reason, nowMs } = cooldown;
     yield* database.run(
       "DELETE FROM credential_cooling WHERE credential_id = :id AND until_ms <= :nowMs",
       {
@@ -28,17 +28,17 @@ export const credentialStateOperations = {
     return null;
   }),
 
-  /** No-op if the secret has changed since; keeps the time of an earlier quarantine. */
-  quarantineCredential: durable(function* (database, refused: Refused): Steps<null> {
+  /** No-op if the secret has changed since the refused request; keeps the time of an earlier quarantine. */
+  quarantineCredential: durable(function* (database, refusal: CredentialRefusal): Steps<null> {
     yield* database.run(
       `UPDATE credential SET quarantined_ms = coalesce(quarantined_ms, :nowMs), quarantine_reason = :reason
        WHERE id = :id AND revision = :revision`,
-      refused,
+      refusal,
     );
     return null;
   }),
 
-  releaseCredential: durable(function* (database, { id }: { id: string }): Steps<boolean> {
+  liftCredentialQuarantine: durable(function* (database, { id }: { id: string }): Steps<boolean> {
     return (
       (yield* database.run(
         `UPDATE credential SET quarantined_ms = NULL, quarantine_reason = NULL
@@ -49,6 +49,6 @@ export const credentialStateOperations = {
   }),
 };
 
-type Refused = { id: string; revision: number; reason: string; nowMs: number };
+type CredentialRefusal = { id: string; revision: number; reason: string; nowMs: number };
 
-type Cooling = { id: string; bucket: string; untilMs: number; reason: string; nowMs: number };
+type Cooldown = { id: string; bucket: string; untilMs: number; reason: string; nowMs: number };

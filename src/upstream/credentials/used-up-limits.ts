@@ -1,7 +1,7 @@
 import type { StoredCredential } from "./rows.ts";
 
 export type UsedUpLimits = {
-  cool(id: string, revision: number, limit: { bucket: string; untilMs: number }): void;
+  start(id: string, revision: number, limit: { bucket: string; untilMs: number }): void;
   /** Limits reported for a replaced secret do not count; the store drops them. */
   untilOf(stored: StoredCredential, bucket: string | null, nowMs: number): number | null;
 };
@@ -25,7 +25,7 @@ export function createUsedUpLimits(): UsedUpLimits {
     return untilMs !== undefined && untilMs > nowMs ? untilMs : null;
   }
 
-  function cool(
+  function start(
     id: string,
     revision: number,
     { bucket, untilMs }: { bucket: string; untilMs: number },
@@ -35,5 +35,5 @@ export function createUsedUpLimits(): UsedUpLimits {
     reported.set(id, { revision, untilMs: new Map([...others, [bucket, untilMs]]) });
   }
 
-  return { cool, untilOf };
+  return { start, untilOf };
 }

@@ -5,7 +5,7 @@ import { bearer, pooled, testPool } from "../../../testkit/upstreams/sessions.ts
 import { EarshotError } from "../../lib/errors.ts";
 import { fetchedAnswer } from "../../lib/fetched-answer.ts";
 import type { FetchOptions } from "../../lib/guarded-fetch.ts";
-import type { CredentialKind, LeasedCredential } from "../../platforms/credential.ts";
+import type { CredentialInUse, CredentialKind } from "../../platforms/credential.ts";
 import type { CredentialPool } from "../credentials/pool.ts";
 import { credentialAccess } from "./access-methods.ts";
 
@@ -71,7 +71,7 @@ test("a refusal of a secret replaced meanwhile concerns the secret that was sent
   const client = Object.assign(fetch, { stream: fetch, close: async () => undefined });
   const bounds = { fetch: client, timeoutMs: 1_000, maxAnswerBytes: 1_000 };
   const one = pooled("c1", origin, { revision: () => revision });
-  const stored = { ...one.leased, secrets: () => secrets };
+  const stored = { ...one.inUse, secrets: () => secrets };
   const refused: [string, number, string][] = [];
   const pool: CredentialPool = {
     ...testPool(),
@@ -79,7 +79,7 @@ test("a refusal of a secret replaced meanwhile concerns the secret that was sent
       refused.push(reported);
     },
   };
-  const method = credentialAccess(bounds, { ...one, leased: stored }, pool);
+  const method = credentialAccess(bounds, { ...one, inUse: stored }, pool);
   const { signal } = new AbortController();
   const send = () => method.send({ url: new URL("/posts", origin), headers: {}, signal });
   await expect(send()).rejects.toThrow("401 to Bearer …");
@@ -94,8 +94,8 @@ test("a refusal of a session that was renewed for the request concerns the renew
   let secrets = { token: "lapsed" };
   let revision = 1;
   const one = pooled("c1", origin, { revision: () => revision });
-  const stored: LeasedCredential = {
-    ...one.leased,
+  const stored: CredentialInUse = {
+    ...one.inUse,
     secrets: () => secrets,
     renew: async () => {
       secrets = { token: "renewed" };
@@ -120,7 +120,7 @@ test("a refusal of a session that was renewed for the request concerns the renew
     },
   };
   const bounds = { fetch: client, timeoutMs: 1_000, maxAnswerBytes: 1_000 };
-  const method = credentialAccess(bounds, { ...one, kind, leased: stored }, pool);
+  const method = credentialAccess(bounds, { ...one, kind, inUse: stored }, pool);
   const { signal } = new AbortController();
   const sent = method.send({ url: new URL("/posts", origin), headers: {}, signal });
   await expect(sent).rejects.toThrow("401 all the same");
@@ -142,7 +142,7 @@ test("a credential replaced during a request and chosen by another job remains u
     });
   const fetch = async (url: URL | string) => {
     await bench.put("one", { secrets: { token: "replaced" } });
-    expect((await choose())[0]?.leased.secrets()).toEqual({ token: "replaced" });
+    expect((await choose())[0]?.inUse.secrets()).toEqual({ token: "replaced" });
     return fetchedAnswer(new URL(url), { status: 401, headers: new Headers() }, Buffer.from(""));
   };
   await bench.put("one");

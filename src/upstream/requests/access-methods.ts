@@ -4,7 +4,7 @@ import type { GuardedClient } from "../../lib/guarded-fetch.ts";
 import type { AuthorizedRequest } from "../../platforms/credential.ts";
 import { credentialRefused } from "../../platforms/credential-errors.ts";
 import { refusedAt } from "../../platforms/request-errors.ts";
-import { shownReason, withoutSecrets } from "../../platforms/without-secrets.ts";
+import { redactedReason, withoutSecrets } from "../../platforms/without-secrets.ts";
 import type { CredentialPool, PooledCredential } from "../credentials/pool.ts";
 import { redactError } from "./redact-error.ts";
 import { type UsedSecrets, usedSecrets } from "./used-secrets.ts";
@@ -12,7 +12,7 @@ import { type UsedSecrets, usedSecrets } from "./used-secrets.ts";
 export type Access = {
   ownerOf(url: URL): string;
   send(request: AuthorizedRequest): Promise<FetchedAnswer>;
-  cool(bucket: string, untilMs: number): void;
+  startCooldown(bucket: string, untilMs: number): void;
 };
 
 /** The client must not follow redirects itself. */
@@ -41,7 +41,7 @@ export function openAccess({ fetch, timeoutMs, maxAnswerBytes }: AccessContext):
     }
   }
 
-  return { ownerOf: (url) => `public ${url.origin}`, send, cool: () => {} };
+  return { ownerOf: (url) => `public ${url.origin}`, send, startCooldown: () => {} };
 }
 
 /** Quarantines a refused credential. Follows no redirects; redacts echoed secrets. */
@@ -59,7 +59,7 @@ export function credentialAccess(
     const bounded: typeof tools.fetch = (url, options) => fetch(url, { ...bounds, ...options });
     pool.used(id);
     const used = usedSecrets(pooled);
-    const sent = kind.send(request, used.leased, { ...tools, fetch: bounded });
+    const sent = kind.send(request, used.inUse, { ...tools, fetch: bounded });
     const answer = await unlessAborted(request.signal, sent).catch((thrown: unknown) =>
       refuse(thrown, used),
     );
@@ -77,7 +77,7 @@ export function credentialAccess(
 
   async function refuse(thrown: unknown, used: UsedSecrets): Promise<never> {
     if (thrown instanceof EarshotError && thrown.code === "credential_refused") {
-      const reason = shownReason(thrown.message, used.secrets());
+      const reason = redactedReason(thrown.message, used.secrets());
       await pool.quarantine(id, used.revision(), reason);
     }
     throw redactError(thrown, used.secrets());
@@ -86,7 +86,8 @@ export function credentialAccess(
   return {
     ownerOf: () => id,
     send,
-    cool: (bucket, untilMs) => pool.cool(id, bucket, untilMs, "rate limit of the platform"),
+    startCooldown: (bucket, untilMs) =>
+      pool.startCooldown(id, bucket, untilMs, "rate limit of the platform"),
   };
 }
 

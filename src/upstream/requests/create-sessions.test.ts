@@ -83,8 +83,8 @@ test("orders cooling credentials last, the first to reopen first", async () => {
   const [late, , soon] = room.pool.credentials;
   if (late === undefined || soon === undefined) throw new Error("there are four");
   room.pool.credentials = room.pool.credentials.map((one) => {
-    if (one === late) return { ...one, coolingUntilMs: clock.now() + 60_000 };
-    return one === soon ? { ...one, coolingUntilMs: clock.now() + 30_000 } : one;
+    if (one === late) return { ...one, cooldownUntilMs: clock.now() + 60_000 };
+    return one === soon ? { ...one, cooldownUntilMs: clock.now() + 30_000 } : one;
   });
   expect(await methodsFor()).toEqual([
     "own user",

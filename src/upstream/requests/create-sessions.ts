@@ -81,7 +81,7 @@ export function createSessions(context: SessionsContext): Sessions {
 
   function withCredential(request: SessionRequest, one: FoundCredential): Ranked {
     const upstream = upstreamOf(request.platform);
-    const { credential, owner, access, coolingUntilMs } = one;
+    const { credential, owner, access, cooldownUntilMs } = one;
     const { id, coolings, subject, host } = credential;
     const revision = one.revision();
     // The store dropped the limits of a replaced secret.
@@ -89,7 +89,7 @@ export function createSessions(context: SessionsContext): Sessions {
     revisions.set(id, revision);
     for (const { bucket, untilMs } of coolings) limits.close({ owner: id, bucket }, untilMs);
     const limitKey = { owner: id, bucket: request.bucket ?? "" };
-    if (coolingUntilMs !== null) limits.close(limitKey, coolingUntilMs);
+    if (cooldownUntilMs !== null) limits.close(limitKey, cooldownUntilMs);
     const session = openSession({
       ...sharedOptions(request, upstream),
       access,

@@ -31,7 +31,7 @@ export async function outcomeOf(
   const reported = limitOf(headers, status, nowMs);
   if (status === 429) {
     const untilMs = permit.refused(retryUntilMs(headers, reported, nowMs));
-    access.cool(bucket, untilMs);
+    access.startCooldown(bucket, untilMs);
     onOutcome("limited");
     return { kind: "limited", untilMs };
   }
@@ -47,7 +47,7 @@ export async function outcomeOf(
     };
   }
   permit.answered(limit);
-  if (limit?.remaining === 0) access.cool(bucket, limit.resetMs);
+  if (limit?.remaining === 0) access.startCooldown(bucket, limit.resetMs);
   if (status === 401) throw needsCredential(url.host);
   const json = await readJson(url.host, answer, maxValues);
   onOutcome(status < 400 ? "answered" : "refused");

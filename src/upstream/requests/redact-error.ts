@@ -1,7 +1,7 @@
 import { inspect } from "node:util";
 import { EarshotError } from "../../lib/errors.ts";
 import type { Secrets } from "../../platforms/credential.ts";
-import { shownReason, withoutSecrets } from "../../platforms/without-secrets.ts";
+import { redactedReason, withoutSecrets } from "../../platforms/without-secrets.ts";
 
 const maxCauses = 8;
 const everything = { depth: maxCauses, maxArrayLength: 1_000, maxStringLength: null } as const;
@@ -14,18 +14,18 @@ export function redactError(thrown: unknown, secrets: Secrets): unknown {
 }
 
 const isLine = ({ message }: Error, secrets: Secrets): boolean =>
-  message === shownReason(message, secrets);
+  message === redactedReason(message, secrets);
 
 function cleaned(thrown: unknown, secrets: Secrets, depth: number): Error | undefined {
   if (!(thrown instanceof Error) || depth > maxCauses) return undefined;
-  const message = shownReason(thrown.message, secrets);
+  const message = redactedReason(thrown.message, secrets);
   const cause = cleaned(thrown.cause, secrets, depth + 1);
   if (thrown instanceof EarshotError) {
     const { code, status, retryable, hint } = thrown;
-    const known = hint === undefined ? {} : { hint: shownReason(hint, secrets) };
+    const known = hint === undefined ? {} : { hint: redactedReason(hint, secrets) };
     return new EarshotError(code, message, { status, retryable, cause, ...known });
   }
   const error = new Error(message, cause === undefined ? {} : { cause });
-  const code = "code" in thrown ? shownReason(String(thrown.code), secrets) : null;
+  const code = "code" in thrown ? redactedReason(String(thrown.code), secrets) : null;
   return code === null ? error : Object.assign(error, { code });
 }

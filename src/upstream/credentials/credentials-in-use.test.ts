@@ -4,9 +4,9 @@ import {
   openCredentialBench,
 } from "../../../testkit/upstreams/credentials.ts";
 import { EarshotError } from "../../lib/errors.ts";
-import type { LeasedCredential, Secrets } from "../../platforms/credential.ts";
+import type { CredentialInUse, Secrets } from "../../platforms/credential.ts";
+import { type CredentialsInUse, createCredentialsInUse } from "./credentials-in-use.ts";
 import { decryptSecrets } from "./encrypt-secrets.ts";
-import { type CredentialLeases, createCredentialLeases } from "./lease-credential.ts";
 
 let bench: CredentialBench;
 
@@ -17,14 +17,14 @@ beforeEach(async () => {
 
 afterEach(() => bench.close());
 
-function owner(store = bench.store): CredentialLeases {
-  return createCredentialLeases({ store, encryptor: bench.encryptor, clock: bench.clock });
+function owner(store = bench.store): CredentialsInUse {
+  return createCredentialsInUse({ store, encryptor: bench.encryptor, clock: bench.clock });
 }
 
-async function storedBy(process: CredentialLeases): Promise<LeasedCredential> {
+async function storedBy(process: CredentialsInUse): Promise<CredentialInUse> {
   const stored = await bench.store.read("readCredential", { id: "one" });
   if (stored === null) throw new Error("the credential is missing");
-  return process.lease(stored);
+  return process.open(stored);
 }
 
 async function onDisk(): Promise<Secrets> {
@@ -67,7 +67,7 @@ test("fifty concurrent callers renew once, and all get the stored secret", async
   expect(stored.secrets()).toEqual({ refreshToken: "token 1" });
 });
 
-test("all users in a process share a renewal, whenever they leased it", async () => {
+test("all users in a process share a renewal, whenever they opened it", async () => {
   const { make, count } = rotation();
   const process = owner();
   const early = await storedBy(process);

@@ -3,33 +3,35 @@ import type { Platform } from "../../posts/post.ts";
 import type { CredentialOperations } from "./operations.ts";
 import type { StoredCredential } from "./rows.ts";
 
-export type UsableReads = (
+export type ReadUsableCredentials = (
   platform: Platform,
   accountId: string,
 ) => Promise<readonly StoredCredential[]>;
 
-type Gathering = {
+type Batch = {
   platforms: Set<Platform>;
   rows: Promise<readonly StoredCredential[]>;
 };
 
-/** Batches concurrent reads, because a job needs several platforms and access kinds at once. */
-export function createUsableReads(store: Pick<Store<CredentialOperations>, "read">): UsableReads {
-  const gathering = new Map<string, Gathering>();
+/** Batches concurrent reads, because a job needs several platforms and access methods at once. */
+export function createUsableCredentialReads(
+  store: Pick<Store<CredentialOperations>, "read">,
+): ReadUsableCredentials {
+  const openBatches = new Map<string, Batch>();
 
-  function begin(accountId: string): Gathering {
+  function startBatch(accountId: string): Batch {
     const platforms = new Set<Platform>();
     const rows = Promise.resolve().then(() => {
-      gathering.delete(accountId);
+      openBatches.delete(accountId);
       return store.read("usableCredentials", { accountId, platforms: [...platforms] });
     });
-    const started = { platforms, rows };
-    gathering.set(accountId, started);
-    return started;
+    const batch = { platforms, rows };
+    openBatches.set(accountId, batch);
+    return batch;
   }
 
   return async (platform, accountId) => {
-    const { platforms, rows } = gathering.get(accountId) ?? begin(accountId);
+    const { platforms, rows } = openBatches.get(accountId) ?? startBatch(accountId);
     platforms.add(platform);
     return (await rows).filter(({ credential }) => credential.platform === platform);
   };

@@ -2,7 +2,7 @@ import type { Store } from "../../db/operations.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Encryptor } from "../../lib/encryption.ts";
 import { EarshotError } from "../../lib/errors.ts";
-import type { LeasedCredential, Secrets } from "../../platforms/credential.ts";
+import type { CredentialInUse, Secrets } from "../../platforms/credential.ts";
 import { credentialRefused } from "../../platforms/credential-errors.ts";
 import { decryptSecrets, encryptSecrets, sameSecrets } from "./encrypt-secrets.ts";
 import type { CredentialOperations } from "./operations.ts";
@@ -11,16 +11,16 @@ import type { StoredCredential } from "./rows.ts";
 /** How often to check for another process's renewal. */
 const pollMs = 100;
 
-export type LeaseContext = {
+export type CredentialsInUseContext = {
   store: Store<CredentialOperations>;
   encryptor: Encryptor;
   clock: Clock;
 };
 
-export type CredentialLeases = {
+export type CredentialsInUse = {
   /** Errors: `secret_key_mismatch`. */
-  lease(stored: StoredCredential): LeasedCredential;
-  inUse(id: string): { secrets: Secrets; revision: number } | null;
+  open(stored: StoredCredential): CredentialInUse;
+  find(id: string): { secrets: Secrets; revision: number } | null;
   forgetOf(accountId: string): void;
   /** Waits for pending renewals; those that wait for another process fail. */
   stop(): Promise<void>;
@@ -34,15 +34,15 @@ type State = {
   renewal: Promise<Secrets> | null;
 };
 
-export function createCredentialLeases({
+export function createCredentialsInUse({
   store,
   encryptor,
   clock,
-}: LeaseContext): CredentialLeases {
+}: CredentialsInUseContext): CredentialsInUse {
   const states = new Map<string, State>();
   const stopping = new AbortController();
 
-  function lease(stored: StoredCredential): LeasedCredential {
+  function open(stored: StoredCredential): CredentialInUse {
     const state = stateOf(stored);
     return {
       credential: stored.credential,
@@ -145,7 +145,7 @@ export function createCredentialLeases({
     );
   }
 
-  function inUse(id: string): ReturnType<CredentialLeases["inUse"]> {
+  function find(id: string): ReturnType<CredentialsInUse["find"]> {
     const state = states.get(id);
     return state === undefined ? null : { secrets: state.secrets, revision: state.stored.revision };
   }
@@ -156,7 +156,7 @@ export function createCredentialLeases({
     }
   }
 
-  return { lease, inUse, forgetOf, stop };
+  return { open, find, forgetOf, stop };
 }
 
 function stopped(): EarshotError {
