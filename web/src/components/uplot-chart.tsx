@@ -6,8 +6,7 @@ import { readColours, type ThemeColours, useThemeChanges } from "./theme-colours
 import { type ChartKind, chartOptions } from "./uplot-options.ts";
 import { useWidth } from "./use-width.ts";
 
-/** Content of the tooltip. */
-export type ChartReading = { time: string; rows: readonly { name: string; value: string }[] };
+export type TooltipContent = { time: string; rows: readonly { name: string; value: string }[] };
 
 /** A chart with a cursor. `label` is the text alternative. Keep `kind` stable while only the data changes. */
 export function UplotChart({
@@ -16,24 +15,24 @@ export function UplotChart({
   times,
   values,
   height,
-  readingAt,
+  tooltipAt,
 }: {
   label: string;
   kind: ChartKind;
-  /** Bucket middles, Unix seconds. */
+  /** Bucket midpoints, Unix seconds. */
   times: readonly number[];
-  /** By series. */
+  /** One array per series. */
   values: readonly (readonly (number | null)[])[];
   height: number;
-  readingAt(position: number): ChartReading | null;
+  tooltipAt(index: number): TooltipContent | null;
 }) {
   const frame = useRef<HTMLDivElement>(null);
   const tip = useRef<HTMLDivElement>(null);
   const chart = useRef<uPlot | null>(null);
   const colours = useRef<ThemeColours | null>(null);
   const width = useWidth(frame, 0);
-  const themes = useThemeChanges();
-  const [position, setPosition] = useState<number | null>(null);
+  const themeVersion = useThemeChanges();
+  const [hoveredIndex, setHoveredIndex] = useState<number | null>(null);
   const data: uPlot.AlignedData = [[...times], ...values.map((each) => [...each])];
   const latest = useRef(data);
   latest.current = data;
@@ -42,23 +41,23 @@ export function UplotChart({
     const element = frame.current;
     if (element === null || width === 0) return;
     colours.current = readColours(element);
-    const known = colours.current;
-    const shown = new uPlot(
+    const initialColours = colours.current;
+    const plot = new uPlot(
       chartOptions(
         kind,
         { width, height },
-        () => colours.current ?? known,
+        () => colours.current ?? initialColours,
         ({ cursor }) => {
-          setPosition(cursor.idx ?? null);
+          setHoveredIndex(cursor.idx ?? null);
           moveTip(tip.current, cursor.left ?? -1, element.clientWidth);
         },
       ),
       latest.current,
       element,
     );
-    chart.current = shown;
+    chart.current = plot;
     return () => {
-      shown.destroy();
+      plot.destroy();
       chart.current = null;
     };
   }, [kind, width, height]);
@@ -71,17 +70,17 @@ export function UplotChart({
     if (frame.current === null) return;
     colours.current = readColours(frame.current);
     chart.current?.redraw(false);
-  }, [themes]);
+  }, [themeVersion]);
 
-  const reading = position === null ? null : readingAt(position);
+  const tooltip = hoveredIndex === null ? null : tooltipAt(hoveredIndex);
   return (
     <div className="chart" ref={frame} role="img" aria-label={label}>
-      <div className="chart-tip" ref={tip} hidden={reading === null}>
-        {reading === null ? null : (
+      <div className="chart-tip" ref={tip} hidden={tooltip === null}>
+        {tooltip === null ? null : (
           <>
-            <p>{reading.time}</p>
+            <p>{tooltip.time}</p>
             <dl>
-              {reading.rows.map(({ name, value }) => (
+              {tooltip.rows.map(({ name, value }) => (
                 <Row key={name} name={name} value={value} />
               ))}
             </dl>
@@ -101,11 +100,13 @@ function Row({ name, value }: { name: string; value: string }) {
   );
 }
 
-const aside = 12;
+const tooltipGap = 12;
 
 /** Places the tooltip on the side with more room. */
-function moveTip(tip: HTMLElement | null, left: number, room: number): void {
-  if (tip === null || left < 0) return;
-  const isRight = left < room / 2;
-  tip.style.translate = isRight ? `${left + aside}px 8px` : `calc(${left - aside}px - 100%) 8px`;
+function moveTip(tip: HTMLElement | null, cursorLeft: number, containerWidth: number): void {
+  if (tip === null || cursorLeft < 0) return;
+  const isRightOfCursor = cursorLeft < containerWidth / 2;
+  tip.style.translate = isRightOfCursor
+    ? `${cursorLeft + tooltipGap}px 8px`
+    : `calc(${cursorLeft - tooltipGap}px - 100%) 8px`;
 }

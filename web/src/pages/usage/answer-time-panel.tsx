@@ -44,8 +44,8 @@ export function AnswerTimePanel({ usage, zoom }: { usage: ShownUsage; zoom: Zoom
             times={times}
             values={lines}
             height={216}
-            readingAt={(position) => {
-              const bucket = buckets[position];
+            tooltipAt={(index) => {
+              const bucket = buckets[index];
               if (bucket === undefined) return null;
               return {
                 time: bucketText(bucket, widthMs),

@@ -46,8 +46,8 @@ export function RequestsPanel({ usage, zoom }: { usage: ShownUsage; zoom: Zoom }
             times={times}
             values={stacks}
             height={176}
-            readingAt={(position) => {
-              const bucket = buckets[position];
+            tooltipAt={(index) => {
+              const bucket = buckets[index];
               if (bucket === undefined) return null;
               return {
                 time: bucketText(bucket, widthMs),
