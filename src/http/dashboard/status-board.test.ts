@@ -76,10 +76,10 @@ function testBoard(differences: Partial<StatusSource> = {}) {
     },
     clock,
     settings: { cacheMs: 60_000, coverageSlackMs: 10_000, maxAgeMs: 0 },
-    fedPlatforms: ["mastodon"],
+    streamedPlatforms: ["mastodon"],
     liveSinceMs: () => 0,
     isSearchedLive: async (platform) => platform === "x",
-    ingest: () => null,
+    blueskyStream: () => null,
     mastodonStream: () => null,
     postsPerSecond: () => 41.5,
     lags: async (fromMs) => [{ platform: "mastodon", startMs: fromMs, lagMs: 1_400 }],
@@ -123,8 +123,8 @@ test("reports what this process runs and stores", async () => {
 test("reports the current status of a stream", async () => {
   let lagMs = 1_400;
   const { board } = testBoard({
-    fedPlatforms: ["bluesky"],
-    ingest: () => ({
+    streamedPlatforms: ["bluesky"],
+    blueskyStream: () => ({
       ...streamNotStarted,
       status: "connected",
       detail: "connected to one",

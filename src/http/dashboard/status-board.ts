@@ -27,11 +27,11 @@ export type StatusSource = {
     coverageSlackMs: number;
     maxAgeMs: number;
   };
-  fedPlatforms: readonly Platform[];
+  streamedPlatforms: readonly Platform[];
   /** Null while disconnected. */
   liveSinceMs(platform: Platform): number | null;
   isSearchedLive(platform: Platform): Promise<boolean>;
-  ingest(): IngestState | null;
+  blueskyStream(): IngestState | null;
   mastodonStream(): MastodonStreamState | null;
   postsPerSecond(platform: Platform): number | null;
   lags(
@@ -44,12 +44,12 @@ export type StatusSource = {
   nodes(): readonly NodeView[];
 };
 
-const histogramParts = 144;
-/** Time limits for optional parts and for required ones. */
-const patienceMs = 300;
-const longestMs = 5_000;
-/** Time limit for the post count of a range. */
-const countMs = 300_000;
+const histogramBuckets = 144;
+/** Timeouts of optional and of required parts. */
+const optionalTimeoutMs = 300;
+const requiredTimeoutMs = 5_000;
+/** For the post count of a range. */
+const countTimeoutMs = 300_000;
 
 type ArchiveState = {
   nowMs: number;
@@ -70,7 +70,7 @@ export function createStatusBoard(source: StatusSource): StatusBoard {
     rangeNames.map((range) => [
       range,
       {
-        received: createCachedAnswer(clock, cacheMs, () => inTurn(() => hear(range))),
+        received: createCachedAnswer(clock, cacheMs, () => oneAtATime(() => countRange(range))),
         lags: createCachedAnswer(clock, cacheMs, () => {
           const { spanMs, lagBucketMs } = ranges[range];
           return source.lags(clock.now() - spanMs, lagBucketMs);
@@ -82,49 +82,49 @@ export function createStatusBoard(source: StatusSource): StatusBoard {
 
   async function readArchive(): Promise<ArchiveState> {
     const nowMs = clock.now();
-    const [coverage, stats, isSearchedLive, freeDiskBytes] = await Promise.all([
+    const [coverage, stats, searchedLiveFlags, freeDiskBytes] = await Promise.all([
       archive.coverage(),
       archive.stats(),
       Promise.all(platforms.map(source.isSearchedLive)),
       source.freeDiskBytes(),
     ]);
-    const searchedLive = platforms.filter((_platform, index) => isSearchedLive[index]);
+    const searchedLive = platforms.filter((_platform, index) => searchedLiveFlags[index]);
     return { nowMs, coverage, stats, searchedLive, freeDiskBytes };
   }
 
-  /** Counts one range at a time. */
-  function inTurn<Value>(count: () => Promise<Value>): Promise<Value> {
+  function oneAtATime<Value>(count: () => Promise<Value>): Promise<Value> {
     const counted = counting.then(count, count);
     counting = counted.catch(() => undefined);
     return counted;
   }
 
-  async function hear(range: UsageRange): Promise<ReceivedPosts> {
-    const coverage = (await archiveState.get(longestMs))?.coverage ?? [];
+  async function countRange(range: UsageRange): Promise<ReceivedPosts> {
+    const coverage = (await archiveState.get(requiredTimeoutMs))?.coverage ?? [];
     const withPosts = coverage
       .filter(({ holdsPosts }) => holdsPosts)
       .map(({ platform }) => platform);
     const { fromMs, toMs } = histogramSpan(range, clock.now());
-    const tooLate = new AbortController();
-    const over = new AbortController();
-    clock.sleep(countMs, over.signal).then(
-      () => tooLate.abort(),
+    const timeout = new AbortController();
+    const timerAbort = new AbortController();
+    clock.sleep(countTimeoutMs, timerAbort.signal).then(
+      () => timeout.abort(),
       () => undefined,
     );
     try {
       const span = { fromMs, toMs };
-      return await countReceived(source, { platforms: withPosts, ...span }, tooLate.signal);
+      return await countReceived(source, { platforms: withPosts, ...span }, timeout.signal);
     } finally {
-      over.abort();
+      timerAbort.abort();
     }
   }
 
   async function status(range: UsageRange): Promise<StatusAnswer> {
-    const current = (await archiveState.get(patienceMs)) ?? (await archiveState.get(longestMs));
+    const current =
+      (await archiveState.get(optionalTimeoutMs)) ?? (await archiveState.get(requiredTimeoutMs));
     if (current === null) throw archiveTimeout();
     const [received, lags] = await Promise.all([
-      rangeCaches[range].received.get(patienceMs).catch(() => null),
-      rangeCaches[range].lags.get(patienceMs).catch(() => null),
+      rangeCaches[range].received.get(optionalTimeoutMs).catch(() => null),
+      rangeCaches[range].lags.get(optionalTimeoutMs).catch(() => null),
     ]);
     const { nowMs, stats, freeDiskBytes } = current;
     const statuses = platforms.map((platform) =>
@@ -167,8 +167,8 @@ export function createStatusBoard(source: StatusSource): StatusBoard {
       (segment) => segment.posts,
     );
     const fromMs = nowMs - ranges[range].spanMs;
-    const partMs = ranges[range].spanMs / histogramParts;
-    const span = { fromMs: histogramSpan(range, nowMs).fromMs, partMs, parts: histogramParts };
+    const partMs = ranges[range].spanMs / histogramBuckets;
+    const span = { fromMs: histogramSpan(range, nowMs).fromMs, partMs, parts: histogramBuckets };
     return {
       platform,
       mode: modeOf(platform, searchedLive, posts),
@@ -192,7 +192,7 @@ export function createStatusBoard(source: StatusSource): StatusBoard {
     searchedLive: readonly Platform[],
     posts: number,
   ): PlatformStatus["mode"] {
-    if (source.fedPlatforms.includes(platform)) return "streamed";
+    if (source.streamedPlatforms.includes(platform)) return "streamed";
     if (searchedLive.includes(platform)) return "live";
     return posts > 0 ? "archived" : "off";
   }
@@ -206,16 +206,16 @@ export function createStatusBoard(source: StatusSource): StatusBoard {
   }
 
   function streamState(platform: Platform) {
-    if (platform === "bluesky") return source.ingest();
+    if (platform === "bluesky") return source.blueskyStream();
     const mastodon = platform === "mastodon" ? source.mastodonStream() : null;
-    // Mastodon events carry no time.
+    // Mastodon events carry no timestamp.
     return mastodon && { ...mastodon, lagMs: null };
   }
 
   return { status };
 }
 
-/** Whole units of the count. */
+/** The range, ending at the next whole unit of the count. */
 function histogramSpan(range: UsageRange, nowMs: number): { fromMs: number; toMs: number } {
   const toMs = Math.floor(nowMs / receivedUnitMs) * receivedUnitMs + receivedUnitMs;
   return { fromMs: toMs - ranges[range].spanMs, toMs };
@@ -226,15 +226,15 @@ function archiveStatus({
   bytes,
   maxBytes,
 }: ArchiveStats): Omit<StatusAnswer["archive"], "max_age_ms" | "free_disk_bytes"> {
-  const firstMs = segments.flatMap(({ fromMs }) => (fromMs === null ? [] : [fromMs]));
-  const lastMs = segments.flatMap(({ toMs }) => (toMs === null ? [] : [toMs]));
+  const startsMs = segments.flatMap(({ fromMs }) => (fromMs === null ? [] : [fromMs]));
+  const endsMs = segments.flatMap(({ toMs }) => (toMs === null ? [] : [toMs]));
   return {
     posts: sumOf(segments, ({ posts }) => posts),
     segments: segments.length,
     bytes,
     max_bytes: maxBytes,
-    oldest_at: firstMs.length === 0 ? null : isoText(firstMs.reduce((a, b) => Math.min(a, b))),
-    newest_at: lastMs.length === 0 ? null : isoText(lastMs.reduce((a, b) => Math.max(a, b))),
+    oldest_at: startsMs.length === 0 ? null : isoText(startsMs.reduce((a, b) => Math.min(a, b))),
+    newest_at: endsMs.length === 0 ? null : isoText(endsMs.reduce((a, b) => Math.max(a, b))),
     hidden: sumOf(segments, ({ hidden }) => hidden),
   };
 }
