@@ -50,8 +50,8 @@ function overlayOf(ids: readonly bigint[], most = Number.POSITIVE_INFINITY): Del
   return ({ low, high }, limit) => {
     const own = sorted.filter((id) => id >= low && id <= high);
     const given = own.slice(0, Math.min(limit, most));
-    const isCut = given.length === limit || given.length < own.length;
-    return { ids: given, seenTo: isCut ? (given.at(-1) ?? low) : low };
+    const isTruncated = given.length === limit || given.length < own.length;
+    return { ids: given, seenTo: isTruncated ? (given.at(-1) ?? low) : low };
   };
 }
 

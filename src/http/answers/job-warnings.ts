@@ -11,10 +11,10 @@ export function jobWarnings({
 }): readonly SourceWarning[] {
   if (result === null) return warnings;
   const { next, nextPosition = null } = result;
-  const isCut = next === null && nextPosition !== null && !fitsCursor(nextPosition);
+  const isTruncated = next === null && nextPosition !== null && !fitsCursor(nextPosition);
   const isEmptyLive = request.method === "searchbyquery" && result.items.length === 0;
   const ofResult = isEmptyLive ? result.warnings.map(withOlderPosts) : result.warnings;
-  return [...warnings, ...ofResult, ...(isCut ? [cursorTooLong(nextPosition.platform)] : [])];
+  return [...warnings, ...ofResult, ...(isTruncated ? [cursorTooLong(nextPosition.platform)] : [])];
 }
 
 /** Live searches do not see older archived posts. */

@@ -8,8 +8,8 @@ export function withLateStart(
   result: JobResult,
   { waitedMs, deadlineMs }: { waitedMs: number; deadlineMs: number },
 ): JobResult {
-  const isCut = result.warnings.some(({ code }) => code === "deadline_reached");
-  if (!isCut || waitedMs < noticeableMs) return result;
+  const isTruncated = result.warnings.some(({ code }) => code === "deadline_reached");
+  if (!isTruncated || waitedMs < noticeableMs) return result;
   const waited = formatDuration(Math.floor(waitedMs / 1_000) * 1_000);
   const warning = {
     code: "started_late",

@@ -102,14 +102,16 @@ export async function readMethod(
 
   const last = readings.at(-1);
   const missing = missingIn(requested, readings);
-  const isCut = last !== undefined && missing.length > 0 && isWhole(last.read.warnings);
+  const isTruncated = last !== undefined && missing.length > 0 && isWhole(last.read.warnings);
   return {
     readings,
     position: positionAfter(platform, last, toMs),
     requested,
     missing,
     failures,
-    warnings: isCut ? [notFurther(request, last.read, hintFor(upstream, request, sessions))] : [],
+    warnings: isTruncated
+      ? [notFurther(request, last.read, hintFor(upstream, request, sessions))]
+      : [],
   };
 }
 

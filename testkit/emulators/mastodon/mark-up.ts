@@ -39,10 +39,10 @@ const profileUrl = ({ username, domain }: Account): string =>
 function link(url: string): string {
   const [, scheme = "", rest = ""] = /^(https?:\/\/(?:www\.)?)(.*)$/.exec(url) ?? [];
   const shown = rest.slice(0, 30);
-  const isCut = rest.length > 30 ? "ellipsis" : "";
+  const className = rest.length > 30 ? "ellipsis" : "";
   return (
     `<a href="${url}" target="_blank" rel="nofollow noopener" translate="no"><span class="invisible">${scheme}</span>` +
-    `<span class="${isCut}">${shown}</span><span class="invisible">${rest.slice(30)}</span></a>`
+    `<span class="${className}">${shown}</span><span class="invisible">${rest.slice(30)}</span></a>`
   );
 }
 

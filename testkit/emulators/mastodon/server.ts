@@ -93,8 +93,8 @@ export async function startMastodonEmulator(options: EmulatorOptions = {}) {
     const { truncateEvery } = character.faults;
     const text = typeof body === "string" ? body : JSON.stringify(body);
     response.writeHead(status, { "content-type": "application/json; charset=utf-8", ...headers });
-    const isCut = truncateEvery !== undefined && requests.length % truncateEvery === 0;
-    if (!isCut) {
+    const isTruncated = truncateEvery !== undefined && requests.length % truncateEvery === 0;
+    if (!isTruncated) {
       response.end(text);
       return;
     }

@@ -61,8 +61,8 @@ export function countedHere(
   { results, next_cursor, warnings, coverage }: SearchAnswer,
   window: CountsWindow,
 ): CountsAnswer | null {
-  const isCut = warnings.some(({ code }) => code === "deadline_reached");
-  if (next_cursor !== null || isCut) return null;
+  const isTruncated = warnings.some(({ code }) => code === "deadline_reached");
+  if (next_cursor !== null || isTruncated) return null;
   const times = results.map(({ Metadata }) => Date.parse(Metadata?.created_at ?? ""));
   if (times.some((time) => !(time >= window.fromMs && time < window.toMs))) return null;
   const bucketMs = bucketsMs[window.granularity];
