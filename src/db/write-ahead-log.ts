@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { isBusy } from "./sqlite-errors.ts";
 
-const patienceMs = 10_000;
+const timeoutMs = 10_000;
 const stepMs = 5;
 
 /** SQLite ignores its busy timeout for this lock. Blocks the thread. */
@@ -11,7 +11,7 @@ export function useWriteAheadLog(connection: DatabaseSync): void {
       connection.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
       return;
     } catch (error) {
-      if (!isBusy(error) || waitedMs >= patienceMs) throw error;
+      if (!isBusy(error) || waitedMs >= timeoutMs) throw error;
     }
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, stepMs);
   }

@@ -1,7 +1,7 @@
 import type { Clock } from "./clock.ts";
 
 /** Shared: `abort` without a reason creates an exception each time. */
-const over = new Error("resolved before the timeout");
+const timerAbortReason = new Error("resolved before the timeout");
 
 /** Null after `waitMs` or on abort. Always calls the function that `subscribe` returns. */
 export function firstOf<Value>(
@@ -21,7 +21,7 @@ export function firstOf<Value>(
     function give(value: Value | null): void {
       unsubscribe();
       signal?.removeEventListener("abort", giveUp);
-      timer.abort(over);
+      timer.abort(timerAbortReason);
       resolve(value);
     }
   });

@@ -13,7 +13,7 @@ export function turnTooLate(perSecond: number, waitMs: number): EarshotError {
   );
 }
 
-export function tooLate(host: string): EarshotError {
+export function jobDeadlineExceeded(host: string): EarshotError {
   return new EarshotError("upstream_timeout", `${host} did not answer before the job's deadline`, {
     status: 504,
     retryable: true,

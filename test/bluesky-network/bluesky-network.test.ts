@@ -87,8 +87,8 @@ async function untilLabelsExpired(): Promise<void> {
   await until("the labels have expired", () => (Date.now() > lastMs ? true : null));
 }
 
-async function settled(patienceMs: number): Promise<void> {
-  const endMs = performance.now() + patienceMs;
+async function settled(timeoutMs: number): Promise<void> {
+  const endMs = performance.now() + timeoutMs;
   for (;;) {
     found = await foundPosts(running(), everything);
     const wrong = differences(found, truth).length + countsBelow(found, truth, life).length;

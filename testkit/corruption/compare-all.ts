@@ -21,7 +21,7 @@ type Compared = {
   detail: string;
 };
 
-const patienceMs = 60_000;
+const timeoutMs = 60_000;
 
 export async function compareAll(
   archive: Archive,
@@ -39,7 +39,7 @@ export async function compareAll(
 async function outcomeOf(query: TrialQuery, archive: Archive, right: Answer): Promise<Compared> {
   const none = { differences: right.values.size };
   try {
-    const answer = await within(patienceMs, query.answer(archive));
+    const answer = await within(timeoutMs, query.answer(archive));
     if (answer === null) return { outcome: "endless", ...none, detail: "" };
     return compare(answer, right);
   } catch (error) {
@@ -72,11 +72,11 @@ function compare(answer: Answer, right: Answer): Compared {
 /** Null on timeout. */
 async function within<Value>(ms: number, work: Promise<Value>): Promise<Value | null> {
   let timer: NodeJS.Timeout | undefined;
-  const over = new Promise<null>((resolve) => {
+  const timeout = new Promise<null>((resolve) => {
     timer = setTimeout(() => resolve(null), ms);
   });
   try {
-    return await Promise.race([work, over]);
+    return await Promise.race([work, timeout]);
   } finally {
     clearTimeout(timer);
   }

@@ -8,7 +8,7 @@ type Answer = { status: number; text: string };
 
 const path = "/v1/search/live/social";
 /** Stopped servers never respond. */
-const patienceMs = 4_000;
+const timeoutMs = 4_000;
 
 /** Null without a response. */
 export async function call(
@@ -22,7 +22,7 @@ export async function call(
     const answer = await fetch(`${base}${url}`, {
       method,
       headers: { authorization: `Bearer ${key}`, ...headers },
-      signal: AbortSignal.timeout(patienceMs),
+      signal: AbortSignal.timeout(timeoutMs),
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     return { status: answer.status, text: await answer.text() };

@@ -14,7 +14,7 @@ export type KilledImports = {
 
 const files = 6;
 const postsOfFile = 2_500;
-const patienceMs = 120_000;
+const timeoutMs = 120_000;
 
 /** Only in imported posts. */
 export const importWord = "barge";
@@ -61,7 +61,7 @@ export function prepareKilledImports(
 
   async function run(): Promise<void> {
     for (const path of paths) {
-      const end = performance.now() + patienceMs;
+      const end = performance.now() + timeoutMs;
       let attempts = 0;
       while (!(await importOnce(path, attempts < 2 ? 400 + random() * 900 : null))) {
         attempts += 1;

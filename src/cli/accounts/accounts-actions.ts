@@ -13,7 +13,7 @@ import { withControl } from "./with-control.ts";
 /** A server runs if its last heartbeat, written every second, is at most this old. */
 const servedWithinMs = 5_000;
 /** How long a running server may take to delete the rest. */
-const patienceMs = 15_000;
+const timeoutMs = 15_000;
 const pollMs = 100;
 
 type AccountPage = { accounts: AccountListing[]; seen: AccountPosition | null };
@@ -121,7 +121,7 @@ export async function deleteNamedAccount(
 }
 
 async function isDroppedByServer(accountId: string, terminal: Terminal): Promise<boolean> {
-  const endMs = systemClock.elapsed() + patienceMs;
+  const endMs = systemClock.elapsed() + timeoutMs;
   while (systemClock.elapsed() < endMs) {
     const { isLeft, servedMs } = await inControl(terminal, (control) =>
       control.run("accountRest", { accountId }),

@@ -39,7 +39,7 @@ export function createCalls(
   { changedBy = () => [], onNewPool = () => undefined }: CallOptions = {},
 ): Calls {
   let { pool, lists } = openPools(terms);
-  const patience = createCallTimeout(terms.timeoutMs, clock);
+  const callTimeout = createCallTimeout(terms.timeoutMs, clock);
   const running = new Set<Promise<unknown>>();
   const lastOf = new Map<string, Promise<unknown>>();
 
@@ -62,7 +62,7 @@ export function createCalls(
       const ofLists = attempt === 1 ? lists : used;
       const call = runOperation(used, operationOf(operations, name), args, ofLists);
       try {
-        return await patience.within(call, () => giveUp(used));
+        return await callTimeout.within(call, () => giveUp(used));
       } catch (error) {
         if (!isCrowded(error) || attempt === maxAttempts) throw error;
         await clock.sleep(attempt * pauseMs);
@@ -89,7 +89,7 @@ export function createCalls(
   async function close(): Promise<void> {
     await Promise.allSettled(running);
     await Promise.all([...new Set([pool, lists])].map((each) => each.end({ timeout: 5 })));
-    patience.stop();
+    callTimeout.stop();
   }
 
   return { run, pool: () => pool, close };

@@ -35,9 +35,9 @@ export function createConnectionLimits(
   const refusedSockets = new WeakSet<Socket>();
 
   async function closeSoon(socket: Socket): Promise<void> {
-    const over = new AbortController();
-    socket.once("close", () => over.abort());
-    await clock.sleep(refusedMs, over.signal).catch(() => undefined);
+    const timerAbort = new AbortController();
+    socket.once("close", () => timerAbort.abort());
+    await clock.sleep(refusedMs, timerAbort.signal).catch(() => undefined);
     socket.destroy();
   }
 

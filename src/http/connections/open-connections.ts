@@ -70,10 +70,10 @@ export function watchConnections(
 
   async function closeUnlessComplete(request: IncomingMessage): Promise<void> {
     const { socket } = request;
-    const over = new AbortController();
+    const timerAbort = new AbortController();
     answered.add(socket);
-    request.once("close", () => over.abort());
-    await clock.sleep(unwantedBodyMs, over.signal).catch(() => undefined);
+    request.once("close", () => timerAbort.abort());
+    await clock.sleep(unwantedBodyMs, timerAbort.signal).catch(() => undefined);
     answered.delete(socket);
     if (!request.complete) socket.destroy();
   }

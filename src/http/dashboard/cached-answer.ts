@@ -15,7 +15,7 @@ const usableFactor = 10;
 
 export function createCachedAnswer<Value>(
   clock: Pick<Clock, "elapsed" | "sleep">,
-  freshMs: number,
+  maxAgeMs: number,
   refresh: () => Promise<Value>,
 ): CachedAnswer<Value> {
   let cached: { value: Value; sinceMs: number; tookMs: number } | null = null;
@@ -29,8 +29,8 @@ export function createCachedAnswer<Value>(
 
   function cachedWithin(factor: number): Value | null {
     if (cached === null) return null;
-    const oldestMs = factor * Math.max(freshMs, restFactor * cached.tookMs);
-    return clock.elapsed() - cached.sinceMs < oldestMs ? cached.value : null;
+    const maxCachedAgeMs = factor * Math.max(maxAgeMs, restFactor * cached.tookMs);
+    return clock.elapsed() - cached.sinceMs < maxCachedAgeMs ? cached.value : null;
   }
 
   async function get(maxWaitMs: number): Promise<Value | null> {
@@ -39,13 +39,16 @@ export function createCachedAnswer<Value>(
     refreshing ??= refreshNow().finally(() => {
       refreshing = null;
     });
-    const over = new AbortController();
+    const timerAbort = new AbortController();
     try {
-      await Promise.race([refreshing, clock.sleep(maxWaitMs, over.signal).catch(() => undefined)]);
+      await Promise.race([
+        refreshing,
+        clock.sleep(maxWaitMs, timerAbort.signal).catch(() => undefined),
+      ]);
     } catch (error) {
       if (cachedWithin(usableFactor) === null) throw error;
     } finally {
-      over.abort();
+      timerAbort.abort();
     }
     return cachedWithin(usableFactor);
   }

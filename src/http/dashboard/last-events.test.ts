@@ -56,9 +56,9 @@ test("a unit that exceeds its slice gets a longer one", async () => {
 
 test("an aborted count stops", async () => {
   const { source, requests } = slowArchive(10_000);
-  const over = new AbortController();
-  const counted = countReceived(source, { platforms: ["bluesky"], fromMs, toMs }, over.signal);
-  over.abort();
+  const stopping = new AbortController();
+  const counted = countReceived(source, { platforms: ["bluesky"], fromMs, toMs }, stopping.signal);
+  stopping.abort();
   await expect(counted).rejects.toThrow();
   expect(requests.length).toBeLessThan(3);
 });

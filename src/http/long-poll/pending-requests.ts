@@ -42,8 +42,8 @@ export type PendingRequests = {
     waitSeconds: number,
     submit: () => Promise<SubmittedJob>,
   ): Promise<Job>;
-  /** Aborts on shutdown, disconnect, the end of the key, or after `longestMs`. Errors: `rate_limited`. */
-  openStream(caller: Caller, reply: FastifyReply, longestMs: number): AbortSignal;
+  /** Aborts on shutdown, disconnect, the end of the key, or after `timeoutMs`. Errors: `rate_limited`. */
+  openStream(caller: Caller, reply: FastifyReply, timeoutMs: number): AbortSignal;
   /** Aborts when the node disconnects or on shutdown. Counts against no key. */
   openForNode(reply: FastifyReply): AbortSignal;
 };
@@ -52,7 +52,7 @@ export type PendingRequests = {
 const watchMs = 3_000;
 
 /** An abort without a reason creates an exception each time. */
-const over = new Error("the server is stopping, or no request is pending");
+const requestEnded = new Error("the server is stopping, or no request is pending");
 
 export function createPendingRequests(
   context: HttpContext,
@@ -91,7 +91,7 @@ export function createPendingRequests(
     wait: (signal: AbortSignal) => Promise<Value>,
   ): Promise<Value> {
     const controller = new AbortController();
-    const end = () => controller.abort(over);
+    const end = () => controller.abort(requestEnded);
     const release = count(caller, end);
     // If the caller ends, the answer is 401 (ended-caller.ts).
     const unwatch = callers.watch(caller, end);
@@ -193,12 +193,12 @@ export function createPendingRequests(
     });
   }
 
-  function openStream(caller: Caller, reply: FastifyReply, longestMs: number): AbortSignal {
+  function openStream(caller: Caller, reply: FastifyReply, timeoutMs: number): AbortSignal {
     if (!hasRoom(caller)) throw tooManyPending(reply);
     const controller = new AbortController();
     const { raw } = reply;
     const end = () => {
-      controller.abort(over);
+      controller.abort(requestEnded);
       // A client that does not read would keep the buffered output and its connection forever.
       if (raw.writableNeedDrain) raw.destroy();
     };
@@ -209,14 +209,14 @@ export function createPendingRequests(
       unwatch();
       end();
     });
-    clock.sleep(longestMs, controller.signal).then(end, () => undefined);
+    clock.sleep(timeoutMs, controller.signal).then(end, () => undefined);
     if (stopping.aborted) end();
     return controller.signal;
   }
 
   function openForNode({ raw }: FastifyReply): AbortSignal {
     const controller = new AbortController();
-    const end = () => controller.abort(over);
+    const end = () => controller.abort(requestEnded);
     ends.add(end);
     metrics.waitingRequests.inc();
     const startIdleTime = stopIdleTime(raw, settings.idleTimeoutMs);

@@ -10,7 +10,7 @@ export type ArchiveMetricSource = CoverageMetricSource & {
 };
 
 /** If a busy thread answers later, the scrape gets the previous state. */
-const patienceMs = 250;
+const timeoutMs = 250;
 
 /** Compaction is absent while unknown or run by another process. */
 export function addArchiveMetrics(
@@ -106,10 +106,10 @@ export function addArchiveMetrics(
       .finally(() => {
         pending = null;
       });
-    const answered = new AbortController();
-    const patience = clock.sleep(patienceMs, answered.signal).catch(() => {});
-    await Promise.race([pending, patience]);
-    answered.abort();
+    const timerAbort = new AbortController();
+    const timeout = clock.sleep(timeoutMs, timerAbort.signal).catch(() => {});
+    await Promise.race([pending, timeout]);
+    timerAbort.abort();
   }
 
   return { refresh };

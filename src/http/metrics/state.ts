@@ -43,7 +43,7 @@ export function stateMetrics<State>(
 }
 
 /** The store's sums are too costly for each scrape. */
-const freshMs = 10_000;
+const maxAgeMs = 10_000;
 
 /** Keeps the last value if the store does not answer. */
 export function addStoreGauge(
@@ -58,7 +58,7 @@ export function addStoreGauge(
     registers: [registry],
     async collect() {
       const nowMs = clock.elapsed();
-      if (nowMs - readMs < freshMs) return;
+      if (nowMs - readMs < maxAgeMs) return;
       const known = await value().catch(() => null);
       if (known === null) return;
       this.set(known);

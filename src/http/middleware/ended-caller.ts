@@ -7,7 +7,7 @@ import type { CallerWatch } from "./caller-watch.ts";
 import { isDashboardPace } from "./session.ts";
 
 /** Maximum age of the last check. */
-const freshMs = 50;
+const maxAgeMs = 50;
 /** Longer bodies are cut off if the caller ends while they are sent. */
 const longBodyBytes = 65_536;
 
@@ -61,7 +61,7 @@ async function hasEnded(
   const { pace } = request.routeOptions.config;
   if (caller === null || pace === undefined || isDashboardPace(pace)) return false;
   const nowMs = clock.elapsed();
-  if (nowMs - admittedMs <= freshMs) return false;
+  if (nowMs - admittedMs <= maxAgeMs) return false;
   if (!(await isValid(caller))) return true;
   request.admittedMs = nowMs;
   return false;

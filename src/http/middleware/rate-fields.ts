@@ -4,7 +4,7 @@ import { rateLimitFields } from "../../accounts/rate-limit-fields.ts";
 import type { HttpContext } from "../context.ts";
 
 /** Older limits are read again. */
-const freshMs = 50;
+const maxAgeMs = 50;
 
 export function rateFieldsHook(context: HttpContext) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
@@ -20,7 +20,7 @@ async function newestLimits(
   { caller, limits }: FastifyRequest,
 ): Promise<LimitState | null> {
   if (caller === null || limits === null) return null;
-  if (clock.elapsed() - limits.asOfMs <= freshMs) return limits;
+  if (clock.elapsed() - limits.asOfMs <= maxAgeMs) return limits;
   // A failing store must not cost the answer.
   return await limiter.state(caller).catch(() => limits);
 }

@@ -55,14 +55,14 @@ export function createMastodonConnections(
     if (link.signal.aborted) return "stopped";
     const url = streamUrl(base, settings.stream, transport);
     endedFor = null;
-    const over = new AbortController();
-    watchSilence(over.signal).catch(() => {});
+    const watchAbort = new AbortController();
+    watchSilence(watchAbort.signal).catch(() => {});
     try {
       const ended = await link.listen(url, host, onFrame, connectionBy(token));
       chooseTransport(ended);
       return endedFor ?? reasonOf(ended);
     } finally {
-      over.abort();
+      watchAbort.abort();
     }
   }
 
@@ -93,10 +93,10 @@ export function createMastodonConnections(
     connection?.close();
   }
 
-  async function watchSilence(over: AbortSignal): Promise<void> {
+  async function watchSilence(signal: AbortSignal): Promise<void> {
     lastMessageMs = clock.elapsed();
     for (;;) {
-      await clock.sleep(Math.max(1, lastMessageMs + settings.silenceMs - clock.elapsed()), over);
+      await clock.sleep(Math.max(1, lastMessageMs + settings.silenceMs - clock.elapsed()), signal);
       // Silence while reading is paused means nothing.
       if (link.status().status === "paused") lastMessageMs = clock.elapsed();
       if (clock.elapsed() - lastMessageMs < settings.silenceMs) continue;

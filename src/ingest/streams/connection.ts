@@ -54,7 +54,7 @@ export function openStreamConnection(options: StreamConnectionOptions): StreamCo
     };
   }
 
-  const over = new AbortController();
+  const watchAbort = new AbortController();
   let isStored = false;
   let isResting = false;
   let framesOfTurn = 0;
@@ -69,7 +69,7 @@ export function openStreamConnection(options: StreamConnectionOptions): StreamCo
 
   const ended = new Promise<ConnectionEnd>((resolve) => {
     socket.on("close", (code, text) => {
-      over.abort();
+      watchAbort.abort();
       const closing = [code, redactText(text.toString("utf8"))].join(" ").trim();
       resolve({ reason: reason ?? `closed by the server (${closing})`, status, frameTooLarge });
     });
@@ -119,8 +119,8 @@ export function openStreamConnection(options: StreamConnectionOptions): StreamCo
   }
 
   async function watch(): Promise<void> {
-    while (!over.signal.aborted) {
-      await clock.sleep(idleTimeoutMs / 3, over.signal);
+    while (!watchAbort.signal.aborted) {
+      await clock.sleep(idleTimeoutMs / 3, watchAbort.signal);
       // Silence while reading is paused means nothing.
       if (socket.isPaused) sign();
       if (clock.elapsed() - lastSignMs >= idleTimeoutMs) {

@@ -77,9 +77,12 @@ export const endOperations = {
    */
   expireJobs: durable(function* (database, before: PastTimes): Steps<ExpiredJobs> {
     const { nowMs } = before;
-    const over = yield* database.all<{ uuid: string }>(expiredSql, { nowMs });
-    const expired = yield* eachOf(over, ({ uuid }) => expire(database, { uuid, nowMs }));
-    return { expired, isMore: (yield* deletePast(database, before)) || over.length === sweepRows };
+    const overdue = yield* database.all<{ uuid: string }>(expiredSql, { nowMs });
+    const expired = yield* eachOf(overdue, ({ uuid }) => expire(database, { uuid, nowMs }));
+    return {
+      expired,
+      isMore: (yield* deletePast(database, before)) || overdue.length === sweepRows,
+    };
   }),
 };
 

@@ -30,7 +30,7 @@ export type SenderContext = AttemptContext & {
 const perWebhook = 2;
 const pollMs = 1_000;
 const leastPauseMs = 20;
-const stopPatienceMs = 2_000;
+const stopTimeoutMs = 2_000;
 
 const outcomes = {
   delivered: "delivered",
@@ -140,10 +140,10 @@ export function createSender(context: SenderContext): Sender {
     wake();
     await watching;
     const ended = Promise.all([...inProgress.values()].map((each) => each.ended));
-    const over = new AbortController();
-    const tooLate = clock.sleep(stopPatienceMs, over.signal).catch(() => undefined);
-    await Promise.race([ended, tooLate]);
-    over.abort();
+    const timerAbort = new AbortController();
+    const timeout = clock.sleep(stopTimeoutMs, timerAbort.signal).catch(() => undefined);
+    await Promise.race([ended, timeout]);
+    timerAbort.abort();
     cutting.abort(new Error("the server is stopping"));
     await ended;
   }

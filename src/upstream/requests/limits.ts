@@ -1,6 +1,6 @@
 import { backoffMs } from "../../lib/backoff.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { tooLate } from "../../platforms/request-errors.ts";
+import { jobDeadlineExceeded } from "../../platforms/request-errors.ts";
 import type { Limit } from "../../platforms/upstream.ts";
 import { UpstreamLimited } from "../../platforms/upstream-limited.ts";
 import {
@@ -219,7 +219,7 @@ export function createLimits({ clock, random, pauses }: LimitsContext): RateLimi
       admit(limit);
       if (isOver) return;
       clock.sleep(Math.max(0, deadlineMs - clock.now()), deadline.signal).then(
-        () => giveUp(tooLate(host)),
+        () => giveUp(jobDeadlineExceeded(host)),
         () => undefined,
       );
     });

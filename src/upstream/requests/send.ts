@@ -1,5 +1,9 @@
 import { backoffMs } from "../../lib/backoff.ts";
-import { asRequestError, notPaidTwice, tooLate } from "../../platforms/request-errors.ts";
+import {
+  asRequestError,
+  jobDeadlineExceeded,
+  notPaidTwice,
+} from "../../platforms/request-errors.ts";
 import type { UpstreamAnswer } from "../../platforms/session.ts";
 import { UpstreamLimited } from "../../platforms/upstream-limited.ts";
 import { outcomeErrorOf, outcomeOf, type RequestResult } from "./outcome.ts";
@@ -14,17 +18,17 @@ export async function sendRequest(
   const { clock } = context;
   const { url, job } = question;
   const leftMs = job.deadlineMs - clock.now();
-  if (leftMs <= 0) throw tooLate(url.host);
-  const late = new AbortController();
-  const over = new AbortController();
-  clock.sleep(leftMs, over.signal).then(
-    () => late.abort(tooLate(url.host)),
+  if (leftMs <= 0) throw jobDeadlineExceeded(url.host);
+  const timeout = new AbortController();
+  const timerAbort = new AbortController();
+  clock.sleep(leftMs, timerAbort.signal).then(
+    () => timeout.abort(jobDeadlineExceeded(url.host)),
     () => undefined,
   );
   try {
-    return await sendUntil(context, question, AbortSignal.any([job.signal, late.signal]));
+    return await sendUntil(context, question, AbortSignal.any([job.signal, timeout.signal]));
   } finally {
-    over.abort(answered);
+    timerAbort.abort(answered);
   }
 }
 

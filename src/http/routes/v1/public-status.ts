@@ -7,7 +7,7 @@ import { type PublicStatus, publicStatus } from "../../schemas/public-status.ts"
 import type { TypedApp } from "../typed-app.ts";
 
 const cacheMs = 5_000;
-const patienceMs = 5_000;
+const timeoutMs = 5_000;
 
 /** GET /v1/status: built at most once in five seconds, however many requests. */
 export function addPublicStatusRoute(
@@ -43,7 +43,7 @@ export function addPublicStatusRoute(
       },
     },
     handler: async (_request, reply) => {
-      const body = await cached.get(patienceMs);
+      const body = await cached.get(timeoutMs);
       if (body === null) {
         throw problem("unavailable", "timed out reading the status", {
           hint: "repeat the request after Retry-After",
