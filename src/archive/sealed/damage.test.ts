@@ -292,3 +292,14 @@ test("unreadable settings of FTS5 are damage", () => {
   expect(isDamage(error)).toBe(true);
   database.close();
 });
+
+test("an integer beyond JavaScript's, where a table has small ones, is damage", () => {
+  const read = database.prepare(`SELECT ${2n ** 60n} AS sum`);
+  let thrown: unknown;
+  try {
+    read.get();
+  } catch (error) {
+    thrown = error;
+  }
+  expect(isDamage(thrown)).toBe(true);
+});
