@@ -26,11 +26,14 @@ export function summaryLine(answer: ToolAnswer, what: string): string {
   return `${count} ${count === 1 ? singular(what) : what}${window}; ${state}.`;
 }
 
+export const warningText = ({ code, message }: { code: string; message: string }): string =>
+  message === "" ? code : message;
+
 /** Warnings, what max_chars left out, and the next page; empty if there is nothing to say. */
 export function notesOf(answer: ToolAnswer): string[] {
   const { shortened, omitted } = answer.truncated;
   return [
-    ...answer.warnings.map(({ code, message }) => `Warning: ${message === "" ? code : message}`),
+    ...answer.warnings.map((warning) => `Warning: ${warningText(warning)}`),
     ...(shortened.length > 0
       ? [`${shortened.length} texts are shortened (…): raise max_chars for more.`]
       : []),

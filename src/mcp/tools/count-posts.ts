@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { readBody } from "../api.ts";
 import { endTime, platform, startTime } from "../inputs.ts";
+import { warningText } from "../render-posts.ts";
 import type { Tool } from "../tool.ts";
 
 const input = z.object({
@@ -43,7 +44,7 @@ export const countPosts: Tool<typeof input, typeof output> = {
     const counted = readBody(await api({ method: "GET", path, signal }), answer);
     const buckets = counted.data.map(({ start, tweet_count }) => ({ start, count: tweet_count }));
     const total = counted.meta.total_tweet_count;
-    const warnings = counted.warnings.map(({ code, message }) => (message === "" ? code : message));
+    const warnings = counted.warnings.map(warningText);
     if (counted.meta.next_token)
       warnings.push("only the newest part of the time range was counted: narrow it");
     if (total === 0 && args.start_time === undefined)

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { maxResults, platform } from "../inputs.ts";
-import { notesOf } from "../render-posts.ts";
+import { notesOf, warningText } from "../render-posts.ts";
 import { runSearch } from "../run-search.ts";
 import type { Tool } from "../tool.ts";
 import { quoted, untrustedNote } from "../untrusted.ts";
@@ -38,7 +38,7 @@ export const listTrends: Tool<typeof input, typeof output> = {
       posts: Metadata?.public_metrics?.tweet_count ?? null,
       url: Metadata?.url ?? null,
     }));
-    const warnings = answer.warnings.map(({ code, message }) => (message === "" ? code : message));
+    const warnings = answer.warnings.map(warningText);
     const lines = trends.map(({ rank, name, posts }) =>
       quoted(`${rank}. ${name}${posts === null ? "" : ` (${posts} posts)`}`),
     );

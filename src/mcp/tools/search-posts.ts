@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { endTime, maxChars, maxResults, platform, startTime } from "../inputs.ts";
 import { post, postOf } from "../records.ts";
-import { notesOf, renderPosts, summaryLine } from "../render-posts.ts";
+import { notesOf, renderPosts, summaryLine, warningText } from "../render-posts.ts";
 import { runSearch } from "../run-search.ts";
 import type { Tool } from "../tool.ts";
 
@@ -30,8 +30,10 @@ const output = z.object({
   job: z.string(),
 });
 
-const searchOlder =
-  'Only the last 7 days were searched: repeat the call with scope "all" for older posts.';
+const recentOnly = {
+  code: "recent_only",
+  message: 'only the last 7 days were searched: repeat the call with scope "all" for older posts',
+};
 
 export const searchPosts: Tool<typeof input, typeof output> = {
   name: "search_posts",
@@ -65,20 +67,22 @@ If the query has an error, the answer says where and how to fix it. "complete: f
       context,
     );
     const posts = answer.results.map(postOf);
-    const hints = isAll || posts.length > 0 ? [] : [searchOlder];
+    const warnings = isAll || posts.length > 0 ? answer.warnings : [...answer.warnings, recentOnly];
     return {
       structured: {
         posts,
         next_cursor: answer.next_cursor,
         complete: answer.complete,
-        warnings: [
-          ...answer.warnings.map(({ code, message }) => (message === "" ? code : message)),
-          ...hints,
-        ],
+        warnings: warnings.map(warningText),
         canonical_query: answer.canonical_query ?? null,
         job: answer.uuid,
       },
-      text: [summaryLine(answer, "posts"), ...notesOf(answer), ...hints, "", renderPosts(posts)]
+      text: [
+        summaryLine(answer, "posts"),
+        ...notesOf({ ...answer, warnings }),
+        "",
+        renderPosts(posts),
+      ]
         .join("\n")
         .trimEnd(),
       links: [
