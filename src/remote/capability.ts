@@ -42,7 +42,7 @@ export function mergedCapabilities(
 
 const billingPlatforms: readonly Platform[] = ["x"];
 
-/** Whether a platform may have billed a failed request, which would be billed again elsewhere. */
+/** Whether a platform may have billed a failed request: a retry would be billed again. */
 export function mayBeBilled(capabilities: readonly Capability[], work: Work): boolean {
   const requested = requestedPlatforms(work);
   // Never from the node's report.

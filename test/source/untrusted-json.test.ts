@@ -26,7 +26,7 @@ const reasons: Readonly<Record<string, string>> = {
   "cli/nodes/show-verdict.ts": commandLine,
   "http/answers/page.ts": records,
   "http/submission/requested-target.ts": records,
-  "http/built-files/page-files.ts": own,
+  "http/built-files/page-links.ts": own,
   "http/docs-site/html/write-site.ts": own,
   "http/docs-site/served-pages.ts": own,
   "http/submission/json-body.ts": measured,

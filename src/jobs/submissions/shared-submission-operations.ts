@@ -101,9 +101,9 @@ const listedSearches = `WITH job_of_call AS MATERIALIZED (
 
 const posts = `, posts AS (${fetchedSql(":accountId", "numbered CROSS JOIN json_each(:posts) WHERE TRUE")})`;
 
-const statementsOf = (columns: typeof done, besides = "") => ({
-  keyed: insertSql(withKey, columns, besides),
-  keyless: insertSql(withoutKey, columns, besides),
+const statementsOf = (columns: typeof done, otherSql = "") => ({
+  keyed: insertSql(withKey, columns, otherSql),
+  keyless: insertSql(withoutKey, columns, otherSql),
 });
 
 const statements = {

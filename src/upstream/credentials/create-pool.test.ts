@@ -218,9 +218,9 @@ describe("quarantine", () => {
     await bench.put("one");
     const [before] = await pool.choose(requested);
     const revision = before?.revision() ?? Number.NaN;
-    await bench.put("one", { secrets: { token: "made anew" } });
+    await bench.put("one", { secrets: { token: "renewed" } });
     const [after] = await pool.choose(requested);
-    expect(after?.inUse.secrets()).toEqual({ token: "made anew" });
+    expect(after?.inUse.secrets()).toEqual({ token: "renewed" });
     await pool.quarantine("one", revision, "401 to what was before");
     expect(await chosen()).toEqual(["one"]);
     await pool.quarantine("one", after?.revision() ?? Number.NaN, "401 once more");
@@ -238,8 +238,8 @@ describe("quarantine", () => {
     await bench.store.write("removeCredential", { id: "one" });
     expect(await chosen()).toEqual(["two"]);
     await refuse("two", "refused");
-    await bench.put("two", { secrets: { token: "made anew" } });
-    expect((await pool.choose(requested))[0]?.inUse.secrets()).toEqual({ token: "made anew" });
+    await bench.put("two", { secrets: { token: "renewed" } });
+    expect((await pool.choose(requested))[0]?.inUse.secrets()).toEqual({ token: "renewed" });
   });
 
   test("a secret encrypted with another key is quarantined, the others remain usable", async () => {

@@ -1,9 +1,10 @@
 import { existsSync } from "node:fs";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { once } from "../../../lib/once.ts";
 import { packageRoot } from "../../../lib/package-root.ts";
 import { acceptedEncoding } from "../../built-files/accepts-encoding.ts";
 import { createBuiltFiles } from "../../built-files/built-files.ts";
-import { pageLinks } from "../../built-files/page-files.ts";
+import { pageLinks } from "../../built-files/page-links.ts";
 import { sendFile } from "../../built-files/send-file.ts";
 import type { HttpContext } from "../../context.ts";
 import { pageHeaders } from "../../dashboard/page-headers.ts";
@@ -22,7 +23,7 @@ const strictTransport = { "strict-transport-security": "max-age=31536000" } as c
 export function addPageRoutes(app: TypedApp, { settings }: Pick<HttpContext, "settings">): void {
   const isBuilt = existsSync(new URL("app.html", builtFolder));
   const files = createBuiltFiles(builtFolder);
-  const links = pageLinks(builtFolder);
+  const links = once(() => pageLinks(builtFolder));
 
   /** The headers are for the file, not for an error: that must not be cached. */
   async function sendBuilt(
@@ -79,7 +80,7 @@ export function addPageRoutes(app: TypedApp, { settings }: Pick<HttpContext, "se
     handler: async (request, reply) => {
       const [page = ""] = request.params["*"].split("/", 1);
       if (page === "api") throw noSuchPath();
-      const link = (await links).get(page);
+      const link = (await links()).get(page);
       if (link !== undefined) reply.header("link", link);
       return sendPage(request, reply, "app.html");
     },
