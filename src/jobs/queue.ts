@@ -41,10 +41,14 @@ export type JobQueue = LeaseGateway<SearchJobRequest, JobResult> & {
   listOfAll(before: number | null, limit: number): Promise<AllJobsPage>;
   /**
    * With `after`, first the current state of each job that changed since, then new changes; null
-   * for new changes only. A slow reader may miss intermediate states but never a job's last one.
-   * Ends when the signal aborts or the queue stops.
+   * for those committed after the promise resolves. A slow reader may miss intermediate states but
+   * never a job's last one. Ends when the signal aborts or the queue stops.
    */
-  changes(accountId: string, after: number | null, signal: AbortSignal): AsyncIterable<JobChange>;
+  changes(
+    accountId: string,
+    after: number | null,
+    signal: AbortSignal,
+  ): Promise<AsyncIterable<JobChange>>;
   takePage(uuid: string): JsonPage | null;
   find(accountId: string, uuid: string): Promise<Job | null>;
   isUnfinished(accountId: string, uuid: string): boolean;

@@ -105,7 +105,7 @@ test("jobs of the first schema are completed and read after the upgrade", async 
 
   expect(await queue.cancel("one", "done")).toBe("forgotten");
   const disconnected = new AbortController();
-  const changes = queue.changes("one", 0, disconnected.signal)[Symbol.asyncIterator]();
+  const changes = (await queue.changes("one", 0, disconnected.signal))[Symbol.asyncIterator]();
   expect((await changes.next()).value).toMatchObject({ uuid: "waits", state: "done" });
   disconnected.abort();
   await jobs.close();

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import type { JobChange } from "../../src/jobs/job.ts";
 import { connectTo } from "../../testkit/service/connect-to.ts";
 import {
   type ServiceUnderTest,
@@ -416,11 +417,12 @@ async function openUnread(on: ServiceUnderTest, by: string) {
   const { changes } = jobs;
   const most = 100_000;
   let reported = 0;
-  jobs.changes = async function* () {
+  async function* endless(): AsyncGenerator<JobChange> {
     for (; reported < most; reported++) {
       yield { id: reported, uuid: "a".repeat(2_000), state: "received", attempts: 0, atMs: 0 };
     }
-  };
+  }
+  jobs.changes = async () => endless();
   const socket = (await openByHand(on, by)).pause();
   let before = 0;
   await until("the connection takes no more", () => {

@@ -87,7 +87,7 @@ describe("a job submitted at one gateway", () => {
     const stopping = new AbortController();
     const seen = await Promise.all(
       [first, second].map(async ({ context }) => {
-        const changes = context.queue.changes(accountId, null, stopping.signal);
+        const changes = await context.queue.changes(accountId, null, stopping.signal);
         return { changes, ids: [] as number[], states: new Map<string, string>() };
       }),
     );

@@ -450,7 +450,7 @@ export const commands: fc.Arbitrary<Command>[] = [
   ),
   fc.tuple(fc.nat({ max: 1 }), fc.constantFrom(1, 3, 100)).map(([reader, most]) =>
     command(`reader ${reader} reads ${most}`, async ({ followers }) => {
-      followers[reader]?.connect();
+      await followers[reader]?.connect();
       await followers[reader]?.read(most);
     }),
   ),

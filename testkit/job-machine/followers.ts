@@ -5,7 +5,7 @@ import { accounts, type Machine } from "./machine.ts";
 
 /** Resumes after any failure. */
 export type Follower = {
-  connect(): void;
+  connect(): Promise<void>;
   read(most: number): Promise<void>;
   die(): void;
   /** Compares everything read with the jobs. */
@@ -26,12 +26,14 @@ function createFollower(machine: Machine, accountId: string): Follower {
   let come: IteratorResult<JobChange> | null = null;
   let error: unknown = null;
 
-  function connect(): void {
+  async function connect(): Promise<void> {
     if (changes !== null && ofStart === machine.starts) return;
     die();
     removed = new AbortController();
     ofStart = machine.starts;
-    changes = machine.queue.changes(accountId, last, removed.signal)[Symbol.asyncIterator]();
+    const { signal } = removed;
+    const connected = await machine.queue.changes(accountId, last, signal);
+    changes = connected[Symbol.asyncIterator]();
   }
 
   function die(): void {
@@ -83,7 +85,7 @@ function createFollower(machine: Machine, accountId: string): Follower {
   }
 
   async function check(known: Known): Promise<void> {
-    connect();
+    await connect();
     await read(Number.POSITIVE_INFINITY);
     const own = new Set(
       known.jobs.filter((job) => job.accountId === accountId).map(({ uuid }) => uuid),

@@ -32,13 +32,10 @@ const change = (id: number, state: JobState, attempts: number, of = uuid) => ({
   atMs: id * 1_000,
 });
 
-function jobsWith(found: Job | null, changes: readonly ReturnType<typeof change>[]) {
-  return {
-    find: async () => found,
-    changes: async function* () {
-      yield* changes;
-    },
-  };
+const jobsWith = (found: Job | null) => ({ find: async () => found });
+
+async function* these<Item>(...items: Item[]): AsyncGenerator<Item> {
+  yield* items;
 }
 
 async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
@@ -47,11 +44,9 @@ async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
   return received;
 }
 
-const { signal } = new AbortController();
-
 test("each change of an account is an event with its number as id", async () => {
-  const jobs = jobsWith(null, [change(1, "received", 0), change(2, "in progress", 1)]);
-  expect(await all(eventsOfAccount(jobs, "one", null, signal))).toEqual([
+  const changes = these(change(1, "received", 0), change(2, "in progress", 1));
+  expect(await all(eventsOfAccount(changes))).toEqual([
     {
       id: 1,
       event: "job",
@@ -66,7 +61,7 @@ test("each change of an account is an event with its number as id", async () => 
 });
 
 test("a job's events start with its current state without an id, then its changes until it ends", async () => {
-  const jobs = jobsWith(job, [
+  const changes = these(
     change(1, "received", 0),
     change(2, "in progress", 1),
     change(3, "done", 1, "another"),
@@ -74,8 +69,8 @@ test("a job's events start with its current state without an id, then its change
     change(5, "in progress", 2),
     change(6, "done", 2),
     change(7, "expired", 2),
-  ]);
-  const events = await all(eventsOfJob(jobs, "one", uuid, signal));
+  );
+  const events = await all(eventsOfJob(jobsWith(job), changes, "one", uuid));
   expect(events.map(({ id, data }) => [id, Reflect.get(Object(data), "status")])).toEqual([
     [null, "received"],
     [2, "in progress"],
@@ -87,9 +82,8 @@ test("a job's events start with its current state without an id, then its change
 
 test("an ended job is one event", async () => {
   const done: Job = { ...job, state: "done", attempts: 1, startedMs: 1_000, finishedMs: 2_000 };
-  const events = await all(
-    eventsOfJob(jobsWith(done, [change(9, "done", 1)]), "one", uuid, signal),
-  );
+  const changes = these(change(9, "done", 1));
+  const events = await all(eventsOfJob(jobsWith(done), changes, "one", uuid));
   expect(events).toEqual([
     {
       id: null,
@@ -101,21 +95,18 @@ test("an ended job is one event", async () => {
 
 test("changes before the current state are not repeated", async () => {
   const running: Job = { ...job, state: "in progress", attempts: 2, startedMs: 1_000 };
-  const jobs = jobsWith(running, [
+  const changes = these(
     change(3, "error(retrying)", 1),
     change(4, "in progress", 2),
     change(5, "cancelled", 2),
-  ]);
-  const events = await all(eventsOfJob(jobs, "one", uuid, signal));
+  );
+  const events = await all(eventsOfJob(jobsWith(running), changes, "one", uuid));
   expect(events.map(({ id }) => id)).toEqual([null, 5]);
 });
 
 test("ends when changes cannot be read", async () => {
-  const jobs = {
-    find: async () => job,
-    changes: () => ({
-      [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(new Error("gone")) }),
-    }),
+  const changes = {
+    [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(new Error("gone")) }),
   };
-  expect(await all(eventsOfJob(jobs, "one", uuid, signal))).toHaveLength(1);
+  expect(await all(eventsOfJob(jobsWith(job), changes, "one", uuid))).toHaveLength(1);
 });

@@ -3,28 +3,20 @@ import type { HttpContext } from "../context.ts";
 import { iso } from "../submission/window.ts";
 import type { StreamedEvent } from "./event-stream.ts";
 
-type Jobs = Pick<HttpContext["jobs"], "changes" | "find">;
-
-/** Changes after `after`; null: from now on. */
 export async function* eventsOfAccount(
-  jobs: Jobs,
-  accountId: string,
-  after: number | null,
-  signal: AbortSignal,
+  changes: AsyncIterable<JobChange>,
 ): AsyncGenerator<StreamedEvent> {
-  for await (const change of jobs.changes(accountId, after, signal))
-    yield eventOf(change, change.id);
+  for await (const change of changes) yield eventOf(change, change.id);
 }
 
 /** The current state, without an id, then changes until the job ends. */
 export async function* eventsOfJob(
-  jobs: Jobs,
+  jobs: Pick<HttpContext["jobs"], "find">,
+  changesOfAccount: AsyncIterable<JobChange>,
   accountId: string,
   uuid: string,
-  signal: AbortSignal,
 ): AsyncGenerator<StreamedEvent> {
-  const changes = jobs.changes(accountId, null, signal)[Symbol.asyncIterator]();
-  // Subscribe before reading, so that no change is missed.
+  const changes = changesOfAccount[Symbol.asyncIterator]();
   let next = nextOf(changes);
   const job = await jobs.find(accountId, uuid);
   if (job === null) return;

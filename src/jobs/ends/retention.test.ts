@@ -43,7 +43,7 @@ test("a job that is only on disk ends a minute after its deadline, and its reade
       state: "error",
       failure: { code: "deadline" },
     });
-    const changes = queue.changes("one", 0, AbortSignal.timeout(5_000));
+    const changes = await queue.changes("one", 0, AbortSignal.timeout(5_000));
     for await (const change of changes) {
       expect(change).toMatchObject({ id: 2, uuid, state: "error" });
       break;

@@ -28,13 +28,15 @@ async function take(changes: AsyncIterator<JobChange>, count: number): Promise<n
   return ids;
 }
 
-const open = (readers: ReturnType<typeof createChangeReaders>, after: number | null) =>
-  readers.read("one", after, new AbortController().signal)[Symbol.asyncIterator]();
+async function open(readers: ReturnType<typeof createChangeReaders>, after: number | null) {
+  const changes = await readers.read("one", after, new AbortController().signal);
+  return changes[Symbol.asyncIterator]();
+}
 
 test("a reader that keeps up reads the store once", async () => {
   const { store, reads } = storeOf([]);
   const readers = createChangeReaders(store, () => 0);
-  const changes = open(readers, null);
+  const changes = await open(readers, null);
   for (let id = 1; id <= 1_000; id += 1) {
     readers.report("one", change(id));
     expect(await take(changes, 1)).toEqual([id]);
@@ -46,7 +48,7 @@ test("changes that arrive out of order or not at all are read from the store", a
   const stored = [change(1)];
   const { store } = storeOf(stored);
   const readers = createChangeReaders(store, () => 0);
-  const changes = open(readers, 1);
+  const changes = await open(readers, 1);
   stored.push(change(2), change(3));
   readers.report("one", change(3));
   readers.report("one", change(2));
@@ -60,7 +62,7 @@ test("a change reported during a store read is emitted once", async () => {
   const stored = Array.from({ length: 600 }, (_, index) => change(index + 1));
   const { store, reads } = storeOf(stored);
   const readers = createChangeReaders(store, () => 0);
-  const changes = open(readers, 0);
+  const changes = await open(readers, 0);
   const first = take(changes, 1);
   stored.push(change(601));
   readers.report("one", change(601));
@@ -75,7 +77,7 @@ test("a reader that does not read buffers a bounded number of changes", async ()
   const stored: JobChange[] = [];
   const { store, reads } = storeOf(stored);
   const readers = createChangeReaders(store, () => 0);
-  const changes = open(readers, null);
+  const changes = await open(readers, null);
   for (let id = 1; id <= 10_000; id += 1) {
     stored.push(change(id));
     readers.report("one", change(id));
@@ -87,16 +89,26 @@ test("a reader that does not read buffers a bounded number of changes", async ()
 test("a reader ahead of a restored store gets the next changes", async () => {
   const { store } = storeOf([change(1), change(2)]);
   const readers = createChangeReaders(store, () => 0);
-  const changes = open(readers, 9);
+  const changes = await open(readers, 9);
   const next = changes.next();
   await new Promise(setImmediate);
   readers.report("one", change(3));
   expect((await next).value).toMatchObject({ id: 3 });
 });
 
-test("a failed store read ends the reader with its error", async () => {
+test("a change after the call is not missed, though the store already contains it", async () => {
+  const stored = [change(1)];
+  const { store } = storeOf(stored);
+  const readers = createChangeReaders(store, () => 0);
+  const changes = await open(readers, null);
+  stored.push(change(2));
+  readers.report("one", change(2));
+  expect(await take(changes, 1)).toEqual([2]);
+});
+
+test("a failed store read is an error of the call and leaves no reader", async () => {
   const error = new Error("the store is closed");
   const store = { read: () => Promise.reject(error) } as unknown as Store<JobOperations>;
   const readers = createChangeReaders(store, () => 0);
-  await expect(open(readers, 0).next()).rejects.toBe(error);
+  await expect(open(readers, 0)).rejects.toBe(error);
 });

@@ -8,7 +8,11 @@ import type { JobOperations } from "../operations.ts";
  */
 export type ChangeReaders = {
   report(accountId: string, change: JobChange): void;
-  read(accountId: string, after: number | null, signal: AbortSignal): AsyncIterable<JobChange>;
+  read(
+    accountId: string,
+    after: number | null,
+    signal: AbortSignal,
+  ): Promise<AsyncIterable<JobChange>>;
   readAgain(): void;
   end(accountId: string): void;
   stop(): void;
@@ -41,11 +45,11 @@ export function createChangeReaders(store: Store<JobOperations>, now: () => numb
     }
   }
 
-  function read(
+  async function read(
     accountId: string,
     after: number | null,
     signal: AbortSignal,
-  ): AsyncIterable<JobChange> {
+  ): Promise<AsyncIterable<JobChange>> {
     const reader: Reader = {
       waiting: [],
       isBehind: after !== null,
@@ -62,18 +66,23 @@ export function createChangeReaders(store: Store<JobOperations>, now: () => numb
     add(accountId, reader);
     signal.addEventListener("abort", reader.end);
     if (signal.aborted || isStopped) reader.end();
-    return changesOf(accountId, reader, after);
+    try {
+      const present = reader.isOver ? 0 : await currentNumber(accountId, reader);
+      // After a restore from a backup, the client's number can exceed the current one.
+      return changesOf(accountId, reader, after === null ? present : Math.min(after, present));
+    } catch (error) {
+      reader.end();
+      throw error;
+    }
   }
 
   async function* changesOf(
     accountId: string,
     reader: Reader,
-    after: number | null,
+    after: number,
   ): AsyncGenerator<JobChange> {
+    let last = after;
     try {
-      // After a restore from a backup, the client's number can exceed the current one.
-      const present = await currentNumber(accountId, reader);
-      let last = after === null ? present : Math.min(after, present);
       while (!reader.isOver) {
         if (reader.isBehind) {
           // Changes during the store read may be in both; the check below drops duplicates.

@@ -20,8 +20,9 @@ type Follower = {
   take(count: number): Promise<JobChange[]>;
 };
 
-function follow(after: number | null = null, accountId = "one"): Follower {
-  const changes = jobs.queue.changes(accountId, after, disconnected.signal)[Symbol.asyncIterator]();
+async function follow(after: number | null = null, accountId = "one"): Promise<Follower> {
+  const { signal } = disconnected;
+  const changes = (await jobs.queue.changes(accountId, after, signal))[Symbol.asyncIterator]();
   const next = async (): Promise<JobChange | undefined> => {
     const { value, done } = await changes.next();
     return done ? undefined : value;
@@ -42,7 +43,7 @@ const statesOf = (changes: readonly JobChange[]) =>
   changes.map(({ uuid, state, attempts }) => [uuid, state, attempts]);
 
 test("a reader sees the states of its jobs, numbered and in order", async () => {
-  const follower = follow();
+  const follower = await follow();
   const uuid = await jobs.complete();
   const startMs = jobs.clock.now();
   const changes = await follower.take(3);
@@ -54,14 +55,14 @@ test("a reader sees the states of its jobs, numbered and in order", async () => 
 });
 
 test("another account's jobs are not visible and do not count", async () => {
-  const follower = follow(null, "two");
+  const follower = await follow(null, "two");
   await jobs.complete();
   const { uuid } = await jobs.queue.submit(newJob("other", "two"));
   expect(await follower.next()).toMatchObject({ id: 1, uuid });
 });
 
 test("every end is visible: done, failed, timed out, lost, cancelled, expired", async () => {
-  const follower = follow();
+  const follower = await follow();
   const done = await jobs.complete();
   const failed = await jobs.queue.submit(newJob());
   const lease = await jobs.lease();
@@ -79,7 +80,7 @@ test("every end is visible: done, failed, timed out, lost, cancelled, expired", 
 
 test("an expired lease is visible if the retry is far away, else with the next attempt", async () => {
   await jobs.restart("stop", { retryDelayMs: 10_000 });
-  const follower = follow();
+  const follower = await follow();
   const { uuid } = await jobs.queue.submit(newJob());
   await jobs.lease();
   await jobs.clock.advance(31_000);
@@ -95,7 +96,7 @@ test("an expired lease is visible if the retry is far away, else with the next a
 });
 
 test("a near retry is not a change, but the next attempt is", async () => {
-  const follower = follow();
+  const follower = await follow();
   const { uuid } = await jobs.queue.submit(newJob());
   const first = await jobs.lease();
   await jobs.queue.fail(uuid, first.token, failure);
@@ -106,10 +107,10 @@ test("a near retry is not a change, but the next attempt is", async () => {
 
 test("a resuming reader gets the current state of each changed job, then new changes", async () => {
   const old = await jobs.complete();
-  const seen = await follow(0).next();
+  const seen = await (await follow(0)).next();
   const done = await jobs.complete();
   const { uuid: waiting } = await jobs.queue.submit(newJob());
-  const follower = follow(seen?.id ?? 0);
+  const follower = await follow(seen?.id ?? 0);
   expect(seen).toMatchObject({ uuid: old, id: 3 });
   expect(statesOf(await follower.take(2))).toEqual([
     [done, "done", 1],
@@ -120,18 +121,18 @@ test("a resuming reader gets the current state of each changed job, then new cha
 });
 
 test("numbers continue after a restart, and changes undone by a crash are reported", async () => {
-  const follower = follow();
+  const follower = await follow();
   const { uuid } = await jobs.queue.submit(newJob());
   await jobs.lease();
   const seen = await follower.take(2);
   await jobs.restart("kill");
-  const later = await follow(seen.at(-1)?.id ?? 0).next();
+  const later = await (await follow(seen.at(-1)?.id ?? 0)).next();
   expect(later).toMatchObject({ uuid, state: "received", attempts: 0 });
   expect(later?.id).toBeGreaterThan(seen.at(-1)?.id ?? 0);
 });
 
 test("numbers of leases lost in a power failure are not reused", async () => {
-  const follower = follow();
+  const follower = await follow();
   const { uuid } = await jobs.queue.submit(newJob());
   const { uuid: other } = await jobs.queue.submit(newJob());
   await jobs.lease();
@@ -143,14 +144,14 @@ test("numbers of leases lost in a power failure are not reused", async () => {
   await jobs.restart("kill");
   await jobs.queue.cancel("one", uuid);
   await jobs.queue.cancel("one", other);
-  expect(statesOf(await follow(seen).take(2))).toEqual([
+  expect(statesOf(await (await follow(seen)).take(2))).toEqual([
     [uuid, "cancelled", 0],
     [other, "cancelled", 0],
   ]);
 });
 
 test("a reader that does not read buffers few changes, and gets the current states when it continues", async () => {
-  const follower = follow();
+  const follower = await follow();
   const submissions = Array.from({ length: 300 }, () => jobs.queue.submit(newJob()));
   const uuids = (await Promise.all(submissions)).map(({ uuid }) => uuid);
   await Promise.all(uuids.map((uuid) => jobs.queue.cancel("one", uuid)));
@@ -168,27 +169,27 @@ test("a reader that does not read buffers few changes, and gets the current stat
 });
 
 test("a reader ends with its signal, its loop and the queue", async () => {
-  const bySignal = follow();
+  const bySignal = await follow();
   const waits = bySignal.next();
   disconnected.abort();
   expect(await waits).toBeUndefined();
-  expect(await follow().next()).toBeUndefined();
+  expect(await (await follow()).next()).toBeUndefined();
 
   disconnected = new AbortController();
   await jobs.complete();
-  for await (const change of jobs.queue.changes("one", 0, disconnected.signal)) {
+  for await (const change of await jobs.queue.changes("one", 0, disconnected.signal)) {
     expect(change.state).toBe("done");
     break;
   }
-  const byQueue = follow();
+  const byQueue = await follow();
   const pending = byQueue.next();
   await jobs.queue.stop();
   expect(await pending).toBeUndefined();
-  expect(await follow().next()).toBeUndefined();
+  expect(await (await follow()).next()).toBeUndefined();
 });
 
 test("changes between the call and the first read are not missed", async () => {
-  const follower = follow();
+  const follower = await follow();
   const { uuid } = await jobs.queue.submit(newJob());
   await jobs.queue.cancel("one", uuid);
   expect(statesOf(await follower.take(2))).toEqual([
@@ -198,19 +199,19 @@ test("changes between the call and the first read are not missed", async () => {
 });
 
 test("a deleted job is not a change and blocks no reader", async () => {
-  const follower = follow();
+  const follower = await follow();
   const uuid = await jobs.complete();
   await jobs.queue.cancel("one", uuid);
-  expect(await follow(0).take(0)).toEqual([]);
+  expect(await (await follow(0)).take(0)).toEqual([]);
   const next = await jobs.queue.submit(newJob());
   const states = (await follower.take(4)).map((change) => change.uuid);
   expect(states).toEqual([uuid, uuid, uuid, next.uuid]);
-  expect(await follow(0).next()).toMatchObject({ uuid: next.uuid });
+  expect(await (await follow(0)).next()).toMatchObject({ uuid: next.uuid });
 });
 
 test("an expired result is visible as expired to later readers", async () => {
   const uuid = await jobs.complete();
   jobs.clock.shiftWall(86_400_000);
-  expect(await follow(0).next()).toMatchObject({ uuid, state: "expired" });
+  expect(await (await follow(0)).next()).toMatchObject({ uuid, state: "expired" });
   await expect(jobs.queue.complete(uuid, "none", result)).rejects.toThrow(/has ended/);
 });

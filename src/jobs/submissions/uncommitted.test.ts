@@ -54,7 +54,9 @@ test("a search that ends at once is inserted as done, with one numbered change",
 
 test("a reader of changes sees only the end", async () => {
   const disconnected = new AbortController();
-  const changes = jobs.queue.changes("one", null, disconnected.signal)[Symbol.asyncIterator]();
+  const changes = (await jobs.queue.changes("one", null, disconnected.signal))[
+    Symbol.asyncIterator
+  ]();
   const next = changes.next();
   const { submitted, lease } = await run();
   await jobs.queue.complete(lease.uuid, lease.token, result);

@@ -60,10 +60,12 @@ export function addEventsRoutes(
       .header("connection", "close");
     if (request.method === "HEAD") return reply.send(Readable.from([]));
     const signal = pending.openStream(caller, reply, settings.maxStreamMs);
+    // Before the headers, so that a client with a response misses no later change.
+    const changes = await jobs.changes(accountId, uuid === undefined ? after : null, signal);
     const events =
       uuid === undefined
-        ? eventsOfAccount(jobs, accountId, after, signal)
-        : eventsOfJob(jobs, accountId, uuid.toLowerCase(), signal);
+        ? eventsOfAccount(changes)
+        : eventsOfJob(jobs, changes, accountId, uuid.toLowerCase());
     return reply.send(Readable.from(eventStream(events, clock, signal)));
   }
 
