@@ -1,10 +1,14 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { argv } from "node:process";
 import { parseArgs } from "node:util";
+import type { Post } from "../src/posts/post.ts";
+import { configFrom } from "../src/server/config.ts";
 import { openControl } from "../src/server/control/control.ts";
+import { makePost } from "../testkit/data/make-post.ts";
+import { fill } from "../testkit/nodes/fill.ts";
 import { countRoundTrips } from "../testkit/postgres/counted-round-trips.ts";
 import { startPostgres } from "../testkit/postgres/server.ts";
 import { freePort } from "../testkit/service/free-port.ts";
@@ -14,7 +18,7 @@ import { command, summary, table } from "./measure.ts";
 
 /**
  * Jobs per second from submission to fetched result with the control store in a file, in PostgreSQL with one gateway,
- * and with two, interleaved; archives are empty. One key and account per client.
+ * and with two, interleaved. One key and account per client. Each search finds all posts of the archives; by default, none.
  */
 const { values } = parseArgs({
   args: argv.slice(2),
@@ -22,9 +26,11 @@ const { values } = parseArgs({
     seconds: { type: "string", default: "5" },
     rounds: { type: "string", default: "3" },
     clients: { type: "string", default: "1,8,32" },
+    posts: { type: "string", default: "0" },
   },
 });
 const seconds = Number(values.seconds);
+const postCount = Number(values.posts);
 const clientCounts = values.clients.split(",").map(Number);
 const folder = mkdtempSync(join(tmpdir(), "earshot-bench-"));
 const database = await startPostgres(["max_connections=100"]);
@@ -58,6 +64,14 @@ await database.remove();
 rmSync(folder, { recursive: true, force: true });
 report();
 
+/** Contain the words of each query. */
+function posts(): Post[] {
+  const numbers = Array.from({ length: 100 }, (_, n) => n).join(" ");
+  return Array.from({ length: postCount }, (_, n) =>
+    makePost({ key: String(n), text: `comet ${numbers}`, createdMs: Date.now() - n * 1_000 }),
+  );
+}
+
 async function newKeys({ settings }: Side, dataDir: string): Promise<string[]> {
   const url = settings.EARSHOT_DATABASE_URL;
   const terms = url === undefined ? null : { url, connections: 2, timeoutMs: 10_000, gateway: "" };
@@ -80,6 +94,7 @@ async function measure(side: Side): Promise<void> {
   );
   const gateways: ServerProcess[] = [];
   for (const each of folders) {
+    if (!existsSync(each)) await fill(configFrom({ EARSHOT_DATA_DIR: each }).data, posts());
     gateways.push(await startServer(each, await freePort(), side.settings));
   }
   const keys = await newKeys(side, folders[0] ?? "");
@@ -159,7 +174,7 @@ function report(): void {
     const p99 = middle(results.map((each) => each.p99));
     return [...name.split(" | "), rate.toFixed(0), (rate / file).toFixed(2), p50, p99];
   });
-  console.log(`${command()}: empty archives, medians of ${values.rounds} rounds by turns\n`);
+  console.log(`${command()}: medians of ${values.rounds} rounds by turns\n`);
   console.log(`round trips a job, one client: ${counted.toFixed(1)}\n`);
   console.log(table(["store", "clients", "jobs/s", "of SQLite", "p50 ms", "p99 ms"], rows));
 }
