@@ -1,6 +1,9 @@
 import { hash } from "node:crypto";
 import type { Store } from "../db/operations.ts";
+import type { SearchSubmission, SubmittedSearch } from "../jobs/submissions/search-operations.ts";
 import type { Clock } from "../lib/clock.ts";
+import type { AdmittedCallers } from "./admitted-callers.ts";
+import type { AdmittedSearchOperations } from "./admitted-search-operations.ts";
 import { keyOfAuthorization } from "./api-key.ts";
 import type { Caller } from "./authenticate.ts";
 import { accessToken } from "./grants/grant-tokens.ts";
@@ -36,7 +39,9 @@ export type AdmissionParams = {
   isSubmission?: boolean;
 };
 
-type Admission =
+export type RecalledAdmission = { caller: Caller; request: AdmissionRequest };
+
+export type Admission =
   | { kind: "blocked"; retryAfterMs: number }
   | { kind: "unknown" }
   | { kind: "suspended" }
@@ -49,6 +54,8 @@ type Admission =
       search: SubmissionDecision | null;
     }
   | { kind: "refused"; caller: Caller; retryAfterMs: number; limits: LimitState };
+
+type Admitted = Extract<Admission, { kind: "admitted" }>;
 
 type SessionAdmissionParams = PresentedSession &
   Pick<AdmissionParams, "readOf" | "maxWaitMs" | "isSubmission">;
@@ -75,15 +82,27 @@ export type Limiter = {
   /** In one call to the store. */
   admit(params: AdmissionParams): Promise<Admission>;
   admitSession(params: SessionAdmissionParams): Promise<SessionAdmission>;
+  /** A submission whose caller was just admitted, and so may be admitted with its search; else null. */
+  recall(params: AdmissionParams): RecalledAdmission | null;
+  /** In one call to the store. `admission` null: nothing is counted; `submitted` null: nothing is written. */
+  admitSearch(
+    recalled: RecalledAdmission,
+    search: SearchSubmission,
+  ): Promise<{ admission: Admitted | null; submitted: SubmittedSearch | null }>;
   takeSubmission(caller: Caller): Promise<SubmissionDecision>;
   state(caller: Caller): Promise<LimitState>;
   statesOf(keys: readonly RatedKey[]): Promise<PolicyState[][]>;
 };
 
+type LimiterStore = Pick<Store<LimitOperations>, "inMemory"> &
+  Pick<Store<AdmittedSearchOperations>, "write">;
+
+/** With `admittedCallers`, searches of these are admitted with their submission. */
 export function createLimiter(
-  store: Pick<Store<LimitOperations>, "inMemory">,
+  store: LimiterStore,
   clock: Clock,
   limits: Limits,
+  admittedCallers: AdmittedCallers | null = null,
 ): Limiter {
   const callTime = () => ({ elapsedMs: clock.elapsed(), nowMs: clock.now() });
   const asOf = (policies: readonly PolicyState[]) => ({ asOfMs: clock.elapsed(), policies });
@@ -92,15 +111,40 @@ export function createLimiter(
     await store.inMemory("restoreRates", callTime());
   }
 
-  async function admit(params: AdmissionParams): Promise<Admission> {
+  function requestOf(params: AdmissionParams): AdmissionRequest {
     const { authorization, resource = null, ...request } = params;
-    const answer = await store.inMemory("admit", {
-      ...callTime(),
-      ...limits,
-      ...presentedKey(authorization, resource),
-      ...request,
+    return { ...callTime(), ...limits, ...presentedKey(authorization, resource), ...request };
+  }
+
+  async function admit(params: AdmissionParams): Promise<Admission> {
+    const request = requestOf(params);
+    const answer = await store.inMemory("admit", request);
+    const isAdmitted = "caller" in answer;
+    if (params.isSubmission === true) note(request, isAdmitted ? answer : null);
+    return isAdmitted ? admissionOf(answer) : answer;
+  }
+
+  const note = ({ presentedHash }: AdmissionRequest, answer: TurnAnswer | null): void =>
+    presentedHash === null ? undefined : admittedCallers?.note(presentedHash, answer);
+
+  function recall(params: AdmissionParams): RecalledAdmission | null {
+    if (admittedCallers === null || params.authorization === undefined) return null;
+    const request = requestOf(params);
+    const caller = admittedCallers.find(request.presentedHash ?? "");
+    return caller === null || request.resource !== null ? null : { caller, request };
+  }
+
+  async function admitSearch(
+    { caller, request }: RecalledAdmission,
+    search: SearchSubmission,
+  ): Promise<{ admission: Admitted | null; submitted: SubmittedSearch | null }> {
+    const { turn, ...rest } = await store.write("admitSearch", {
+      ...{ ...search, caller, admission: request },
     });
-    return "caller" in answer ? admissionOf(answer) : answer;
+    const submitted = rest.kind === "uninserted" ? null : rest;
+    if (turn !== null || submitted === null) note(request, turn);
+    const admission = turn === null ? null : admissionOf(turn);
+    return { admission: admission?.kind === "admitted" ? admission : null, submitted };
   }
 
   async function admitSession(params: SessionAdmissionParams): Promise<SessionAdmission> {
@@ -155,7 +199,16 @@ export function createLimiter(
     return await store.inMemory("limitStates", { ...callTime(), keys });
   }
 
-  return { restore, admit, admitSession, takeSubmission, state, statesOf };
+  return {
+    restore,
+    admit,
+    admitSession,
+    recall,
+    admitSearch,
+    takeSubmission,
+    state,
+    statesOf,
+  };
 }
 
 /** The same secret with another ID is another guess. */

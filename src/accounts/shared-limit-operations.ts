@@ -44,7 +44,7 @@ type Turn = {
   searchGrowsUs: number;
 };
 
-const turnColumns = `allowed, wait_us AS waitUs, search_us AS searchUs, burst_remaining AS burstRemaining,
+export const turnColumns = `allowed, wait_us AS waitUs, search_us AS searchUs, burst_remaining AS burstRemaining,
   burst_grows_us AS burstGrowsUs, search_remaining AS searchRemaining, search_grows_us AS searchGrowsUs`;
 
 const mostWaitUs = `CASE WHEN CAST(:mayWait AS BIGINT) = 1 OR (CAST(:readOf AS TEXT) IS NOT NULL AND EXISTS
@@ -54,21 +54,22 @@ const mostWaitUs = `CASE WHEN CAST(:mayWait AS BIGINT) = 1 OR (CAST(:readOf AS T
 const blockedUs = `SELECT CASE WHEN count(*) < :failedKeysPerMinute THEN 0 ELSE greatest(0, min(at_us) + 60000000 - now_us()) END AS us
   FROM failed_key WHERE address_group = :addressGroup AND at_us + 60000000 > now_us()`;
 
-const callerSql = (authenticationSql: string): string => `
+export const callerSql = (authenticationSql: string): string => `
   SELECT caller.*, blocked.us AS blockedUs, blocked.us = 0 AND caller.isKnown AND NOT caller.isSuspended
     AND caller.secretHash = decode(:presentedHash, 'base64') AS isGood
   FROM (${blockedUs}) AS blocked CROSS JOIN (${authenticationSql}) AS caller`;
 
-const listedAdmissions = listedCalls("request", {
+export const admissionTypes = {
   ...{ id: "TEXT", resource: "TEXT", presentedHash: "TEXT", addressGroup: "TEXT" },
   ...{ nowMs: "BIGINT", failedKeysPerMinute: "BIGINT", isSubmission: "BOOLEAN" },
   ...{ requestsPerSecond: "BIGINT", submissionsPerMinute: "BIGINT" },
-});
+};
 
-/**
- * A list takes only calls that need not wait. Locks the rates in the order of their keys, so that gateways do not wait for
- * each other.
- */
+/** In the order of their keys, so that gateways do not wait for each other. */
+export const lockedRates =
+  "SELECT id FROM rate WHERE id IN (SELECT ratesKeyId FROM caller WHERE isGood) ORDER BY id FOR UPDATE";
+
+/** A list takes only calls that need not wait. */
 const admissionSql = (authenticationSql: string) => ({
   sql: `SELECT caller.*, ${turnColumns} FROM (${callerSql(authenticationSql)}) AS caller
     CROSS JOIN LATERAL take_calls(caller.isGood,
@@ -77,9 +78,9 @@ const admissionSql = (authenticationSql: string) => ({
       ARRAY[caller.submissionsPerMinute, caller.accountSubmissionsPerMinute],
       ${mostWaitUs}, TRUE, :isSubmission) AS turn`,
   list: `WITH caller AS MATERIALIZED (
-      SELECT request.call, request.isSubmission, caller.* FROM ${listedAdmissions}
+      SELECT request.call, request.isSubmission, caller.* FROM ${listedCalls("request", admissionTypes)}
       CROSS JOIN LATERAL (${ofListed("request", callerSql(authenticationSql))}) AS caller),
-    locked AS (SELECT id FROM rate WHERE id IN (SELECT ratesKeyId FROM caller WHERE isGood) ORDER BY id FOR UPDATE),
+    locked AS (${lockedRates}),
     taken AS (${immediateTurnSql("caller JOIN locked ON locked.id = caller.ratesKeyId")})
     SELECT caller.*, ${turnColumns} FROM caller LEFT JOIN taken ON taken.call = caller.call`,
 });
@@ -94,7 +95,7 @@ const turnSql = `
     ARRAY[CAST(:submissionsPerMinute AS BIGINT), CAST(:accountSubmissionsPerMinute AS BIGINT)],
     ${mostWaitUs}, :takesRequest, :takesSearch) AS turn`;
 
-type AdmissionRow = AuthenticationRow & Turn & { blockedUs: number; isGood: number };
+export type AdmissionRow = AuthenticationRow & Turn & { blockedUs: number; isGood: number };
 
 /** Compared instead of an unknown key's. */
 const noHash = new Uint8Array(32);
@@ -107,17 +108,13 @@ export const sharedLimitOperations: LimitOperations = {
   }),
 
   admit: memory(function* (database, request: AdmissionRequest): Steps<AdmissionAnswer> {
-    const { keyId, keyHash, presentedHash, failedKeysPerMinute, nowMs } = request;
-    const group = addressGroup(request.address);
-    const secretHash = keyHash === null ? noHash : Buffer.from(keyHash, "base64");
-    const { requestsPerSecond, submissionsPerMinute, maxWaitMs, resource } = request;
+    const { keyHash, presentedHash, failedKeysPerMinute, maxWaitMs, resource } = request;
     const statement = resource === null ? keyAdmission : tokenAdmission;
     const parameters = {
+      ...admissionParameters(request),
       ...(resource === null ? {} : { resource }),
-      ...{ id: keyId ?? "", presentedHash: keyHash ?? "", addressGroup: group, nowMs, maxWaitMs },
-      ...{ failedKeysPerMinute, requestsPerSecond, submissionsPerMinute },
+      maxWaitMs,
       readOf: request.readOf?.toLowerCase() ?? null,
-      isSubmission: request.isSubmission === true ? 1 : 0,
       mayWait: request.mayWait === true ? 1 : 0,
     };
     const listed = yield* listedStatement<AdmissionRow>(statement, parameters);
@@ -128,11 +125,11 @@ export const sharedLimitOperations: LimitOperations = {
     if (row === undefined) throw new Error("an admission returned no row");
     if (row.blockedUs > 0) return { kind: "blocked", retryAfterMs: row.blockedUs / 1_000 };
     if (presentedHash === null) return { kind: "unknown" };
-    const caller = keyHash === null ? null : callerOfKey(row, secretHash);
+    const caller = keyHash === null ? null : callerOfKey(row, hashOf(request));
     if (caller === "suspended") return { kind: "suspended" };
     if (caller === null) {
       yield* database.get("SELECT note_failed_key(:group, :presentedHash, :failedKeysPerMinute)", {
-        ...{ group, presentedHash, failedKeysPerMinute },
+        ...{ group: parameters.addressGroup, presentedHash, failedKeysPerMinute },
       });
       return { kind: "unknown" };
     }
@@ -200,6 +197,28 @@ export const sharedLimitOperations: LimitOperations = {
     return states;
   }),
 };
+
+/** Of a call that cannot wait. */
+export function admissionParameters(request: AdmissionRequest) {
+  const { keyId, keyHash, nowMs, failedKeysPerMinute } = request;
+  const { requestsPerSecond, submissionsPerMinute } = request;
+  return {
+    ...{ id: keyId ?? "", presentedHash: keyHash ?? "", nowMs, failedKeysPerMinute },
+    ...{ requestsPerSecond, submissionsPerMinute },
+    addressGroup: addressGroup(request.address),
+    isSubmission: request.isSubmission === true ? 1 : 0,
+  };
+}
+
+/** Null if nothing was taken. */
+export function turnOfRow(row: AdmissionRow, request: AdmissionRequest): TurnAnswer | null {
+  const caller = row.allowed === 1 ? callerOfKey(row, hashOf(request)) : null;
+  if (caller === null || caller === "suspended") return null;
+  return answerOf(caller, ratedKey(caller, request), row);
+}
+
+const hashOf = ({ keyHash }: AdmissionRequest): Uint8Array =>
+  keyHash === null ? noHash : Buffer.from(keyHash, "base64");
 
 function* statesOf(database: Database, key: RatedKey): Steps<PolicyState[]> {
   return policiesOf(key, yield* turnOf(database, key, { takesRequest: 0, takesSearch: 0 }));

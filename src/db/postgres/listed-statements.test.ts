@@ -65,3 +65,29 @@ test("a list is not repeated when the connection fails, because it may have been
   expect(outcomes.filter(({ status }) => status === "rejected")).toHaveLength(names.length);
   expect(sent).toHaveLength(1);
 });
+
+test("JSON texts are sent apart from the other parameters, also those of a list of one", async () => {
+  const pool = {} as Pool;
+  const sent: Statement[] = [];
+  const call = (name: string) =>
+    answerListed(
+      pool,
+      { kind: "get", sql: "many", list: "many", parameters: { name, result: `{"of":"${name}"}` } },
+      async (each) => {
+        sent.push(each);
+        return each.kind === "get" ? { call: 0 } : [{ call: 1 }, { call: 0 }];
+      },
+    );
+  await Promise.all([call("a"), call("b")]);
+  expect(await call("c")).toEqual({ call: 0 });
+  expect(sent.map(({ kind, parameters }) => [kind, parameters])).toEqual([
+    [
+      "all",
+      {
+        calls: '[{"name":"a","call":0},{"name":"b","call":1}]',
+        results: '{"of":"a"}\u0001{"of":"b"}',
+      },
+    ],
+    ["get", { calls: '[{"name":"c","call":0}]', results: '{"of":"c"}' }],
+  ]);
+});

@@ -2,7 +2,10 @@ import type { Statement } from "../statements.ts";
 import { isOfOneCall } from "./errors.ts";
 import type { Pool } from "./pool.ts";
 
-/** A statement with the same for several calls; `list` has their parameters as `:calls`, and its rows name the `call`. */
+/**
+ * A statement with the same for several calls; `list` has their parameters as `:calls`, the JSON texts in `result` as
+ * `:results`, and its rows name the `call`. A single call is a list of one if both are equal.
+ */
 export type ListedStatement = Statement & { list: string };
 
 export type Send = (statement: Statement) => Promise<unknown>;
@@ -68,15 +71,27 @@ class ListQueue {
     }
   }
 
-  async #answerAlone({ statement, resolve, reject }: Waiting): Promise<void> {
-    await this.#send(statement).then(resolve, reject);
+  async #answerAlone(call: Waiting): Promise<void> {
+    const { statement, resolve, reject } = call;
+    const { kind, sql, list } = statement;
+    const sent = sql === list ? { ...listOf(list, [call]), kind } : statement;
+    await this.#send(sent).then(resolve, reject);
   }
 }
 
 function listOf(sql: string, calls: readonly Waiting[]): Statement {
-  const listed = calls.map(({ statement: { parameters } }, call) => ({ ...parameters, call }));
-  return { kind: "all", sql, parameters: { calls: jsonText(listed) } };
+  const results: unknown[] = [];
+  const listed = calls.map(({ statement: { parameters } }, call) => {
+    const { result = "", ...others } = parameters;
+    results.push(result);
+    return { ...others, call };
+  });
+  const parameters = { calls: jsonText(listed), results: results.join(resultSeparator) };
+  return { kind: "all", sql, parameters };
 }
+
+/** Never in JSON. */
+const resultSeparator = "\u0001";
 
 /** As the pool sends parameters: whole numbers, and texts without NUL or half of a surrogate pair. */
 function jsonText(value: unknown): string {

@@ -33,6 +33,11 @@ export function* listedStatement<Row>(
   return (yield { kind: "get", sql, parameters, isSingle: true, list }) as Row | undefined;
 }
 
+/** Always of a list, which may have one call. */
+export function* listStatement<Row>(list: string, parameters: Parameters): Steps<Row | undefined> {
+  return yield* listedStatement<Row>({ sql: list, list }, parameters);
+}
+
 /** `lists`: for listed statements, one at a time. */
 type Pools = { pool: Pool; lists: Pool };
 

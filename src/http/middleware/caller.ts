@@ -1,7 +1,13 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Caller } from "../../accounts/authenticate.ts";
 import { accessToken } from "../../accounts/grants/grant-tokens.ts";
-import type { LimitState, SubmissionDecision } from "../../accounts/limiter.ts";
+import type {
+  Admission,
+  AdmissionParams,
+  LimitState,
+  RecalledAdmission,
+  SubmissionDecision,
+} from "../../accounts/limiter.ts";
 import { clientDisconnect } from "../connections/client-disconnect.ts";
 import type { HttpContext } from "../context.ts";
 import { baseUrl } from "../dashboard/base-url.ts";
@@ -19,6 +25,8 @@ declare module "fastify" {
     limits: LimitState | null;
     /** Taken at admission, until it is used. */
     countedSearch: SubmissionDecision | null;
+    /** Of a submission that is admitted with its search; its caller is the one last admitted. */
+    pendingAdmission: CallerAdmission | null;
   }
   interface FastifyContextConfig {
     pace?: "call" | "read" | DashboardPace;
@@ -28,10 +36,18 @@ declare module "fastify" {
     mayBeOpen?: boolean;
     /** Counts as a search, too. */
     isSubmission?: boolean;
+    /** With EARSHOT_DATABASE_URL, a caller that was just admitted is admitted by `submit`. */
+    isAdmittedWithSearch?: boolean;
     /** Problems also contain `uuid`: the submitted job's, else empty. */
     refusalHasUuid?: boolean;
   }
 }
+
+type CallerAdmission = {
+  recalled: RecalledAdmission;
+  /** Errors: those of the hook. */
+  admit(): Promise<void>;
+};
 
 /**
  * By key, else by session; applies rate limits in the same store call. Beyond the limit, reads of one's own job and requests
@@ -48,12 +64,55 @@ export function callerHook(context: HttpContext) {
       : `sign in at ${baseUrl(request, settings.publicUrl)}/dashboard to get a key`;
   const openAuthorization = openNodeKey === null ? undefined : `Bearer ${openNodeKey}`;
 
+  async function enter(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    admission: Admission,
+  ): Promise<void> {
+    const { isMcp = false } = request.routeOptions.config;
+    if (admission.kind === "blocked") {
+      metrics.rateLimited.inc({ policy: "failed_keys" });
+      throw tooManyFailedKeys(reply, admission.retryAfterMs);
+    }
+    if (admission.kind === "unknown") {
+      if (isMcp) challenge(request, reply, settings.publicUrl);
+      throw unauthorized(request.headers.authorization, whereKeysAre(request), isMcp);
+    }
+    if (admission.kind === "suspended") throw accountSuspended();
+    noteAdmission(request, admission, context.clock.elapsed());
+    if (admission.kind === "refused") {
+      const { retryAfterMs } = admission;
+      throw refusedByRate(context, reply, { policy: "burst", retryAfterMs });
+    }
+    const { waitMs } = admission;
+    // Without a slot, the client has disconnected.
+    if (waitMs > 0 && !(await waitForSlot(context, reply, waitMs))) reply.hijack();
+  }
+
+  function enterLater(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    params: AdmissionParams,
+    recalled: RecalledAdmission,
+  ): void {
+    request.caller = recalled.caller;
+    request.admittedMs = context.clock.elapsed();
+    const admit = async (): Promise<void> => {
+      if (request.pendingAdmission === null) return;
+      request.pendingAdmission = null;
+      request.caller = null;
+      await enter(request, reply, await limiter.admit(params));
+    };
+    request.pendingAdmission = { recalled, admit };
+  }
+
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const {
       pace,
       mayBeOpen = false,
       isMcp = false,
       isSubmission = false,
+      isAdmittedWithSearch = false,
     } = request.routeOptions.config;
     if (pace === undefined) return;
     const outer = outerRequest();
@@ -62,42 +121,36 @@ export function callerHook(context: HttpContext) {
       Object.assign(request, { caller, admittedMs, limits });
       return;
     }
-    const { authorization } = request.headers;
+    const { authorization, "idempotency-key": idempotencyKey } = request.headers;
     const readOf = pace === "read" ? uuidIn(request.params) : null;
     const bySession = hasNoKey(request, pace) ? await enterBySession(request, reply, readOf) : null;
-    if (bySession === null && pace === "visitor") return;
-    const admission =
-      bySession ??
-      (await limiter.admit({
-        address: request.callerAddress,
-        authorization: authorization ?? (mayBeOpen ? openAuthorization : undefined),
-        resource: isMcp ? mcpResource(request, settings.publicUrl) : null,
-        mayWait: isMcp,
-        readOf,
-        maxWaitMs: settings.maxReadWaitMs,
-        isSubmission,
-      }));
-    if (admission.kind === "blocked") {
-      metrics.rateLimited.inc({ policy: "failed_keys" });
-      throw tooManyFailedKeys(reply, admission.retryAfterMs);
-    }
-    if (admission.kind === "unknown") {
-      if (isMcp) challenge(request, reply, settings.publicUrl);
-      throw unauthorized(authorization, whereKeysAre(request), isMcp);
-    }
-    if (admission.kind === "suspended") throw accountSuspended();
-    request.caller = admission.caller;
-    request.admittedMs = context.clock.elapsed();
-    request.limits = admission.limits;
-    if (admission.kind === "refused") {
-      const { retryAfterMs } = admission;
-      throw refusedByRate(context, reply, { policy: "burst", retryAfterMs });
-    }
-    const { waitMs, search } = admission;
-    request.countedSearch = search;
-    // Without a slot, the client has disconnected.
-    if (waitMs > 0 && !(await waitForSlot(context, reply, waitMs))) reply.hijack();
+    if (bySession !== null) return await enter(request, reply, bySession);
+    if (pace === "visitor") return;
+    const params: AdmissionParams = {
+      address: request.callerAddress,
+      authorization: authorization ?? (mayBeOpen ? openAuthorization : undefined),
+      resource: isMcp ? mcpResource(request, settings.publicUrl) : null,
+      mayWait: isMcp,
+      readOf,
+      maxWaitMs: settings.maxReadWaitMs,
+      isSubmission,
+    };
+    const mayEnterLater = isAdmittedWithSearch && idempotencyKey === undefined;
+    const recalled = mayEnterLater ? limiter.recall(params) : null;
+    if (recalled !== null) return enterLater(request, reply, params, recalled);
+    await enter(request, reply, await limiter.admit(params));
   };
+}
+
+export function noteAdmission(
+  request: FastifyRequest,
+  admission: Extract<Admission, { caller: Caller }>,
+  elapsedMs: number,
+): void {
+  request.caller = admission.caller;
+  request.admittedMs = elapsedMs;
+  request.limits = admission.limits;
+  if (admission.kind === "admitted") request.countedSearch = admission.search;
 }
 
 /** A key takes precedence over cookies, except on the dashboard's paths. */

@@ -110,6 +110,12 @@ function shortened(line: string): string {
 }
 
 /** A final code with status 503 is temporary: `unavailable`. */
+export function problemOfError(error: unknown): EarshotError {
+  if (error instanceof EarshotError) return error;
+  const known = error instanceof Error ? frameworkErrorOf(error) : null;
+  return known ?? problem("internal", "unexpected error");
+}
+
 export function publicCode(error: EarshotError): ProblemCode {
   if (isProblemCode(error.code) && !(error.status === 503 && isFinal(error.code)))
     return error.code;

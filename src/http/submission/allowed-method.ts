@@ -8,8 +8,9 @@ export function requireMethod(
   method: Method,
   pointer: string | null,
 ): void {
-  if (caller.methods === null || caller.methods.includes(method)) return;
-  throw forbidden(caller.methods, method, pointer);
+  const { methods } = caller;
+  if (methods === null || methods.includes(method)) return;
+  throw forbidden(methods, method, pointer);
 }
 
 /** A count is a search. Errors: `method_forbidden`. */

@@ -1,27 +1,31 @@
 import type { FastifyReply } from "fastify";
-import type { Caller } from "../../accounts/authenticate.ts";
+import type { SubmissionDecision } from "../../accounts/limiter.ts";
 import type { HttpContext } from "../context.ts";
+import { callerOf } from "../middleware/caller.ts";
 import { refusedByRate } from "../problems/refused-by-rate.ts";
 
 export type SearchPermit = {
+  /** Errors: `rate_limited`, those of the store. */
+  take(): Promise<void>;
   /** Returns an unused search. */
   giveBack(): Promise<void>;
 };
 
-/** Errors: `rate_limited`, those of the store. */
-export async function takeSearch(
+export function createSearchPermit(
   context: Pick<HttpContext, "limiter" | "metrics">,
-  caller: Caller,
   reply: FastifyReply,
-): Promise<SearchPermit> {
+): SearchPermit {
   const { request } = reply;
-  const decision = request.countedSearch ?? (await context.limiter.takeSubmission(caller));
-  request.countedSearch = null;
-  request.limits = decision.limits;
-  if (!decision.allowed) throw refusedByRate(context, reply, decision);
+  let decision: SubmissionDecision | null = null;
   return {
+    take: async () => {
+      decision = request.countedSearch ?? (await context.limiter.takeSubmission(callerOf(request)));
+      request.countedSearch = null;
+      request.limits = decision.limits;
+      if (!decision.allowed) throw refusedByRate(context, reply, decision);
+    },
     giveBack: async () => {
-      request.limits = (await decision.giveBack()) ?? request.limits;
+      request.limits = (await decision?.giveBack()) ?? request.limits;
     },
   };
 }

@@ -1,13 +1,16 @@
 import type { FastifyReply } from "fastify";
 import type { Caller } from "../../accounts/authenticate.ts";
 import type { Idempotency, SubmittedJob } from "../../jobs/submissions/submission.ts";
+import { isSearch, type Method } from "../../platforms/methods.ts";
 import type { SearchPlatform } from "../../platforms/source.ts";
 import type { HttpContext } from "../context.ts";
+import { callerOf } from "../middleware/caller.ts";
 import type { Submission } from "../schemas/submission.ts";
 import { requireMethod } from "./allowed-method.ts";
 import { checkArguments, type PathRules } from "./checked-arguments.ts";
 import { newJobOf } from "./new-job.ts";
-import { takeSearch } from "./search-permit.ts";
+import { createSearchPermit } from "./search-permit.ts";
+import { submissionAdmission } from "./submission-admission.ts";
 
 export type Submissions = {
   /**
@@ -15,7 +18,6 @@ export type Submissions = {
    * Refusals and replays are not counted.
    */
   submit(
-    caller: Caller,
     path: SearchPlatform,
     body: Submission,
     rules: PathRules,
@@ -26,38 +28,48 @@ export type Submissions = {
 
 export function createSearchSubmissions(context: HttpContext): Submissions {
   async function submit(
-    caller: Caller,
     path: SearchPlatform,
     body: Submission,
     rules: PathRules,
     reply: FastifyReply,
     idempotency: Idempotency | null = null,
   ): Promise<SubmittedJob> {
+    const { request } = reply;
     const args = checkArguments(path, body, rules);
+    if (!mayAdmitWith(args.method, callerOf(request))) await request.pendingAdmission?.admit();
     // A flat body names no method.
-    requireMethod(caller, args.method, body.at === "" ? null : `${body.at}/type`);
+    const pointer = body.at === "" ? null : `${body.at}/type`;
+    const checkMethod = () => requireMethod(callerOf(request), args.method, pointer);
+    checkMethod();
+    const caller = callerOf(request);
     const job = await newJobOf(context, caller, args);
     const newJob = { ...job, idempotency };
     const earlier =
       idempotency === null ? null : await context.jobs.replayOf(caller.accountId, idempotency);
     if (earlier !== null) return replayed(reply, { isReplay: true, ...earlier });
-    const turn = await takeSearch(context, caller, reply);
+    const permit = createSearchPermit(context, reply);
+    const admission = submissionAdmission(context, request, permit, checkMethod);
+    if (admission === null) await permit.take();
     try {
-      const submitted = await context.jobs.submit(newJob);
+      const submitted = await context.jobs.submit(newJob, admission);
       if (submitted.isReplay) {
-        await turn.giveBack();
+        await permit.giveBack();
         return replayed(reply, submitted);
       }
       context.metrics.submissions.inc({ method: newJob.request.method });
       return submitted;
     } catch (error) {
-      await turn.giveBack();
+      await permit.giveBack();
       throw error;
     }
   }
 
   return { submit };
 }
+
+/** Other jobs may request a platform before they are submitted, and the methods of the key may have changed. */
+const mayAdmitWith = (method: Method, { methods }: Caller): boolean =>
+  isSearch(method) && (methods === null || methods.includes(method));
 
 function replayed(reply: FastifyReply, earlier: SubmittedJob): SubmittedJob {
   reply.header("idempotent-replayed", "true");

@@ -45,6 +45,8 @@ type LiveLease = {
 export type Dispatcher = {
   offer(job: LiveJob): void;
   offerLater(job: LiveJob, delayMs: number): void;
+  /** True if the node would lease the job at once, also when little room is left; it then counts as its turn. */
+  takeTurn(nodeId: string, request: SearchJobRequest): boolean;
   /** Puts the job ahead of the other jobs of its key, because it did not fail. */
   putBack(job: LiveJob): void;
   /** Null on timeout. A node's last free slots are reserved for accounts with nothing running. */
@@ -99,6 +101,18 @@ export function createDispatcher(
     avoidFailedNodes(job);
     queue.add(job);
     wakeNodes();
+  }
+
+  function takeTurn(nodeId: string, request: SearchJobRequest): boolean {
+    return (
+      queue.isIdle() &&
+      idleNodes.takeTurn(
+        nodeId,
+        (leaseRequest) =>
+          canRunJob(leaseRequest, request) &&
+          idleNodes.waitingOf(leaseRequest) > reservedSlots(leaseRequest.slots?.() ?? 0),
+      )
+    );
   }
 
   function putBack(job: LiveJob): void {
@@ -257,6 +271,7 @@ export function createDispatcher(
   return {
     offer,
     offerLater,
+    takeTurn,
     putBack,
     next,
     wakeNodes,

@@ -12,6 +12,8 @@ export type IdleNodes<Job> = {
    * recently. False if there is none.
    */
   dispatchOne(take: (request: SearchLeaseRequest) => Job | null): boolean;
+  /** True if `dispatchOne` would choose the node; it then counts as its turn. */
+  takeTurn(nodeId: string, canTake: (request: SearchLeaseRequest) => boolean): boolean;
   waitingOf(request: SearchLeaseRequest): number;
   endAll(): void;
 };
@@ -47,6 +49,12 @@ export function createIdleNodes<Job>(): IdleNodes<Job> {
     return false;
   }
 
+  function takeTurn(nodeId: string, canTake: (request: SearchLeaseRequest) => boolean): boolean {
+    const isNext = inOrder().find(({ request }) => canTake(request))?.request.nodeId === nodeId;
+    if (isNext) note(nodeId);
+    return isNext;
+  }
+
   function inOrder(): IdleNode<Job>[] {
     const firsts = new Map<SearchLeaseRequest, IdleNode<Job>>();
     for (const node of idle) if (!firsts.has(node.request)) firsts.set(node.request, node);
@@ -74,7 +82,7 @@ export function createIdleNodes<Job>(): IdleNodes<Job> {
     for (const { give } of [...idle]) give(null);
   }
 
-  return { add, dispatchOne, waitingOf, endAll };
+  return { add, dispatchOne, takeTurn, waitingOf, endAll };
 }
 
 const rememberedNodes = 1_000;

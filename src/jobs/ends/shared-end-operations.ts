@@ -1,8 +1,11 @@
-import { durable } from "../../db/operations.ts";
+import { type ArgsOf, durable, read } from "../../db/operations.ts";
 import type { Steps } from "../../db/statements.ts";
+import type { Platform } from "../../posts/post.ts";
 import { type ChangedRow, snapshotColumns, unannounced } from "../reads/visible-change.ts";
 import { leadsTo } from "../states.ts";
+import { storedPosts } from "../stored.ts";
 import { deletePast, type ExpiredJobs, type PastTimes, sweepRows } from "./end-operations.ts";
+import { fetchedOperations } from "./fetched-operations.ts";
 
 const expireSql = `
   WITH over AS (SELECT uuid AS over_uuid, account_id AS owner FROM job
@@ -15,6 +18,22 @@ const expireSql = `
   UPDATE job SET ${leadsTo("expire")}, changed_ms = :nowMs, change = changes.number, result = NULL
   FROM changes WHERE uuid = over_uuid
   RETURNING ${snapshotColumns}`;
+
+const resultWithPost = `SELECT result FROM job
+  WHERE account_id = :accountId AND post_ids @> ARRAY[CAST(:id AS BIGINT)] AND state = 'done' AND expires_ms > :nowMs LIMIT 1`;
+
+export const sharedFetchedOperations = {
+  /** Also posts that another gateway archived. */
+  findFetched: read(function* (
+    database,
+    args: ArgsOf<typeof fetchedOperations.findFetched>,
+  ): Steps<{ platform: Platform; uri: string }[]> {
+    const found = yield* fetchedOperations.findFetched.run(database, args);
+    if (found.length > 0) return found;
+    const row = yield* database.get<{ result: string }>(resultWithPost, args);
+    return row === undefined ? [] : storedPosts(row.result, args.id);
+  }),
+};
 
 /** Retention on PostgreSQL: a batch is one statement. */
 export const sharedEndOperations = {

@@ -16,7 +16,7 @@ import { decodeResultParts, jobAfter } from "../stored.ts";
 import { createPauses } from "./pauses.ts";
 import type { InsertedRow } from "./received-job.ts";
 import type { SearchSubmission, SubmittedSearch, UnansweredReason } from "./search-operations.ts";
-import type { NewJob, SubmittedJob } from "./submission.ts";
+import type { NewJob, PendingAdmission, SubmittedJob } from "./submission.ts";
 import { doneSnapshot } from "./submission-commits.ts";
 
 export type ShortSearches = {
@@ -49,12 +49,13 @@ export type SubmittedShortSearch = SearchSubmission["search"];
 export type AnsweredSubmissions = {
   /** Null if the search must take the ordinary path. */
   searchOf(job: NewJob): SubmittedShortSearch | null;
-  /** Null if the search must take the ordinary path. */
+  /** Null if the search must take the ordinary path. Default of `write`: the submission is admitted. */
   insertAnswered(
     live: LiveJob,
     row: InsertedRow,
     search: SubmittedShortSearch,
-    lease: LeaseTerms,
+    lease: Pick<LeaseTerms, "node" | "nowMs">,
+    write?: PendingAdmission["write"],
   ): Promise<SubmittedJob | null>;
   onSkipped(reason: SkipReason): void;
 };
@@ -69,10 +70,17 @@ export function createAnsweredSubmissions(context: AnsweredContext): AnsweredSub
     return null;
   }
 
-  async function writeSearch(submission: SearchSubmission): Promise<SubmittedSearch> {
+  const writeAdmitted = (submission: SearchSubmission): Promise<SubmittedSearch> =>
+    store.write("submitSearch", submission);
+
+  async function writeSearch(
+    submission: SearchSubmission,
+    write: PendingAdmission["write"],
+  ): Promise<SubmittedSearch | null> {
     const { accountId } = submission.row;
     try {
-      const submitted = await store.write("submitSearch", submission);
+      const submitted = await write(submission);
+      if (submitted === null) return null;
       if (submitted.kind === "done") pauses.reset(accountId);
       else if (submitted.kind === "unanswered" && isTried(submitted.reason))
         pauses.begin(accountId);
@@ -91,12 +99,20 @@ export function createAnsweredSubmissions(context: AnsweredContext): AnsweredSub
       const search = { ...request, method };
       return { request: search, tree, terms: shortSearches.termsOf(search) };
     },
-    insertAnswered: async (live, row, search, { node, nowMs: startedMs }) => {
+    insertAnswered: async (
+      live,
+      row,
+      search,
+      { node, nowMs: startedMs },
+      write = writeAdmitted,
+    ) => {
       const { uuid, submitted: job } = live;
       const version = shortSearches?.version() ?? null;
       if (version === null) return skipped("unavailable");
       const { resultRetentionMs } = settings;
-      const submitted = await writeSearch({ row, search, node, startedMs, resultRetentionMs });
+      const submission = { row, search, node, startedMs, resultRetentionMs };
+      const submitted = await writeSearch(submission, write);
+      if (submitted === null) return null;
       if (submitted.kind === "unanswered") return skipped(submitted.reason);
       if (submitted.kind === "replay") {
         dispatcher.end(uuid);

@@ -2,10 +2,10 @@ import { durable } from "../../db/operations.ts";
 import type { Database, Steps } from "../../db/statements.ts";
 import type { JsonPage } from "../../lib/json-page.ts";
 import { timeAfter } from "../../lib/latest-time.ts";
+import { isFetched } from "../../platforms/source.ts";
 import { withUnsearched } from "../../search/merge/unsearched.ts";
 import type { ShortAnswer, ShortSearch } from "../../search/short-search.ts";
 import { usableCredentials } from "../../upstream/credentials/rows.ts";
-import { fetchedPosts } from "../ends/fetched-operations.ts";
 import type { JobResult, SearchJobRequest } from "../job.ts";
 import { encodeRequest, encodeResultParts, joinResult, type ResultParts } from "../stored.ts";
 import {
@@ -87,13 +87,17 @@ export function answerSubmission(
   const finishedMs = startedMs + found.tookMs;
   const times = { startedMs, finishedMs, expiresMs: timeAfter(finishedMs, resultRetentionMs) };
   const page = found.page ?? { body: null, lengths: null };
-  const done = { ...times, node, result: joinResult(parts), fetched: fetchedPosts(answer) };
+  const done = { ...times, node, result: joinResult(parts), fetched: [], postIds: idsOf(answer) };
   return {
     kind: "answered",
     job: { ...row, request: encodeRequest(request), answer: done },
     submitted: { ...parts, ...page, ...times },
   };
 }
+
+/** Of posts with their records: other gateways may not have archived them. */
+const idsOf = ({ items }: JobResult): bigint[] =>
+  items.filter(isFetched).flatMap(({ id }) => (id === null ? [] : [id]));
 
 export function submittedOf({ submitted }: AnsweredSearch, inserted: InsertedJob): SubmittedSearch {
   if (inserted.isReplay) return { kind: "replay", earlier: inserted.earlier };

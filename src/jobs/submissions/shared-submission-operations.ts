@@ -4,10 +4,11 @@
  */
 
 import { durable } from "../../db/operations.ts";
-import { listedCalls, ofListed } from "../../db/postgres/listed-calls.ts";
+import { listedCalls, listedResults, ofListed } from "../../db/postgres/listed-calls.ts";
 import { listedStatement, singleStatement } from "../../db/postgres/run-operation.ts";
 import type { Steps } from "../../db/statements.ts";
 import type { Platform } from "../../posts/post.ts";
+import type { ShortSearchTerms } from "../../search/short-search.ts";
 import { usableCredential } from "../../upstream/credentials/rows.ts";
 import { fetchedJson, fetchedSql } from "../ends/fetched-operations.ts";
 import {
@@ -43,21 +44,28 @@ export const sharedSubmissionOperations = {
   }),
 };
 
-const listedTypes = {
+export const searchTypes = {
   ...{ uuid: "TEXT", accountId: "TEXT", keyId: "TEXT", request: "TEXT", canonicalQuery: "TEXT" },
   ...{
     warnings: "TEXT",
     submittedMs: "BIGINT",
     deadlineMs: "BIGINT",
     node: "TEXT",
-    result: "TEXT",
   },
   ...{ startedMs: "BIGINT", finishedMs: "BIGINT", expiresMs: "BIGINT", platforms: "TEXT" },
+  postIds: "TEXT",
 };
+
+const doneWithIds = {
+  columns: `post_ids, ${done.columns}`,
+  values: `CAST(CAST(:postIds AS TEXT) AS BIGINT[]), ${done.values}`,
+};
+
+export const needsNoCredential = `NOT EXISTS (SELECT 1 FROM credential WHERE ${usableCredential})`;
 
 const ordinary = `id = :accountId AND suspended_ms IS NULL
   AND NOT EXISTS (SELECT 1 FROM webhook WHERE account_id = :accountId AND disabled_ms IS NULL)
-  AND NOT EXISTS (SELECT 1 FROM credential WHERE ${usableCredential})`;
+  AND ${needsNoCredential}`;
 
 /**
  * Locks the account first, so that its suspension does not leave the idempotency key without a job.
@@ -78,11 +86,11 @@ const insertSql = (numbered: string, { columns, values }: typeof done, otherSql 
   `WITH ${numbered} ${otherSql}
   INSERT INTO job(${columns}) SELECT ${values}, last_change FROM numbered RETURNING change`;
 
-/** Of searches without idempotency key and fetched posts. Locks accounts in their order, as those of other gateways do. */
-const listedSearches = `WITH job_of_call AS MATERIALIZED (
-    SELECT * FROM ${listedCalls("listed", listedTypes)}
-    WHERE NOT EXISTS (SELECT 1 FROM credential WHERE ${ofListed("listed", usableCredential)})),
-  owner AS (
+/**
+ * Inserts the searches of `job_of_call`, which have no idempotency key and no fetched posts. Locks accounts in their order, as
+ * other gateways do.
+ */
+export const insertedSearches = `owner AS (
     SELECT id FROM account WHERE id IN (SELECT accountId FROM job_of_call) AND suspended_ms IS NULL
       AND NOT EXISTS (SELECT 1 FROM webhook WHERE account_id = account.id AND disabled_ms IS NULL)
     ORDER BY id FOR UPDATE),
@@ -92,11 +100,15 @@ const listedSearches = `WITH job_of_call AS MATERIALIZED (
       ON counted.accountId = owner.id
     WHERE account.id = owner.id RETURNING owner.id, last_change - counted.jobs AS earlier),
   inserted AS (
-    INSERT INTO job(${done.columns})
-    SELECT ${ofListed("job_of_call", done.values)},
+    INSERT INTO job(${doneWithIds.columns})
+    SELECT ${ofListed("job_of_call", doneWithIds.values)},
       numbered.earlier + row_number() OVER (PARTITION BY job_of_call.accountId ORDER BY job_of_call.call)
     FROM job_of_call JOIN numbered ON numbered.id = job_of_call.accountId
-    RETURNING uuid, change)
+    RETURNING uuid, change)`;
+
+const listedSearches = `WITH job_of_call AS MATERIALIZED (
+    SELECT * FROM ${listedCalls("listed", searchTypes)} JOIN ${listedResults} USING (call) WHERE ${ofListed("listed", needsNoCredential)}),
+  ${insertedSearches}
   SELECT call, change FROM inserted JOIN job_of_call ON job_of_call.uuid = inserted.uuid`;
 
 const posts = `, posts AS (${fetchedSql(":accountId", "numbered CROSS JOIN json_each(:posts) WHERE TRUE")})`;
@@ -108,20 +120,22 @@ const statementsOf = (columns: typeof done, otherSql = "") => ({
 
 const statements = {
   received: statementsOf(received),
-  done: statementsOf(done),
+  done: statementsOf(doneWithIds),
   /** Most answers have no fetched posts, and their part costs a tenth of the statement. */
-  doneWithPosts: statementsOf(done, posts),
+  doneWithPosts: statementsOf(doneWithIds, posts),
 };
 
 function* insertAlone(
   { idempotency = null, answer = null, ...job }: JobInsertion,
   platforms: readonly Platform[],
 ): Steps<InsertedJob | null> {
-  const { fetched = [], ...end } = answer ?? {};
+  const { fetched = [], postIds = [], ...end } = answer ?? {};
   const ended = fetched.length === 0 ? statements.done : statements.doneWithPosts;
   const { keyed, keyless } = answer === null ? statements.received : ended;
   const sql = idempotency === null ? keyless : keyed;
-  const parameters = { ...job, ...end, platforms: JSON.stringify(platforms) };
+  const parameters = {
+    ...{ ...job, ...end, platforms: JSON.stringify(platforms), postIds: arrayText(postIds) },
+  };
   const own = { ...parameters, ...idempotency, posts: fetchedJson(fetched) };
   const isListed = answer !== null && idempotency === null && fetched.length === 0;
   const inserted = isListed
@@ -129,3 +143,16 @@ function* insertAlone(
     : yield* singleStatement<{ change: number }>(sql, own);
   return inserted === undefined ? null : { isReplay: false, ...inserted, hasDeliveries: false };
 }
+
+/** For `insertedSearches`; null if it cannot insert the job. */
+export function searchParameters(
+  { idempotency = null, answer = null, ...job }: JobInsertion,
+  { requestableWithCredential }: ShortSearchTerms,
+) {
+  const { fetched = [], postIds = [], ...end } = answer ?? {};
+  if (answer === null || idempotency !== null || fetched.length > 0) return null;
+  const platforms = JSON.stringify(requestableWithCredential);
+  return { ...job, ...end, platforms, postIds: arrayText(postIds) };
+}
+
+const arrayText = (ids: readonly bigint[]): string => `{${ids.join(",")}}`;

@@ -27,6 +27,8 @@ type SubmittedAnswer = {
   expiresMs: number;
   result: string;
   fetched: readonly FetchedPost[];
+  /** Of archived posts with their records. */
+  postIds?: readonly bigint[];
 };
 
 export type KeyedRequest = { key: string; requestHash: Uint8Array; sinceMs: number };
@@ -99,7 +101,7 @@ const insertKey = `INSERT INTO idempotency(account_id, key, request_hash, uuid, 
 function* insertAnswered(
   database: Database,
   job: Omit<JobInsertion, "idempotency" | "answer"> & { change: number },
-  { fetched, ...answer }: SubmittedAnswer,
+  { fetched, postIds: _none, ...answer }: SubmittedAnswer,
 ): Steps<boolean> {
   const { accountId, uuid } = job;
   const { finishedMs, expiresMs } = answer;

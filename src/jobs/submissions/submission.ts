@@ -1,5 +1,6 @@
 import type { QueryNode } from "@earshot/query/tree";
 import type { Job } from "../job.ts";
+import type { SearchSubmission, SubmittedSearch } from "./search-operations.ts";
 
 export type Idempotency = { key: string; requestHash: Uint8Array };
 
@@ -9,6 +10,14 @@ export type NewJob = Pick<
 > & {
   idempotency?: Idempotency | null;
   tree?: QueryNode | null;
+};
+
+/** Of a submission that is not admitted yet. */
+export type PendingAdmission = {
+  /** In one call to the store. Null: nothing was written, though the submission may be admitted. */
+  write(submission: SearchSubmission): Promise<SubmittedSearch | null>;
+  /** Must precede any other write. Errors: those of the admission. */
+  admit(): Promise<void>;
 };
 
 export type EarlierJob = { uuid: string; job: Job | null };

@@ -12,7 +12,7 @@ import type { JobSnapshot } from "../reads/visible-change.ts";
 import type { JobSettings } from "../settings.ts";
 import { createAnsweredSubmissions, type ShortSearches } from "./answered-submissions.ts";
 import { type InsertedRow, receivedJob, rowOf } from "./received-job.ts";
-import type { NewJob, SubmittedJob } from "./submission.ts";
+import type { NewJob, PendingAdmission, SubmittedJob } from "./submission.ts";
 import { createSubmissionCommits } from "./submission-commits.ts";
 import { createUncommittedRuns } from "./uncommitted-runs.ts";
 
@@ -39,7 +39,7 @@ type SubmissionsContext = {
  * the commit of its submission.
  */
 export function createSubmissions(context: SubmissionsContext): {
-  submit(job: NewJob): Promise<SubmittedJob>;
+  submit(job: NewJob, admission?: PendingAdmission | null): Promise<SubmittedJob>;
 } {
   const { clock, now, randomUuid, settings, dispatcher, reads, localNodeId } = context;
   const commits = createSubmissionCommits(context);
@@ -49,19 +49,54 @@ export function createSubmissions(context: SubmissionsContext): {
   const runsHere = ({ phase, runningNode, submitted: job }: LiveJob): boolean =>
     phase === "leased" && runningNode === localNodeId && isSearch(job.request.method);
 
-  async function submit(job: NewJob): Promise<SubmittedJob> {
+  const received = (job: NewJob): LiveJob => {
+    const { deadlineMs } = settings;
+    const submitted = receivedJob(now(), randomUuid(), job, deadlineMs);
+    return liveJob(submitted, clock.elapsed() + deadlineMs);
+  };
+
+  async function submit(
+    job: NewJob,
+    admission: PendingAdmission | null = null,
+  ): Promise<SubmittedJob> {
     if (dispatcher.depth() >= settings.maxWaiting) throw overloaded();
-    const received = receivedJob(now(), randomUuid(), job, settings.deadlineMs);
-    const live = liveJob(received, clock.elapsed() + settings.deadlineMs);
+    if (admission === null) return await submitAdmitted(job);
+    const isTried = wouldRunHere(job);
+    const submitted = isTried ? await submitWith(admission, job) : null;
+    if (submitted !== null) return submitted;
+    await admission.admit();
+    return await submitAdmitted(isTried ? { ...job, tree: null } : job);
+  }
+
+  async function submitAdmitted(job: NewJob): Promise<SubmittedJob> {
+    const live = received(job);
     const idempotency = job.idempotency ?? null;
     const row: InsertedRow = {
-      ...rowOf(received),
+      ...rowOf(live.submitted),
       idempotency: idempotency && { ...idempotency, sinceMs: reads.keyedSinceMs() },
     };
     dispatcher.offer(live);
     if (runsHere(live)) return await runUncommitted(live, row, answered.searchOf(job));
     if (isSearch(job.request.method)) answered.onSkipped("no_slot");
     return await commits.insertReceived(live, row);
+  }
+
+  const wouldRunHere = ({ request }: NewJob): boolean =>
+    localNodeId !== null &&
+    dispatcher.depth() === 0 &&
+    isSearch(request.method) &&
+    dispatcher.takeTurn(localNodeId, request);
+
+  /** Bypasses the dispatcher: no client has the uuid before the job is done. */
+  async function submitWith(
+    { write }: PendingAdmission,
+    job: NewJob,
+  ): Promise<SubmittedJob | null> {
+    const search = answered.searchOf(job);
+    if (search === null) return null;
+    const live = received(job);
+    const lease = { node: localNodeId ?? "", nowMs: now() };
+    return await answered.insertAnswered(live, rowOf(live.submitted), search, lease, write);
   }
 
   return { submit };

@@ -72,7 +72,7 @@ serveConcurrently(
   async ({ method, args }) => {
     const { store } = await opened();
     // The archive's threads report errors.
-    if (method === "submitSearch" && archive !== null) {
+    if ((method === "submitSearch" || method === "admitSearch") && archive !== null) {
       searches ??= loadSearches(archive);
       searches.catch(() => undefined);
     }

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { sharedAdmittedSearchOperations } from "../../accounts/shared-admitted-search-operations.ts";
 import { sharedLimitOperations } from "../../accounts/shared-limit-operations.ts";
 import { type ArgsOf, byRow, durable, read, relaxed } from "../../db/operations.ts";
 import { type Calls, createCalls } from "../../db/postgres/calls.ts";
@@ -6,7 +7,10 @@ import type { PostgresTerms } from "../../db/postgres/pool.ts";
 import { createPostgresStore, type PostgresStore } from "../../db/postgres/store.ts";
 import { ensureSecrets } from "../../db/settings.ts";
 import type { Database, Steps } from "../../db/statements.ts";
-import { sharedEndOperations } from "../../jobs/ends/shared-end-operations.ts";
+import {
+  sharedEndOperations,
+  sharedFetchedOperations,
+} from "../../jobs/ends/shared-end-operations.ts";
 import { sharedLeaseOperations } from "../../jobs/leases/shared-lease-operations.ts";
 import { sharedSubmissionOperations } from "../../jobs/submissions/shared-submission-operations.ts";
 import { systemClock } from "../../lib/clock.ts";
@@ -17,6 +21,8 @@ import { controlOperations } from "./control-operations.ts";
 export const databaseOperations = {
   ...controlOperations,
   ...sharedLimitOperations,
+  ...sharedAdmittedSearchOperations,
+  ...sharedFetchedOperations,
   ...byRow({ ...sharedSubmissionOperations, ...sharedLeaseOperations, ...sharedEndOperations }),
   beat: relaxed(function* (database, args: ArgsOf<typeof controlOperations.beat>): Steps<number> {
     yield* controlOperations.beat.run(database, args);

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
+import { admittedSearchOperations } from "../../accounts/admitted-search-operations.ts";
 import { limitOperations } from "../../accounts/limit-operations.ts";
 import { accountStoreOperations } from "../../accounts/store.ts";
 import { controlMigrations } from "../../db/migrations/control.ts";
@@ -20,6 +21,7 @@ export const controlOperations = {
   ...settingOperations,
   ...accountStoreOperations(randomBytes),
   ...limitOperations,
+  ...admittedSearchOperations,
   ...jobOperations,
   ...webhookOperations,
   ...credentialOperations,

@@ -1,3 +1,4 @@
+import { createAdmittedCallers } from "../../accounts/admitted-callers.ts";
 import { createLimiter, type Limiter } from "../../accounts/limiter.ts";
 import type { Dashboard } from "../../http/context.ts";
 import { createDashboardRole } from "../roles/dashboard.ts";
@@ -10,8 +11,11 @@ export type Accounts = {
   closeSignIn(): Promise<void>;
 };
 
-export function makeAccounts({ config, store, clock, secrets }: Base): Accounts {
+export function makeAccounts({ config, store, clock, secrets, sharing }: Base): Accounts {
   const { secretKey } = secrets;
   const { dashboard, close } = createDashboardRole({ config, store, secretKey, clock });
-  return { limiter: createLimiter(store, clock, config.limits), dashboard, closeSignIn: close };
+  const { isShared } = sharing.gateway;
+  const admittedCallers = isShared ? createAdmittedCallers(clock) : null;
+  const limiter = createLimiter(store, clock, config.limits, admittedCallers);
+  return { limiter, dashboard, closeSignIn: close };
 }

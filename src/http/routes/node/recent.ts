@@ -52,7 +52,7 @@ export function addRecentRoute(
   app.route({
     method: "POST",
     url: "/api/v1/data/:platform/tweets/recent",
-    config: { pace: "call", isSubmission: true, mayBeOpen: true },
+    config: { pace: "call", isSubmission: true, isAdmittedWithSearch: true, mayBeOpen: true },
     schema: {
       operationId: "searchRecent",
       summary: "Search recent posts in one request",
@@ -90,7 +90,7 @@ export function addRecentRoute(
       const body = recentSubmissionOf(request.body);
       const idempotency = idempotencyOf(request.headers, requested(platform, body));
       const job = await pending.submitAndWait(caller, reply, () =>
-        submissions.submit(caller, platform, body, wordPathRules, reply, idempotency),
+        submissions.submit(platform, body, wordPathRules, reply, idempotency),
       );
       const result = resultOf(job);
       if (result === null) throw problem("unavailable", "the search is still running; retry");

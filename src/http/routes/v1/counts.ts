@@ -3,12 +3,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { SourceCounts } from "../../../search/archive/count.ts";
 import { parseSearchQuery } from "../../../search/parse-search-query.ts";
 import { countsBody } from "../../answers/counts-body.ts";
-import {
-  type CountsRequestParams,
-  countsPageOf,
-  granularityMs,
-  requestedBoundsOf,
-} from "../../answers/counts-page.ts";
+import { countsPageOf, granularityMs, requestedBoundsOf } from "../../answers/counts-page.ts";
 import { setKnowledgeFields } from "../../answers/result-fields.ts";
 import { clientDisconnect } from "../../connections/client-disconnect.ts";
 import type { HttpContext } from "../../context.ts";
@@ -26,7 +21,7 @@ import { invalid } from "../../schemas/validation.ts";
 import { requireCounts } from "../../submission/allowed-method.ts";
 import { warningOf } from "../../submission/new-job.ts";
 import { requestedSpan } from "../../submission/requested-span.ts";
-import { takeSearch } from "../../submission/search-permit.ts";
+import { createSearchPermit } from "../../submission/search-permit.ts";
 import { platformOfWord } from "../../submission/source-types.ts";
 import { windowWarnings } from "../../submission/window.ts";
 import type { TypedApp } from "../typed-app.ts";
@@ -65,7 +60,7 @@ export function addCountsRoute(app: TypedApp, context: HttpContext): void {
       const { tree, warnings, ...question } = questionOf(context, request, word, request.query);
       const page = countsPageOf(context, question, request.query.next_token);
       const disconnected = clientDisconnect(reply);
-      const counts = await counted(context, reply, question.caller, disconnected, () =>
+      const counts = await counted(context, reply, disconnected, () =>
         context.countPosts(
           {
             platform: question.platform,
@@ -124,18 +119,18 @@ function questionOf(
 async function counted(
   context: HttpContext,
   reply: FastifyReply,
-  caller: CountsRequestParams["caller"],
   disconnected: AbortSignal,
   count: () => Promise<SourceCounts>,
 ): Promise<SourceCounts | null> {
-  const turn = await takeSearch(context, caller, reply);
+  const permit = createSearchPermit(context, reply);
+  await permit.take();
   try {
     const counts = await count();
     context.metrics.submissions.inc({ method: "counts" });
     return counts;
   } catch (error) {
     if (disconnected.aborted) return null;
-    await turn.giveBack();
+    await permit.giveBack();
     throw error;
   }
 }

@@ -30,7 +30,7 @@ export function addSearchRoute(
   app.route({
     method: "POST",
     url: "/v1/search/:platform",
-    config: { pace: "call", isSubmission: true, refusalHasUuid: true },
+    config: { pace: "call", isSubmission: true, isAdmittedWithSearch: true, refusalHasUuid: true },
     onRequest: async (_request, reply) => {
       reply.header("vary", "Accept");
     },
@@ -82,7 +82,6 @@ export function addSearchRoute(
       const idempotency = idempotencyOf(request.headers, requested(platform, body));
       const submit = async () => {
         const submitted = await submissions.submit(
-          caller,
           platform,
           body,
           wordPathRules,

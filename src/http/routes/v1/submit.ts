@@ -36,7 +36,12 @@ const answers = {
   }),
 };
 
-const config = { pace: "call", isSubmission: true, refusalHasUuid: true } as const;
+const config = {
+  pace: "call",
+  isSubmission: true,
+  isAdmittedWithSearch: true,
+  refusalHasUuid: true,
+} as const;
 
 export function addSubmitRoutes(
   app: TypedApp,
@@ -54,7 +59,7 @@ export function addSubmitRoutes(
     const caller = callerOf(request);
     const waitSeconds = preferredWaitSeconds(request.headers.prefer?.toString());
     const idempotency = idempotencyOf(request.headers, requested(platform, body));
-    const { uuid } = await submissions.submit(caller, platform, body, rules, reply, idempotency);
+    const { uuid } = await submissions.submit(platform, body, rules, reply, idempotency);
     // The job is on disk: the client gets its uuid even if the wait fails.
     if (waitSeconds > 0) {
       await pending.waitAsPreferred(caller, uuid, waitSeconds, reply).catch(() => null);

@@ -1,0 +1,49 @@
+import { beforeEach, expect, test } from "vitest";
+import { createManualClock, type ManualClock } from "../lib/manual-clock.ts";
+import { type AdmittedCallers, createAdmittedCallers } from "./admitted-callers.ts";
+import type { Caller } from "./authenticate.ts";
+import type { TurnAnswer } from "./limit-operations.ts";
+
+let clock: ManualClock;
+let callers: AdmittedCallers;
+beforeEach(() => {
+  clock = createManualClock();
+  callers = createAdmittedCallers(clock);
+});
+
+const caller: Caller = {
+  ...{ keyId: "key", accountId: "account", ratesKeyId: "key", methods: null },
+  ...{ requestsPerSecond: 3, submissionsPerMinute: 10 },
+};
+
+function admitted(remaining: number, special: Partial<Caller> = {}): TurnAnswer {
+  const policy = { policy: "burst", limit: 3, windowMs: 1_000, remaining, growsInMs: 0 } as const;
+  const policies = [policy, { ...policy, policy: "search" } as const];
+  return { kind: "admitted", caller: { ...caller, ...special }, waitMs: 0, policies, searchMs: 0 };
+}
+
+test("a caller is remembered for a minute", async () => {
+  callers.note("presented", admitted(1));
+  await clock.advance(59_999);
+  expect(callers.find("presented")).toEqual(caller);
+  expect(callers.find("other")).toBeNull();
+  await clock.advance(1);
+  expect(callers.find("presented")).toBeNull();
+});
+
+test.each([
+  ["is refused", null],
+  ["has no room left", admitted(0)],
+  ["shares limits of its account", admitted(1, { accountSubmissionsPerMinute: 5 })],
+])("a caller that %s is forgotten", (_what, answer) => {
+  callers.note("presented", admitted(1));
+  callers.note("presented", answer);
+  expect(callers.find("presented")).toBeNull();
+});
+
+test("the callers last admitted are remembered", () => {
+  for (let n = 0; n <= 10_000; n += 1) callers.note(`presented ${n}`, admitted(1));
+  expect(callers.find("presented 0")).toBeNull();
+  expect(callers.find("presented 1")).not.toBeNull();
+  expect(callers.find("presented 10000")).not.toBeNull();
+});

@@ -1,0 +1,42 @@
+import type { Clock } from "../lib/clock.ts";
+import type { Caller } from "./authenticate.ts";
+import type { TurnAnswer } from "./limit-operations.ts";
+
+/** Callers that were just admitted, by the hash of what they presented. Nothing is admitted by it. */
+export type AdmittedCallers = {
+  /** A caller near its limits, or whose account has some, is forgotten. */
+  note(presentedHash: string, answer: TurnAnswer | null): void;
+  find(presentedHash: string): Caller | null;
+};
+
+const rememberedMs = 60_000;
+const mostRemembered = 10_000;
+
+export function createAdmittedCallers(clock: Pick<Clock, "elapsed">): AdmittedCallers {
+  const callers = new Map<string, { caller: Caller; untilMs: number }>();
+
+  function note(presentedHash: string, answer: TurnAnswer | null): void {
+    callers.delete(presentedHash);
+    if (answer === null || !hasRoom(answer)) return;
+    const { caller } = answer;
+    callers.set(presentedHash, { caller, untilMs: clock.elapsed() + rememberedMs });
+    for (const [oldest] of callers) {
+      if (callers.size <= mostRemembered) break;
+      callers.delete(oldest);
+    }
+  }
+
+  function find(presentedHash: string): Caller | null {
+    const found = callers.get(presentedHash);
+    return found === undefined || found.untilMs <= clock.elapsed() ? null : found.caller;
+  }
+
+  return { note, find };
+}
+
+/** For another search without a wait; limits of the account are not counted in lists. */
+function hasRoom({ kind, caller, policies }: TurnAnswer): boolean {
+  const { accountRequestsPerSecond: requests, accountSubmissionsPerMinute: submissions } = caller;
+  const isShared = (requests ?? null) !== null || (submissions ?? null) !== null;
+  return kind === "admitted" && !isShared && policies.every(({ remaining }) => remaining > 0);
+}

@@ -1,0 +1,24 @@
+import { expect, test } from "vitest";
+import { createIdleNodes } from "./idle-nodes.ts";
+
+const node = (nodeId: string, load = 0) => ({ nodeId, methods: [], load: () => load });
+
+test("a node takes turns with equally loaded ones, also for jobs that it is not given", () => {
+  const nodes = createIdleNodes<string>();
+  const given: string[] = [];
+  for (const nodeId of ["local", "remote"]) nodes.add(node(nodeId), () => given.push(nodeId));
+  expect(nodes.takeTurn("local", () => true)).toBe(true);
+  expect(nodes.takeTurn("local", () => true)).toBe(false);
+  expect(nodes.dispatchOne(() => "a job")).toBe(true);
+  expect(given).toEqual(["remote"]);
+  expect(nodes.takeTurn("local", () => true)).toBe(true);
+});
+
+test("a node has no turn while a less loaded one can take the job", () => {
+  const nodes = createIdleNodes<string>();
+  nodes.add(node("local", 1), () => undefined);
+  nodes.add(node("remote"), () => undefined);
+  expect(nodes.takeTurn("local", () => true)).toBe(false);
+  expect(nodes.takeTurn("local", ({ nodeId }) => nodeId === "local")).toBe(true);
+  expect(nodes.takeTurn("absent", () => true)).toBe(false);
+});

@@ -1,0 +1,144 @@
+import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
+import { openPool, type Pool } from "../../src/db/postgres/pool.ts";
+import { makePost } from "../../testkit/data/make-post.ts";
+import { databaseSettings } from "../../testkit/postgres/suite-database.ts";
+import {
+  type ServiceUnderTest,
+  search,
+  startServiceUnderTest,
+} from "../../testkit/service/service-under-test.ts";
+import { until } from "../../testkit/until.ts";
+
+/** A key that was just admitted is admitted with its next search. */
+let service: ServiceUnderTest;
+let other: ServiceUnderTest;
+let pool: Pool;
+
+beforeAll(async () => {
+  const settings = await databaseSettings();
+  service = await startServiceUnderTest(settings);
+  other = await startServiceUnderTest(settings);
+  const createdMs = service.clock.now() - 60_000;
+  await service.addPosts([makePost({ text: "a comet over the harbour", createdMs })]);
+  pool = openPool({
+    url: settings.EARSHOT_DATABASE_URL ?? "",
+    ...{ gateway: "test", connections: 1, timeoutMs: 5_000 },
+  });
+  // The first searches of a process are slow.
+  const key = await service.makeKey();
+  await until("short searches to be answered with their submission", async () => {
+    const { names } = await callsFor(key, search("comet"));
+    return names.join() === "admitSearch" ? true : null;
+  });
+});
+afterEach(() => vi.restoreAllMocks());
+afterAll(async () => {
+  await pool?.end();
+  await other?.remove();
+  await service?.remove();
+});
+
+const invalid = search("since:2026-02-30");
+const id = (key: string) => key.split("_")[1] ?? "";
+
+async function admittedKey(rates: Parameters<ServiceUnderTest["makeKey"]>[0] = {}) {
+  const key = await service.makeKey({ requestsPerSecond: 100, submissionsPerMinute: 50, ...rates });
+  expect((await service.submit(key, search("comet"))).statusCode).toBe(202);
+  return key;
+}
+
+/** Names of the calls to the store for a submission; a slow answer also reads its rates again. */
+async function callsFor(key: string, payload: object) {
+  const { store } = service.context;
+  const calls = [vi.spyOn(store, "inMemory"), vi.spyOn(store, "write")] as const;
+  const answer = await service.submit(key, payload);
+  const names = calls.flatMap(({ mock }) => mock.calls.map(([name]) => String(name)));
+  vi.restoreAllMocks();
+  return { answer, names: names.filter((name) => name !== "limitState") };
+}
+
+test("its search is one call to the store, which counts it", async () => {
+  const key = await admittedKey();
+  let searches = 1;
+  // A slow machine may take the ordinary path.
+  const answer = await until("a search in one call", async () => {
+    const called = await callsFor(key, search("comet"));
+    searches += 1;
+    return called.names.join() === "admitSearch" ? called.answer : null;
+  });
+  expect(answer.statusCode).toBe(202);
+  expect(answer.headers.ratelimit).toContain(`"search";r=${50 - searches}`);
+  const result = await other.result(key, answer.json().uuid);
+  expect(result.body).toContain("a comet over the harbour");
+});
+
+test("searches at once are each counted once", async () => {
+  const key = await admittedKey({ submissionsPerMinute: 8 });
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, () => service.submit(key, search("comet"))),
+  );
+  const accepted = answers.filter(({ statusCode }) => statusCode === 202);
+  expect(accepted).toHaveLength(7);
+  expect(new Set(accepted.map((answer) => answer.json().uuid)).size).toBe(7);
+  expect(answers.filter(({ statusCode }) => statusCode === 429)).toHaveLength(13);
+  const { jobs } = (await service.call(key, { url: "/v1/search/live/social/jobs" })).json();
+  expect(jobs).toHaveLength(8);
+});
+
+test("a revoked key is refused, whatever it sends", async () => {
+  for (const payload of [search("comet"), invalid]) {
+    const key = await admittedKey();
+    await other.context.store.write("revokeKey", {
+      ...{ id: id(key), by: "command_line", nowMs: other.clock.now() },
+    });
+    const answer = await service.submit(key, payload);
+    expect([answer.statusCode, answer.json().code]).toEqual([401, "unauthorized"]);
+    expect(answer.headers.ratelimit).toBeUndefined();
+  }
+});
+
+test("a key over its rate is refused, whatever it sends", async () => {
+  for (const payload of [search("comet"), invalid]) {
+    const key = await admittedKey({ requestsPerSecond: 2 });
+    const elsewhere = await other.call(key, { url: "/v1/search/live/social/jobs" });
+    expect(elsewhere.statusCode).toBe(200);
+    const answer = await service.submit(key, payload);
+    expect([answer.statusCode, answer.json().code]).toEqual([429, "rate_limited"]);
+    expect(answer.headers["retry-after"]).toBe("1");
+  }
+});
+
+test("an invalid search is counted as a request, but not as a search", async () => {
+  const key = await admittedKey({ requestsPerSecond: 5 });
+  const answer = await service.submit(key, invalid);
+  expect(answer.statusCode).toBe(400);
+  expect(answer.headers.ratelimit).toContain('"search";r=49');
+});
+
+test("methods that the key has lost or gained in between apply", async () => {
+  const key = await admittedKey();
+  const setMethods = (methods: string | null) =>
+    pool.unsafe("UPDATE api_key SET methods = $1 WHERE id = $2", [methods, id(key)]);
+  await setMethods('["getbyid"]');
+  expect((await service.submit(key, search("comet"))).statusCode).toBe(403);
+  await setMethods(null);
+  expect((await service.submit(key, search("comet"))).statusCode).toBe(202);
+});
+
+test("other methods are admitted first", async () => {
+  const key = await admittedKey();
+  const payload = { type: "social", arguments: { type: "getbyid", query: "1" } };
+  const { answer, names } = await callsFor(key, payload);
+  expect(answer.statusCode).toBe(202);
+  expect(names.slice(0, 2)).toEqual(["admit", "insertJob"]);
+});
+
+test("the ID of a post in a result names it at a gateway that has not archived it", async () => {
+  const key = await admittedKey();
+  const { uuid } = (await service.submit(key, search("comet"))).json();
+  const [post] = (await other.result(key, uuid)).json();
+  const payload = { type: "social", arguments: { type: "getbyid", query: String(post.ID) } };
+  const submitted = (await other.submit(key, payload)).json();
+  const status = await other.call(key, { url: `/v1/search/live/social/status/${submitted.uuid}` });
+  expect(status.body).not.toContain("unknown_id");
+});
