@@ -6,7 +6,6 @@ import { argv } from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import type { AnswerRequest, FetchedItem, SourceAnswer } from "../src/platforms/source.ts";
-import type { Evidence } from "../src/remote/evidence/evidence.ts";
 import { rateQuote } from "../src/remote/evidence/quote.ts";
 import { openQuote } from "../src/remote/evidence/signed-quote.ts";
 import {
@@ -18,18 +17,11 @@ import { answerBody, answerBytes, readAnswer } from "../src/remote/protocol/answ
 import { decryptAnswer, encryptAnswer } from "../src/remote/protocol/encrypted-answer.ts";
 import { createOpenedLeases, encryptJob, openJob } from "../src/remote/protocol/encrypted-job.ts";
 import { gatewayKeyOf, makeRunKeys, makeSigningKey } from "../src/remote/protocol/keys.ts";
-import type { ChallengeAnswer } from "../src/remote/protocol/messages.ts";
-import { signRequest } from "../src/remote/protocol/signed-request.ts";
 import { signResult, verifyResult } from "../src/remote/protocol/signed-result.ts";
-import {
-  gatewayAudience,
-  identityMessageOf,
-  keyIdOf,
-  type NodeStatement,
-  reportDataOf,
-} from "../src/remote/protocol/statement.ts";
+import { keyIdOf } from "../src/remote/protocol/statement.ts";
 import { knowledgeText, requestText } from "../src/remote/protocol/texts.ts";
 import { enrolmentTokenIn } from "../testkit/nodes/enrolment-token.ts";
+import { nodeAt } from "../testkit/nodes/hand-driven-node.ts";
 import { connectedNodes, makeKey, orderNode } from "../testkit/nodes-chaos/operator.ts";
 import { generatedPosts } from "../testkit/nodes-chaos/posts.ts";
 import { type Actor, createActor, earshot } from "../testkit/nodes-chaos/processes.ts";
@@ -296,73 +288,29 @@ function start(
 }
 
 /** From challenge to admission, over HTTP, as a newly started node. */
-async function attesting({ base }: Service, simulated: string): Promise<void> {
+async function attesting({ base, dir }: Service, simulated: string): Promise<void> {
   const tee = await readSimulatedTee(join(simulated, "tee.json"));
-  const whole: number[] = [];
-  const register: number[] = [];
+  const gateway = {
+    enrolmentToken: enrolmentTokenIn(dir),
+    nowMs: Date.now,
+    send: async (path: string, headers: Record<string, string>, body: string) => {
+      const answer = await fetch(`${base}${path}`, { method: "POST", headers, body });
+      return { statusCode: answer.status, body: await answer.text() };
+    },
+  };
+  const durations: number[] = [];
   for (let turn = 0; turn < 25; turn += 1) {
     // The gateway pauses 100 ms after each unknown node.
     await sleep(150);
-    const keys = await makeRunKeys();
-    const identity = makeSigningKey();
+    const name = `bench-${turn}`;
+    const evidenceFor = (reportData: Uint8Array) => tee.evidence(reportData);
+    const node = await nodeAt(gateway, { evidence: "simulated", evidenceFor, name });
     const startMs = performance.now();
-    const challenge = (await post(base, "/internal/nodes/challenge", "{}")) as ChallengeAnswer;
-    const statement: NodeStatement = {
-      version: 1,
-      evidence: "simulated",
-      audience: gatewayAudience,
-      nonce: challenge.nonce,
-      identity_key: identity.publicKey,
-      signing_key: keys.signingKey,
-      sealing_key: keys.sealingKey,
-      boot_id: randomBytes(16).toString("base64url"),
-      gateway_key: challenge.gateway_key,
-    };
-    const evidence: Evidence = tee.evidence(reportDataOf(statement));
-    const signature = Buffer.from(identity.sign(identityMessageOf(statement)));
-    const body = JSON.stringify({
-      statement,
-      identity_signature: signature.toString("base64url"),
-      evidence,
-      name: `bench-${turn}`,
-      capabilities: [],
-      concurrency: 1,
-      url: null,
-      version: "bench",
-    });
-    const path = "/internal/nodes/register";
-    const fields = signRequest(
-      {
-        method: "POST",
-        path,
-        body,
-        keyId: keyIdOf(statement),
-        nowMs: Date.now(),
-        nonce: randomBytes(16).toString("base64url"),
-      },
-      keys,
-    );
-    const sentMs = performance.now();
-    const answer = (await post(base, path, body, fields)) as { state: string };
-    if (answer.state !== "admitted") throw new Error(`the node is ${answer.state}`);
-    if (turn < 5) continue;
-    register.push(performance.now() - sentMs);
-    whole.push(performance.now() - startMs);
+    const { state } = await node.attest();
+    if (state !== "admitted") throw new Error(`the node is ${state}`);
+    if (turn >= 5) durations.push(performance.now() - startMs);
   }
-  const rows = Object.entries({ "challenge to admitted": whole, "of it, registering": register });
-  const cells = rows.map(([name, all]) => [name, summary(all).p50, summary(all).p95]);
+  const { p50, p95 } = summary(durations);
+  const cells = [["challenge to admitted", p50, p95]];
   console.log(`\n${table(["attesting, simulated quote, ms", "p50", "p95"], cells)}`);
-}
-
-async function post(
-  base: string,
-  path: string,
-  body: string,
-  fields: Record<string, string> = {},
-): Promise<unknown> {
-  const headers = { "content-type": "application/json", ...fields };
-  const answer = await fetch(`${base}${path}`, { method: "POST", headers, body });
-  const text = await answer.text();
-  if (!answer.ok) throw new Error(`${path} was answered with ${answer.status}: ${text}`);
-  return JSON.parse(text);
 }
