@@ -1,11 +1,14 @@
+import { readdirSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { type SmallArchive, smallArchive } from "../../../testkit/archives/small-archive.ts";
 import { makePost } from "../../../testkit/data/make-post.ts";
-import { readSegments } from "../catalog/catalog.ts";
+import { readSegments, type SegmentEntry, segmentPath } from "../catalog/catalog.ts";
 import { archiveDefaults } from "../settings.ts";
 import { type CompactionContext, compactionContext } from "./context.ts";
 import { copySegment } from "./copy-segment.ts";
 import { replaceSegment } from "./replace-segment.ts";
+import { rewriteSegment } from "./rewrite.ts";
 import { runSteps } from "./steps.ts";
 
 let archive: SmallArchive;
@@ -19,6 +22,12 @@ afterEach(() => {
   archive.remove();
 });
 
+function entryOfX(): SegmentEntry {
+  const entry = readSegments(context.catalog).find(({ platform }) => platform === "x");
+  if (entry === undefined) throw new Error("a segment of X");
+  return entry;
+}
+
 const unnumbered = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, n) =>
     makePost({
@@ -31,8 +40,7 @@ const unnumbered = (from: number, to: number) =>
 
 test("reads ingest numbers only for moved posts, however many posts have arrived", () => {
   archive.put(...unnumbered(0, 40));
-  const [entry] = readSegments(context.catalog).filter(({ platform }) => platform === "x");
-  if (entry === undefined) throw new Error("a segment of X");
+  const entry = entryOfX();
   const { positions } = archive.search({ plan: { kind: "all" }, platforms: ["x"], limit: 2 });
   let cached: unknown[] = [];
   const steps = replaceSegment(context, entry, {
@@ -55,4 +63,30 @@ test("reads ingest numbers only for moved posts, however many posts have arrived
   expect(runSteps(steps)).toMatchObject({ isDone: true, posts: 342 });
   expect(cached.length).toBeGreaterThan(0);
   expect(cached.length).toBeLessThanOrEqual(4);
+});
+
+test("gives up on a segment whose posts change faster than they are copied, and leaves it as it was", () => {
+  archive.put(...unnumbered(0, 40));
+  const entry = entryOfX();
+  const files = readdirSync(archive.folder).toSorted();
+  const changes = new DatabaseSync(segmentPath(archive.folder, entry), { readOnly: true });
+  const changed = changes.prepare("SELECT count(*) AS posts FROM changed");
+  const replacement = { cuts: [], keeps: null };
+  const steps = rewriteSegment(context, entry, replacement);
+  let put = 40;
+  const runWithChanges = () => {
+    while (!steps.next().done) {
+      if (changed.get()?.posts !== 0) continue;
+      archive.put(...unnumbered(put, put + 501));
+      put += 501;
+    }
+  };
+  expect(runWithChanges).toThrow(
+    expect.objectContaining({ code: "segment_busy", retryable: true }),
+  );
+  changes.close();
+  expect(entryOfX()).toMatchObject({ sequence: entry.sequence, rewriting: false });
+  expect(readdirSync(archive.folder).toSorted()).toEqual(files);
+  const again = runSteps(rewriteSegment(context, entryOfX(), replacement));
+  expect(again).toEqual({ isDone: true, posts: put, dropped: 0 });
 });
