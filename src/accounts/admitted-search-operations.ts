@@ -10,11 +10,10 @@ export type AdmittedSubmission = SearchSubmission & {
   caller: Caller;
 };
 
-/** `turn`: null if nothing was taken. `uninserted`: nothing was written, and not for the search. */
-export type AdmittedSearch = { turn: TurnAnswer | null } & (
-  | SubmittedSearch
-  | { kind: "uninserted" }
-);
+/** Nothing is written without a turn, and none is taken by an unanswered search that a platform need not answer. */
+export type AdmittedSearch =
+  | ({ turn: TurnAnswer | null } & SubmittedSearch)
+  | { turn: null; kind: "unadmitted" };
 
 /** Only shared-admitted-search-operations.ts admits: elsewhere the rates are in memory, and cost no round trip. */
 export const admittedSearchOperations = {
@@ -23,7 +22,7 @@ export const admittedSearchOperations = {
     _submission: AdmittedSubmission,
   ): Steps<AdmittedSearch> {
     yield* [];
-    return { turn: null, kind: "uninserted" };
+    return { turn: null, kind: "unadmitted" };
   }),
 };
 

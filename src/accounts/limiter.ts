@@ -141,7 +141,7 @@ export function createLimiter(
     const { turn, ...rest } = await store.write("admitSearch", {
       ...{ ...search, caller, admission: request },
     });
-    const submitted = rest.kind === "uninserted" ? null : rest;
+    const submitted = rest.kind === "unadmitted" ? null : rest;
     if (turn !== null || submitted === null) note(request, turn);
     const admission = turn === null ? null : admissionOf(turn);
     return { admission: admission?.kind === "admitted" ? admission : null, submitted };

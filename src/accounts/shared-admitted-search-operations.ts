@@ -7,9 +7,14 @@ import { byRow, durable } from "../db/operations.ts";
 import { listedCalls, listedResults, ofListed } from "../db/postgres/listed-calls.ts";
 import { listStatement } from "../db/postgres/run-operation.ts";
 import type { Steps } from "../db/statements.ts";
-import { answerSubmission, submittedOf } from "../jobs/submissions/search-operations.ts";
+import {
+  answerSubmission,
+  canRequest,
+  submittedOf,
+} from "../jobs/submissions/search-operations.ts";
 import {
   insertedSearches,
+  insertInSteps,
   needsNoCredential,
   searchParameters,
   searchTypes,
@@ -53,16 +58,21 @@ export const sharedAdmittedSearchOperations = byRow({
     const { admission, caller } = submission;
     const answered = answerSubmission(database, submission);
     if (answered.kind === "unanswered") return { turn: null, ...answered };
-    const parameters = searchParameters(answered.job, submission.search.terms);
-    if (parameters === null) return { turn: null, kind: "uninserted" };
-    const methods = methodsText(caller.methods);
     const row = yield* listStatement<Row>(sql, {
-      ...{ ...parameters, ...admissionParameters(admission), methods },
+      ...searchParameters(answered.job, submission.search.terms),
+      ...admissionParameters(admission),
+      methods: methodsText(caller.methods),
     });
-    if (row === undefined) return { turn: null, kind: "uninserted" };
+    if (row === undefined) return { turn: null, kind: "unadmitted" };
     const turn = turnOfRow(row, admission);
-    if (row.change === null) return { turn, kind: "uninserted" };
-    const inserted = { isReplay: false as const, change: row.change, hasDeliveries: false };
+    if (row.change !== null) {
+      const inserted = { isReplay: false as const, change: row.change, hasDeliveries: false };
+      return { turn, ...submittedOf(answered, inserted) };
+    }
+    if (yield* canRequest(database, submission)) {
+      return { turn, kind: "unanswered", reason: "declined" };
+    }
+    const inserted = yield* insertInSteps(database, answered.job);
     return { turn, ...submittedOf(answered, inserted) };
   }),
 });

@@ -125,6 +125,27 @@ test("methods that the key has lost or gained in between apply", async () => {
   expect((await service.submit(key, search("comet"))).statusCode).toBe(202);
 });
 
+test("a search of an account with a webhook is delivered, and its posts are known by their IDs", async () => {
+  const key = await admittedKey();
+  const [owner] = await pool.unsafe("SELECT account_id FROM api_key WHERE id = $1", [id(key)]);
+  await pool.unsafe(
+    `INSERT INTO webhook(id, account_id, url, events, sealed_secret, created_ms)
+     VALUES($1, $2, 'https://example.com/', '["job.done"]', '', 0)`,
+    [id(key), owner?.account_id],
+  );
+  const { answer } = await callsFor(key, search("comet"));
+  expect(answer.headers.ratelimit).toContain('"search";r=48');
+  const { uuid } = answer.json();
+  const [job] = await pool.unsafe("SELECT post_ids::TEXT AS ids FROM job WHERE uuid = $1", [uuid]);
+  const [post] = (await service.result(key, uuid)).json();
+  expect(job?.ids).toBe(`{${post.ID}}`);
+  const deliveries = await pool.unsafe(
+    "SELECT 1 FROM webhook_delivery WHERE webhook_id = $1 AND payload LIKE $2",
+    [id(key), `%${uuid}%`],
+  );
+  expect(deliveries).toHaveLength(1);
+});
+
 test("other methods are admitted first", async () => {
   const key = await admittedKey();
   const payload = { type: "social", arguments: { type: "getbyid", query: "1" } };

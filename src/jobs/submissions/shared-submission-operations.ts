@@ -6,7 +6,7 @@
 import { durable } from "../../db/operations.ts";
 import { listedCalls, listedResults, ofListed } from "../../db/postgres/listed-calls.ts";
 import { listedStatement, singleStatement } from "../../db/postgres/run-operation.ts";
-import type { Steps } from "../../db/statements.ts";
+import type { Database, Steps } from "../../db/statements.ts";
 import type { Platform } from "../../posts/post.ts";
 import type { ShortSearchTerms } from "../../search/short-search.ts";
 import { usableCredential } from "../../upstream/credentials/rows.ts";
@@ -28,9 +28,7 @@ import {
 
 export const sharedSubmissionOperations = {
   insertJob: durable(function* (database, job: JobInsertion): Steps<InsertedJob> {
-    return (
-      (yield* insertAlone(job, [])) ?? (yield* submissionOperations.insertJob.run(database, job))
-    );
+    return (yield* insertAlone(job, [])) ?? (yield* insertInSteps(database, job));
   }),
 
   submitSearch: durable(function* (database, submission: SearchSubmission): Steps<SubmittedSearch> {
@@ -40,7 +38,7 @@ export const sharedSubmissionOperations = {
     const inserted = yield* insertAlone(job, submission.search.terms.requestableWithCredential);
     if (inserted !== null) return submittedOf(answered, inserted);
     if (yield* canRequest(database, submission)) return { kind: "unanswered", reason: "declined" };
-    return submittedOf(answered, yield* submissionOperations.insertJob.run(database, job));
+    return submittedOf(answered, yield* insertInSteps(database, job));
   }),
 };
 
@@ -144,13 +142,25 @@ function* insertAlone(
   return inserted === undefined ? null : { isReplay: false, ...inserted, hasDeliveries: false };
 }
 
-/** For `insertedSearches`; null if it cannot insert the job. */
+/** As `insertJob` on every store. */
+export function* insertInSteps(database: Database, job: JobInsertion): Steps<InsertedJob> {
+  const inserted = yield* submissionOperations.insertJob.run(database, job);
+  const { postIds = [] } = job.answer ?? {};
+  if (!inserted.isReplay && postIds.length > 0) {
+    yield* database.run(
+      "UPDATE job SET post_ids = CAST(CAST(:postIds AS TEXT) AS BIGINT[]) WHERE uuid = :uuid",
+      { uuid: job.uuid, postIds: arrayText(postIds) },
+    );
+  }
+  return inserted;
+}
+
+/** For `insertedSearches`. */
 export function searchParameters(
-  { idempotency = null, answer = null, ...job }: JobInsertion,
+  { idempotency: _none, answer = null, ...job }: JobInsertion,
   { requestableWithCredential }: ShortSearchTerms,
 ) {
-  const { fetched = [], postIds = [], ...end } = answer ?? {};
-  if (answer === null || idempotency !== null || fetched.length > 0) return null;
+  const { fetched: _unfetched, postIds = [], ...end } = answer ?? {};
   const platforms = JSON.stringify(requestableWithCredential);
   return { ...job, ...end, platforms, postIds: arrayText(postIds) };
 }
