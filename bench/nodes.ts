@@ -16,7 +16,7 @@ import { createSimulatedTee } from "../src/remote/evidence/simulated/simulated-t
 import { answerBody, answerBytes, readAnswer } from "../src/remote/protocol/answer.ts";
 import { decryptAnswer, encryptAnswer } from "../src/remote/protocol/encrypted-answer.ts";
 import { createOpenedLeases, encryptJob, openJob } from "../src/remote/protocol/encrypted-job.ts";
-import { gatewayKeyOf, makeRunKeys, makeSigningKey } from "../src/remote/protocol/keys.ts";
+import { gatewayKeyOf, makeRunKeys } from "../src/remote/protocol/keys.ts";
 import { signResult, verifyResult } from "../src/remote/protocol/signed-result.ts";
 import { keyIdOf } from "../src/remote/protocol/statement.ts";
 import { knowledgeText, requestText } from "../src/remote/protocol/texts.ts";

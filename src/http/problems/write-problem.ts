@@ -128,7 +128,7 @@ export function publicCode(error: EarshotError): ProblemCode {
 const isFinal = (code: ProblemCode): boolean => problems[code].status < 500;
 
 /** Null for unexpected errors. */
-export function frameworkErrorOf(error: {
+function frameworkErrorOf(error: {
   code?: string;
   statusCode?: number;
   message: string;
