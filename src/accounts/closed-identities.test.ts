@@ -8,7 +8,7 @@ import { controlMigrations } from "../db/migrations/control.ts";
 import { openStoreForWriting, type SqliteDatabase } from "../db/open.ts";
 import { ensureSecrets } from "../db/settings.ts";
 import { runNow } from "../db/statements.ts";
-import { rememberedOf } from "./closed-identities.ts";
+import { closedIdentityOf } from "./closed-identities.ts";
 import { type AccountStore, accountStoreOperations } from "./store.ts";
 
 let folder: string;
@@ -55,7 +55,7 @@ async function comeAndGo(
 }
 
 const closingsAt = (nowMs: number) =>
-  runNow(rememberedOf(database.forOperations, ann, nowMs))?.closings ?? null;
+  runNow(closedIdentityOf(database.forOperations, ann, nowMs))?.closings ?? null;
 
 test("remembered identities reveal nothing about the deleted account", async () => {
   await comeAndGo(10);

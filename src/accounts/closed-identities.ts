@@ -5,7 +5,7 @@ import type { Database, Steps } from "../db/statements.ts";
  * Limits and key times of a deleted account: signing up again does not reset them. Identities are
  * keyed hashes.
  */
-export type Remembered = {
+export type ClosedIdentity = {
   requestsPerSecond: number | null;
   submissionsPerMinute: number | null;
   /** JSON, Unix milliseconds within 24 hours. */
@@ -38,7 +38,7 @@ export function* rememberIdentities(
     { accountId, dayAgoMs: nowMs - dayMs },
   );
   for (const identity of identities) {
-    const before = yield* rememberedOf(database, identity, nowMs);
+    const before = yield* closedIdentityOf(database, identity, nowMs);
     const isSameTime = before !== null && before.sinceMs + rememberMs > nowMs;
     yield* database.run(
       `INSERT INTO closed_identity(hash, since_ms, until_ms, closings, requests_per_second, submissions_per_minute, made_times)
@@ -59,13 +59,13 @@ export function* rememberIdentities(
   }
 }
 
-export function* rememberedOf(
+export function* closedIdentityOf(
   database: Database,
   identity: Identity,
   nowMs: number,
-): Steps<Remembered | null> {
+): Steps<ClosedIdentity | null> {
   if ((yield* database.get("SELECT 1 FROM closed_identity LIMIT 1")) === undefined) return null;
-  const found = yield* database.get<Remembered>(
+  const found = yield* database.get<ClosedIdentity>(
     `SELECT requests_per_second AS requestsPerSecond, submissions_per_minute AS submissionsPerMinute, made_times AS keyTimes,
        closings, since_ms AS sinceMs
      FROM closed_identity WHERE hash = :hash AND until_ms > :nowMs`,
@@ -77,7 +77,7 @@ export function* rememberedOf(
 export function* restoreRemembered(
   database: Database,
   accountId: string,
-  { requestsPerSecond, submissionsPerMinute, keyTimes }: Remembered,
+  { requestsPerSecond, submissionsPerMinute, keyTimes }: ClosedIdentity,
 ): Steps<void> {
   yield* database.run(
     `UPDATE account SET requests_per_second = :requestsPerSecond, submissions_per_minute = :submissionsPerMinute,

@@ -1,7 +1,7 @@
 import { EarshotError, messageOf } from "../lib/errors.ts";
 import { credentialRefused } from "./credential-errors.ts";
 
-export function turnTooLate(perSecond: number, waitMs: number): EarshotError {
+export function queueTooLong(perSecond: number, waitMs: number): EarshotError {
   return new EarshotError(
     "upstream_limited",
     `the queue for platforms, at ${perSecond} jobs per second, takes ${Math.ceil(waitMs / 1_000)} s, longer than the job's deadline`,

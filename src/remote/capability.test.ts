@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type Capability, canRun, reachOf, type Work } from "./capability.ts";
+import { type Capability, canRun, capabilityRank, type Work } from "./capability.ts";
 
 const search = (platform: Work["platform"], type: Work["type"] = "social"): Work => ({
   platform,
@@ -14,15 +14,15 @@ const capabilities: readonly Capability[] = [
 ];
 
 test("a search of all platforms reaches those that have the method", () => {
-  expect(reachOf(capabilities, search("social"))).toBe(2);
-  expect(reachOf(capabilities, search("x"))).toBe(1);
+  expect(capabilityRank(capabilities, search("social"))).toBe(2);
+  expect(capabilityRank(capabilities, search("x"))).toBe(1);
   expect(canRun(capabilities, search("mastodon"))).toBe(false);
   expect(canRun([], search("social"))).toBe(false);
 });
 
 test("a type allows its access methods, and archives", () => {
-  expect(reachOf(capabilities, search("social", "social-api"))).toBe(1);
-  expect(reachOf(capabilities, search("social", "social-credential"))).toBe(2);
+  expect(capabilityRank(capabilities, search("social", "social-api"))).toBe(1);
+  expect(capabilityRank(capabilities, search("social", "social-credential"))).toBe(2);
   expect(canRun(capabilities, search("x", "social-api"))).toBe(false);
 });
 
@@ -40,6 +40,6 @@ test("another method reaches the platform of its target or page", () => {
   expect(canRun(capabilities, { ...fetch, position })).toBe(true);
   expect(canRun(capabilities, { ...fetch, platform: "x" })).toBe(true);
   expect(canRun(capabilities, { ...fetch, platform: "bluesky" })).toBe(false);
-  expect(reachOf(capabilities, { ...fetch, platform: "x" })).toBe(2);
-  expect(reachOf([stored], { ...fetch, platform: "x" })).toBe(1);
+  expect(capabilityRank(capabilities, { ...fetch, platform: "x" })).toBe(2);
+  expect(capabilityRank([stored], { ...fetch, platform: "x" })).toBe(1);
 });

@@ -13,7 +13,7 @@ const methodsOfType: Readonly<Record<SourceType, readonly AccessMethod[]>> = {
 };
 
 /** For a search, how many platforms a node covers; else 2 if it can call the platform, 1 with its archive alone. */
-export function reachOf(capabilities: readonly Capability[], work: Work): number {
+export function capabilityRank(capabilities: readonly Capability[], work: Work): number {
   const allowed = methodsOfType[work.type];
   const reaches = requestedPlatforms(work).map((platform) => {
     const methods = capabilities
@@ -57,7 +57,7 @@ export function mayBeBilled(capabilities: readonly Capability[], work: Work): bo
 }
 
 export function canRun(capabilities: readonly Capability[], work: Work): boolean {
-  return reachOf(capabilities, work) > 0;
+  return capabilityRank(capabilities, work) > 0;
 }
 
 export function requestedPlatforms({

@@ -7,7 +7,7 @@ import type { SearchJobRequest } from "../jobs/job.ts";
 import { embeddedNodeId } from "../jobs/leases/lease.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { AccessMethod } from "../platforms/source.ts";
-import { type Capability, canRun, reachOf, type Work } from "../remote/capability.ts";
+import { type Capability, canRun, capabilityRank, type Work } from "../remote/capability.ts";
 import type { NodeView } from "../remote/gateway/gateway.ts";
 import { awayMs, type GatewaySettings } from "../remote/settings.ts";
 import type { RemoteCapabilities } from "../search/remote-capabilities.ts";
@@ -91,7 +91,7 @@ export const embeddedReach = (
   embedded: GatewaySettings["embedded"],
   capabilities: readonly Capability[],
   work: Work,
-): number => (embedded === "on" ? reachOf(capabilities, work) : 0);
+): number => (embedded === "on" ? capabilityRank(capabilities, work) : 0);
 
 const noNodes: ReadonlySet<string> = new Set();
 
@@ -114,7 +114,10 @@ const canRunIt =
     canRun(node.capabilities, work);
 
 function most(nodes: readonly RoutableNode[], work: Work): number {
-  return nodes.reduce((reach, { capabilities }) => Math.max(reach, reachOf(capabilities, work)), 0);
+  return nodes.reduce(
+    (reach, { capabilities }) => Math.max(reach, capabilityRank(capabilities, work)),
+    0,
+  );
 }
 
 const isUpstream = (method: AccessMethod): boolean => method !== "archive";

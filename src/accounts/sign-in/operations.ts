@@ -2,7 +2,7 @@ import { durable, read } from "../../db/operations.ts";
 import type { Database, Steps } from "../../db/statements.ts";
 import type { RandomBytes } from "../../lib/base62.ts";
 import { noteAudit } from "../audit.ts";
-import { maxSignUps, rememberedOf, restoreRemembered } from "../closed-identities.ts";
+import { closedIdentityOf, maxSignUps, restoreRemembered } from "../closed-identities.ts";
 import { insertAccount } from "../insert-account.ts";
 import { addSession, type NewSession, type StartedSession } from "../sessions/new-session.ts";
 import { hashOfSecret, newSecret } from "../sessions/session-token.ts";
@@ -96,7 +96,7 @@ export function signInOperations(randomBytes: RandomBytes) {
       { provider, subject, login, nowMs },
     );
     if (row !== undefined) return row.accountId;
-    const remembered = yield* rememberedOf(database, { provider, subject }, nowMs);
+    const remembered = yield* closedIdentityOf(database, { provider, subject }, nowMs);
     if (remembered !== null && remembered.closings > maxSignUps) return null;
     const accountId = yield* makeAccount(database, null, { nowMs, method: provider });
     if (remembered !== null) yield* restoreRemembered(database, accountId, remembered);

@@ -2,7 +2,7 @@ import { and, andNot, bitmapSet, type ChunkSet, emptySet, or } from "./chunk-set
 import { postsIn, postsOfChunk, wordsOfBitmap } from "./format.ts";
 import { createPhraseFinder, type PhraseFinder } from "./phrase.ts";
 import { createScratch, type Scratch } from "./scratch.ts";
-import { latenessOf, type SealedPlan } from "./sealed-plan.ts";
+import { evaluationRank, type SealedPlan } from "./sealed-plan.ts";
 
 export type SealedWork = { containers: number; prepared?: number };
 
@@ -47,7 +47,7 @@ function createEvaluator(): Evaluator {
       run.posts = posts;
       run.chunk = chunk;
       run.work = work;
-      const most = bound(plan, run);
+      const most = estimate(plan, run);
       return Math.min(maxParts, Math.max(1, Math.ceil(positionsOf(plan, most) / maxPositions)));
     },
     evaluate(plan, part) {
@@ -58,7 +58,7 @@ function createEvaluator(): Evaluator {
 }
 
 function positionsOf(plan: SealedPlan, most: number): number {
-  const posts = Math.min(most, plan.most);
+  const posts = Math.min(most, plan.maxMatches);
   let positions = plan.phrase.length * posts;
   for (const child of plan.children) positions += positionsOf(child, posts);
   for (const child of plan.excluded) positions += positionsOf(child, posts);
@@ -82,30 +82,30 @@ type Run = {
   work: SealedWork;
 };
 
-function bound(plan: SealedPlan, run: Run): number {
-  plan.most = mostOf(plan, run);
-  plan.cost = plan.most + latenessOf(plan) * postsOfChunk;
-  return plan.most;
+function estimate(plan: SealedPlan, run: Run): number {
+  plan.maxMatches = maxMatchesOf(plan, run);
+  plan.cost = plan.maxMatches + evaluationRank(plan) * postsOfChunk;
+  return plan.maxMatches;
 }
 
-function mostOf(plan: SealedPlan, run: Run): number {
+function maxMatchesOf(plan: SealedPlan, run: Run): number {
   const whole = postsIn(run.chunk, run.posts);
   if (plan.posts !== null) return plan.posts.counts[run.chunk] as number;
   if (plan.kind === "or") {
     let sum = 0;
-    for (const child of plan.children) sum += bound(child, run);
+    for (const child of plan.children) sum += estimate(child, run);
     return Math.min(sum, whole);
   }
   let least = whole;
   for (const list of plan.distinct) least = Math.min(least, list.counts[run.chunk] as number);
-  for (const child of plan.children) least = Math.min(least, bound(child, run));
-  if (least > 0) for (const child of plan.excluded) bound(child, run);
+  for (const child of plan.children) least = Math.min(least, estimate(child, run));
+  if (least > 0) for (const child of plan.excluded) estimate(child, run);
   return least;
 }
 
 /** Only conjunctions and phrases drop matches outside `within`. */
 function evaluate(plan: SealedPlan, run: Run, within: ChunkSet | null): ChunkSet {
-  if (plan.most === 0) return emptySet;
+  if (plan.maxMatches === 0) return emptySet;
   if (plan.posts !== null) {
     run.work.containers += 1;
     return plan.posts.set(run.chunk);

@@ -38,7 +38,7 @@
 export const sealedFormat = 2;
 export const unsummedFormat = 1;
 /** Marks a damaged index that is no longer maintained. */
-export const spoiledFormat = 0;
+export const abandonedFormat = 0;
 
 export const postsOfChunk = 65_536;
 export const densePosts = 4_096;

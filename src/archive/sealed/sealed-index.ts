@@ -164,7 +164,7 @@ export function openSealedIndex(
         const to = Math.min(postsIn(chunk, posts), last - start);
         const parts = plan === null ? 1 : evaluator.prepare(plan, posts, chunk, work);
         // The last one says how far the search went.
-        if (plan?.most === 0 && chunk < end - 1) continue;
+        if (plan?.maxMatches === 0 && chunk < end - 1) continue;
         for (const read of plan === null ? [] : prepareSets(plan, chunk)) {
           if (isStep(read)) yield nothingAt(chunk, from);
         }

@@ -11,7 +11,7 @@ export type SealedPlan = {
   readonly children: SealedPlan[];
   readonly excluded: readonly SealedPlan[];
   /** Per chunk: upper bound of matches, and sort key in a conjunction. */
-  most: number;
+  maxMatches: number;
   cost: number;
 };
 
@@ -60,7 +60,7 @@ function* plansOf(
 
 /** The plan must be prepared for the chunk. Yields the cost of each step. */
 export function* prepareSets(plan: SealedPlan, chunk: number): Generator<number, void> {
-  if (plan.most === 0) return;
+  if (plan.maxMatches === 0) return;
   if (plan.posts?.prepare !== undefined) yield* plan.posts.prepare(chunk);
   for (const child of plan.children) yield* prepareSets(child, chunk);
   for (const child of plan.excluded) yield* prepareSets(child, chunk);
@@ -73,7 +73,7 @@ const plain: SealedPlan = {
   distinct: [],
   children: [],
   excluded: [],
-  most: 0,
+  maxMatches: 0,
   cost: 0,
 };
 
@@ -81,7 +81,7 @@ const postsPlan = (posts: PostSets | null): SealedPlan | null =>
   posts === null ? null : { ...plain, kind: "posts", posts };
 
 function phrasePlan(lists: readonly (PostingList | null)[]): SealedPlan | null {
-  if (!allThere(lists)) return null;
+  if (!allPresent(lists)) return null;
   return { ...plain, kind: "phrase", phrase: lists, distinct: [...new Set(lists)] };
 }
 
@@ -89,7 +89,7 @@ function prefixPlan(
   lists: readonly (PostingList | null)[],
   last: PrefixList | null,
 ): SealedPlan | null {
-  if (last === null || !allThere(lists)) return null;
+  if (last === null || !allPresent(lists)) return null;
   if (lists.length === 0) return postsPlan(last.any);
   const phrases = last.positioned.map((ending) => phrasePlan([...lists, ending]));
   return conjunction([...new Set(lists)].map(postsPlan).concat(disjunction(phrases)), []);
@@ -106,7 +106,7 @@ function conjunction(
   children: readonly (SealedPlan | null)[],
   excluded: readonly (SealedPlan | null)[],
 ): SealedPlan | null {
-  if (!allThere(children)) return null;
+  if (!allPresent(children)) return null;
   const possible = excluded.filter((child) => child !== null);
   const [only] = children;
   if (only !== undefined && children.length === 1 && possible.length === 0) return only;
@@ -114,16 +114,16 @@ function conjunction(
     ...plain,
     kind: "and",
     children: [...children],
-    excluded: possible.toSorted((a, b) => latenessOf(a) - latenessOf(b)),
+    excluded: possible.toSorted((a, b) => evaluationRank(a) - evaluationRank(b)),
   };
 }
 
-function allThere<Value>(values: readonly (Value | null)[]): values is readonly Value[] {
+function allPresent<Value>(values: readonly (Value | null)[]): values is readonly Value[] {
   return values.every((value) => value !== null);
 }
 
 /** Evaluated late: groups, which must be combined, and last phrases, which need positions. */
-export function latenessOf(plan: SealedPlan): number {
+export function evaluationRank(plan: SealedPlan): number {
   if (plan.kind === "posts") return 0;
   return plan.kind === "phrase" ? 2 : 1;
 }

@@ -58,7 +58,7 @@ export function createTermCache(maxBytes: number): TermCache {
     makeRoom();
   }
 
-  function hold(entry: Entry): void {
+  function insert(entry: Entry): void {
     entry.isCached = true;
     stored += entry.bytes;
     link(entry);
@@ -86,7 +86,7 @@ export function createTermCache(maxBytes: number): TermCache {
           const entry: Entry = { key, forget, bytes, older: null, newer: null, isCached: false };
           const value = make((more) => grow(entry, more));
           entries.set(key, { entry, value });
-          hold(entry);
+          insert(entry);
           return value;
         },
         close() {

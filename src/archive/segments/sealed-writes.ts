@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { lastId } from "../../posts/ids.ts";
 import { type DeletionBitmapWriter, deletionBitmapWriter } from "../sealed/deletion-bitmap.ts";
 import { openPostNumbers } from "../sealed/doc-numbers.ts";
-import { spoiledFormat } from "../sealed/format.ts";
+import { abandonedFormat } from "../sealed/format.ts";
 import { sealedQuery } from "../sealed/sealed-query.ts";
 import { sealedState } from "../sealed/sealed-state.ts";
 import { guardedByMarker, isMarkedDamaged, markingDamage } from "./damage-marker.ts";
@@ -52,7 +52,7 @@ export function sealedWritesOf(database: DatabaseSync, path: string): SealedWrit
 
   function reportFile(): void {
     opened = "spoiled";
-    guarded(() => spoil.run(spoiledFormat));
+    guarded(() => spoil.run(abandonedFormat));
   }
 
   function idsWith(facet: string): bigint[] | null {

@@ -42,7 +42,7 @@ export type SegmentWriter = Omit<StoredPosts, "intactRows"> & {
   close(): void;
 };
 
-export type BesideRows = {
+export type RowIndexes = {
   terms: TermsWriter;
   ingestOrder: Pick<IngestOrder, "add" | "renumber" | "flush" | "discard">;
 };
@@ -60,7 +60,7 @@ export function openSegmentWriter(
 export function segmentWriterOn(
   database: DatabaseSync,
   { path, platform }: { path: string; platform: Platform },
-  { terms: termsWriter, ingestOrder }: BesideRows,
+  { terms: termsWriter, ingestOrder }: RowIndexes,
 ): SegmentWriter {
   defineRowSum(database);
   const sql = prepareStatements(database);

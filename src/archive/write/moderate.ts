@@ -14,7 +14,7 @@ import type { SegmentWriter } from "../segments/segment-writer.ts";
 import { findPost } from "./find-post.ts";
 import { owner } from "./placement.ts";
 import type { PreparedChanges } from "./prepare.ts";
-import { takeOffReactions } from "./reactions.ts";
+import { subtractReactions } from "./reactions.ts";
 import { inSegment, type WriteContext } from "./write-context.ts";
 
 type Reported = Pick<PreparedChanges, "accounts" | "profiles" | "labels" | "lookUps">;
@@ -88,7 +88,7 @@ function moderateAccount(
       return;
     }
     const hash = nativeId === null ? context.hashOf(uri) : null;
-    takeOffReactions(context, platform, found);
+    subtractReactions(context, platform, found);
     writer.remove(id, hash);
     writer.deletions.addAccount(userId, deletedMs);
     if (hash !== null) context.misplaced.remove(platform, hash, id);

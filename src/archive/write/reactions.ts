@@ -7,7 +7,7 @@ import type { CountChanges } from "./count-changes.ts";
  * Subtracts a removed reply or quote. Only streamed reactions were counted one by one; other
  * sources report totals.
  */
-export function takeOffReactions(
+export function subtractReactions(
   { counts }: { counts: CountChanges },
   platform: Platform,
   removed: ReadPost | null,

@@ -9,7 +9,7 @@ import { nextSequence, presentAnalyzer, presentNumbering } from "../catalog/cata
 import { moderationOf } from "../catalog/moderation.ts";
 import type { SegmentWriter } from "../segments/segment-writer.ts";
 import { type AssignedChange, owner } from "./placement.ts";
-import { takeOffReactions } from "./reactions.ts";
+import { subtractReactions } from "./reactions.ts";
 import { inSegment, type WriteContext } from "./write-context.ts";
 
 export type IngestNumbers = { last: number };
@@ -87,7 +87,7 @@ export function applyChange(
   } else if (change.kind === "update") {
     writer.update(change.post, change.stored);
   } else if (change.kind === "remove") {
-    takeOffReactions(context, change.platform, writer.read(change.id));
+    subtractReactions(context, change.platform, writer.read(change.id));
     writer.remove(change.id, change.hash);
     writer.deletions.addPost(change.uri, change.revision);
     if (change.hash === null) return;

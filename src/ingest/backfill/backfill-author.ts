@@ -15,7 +15,7 @@ import { postUri } from "./author-records.ts";
 import { createChangeWriter } from "./change-writer.ts";
 import type { PoliteFetch } from "./polite-fetch.ts";
 import { readHistory } from "./read-history.ts";
-import { removeMissing, seeksMissing } from "./remove-missing.ts";
+import { detectsMissing, removeMissing } from "./remove-missing.ts";
 
 type BackfillArchive = Pick<Archive, "write" | "readCheckpoint" | "search" | "records">;
 
@@ -123,7 +123,7 @@ export async function backfillAuthor(
     await finish(did, history.rev, { fromMs: 0, toMs: history.asOfMs });
     const { by, resumed, badRecords } = history;
     const posts = history.posts;
-    const missingSought = seeksMissing(history);
+    const missingSought = detectsMissing(history);
     const reported = { did, handle, status, by, resumed, posts, badRecords, labels, missingSought };
     return { ...reported, outcome: "complete" as const };
   }

@@ -5,7 +5,7 @@ import type { BackfillRequest } from "./backfill-author.ts";
 import type { ChangeWriter } from "./change-writer.ts";
 import type { HistoryReport } from "./history.ts";
 
-export const seeksMissing = ({ rev, isComplete }: HistoryReport): boolean =>
+export const detectsMissing = ({ rev, isComplete }: HistoryReport): boolean =>
   rev !== null && isComplete;
 
 export async function removeMissing(
@@ -15,7 +15,7 @@ export async function removeMissing(
   writer: ChangeWriter,
 ): Promise<void> {
   const { rev, keys } = history;
-  if (rev === null || !seeksMissing(history)) return;
+  if (rev === null || !detectsMissing(history)) return;
   await writer.flush();
   const prefix = postUri(did, "");
   const yieldIfDue = startSlices(clock);

@@ -59,7 +59,7 @@ export function readImportRecord(
 
   function required<T>(name: ImportFieldName, { expected, read }: ImportField<T>): T {
     const known = read(fields[name]);
-    if (known === undefined) throw unlike(name, expected, fields[name]);
+    if (known === undefined) throw unexpectedField(name, expected, fields[name]);
     return known;
   }
   const optional = <T>(name: ImportFieldName, field: ImportField<T>): T | null =>
@@ -118,7 +118,7 @@ export function toPost(
     nowMs,
   });
   if (isIdentityError(identity)) {
-    throw unlike(identity.field, identity.expected, identity.found);
+    throw unexpectedField(identity.field, identity.expected, identity.found);
   }
   if ((record.lat === null) !== (record.lon === null)) {
     const missing = record.lat === null ? "lat" : "lon";
@@ -194,7 +194,7 @@ function referenceOf(
   const id = record[name];
   if (id === null) return null;
   const reference = rules.reference(id, record.author);
-  if (reference === null) throw unlike(name, rules.referenceForm, id);
+  if (reference === null) throw unexpectedField(name, rules.referenceForm, id);
   return reference;
 }
 
@@ -252,7 +252,7 @@ function merged(
   return [...byKey.values()];
 }
 
-export function unlike(name: string, expected: string, found: unknown): RecordError {
+export function unexpectedField(name: string, expected: string, found: unknown): RecordError {
   const hint =
     name === "id" && typeof found === "number"
       ? " (a JSON number loses digits: put it in quotes)"

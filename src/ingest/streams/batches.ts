@@ -102,7 +102,7 @@ export function changesOf(batch: StreamBatch<unknown>): readonly ArchiveChange[]
 
 export function batchCoverage(
   { spans }: StreamBatch<unknown>,
-  { platform, source, collections }: CoveredBy,
+  { platform, source, collections }: CoverageSource,
 ): readonly CoverageInterval[] {
   return spans
     .filter(({ fromMs, toMs }) => fromMs < toMs)
@@ -117,7 +117,7 @@ export function batchCoverage(
     );
 }
 
-export type CoveredBy = {
+export type CoverageSource = {
   platform: Platform;
   source: string;
   collections: readonly Collection[];

@@ -4,7 +4,7 @@ import type { Clock } from "../../lib/clock.ts";
 import { messageOf } from "../../lib/errors.ts";
 import {
   batchCoverage,
-  type CoveredBy,
+  type CoverageSource,
   changesOf,
   createStreamBatches,
   type StreamBatch,
@@ -33,7 +33,7 @@ export type StreamWriterOptions<Position> = {
   clock: Clock;
   random: () => number;
   checkpoint: string;
-  coverage: CoveredBy;
+  coverage: CoverageSource;
   /** By an earlier run; in Unix microseconds. */
   saved: { position: Position; timeUs: number } | null;
   isLater(position: Position, than: Position): boolean;

@@ -2,9 +2,9 @@ import type { Store } from "../../db/operations.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Encryptor } from "../../lib/encryption.ts";
 import type { DueDelivery } from "./due-deliveries.ts";
-import type { TryEnd } from "./end-try.ts";
 import type { WebhookOperations } from "./operations.ts";
 import type { PostDelivery } from "./post.ts";
+import type { DeliveryAttempt } from "./record-attempt.ts";
 import { longestPauseMs, pauseAfter, type TryOutcome } from "./schedule.ts";
 import { secretsOf } from "./secrets.ts";
 import type { WebhookSettings } from "./settings.ts";
@@ -25,7 +25,7 @@ export type AttemptContext = {
 };
 
 export type DeliveryEnd = {
-  end: TryEnd["end"];
+  end: DeliveryAttempt["end"];
   pauseMs: number;
 };
 
@@ -56,7 +56,11 @@ export async function attemptDelivery(
 }
 
 /** Repeats the write, because a full disk would otherwise repeat the delivery. */
-async function note({ store, clock, onError }: AttemptContext, tried: TryEnd, signal: AbortSignal) {
+async function note(
+  { store, clock, onError }: AttemptContext,
+  tried: DeliveryAttempt,
+  signal: AbortSignal,
+) {
   for (;;) {
     try {
       return await store.write("endTry", tried);
@@ -91,7 +95,7 @@ function endOf(
   failures: number,
   random: () => number,
   nowMs: number,
-): Pick<TryEnd, "end" | "status" | "error" | "retryMs"> {
+): Pick<DeliveryAttempt, "end" | "status" | "error" | "retryMs"> {
   const { kind, status } = outcome;
   if (kind === "delivered") return { end: kind, status, error: null, retryMs: null };
   if (kind === "gone") return { end: kind, status, error: `answered ${status}`, retryMs: null };

@@ -1,7 +1,7 @@
 import { durable, read, relaxed } from "../../db/operations.ts";
 import type { Steps } from "../../db/statements.ts";
 import { type DueDelivery, dueDeliveries } from "./due-deliveries.ts";
-import { endTry, setDue } from "./end-try.ts";
+import { recordAttempt, setDue } from "./record-attempt.ts";
 
 type WebhookSecret = Pick<
   DueDelivery,
@@ -11,7 +11,7 @@ type WebhookSecret = Pick<
 export const deliveryOperations = {
   dueDeliveries: read(dueDeliveries),
 
-  endTry: relaxed(endTry),
+  endTry: relaxed(recordAttempt),
 
   countWaitingDeliveries: read(function* (database, _args: null): Steps<number> {
     return (

@@ -2,9 +2,9 @@ import { durable, read } from "../../db/operations.ts";
 import type { Database, Steps } from "../../db/statements.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import { deliveryOperations } from "./delivery-operations.ts";
-import { setDue } from "./end-try.ts";
 import { insertDelivery } from "./enqueue.ts";
 import { testPayload } from "./payload.ts";
+import { setDue } from "./record-attempt.ts";
 import {
   type DeliveryFilter,
   deliveriesOf,

@@ -1,8 +1,8 @@
 import type { Store } from "../../db/operations.ts";
 import { type AttemptContext, attemptDelivery } from "./attempt.ts";
 import type { DueDelivery } from "./due-deliveries.ts";
-import type { TryEnd } from "./end-try.ts";
 import type { WebhookOperations } from "./operations.ts";
+import type { DeliveryAttempt } from "./record-attempt.ts";
 import { keepWithinBounds } from "./retention.ts";
 import { secretsOf } from "./secrets.ts";
 
@@ -37,7 +37,7 @@ const outcomes = {
   retry: "retried",
   failed: "failed",
   gone: "failed",
-} as const satisfies Record<TryEnd["end"], DeliveryOutcome>;
+} as const satisfies Record<DeliveryAttempt["end"], DeliveryOutcome>;
 
 const woken = new Error("deliveries may be due");
 

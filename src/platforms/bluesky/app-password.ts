@@ -13,7 +13,7 @@ import { isHandle } from "./at-uri.ts";
 import { type FindSettings, findGivenAccount, identifierField } from "./given-account.ts";
 import { createSession, isRefusal, type LogIn, refreshSession } from "./log-in.ts";
 import { createLogInPause, type LogInPause } from "./log-in-pause.ts";
-import { hintFor, whyRefused } from "./log-in-refusal.ts";
+import { hintFor, refusalMessage } from "./log-in-refusal.ts";
 import { checkToken, sendWithToken, type TokenAccess } from "./send-with-token.ts";
 import { lifeMs, storedTokens } from "./stored-tokens.ts";
 import { type Refusal, refusalOf } from "./xrpc.ts";
@@ -63,7 +63,7 @@ async function make(
   const host = pds.origin;
   const logIn = await createSession({ host, tools }, { did, password });
   if (isRefusal(logIn))
-    throw credentialInvalid(`password: ${whyRefused(host, logIn)}`, hintFor(logIn));
+    throw credentialInvalid(`password: ${refusalMessage(host, logIn)}`, hintFor(logIn));
   if (logIn.did !== did) {
     throw credentialInvalid(`identifier: ${host} logged in to an account other than ${did}`);
   }
@@ -131,4 +131,4 @@ function isTokenRefused(answer: FetchedAnswer): boolean {
 }
 
 const refusedBy = (host: string, refusal: Refusal): Error =>
-  credentialRefused(whyRefused(host, refusal), hintFor(refusal));
+  credentialRefused(refusalMessage(host, refusal), hintFor(refusal));

@@ -1,6 +1,6 @@
 import type { Refusal } from "./xrpc.ts";
 
-export function whyRefused(host: string, { status, error, message }: Refusal): string {
+export function refusalMessage(host: string, { status, error, message }: Refusal): string {
   const output = [error, message].filter((part) => part !== "").join(": ");
   return `${new URL(host).host} refused the login (${output === "" ? status : output})`;
 }

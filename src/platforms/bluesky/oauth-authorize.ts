@@ -10,7 +10,7 @@ import {
   pushRequest,
   serverOfGrant,
 } from "./oauth-grants.ts";
-import { oauthErrorAt, oauthRefusal, throughGuard } from "./oauth-guard.ts";
+import { guardedOptions, oauthErrorAt, oauthRefusal } from "./oauth-guard.ts";
 import { type ProofKeys, redirectUri } from "./oauth-key.ts";
 import { storedTokens } from "./stored-tokens.ts";
 
@@ -28,7 +28,7 @@ const copyHint = "copy the whole URL from the browser's address bar";
 export async function authorize(identifier: string, means: Means): Promise<NewCredential> {
   const { tools, dialogue, settings, keys, isPlain } = means;
   const { did, handle, pds } = await findGivenAccount(identifier, tools, settings);
-  const options = throughGuard(tools, isPlain);
+  const options = guardedOptions(tools, isPlain);
   try {
     const server = await findServer(new URL(pds.origin), options);
     const key = await keys.make();

@@ -21,7 +21,7 @@ export type GuardedOptions = {
 };
 
 /** `isPlain`: unencrypted hosts, for private networks. */
-export function throughGuard(tools: CredentialTools, isPlain: boolean): GuardedOptions {
+export function guardedOptions(tools: CredentialTools, isPlain: boolean): GuardedOptions {
   let last: FetchedAnswer | null = null;
   return {
     [oauth.customFetch]: async (url, { method, body, headers: given, signal }) => {

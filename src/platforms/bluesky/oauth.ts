@@ -11,7 +11,7 @@ import { credentialInvalid, credentialRefused } from "../credential-errors.ts";
 import { type FindSettings, identifierField } from "./given-account.ts";
 import { authorize } from "./oauth-authorize.ts";
 import { grantForRefresh, storedServer } from "./oauth-grants.ts";
-import { oauthErrorAt, oauthRefusal, throughGuard, withNonce } from "./oauth-guard.ts";
+import { guardedOptions, oauthErrorAt, oauthRefusal, withNonce } from "./oauth-guard.ts";
 import { createProofKeys, type ProofKeys } from "./oauth-key.ts";
 import { checkToken, sendWithToken, type TokenAccess } from "./send-with-token.ts";
 import { storedTokens } from "./stored-tokens.ts";
@@ -73,7 +73,7 @@ async function sendWith(
   { accessToken = "", key = "" }: Secrets,
   { tools, keys, isPlain }: Means,
 ): Promise<FetchedAnswer> {
-  const options = throughGuard(tools, isPlain);
+  const options = guardedOptions(tools, isPlain);
   const proof = await keys.proofBy(key, tools);
   try {
     await withNonce(async () =>
@@ -98,7 +98,7 @@ async function renew(
   { tools, keys, isPlain }: Means,
 ): Promise<Secrets> {
   const { key = "", refreshToken = "" } = present;
-  const options = throughGuard(tools, isPlain);
+  const options = guardedOptions(tools, isPlain);
   const server = storedServer(present);
   const { host } = new URL(server.issuer);
   try {

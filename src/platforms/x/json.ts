@@ -11,12 +11,12 @@ export function readCount(value: unknown): number | null {
   return typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : null;
 }
 
-export function truth(value: unknown): boolean | null {
+export function readBoolean(value: unknown): boolean | null {
   return typeof value === "boolean" ? value : null;
 }
 
 /** Cut to `most` UTF-16 code units; null if empty. */
-export function filled(value: unknown, most: number): string | null {
+export function nonEmptyText(value: unknown, most: number): string | null {
   return string(value, most) || null;
 }
 

@@ -1,7 +1,7 @@
 import type { Media, Mention } from "../../posts/post.ts";
 import { fieldsOf, list, string } from "../fields.ts";
 import type { Includes } from "./includes.ts";
-import { address, filled, readIdText, readUsername } from "./json.ts";
+import { address, nonEmptyText, readIdText, readUsername } from "./json.ts";
 
 const maxEntities = 200;
 const mediaAddress =
@@ -18,7 +18,7 @@ export function readEntities(value: unknown): PostEntities {
   const { hashtags, mentions, urls } = fieldsOf(value);
   return {
     hashtags: list(hashtags, maxEntities).flatMap((item) => {
-      const tag = filled(fieldsOf(item).tag, 500)?.replace(/^[#＃]/, "");
+      const tag = nonEmptyText(fieldsOf(item).tag, 500)?.replace(/^[#＃]/, "");
       return tag === undefined || tag === "" || /\s/u.test(tag) ? [] : [tag];
     }),
     mentions: mentionsIn(mentions),
@@ -56,7 +56,7 @@ const maxMedia = 20;
 export function readMedia(attachments: unknown, { media }: Includes): Media[] {
   return list(fieldsOf(attachments).media_keys, maxMedia).flatMap((key): Media[] => {
     const found = typeof key === "string" ? media.get(key) : undefined;
-    const type = filled(found?.type, 100);
+    const type = nonEmptyText(found?.type, 100);
     if (found === undefined || type === null || /[\s\p{Cc}]/u.test(type)) return [];
     const shown = address(found.url) ?? bestVariant(found.variants);
     return [

@@ -4,7 +4,14 @@ import type { Post, PostCounts } from "../../posts/post.ts";
 import { fieldsOf, list, string } from "../fields.ts";
 import { parseIsoTime } from "../time.ts";
 import type { Includes } from "./includes.ts";
-import { filled, firstPresent, readCount, readIdText, readUsername, truth } from "./json.ts";
+import {
+  firstPresent,
+  nonEmptyText,
+  readBoolean,
+  readCount,
+  readIdText,
+  readUsername,
+} from "./json.ts";
 import { readEntities, readMedia } from "./post-entities.ts";
 import { referencesOf, replyOf } from "./post-references.ts";
 
@@ -20,7 +27,7 @@ export function readXPost(value: unknown, includes: Includes): Post | null {
   const author = includes.users.get(userId);
   const username = readUsername(author?.username) ?? "";
   const note = firstPresent(fields, "note_tweet", "note_post");
-  const noteText = filled(fieldsOf(note).text, maxText);
+  const noteText = nonEmptyText(fieldsOf(note).text, maxText);
   const entities = readEntities(
     noteText === null ? fields.entities : (firstPresent(note, "entities") ?? fields.entities),
   );
@@ -34,8 +41,8 @@ export function readXPost(value: unknown, includes: Includes): Post | null {
     url: username === "" ? null : `https://x.com/${username}/status/${id}`,
     username,
     userId,
-    authorName: filled(author?.name, 1_000),
-    authorVerified: truth(author?.verified),
+    authorName: nonEmptyText(author?.name, 1_000),
+    authorVerified: readBoolean(author?.verified),
     ...times,
     text: noteText ?? string(fields.text, maxText) ?? "",
     langs: langsOf(fields.lang),
@@ -51,8 +58,8 @@ export function readXPost(value: unknown, includes: Includes): Post | null {
     media: readMedia(fields.attachments, includes),
     geo: geoOf(fields.geo),
     labels: [],
-    sensitive: truth(fields.possibly_sensitive),
-    source: filled(fields.source, 1_000),
+    sensitive: readBoolean(fields.possibly_sensitive),
+    source: nonEmptyText(fields.source, 1_000),
     counts: countsOf(fields.public_metrics),
     origin: "upstream",
     revision: "",

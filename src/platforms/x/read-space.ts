@@ -1,6 +1,6 @@
 import type { Space } from "../../posts/profile.ts";
 import { fieldsOf, list } from "../fields.ts";
-import { filled, readCount, readIdText } from "./json.ts";
+import { nonEmptyText, readCount, readIdText } from "./json.ts";
 
 export const isXSpaceId = (text: string): boolean => /^[A-Za-z0-9]{1,13}$/.test(text);
 
@@ -10,17 +10,17 @@ export function readSpace(value: unknown): Space | null {
   return {
     platform: "x",
     id: fields.id,
-    title: filled(fields.title, 1_000),
-    state: filled(fields.state, 40),
+    title: nonEmptyText(fields.title, 1_000),
+    state: nonEmptyText(fields.state, 40),
     url: `https://x.com/i/spaces/${fields.id}`,
     hostIds: numbersIn(fields.host_ids),
     speakerIds: numbersIn(fields.speaker_ids),
     participants: readCount(fields.participant_count),
-    lang: filled(fields.lang, 35),
-    createdAt: filled(fields.created_at, 40),
-    scheduledAt: filled(fields.scheduled_start, 40),
-    startedAt: filled(fields.started_at, 40),
-    endedAt: filled(fields.ended_at, 40),
+    lang: nonEmptyText(fields.lang, 35),
+    createdAt: nonEmptyText(fields.created_at, 40),
+    scheduledAt: nonEmptyText(fields.scheduled_start, 40),
+    startedAt: nonEmptyText(fields.started_at, 40),
+    endedAt: nonEmptyText(fields.ended_at, 40),
   };
 }
 

@@ -2,12 +2,12 @@ import type { Profile } from "../../posts/profile.ts";
 import { fieldsOf, list, string } from "../fields.ts";
 import {
   address,
-  filled,
   firstPresent,
+  nonEmptyText,
+  readBoolean,
   readCount,
   readIdText,
   readUsername,
-  truth,
 } from "./json.ts";
 
 export function readXUser(value: unknown): Profile | null {
@@ -20,15 +20,15 @@ export function readXUser(value: unknown): Profile | null {
     platform: "x",
     userId,
     username,
-    name: filled(fields.name, 1_000),
+    name: nonEmptyText(fields.name, 1_000),
     description: string(fields.description, 20_000),
     url: ownLink(fields.entities) ?? address(fields.url),
     avatarUrl: address(fields.profile_image_url),
     bannerUrl: address(fields.profile_banner_url),
-    location: filled(fields.location, 1_000),
-    createdAt: filled(fields.created_at, 40),
-    verified: truth(fields.verified),
-    isProtected: truth(fields.protected),
+    location: nonEmptyText(fields.location, 1_000),
+    createdAt: nonEmptyText(fields.created_at, 40),
+    verified: readBoolean(fields.verified),
+    isProtected: readBoolean(fields.protected),
     isBot: null,
     labels: fields.parody === true ? ["parody"] : [],
     counts: {

@@ -5,7 +5,7 @@
 
 import { evidenceKinds } from "../../jobs/result-signature.ts";
 import type { Method } from "../../platforms/methods.ts";
-import { type Capability, mergedCapabilities, reachOf } from "../capability.ts";
+import { type Capability, capabilityRank, mergedCapabilities } from "../capability.ts";
 import type { GatewayWork } from "./context.ts";
 import type { JobFailures } from "./job-failures.ts";
 import type { NodeDirectoryContext } from "./node-directory.ts";
@@ -74,7 +74,7 @@ export function createEligibility({
     mergedCapabilities(recordOf(run)?.capabilities ?? [], released.capabilities(run));
 
   const reachOfRun = (run: Run, work: GatewayWork): number =>
-    work.isLocalOnly ? released.reachOfKept(run, work) : reachOf(capabilities(run), work);
+    work.isLocalOnly ? released.reachOfKept(run, work) : capabilityRank(capabilities(run), work);
 
   /** The furthest reach, then the strongest evidence among nodes with an open lease request. */
   function isBest(run: Run, work: GatewayWork, reach: number): boolean {

@@ -1,5 +1,5 @@
 import type { Clock } from "../../lib/clock.ts";
-import { turnTooLate } from "../../platforms/request-errors.ts";
+import { queueTooLong } from "../../platforms/request-errors.ts";
 import type { UpstreamJob } from "./sessions.ts";
 
 /**
@@ -23,7 +23,7 @@ export function createPace({ clock, perSecond }: { clock: Clock; perSecond: numb
     const leftMs = deadlineMs - clock.now();
     if (leftMs <= 0) return;
     const waitMs = startsInMs(waitingBefore(accountId));
-    if (waitMs > leftMs) throw turnTooLate(perSecond, waitMs);
+    if (waitMs > leftMs) throw queueTooLong(perSecond, waitMs);
     await new Promise<void>((resolve, reject) => {
       const waiter = { accountId, begin: () => end(resolve) };
       const abort = () => {

@@ -6,7 +6,7 @@ import { isPostWithheld, readXPost, withOriginal } from "../../../platforms/x/re
 import type { Post } from "../../../posts/post.ts";
 import { parseJsonLine } from "../json-line.ts";
 import type { JsonValue } from "../json-values.ts";
-import { RecordError, unlike } from "../record.ts";
+import { RecordError, unexpectedField } from "../record.ts";
 import {
   type FileRecord,
   type ReadContext,
@@ -124,7 +124,8 @@ function readItem(item: unknown, includes: Includes, context: ReadContext): Post
     authorId: post.userId,
     nowMs: context.nowMs,
   });
-  if (isIdentityError(identity)) throw unlike(identity.field, identity.expected, identity.found);
+  if (isIdentityError(identity))
+    throw unexpectedField(identity.field, identity.expected, identity.found);
   return { ...withIncludedOriginal(post, includes), origin: "import" };
 }
 

@@ -5,7 +5,7 @@ import { isoTime } from "../../lib/iso-time.ts";
  * Applies only if `attempts` and `nextMs` are unchanged: any difference is a later decision and
  * wins.
  */
-export type TryEnd = {
+export type DeliveryAttempt = {
   id: string;
   webhookId: string;
   attempts: number;
@@ -19,8 +19,11 @@ export type TryEnd = {
   disableAfterMs: number;
 };
 
-export function* endTry(database: Database, end: TryEnd): Steps<{ disabledReason: string | null }> {
-  yield* noteTry(database, end);
+export function* recordAttempt(
+  database: Database,
+  end: DeliveryAttempt,
+): Steps<{ disabledReason: string | null }> {
+  yield* updateDelivery(database, end);
   const disabledReason = end.end === "delivered" ? null : yield* noteFailure(database, end);
   if (end.end === "delivered") yield* noteSuccess(database, end.webhookId);
   yield* setDue(database, end.webhookId, end.nowMs);
@@ -47,7 +50,7 @@ function* noteSuccess(database: Database, webhookId: string): Steps<void> {
   );
 }
 
-function* noteFailure(database: Database, end: TryEnd): Steps<string | null> {
+function* noteFailure(database: Database, end: DeliveryAttempt): Steps<string | null> {
   const { webhookId, nowMs } = end;
   const failing = yield* database.get<{ sinceMs: number }>(
     `UPDATE webhook SET failing_since_ms = coalesce(failing_since_ms, :nowMs)
@@ -63,7 +66,7 @@ function* noteFailure(database: Database, end: TryEnd): Steps<string | null> {
   return reason;
 }
 
-function* noteTry(database: Database, end: TryEnd): Steps<void> {
+function* updateDelivery(database: Database, end: DeliveryAttempt): Steps<void> {
   const { id, attempts, nextMs, nowMs, status, error, retryMs } = end;
   const isDelivered = end.end === "delivered";
   yield* database.run(
@@ -85,7 +88,10 @@ function* noteTry(database: Database, end: TryEnd): Steps<void> {
   );
 }
 
-function reasonToDisable({ end, nowMs, disableAfterMs }: TryEnd, sinceMs: number): string | null {
+function reasonToDisable(
+  { end, nowMs, disableAfterMs }: DeliveryAttempt,
+  sinceMs: number,
+): string | null {
   if (end === "gone") return "its receiver answered 410 Gone";
   const isLong = end === "failed" && nowMs - sinceMs >= disableAfterMs;
   return isLong ? `all deliveries failed since ${isoTime(sinceMs)}` : null;
