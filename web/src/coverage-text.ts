@@ -4,7 +4,7 @@ import type { AccessMethod } from "../../src/platforms/source.ts";
 import type { Platform } from "../../src/posts/post.ts";
 import { exactTime, shortTime } from "./components/time.tsx";
 import type { TraceParts } from "./components/trace-drawing.ts";
-import { counted, stretchText } from "./numbers.ts";
+import { counted, spanDurationText } from "./numbers.ts";
 
 export type Span = { from: string | null; to: string };
 
@@ -69,7 +69,7 @@ export function innerGaps<Gap extends Span>(held: readonly Span[], gaps: readonl
 export function gapsText(gaps: readonly Span[]): string {
   const known = gaps.filter(({ from }) => from !== null);
   const ms = known.reduce((sum, { from, to }) => sum + Date.parse(to) - Date.parse(from ?? to), 0);
-  const length = known.length === gaps.length ? `, ${stretchText(ms)}` : "";
+  const length = known.length === gaps.length ? `, ${spanDurationText(ms)}` : "";
   return `${counted(gaps.length, "gap")}${length}`;
 }
 

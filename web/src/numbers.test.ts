@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
 import {
   agoFigure,
+  axisNumber,
   behindText,
   bytesText,
   counted,
   durationText,
   percentFigure,
   shortNumber,
-  stretchText,
-  tersely,
+  spanDurationText,
 } from "./numbers.ts";
 
 test("formats numbers below a million in full, larger ones with three digits and a unit", () => {
@@ -17,7 +17,7 @@ test("formats numbers below a million in full, larger ones with three digits and
 });
 
 test("formats axis labels with few digits", () => {
-  expect([0, 500, 1_500, 2_000_000].map(tersely)).toEqual(["0", "500", "1.5k", "2M"]);
+  expect([0, 500, 1_500, 2_000_000].map(axisNumber)).toEqual(["0", "500", "1.5k", "2M"]);
 });
 
 test("formats sizes in powers of a thousand", () => {
@@ -58,11 +58,11 @@ test("formats ages in whole units", () => {
 });
 
 test("formats spans in their two largest units", () => {
-  expect(stretchText(0)).toBe("0 s");
-  expect(stretchText(37 * 60_000)).toBe("37 min");
-  expect(stretchText((5 * 60 + 29) * 60_000)).toBe("5 h 29 min");
-  expect(stretchText(86_400_000 + 30_000)).toBe("1 day");
-  expect(stretchText(3 * 86_400_000)).toBe("3 days");
+  expect(spanDurationText(0)).toBe("0 s");
+  expect(spanDurationText(37 * 60_000)).toBe("37 min");
+  expect(spanDurationText((5 * 60 + 29) * 60_000)).toBe("5 h 29 min");
+  expect(spanDurationText(86_400_000 + 30_000)).toBe("1 day");
+  expect(spanDurationText(3 * 86_400_000)).toBe("3 days");
 });
 
 test("returns 0 % of zero", () => {

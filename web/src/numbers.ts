@@ -19,7 +19,7 @@ export function shortNumber(value: number): Figure {
 }
 
 /** For axes: "1.5k". */
-export function tersely(value: number): string {
+export function axisNumber(value: number): string {
   const { value: digits, unit } = scaled(value, 1_000, ["", "k", "M", "G", "T"]);
   return `${digits}${unit}`;
 }
@@ -70,7 +70,7 @@ export function durationText(ms: number): string {
 }
 
 /** A time span in its two largest units, such as "5 h 29 min". */
-export function stretchText(ms: number): string {
+export function spanDurationText(ms: number): string {
   const seconds = Math.round(ms / 1_000);
   const units = [
     [Math.floor(seconds / 86_400), seconds < 172_800 ? "day" : "days"],

@@ -47,7 +47,7 @@ const dayMs = 86_400_000;
 const maxParts = 4;
 
 /** At most five evenly spaced labels of any time: days, or minutes if it is shorter than two days. */
-export function evenLabels(fromMs: number, toMs: number): string[] {
+export function evenlySpacedLabels(fromMs: number, toMs: number): string[] {
   const nowMs = Date.now();
   const isOfDays = toMs - fromMs >= 2 * dayMs;
   const text = (ms: number) =>

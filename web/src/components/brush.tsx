@@ -4,7 +4,7 @@ import { type PointerEvent, type ReactNode, useRef, useState } from "preact/comp
 export type TimeStep = { fromMs: number; toMs: number };
 
 /** In pixels; a shorter drag counts as a click. */
-const leastDrag = 8;
+const minDrag = 8;
 
 /**
  * Selects a time on the plot inside: by dragging, or with the arrow keys (Shift extends) and Enter. The step under the pointer,
@@ -51,7 +51,7 @@ export function Brush({
     if (drag === null) return;
     const [left, right] = ordered(drag.startX, drag.endX);
     setDrag(null);
-    if (right - left > leastDrag) onSelect(msAt(left), msAt(right));
+    if (right - left > minDrag) onSelect(msAt(left), msAt(right));
   };
   const pick = (at: number) =>
     setChosen({ anchor: isExtending.current && chosen !== null ? chosen.anchor : at, end: at });

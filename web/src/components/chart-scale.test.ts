@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { alone, magnitudes, powersOfTen } from "./chart-scale.ts";
+import { isolatedIndices, magnitudes, powersOfTen } from "./chart-scale.ts";
 
 test("finds values without neighbours", () => {
-  expect(alone([1, null, 2, null, null, 3, 4])).toEqual([0, 2]);
+  expect(isolatedIndices([1, null, 2, null, null, 3, 4])).toEqual([0, 2]);
 });
 
 test("scales between powers of ten", () => {

@@ -13,7 +13,7 @@ export function powersOfTen(min: number, max: number): number[] {
 }
 
 /** Indices of values without neighbours. */
-export function alone(values: ArrayLike<number | null | undefined>): number[] {
+export function isolatedIndices(values: ArrayLike<number | null | undefined>): number[] {
   return Array.from({ length: values.length }, (_, at) => at).filter(
     (at) => values[at] != null && values[at - 1] == null && values[at + 1] == null,
   );

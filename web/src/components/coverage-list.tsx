@@ -1,7 +1,7 @@
 import "./coverage-list.css";
 import { type ReactNode, useMemo } from "preact/compat";
 import { traceLabel } from "../coverage-text.ts";
-import { evenLabels } from "../ranges.ts";
+import { evenlySpacedLabels } from "../ranges.ts";
 import type { TimeStep } from "./brush.tsx";
 import { roundSteps } from "./time-steps.ts";
 import { Trace } from "./trace.tsx";
@@ -55,7 +55,7 @@ export function CoverageList({
         ))}
       </ul>
       <div className="axis coverage-axis">
-        {selected === null ? axis : <Labels texts={evenLabels(shown.fromMs, shown.toMs)} />}
+        {selected === null ? axis : <Labels texts={evenlySpacedLabels(shown.fromMs, shown.toMs)} />}
       </div>
     </ZoomBrush>
   );

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { drawTrace, inBars, partOfTrace, silencesOf, type TraceParts } from "./trace-drawing.ts";
+import { drawTrace, partOfTrace, rebin, type TraceParts, uncoveredSpans } from "./trace-drawing.ts";
 
 const window = { fromMs: 0, toMs: 1_000 };
 const whole: TraceParts = { window, received: null, held: [window], gaps: [] };
@@ -41,10 +41,10 @@ describe("a trace", () => {
       held: [{ fromMs: 0, toMs: 500 }],
       gaps: [{ fromMs: 500, toMs: 501 }],
     };
-    const { bars, gaps, silences } = drawTrace(parts, 300);
+    const { bars, gaps, uncovered } = drawTrace(parts, 300);
     expect(barsOf(bars).every(({ x }) => x < 150)).toBe(true);
     expect(gaps).toEqual([{ x: 150, width: 3 }]);
-    expect(silences).toBe("M150.3 24H300");
+    expect(uncovered).toBe("M150.3 24H300");
   });
 
   test("keeps an open gap inside the drawing", () => {
@@ -59,8 +59,8 @@ describe("a trace", () => {
 });
 
 test("rebins posts without losing any", () => {
-  expect(inBars([1, 2, 3, 4], 2)).toEqual([3, 7]);
-  expect(inBars([3, 3, 3], 2)).toEqual([4.5, 4.5]);
+  expect(rebin([1, 2, 3, 4], 2)).toEqual([3, 7]);
+  expect(rebin([3, 3, 3], 2)).toEqual([4.5, 4.5]);
 });
 
 test("shows a part of the window with its posts and the spans that touch it", () => {
@@ -79,7 +79,7 @@ test("shows a part of the window with its posts and the spans that touch it", ()
 
 test("returns the parts of the window that no span covers", () => {
   expect(
-    silencesOf(window, [
+    uncoveredSpans(window, [
       { fromMs: 200, toMs: 300 },
       { fromMs: 250, toMs: 400 },
     ]),
@@ -87,5 +87,5 @@ test("returns the parts of the window that no span covers", () => {
     { fromMs: 0, toMs: 200 },
     { fromMs: 400, toMs: 1_000 },
   ]);
-  expect(silencesOf(window, [window])).toEqual([]);
+  expect(uncoveredSpans(window, [window])).toEqual([]);
 });

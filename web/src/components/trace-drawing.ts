@@ -1,12 +1,12 @@
 /** Unix milliseconds, `toMs` exclusive. */
-export type Stretch = { fromMs: number; toMs: number };
+export type PlotSpan = { fromMs: number; toMs: number };
 
 export type TraceParts = {
-  window: Stretch;
+  window: PlotSpan;
   /** Posts in equal parts of the window, oldest first; null if unknown. */
   received: readonly number[] | null;
-  held: readonly Stretch[];
-  gaps: readonly Stretch[];
+  held: readonly PlotSpan[];
+  gaps: readonly PlotSpan[];
 };
 
 /** In pixels: `width` across, `traceHeight` down. */
@@ -17,7 +17,7 @@ export type TraceDrawing = {
   strays: string;
   gaps: readonly { x: number; width: number }[];
   /** Lines where nothing is archived. */
-  silences: string;
+  uncovered: string;
 };
 
 export const traceHeight = 48;
@@ -26,7 +26,7 @@ const barStep = 6;
 const plainStep = 9;
 const tallest = 42;
 const shortest = 2;
-const leastReceived = 4;
+const minReceived = 4;
 /** Height when the number of posts is unknown. */
 const plain = 12;
 const narrowestGap = 3;
@@ -44,7 +44,7 @@ export function drawTrace(
     1,
     Math.min(most, Math.floor(width / (received === null ? plainStep : barStep))),
   );
-  const posts = received === null ? null : inBars(received, count);
+  const posts = received === null ? null : rebin(received, count);
   const peak = usualPeak(posts ?? []);
   const bars: string[] = [];
   const strays: string[] = [];
@@ -63,7 +63,7 @@ export function drawTrace(
       const wide = Math.max(narrowestGap, xOf(gap.toMs) - x);
       return { x: round(Math.min(x, width - wide)), width: round(wide) };
     }),
-    silences: silencesOf(window, [...held, ...gaps])
+    uncovered: uncoveredSpans(window, [...held, ...gaps])
       .map(({ fromMs, toMs }) => `M${round(xOf(fromMs))} ${traceHeight / 2}H${round(xOf(toMs))}`)
       .join(""),
   };
@@ -72,19 +72,19 @@ export function drawTrace(
 /** What a part of the window shows. */
 export function partOfTrace(
   { window, received, held, gaps }: TraceParts,
-  part: Stretch,
+  part: PlotSpan,
 ): TraceParts {
-  const touches = ({ fromMs, toMs }: Stretch) => fromMs < part.toMs && toMs > part.fromMs;
+  const touches = ({ fromMs, toMs }: PlotSpan) => fromMs < part.toMs && toMs > part.fromMs;
   const shown = { window: part, held: held.filter(touches), gaps: gaps.filter(touches) };
   if (received === null) return { ...shown, received };
   const perMs = received.length / Math.max(1, window.toMs - window.fromMs);
   const from = (part.fromMs - window.fromMs) * perMs;
   const to = (part.toMs - window.fromMs) * perMs;
-  return { ...shown, received: inBars(received, Math.ceil(to - from), { from, to }) };
+  return { ...shown, received: rebin(received, Math.ceil(to - from), { from, to }) };
 }
 
 /** Rebins posts, or those of a range of parts, into another number of equal parts. */
-export function inBars(
+export function rebin(
   parts: readonly number[],
   count: number,
   range = { from: 0, to: parts.length },
@@ -101,27 +101,27 @@ export function inBars(
   });
 }
 
-/** The parts of the window that no stretch covers, oldest first. */
-export function silencesOf(window: Stretch, stretches: readonly Stretch[]): Stretch[] {
-  const silences: Stretch[] = [];
+/** The parts of the window that no span covers, oldest first. */
+export function uncoveredSpans(window: PlotSpan, spans: readonly PlotSpan[]): PlotSpan[] {
+  const uncovered: PlotSpan[] = [];
   let reachedMs = window.fromMs;
-  for (const { fromMs, toMs } of stretches.toSorted((a, b) => a.fromMs - b.fromMs)) {
+  for (const { fromMs, toMs } of spans.toSorted((a, b) => a.fromMs - b.fromMs)) {
     if (fromMs > reachedMs)
-      silences.push({ fromMs: reachedMs, toMs: Math.min(fromMs, window.toMs) });
+      uncovered.push({ fromMs: reachedMs, toMs: Math.min(fromMs, window.toMs) });
     reachedMs = Math.max(reachedMs, toMs);
-    if (reachedMs >= window.toMs) return silences;
+    if (reachedMs >= window.toMs) return uncovered;
   }
-  silences.push({ fromMs: reachedMs, toMs: window.toMs });
-  return silences;
+  uncovered.push({ fromMs: reachedMs, toMs: window.toMs });
+  return uncovered;
 }
 
-const isIn = (stretches: readonly Stretch[], ms: number): boolean =>
-  stretches.some(({ fromMs, toMs }) => fromMs <= ms && ms < toMs);
+const isIn = (spans: readonly PlotSpan[], ms: number): boolean =>
+  spans.some(({ fromMs, toMs }) => fromMs <= ms && ms < toMs);
 
 /** Proportional to the posts; outliers are cut off. */
 function height(posts: number, peak: number): number {
   if (posts === 0 || peak === 0) return shortest;
-  return Math.min(tallest, Math.max(leastReceived, (posts / peak) * tallest));
+  return Math.min(tallest, Math.max(minReceived, (posts / peak) * tallest));
 }
 
 /** The 95th percentile, so that one busy hour does not flatten the rest. */

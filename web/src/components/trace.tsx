@@ -8,7 +8,7 @@ import { useWidth } from "./use-width.ts";
 export function Trace({ label, parts }: { label: string; parts: TraceParts }) {
   const frame = useRef<HTMLDivElement>(null);
   const width = useWidth(frame, 1_000);
-  const { bars, strays, gaps, silences } = useMemo(() => drawTrace(parts, width), [parts, width]);
+  const { bars, strays, gaps, uncovered } = useMemo(() => drawTrace(parts, width), [parts, width]);
   const isSilent = bars === "" && strays === "" && gaps.length === 0;
   return (
     <div className="trace" data-empty={isSilent ? "" : undefined} ref={frame}>
@@ -18,7 +18,7 @@ export function Trace({ label, parts }: { label: string; parts: TraceParts }) {
         role="img"
         aria-label={label}
       >
-        {silences === "" ? null : <path className="p-none" d={silences} />}
+        {uncovered === "" ? null : <path className="p-none" d={uncovered} />}
         {gaps.map(({ x, width: wide }) => (
           <g key={x}>
             <rect className="p-gap" x={x} width={wide} height={traceHeight} />

@@ -1,5 +1,5 @@
 import uPlot from "uplot";
-import { alone, magnitudes, powersOfTen } from "./chart-scale.ts";
+import { isolatedIndices, magnitudes, powersOfTen } from "./chart-scale.ts";
 import { roundTop } from "./plot-drawing.ts";
 import type { ThemeColours } from "./theme-colours.ts";
 
@@ -104,7 +104,12 @@ function drawn(
     spanGaps: false,
     ...(isDashed ? { dash: [3, 3] } : { fill: () => faint(own()) }),
     // A value between two nulls has no line.
-    points: { show: true, size: 4, fill: own, filter: (chart, at) => alone(chart.data[at] ?? []) },
+    points: {
+      show: true,
+      size: 4,
+      fill: own,
+      filter: (chart, at) => isolatedIndices(chart.data[at] ?? []),
+    },
   };
 }
 

@@ -11,7 +11,7 @@ import { PlatformMark } from "../../components/platform-mark.tsx";
 import { ProblemNote, sentence } from "../../components/problem-note.tsx";
 import { Ago } from "../../components/time.tsx";
 import { useAction } from "../../components/use-action.ts";
-import { stateLooks, subjectOf } from "./texts.ts";
+import { stateBadges, subjectOf } from "./texts.ts";
 
 export function ConnectedRow({
   credential,
@@ -27,7 +27,7 @@ export function ConnectedRow({
   onDisconnect(): void;
 }) {
   const { id, platform, state, hint } = credential;
-  const { word, tone, icon } = stateLooks[state];
+  const { word, tone, icon } = stateBadges[state];
   const [tested, setTested] = useState<CredentialTest | null>(null);
   const requested = useAction();
   const test = () =>

@@ -35,7 +35,7 @@ export const platformTexts = {
   },
 } as const satisfies Record<Platform, Teaching>;
 
-export const stateLooks = {
+export const stateBadges = {
   ready: { word: "Ready", tone: "accent", icon: "done" },
   cooling: { word: "Rate limited", tone: "caution", icon: "clock" },
   quarantined: { word: "Rejected", tone: "danger", icon: "error" },

@@ -39,7 +39,7 @@ export function useConnecting(
   const problem = sentBy === method ? requested.problem : null;
   const reported = errorsOf(problem);
 
-  const goOn = async (step: AuthorizationStep) => {
+  const continueWith = async (step: AuthorizationStep) => {
     setAnswer("");
     setAnswerError(null);
     if (step.state === "question") setQuestion(step);
@@ -56,7 +56,7 @@ export function useConnecting(
     setEnded(false);
     void requested.run(async () => {
       if (isInBrowser) {
-        await goOn(await api.post<AuthorizationStep>(`${path}/authorizations`, body));
+        await continueWith(await api.post<AuthorizationStep>(`${path}/authorizations`, body));
         return;
       }
       const made = await api.post<{ credential: CredentialListing }>(path, body);
@@ -72,7 +72,7 @@ export function useConnecting(
     void requested.run(async () => {
       try {
         const step = await api.post<AuthorizationStep>(`${path}/authorizations/${id}`, { answer });
-        await goOn(step);
+        await continueWith(step);
       } catch (error) {
         if (error instanceof ApiProblem && endsAttempt(error)) {
           setQuestion(null);

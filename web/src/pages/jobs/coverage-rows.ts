@@ -28,7 +28,7 @@ export function coverageRows(
   const spans = platforms.flatMap(({ held, gaps }) => [...held, ...gaps]);
   const window = { fromMs: from === null ? beginningOf(spans, toMs) : Date.parse(from), toMs };
   if (window.fromMs >= toMs) return null;
-  const stretches = (list: readonly JobSpan[]) =>
+  const plotSpans = (list: readonly JobSpan[]) =>
     list.map((span) => ({
       fromMs: span.from === null ? window.fromMs : Date.parse(span.from),
       toMs: Date.parse(span.to),
@@ -39,7 +39,7 @@ export function coverageRows(
       collection === "posts"
         ? platformNames[platform]
         : `${platformNames[platform]}: ${collection}`;
-    const drawn = held.length === 0 ? [] : stretches(innerGaps(held, gaps));
+    const drawn = held.length === 0 ? [] : plotSpans(innerGaps(held, gaps));
     const own =
       collection === "posts" ? sources.filter((source) => source.platform === platform) : [];
     const finding = coverageText(covered, own, { from, to }, nowMs);
@@ -48,7 +48,7 @@ export function coverageRows(
       name,
       finding,
       label: `${name}: ${finding}`,
-      parts: { window, received: null, held: stretches(held), gaps: drawn },
+      parts: { window, received: null, held: plotSpans(held), gaps: drawn },
     };
   });
   return { window, rows };

@@ -4,7 +4,7 @@ import { shortTime } from "../../components/time.tsx";
 import type { Act } from "./account-panel.tsx";
 
 /** List rows for another user's account. */
-export function OthersActs({
+export function AccountActions({
   account,
   isUnderWay,
   onAct,

@@ -9,7 +9,7 @@ import { Button } from "../../components/button.tsx";
 import { ProblemNote } from "../../components/problem-note.tsx";
 import { useAction } from "../../components/use-action.ts";
 import { useSignedIn } from "../../session.tsx";
-import { OthersActs } from "./account-actions.tsx";
+import { AccountActions } from "./account-actions.tsx";
 import { DeleteDialog, RoleDialog, SuspendDialog } from "./account-dialogs.tsx";
 import { LimitsDialog } from "./limits-dialog.tsx";
 import { limitsSentence } from "./rates.ts";
@@ -92,7 +92,7 @@ export function AccountPanel({
             </div>
           </li>
         ) : (
-          <OthersActs
+          <AccountActions
             account={account}
             isUnderWay={isUnderWay}
             onAct={setAct}

@@ -7,7 +7,7 @@ import { Table } from "../../components/table.tsx";
 import { lengthOf, shortTime, timesText } from "../../components/time.tsx";
 import { wholeNumber } from "../../numbers.ts";
 import { listed, platformNames } from "../../platforms.ts";
-import { evenLabels } from "../../ranges.ts";
+import { evenlySpacedLabels } from "../../ranges.ts";
 import { type Bar, barsOf, everyStep, findingOf, holesIn } from "./counts.ts";
 import { livePlatforms } from "./coverage.ts";
 import type { Counted } from "./use-counts.ts";
@@ -81,7 +81,7 @@ function CountedPanel({
           bars={bars}
           holes={holes}
           finding={findingOf(bars, stepMs, holes)}
-          axis={evenLabels(window.fromMs, window.toMs)}
+          axis={evenlySpacedLabels(window.fromMs, window.toMs)}
           describe={barText}
           onSelect={onSelect}
         />

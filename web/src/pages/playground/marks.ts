@@ -130,12 +130,12 @@ function positionedTokens(text: string): PositionedToken[] {
     found,
     index,
   })).flatMap(({ found, index }) =>
-    stretches(found).flatMap(({ text: stretch, start }) => tokensOf(stretch, index + start)),
+    scriptRuns(found).flatMap(({ text: run, start }) => tokensOf(run, index + start)),
   );
 }
 
 /** Splits at the borders of scripts without spaces. */
-function stretches(text: string): { text: string; start: number }[] {
+function scriptRuns(text: string): { text: string; start: number }[] {
   const found: { text: string; start: number; kind: number }[] = [];
   let at = 0;
   for (const character of text) {

@@ -32,7 +32,7 @@ import {
   timesOf,
   withMethod,
 } from "./search-request.ts";
-import { Starters } from "./starters.tsx";
+import { ExampleQueries } from "./starters.tsx";
 import { useCounts } from "./use-counts.ts";
 import { type Shown, useSearch } from "./use-search.ts";
 
@@ -165,7 +165,7 @@ export function PlaygroundPage() {
             request={request}
             shown={shown}
             phase={phase}
-            before={<Starters onPick={put} />}
+            before={<ExampleQueries onPick={put} />}
             onMore={searching.more}
             onCancel={searching.cancel}
             onSearch={search}

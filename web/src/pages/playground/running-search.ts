@@ -1,10 +1,10 @@
 import { cancelJob } from "./search.ts";
 
 /** A sent search and its running job, once known. */
-export type UnderWay = { control: AbortController; uuid: string | null };
+export type RunningSearch = { control: AbortController; uuid: string | null };
 
 /** Aborts the request and cancels its job. */
-export function endSearch(search: UnderWay | null): void {
+export function endSearch(search: RunningSearch | null): void {
   if (search === null) return;
   search.control.abort();
   if (search.uuid !== null) void cancelJob(search.uuid);

@@ -26,7 +26,7 @@ const starters = (month: string): readonly Starter[] => [
 
 type Starter = { query: string; method: SearchMethod; says: string };
 
-export function Starters({ onPick }: { onPick(query: string, method: SearchMethod): void }) {
+export function ExampleQueries({ onPick }: { onPick(query: string, method: SearchMethod): void }) {
   const month = `${new Date().toISOString().slice(0, 8)}01`;
   return (
     <div className="empty">

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "preact/compat";
 import type { ApiProblem, RatesLeft } from "../../api.ts";
 import type { PostRecord, SearchAnswer } from "./answer.ts";
-import { endSearch, type UnderWay } from "./running-search.ts";
+import { endSearch, type RunningSearch } from "./running-search.ts";
 import { type Phase, problemFrom, type Replay, runSearch } from "./search.ts";
 import { type Request, searchAddress } from "./search-request.ts";
 
@@ -56,7 +56,7 @@ export function useSearch(
   );
   const [phase, setPhase] = useState<Phase | null>(null);
   const [problem, setProblem] = useState<ApiProblem | null>(null);
-  const underWay = useRef<UnderWay | null>(null);
+  const underWay = useRef<RunningSearch | null>(null);
   const answered = useRef(onAnswered);
   useEffect(() => {
     answered.current = onAnswered;
@@ -66,7 +66,7 @@ export function useSearch(
   const start = (request: Request, before: Shown | null) => {
     endSearch(underWay.current);
     const control = new AbortController();
-    const own: UnderWay = { control, uuid: null };
+    const own: RunningSearch = { control, uuid: null };
     underWay.current = own;
     setPhase({ kind: "sent" });
     setProblem(null);

@@ -1,6 +1,6 @@
 import type { StatusAnswer } from "../../../../src/http/dashboard/contract/status.ts";
 import { exactTime, shortTime } from "../../components/time.tsx";
-import { bytesText, counted, stretchText, wholeNumber } from "../../numbers.ts";
+import { bytesText, counted, spanDurationText, wholeNumber } from "../../numbers.ts";
 
 export function ArchivePanel({ status: { archive, platforms } }: { status: StatusAnswer }) {
   const { oldest_at: oldest, newest_at: newest, free_disk_bytes: freeBytes } = archive;
@@ -33,7 +33,9 @@ export function ArchivePanel({ status: { archive, platforms } }: { status: Statu
           </Fact>
           <Fact name="Retention">
             oldest segment deleted at {bytesText(archive.max_bytes)}{" "}
-            {archive.max_age_ms === null ? "" : `, posts after ${stretchText(archive.max_age_ms)}`}
+            {archive.max_age_ms === null
+              ? ""
+              : `, posts after ${spanDurationText(archive.max_age_ms)}`}
           </Fact>
           {freeBytes === null ? null : <Fact name="Free on disk">{bytesText(freeBytes)}</Fact>}
         </dl>

@@ -16,12 +16,12 @@ import {
 export function CoveragePanel({ status, zoom }: { status: CoverageStatus; zoom: Zoom }) {
   const { range, from, to, platforms } = status;
   const { window, rows } = useMemo(() => {
-    const window = stretch({ from, to });
+    const window = plotSpan({ from, to });
     const rows = platforms.map((platform) => {
       const { coverage, received } = platform;
       const name = platformNames[platform.platform];
-      const held = coverage.held.map(stretch);
-      const gaps = coverage.gaps.map(stretch);
+      const held = coverage.held.map(plotSpan);
+      const gaps = coverage.gaps.map(plotSpan);
       return {
         id: platform.platform,
         name,
@@ -70,7 +70,7 @@ function PlatformHead({ platform }: { platform: PlatformCoverage }) {
   );
 }
 
-const stretch = ({ from, to }: { from: string; to: string }) => ({
+const plotSpan = ({ from, to }: { from: string; to: string }) => ({
   fromMs: Date.parse(from),
   toMs: Date.parse(to),
 });

@@ -4,7 +4,7 @@ import { Button } from "../../components/button.tsx";
 import { CommandLine } from "../../components/command-line.tsx";
 import { type Column, Table } from "../../components/table.tsx";
 import { exactTime, shortTime } from "../../components/time.tsx";
-import { stretchText } from "../../numbers.ts";
+import { spanDurationText } from "../../numbers.ts";
 import { platformNames } from "../../platforms.ts";
 import { type Gap, type GapFill, gapsOf } from "./gaps.ts";
 
@@ -49,7 +49,7 @@ const columns: readonly Column<Gap>[] = [
   { title: "To", cell: ({ to, isOpen }) => (isOpen ? "now" : <Moment at={to} />) },
   {
     title: "Length",
-    cell: ({ lengthMs }) => <span className="num nowrap">{stretchText(lengthMs)}</span>,
+    cell: ({ lengthMs }) => <span className="num nowrap">{spanDurationText(lengthMs)}</span>,
   },
   { title: "How to fill it", cell: ({ fill }) => <Fill fill={fill} /> },
 ];

@@ -8,7 +8,7 @@ import { exactTime } from "../../components/time.tsx";
 import { type Zoom, ZoomBrush } from "../../components/zoom.tsx";
 import { durationText } from "../../numbers.ts";
 import { listed, platformNames } from "../../platforms.ts";
-import { axisLabels, evenLabels, rangeLabel } from "../../ranges.ts";
+import { axisLabels, evenlySpacedLabels, rangeLabel } from "../../ranges.ts";
 import { type LagSeries, lagSeries } from "./lag.ts";
 
 export function LagPanel({ status, zoom }: { status: StatusAnswer; zoom: Zoom }) {
@@ -20,7 +20,7 @@ export function LagPanel({ status, zoom }: { status: StatusAnswer; zoom: Zoom })
   const labels =
     selected === null
       ? axisLabels(range, Date.parse(from), Date.parse(to))
-      : evenLabels(selected.fromMs, selected.toMs);
+      : evenlySpacedLabels(selected.fromMs, selected.toMs);
   const span = selected === null ? rangeLabel(range) : "the selected time";
   return (
     <PlotPanel

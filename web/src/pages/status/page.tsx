@@ -14,7 +14,7 @@ import { StatusFigures } from "./figures.tsx";
 import { GapsPanel } from "./gaps-panel.tsx";
 import { LagPanel } from "./lag-panel.tsx";
 import { NodesPanel } from "./nodes-panel.tsx";
-import { situation } from "./status-summary.ts";
+import { statusSummary } from "./status-summary.ts";
 
 const everyMs = 10_000;
 
@@ -38,7 +38,7 @@ export function StatusPage() {
           />
         }
       >
-        {data === undefined ? "\u00a0" : situation(data)}
+        {data === undefined ? "\u00a0" : statusSummary(data)}
       </PageHead>
       <div className="stack">
         {problem === undefined ? null : <ProblemNote problem={problem} retry={refresh} />}

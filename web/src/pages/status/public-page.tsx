@@ -14,7 +14,7 @@ import { platformNames } from "../../platforms.ts";
 import { useApi } from "../../use-api.ts";
 import { CoveragePanel } from "./coverage-panel.tsx";
 import { type CoverageStatus, methodText, type PlatformCoverage } from "./coverage-summary.ts";
-import { situation } from "./status-summary.ts";
+import { statusSummary } from "./status-summary.ts";
 
 const everyMs = 30_000;
 
@@ -38,7 +38,7 @@ export function PublicStatusPage() {
           <PageHead title="Status">
             {data === undefined || status === undefined
               ? "\u00a0"
-              : `${sentences[data.status]} ${situation(status)}`}
+              : `${sentences[data.status]} ${statusSummary(status)}`}
           </PageHead>
           <div className="stack">
             {problem === undefined ? null : <ProblemNote problem={problem} retry={refresh} />}

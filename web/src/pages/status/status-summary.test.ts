@@ -8,14 +8,14 @@ import {
   statusOf,
   streamOf,
 } from "../../status.test-support.ts";
-import { situation } from "./status-summary.ts";
+import { statusSummary } from "./status-summary.ts";
 
 const minute = hourMs / 60;
 
 test("reports all streams connected and no gaps", () => {
-  expect(situation(statusOf(platformOf("bluesky"), platformOf("mastodon"), requestedOf("x")))).toBe(
-    "Listening to Bluesky and Mastodon. No gaps in 7 days.",
-  );
+  expect(
+    statusSummary(statusOf(platformOf("bluesky"), platformOf("mastodon"), requestedOf("x"))),
+  ).toBe("Listening to Bluesky and Mastodon. No gaps in 7 days.");
 });
 
 test("reports the number and total length of gaps", () => {
@@ -23,22 +23,22 @@ test("reports the number and total length of gaps", () => {
     [120 * hourMs, 115 * hourMs],
     [30 * hourMs, 30 * hourMs - 29 * minute],
   );
-  expect(situation(statusOf(platformOf("bluesky", { coverage })))).toBe(
+  expect(statusSummary(statusOf(platformOf("bluesky", { coverage })))).toBe(
     "Listening to Bluesky. 2 gaps in 7 days, 5 h 29 min in total.",
   );
 });
 
 test("names a disconnected stream", () => {
   const away = platformOf("mastodon", { stream: streamOf({ status: "waiting" }) });
-  expect(situation(statusOf(platformOf("bluesky"), away))).toMatch(
+  expect(statusSummary(statusOf(platformOf("bluesky"), away))).toMatch(
     /^Listening to Bluesky; Mastodon is not connected\./,
   );
-  expect(situation(statusOf(away))).toMatch(/^Mastodon is not connected\./);
+  expect(statusSummary(statusOf(away))).toMatch(/^Mastodon is not connected\./);
 });
 
 test("reports a stream that is catching up", () => {
   const late = platformOf("bluesky", { stream: streamOf({ lag_ms: 180_000 }) });
-  expect(situation(statusOf(late))).toBe(
+  expect(statusSummary(statusOf(late))).toBe(
     "Catching up with Bluesky, 3 min behind. No gaps in 7 days.",
   );
 });
@@ -49,13 +49,13 @@ test("reports no gaps since a new archive began", () => {
     gaps: [],
     complete_since: ago(hourMs),
   };
-  expect(situation(statusOf(platformOf("bluesky", { coverage })))).toMatch(
+  expect(statusSummary(statusOf(platformOf("bluesky", { coverage })))).toMatch(
     /No gaps since the archive began, /,
   );
 });
 
 test("names live platforms or archived posts when there is no stream", () => {
-  expect(situation(statusOf(requestedOf("x")))).toBe("No streams; X is searched live.");
+  expect(statusSummary(statusOf(requestedOf("x")))).toBe("No streams; X is searched live.");
   const off = platformOf("x", { ...requestedOf("x"), mode: "off" });
-  expect(situation(statusOf(off))).toBe("No streams, and the archive is empty.");
+  expect(statusSummary(statusOf(off))).toBe("No streams, and the archive is empty.");
 });

@@ -1,12 +1,12 @@
 import { shortTime } from "../../components/time.tsx";
 import { lateMs } from "../../listening-text.ts";
-import { behindText, counted, stretchText } from "../../numbers.ts";
+import { behindText, counted, spanDurationText } from "../../numbers.ts";
 import { listed, platformNames } from "../../platforms.ts";
 import { rangeLabel } from "../../ranges.ts";
 import type { CoverageStatus, PlatformCoverage } from "./coverage-summary.ts";
 
 /** Agrees with the light of the sidebar. */
-export function situation(status: CoverageStatus): string {
+export function statusSummary(status: CoverageStatus): string {
   return `${streamsSentence(status.platforms)} ${gapsSentence(status)}`.trim();
 }
 
@@ -49,7 +49,7 @@ function gapsSentence({ platforms, range, from, to }: CoverageStatus): string {
   const spans = platforms.flatMap(({ coverage }) => coverage.held);
   if (gaps.length > 0) {
     const ms = gaps.reduce((sum, gap) => sum + Date.parse(gap.to) - Date.parse(gap.from), 0);
-    return `${counted(gaps.length, "gap")} in ${rangeLabel(range)}, ${stretchText(ms)} in total.`;
+    return `${counted(gaps.length, "gap")} in ${rangeLabel(range)}, ${spanDurationText(ms)} in total.`;
   }
   const [first] = spans.map((span) => span.from).sort();
   if (first === undefined) return "";

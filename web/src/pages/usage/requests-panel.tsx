@@ -5,7 +5,7 @@ import { Table } from "../../components/table.tsx";
 import { UplotChart } from "../../components/uplot-chart.tsx";
 import type { ChartKind } from "../../components/uplot-options.ts";
 import { type Zoom, ZoomBrush } from "../../components/zoom.tsx";
-import { tersely, wholeNumber } from "../../numbers.ts";
+import { axisNumber, wholeNumber } from "../../numbers.ts";
 import { axisTexts, bucketText, requestStacks, requestsFinding, tickSeconds } from "./buckets.ts";
 import { type ShownUsage, timeSteps } from "./selection.ts";
 
@@ -23,7 +23,7 @@ export function RequestsPanel({ usage, zoom }: { usage: ShownUsage; zoom: Zoom }
       ],
       least: 4,
       widthMs,
-      valueText: tersely,
+      valueText: axisNumber,
       axisTexts: (times) => axisTexts(range, times),
       tickSeconds: tickSeconds(range),
     }),
