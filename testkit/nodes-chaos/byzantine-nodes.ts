@@ -4,15 +4,15 @@ import { enrolmentTokenIn } from "../nodes/enrolment-token.ts";
 import { itemOf, nodeAt, type StoredJob, sealedAnswerOf } from "../nodes/hand-driven-node.ts";
 import { until } from "../until.ts";
 import { orderNode } from "./operator.ts";
-import type { LiarReport } from "./report.ts";
+import type { ByzantineReport } from "./report.ts";
 
 type Answer = { statusCode: number; body: string };
-type LyingNode = Awaited<ReturnType<typeof nodeAt<Answer>>>;
+type DrivenNode = Awaited<ReturnType<typeof nodeAt<Answer>>>;
 
 const wrongPost = itemOf(5n << 20n, 5, "about something else");
 
 /** What a gateway or the other nodes can detect. Each returns the status of the answer. */
-const lies: Readonly<Record<string, (node: LyingNode, job: StoredJob) => Promise<number>>> = {
+const faults: Readonly<Record<string, (node: DrivenNode, job: StoredJob) => Promise<number>>> = {
   "posts that do not match": async (node, job) =>
     (await node.complete(job, node.signed(job, [wrongPost]))).statusCode,
   "a signature of another key": async (node, job) =>
@@ -29,8 +29,8 @@ const lies: Readonly<Record<string, (node: LyingNode, job: StoredJob) => Promise
   },
 };
 
-/** Resolves when all are admitted. Each has its own lie for every job that it gets. */
-export async function startLiars(gatewayDir: string, base: string) {
+/** One node per fault, which each of its answers has. Resolves when all are admitted. */
+export async function startByzantineNodes(gatewayDir: string, base: string) {
   const stopping = new AbortController();
   const send = async (url: string, headers: Record<string, string>, body: string) => {
     const answer = await fetch(`${base}${url}`, { method: "POST", headers, body });
@@ -38,32 +38,32 @@ export async function startLiars(gatewayDir: string, base: string) {
   };
   const gateway = { enrolmentToken: enrolmentTokenIn(gatewayDir), nowMs: Date.now, send };
 
-  const lying = await Promise.all(
-    Object.entries(lies).map(async ([lie, tell]) => {
+  const nodes = await Promise.all(
+    Object.entries(faults).map(async ([fault, answer]) => {
       const node = await nodeAt(gateway, {
         evidence: "none",
         evidenceFor: () => ({ quote: null, event_log: null, vm_config: null }),
-        name: lie,
+        name: fault,
         methods: ["searchbyfullarchive"],
       });
       await node.attest();
-      await orderNode(gatewayDir, lie, "approve");
-      await until(`${lie} to be admitted`, async () =>
+      await orderNode(gatewayDir, fault, "approve");
+      await until(`${fault} to be admitted`, async () =>
         (await node.attest()).state === "admitted" ? true : null,
       );
-      return { lie, ended: lieUntilStopped(node, tell) };
+      return { fault, ended: answerUntilStopped(node, answer) };
     }),
   );
 
   /** Attests again after a restart of the gateway. */
-  async function lieUntilStopped(
-    node: LyingNode,
-    tell: (node: LyingNode, job: StoredJob) => Promise<number>,
+  async function answerUntilStopped(
+    node: DrivenNode,
+    answer: (node: DrivenNode, job: StoredJob) => Promise<number>,
   ): Promise<Record<number, number>> {
     const answers: Record<number, number> = {};
     while (!stopping.signal.aborted) {
       try {
-        const status = await tell(node, await node.lease(500));
+        const status = await answer(node, await node.lease(500));
         answers[status] = (answers[status] ?? 0) + 1;
       } catch (error) {
         if (isUnknown(error)) await node.attest().catch(() => undefined);
@@ -73,10 +73,10 @@ export async function startLiars(gatewayDir: string, base: string) {
   }
 
   return {
-    stop: async (): Promise<LiarReport[]> => {
+    stop: async (): Promise<ByzantineReport[]> => {
       stopping.abort();
       return await Promise.all(
-        lying.map(async ({ lie, ended }) => ({ lie, answers: await ended })),
+        nodes.map(async ({ fault, ended }) => ({ fault, answers: await ended })),
       );
     },
   };

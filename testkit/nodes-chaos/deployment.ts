@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { writeSimulatedTee } from "../../src/remote/evidence/simulated/simulated-folder.ts";
 import { enrolmentTokenIn } from "../nodes/enrolment-token.ts";
 import { until } from "../until.ts";
-import type { Victim } from "./faults.ts";
+import type { FaultTarget } from "./faults.ts";
 import { type Network, openNetwork } from "./network.ts";
 import { connectedNodes, makeKey, orderNode } from "./operator.ts";
 import type { GeneratedPosts } from "./posts.ts";
@@ -15,7 +15,7 @@ export type Deployment = {
   base: string;
   network: Network;
   gateway: Actor;
-  victims: readonly Victim[];
+  targets: readonly FaultTarget[];
   store: WatchedStore;
   gatewayDir: string;
   simulated: string;
@@ -87,19 +87,19 @@ export async function openDeployment(options: DeploymentOptions): Promise<Deploy
       await until("the gateway", async () => ((await answers(base)) ? true : null));
     };
     await gatewayIsReady();
-    const victims = network.places.map(
-      (position, index): Victim => ({
-        position,
+    const targets = network.links.map(
+      (link, index): FaultTarget => ({
+        link,
         order: async (word) => {
           if (!(await orderNode(gatewayDir, `node-${index}`, word)))
             throw new Error("no such node");
         },
         actor: createActor({
           name: `node-${index}`,
-          args: ["node", "--gateway", position.gatewayUrl, "--name", `node-${index}`],
+          args: ["node", "--gateway", link.gatewayUrl, "--name", `node-${index}`],
           dataDir: join(folder, `node-${index}`),
           logFile: join(folder, `node-${index}.log`),
-          command: position.command,
+          command: link.command,
           settings: {
             EARSHOT_NODE_ENROLMENT_TOKEN: enrolmentTokenIn(gatewayDir),
             EARSHOT_NODE_EVIDENCE: evidences[index] ?? "none",
@@ -108,7 +108,7 @@ export async function openDeployment(options: DeploymentOptions): Promise<Deploy
         }),
       }),
     );
-    for (const { actor } of victims) {
+    for (const { actor } of targets) {
       actors.push(actor);
       actor.start();
     }
@@ -120,7 +120,7 @@ export async function openDeployment(options: DeploymentOptions): Promise<Deploy
       base,
       network,
       gateway,
-      victims,
+      targets,
       store,
       gatewayDir,
       simulated,

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { until } from "../until.ts";
-import type { Position } from "./network.ts";
+import type { NetworkLink } from "./network.ts";
 import type { Actor } from "./processes.ts";
 
-export type Victim = {
+export type FaultTarget = {
   actor: Actor;
-  position: Position;
+  link: NetworkLink;
   order(word: "drain" | "approve"): void;
 };
 
@@ -16,7 +16,7 @@ type FaultKind = (typeof faultKinds)[number];
 export type InjectedFault = { at: number; kind: FaultKind; who: string; waiting: number };
 
 export type FaultOptions = {
-  victims: readonly Victim[];
+  targets: readonly FaultTarget[];
   gateway: { actor: Actor; isReady(): Promise<void> };
   leaseMs: number;
   random: () => number;
@@ -29,15 +29,15 @@ export type FaultOptions = {
  * waits.
  */
 export async function injectFaults(options: FaultOptions): Promise<InjectedFault[]> {
-  const { victims, gateway, leaseMs, random, jobs, waiting } = options;
+  const { targets, gateway, leaseMs, random, jobs, waiting } = options;
   const started = performance.now();
   const reports: InjectedFault[] = [];
-  const busy = new Set<Victim>();
+  const busy = new Set<FaultTarget>();
   const between = (least: number, most: number) => least + Math.floor(random() * (most - least));
   const twice = faultKinds.filter((each) => each !== "gateway");
   const deck = [...shuffled([...twice, "gateway" as const], random), ...shuffled(twice, random)];
 
-  const acts: Record<FaultKind, (victim: Victim) => Promise<void>> = {
+  const acts: Record<FaultKind, (target: FaultTarget) => Promise<void>> = {
     kill: async ({ actor }) => {
       await actor.end("SIGKILL");
       await sleep(between(100, 1_500));
@@ -48,10 +48,10 @@ export async function injectFaults(options: FaultOptions): Promise<InjectedFault
       await sleep(leaseMs + between(500, 2_000));
       actor.signal("SIGCONT");
     },
-    cut: async ({ position }) => {
-      position.cut();
+    cut: async ({ link }) => {
+      link.cut();
       await sleep(between(500, leaseMs + 2_500));
-      position.reconnect();
+      link.reconnect();
     },
     drain: async ({ order }) => {
       order("drain");
@@ -83,15 +83,15 @@ export async function injectFaults(options: FaultOptions): Promise<InjectedFault
       const kind = deck.shift();
       if (kind === undefined) return;
       await nextPart();
-      const free = victims.filter((victim) => !busy.has(victim));
-      const victim = free[Math.floor(random() * free.length)];
-      if (victim === undefined) return;
-      busy.add(victim);
+      const free = targets.filter((target) => !busy.has(target));
+      const target = free[Math.floor(random() * free.length)];
+      if (target === undefined) return;
+      busy.add(target);
       const at = Math.round((performance.now() - started) / 100) / 10;
-      const who = kind === "gateway" ? "gateway" : victim.actor.name;
+      const who = kind === "gateway" ? "gateway" : target.actor.name;
       reports.push({ at, kind, who, waiting: waiting() });
-      await acts[kind](victim);
-      busy.delete(victim);
+      await acts[kind](target);
+      busy.delete(target);
       await sleep(between(500, 2_500));
     }
   }

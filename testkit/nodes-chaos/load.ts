@@ -14,14 +14,14 @@ export type LoadOptions = {
   contradict: (what: string) => void;
 };
 
-export type Rush = {
+export type LoadOutcome = {
   requested: readonly RequestedJob[];
   faults: InjectedFault[];
   smallWaitsMs: number[];
 };
 
 /** All are collected and the last fault is over. */
-export async function runLoad(options: LoadOptions): Promise<Rush> {
+export async function runLoad(options: LoadOptions): Promise<LoadOutcome> {
   const { deployment, posts, jobs, smallKeys, leaseMs, random, contradict } = options;
   const requested: RequestedJob[] = [];
   const smallWaitsMs: number[] = [];
@@ -63,7 +63,7 @@ export async function runLoad(options: LoadOptions): Promise<Rush> {
 
   const faulty = crowd(1 / 4).then(() =>
     injectFaults({
-      victims: deployment.victims,
+      targets: deployment.targets,
       gateway: { actor: deployment.gateway, isReady: deployment.gatewayIsReady },
       leaseMs,
       random,

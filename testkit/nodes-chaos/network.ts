@@ -3,7 +3,7 @@ import { readlinkSync } from "node:fs";
 import { until } from "../until.ts";
 import { blackHolingProxy } from "./black-holing-proxy.ts";
 
-export type Position = {
+export type NetworkLink = {
   gatewayUrl: string;
   /** The program ends with the parent. */
   command(program: string, args: readonly string[]): [string, string[]];
@@ -15,17 +15,15 @@ export type Network = {
   /** How nodes are isolated. */
   kind: "network namespaces" | "TCP proxies that black-hole";
   gatewayHost: string;
-  command: Position["command"];
+  command: NetworkLink["command"];
   clientUrl: string;
-  places: readonly Position[];
+  links: readonly NetworkLink[];
   close(): void;
 };
 
 /** Network namespaces if permitted, otherwise proxies. */
-export async function openNetwork(positions: number, port: number): Promise<Network> {
-  return hasNamespaces()
-    ? await openNamespaces(positions, port)
-    : await openProxies(positions, port);
+export async function openNetwork(count: number, port: number): Promise<Network> {
+  return hasNamespaces() ? await openNamespaces(count, port) : await openProxies(count, port);
 }
 
 function hasNamespaces(): boolean {
@@ -41,19 +39,19 @@ async function openNamespaces(count: number, port: number): Promise<Network> {
     for (const owner of holders) owner.kill("SIGKILL");
   };
   try {
-    const places: Position[] = [];
+    const links: NetworkLink[] = [];
     for (let index = 0; index < count; index += 1) {
       const owner = holdNamespace();
       holders.push(owner);
       const wire = { name: `esc${process.pid % 100_000}n${index}`, subnet, first: index * 4 };
-      places.push(await connectNamespace(owner, wire, port));
+      links.push(await connectNamespace(owner, wire, port));
     }
     return {
       kind: "network namespaces",
       gatewayHost: "0.0.0.0",
       command: (program, args) => ["setpriv", ["--pdeathsig", "KILL", program, ...args]],
       clientUrl: `http://127.0.0.1:${port}`,
-      places,
+      links,
       close,
     };
   } catch (error) {
@@ -72,7 +70,7 @@ async function connectNamespace(
   owner: ChildProcess,
   wire: { name: string; subnet: string; first: number },
   port: number,
-): Promise<Position> {
+): Promise<NetworkLink> {
   const pid = String(owner.pid);
   const own = readlinkSync("/proc/self/ns/net");
   await until("a namespace", () => (namespaceOf(pid) === own ? null : true));
@@ -123,7 +121,7 @@ async function openProxies(count: number, port: number): Promise<Network> {
     gatewayHost: "127.0.0.1",
     command: (program, args) => [program, [...args]],
     clientUrl: `http://127.0.0.1:${port}`,
-    places: proxies.map((proxy) => ({
+    links: proxies.map((proxy) => ({
       gatewayUrl: proxy.url,
       command: (program, args) => [program, [...args]],
       cut: proxy.cut,

@@ -14,8 +14,8 @@ export type StoreFindings = {
 
 export type CheckedProof = { uuid: string; evidence: string; verdict: string };
 
-/** `answers`: how many its lies got, by status. */
-export type LiarReport = { lie: string; answers: Record<number, number> };
+/** `answers`: responses of the gateway, by status. */
+export type ByzantineReport = { fault: string; answers: Record<number, number> };
 
 export type ChaosReport = StoreFindings & {
   seed: number;
@@ -25,8 +25,8 @@ export type ChaosReport = StoreFindings & {
   faults: InjectedFault[];
   smallWaitsMs: number[];
   /** One turn per other key, plus concurrent leases. */
-  mostTurns: number;
+  maxTurns: number;
   contradictions: string[];
   proofs: CheckedProof[];
-  liars: LiarReport[];
+  byzantine: ByzantineReport[];
 };

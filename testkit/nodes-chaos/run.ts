@@ -4,9 +4,9 @@ import { join } from "node:path";
 import process, { argv, env } from "node:process";
 import { seededRandom } from "../../bench/measure.ts";
 import { freePort } from "../service/free-port.ts";
+import { startByzantineNodes } from "./byzantine-nodes.ts";
 import { openDeployment } from "./deployment.ts";
 import { findings } from "./findings.ts";
-import { startLiars } from "./liars.ts";
 import { runLoad } from "./load.ts";
 import { generatedPosts } from "./posts.ts";
 import { checkedProofs } from "./proofs.ts";
@@ -43,7 +43,7 @@ const deployment = await openDeployment({
 });
 try {
   const readySeconds = secondsSince(openingMs);
-  const liars = await startLiars(deployment.gatewayDir, deployment.base);
+  const byzantine = await startByzantineNodes(deployment.gatewayDir, deployment.base);
   const loadMs = performance.now();
   const { requested, faults, smallWaitsMs } = await runLoad({
     deployment,
@@ -56,7 +56,7 @@ try {
   });
   const loadSeconds = secondsSince(loadMs);
   const report: ChaosReport = {
-    liars: await liars.stop(),
+    byzantine: await byzantine.stop(),
     ...findings(deployment, { requested, posts, smallKeys, contradict }),
     seed: Number(seed),
     network: deployment.network.kind,
@@ -64,7 +64,7 @@ try {
     loadSeconds,
     faults,
     smallWaitsMs,
-    mostTurns: smallKeys.length + deployment.victims.length * nodeConcurrency,
+    maxTurns: smallKeys.length + deployment.targets.length * nodeConcurrency,
     contradictions,
     proofs: await checkedProofs(deployment, requested, 20, folder),
   };

@@ -1,7 +1,7 @@
 import type { Change } from "./watched-store.ts";
 
 /** Jobs of other keys leased while a job waited and none of its key ran, in order of first lease. */
-export function turnsWaited(changes: readonly Change[], keyId: string): number[] {
+export function otherJobsLeased(changes: readonly Change[], keyId: string): number[] {
   const since = new Map<string, number>();
   const waited: number[] = [];
   let given = 0;
