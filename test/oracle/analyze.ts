@@ -1,5 +1,5 @@
 import { emoticonsOf } from "./emoticons.ts";
-import { piecesOf, type Stretch, stretchesOf } from "./entities.ts";
+import { type EntitySpan, entitySpansOf, piecesOf } from "./entities.ts";
 import { encodeParts, linkOf } from "./links.ts";
 import {
   decodeReferences,
@@ -108,9 +108,9 @@ function personOfReference(platform: string, reference: PostReference | null): P
 }
 
 /** `RT` and a mention. */
-function isRetold(text: string, stretches: readonly Stretch[]): boolean {
+function isRetold(text: string, spans: readonly EntitySpan[]): boolean {
   const mentionAt = retelling.exec(text)?.[0].length;
-  return stretches.some(({ kind, start }) => kind === "mention" && start === mentionAt);
+  return spans.some(({ kind, start }) => kind === "mention" && start === mentionAt);
 }
 
 function tokensOfText(pieces: readonly string[]): Token[][] {
@@ -121,12 +121,12 @@ export function analyzePost(post: OraclePost): AnalyzedPost {
   const meta = post.Metadata;
   const { platform } = meta;
   const content = decodeReferences(post.Content);
-  const stretches = stretchesOf(content, platform);
-  const pieces = piecesOf(content, stretches);
+  const spans = entitySpansOf(content, platform);
+  const pieces = piecesOf(content, spans);
   const alternatives = meta.media.flatMap(({ alt }) => {
     if (!alt) return [];
     const text = decodeReferences(alt);
-    return piecesOf(text, stretchesOf(text, platform));
+    return piecesOf(text, entitySpansOf(text, platform));
   });
   const hashtags = meta.hashtags.map((tag) => tag.replace(/^[#＃]/, ""));
   const texts = tokensOfText([...pieces, ...alternatives, ...hashtags]);
@@ -145,11 +145,9 @@ export function analyzePost(post: OraclePost): AnalyzedPost {
     alone: toned.join("\n"),
     emoticons: emoticonsOf(pieces.join("\ufffc")),
     isQuestion: pieces.some((piece) => questionMark.test(piece)),
-    retold: isRetold(content, stretches),
+    retold: isRetold(content, spans),
     hashtags: hashtags.map(foldName),
-    cashtags: stretches
-      .filter((stretch) => stretch.kind === "cashtag")
-      .map((stretch) => foldName(stretch.value)),
+    cashtags: spans.filter((span) => span.kind === "cashtag").map((span) => foldName(span.value)),
     langs: langs.size > 0 ? [...langs] : ["und"],
     labels: meta.labels.map((label) => label.toLowerCase()),
     source: meta.source === null ? null : foldSource(meta.source),

@@ -2,7 +2,7 @@ import twitterText from "twitter-text";
 import { commonDomains } from "./common-domains.ts";
 import { isLink } from "./links.ts";
 
-export type Stretch = {
+export type EntitySpan = {
   kind: "link" | "mention" | "hashtag" | "cashtag";
   start: number;
   end: number;
@@ -43,7 +43,7 @@ function isBareHost(address: string): boolean {
   return /^(?:https?:\/\/)?[^/?#:]*$/i.test(address);
 }
 
-function linksOf(text: string): Stretch[] {
+function linksOf(text: string): EntitySpan[] {
   const published = twitterText.extractUrlsWithIndices(text).flatMap(({ url = "", indices }) => {
     const [start, end] = indices;
     if (!isLink(url) || (isBareHost(url) && letterBehind.test(text.slice(end)))) return [];
@@ -63,7 +63,7 @@ function linksOf(text: string): Stretch[] {
   return [...kept, ...longer];
 }
 
-function published(text: string): Stretch[] {
+function published(text: string): EntitySpan[] {
   if (!/[.@＠#＃$]/.test(text)) return [];
   const entities = [
     ...linksOf(text).map(
@@ -74,7 +74,7 @@ function published(text: string): Stretch[] {
     ...twitterText.extractCashtagsWithIndices(text),
   ];
   if (entities.length > 0) twitterText.removeOverlappingEntities(entities);
-  return entities.flatMap((entity): Stretch[] => {
+  return entities.flatMap((entity): EntitySpan[] => {
     const [start, end] = entity.indices;
     if (entity.url !== undefined) return [{ kind: "link", start, end, value: entity.url }];
     if (entity.hashtag !== undefined)
@@ -88,11 +88,11 @@ function published(text: string): Stretch[] {
 }
 
 /** In order, without overlaps. */
-export function stretchesOf(text: string, platform: string): Stretch[] {
+export function entitySpansOf(text: string, platform: string): EntitySpan[] {
   const found = published(text);
   if (platform === "x" || !/[@＠]/.test(text)) return found;
-  const links = found.filter((stretch) => stretch.kind === "link");
-  const hosts: Stretch[] = [];
+  const links = found.filter((span) => span.kind === "link");
+  const hosts: EntitySpan[] = [];
   for (const match of text.matchAll(hostMention)) {
     const [start, end] = [match.index, match.index + match[0].length];
     const name = match[1] ?? "";
@@ -102,18 +102,18 @@ export function stretchesOf(text: string, platform: string): Stretch[] {
   }
   if (hosts.length === 0) return found;
   const others = found.filter(
-    (stretch) => !hosts.some((host) => stretch.start < host.end && host.start < stretch.end),
+    (span) => !hosts.some((host) => span.start < host.end && host.start < span.end),
   );
   return [...others, ...hosts].sort((one, other) => one.start - other.start);
 }
 
-export function piecesOf(text: string, stretches: readonly Stretch[]): string[] {
+export function piecesOf(text: string, spans: readonly EntitySpan[]): string[] {
   const pieces: string[] = [];
   let end = 0;
-  for (const stretch of stretches) {
-    if (stretch.kind !== "link" && stretch.kind !== "mention") continue;
-    pieces.push(text.slice(end, stretch.start));
-    end = stretch.end;
+  for (const span of spans) {
+    if (span.kind !== "link" && span.kind !== "mention") continue;
+    pieces.push(text.slice(end, span.start));
+    end = span.end;
   }
   pieces.push(text.slice(end));
   return pieces;

@@ -1,5 +1,5 @@
 import { numberOfPage } from "./analyze.ts";
-import { stretchesOf } from "./entities.ts";
+import { entitySpansOf } from "./entities.ts";
 import { decodeReferences } from "./text.ts";
 import type { OraclePost, PostReference } from "./types.ts";
 
@@ -79,9 +79,9 @@ export function postOfRecord(record: ImportRecord): OraclePost {
   const number = record.id ?? (platform === "x" ? numberOfPage(record.url ?? "") : undefined);
   const serial = (BigInt(Math.max(0, timeMs - snowflakeEpochMs)) << 22n) + BigInt(made);
   const id = platform === "x" ? (number ?? String(serial)) : String(serial);
-  const stretches = stretchesOf(decodeReferences(text), platform);
+  const spans = entitySpansOf(decodeReferences(text), platform);
   const named = (kind: string): string[] =>
-    stretches.filter((stretch) => stretch.kind === kind).map((stretch) => stretch.value);
+    spans.filter((span) => span.kind === kind).map((span) => span.value);
   const links = named("link").map((url) => (/^https?:/i.test(url) ? url : `https://${url}`));
   const mentions = once(named("mention"));
   const answered = repliedTo(record, platform, text, named("mention"));

@@ -1,4 +1,4 @@
-import { hostHandle, stretchesOf } from "./entities.ts";
+import { entitySpansOf, hostHandle } from "./entities.ts";
 import { decodeReferences, type Token, tokenize } from "./text.ts";
 
 export type Position = Token | { kind: "any" };
@@ -33,7 +33,7 @@ function wordsOf(text: string, quoted: boolean): Leaf[] {
 function linkAlone(text: string): Leaf | undefined {
   const trimmed = text.trim();
   if (/^https?:\/\/\S+$/i.test(trimmed)) return { kind: "operator", name: "url", value: trimmed };
-  const [first] = stretchesOf(trimmed, "any");
+  const [first] = entitySpansOf(trimmed, "any");
   if (first?.kind !== "link" || first.start > 0) return undefined;
   if (/[\p{L}\p{M}\p{N}\p{S}_#@$*]/u.test(trimmed.slice(first.end))) return undefined;
   return { kind: "operator", name: "url", value: first.value };
@@ -59,7 +59,7 @@ function signedAt(text: string): { leaf: Leaf; end: number } | undefined {
     const name = handleAt(text, 1);
     if (name) return { leaf: { kind: "mention", name }, end: 1 + name.length };
   }
-  const [first] = stretchesOf(text, "x");
+  const [first] = entitySpansOf(text, "x");
   if (first?.start !== 0 || (first.kind !== "hashtag" && first.kind !== "cashtag"))
     return undefined;
   return { leaf: { kind: first.kind, name: first.value }, end: first.end };
