@@ -3,8 +3,8 @@ import { command, summary } from "./measure.ts";
 
 // Parse time by length, for shapes that hurt a naive parser: node bench/parse.ts
 const lengths = [256, 1_024, 4_096, 16_384, 65_536];
-const leastRuns = 7;
-const leastMs = 60;
+const minRuns = 7;
+const minMs = 60;
 
 const repeat =
   (unit: string, start = "", end = "") =>
@@ -86,7 +86,7 @@ for (const [name, make] of Object.entries(shapes)) {
 function microsecondsOf(query: string): number {
   const durationsMs: number[] = [];
   let totalMs = 0;
-  while (durationsMs.length < leastRuns || totalMs < leastMs) {
+  while (durationsMs.length < minRuns || totalMs < minMs) {
     const started = performance.now();
     parseQueryLeniently(query, { maxLength: Number.POSITIVE_INFINITY });
     const durationMs = performance.now() - started;

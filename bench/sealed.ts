@@ -286,8 +286,8 @@ function countIn(
         () => false,
       ),
     );
-    for (const [stretch, count] of found.counts) {
-      counts.set(stretch, (counts.get(stretch) ?? 0) + count);
+    for (const [bucket, count] of found.counts) {
+      counts.set(bucket, (counts.get(bucket) ?? 0) + count);
     }
   }
   return counts;

@@ -99,12 +99,12 @@ function print(what: string, samples: readonly Sample[]): void {
     ];
   });
   const last = samples.at(-1);
-  const mostMb = Math.max(...samples.map((sample) => sample.residentMb));
+  const maxMb = Math.max(...samples.map((sample) => sample.residentMb));
   console.log(`\n${what}\n`);
   console.log(table(["s", "events", "events/s", "lag s", "waiting", "RSS MB"], rows));
   console.log(
     `\n${last?.events} events in ${last?.second.toFixed(1)} s: ${((last?.events ?? 0) / (last?.second ?? 1)).toFixed(0)} a second; ` +
-      `RSS at most ${mostMb.toFixed(0)} MB${disk === null ? "" : `; ${disk.calls()} fsyncs so far, each ${fsyncMs} ms slower`}`,
+      `RSS at most ${maxMb.toFixed(0)} MB${disk === null ? "" : `; ${disk.calls()} fsyncs so far, each ${fsyncMs} ms slower`}`,
   );
 }
 

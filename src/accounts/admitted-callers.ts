@@ -10,7 +10,7 @@ export type AdmittedCallers = {
 };
 
 const rememberedMs = 60_000;
-const mostRemembered = 10_000;
+const maxRemembered = 10_000;
 
 export function createAdmittedCallers(clock: Pick<Clock, "elapsed">): AdmittedCallers {
   const callers = new Map<string, { caller: Caller; untilMs: number }>();
@@ -21,7 +21,7 @@ export function createAdmittedCallers(clock: Pick<Clock, "elapsed">): AdmittedCa
     const { caller } = answer;
     callers.set(presentedHash, { caller, untilMs: clock.elapsed() + rememberedMs });
     for (const [oldest] of callers) {
-      if (callers.size <= mostRemembered) break;
+      if (callers.size <= maxRemembered) break;
       callers.delete(oldest);
     }
   }

@@ -4,7 +4,7 @@
  */
 
 import { byRow, durable } from "../db/operations.ts";
-import { listedCalls, listedResults, ofListed } from "../db/postgres/listed-calls.ts";
+import { listedCalls, listedResults, parametersAsColumns } from "../db/postgres/listed-calls.ts";
 import { listStatement } from "../db/postgres/run-operation.ts";
 import type { Steps } from "../db/statements.ts";
 import {
@@ -37,14 +37,14 @@ const sql = `WITH request AS MATERIALIZED (
     SELECT * FROM ${listedCalls("listed", { ...admissionTypes, ...searchTypes, methods: "TEXT" })}),
   caller AS MATERIALIZED (
     SELECT request.call, TRUE AS isSubmission, caller.* FROM request
-    CROSS JOIN LATERAL (${ofListed("request", callerSql(authenticationSql))}) AS caller
+    CROSS JOIN LATERAL (${parametersAsColumns("request", callerSql(authenticationSql))}) AS caller
     WHERE caller.accountId = request.accountId AND caller.methods IS NOT DISTINCT FROM request.methods),
   locked AS (${lockedRates}),
   taken AS (${immediateTurnSql("caller JOIN locked ON locked.id = caller.ratesKeyId")}),
   job_of_call AS MATERIALIZED (
     SELECT request.*, result FROM request JOIN taken ON taken.call = request.call
     JOIN ${listedResults} ON listed_result.call = request.call
-    WHERE ${ofListed("request", needsNoCredential)}),
+    WHERE ${parametersAsColumns("request", needsNoCredential)}),
   ${insertedSearches}
   SELECT caller.*, ${turnColumns}, inserted.change AS change FROM taken
   JOIN caller ON caller.call = taken.call

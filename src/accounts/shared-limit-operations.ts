@@ -4,7 +4,7 @@
  */
 
 import { memory } from "../db/operations.ts";
-import { listedCalls, ofListed } from "../db/postgres/listed-calls.ts";
+import { listedCalls, parametersAsColumns } from "../db/postgres/listed-calls.ts";
 import { listedStatement, singleStatement } from "../db/postgres/run-operation.ts";
 import type { Database, Steps } from "../db/statements.ts";
 import { addressGroup } from "./address-group.ts";
@@ -47,7 +47,7 @@ type Turn = {
 export const turnColumns = `allowed, wait_us AS waitUs, search_us AS searchUs, burst_remaining AS burstRemaining,
   burst_grows_us AS burstGrowsUs, search_remaining AS searchRemaining, search_grows_us AS searchGrowsUs`;
 
-const mostWaitUs = `CASE WHEN CAST(:mayWait AS BIGINT) = 1 OR (CAST(:readOf AS TEXT) IS NOT NULL AND EXISTS
+const maxWaitUs = `CASE WHEN CAST(:mayWait AS BIGINT) = 1 OR (CAST(:readOf AS TEXT) IS NOT NULL AND EXISTS
   (SELECT 1 FROM job WHERE uuid = :readOf AND account_id = caller.accountId))
   THEN CAST(:maxWaitMs AS BIGINT) * 1000 ELSE 0 END`;
 
@@ -76,10 +76,10 @@ const admissionSql = (authenticationSql: string) => ({
       ARRAY[caller.ratesKeyId, 'account ' || caller.accountId],
       ARRAY[caller.requestsPerSecond, caller.accountRequestsPerSecond],
       ARRAY[caller.submissionsPerMinute, caller.accountSubmissionsPerMinute],
-      ${mostWaitUs}, TRUE, :isSubmission) AS turn`,
+      ${maxWaitUs}, TRUE, :isSubmission) AS turn`,
   list: `WITH caller AS MATERIALIZED (
       SELECT request.call, request.isSubmission, caller.* FROM ${listedCalls("request", admissionTypes)}
-      CROSS JOIN LATERAL (${ofListed("request", callerSql(authenticationSql))}) AS caller),
+      CROSS JOIN LATERAL (${parametersAsColumns("request", callerSql(authenticationSql))}) AS caller),
     locked AS (${lockedRates}),
     taken AS (${immediateTurnSql("caller JOIN locked ON locked.id = caller.ratesKeyId")})
     SELECT caller.*, ${turnColumns} FROM caller LEFT JOIN taken ON taken.call = caller.call`,
@@ -93,7 +93,7 @@ const turnSql = `
   CROSS JOIN LATERAL take_calls(TRUE, ARRAY[:keyId, 'account ' || CAST(:accountId AS TEXT)],
     ARRAY[CAST(:requestsPerSecond AS BIGINT), CAST(:accountRequestsPerSecond AS BIGINT)],
     ARRAY[CAST(:submissionsPerMinute AS BIGINT), CAST(:accountSubmissionsPerMinute AS BIGINT)],
-    ${mostWaitUs}, :takesRequest, :takesSearch) AS turn`;
+    ${maxWaitUs}, :takesRequest, :takesSearch) AS turn`;
 
 export type AdmissionRow = AuthenticationRow & Turn & { blockedUs: number; isGood: number };
 

@@ -16,12 +16,12 @@ export function parseWholeNumber(least: number, most: number): (written: string)
 }
 
 /** Inclusive bounds. */
-export function durationUpTo(leastMs: number, mostMs: number): (written: string) => number {
-  const expectation = `It must be a duration from ${formatDuration(leastMs)} to ${formatDuration(mostMs)}, such as 90m, 24h or 7d.`;
+export function durationUpTo(minMs: number, maxMs: number): (written: string) => number {
+  const expectation = `It must be a duration from ${formatDuration(minMs)} to ${formatDuration(maxMs)}, such as 90m, 24h or 7d.`;
   return (written) => {
     try {
       const ms = parseDuration(written);
-      if (ms >= leastMs && ms <= mostMs) return ms;
+      if (ms >= minMs && ms <= maxMs) return ms;
     } catch {
       // Reported below, like a value out of bounds.
     }

@@ -8,7 +8,7 @@ import type { Service } from "../server/start.ts";
 import { boundHeapGrowth } from "../server/watches/heap-growth.ts";
 import { signInLink } from "./accounts/sign-in.ts";
 import { otherRoleWarning } from "./other-role.ts";
-import { endSoon, withQuietLog } from "./serving.ts";
+import { exitSoon, withQuietLog } from "./serving.ts";
 import { readConfig } from "./settings.ts";
 import { untilStopped } from "./terminal/signals.ts";
 import type { Terminal } from "./terminal/terminal.ts";
@@ -55,7 +55,7 @@ async function serve(terminal: Terminal): Promise<void> {
     await watching;
   } finally {
     await service.stop();
-    endSoon();
+    exitSoon();
   }
 }
 

@@ -5,7 +5,7 @@ import type { Terminal } from "./terminal/terminal.ts";
 const leftWorkMs = 300;
 
 /** Does not wait for a running search, which cannot be interrupted; its job runs again after the restart. */
-export function endSoon(): void {
+export function exitSoon(): void {
   setTimeout(() => endAtOnce("SIGTERM"), leftWorkMs).unref();
 }
 

@@ -6,7 +6,7 @@ import { createDispatcher, type LiveJob } from "./dispatch/dispatcher.ts";
 import { RunningJobs } from "./dispatch/running-jobs.ts";
 import { type CachedPage, createEndedJobs } from "./ends/ended-jobs.ts";
 import { createSweeper } from "./ends/sweeper.ts";
-import { aloneGateway, type ForeignChange, type Gateway } from "./gateways/gateway.ts";
+import { type ForeignChange, type Gateway, singleGateway } from "./gateways/gateway.ts";
 import { createOtherGateways } from "./gateways/other-gateways.ts";
 import type { Job, JobChange, JobResult, JobState, SearchJobRequest } from "./job.ts";
 import type { LeaseGateway } from "./leases/lease.ts";
@@ -123,7 +123,7 @@ export type JobQueueContext = {
 
 export function createJobQueue(context: JobQueueContext): JobQueue {
   const { store, clock, settings } = context;
-  const gateway = context.gateway ?? aloneGateway;
+  const gateway = context.gateway ?? singleGateway;
   const { now, follow } = gateway.isShared
     ? createSharedWallClock(clock)
     : createWallClock(clock, (ms) => {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { type JobState, jobStates } from "./job.ts";
-import { shownState, startsFrom, transitions } from "./states.ts";
+import { shownState, sourceStatesSql, transitions } from "./states.ts";
 
 const finals: readonly JobState[] = ["done", "error", "cancelled", "expired"];
 const rows = Object.entries(transitions);
@@ -25,7 +25,7 @@ test("every other state can be cancelled and time out, and every final one can b
 });
 
 test("the states of a transition as an SQL condition", () => {
-  expect(startsFrom("lease")).toBe("state IN ('received', 'error(retrying)')");
+  expect(sourceStatesSql("lease")).toBe("state IN ('received', 'error(retrying)')");
 });
 
 test.each([

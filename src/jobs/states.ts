@@ -28,11 +28,11 @@ export type Transition = keyof typeof transitions;
 
 export type Change = Exclude<Transition, "submit" | "submitDone" | "forget">;
 
-export function startsFrom(transition: Exclude<Transition, "submit" | "submitDone">): string {
+export function sourceStatesSql(transition: Exclude<Transition, "submit" | "submitDone">): string {
   return `state IN (${transitions[transition].from.map((state) => `'${state}'`).join(", ")})`;
 }
 
-export function leadsTo(transition: Change): string {
+export function targetStateSql(transition: Change): string {
   return `state = '${transitions[transition].to}'`;
 }
 

@@ -56,7 +56,7 @@ export const includesTime = (spans: readonly Span[], ms: number): boolean =>
   spans.some((span) => startOf(span) <= ms && ms < span.toMs);
 
 /** At most `count`: joins the oldest ones with the time between them. */
-export function coarsened(gaps: readonly Span[], count: number): readonly Span[] {
+export function joinOldest(gaps: readonly Span[], count: number): readonly Span[] {
   const [oldest] = gaps;
   const lastJoined = gaps.at(-count);
   if (gaps.length <= count || oldest === undefined || lastJoined === undefined) return gaps;

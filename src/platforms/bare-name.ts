@@ -18,7 +18,7 @@ export function accountOn(platform: Platform, name: string): UserTarget | null {
 }
 
 /** The handle itself, `<name>.bsky.social`, or `<name>@` any host. */
-export function canName(name: string, { platform, handle }: UserTarget): boolean {
+export function nameMatches(name: string, { platform, handle }: UserTarget): boolean {
   if (platform === null || handle === null) return false;
   const [lower, known] = [name.toLowerCase(), handle.toLowerCase()];
   if (platform === "bluesky") return known === `${lower}${blueskyHost}`;

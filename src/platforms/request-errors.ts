@@ -22,7 +22,7 @@ export function jobDeadlineExceeded(host: string): EarshotError {
 }
 
 /** Not retryable, because the request may have been billed. */
-export function notPaidTwice({ code, message, status }: EarshotError): EarshotError {
+export function notRetriedIfBilled({ code, message, status }: EarshotError): EarshotError {
   return new EarshotError(
     code,
     `${message}; the request may have been billed, so it is not repeated`,

@@ -59,9 +59,9 @@ const fewestLettersOfScript = 4;
  * Measured with bench/languages.ts. The lead required over the second language falls with the
  * square root of the number of letters. Languages of non-Latin scripts score closer together.
  */
-const leastScore = 0.6;
-const leastLead = 0.12;
-const leastLeadOfOtherScripts = 0.03;
+const minScore = 0.6;
+const minLead = 0.12;
+const minLeadOfOtherScripts = 0.03;
 
 const notOfWords = /[^\p{L}\p{M}'’]+/gu;
 const notOfAsciiWords = /[^A-Za-z']+/g;
@@ -116,8 +116,8 @@ function languageByLetters(words: string, letters: number, isLatin: boolean): st
   const [best = 0, next = 0] = Object.values(found.getScores());
   const lead = (best - next) * Math.sqrt(letters);
   const isMostlyLatin = isLatin || count(words, latin) * 2 > letters;
-  if (!isMostlyLatin) return lead < leastLeadOfOtherScripts ? null : found.language;
-  return best < leastScore || lead < leastLead ? null : found.language;
+  if (!isMostlyLatin) return lead < minLeadOfOtherScripts ? null : found.language;
+  return best < minScore || lead < minLead ? null : found.language;
 }
 
 function count(text: string, pattern: RegExp): number {

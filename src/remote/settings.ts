@@ -28,7 +28,7 @@ export const maxResultBytes = 8_388_608;
 /** Of unapproved nodes and attestations of expired results. */
 export const retentionMs = 604_800_000;
 /** How long jobs wait for a node that has disconnected. */
-export const awayMs = 600_000;
+export const disconnectGraceMs = 600_000;
 
 export type NodeSettings = {
   gateway: string | null;

@@ -9,7 +9,7 @@ import type { Clock } from "../lib/clock.ts";
 import type { AccessMethod } from "../platforms/source.ts";
 import { type Capability, canRun, capabilityRank, type Work } from "../remote/capability.ts";
 import type { NodeView } from "../remote/gateway/gateway.ts";
-import { awayMs, type GatewaySettings } from "../remote/settings.ts";
+import { disconnectGraceMs, type GatewaySettings } from "../remote/settings.ts";
 import type { RemoteCapabilities } from "../search/remote-capabilities.ts";
 
 export type RoutableNode = Pick<
@@ -76,7 +76,8 @@ export function createJobRouter({
     all.filter(
       (node) =>
         isApproved(node) &&
-        (node.isConnected || (node.seenMs !== null && clock.now() - node.seenMs <= awayMs)),
+        (node.isConnected ||
+          (node.seenMs !== null && clock.now() - node.seenMs <= disconnectGraceMs)),
     );
 
   return {

@@ -5,7 +5,7 @@ import type { FastifyInstance } from "fastify";
 import { createReaderShare } from "../archive/threads/archive-threads.ts";
 import { openArchive } from "../archive/threads/open.ts";
 import { buildApp } from "../http/app.ts";
-import { onlyGateway } from "../jobs/gateways/gateway.ts";
+import { singleGatewayId } from "../jobs/gateways/gateway.ts";
 import { systemClock } from "../lib/clock.ts";
 import type { Config } from "./config.ts";
 import { createContext } from "./context.ts";
@@ -66,5 +66,5 @@ async function openStores({ data }: Config, folder: string): Promise<Stores> {
     clock: systemClock,
   });
   const control = await startControl({ dataDir: folder, archive: sharedReaders });
-  return { gateway: onlyGateway, control, archive, onWarning: () => undefined };
+  return { gateway: singleGatewayId, control, archive, onWarning: () => undefined };
 }

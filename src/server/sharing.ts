@@ -1,9 +1,9 @@
 import type { Store } from "../db/operations.ts";
 import {
-  aloneGateway,
   type ForeignChange,
   type Gateway,
   type OtherGateway,
+  singleGateway,
 } from "../jobs/gateways/gateway.ts";
 import type { JobOperations } from "../jobs/operations.ts";
 import type { JobQueue } from "../jobs/queue.ts";
@@ -40,7 +40,7 @@ const retryMs = 500;
 export function createSharing({ gatewayId, shared, store, clock, warn }: SharingContext): Sharing {
   if (shared === null) {
     return {
-      gateway: aloneGateway,
+      gateway: singleGateway,
       offer: () => undefined,
       others: () => [],
       start: () => undefined,

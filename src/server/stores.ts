@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { createReaderShare } from "../archive/threads/archive-threads.ts";
 import { type OpenArchive, openArchive } from "../archive/threads/open.ts";
-import { onlyGateway } from "../jobs/gateways/gateway.ts";
+import { singleGatewayId } from "../jobs/gateways/gateway.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Config } from "./config.ts";
 import { type Control, databaseOf, startControl } from "./control/control.ts";
@@ -16,7 +16,7 @@ export type Stores = {
 
 /** Opens both stores. If one fails to open, the other is closed. */
 export async function openStores(config: Config, clock: Clock): Promise<Stores> {
-  const gateway = config.database.url === null ? onlyGateway : randomUUID();
+  const gateway = config.database.url === null ? singleGatewayId : randomUUID();
   const { dir: dataDir, secretKey, ...settings } = config.data;
   const warnings: string[] = [];
   let warn = (message: string): unknown => warnings.push(message);

@@ -65,12 +65,12 @@ async function start(settings: Readonly<Record<string, string>>) {
 
 type Tested = Awaited<ReturnType<typeof start>>;
 
-const mostRounds = 200;
+const maxRounds = 200;
 
 /** The control thread first loads what it needs. */
 async function submitCached({ service, key }: Tested): Promise<string> {
   const { store } = service.context;
-  for (let round = 0; round < mostRounds; round += 1) {
+  for (let round = 0; round < maxRounds; round += 1) {
     const write = vi.spyOn(store, "write");
     const { uuid } = (await service.submit(key, search("comet"))).json();
     const isAlone = write.mock.calls.every(([name]) => name === "submitSearch" || name === "beat");

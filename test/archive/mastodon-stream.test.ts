@@ -250,7 +250,7 @@ test("leaves a gap in the coverage, and finds what comes after it", async () => 
   await finds("crane", 2);
   emulator.network.addStatus({ accountId: ann, text: "a crane later" });
   await finds("crane", 3);
-  const ledger = await until("two stretches", async () => {
+  const ledger = await until("two intervals", async () => {
     const stored = await service.context.archive.coverage();
     const { intervals = [] } = stored.find(({ platform }) => platform === "mastodon") ?? {};
     const ofStream = intervals.filter(

@@ -9,7 +9,7 @@ export type Batch = {
   write(): Promise<() => void>;
 };
 
-const mostWrites = 200;
+const maxWrites = 200;
 const profileCollection = "app.bsky.actor.profile";
 
 export function createBatch(network: Network, by: Account): Batch {
@@ -17,7 +17,7 @@ export function createBatch(network: Network, by: Account): Batch {
   const kind = (name: string) => ({ $type: `com.atproto.repo.applyWrites#${name}` });
 
   async function writeSome(from: number): Promise<Reference[]> {
-    const some = writes.slice(from, from + mostWrites).map(({ write }) => write);
+    const some = writes.slice(from, from + maxWrites).map(({ write }) => write);
     const { results } = await network.call<{ results: Reference[] }>(
       "com.atproto.repo.applyWrites",
       by.authorization,
@@ -39,7 +39,7 @@ export function createBatch(network: Network, by: Account): Batch {
     },
     write: async () => {
       const written: Reference[] = [];
-      for (let from = 0; from < writes.length; from += mostWrites) {
+      for (let from = 0; from < writes.length; from += maxWrites) {
         written.push(...(await writeSome(from)));
       }
       return () => {

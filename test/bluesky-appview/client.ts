@@ -30,7 +30,7 @@ type Status = {
 type Answered = { code: number; body: Record<string, unknown> & { uuid?: string } };
 
 /** Far more than needed. */
-const mostPages = 100;
+const maxPages = 100;
 
 export function createAccountClient(
   base: string,
@@ -82,13 +82,13 @@ export function createAccountClient(
     all: async (requested) => {
       const records: ApiRecord[] = [];
       let cursor: string | undefined;
-      for (let pages = 0; pages < mostPages; pages++) {
+      for (let pages = 0; pages < maxPages; pages++) {
         const { records: some, next } = await page(requested, cursor);
         records.push(...some);
         if (next === null) return records;
         cursor = next;
       }
-      throw new Error(`${JSON.stringify(requested)} has more than ${mostPages} pages`);
+      throw new Error(`${JSON.stringify(requested)} has more than ${maxPages} pages`);
     },
   };
 }

@@ -42,12 +42,12 @@ beforeAll(async () => {
     EARSHOT_BLUESKY_FEED: world.feed.uri,
     EARSHOT_BLUESKY_SEARCH: "on",
   });
-  const askerOf = (account: string): AccountClient =>
+  const clientOf = (account: string): AccountClient =>
     createAccountClient(earshot.server.base, earshot.createKey(account));
-  anyone = askerOf("anyone");
-  reader = askerOf("reader");
-  other = askerOf("other");
-  allower = askerOf("allower");
+  anyone = clientOf("anyone");
+  reader = clientOf("reader");
+  other = clientOf("other");
+  allower = clientOf("allower");
   await addCredential("reader", accountAt(cast.reader), "handle");
   await addCredential("other", accountAt(cast.other), "did");
   await allowInBrowser("allower", accountAt(cast.allower));

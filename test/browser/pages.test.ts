@@ -190,7 +190,7 @@ describe.each(pages)("$name", ({ name, path, heading, act }) => {
   );
 });
 
-const mostBytes = 250_000;
+const maxBytes = 250_000;
 
 test.each(["/", "/dashboard/playground"])(
   "a first visit of %s loads at most 250 kB",
@@ -203,7 +203,7 @@ test.each(["/", "/dashboard/playground"])(
     await page.goto(site.url + path);
     await settled();
     expect(bytesLoaded()).toBeGreaterThan(10_000);
-    expect(bytesLoaded()).toBeLessThan(mostBytes);
+    expect(bytesLoaded()).toBeLessThan(maxBytes);
     await context.close();
   },
 );

@@ -370,7 +370,7 @@ describe("what is not good is refused at its field", () => {
       expect(answer.json()).toMatchObject({ code: "credential_invalid" });
   });
 
-  test("a host that lies inside is not called", async () => {
+  test("a host on the internal network is not called", async () => {
     const inside = { host: "http://127.0.0.1:9", token: "user-token-canary-1" };
     const answer = await add(ben, "mastodon", "user-token", inside);
     expect(answer.statusCode, answer.body).toBeGreaterThanOrEqual(400);
@@ -483,7 +483,7 @@ test("limits how often an account can send requests to platforms in a minute", a
   expect(Number(refused[0]?.headers["retry-after"])).toBeGreaterThan(50);
 });
 
-test("nothing that is secret was answered or logged, or lies open on disk", () => {
+test("no secret appears in a response, in the log or in clear text on disk", () => {
   const secrets = [
     appToken,
     client.secret,

@@ -132,7 +132,7 @@ const pageErrors: ReadonlySet<string> = new Set(["flipped bit", "zeroed page", "
 const onlyInCatalog: ReadonlySet<string> = new Set(["search social from:latest.example"]);
 
 /** Records may overflow. */
-const mostRowsOfPage = 60;
+const maxRowsOfPage = 60;
 
 test("has damaged segments rebuilt with every readable post, and then misses only the lost ones", () => {
   const repaired = reports.filter((report) => report.repaired !== null);
@@ -146,7 +146,7 @@ test("has damaged segments rebuilt with every readable post, and then misses onl
     });
     const isPostPage = / post, page|^post, page/.test(report.where);
     return [
-      ...(lost.length > (isPostPage ? mostRowsOfPage : 0) ? [`lost ${lost.length} posts`] : []),
+      ...(lost.length > (isPostPage ? maxRowsOfPage : 0) ? [`lost ${lost.length} posts`] : []),
       ...(findings > 0 ? [`check finds ${findings}`] : []),
       ...differing
         .slice(0, 2)

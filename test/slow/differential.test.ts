@@ -6,7 +6,7 @@ import { type IndexForm, indexForms } from "../../testkit/archives/index-forms.t
 import {
   agree,
   openThreeExecutors,
-  type ThreeMethods,
+  type ThreeExecutors,
 } from "../../testkit/archives/three-executors.ts";
 import { generatedPost } from "../../testkit/data/generated.ts";
 import {
@@ -16,7 +16,7 @@ import {
   leavesOf,
   printed,
 } from "../../testkit/data/generated-queries.ts";
-import { type Case, shrink, specialsOf } from "../../testkit/data/shrink.ts";
+import { type Case, nonDefaultFields, shrink } from "../../testkit/data/shrink.ts";
 import { testSeed } from "../../testkit/seed.ts";
 
 const sets = Number(process.env.EARSHOT_TEST_SETS ?? 140);
@@ -106,7 +106,7 @@ function runSet(
 }
 
 function foundAlike(
-  methods: ThreeMethods,
+  methods: ThreeExecutors,
   query: DrawnQuery,
   posts: readonly Post[],
   form: IndexForm,
@@ -126,7 +126,7 @@ function reportOf(differing: Case, form: IndexForm): string {
   const methods = openThreeExecutors(posts, form);
   const answers = methods.answersTo(printed(query));
   methods.remove();
-  const kept = { name: "", query: printed(query), posts: posts.map(specialsOf) };
+  const kept = { name: "", query: printed(query), posts: posts.map(nonDefaultFields) };
   return [
     `the answers differ (${form}); once it is understood, keep it in testkit/data/regression-cases.ts:`,
     inspect(kept, { depth: null, breakLength: 100, maxArrayLength: null, maxStringLength: null }),

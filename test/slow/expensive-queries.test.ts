@@ -33,7 +33,7 @@ const forms = ["unsealed", "sealed", "mixed"] as const;
 const searchMs = testRuns(20_000);
 const sliceMs = 8;
 const limit = 500;
-const mostTotalMs = 3_000;
+const maxTotalMs = 3_000;
 
 const root = mkdtempSync(join(tmpdir(), "earshot-expensive-"));
 const dataDirOf = (form: string): string => join(root, form);
@@ -71,7 +71,7 @@ function costOf(reader: Reader, query: string): Cost {
     },
     { clock: systemClock, isSliceOver: () => performance.now() >= endMs },
   );
-  for (let isDone = false; !isDone && cost.totalMs < mostTotalMs; ) {
+  for (let isDone = false; !isDone && cost.totalMs < maxTotalMs; ) {
     const startMs = performance.now();
     endMs = startMs + sliceMs;
     isDone = steps.next().done === true;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { hostileTexts } from "../../testkit/data/hostile-text.ts";
 import {
-  madeExpressions,
+  constructedExpressions,
   type WrittenExpression,
   writtenExpressions,
 } from "../../testkit/data/regular-expressions.ts";
@@ -13,7 +13,7 @@ const alwaysFast = 64;
 /** Slower ones are measured again with eight times the text. */
 const suspiciousMs = 2;
 /** Linear work grows eightfold, quadratic 64-fold. */
-const mostGrowth = 20;
+const maxGrowth = 20;
 
 /** Their input is bounded by callers. */
 const bounded: readonly { file: string; beginsWith: string; characters: number }[] = [
@@ -42,7 +42,7 @@ function milliseconds(expression: RegExp, text: string): number {
   return performance.now() - start;
 }
 
-function leastMs(expression: RegExp, text: string): number {
+function minMs(expression: RegExp, text: string): number {
   return Math.min(...Array.from({ length: 4 }, () => milliseconds(expression, text)));
 }
 
@@ -58,12 +58,12 @@ function growthOf(written: WrittenExpression): number {
         long.next();
         continue;
       }
-      const ms = leastMs(expression, text);
+      const ms = minMs(expression, text);
       const eightfold = longer();
       if (ms < suspiciousMs) continue;
       if (length <= alwaysFast) return Number.POSITIVE_INFINITY;
-      const growth = leastMs(expression, eightfold) / ms;
-      if (growth > mostGrowth) return growth;
+      const growth = minMs(expression, eightfold) / ms;
+      if (growth > maxGrowth) return growth;
     }
   }
   return 1;
@@ -71,7 +71,7 @@ function growthOf(written: WrittenExpression): number {
 
 test("no regular expression takes more than linear time on hostile text", async () => {
   const written = writtenExpressions(root);
-  const made = await madeExpressions(root);
+  const made = await constructedExpressions(root);
   expect(written.length).toBeGreaterThan(250);
   expect(made.length).toBeGreaterThan(20);
   const slow = [...written, ...made].flatMap((expression) => {

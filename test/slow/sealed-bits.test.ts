@@ -5,8 +5,8 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { check } from "../../src/archive/maintenance/check.ts";
 import {
   changeBytes,
-  flipped,
   makeSealedArchive,
+  withFlippedBit,
   withinSegment,
 } from "../../testkit/archives/sealed-archive.ts";
 
@@ -40,9 +40,9 @@ test.for([
   const unfound: string[] = [];
   for (const { where, bit } of bitsOf(table, key, column)) {
     const position = { table, column, where };
-    changeBytes(data, position, flipped(bit));
+    changeBytes(data, position, withFlippedBit(bit));
     if ((await checked()).findingCount === 0) unfound.push(`bit ${bit} where ${where}`);
-    changeBytes(data, position, flipped(bit));
+    changeBytes(data, position, withFlippedBit(bit));
   }
   expect(unfound).toEqual([]);
   expect((await checked()).findings).toEqual([]);

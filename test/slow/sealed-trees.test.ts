@@ -132,7 +132,7 @@ type Stored = { ids: BigInt64Array; texts: readonly string[]; words: TreeWords }
 /** Representations change here. */
 const borders = [1, 2, 65, 1_000, 8_193, 40_000];
 const wordsOfClass = 400;
-const mostTexts = 4_000;
+const maxTexts = 4_000;
 
 function storedOf(plain: DatabaseSync, texts: readonly string[]): Stored {
   const random = seededRandom(seed);
@@ -148,7 +148,7 @@ function storedOf(plain: DatabaseSync, texts: readonly string[]): Stored {
       .map(({ term }) => String(term));
     return drawn(found, wordsOfClass, random);
   });
-  const kept = drawn(texts, mostTexts, random);
+  const kept = drawn(texts, maxTexts, random);
   return { ids, texts: kept, words: { classes, texts: kept.flatMap(runsOf) } };
 }
 

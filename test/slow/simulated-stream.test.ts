@@ -17,7 +17,7 @@ import {
 const folder = mkdtempSync(join(tmpdir(), "earshot-slow-simulator-"));
 const trafficMs = 10_000;
 /** Well above normal use, far below unbounded buffering. */
-const mostResidentMb = 500;
+const maxResidentMb = 500;
 /** They arrive before reading pauses. */
 const mostOfOneRead = Math.ceil(65_536 / 200);
 
@@ -65,24 +65,24 @@ describe("Jetstream's own simulator at its highest rate", () => {
     samples.push(...(await samplesUntilStored(service)));
     expect(stored.posts.size).toBeGreaterThan(100);
     expect(differences(await foundTexts(service), stored.posts)).toEqual([]);
-    expect(most(samples, "residentMb")).toBeLessThan(mostResidentMb);
+    expect(most(samples, "residentMb")).toBeLessThan(maxResidentMb);
     await service.stop();
   });
 
   test("waits for a disk on which each write takes 50 ms longer, and nothing is lost", async () => {
     const disk = makeSlowDisk(folder, 50);
-    const mostWaiting = 200;
+    const maxWaiting = 200;
     const service = await stream.startService("slow", {
       ...disk.environment,
       EARSHOT_SEGMENT_POSTS: "500",
       EARSHOT_INGEST_BATCH_EVENTS: "50",
-      EARSHOT_INGEST_MAX_WAITING_EVENTS: String(mostWaiting),
+      EARSHOT_INGEST_MAX_WAITING_EVENTS: String(maxWaiting),
     });
     const samples = await samplesUntilStored(service);
     expect(differences(await foundTexts(service), stored.posts)).toEqual([]);
-    expect(most(samples, "waiting")).toBeGreaterThan(mostWaiting / 2);
-    expect(most(samples, "waiting")).toBeLessThanOrEqual(mostWaiting + mostOfOneRead);
-    expect(most(samples, "residentMb")).toBeLessThan(mostResidentMb);
+    expect(most(samples, "waiting")).toBeGreaterThan(maxWaiting / 2);
+    expect(most(samples, "waiting")).toBeLessThanOrEqual(maxWaiting + mostOfOneRead);
+    expect(most(samples, "residentMb")).toBeLessThan(maxResidentMb);
     expect(disk.calls()).toBeGreaterThan(10);
     await service.stop();
   });

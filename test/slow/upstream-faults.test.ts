@@ -6,7 +6,6 @@ import {
 import { fakeTimelines } from "../../testkit/upstreams/fake-timelines.ts";
 import {
   answered,
-  brokenOff,
   closed,
   cutOff,
   endless,
@@ -20,6 +19,7 @@ import {
   startHostileUpstream,
   stuckInBody,
   type Turn,
+  truncatedBody,
 } from "../../testkit/upstreams/hostile-upstream.ts";
 
 /**
@@ -120,7 +120,7 @@ const codesOf = ({ warnings }: Reported) => warnings.map(({ code }) => code);
 const errors: [string, Turn][] = [
   ["no answer", silent],
   ["a body that stays open", stuckInBody],
-  ["a body that breaks off", brokenOff],
+  ["a body that breaks off", truncatedBody],
   ["JSON that is cut off", cutOff],
   ["an empty body", answered(200)],
   ["a page of HTML", answered(200, { "content-type": "text/html" }, "<p>Busy</p>")],

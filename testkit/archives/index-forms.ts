@@ -9,7 +9,7 @@ export const indexForms: readonly IndexForm[] = ["fts5", "sealed", "imported", "
 
 export const storedForms = ["fts5", "sealed"] as const;
 
-export function putInOne(
+export function storeInSegmentAs(
   archive: SmallArchive,
   posts: readonly Post[],
   form: (typeof storedForms)[number],
@@ -19,7 +19,7 @@ export function putInOne(
 }
 
 /** The final content is the same in all forms. */
-export function putInForm(archive: SmallArchive, posts: readonly Post[], form: IndexForm): void {
+export function storePostsAs(archive: SmallArchive, posts: readonly Post[], form: IndexForm): void {
   if (form === "imported") {
     for (const own of Map.groupBy(posts, ({ platform }) => platform).values()) {
       const half = Math.ceil(own.length / 2);

@@ -18,12 +18,12 @@ export type FormsQuery = {
 const never = (): boolean => false;
 
 /** As text. */
-export type BothAnswers = { plain: string; sealed: string; found: number };
+export type ComparedAnswers = { plain: string; sealed: string; found: number };
 
 export function queryBoth(
   { plain, sealed }: SegmentForms,
   request: FormsQuery,
-): BothAnswers | null {
+): ComparedAnswers | null {
   const { plan, fromMs, toMs } = request;
   const bounds = { fromMs, toMs, lowId: null, highId: null };
   const query = platformQuery("x", { conjuncts: [plan], ...bounds });

@@ -109,7 +109,7 @@ export function changeBytes(
   });
 }
 
-export const flipped =
+export const withFlippedBit =
   (bit: number) =>
   (bytes: Uint8Array): Uint8Array => {
     const at = bit >>> 3;

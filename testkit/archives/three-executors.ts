@@ -1,6 +1,6 @@
 import type { Post } from "../../src/posts/post.ts";
 import { analyzePost, compileOracle } from "../../test/oracle/oracle.ts";
-import { oracleAround, oraclePosts } from "../data/oracle-post.ts";
+import { oracleContext, oraclePosts } from "../data/oracle-post.ts";
 import { openPostSet } from "../data/post-set.ts";
 import { asOfMs } from "../data/vocabulary.ts";
 import type { IndexForm } from "./index-forms.ts";
@@ -8,17 +8,20 @@ import type { IndexForm } from "./index-forms.ts";
 /** Post names, newest first. */
 export type Answers = { archive: string[]; matcher: string[]; oracle: string[] };
 
-export type ThreeMethods = {
+export type ThreeExecutors = {
   answersTo(query: string): Answers;
   countOf(query: string): number;
   remove(): void;
 };
 
 /** The oracle sees API output only. */
-export function openThreeExecutors(posts: readonly Post[], form: IndexForm = "fts5"): ThreeMethods {
+export function openThreeExecutors(
+  posts: readonly Post[],
+  form: IndexForm = "fts5",
+): ThreeExecutors {
   const set = openPostSet(posts, 15, form);
   const stored = oraclePosts(set.archive, posts);
-  const around = oracleAround(posts, stored, asOfMs);
+  const around = oracleContext(posts, stored, asOfMs);
   const analyzed = stored.map((post) => ({
     name: `${post.Metadata.platform} ${post.ID}`,
     post: analyzePost(post),

@@ -20,7 +20,7 @@ export type TrialQuery = {
 const allPlatforms: readonly Platform[] = ["bluesky", "mastodon", "x"];
 const pagePosts = 150;
 /** More pages count as endless paging. */
-const mostPages = 60;
+const maxPages = 60;
 const deadlineMs = 20_000;
 
 const sourceOf = (archive: Archive): ArchiveSource => ({
@@ -46,7 +46,7 @@ function search(query: string, window: Window = {}): TrialQuery {
       let complete = true;
       let after = null;
       for (let pages = 0; ; pages++) {
-        if (pages === mostPages) throw new Error("paging does not end");
+        if (pages === maxPages) throw new Error("paging does not end");
         const found = await searchArchive(
           sourceOf(archive),
           { platform, query, fromMs, toMs, asOfMs: coveredToMs, after, maxResults: pagePosts },

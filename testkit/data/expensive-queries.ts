@@ -13,7 +13,7 @@ type Clause = {
 };
 
 const kinds = ["word", "character", "phrase", "characters", "pair", "from", "group"] as const;
-const mostClauses = 256;
+const maxClauses = 256;
 
 export function textOf({ joined, clauses }: QueryShape): string {
   const written = clauses.map(printClause);
@@ -106,7 +106,7 @@ export function mutate({ joined, clauses }: QueryShape, random: Random): QuerySh
     return { joined: (["and", "or", "groups"] as const)[whole(random, 3)] ?? "and", clauses };
   if (kind < 0.25 && clauses.length > 1)
     return { joined, clauses: clauses.filter((_, each) => each !== at) };
-  if (kind < 0.4) return { joined, clauses: [...clauses, drawClause(random)].slice(-mostClauses) };
+  if (kind < 0.4) return { joined, clauses: [...clauses, drawClause(random)].slice(-maxClauses) };
   if (kind < 0.6) {
     const offset = whole(random, 50);
     const moved = clauses.map((clause) => ({

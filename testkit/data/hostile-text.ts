@@ -11,7 +11,7 @@ export function* hostileTexts(source: string, length: number): Generator<string>
   }
 }
 
-const mostCharacters = 14;
+const maxCharacters = 14;
 const ofClass: Readonly<Record<string, readonly string[]>> = {
   d: ["1"],
   w: ["a", "_"],
@@ -44,9 +44,9 @@ function alphabetOf(source: string): string[] {
   if (/\.|\[\^/.test(plain)) characters.add("x");
   for (const character of plain.replaceAll(/[\\^$.*+?()[\]{}|]/g, "")) characters.add(character);
   const all = [...characters].filter((character) => character !== "");
-  const step = Math.max(1, all.length / mostCharacters);
+  const step = Math.max(1, all.length / maxCharacters);
   return Array.from(
-    { length: Math.min(all.length, mostCharacters) },
+    { length: Math.min(all.length, maxCharacters) },
     (_, index) => all[Math.floor(index * step)] ?? "a",
   );
 }

@@ -1,7 +1,7 @@
 import { all } from "@earshot/query/plan";
 import { hasTime, idTimeMs, postTimeMs } from "../../src/posts/ids.ts";
 import type { Post } from "../../src/posts/post.ts";
-import type { OracleAround, OraclePost } from "../../test/oracle/oracle.ts";
+import type { OracleAround as OracleContext, OraclePost } from "../../test/oracle/oracle.ts";
 import type { SmallArchive } from "../archives/small-archive.ts";
 import { capMs } from "./post-set.ts";
 
@@ -22,11 +22,11 @@ export function oraclePosts(archive: SmallArchive, posts: readonly Post[]): Orac
 }
 
 /** All author names too. */
-export function oracleAround(
+export function oracleContext(
   posts: readonly Post[],
   stored: readonly OraclePost[],
   asOfMs: number,
-): OracleAround {
+): OracleContext {
   const authors = posts
     .filter(({ username }) => username !== "")
     .map(({ platform, userId, username }) => ({ platform, user_id: userId, handle: username }));

@@ -7,7 +7,7 @@ import { comparePositions } from "../../src/archive/read/search.ts";
 import { numberedId, postTimeMs, uriNumber } from "../../src/posts/ids.ts";
 import type { Post } from "../../src/posts/post.ts";
 import { indexTerms } from "../../src/posts/terms.ts";
-import { type IndexForm, putInForm } from "../archives/index-forms.ts";
+import { type IndexForm, storePostsAs } from "../archives/index-forms.ts";
 import { type SmallArchive, smallArchive } from "../archives/small-archive.ts";
 import { asOfMs } from "./vocabulary.ts";
 
@@ -34,7 +34,7 @@ export function openPostSet(
   form: IndexForm = "fts5",
 ): PostSet {
   const archive = smallArchive(segmentPosts);
-  putInForm(archive, posts, form);
+  storePostsAs(archive, posts, form);
   const subjects = posts.map(subjectOf).sort(comparePositions);
 
   function page(plan: PlanNode, limit: number, after: Position | null) {

@@ -21,7 +21,7 @@ export function writtenExpressions(root: string): WrittenExpression[] {
 }
 
 /** When modules of `src` and `packages` load. */
-export async function madeExpressions(root: string): Promise<WrittenExpression[]> {
+export async function constructedExpressions(root: string): Promise<WrittenExpression[]> {
   const made: WrittenExpression[] = [];
   const original = globalThis.RegExp;
   globalThis.RegExp = new Proxy(original, {

@@ -5,7 +5,7 @@ import { makePost } from "./make-post.ts";
 
 export type Case = { query: DrawnQuery; posts: readonly Post[] };
 
-const mostTries = 1_000;
+const maxTries = 1_000;
 
 export function shrink(start: Case, stillDiffers: (smaller: Case) => boolean): Case {
   let best = start;
@@ -13,7 +13,7 @@ export function shrink(start: Case, stillDiffers: (smaller: Case) => boolean): C
   const candidates = [fewerPosts, smallerQueries, plainerPosts];
   for (let step = 0; step < candidates.length; ) {
     const smaller = candidates[step]?.(best).find(
-      (candidate) => tries++ < mostTries && stillDiffers(candidate),
+      (candidate) => tries++ < maxTries && stillDiffers(candidate),
     );
     if (smaller === undefined) {
       step += 1;
@@ -25,7 +25,7 @@ export function shrink(start: Case, stillDiffers: (smaller: Case) => boolean): C
   return best;
 }
 
-export function specialsOf(post: Post): Partial<Post> {
+export function nonDefaultFields(post: Post): Partial<Post> {
   const usual = Object.entries(makePost());
   return Object.fromEntries(
     Object.entries(post).filter(([field, value]) => {
@@ -73,7 +73,7 @@ function plainerPosts({ query, posts }: Case): Case[] {
 
 function plainer(post: Post): Post[] {
   const usual = makePost();
-  const fields = Object.keys(specialsOf(post)).filter((field) => !identity.has(field));
+  const fields = Object.keys(nonDefaultFields(post)).filter((field) => !identity.has(field));
   const withUsual = fields.map((field) => ({ ...post, [field]: usual[field as keyof Post] }));
   const characters = Array.from(post.text);
   const sizes = [16, 4, 1].filter((size) => size < characters.length);

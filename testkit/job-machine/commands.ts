@@ -28,7 +28,7 @@ import {
 import { afterRestart, hasEnded, type KnownJob, received, reported } from "./known-jobs.ts";
 import {
   asDone,
-  completeInVain,
+  completeWithStaleLease,
   localMethods,
   runLocally,
   submitToLocalNode,
@@ -281,7 +281,7 @@ export const commands: fc.Arbitrary<Command>[] = [
         const { uuid } = run.lease;
         const name = `${one.accountId} ${one.key}`;
         known.keys.set(name, { hash: one.query, uuid, createdMs: machine.clock.now() });
-      } else await completeInVain(world, run, action);
+      } else await completeWithStaleLease(world, run, action);
     }),
   ),
   fc.tuple(when, account).map(([at, accountId]) =>

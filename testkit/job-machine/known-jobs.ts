@@ -34,7 +34,7 @@ export type Known = {
   marks: bigint;
 };
 
-export function nothingKnown(machine: Machine): Known {
+export function emptyKnown(machine: Machine): Known {
   return { jobs: [], keys: new Map(), latestWallMs: machine.clock.now(), marks: 0n };
 }
 

@@ -121,7 +121,7 @@ export function asDone({ machine }: World, job: KnownJob, mark: bigint): void {
 }
 
 /** Its result is dropped, because the submission is a repeat or refused. */
-export async function completeInVain(
+export async function completeWithStaleLease(
   { known, machine }: World,
   { submitted, lease }: UncommittedRun,
   keyed: Action,

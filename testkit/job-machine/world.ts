@@ -4,10 +4,10 @@ import type { NewJob } from "../../src/jobs/submissions/submission.ts";
 import { createFollowers, type Follower } from "./followers.ts";
 import {
   compare,
+  emptyKnown,
   hasEnded,
   type Known,
   type KnownJob,
-  nothingKnown,
   reported,
 } from "./known-jobs.ts";
 import { type Machine, type MachineEngine, startMachine } from "./machine.ts";
@@ -26,7 +26,7 @@ export async function makeWorld(engine: MachineEngine): Promise<World> {
   const machine = await startMachine(engine);
   return {
     machine,
-    known: nothingKnown(machine),
+    known: emptyKnown(machine),
     followers: createFollowers(machine),
     waits: [],
     steps: 0,

@@ -41,7 +41,7 @@ export async function prepareFaultedServer(
     ...settings,
   });
   let child: ChildProcess | null = null;
-  const pause = (leastMs: number, mostMs: number) => sleep(leastMs + random() * (mostMs - leastMs));
+  const pause = (minMs: number, maxMs: number) => sleep(minMs + random() * (maxMs - minMs));
 
   async function start(fsyncMs: number): Promise<void> {
     const started = spawn(process.execPath, [program, "serve"], {

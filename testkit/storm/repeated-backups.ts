@@ -11,7 +11,7 @@ export type RepeatedBackups = {
   run(isOver: () => boolean): Promise<void>;
 };
 
-const mostBackups = 2;
+const maxBackups = 2;
 
 export function prepareRepeatedBackups(
   folder: string,
@@ -29,8 +29,8 @@ export function prepareRepeatedBackups(
       const [code] = (await once(child, "exit")) as [number | null];
       if (code === 0) used.push(destination);
       else rmSync(destination, { recursive: true, force: true });
-      for (const old of used.slice(0, -mostBackups)) rmSync(old, { recursive: true, force: true });
-      used = used.slice(-mostBackups);
+      for (const old of used.slice(0, -maxBackups)) rmSync(old, { recursive: true, force: true });
+      used = used.slice(-maxBackups);
       await sleep(500);
     }
   }

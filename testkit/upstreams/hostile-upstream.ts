@@ -67,7 +67,7 @@ export const trickling: Turn = (_request, response) => {
   response.on("close", () => clearInterval(timer));
 };
 
-export const brokenOff: Turn = (_request, response) => {
+export const truncatedBody: Turn = (_request, response) => {
   response.writeHead(200, { "content-type": "application/json", "content-length": "1000" });
   response.write('{"items":[', () => response.destroy());
 };

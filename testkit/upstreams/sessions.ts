@@ -125,7 +125,7 @@ function reportedLimit(headers: Headers): Limit | null {
   return { remaining: Number(remaining), resetMs: Number(resetMs) };
 }
 
-export type TestRoom = {
+export type TestSessions = {
   sessions: Sessions;
   pool: TestPool;
   store: SessionsContext["store"] & { postReads(month: string): Promise<number> };
@@ -141,7 +141,7 @@ export function openRoom(
   upstream: Upstream,
   hosts: readonly string[],
   more: { clock?: Clock; settings?: Partial<SessionsContext["settings"]> } = {},
-): TestRoom {
+): TestSessions {
   const { clock = systemClock } = more;
   const folder = mkdtempSync(join(tmpdir(), "earshot-"));
   const path = join(folder, "control.db");

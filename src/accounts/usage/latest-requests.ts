@@ -7,14 +7,14 @@ export type LatestRequests = {
   putBack(requests: readonly KeyRequest[]): void;
 };
 
-/** Further keys are not logged while `mostKeys` have unwritten requests. */
-export function createLatestRequests(mostKeys: number): LatestRequests {
+/** Further keys are not logged while `maxKeys` have unwritten requests. */
+export function createLatestRequests(maxKeys: number): LatestRequests {
   let byKey = new Map<string, KeyRequest[]>();
 
   function note(request: KeyRequest): void {
     const own = byKey.get(request.keyId);
     if (own === undefined) {
-      if (byKey.size < mostKeys) byKey.set(request.keyId, [request]);
+      if (byKey.size < maxKeys) byKey.set(request.keyId, [request]);
       return;
     }
     own.push(request);

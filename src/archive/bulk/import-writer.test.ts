@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { findingsIn } from "../../../testkit/archives/findings-in.ts";
-import { putInForm } from "../../../testkit/archives/index-forms.ts";
+import { storePostsAs } from "../../../testkit/archives/index-forms.ts";
 import {
   openCatalogBeside,
   type SmallArchive,
@@ -225,8 +225,8 @@ test.each(regressionCases)(
     const drawn = kept.posts.map((each) => makePost(each));
     const [sealed, ordinary] = [archive, smallArchive()];
     try {
-      putInForm(sealed, drawn, "imported");
-      putInForm(ordinary, drawn, "fts5");
+      storePostsAs(sealed, drawn, "imported");
+      storePostsAs(ordinary, drawn, "fts5");
       const answer = (of: SmallArchive) => {
         const { positions, complete } = of.query(kept.query, { limit: 10_000 });
         return { positions, complete, records: of.reader.operations.records(positions) };

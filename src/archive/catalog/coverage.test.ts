@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { coarsened, intersectionOf, outsideOf, type Span, unionOf } from "../../lib/spans.ts";
+import { intersectionOf, joinOldest, outsideOf, type Span, unionOf } from "../../lib/spans.ts";
 import { gapsIn, intervalsOf } from "./coverage.ts";
 
 const nowMs = 1_000_000;
@@ -161,7 +161,7 @@ test("returns as gaps the moments that no interval covers", () => {
 test("joins gaps beyond the maximum number without losing any", () => {
   fc.assert(
     fc.property(someSpans, fc.integer({ min: 1, max: 5 }), (gaps, count) => {
-      const reported = coarsened(gaps, count);
+      const reported = joinOldest(gaps, count);
       expect(reported.length).toBe(Math.min(gaps.length, count));
       for (const ms of moments) if (isIn(ms, gaps)) expect(isIn(ms, reported)).toBe(true);
       expect(reported.slice(1)).toEqual(gaps.slice(gaps.length - reported.length + 1));

@@ -65,11 +65,11 @@ export function orphanedTotals(folder: string): { files: number; bytes: number }
   };
 }
 
-export function removeOrphaned(folder: string, untilMs: number, mostBytes: number): void {
+export function removeOrphaned(folder: string, untilMs: number, maxBytes: number): void {
   const files = orphanedFiles(folder);
   let bytes = files.reduce((sum, file) => sum + file.bytes, 0);
   for (const file of files) {
-    if (file.sinceMs >= untilMs && bytes <= mostBytes) return;
+    if (file.sinceMs >= untilMs && bytes <= maxBytes) return;
     rmSync(file.path, { force: true });
     bytes -= file.bytes;
   }

@@ -143,8 +143,8 @@ const isSqlError = (error: unknown): boolean =>
 
 const rowsOfStep = 5_000;
 
-/** Stops after `mostRows`: a damaged b-tree may loop. */
-function* readSum(catalog: DatabaseSync, table: string, mostRows: number): Generator<void, Delta> {
+/** Stops after `maxRows`: a damaged b-tree may loop. */
+function* readSum(catalog: DatabaseSync, table: string, maxRows: number): Generator<void, Delta> {
   const isSchema = table === schemaName;
   const statement = catalog.prepare(
     isSchema
@@ -158,7 +158,7 @@ function* readSum(catalog: DatabaseSync, table: string, mostRows: number): Gener
   for (const row of statement.iterate() as unknown as Iterable<StoredValue[]>) {
     total.rows += 1;
     total.sum = (total.sum + catalogRowSum(row, isKey)) % sumModulus;
-    if (total.rows > mostRows) break;
+    if (total.rows > maxRows) break;
     if (total.rows % rowsOfStep === 0) yield;
   }
   return total;

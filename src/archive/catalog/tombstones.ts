@@ -5,7 +5,7 @@ import type { CatalogAccounts } from "./accounts.ts";
 /** Sorts after every source revision. */
 export const forgottenRevision = "~";
 
-export const forGoodMs = 8_640_000_000_000_000;
+export const foreverMs = 8_640_000_000_000_000;
 
 /** Prevent replays and imports from restoring deleted posts. */
 export type Tombstones = {

@@ -48,7 +48,7 @@ export type Replacement = {
   cuts: readonly bigint[];
   keeps: ((record: string) => boolean) | null;
   terms: "present" | "any";
-  fill(followed: FollowedSegment, beginning: Beginning): CompactionSteps<void>;
+  fill(followed: FollowedSegment, start: CopyStart): CompactionSteps<void>;
   /** Renumbers posts of an earlier release (`number-slots.ts`). */
   renumbers?: boolean;
   /** Only what `fill` reads must be readable. */
@@ -57,7 +57,7 @@ export type Replacement = {
   onSwap?(followed: FollowedSegment): void;
 };
 
-export type Beginning = {
+export type CopyStart = {
   newFiles: readonly { sequence: number; low: bigint }[];
   ingestOrderFrom: number;
   skew: TimeSkew;
@@ -173,7 +173,7 @@ function begin(
   context: CompactionContext,
   entry: SegmentEntry,
   { cuts, terms }: Replacement,
-): Beginning | null {
+): CopyStart | null {
   const { catalog, clock } = context;
   const now = present(catalog, entry);
   if (now === null || (terms === "present" && now.analyzer !== presentAnalyzer)) return null;

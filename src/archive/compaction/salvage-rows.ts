@@ -8,7 +8,7 @@ import { tombstonesOf } from "../catalog/tombstones.ts";
 import { createIdList, type IdList } from "../segments/id-list.ts";
 import { intactRows, type StoredRow, type UnreadableIds } from "../segments/intact-rows.ts";
 import { knownIds } from "../segments/known-ids.ts";
-import { hasWholeFreeList, rawRows } from "../segments/raw-rows.ts";
+import { isFreeListIntact, rawRows } from "../segments/raw-rows.ts";
 import { emptyLog } from "./checkpoint-log.ts";
 import type { CompactionContext } from "./context.ts";
 import type { FollowedSegment } from "./followed-segment.ts";
@@ -103,7 +103,7 @@ export function createSalvage(
     });
     // Deleted rows survive only on free pages. If all of those are known, or no list is readable,
     // rows without a tombstone are taken even if no list names them.
-    const mayBeUnnamed = source === null || hasWholeFreeList(path);
+    const mayBeUnnamed = source === null || isFreeListIntact(path);
     const tombstones = tombstonesOf(catalog, platform, accounts);
     const isEntered = uriEntries(source);
     let rows = 0;

@@ -13,7 +13,7 @@ import { damagedTables } from "../segments/table-sums.ts";
 import { emptyLog } from "./checkpoint-log.ts";
 import type { CompactionContext } from "./context.ts";
 import { copyVerbatim } from "./copy-verbatim.ts";
-import { type Beginning, type RewriteReport, replaceSegment } from "./replace-segment.ts";
+import { type CopyStart, type RewriteReport, replaceSegment } from "./replace-segment.ts";
 import type { SegmentCopy } from "./segment-copy.ts";
 import { type CompactionSteps, inLock } from "./steps.ts";
 import { forgetUnreadable, noteUnreadable } from "./unreadable-index.ts";
@@ -35,8 +35,8 @@ export function* sealSegment(
       cuts: [],
       keeps: null,
       terms: "present",
-      *fill({ parts }, beginning) {
-        for (const { copy } of parts) yield* fillSealed(context, entry, copy, beginning);
+      *fill({ parts }, start) {
+        for (const { copy } of parts) yield* fillSealed(context, entry, copy, start);
       },
     });
     if (report.isDone) yield* inLock(catalog, () => forgetUnreadable(catalog, entry));
@@ -52,7 +52,7 @@ function* fillSealed(
   { folder, catalog, clock }: CompactionContext,
   entry: SegmentEntry,
   copy: SegmentCopy,
-  { ingestOrderFrom, skew }: Beginning,
+  { ingestOrderFrom, skew }: CopyStart,
 ): CompactionSteps<void> {
   const path = segmentPath(folder, entry);
   const source = openForReading(path, sourceCacheKib);

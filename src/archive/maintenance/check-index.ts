@@ -6,10 +6,10 @@ import type { SegmentEntry } from "../catalog/catalog.ts";
 import { holdsPositions } from "../sealed/positional-terms.ts";
 import {
   addLocation,
-  exceedingText,
+  extraTokensText,
   type IndexLocations,
-  lackingText,
   locationsOf,
+  missingTokensText,
   type Report,
   reportDifferences,
 } from "./index-findings.ts";
@@ -120,9 +120,9 @@ function writtenComparison(database: DatabaseSync, report: Report): (row: Segmen
     const tokens = indexTokens(row);
     const distinct = new Set(tokens);
     const lacking = [...distinct].filter((token) => !finds(token, id));
-    if (lacking.length > 0) report("index_lacks", id, lackingText(id, lacking));
+    if (lacking.length > 0) report("index_lacks", id, missingTokensText(id, lacking));
     const wrong = countFacets.filter((facet) => !distinct.has(facet) && finds(facet, id));
-    if (wrong.length > 0) report("index_exceeds", id, exceedingText(id, wrong));
+    if (wrong.length > 0) report("index_exceeds", id, extraTokensText(id, wrong));
     const output = firstVarint(stored);
     if (output !== tokens.length) {
       const kind = output < tokens.length ? "index_lacks" : "index_exceeds";

@@ -6,12 +6,12 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { sumCatalog } from "../../../testkit/archives/change-catalog.ts";
 import {
   changeBytes,
-  flipped,
   makeSealedArchive,
   numberOfKey,
   remove,
   sealedPath,
   upsert,
+  withFlippedBit,
   withinSegment,
   writeSince,
 } from "../../../testkit/archives/sealed-archive.ts";
@@ -56,7 +56,7 @@ const changed =
     changeBytes(data, { table, column, where }, by);
 
 const deletions = (column: "replaced" | "hidden", number: number) =>
-  changed("sealed_mask", column, "chunk = 0", flipped(number));
+  changed("sealed_mask", column, "chunk = 0", withFlippedBit(number));
 
 describe("sealed segment with later writes", () => {
   test.for([true, false])("has no findings, full: %s", async (isFull) => {
@@ -95,7 +95,7 @@ describe("sealed segment with later writes", () => {
   test.for([true, false])(
     "has one finding if its filter of terms is damaged, full: %s",
     async (isFull) => {
-      changed("sealed_filter", "bits", "1", flipped(9))();
+      changed("sealed_filter", "bits", "1", withFlippedBit(9))();
       const { findings } = await checked(isFull);
       expect(findings.map(({ message }) => message)).toEqual([
         expect.stringMatching(/filter of terms does not match its checksum/),
@@ -160,20 +160,25 @@ describe("detects damaged tables without comparing every word:", () => {
     ["a page that is cut", ids(cut), "sealed_damaged", /page 0/],
     [
       "IDs that are not in order",
-      ids(flipped(64 * 40 + 60)),
+      ids(withFlippedBit(64 * 40 + 60)),
       "sealed_damaged",
       /post \d+ has number 4[01], after/,
     ],
-    ["another ID, its post", ids(flipped(64 * 40)), "index_lacks", /post \d+ is not in the index/],
+    [
+      "another ID, its post",
+      ids(withFlippedBit(64 * 40)),
+      "index_lacks",
+      /post \d+ is not in the index/,
+    ],
     [
       "another ID, no post",
-      ids(flipped(64 * 40)),
+      ids(withFlippedBit(64 * 40)),
       "index_exceeds",
       /has post \d+, which is not stored/,
     ],
     [
       "another first ID of a page",
-      changed("sealed", "heads", "1", flipped(3)),
+      changed("sealed", "heads", "1", withFlippedBit(3)),
       "sealed_damaged",
       /page 0 of its IDs begins with post \d+, the list of first IDs says \d+/,
     ],
@@ -211,7 +216,7 @@ describe("detects damaged tables without comparing every word:", () => {
     ],
     [
       "another bit of the filter of terms",
-      changed("sealed_filter", "bits", "1", flipped(9)),
+      changed("sealed_filter", "bits", "1", withFlippedBit(9)),
       "sealed_damaged",
       /filter of terms does not match its checksum/,
     ],
@@ -244,7 +249,12 @@ describe("detects damaged tables without comparing every word:", () => {
       "sealed_damaged",
       /term ".+": its containers have \d+ bytes/,
     ],
-    ["posts that are not in order", docs(flipped(16 * 20 + 14)), "sealed_damaged", /term ".+": /],
+    [
+      "posts that are not in order",
+      docs(withFlippedBit(16 * 20 + 14)),
+      "sealed_damaged",
+      /term ".+": /,
+    ],
     [
       "a missing row of positions",
       spoiled("DELETE FROM sealed_positions WHERE row = (SELECT max(row) FROM sealed_positions)"),
@@ -279,7 +289,7 @@ describe("detects damaged tables without comparing every word:", () => {
     ],
     [
       "a deletion bitmap of no post",
-      changed("sealed_mask", "replaced", "1", flipped(500)),
+      changed("sealed_mask", "replaced", "1", withFlippedBit(500)),
       "sealed_damaged",
       /number 500 of 101/,
     ],

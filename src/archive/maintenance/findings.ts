@@ -56,7 +56,7 @@ export type Findings = {
   count(): number;
 };
 
-export function collectFindings(mostListed: number): Findings {
+export function collectFindings(maxListed: number): Findings {
   const listed: Finding[] = [];
   const counts = new Map<string, number>();
   let count = 0;
@@ -66,7 +66,7 @@ export function collectFindings(mostListed: number): Findings {
       const before = counts.get(key) ?? 0;
       counts.set(key, before + 1);
       count += 1;
-      if (before >= mostListed) return;
+      if (before >= maxListed) return;
       listed.push({ segment: null, platform: null, id: null, uri: null, ...finding });
     },
     listed: () => listed,

@@ -3,7 +3,7 @@ import type { Platform } from "../../posts/post.ts";
 import type { Archive } from "../archive.ts";
 import { readSegments, type SegmentEntry, segmentPath } from "../catalog/catalog.ts";
 import { addPendingRewrites } from "../catalog/pending-rewrites.ts";
-import { forGoodMs, forgottenRevision } from "../catalog/tombstones.ts";
+import { foreverMs, forgottenRevision } from "../catalog/tombstones.ts";
 import { inTransaction } from "../database.ts";
 import { openSegmentFile } from "../segments/segment-file.ts";
 import type { NamedAuthor } from "./named-author.ts";
@@ -115,7 +115,7 @@ export async function forgetAccount(
 ): Promise<number> {
   requestRewritesOf(catalog, posts);
   const { deleted } = await archive.write({
-    changes: [{ kind: "account", platform, userId, status: "deleted", observedMs: forGoodMs }],
+    changes: [{ kind: "account", platform, userId, status: "deleted", observedMs: foreverMs }],
   });
   requestRewritesOf(catalog, posts);
   const key = [platform, userId];
@@ -139,9 +139,9 @@ export function allowAccountReturn(
   return inTransaction(catalog, () => {
     inSegmentsOf({ catalog, folder }, platform, (segment) => {
       const remove = "DELETE FROM deleted_account WHERE user_id = ? AND deleted_ms = ?";
-      segment.prepare(remove).run(userId, forGoodMs);
+      segment.prepare(remove).run(userId, foreverMs);
     });
-    return lift.run(platform, userId, forGoodMs).changes > 0;
+    return lift.run(platform, userId, foreverMs).changes > 0;
   });
 }
 

@@ -53,8 +53,8 @@ export function* reportDifferences(
     for (const id of differing(found, due)) addToken(exceeding, id, token);
     yield 0;
   }
-  for (const [id, tokens] of lacking) report("index_lacks", id, lackingText(id, tokens));
-  for (const [id, tokens] of exceeding) report("index_exceeds", id, exceedingText(id, tokens));
+  for (const [id, tokens] of lacking) report("index_lacks", id, missingTokensText(id, tokens));
+  for (const [id, tokens] of exceeding) report("index_exceeds", id, extraTokensText(id, tokens));
 }
 
 const noLocations: Locations = { ids: [], offsets: [] };
@@ -74,10 +74,10 @@ function addToken(tokensById: Map<bigint, string[]>, id: bigint, token: string):
 
 const shownTokens = 5;
 
-export const lackingText = (id: bigint, tokens: readonly string[]): string =>
+export const missingTokensText = (id: bigint, tokens: readonly string[]): string =>
   `the index does not find post ${id} by ${listed(tokens)}`;
 
-export const exceedingText = (id: bigint, tokens: readonly string[]): string =>
+export const extraTokensText = (id: bigint, tokens: readonly string[]): string =>
   `the index finds post ${id} by ${listed(tokens)}, which it does not contain`;
 
 function listed(tokens: readonly string[]): string {

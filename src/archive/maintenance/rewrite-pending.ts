@@ -46,12 +46,12 @@ export type SalvagedSegment = Pick<SalvageReport, "posts" | "lost"> & {
   segment: string;
 };
 
-export type WhichSegments = "outdated" | "all" | { segment: string };
+export type RewriteSelection = "outdated" | "all" | { segment: string };
 
 /** A named segment is salvaged. `all` first repairs the uri lists. Errors: `wrong_use`. */
 export async function requestRewrites(
   folder: string,
-  which: WhichSegments,
+  which: RewriteSelection,
   signal: AbortSignal,
 ): Promise<number> {
   const catalog = openedCatalog(folder);
@@ -82,7 +82,7 @@ function openedCatalog(folder: string): DatabaseSync {
   }
 }
 
-function isMeant(entry: SegmentEntry, which: WhichSegments): boolean {
+function isMeant(entry: SegmentEntry, which: RewriteSelection): boolean {
   if (which === "all") return true;
   if (which === "outdated") {
     return entry.analyzer !== presentAnalyzer || entry.numbering !== presentNumbering;

@@ -22,7 +22,7 @@ export type SealRequest = {
   folder: string;
   bounds: ArchiveBounds;
   clock: Pick<Clock, "now" | "sleep">;
-  which: WhichSeals;
+  which: SealSelection;
   onProgress: (done: number, total: number) => void;
   signal: AbortSignal;
 };
@@ -31,7 +31,7 @@ export type SealRequest = {
  * One segment, or all worth sealing: large enough, and not sealed or with many later writes. The
  * newest are left to a running server.
  */
-export type WhichSeals = { segment: string } | { platform: Platform | "all" };
+export type SealSelection = { segment: string } | { platform: Platform | "all" };
 
 export type SealOutcome = {
   requested: number;
@@ -94,7 +94,11 @@ function expectedEntries(context: CompactionContext): SegmentEntry[] {
   return expected.filter((entry) => watch.stateOf(entry).obstacle === null).reverse();
 }
 
-function choose(context: CompactionContext, which: WhichSeals, hasServer: boolean): SegmentEntry[] {
+function choose(
+  context: CompactionContext,
+  which: SealSelection,
+  hasServer: boolean,
+): SegmentEntry[] {
   const entries = readSegments(context.catalog);
   const watch = createSealWatch(context);
   watch.update(entries);

@@ -75,7 +75,7 @@ export function* countVisit(
       answer.slices += 1;
       answer.statements += counted.statements;
       answer.damaged.push(...counted.damaged);
-      for (const [stretch, number] of counted.counts) add(counts, stretch, number);
+      for (const [bucket, number] of counted.counts) add(counts, bucket, number);
       const { stoppedAt } = counted;
       if (stoppedAt === null || stoppedAt <= low) break;
       if (isOver()) return { counts, countedFromMs: countedFrom(stoppedAt, visit.query.skew) };
@@ -168,8 +168,8 @@ function* addWhole(
       countedFromMs === null ? span.fromMs : Math.ceil(countedFromMs / bucketMs) * bucketMs;
     // A span that does not adjoin the known one replaces it.
     if (span === newer && reachedMs > span.fromMs) forgetSpan(known, span.toMs);
-    for (const [stretch, number] of counts) {
-      const fromMs = stretch * bucketMs;
+    for (const [bucket, number] of counts) {
+      const fromMs = bucket * bucketMs;
       if (fromMs >= reachedMs && fromMs < span.toMs) known.counts.set(fromMs, number);
     }
     known.fromMs = Math.min(known.fromMs, reachedMs, span.toMs);

@@ -4,7 +4,7 @@ import { parseQuery } from "@earshot/query";
 import { makePlan, namesIn } from "@earshot/query/plan";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { sumCatalog } from "../../../testkit/archives/change-catalog.ts";
-import { putInOne, storedForms } from "../../../testkit/archives/index-forms.ts";
+import { storedForms, storeInSegmentAs } from "../../../testkit/archives/index-forms.ts";
 import { type SmallArchive, smallArchive } from "../../../testkit/archives/small-archive.ts";
 import { makePost } from "../../../testkit/data/make-post.ts";
 import { systemClock } from "../../lib/clock.ts";
@@ -63,7 +63,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
 
   describe("counts", () => {
     test("put every match into the bucket of its time, and omit empty buckets", () => {
-      putInOne(
+      storeInSegmentAs(
         archive,
         [
           at(start, { text: "a comet" }),
@@ -88,7 +88,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
     });
 
     test("cut the first and the last bucket at the bounds, to the millisecond", () => {
-      putInOne(
+      storeInSegmentAs(
         archive,
         [...[0, 1, hourMs - 1, hourMs, 2 * hourMs - 1, 2 * hourMs].map((ms) => at(start + ms))],
         form,
@@ -104,7 +104,11 @@ describe.each(storedForms)("posts found by %s", (form) => {
     });
 
     test("narrow the window by bounds in the query without moving the buckets", () => {
-      putInOne(archive, [at(start + 10), at(start + 45 * 60_000), at(start + hourMs)], form);
+      storeInSegmentAs(
+        archive,
+        [at(start + 10), at(start + 45 * 60_000), at(start + hourMs)],
+        form,
+      );
       const answer = count(
         `since_time:${start / 1_000 + 1_800} until_time:${start / 1_000 + 7_200}`,
       );
@@ -116,7 +120,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
     });
 
     test("decide by the posts' times at a boundary within the skew of IDs", () => {
-      putInOne(
+      storeInSegmentAs(
         archive,
         [
           skewed(start + hourMs - 1, start + hourMs + 300),
@@ -138,7 +142,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       const early = (id: bigint, ms: number) =>
         at(ms, { platform: "x", nativeId: id, uri: `https://x.com/i/status/${id}` });
       const first = Date.UTC(2006, 2, 21);
-      putInOne(
+      storeInSegmentAs(
         archive,
         [early(20n, first), early(29n, first + hourMs), at(Date.UTC(1969, 11, 31, 23, 30))],
         form,
@@ -154,7 +158,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
 
     test("check rows where the index is inexact", () => {
       const likes = (n: number) => ({ counts: { likes: n, reposts: 0, replies: 0, quotes: 0 } });
-      putInOne(
+      storeInSegmentAs(
         archive,
         [...[10, 49, 50, 99].map((n, hour) => at(start + hour * hourMs, likes(n)))],
         form,
@@ -170,7 +174,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
         at(start, { userId: "did:plc:me" }),
         at(start, { userId: "did:plc:you" }),
       ];
-      putInOne(archive, [mine, other], form);
+      storeInSegmentAs(archive, [mine, other], form);
       expect(total(count("-nothing"))).toBe(2);
       const account = { kind: "account", platform: "bluesky", userId: "did:plc:me" } as const;
       archive.write([{ ...account, status: "deactivated", observedMs: 1 }]);
@@ -181,7 +185,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
     });
 
     test("read every row of a segment of another analyzer", () => {
-      putInOne(
+      storeInSegmentAs(
         archive,
         [at(start, { text: "comet" }), at(start + hourMs, { text: "aurora" })],
         form,
@@ -199,7 +203,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
     });
 
     test("sum up platforms, or count a single one", () => {
-      putInOne(
+      storeInSegmentAs(
         archive,
         [at(start), at(start, { platform: "mastodon" }), skewed(start, start)],
         form,
@@ -213,7 +217,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
 
   describe("work", () => {
     test("opens no segments outside the window", () => {
-      putInOne(archive, [...quarters(45)], form);
+      storeInSegmentAs(archive, [...quarters(45)], form);
       const { work } = count("-nothing", { fromMs: start + 6 * hourMs, toMs: start + 7 * hourMs });
       expect(work).toEqual({
         segmentsInWindow: 1,
@@ -225,7 +229,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
     });
 
     test("runs no statements for a repeated count, and only those of a changed segment after a change", () => {
-      putInOne(archive, [...quarters(45)], form);
+      storeInSegmentAs(archive, [...quarters(45)], form);
       const fresh = count("-nothing");
       expect(fresh.work).toMatchObject({ segmentsInWindow: 5, segmentsOpened: 5, statements: 5 });
 
@@ -242,7 +246,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
     });
 
     test("counts only the new part and the ends of a moved window", () => {
-      putInOne(archive, [...quarters(45)], form);
+      storeInSegmentAs(archive, [...quarters(45)], form);
       const by = (ms: number) => ({ fromMs: start + ms, toMs: start + 8 * hourMs + ms });
       expect(count("-nothing", by(0)).work.statements).toBeGreaterThan(3);
       expect(count("-nothing", by(hourMs)).work.statements).toBe(1);
@@ -258,20 +262,20 @@ describe.each(storedForms)("posts found by %s", (form) => {
         at(start, { revision: "1" }),
         at(start + hourMs, { revision: "1" }),
       ];
-      putInOne(archive, [removed, other], form);
+      storeInSegmentAs(archive, [removed, other], form);
       expect(total(count("-nothing"))).toBe(2);
       archive.write([
         { kind: "delete", platform: removed.platform, uri: removed.uri, revision: "2" },
       ]);
       expect(count("-nothing").buckets).toEqual([{ fromMs: start + hourMs, count: 1 }]);
-      putInOne(archive, [{ ...other, text: "comet", revision: "2" }], form);
+      storeInSegmentAs(archive, [{ ...other, text: "comet", revision: "2" }], form);
       expect(total(count("-comet"))).toBe(0);
     });
   });
 
   describe("deadline", () => {
     test("leaves counts that are complete from a time on, and a repeated request gets further", () => {
-      putInOne(archive, [...quarters(45)], form);
+      storeInSegmentAs(archive, [...quarters(45)], form);
       times = [0, 0, 1, 100, 100];
       const early = count("-nothing", { deadlineMs: 100 });
       expect(early.countedFromMs).toBeGreaterThan(start);
@@ -287,8 +291,8 @@ describe.each(storedForms)("posts found by %s", (form) => {
     });
 
     test("leaves out buckets that an unvisited segment of another platform may fill", () => {
-      putInOne(archive, [...quarters(45)], form);
-      putInOne(
+      storeInSegmentAs(archive, [...quarters(45)], form);
+      storeInSegmentAs(
         archive,
         [...quarters(45).map((post) => ({ ...post, platform: "mastodon" as const }))],
         form,
@@ -306,7 +310,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
     test("leaves exact counts at any moment, even if IDs and times differ widely", () => {
       const later = (n: number) => start + 10 * hourMs + n * 600_000;
       const posts = Array.from({ length: 24 }, (_, n) => n);
-      putInOne(
+      storeInSegmentAs(
         archive,
         [
           ...posts.slice(0, 9).map((n) => skewed(start + hourMs + n * 7, start + hourMs + n * 7)),
@@ -314,8 +318,8 @@ describe.each(storedForms)("posts found by %s", (form) => {
         ],
         form,
       );
-      putInOne(archive, [...posts.map((n) => skewed(later(n), later(n)))], form);
-      putInOne(archive, [...posts.map((n) => at(later(n) + 1))], form);
+      storeInSegmentAs(archive, [...posts.map((n) => skewed(later(n), later(n)))], form);
+      storeInSegmentAs(archive, [...posts.map((n) => at(later(n) + 1))], form);
       const whole = count("-nothing");
       expect(total(whole)).toBe(58);
       const reached = new Set<number>();
@@ -336,7 +340,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       archive.remove();
       archive = smallArchive(1_000, () => (times.length > 1 ? times.shift() : times[0]) ?? 0);
       const counts = { likes: 7, reposts: 0, replies: 0, quotes: 0 };
-      putInOne(archive, [...quarters(900).map((post) => ({ ...post, counts }))], form);
+      storeInSegmentAs(archive, [...quarters(900).map((post) => ({ ...post, counts }))], form);
       expect(total(count("min_faves:5", { toMs: start + 20 * hourMs }))).toBe(80);
       const window = { toMs: start + 225 * hourMs, deadlineMs: 100 };
       times = [0, 0, 100];
@@ -350,7 +354,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       archive = smallArchive(1_000, () => times.shift() ?? Number.POSITIVE_INFINITY);
       const counts = { likes: 7, reposts: 0, replies: 0, quotes: 0 };
       const own = quarters(600).map((post) => ({ ...post, counts }));
-      putInOne(
+      storeInSegmentAs(
         archive,
         [...own, ...own.map((post) => ({ ...post, platform: "mastodon" as const }))],
         form,
@@ -367,7 +371,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       archive.remove();
       archive = smallArchive(1_000, () => (times.length > 1 ? times.shift() : times[0]) ?? 0);
       const counts = { likes: 7, reposts: 0, replies: 0, quotes: 0 };
-      putInOne(archive, [...quarters(900).map((post) => ({ ...post, counts }))], form);
+      storeInSegmentAs(archive, [...quarters(900).map((post) => ({ ...post, counts }))], form);
       const window = { toMs: start + 900 * hourMs, deadlineMs: 100 };
       const reached: number[] = [];
       for (let requested = 0; reached.at(-1) !== start; requested++) {
@@ -385,7 +389,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
   });
 
   test("sends counts to one reader, which caches them", async () => {
-    putInOne(archive, [...quarters(25)], form);
+    storeInSegmentAs(archive, [...quarters(25)], form);
     const opened = await openArchive({
       dataDir: dirname(archive.folder),
       readers: 3,

@@ -9,7 +9,7 @@ import { expression } from "../segments/expression.ts";
 import { type CountCache, queryKeyOf } from "./count-cache.ts";
 import { countVisit, highest, idsOf, lowest, type Visit } from "./count-visit.ts";
 import { type PlatformQuery, platformQuery, rowByRowQuery } from "./platform-query.ts";
-import type { SearchSurroundings } from "./search.ts";
+import type { SearchContext } from "./search.ts";
 
 /**
  * Counts what a search would find, newest segments first. Of an unchanged segment only the new part
@@ -20,7 +20,7 @@ import type { SearchSurroundings } from "./search.ts";
 export function* countSegments(
   request: CountRequest,
   entries: readonly SegmentEntry[],
-  { open, clock, isStopped, isSliceOver }: SearchSurroundings,
+  { open, clock, isStopped, isSliceOver }: SearchContext,
   cache: CountCache,
 ): Generator<void, Omit<CountAnswer, "coverage">> {
   const visits = visitsOf(request, entries);

@@ -1,6 +1,6 @@
 import type { PlanNode } from "@earshot/query/plan";
 import { afterEach, describe, expect, test } from "vitest";
-import { putInOne, storedForms } from "../../../testkit/archives/index-forms.ts";
+import { storedForms, storeInSegmentAs } from "../../../testkit/archives/index-forms.ts";
 import { type SmallArchive, smallArchive } from "../../../testkit/archives/small-archive.ts";
 import { makePost } from "../../../testkit/data/make-post.ts";
 import type { Post } from "../../posts/post.ts";
@@ -16,7 +16,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
 
   function fill(days: number, stepMs = dayMs): void {
     archive = smallArchive(3);
-    putInOne(
+    storeInSegmentAs(
       archive,
       [
         ...Array.from({ length: days }, (_, n) =>
@@ -87,7 +87,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
         { nativeId: 29n, createdMs: Date.UTC(2006, 2, 22), text: "day 2" },
         { nativeId: 1_157_939_227_653_046_272n, createdMs: Date.UTC(2019, 7, 4), text: "day 3" },
       ];
-      putInOne(archive, [...early.map((post) => makePost({ ...onX, ...post }))], form);
+      storeInSegmentAs(archive, [...early.map((post) => makePost({ ...onX, ...post }))], form);
       expect(request("since_id:19 max_id:20").days).toEqual([1]);
       expect(request("since_id:20").days).toEqual([2, 3]);
       expect(request("-since_id:20").days).toEqual([1]);
@@ -125,7 +125,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
   describe("platform:", () => {
     function holdTwoPlatforms(): void {
       archive = smallArchive(3);
-      putInOne(
+      storeInSegmentAs(
         archive,
         [
           ...Array.from({ length: 18 }, (_, n) =>
@@ -188,7 +188,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
     test("skips a segment below n newer posts, but opens the newest of each platform", () => {
       archive = smallArchive(3);
       const days = Array.from({ length: 9 }, (_, n) => n);
-      putInOne(
+      storeInSegmentAs(
         archive,
         [
           ...days.map((n) => makePost({ key: `k${n}`, createdMs: start + (n + 100) * dayMs })),
@@ -232,7 +232,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
   test("returns an incomplete answer at the deadline, whose cursor leads to the rest", () => {
     let nowMs = 0;
     archive = smallArchive(3, () => nowMs++);
-    putInOne(
+    storeInSegmentAs(
       archive,
       [
         ...Array.from({ length: 12 }, (_, n) =>

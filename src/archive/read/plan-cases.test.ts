@@ -2,7 +2,7 @@ import { parseQuery } from "@earshot/query";
 import { matches } from "@earshot/query/match";
 import { makePlan, namesIn } from "@earshot/query/plan";
 import { afterEach, describe, expect, test } from "vitest";
-import { putInOne, storedForms } from "../../../testkit/archives/index-forms.ts";
+import { storedForms, storeInSegmentAs } from "../../../testkit/archives/index-forms.ts";
 import { type SmallArchive, smallArchive } from "../../../testkit/archives/small-archive.ts";
 import { makePost } from "../../../testkit/data/make-post.ts";
 import { postTimeMs } from "../../posts/ids.ts";
@@ -19,7 +19,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
   function hold(...posts: Partial<Post>[]): void {
     archive = smallArchive(form === "sealed" ? 100 : 2);
     stored = posts.map((post, n) => makePost({ key: `k${n}`, createdMs: start + n, ...post }));
-    putInOne(archive, stored, form);
+    storeInSegmentAs(archive, stored, form);
   }
 
   const holdTexts = (...texts: string[]): void => hold(...texts.map((text) => ({ text })));

@@ -20,10 +20,10 @@ export function platformQuery(
   platform: Platform,
   { conjuncts, fromMs, toMs }: BoundedPlan,
 ): PlatformQuery | null {
-  const mostCells = maxCellsOf(conjuncts);
+  const maxCells = maxCellsOf(conjuncts);
   const lowered = conjuncts.map((conjunct) => ({
     conjunct,
-    ...lower(conjunct, platform, mostCells),
+    ...lower(conjunct, platform, maxCells),
   }));
   const whole = all(lowered.map(({ plan }): PlanNode => plan));
   if (whole.kind === "none") return null;

@@ -1,7 +1,7 @@
 import { parseQuery } from "@earshot/query";
 import { makePlan, namesIn } from "@earshot/query/plan";
 import { afterEach, describe, expect, test } from "vitest";
-import { putInOne, storedForms } from "../../../testkit/archives/index-forms.ts";
+import { storedForms, storeInSegmentAs } from "../../../testkit/archives/index-forms.ts";
 import { type SmallArchive, smallArchive } from "../../../testkit/archives/small-archive.ts";
 import { makePost } from "../../../testkit/data/make-post.ts";
 import type { Post } from "../../posts/post.ts";
@@ -15,7 +15,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
 
   function hold(...posts: Partial<Post>[]): void {
     archive = smallArchive();
-    putInOne(
+    storeInSegmentAs(
       archive,
       posts.map((post, n) => makePost({ key: `${n}`, createdMs: start + n, ...post })),
       form,

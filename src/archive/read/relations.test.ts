@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { putInOne, storedForms } from "../../../testkit/archives/index-forms.ts";
+import { storedForms, storeInSegmentAs } from "../../../testkit/archives/index-forms.ts";
 import { type SmallArchive, smallArchive } from "../../../testkit/archives/small-archive.ts";
 import { makePost } from "../../../testkit/data/make-post.ts";
 import { xUri } from "../../posts/ids.ts";
@@ -42,17 +42,17 @@ describe.each(storedForms)("posts found by %s", (form) => {
       archive.reader.operations.resolve({ accounts: [], posts: [name] }).posts.get(name) ?? [];
 
     test("the ID of a stored post means its uri, on every platform", () => {
-      putInOne(archive, [makePost({ key: "first" })], form);
+      storeInSegmentAs(archive, [makePost({ key: "first" })], form);
       const id = idOf(atUri("first"));
       const key = postKey("bluesky", { id: null, uri: atUri("first") });
       expect(keys(id)).toContain(key);
-      putInOne(archive, [makePost({ ...onX, nativeId: BigInt(id) })], form);
+      storeInSegmentAs(archive, [makePost({ ...onX, nativeId: BigInt(id) })], form);
       expect(keys(id)).toEqual(expect.arrayContaining([key, `x/${id}`]));
     });
 
     test("the ID of an X post without its own number means its uri, not that number", () => {
       const lost = makePost({ ...onX, uri: "import:x:abc" });
-      putInOne(
+      storeInSegmentAs(
         archive,
         [lost, makePost({ ...onX, key: "2", uri: "import:x:answer", isReply: true })],
         form,
@@ -81,7 +81,11 @@ describe.each(storedForms)("posts found by %s", (form) => {
     });
 
     test("an unknown name matches nothing", () => {
-      putInOne(archive, [makePost({ key: "first" }), makePost({ ...onX, nativeId: 20n })], form);
+      storeInSegmentAs(
+        archive,
+        [makePost({ key: "first" }), makePost({ ...onX, nativeId: 20n })],
+        form,
+      );
       for (const name of [
         "21",
         "9223372036854775807",
@@ -104,7 +108,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
   describe("conversation", () => {
     test("contains its root and replies, but no quoted posts or other replies", () => {
       const inside = { isReply: true, conversationId: atUri("root") };
-      putInOne(
+      storeInSegmentAs(
         archive,
         [
           makePost({ key: "root", createdMs: start }),
@@ -129,7 +133,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
 
     test("on X is named by the number of its root, in digits or in any address", () => {
       const answer = { isReply: true, conversationId: "20", inReplyTo: to({ id: "20" }) };
-      putInOne(
+      storeInSegmentAs(
         archive,
         [makePost({ ...onX, nativeId: 20n }), makePost({ ...onX, ...answer, nativeId: 21n })],
         form,

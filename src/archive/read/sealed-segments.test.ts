@@ -409,7 +409,7 @@ describe("deadline", () => {
     const fromMs = cut.countedFromMs ?? 0;
     expect(fromMs).toBeGreaterThan(start);
     const later = (counts: ReadonlyMap<number, number>) =>
-      [...counts].filter(([stretch]) => stretch * minuteMs >= fromMs).sort(([a], [b]) => a - b);
+      [...counts].filter(([bucket]) => bucket * minuteMs >= fromMs).sort(([a], [b]) => a - b);
     expect(later(cut.counts)).toEqual(later(whole.counts));
     expect(later(cut.counts).length).toBeGreaterThan(100);
     segment.close();

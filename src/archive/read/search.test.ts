@@ -1,6 +1,6 @@
 import type { PlanNode } from "@earshot/query/plan";
 import { afterEach, describe, expect, test } from "vitest";
-import { putInOne, storedForms } from "../../../testkit/archives/index-forms.ts";
+import { storedForms, storeInSegmentAs } from "../../../testkit/archives/index-forms.ts";
 import { type SmallArchive, smallArchive } from "../../../testkit/archives/small-archive.ts";
 import { makePost } from "../../../testkit/data/make-post.ts";
 import type { Position } from "../archive.ts";
@@ -19,7 +19,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
 
   function fill(count: number, segmentPosts = 100): void {
     archive = smallArchive(segmentPosts);
-    putInOne(
+    storeInSegmentAs(
       archive,
       [
         ...Array.from({ length: count }, (_, n) =>
@@ -36,7 +36,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
 
   function onEachPlatform(count: number): void {
     archive = smallArchive(10);
-    putInOne(
+    storeInSegmentAs(
       archive,
       [
         ...Array.from({ length: count }, (_, n) =>
@@ -199,8 +199,8 @@ describe.each(storedForms)("posts found by %s", (form) => {
     test("neither repeats nor skips posts while newer and older ones arrive", () => {
       fill(50);
       const first = archive.search({ plan: everything, limit: 20 });
-      putInOne(archive, [makePost({ key: "newer", createdMs: start + 10_000 })], form);
-      putInOne(archive, [makePost({ key: "older", createdMs: start - 10_000 })], form);
+      storeInSegmentAs(archive, [makePost({ key: "newer", createdMs: start + 10_000 })], form);
+      storeInSegmentAs(archive, [makePost({ key: "older", createdMs: start - 10_000 })], form);
       const second = archive.search({ plan: everything, limit: 100, after: first.next });
       expect(first.positions.length + second.positions.length).toBe(51);
       expect(new Set([...first.positions, ...second.positions].map(({ id }) => id)).size).toBe(51);
@@ -227,7 +227,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
         const platform = (["bluesky", "mastodon", "x"] as const)[n % 3] ?? "x";
         return makePost({ platform, uri: `uri:${n}`, createdMs: start + Math.floor(n / 2) });
       });
-      putInOne(archive, [...posts], form);
+      storeInSegmentAs(archive, [...posts], form);
       const all = archive.search({ plan: everything, limit: 500 }).positions;
       expect(all).toHaveLength(30);
       expect(all).toEqual(all.toSorted(comparePositions));
@@ -258,7 +258,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
     test("ends the answer with a cursor, and loses or repeats nothing", () => {
       let nowMs = 0;
       archive = smallArchive(20, () => nowMs++);
-      putInOne(
+      storeInSegmentAs(
         archive,
         [
           ...Array.from({ length: 200 }, (_, n) =>
@@ -280,7 +280,11 @@ describe.each(storedForms)("posts found by %s", (form) => {
       archive = smallArchive(1, () => nowMs++);
       const lastOfItsMillisecond = (10_000_000n << 22n) - 1n;
       for (const nativeId of [lastOfItsMillisecond, lastOfItsMillisecond + 1n]) {
-        putInOne(archive, [makePost({ platform: "x", nativeId, counts: counted(200) })], form);
+        storeInSegmentAs(
+          archive,
+          [makePost({ platform: "x", nativeId, counts: counted(200) })],
+          form,
+        );
       }
       const { found, partial } = allPagesInTime(0, () => {
         nowMs = 0;
@@ -292,7 +296,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
     test("that is always over lets every page make progress, on several platforms at once", () => {
       let nowMs = 0;
       archive = smallArchive(400, () => nowMs++);
-      putInOne(
+      storeInSegmentAs(
         archive,
         [
           ...Array.from({ length: 1_200 }, (_, n) =>

@@ -29,7 +29,7 @@ export function comesAfter(post: Position & { uri: string }, position: Position)
   return uriHash(post.uri) < position.uriHash;
 }
 
-export type SearchSurroundings = {
+export type SearchContext = {
   open(entry: SegmentEntry): Segment;
   clock: Pick<Clock, "now" | "elapsed">;
   /** Where the page starts on the platform of `after`; default: below the ID of `after`. */
@@ -47,7 +47,7 @@ export type SearchSurroundings = {
 export function* searchSegments(
   request: SearchRequest,
   entries: readonly SegmentEntry[],
-  { open, start, clock, isStopped, isSliceOver }: SearchSurroundings,
+  { open, start, clock, isStopped, isSliceOver }: SearchContext,
 ): Generator<void, SearchAnswer> {
   const window = extractBounds(request.plan, request);
   // One more shows whether there is a next page.

@@ -257,7 +257,7 @@ test.each([
   ],
   ["all blocks are lost", "DELETE FROM sealed_terms"],
   [
-    "a block lies under another term",
+    "a block is stored under another term",
     "UPDATE sealed_terms SET first = first || 'a' WHERE first = (SELECT max(first) FROM sealed_terms)",
   ],
   ["the head is lost", "DELETE FROM sealed"],

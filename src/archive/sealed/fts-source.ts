@@ -158,7 +158,7 @@ function pieceSource(
     findNextTerm();
   }
 
-  function goOn(): void {
+  function advance(): void {
     if (!nextLeaf()) throw unreadable("a post is cut off");
   }
 
@@ -166,7 +166,7 @@ function pieceSource(
     let left = bytes;
     while (at + left > end) {
       left -= end - at;
-      goOn();
+      advance();
     }
     at += left;
   }
@@ -174,7 +174,7 @@ function pieceSource(
   function countPositions(bytes: number): number {
     let count = 0;
     for (let left = bytes; left > 0; left -= 1) {
-      if (at === end) goOn();
+      if (at === end) advance();
       if ((leaf[at++] as number) < 0x80) count += 1;
     }
     return count;
@@ -185,7 +185,7 @@ function pieceSource(
     let count = 0;
     let position = 0;
     for (let left = bytes; left > 0; count += 1) {
-      if (at === end) goOn();
+      if (at === end) advance();
       const before = at;
       const distance = readVarint() - 2;
       if (!(distance >= (count === 0 ? 0 : 1))) throw unreadable("positions are not in order");
@@ -199,7 +199,7 @@ function pieceSource(
   function takePost(postings: Postings): number {
     readRowid(isFirstPost || at === wholeRowid);
     isFirstPost = false;
-    if (at === end) goOn();
+    if (at === end) advance();
     const marked = readVarint();
     if ((marked & 1) === 1) throw unreadable("a post is marked as deleted");
     const bytes = marked >>> 1;

@@ -405,7 +405,7 @@ describe("steps through the chunks of a range", () => {
       ],
     ],
     ["of none", { kind: "every" }, { from: 5, to: 5 }, []],
-    ["that lies behind the last post", { kind: "every" }, { from: total, to: total + 9 }, []],
+    ["after the last post", { kind: "every" }, { from: total, to: total + 9 }, []],
   ])("%s", (_name, query, range, expected) => {
     expect(steps(query, range)).toEqual(expected);
   });

@@ -14,11 +14,11 @@ export type Lowered = { plan: PlanNode; exact: boolean };
 type Side = "superset" | "subset";
 
 /** Returns a plan of all, none, and, or, not and sequences. */
-export function lower(plan: PlanNode, platform: Platform, mostCells?: number): Lowered {
-  return lowerTo("superset", plan, { platform, mostCells });
+export function lower(plan: PlanNode, platform: Platform, maxCells?: number): Lowered {
+  return lowerTo("superset", plan, { platform, maxCells });
 }
 
-type Lowering = { platform: Platform; mostCells: number | undefined };
+type Lowering = { platform: Platform; maxCells: number | undefined };
 
 function lowerTo(side: Side, plan: PlanNode, lowering: Lowering): Lowered {
   switch (plan.kind) {
@@ -51,7 +51,7 @@ function lowerTo(side: Side, plan: PlanNode, lowering: Lowering): Lowered {
     case "min-count":
       return lowerCount(side, plan);
     case "geo":
-      return lowerCircle(side, plan, lowering.mostCells);
+      return lowerCircle(side, plan, lowering.maxCells);
   }
 }
 
@@ -102,10 +102,10 @@ function lowerCount(side: Side, plan: PlanNode & { kind: "min-count" }): Lowered
 function lowerCircle(
   side: Side,
   { lat, lon, radiusKm }: PlanNode & { kind: "geo" },
-  mostCells?: number,
+  maxCells?: number,
 ): Lowered {
   if (side === "subset") return { plan: { kind: "none" }, exact: false };
-  const cells = cellsOfCircle(lat, lon, radiusKm, mostCells);
+  const cells = cellsOfCircle(lat, lon, radiusKm, maxCells);
   const touched = cells === null ? [hasGeo] : cells.map(geoCell);
   return { plan: any(touched.map(tokenPlan)), exact: false };
 }

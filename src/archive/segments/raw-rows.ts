@@ -23,7 +23,7 @@ export function* rawRows(path: string): Generator<RawRow, void> {
   }
 }
 
-export function hasWholeFreeList(path: string): boolean {
+export function isFreeListIntact(path: string): boolean {
   const pages = openPages(path);
   pages.close();
   return pages.isFreeListWhole;
@@ -109,8 +109,8 @@ function cellAt(pages: Pages, bytes: Buffer, at: number): { rowid: bigint; bytes
   const payloadBytes = Number(size.value);
   if (payloadBytes < 10 || payloadBytes > maxPayloadBytes) return null;
   const usable = bytes.length;
-  const mostLocal = usable - 35;
-  const local = payloadBytes <= mostLocal ? payloadBytes : localBytes(payloadBytes, usable);
+  const maxLocal = usable - 35;
+  const local = payloadBytes <= maxLocal ? payloadBytes : localBytes(payloadBytes, usable);
   if (rowid.end + local > usable) return null;
   const pieces = [bytes.subarray(rowid.end, rowid.end + local)];
   if (local < payloadBytes) {

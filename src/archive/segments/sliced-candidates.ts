@@ -40,7 +40,7 @@ function isExactInSlices(query: SealedQuery): boolean {
 const firstPosts = 128;
 const postingsOfSlice = 16_384;
 export const maxPosts = 16_384;
-const leastPosts = 64;
+const minPosts = 64;
 export const maxPostings = 2 * postingsOfSlice;
 const shrinkage = 16;
 
@@ -63,7 +63,7 @@ export function slicedCandidates(database: DatabaseSync): SlicedCandidates {
       const ids = newestIds({ low, high: next }, size);
       const seenTo = ids.length < size ? low : (ids.at(-1) ?? low);
       let postings = ids.length;
-      const isTooLarge = (): boolean => postings > maxPostings && ids.length > leastPosts;
+      const isTooLarge = (): boolean => postings > maxPostings && ids.length > minPosts;
       work.statements += 1;
       const sets = new Map<string, Uint32Array>();
       const setOf = (term: string): Uint32Array => {
@@ -83,7 +83,7 @@ export function slicedCandidates(database: DatabaseSync): SlicedCandidates {
       const matching = ids.length === 0 ? null : evaluate(query, posts);
       work.postings = (work.postings ?? 0) + postings;
       if (isTooLarge()) {
-        size = Math.max(leastPosts, Math.floor(ids.length / shrinkage));
+        size = Math.max(minPosts, Math.floor(ids.length / shrinkage));
         continue;
       }
       const found =
@@ -94,7 +94,7 @@ export function slicedCandidates(database: DatabaseSync): SlicedCandidates {
       };
       next = seenTo - 1n;
       const expected = Math.floor((size * postingsOfSlice) / Math.max(postings, 1));
-      size = Math.min(maxPosts, Math.max(leastPosts, Math.min(expected, size * 4)));
+      size = Math.min(maxPosts, Math.max(minPosts, Math.min(expected, size * 4)));
     }
   }
 

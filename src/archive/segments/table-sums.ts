@@ -108,22 +108,22 @@ function* ifReadable(steps: Generator<"worked", Delta>): Generator<"worked", Del
 const hasSums = (database: DatabaseSync): boolean =>
   database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'table_sum'").get() !== undefined;
 
-/** Stops after `mostRows`: scans of a damaged table may loop. */
+/** Stops after `maxRows`: scans of a damaged table may loop. */
 const readSum = (
   database: DatabaseSync,
   table: Table,
-  mostRows: number,
+  maxRows: number,
 ): Generator<"worked", Delta> =>
   isBlockTable(table)
-    ? readBlocks(database, table, mostRows)
-    : readNumbers(database, table, mostRows);
+    ? readBlocks(database, table, maxRows)
+    : readNumbers(database, table, maxRows);
 
 const numbersOfStep = 20_000;
 
 function* readNumbers(
   database: DatabaseSync,
   table: NumberTable,
-  mostRows: number,
+  maxRows: number,
 ): Generator<"worked", Delta> {
   const key = numberTables[table].key.join();
   const marks = numberTables[table].key.map(() => "?").join();
@@ -143,7 +143,7 @@ function* readNumbers(
     const row = next === undefined ? rest.get(...last) : upTo.get(...last, ...next);
     total.rows += Number(row?.rows);
     total.sum = (total.sum + Number(row?.sum)) % sumModulus;
-    if (next === undefined || total.rows > mostRows) return total;
+    if (next === undefined || total.rows > maxRows) return total;
     last = next;
     yield "worked";
   }
@@ -152,7 +152,7 @@ function* readNumbers(
 function* readBlocks(
   database: DatabaseSync,
   table: BlockTable,
-  mostRows: number,
+  maxRows: number,
 ): Generator<"worked", Delta> {
   const { key, others } = blockTables[table];
   const columns = [...key, ...others];
@@ -177,7 +177,7 @@ function* readBlocks(
       total.sum %= sumModulus;
     }
     const end = rows.at(-1);
-    if (end === undefined || rows.length < rowsOfStep || total.rows > mostRows) return total;
+    if (end === undefined || rows.length < rowsOfStep || total.rows > maxRows) return total;
     last = end.slice(0, key.length);
     yield "worked";
   }

@@ -44,7 +44,7 @@ import { pagePositions } from "../read/page-positions.ts";
 import { RecordCache, type RecordVersion } from "../read/record-cache.ts";
 import { rowRenderer } from "../read/render-rows.ts";
 import { nameResolver } from "../read/resolve-names.ts";
-import { type SearchSurroundings, searchSegments } from "../read/search.ts";
+import { type SearchContext, searchSegments } from "../read/search.ts";
 import { readStats } from "../read/stats.ts";
 import { segmentOf, storedRows } from "../read/stored-rows.ts";
 import { createSealedMemory, type SealedMemory } from "../segments/sealed-part.ts";
@@ -151,7 +151,7 @@ export function createReader(
     };
   }
 
-  const surroundings = (turn: ReaderSlice): SearchSurroundings => ({
+  const surroundings = (turn: ReaderSlice): SearchContext => ({
     ...turn,
     open,
     isStopped: () => turn.isStopped?.() ?? false,

@@ -9,7 +9,7 @@ import { accountById, fromAccount } from "@earshot/query/facets";
 import type { Platform } from "../../posts/post.ts";
 import { isAccountId, type LabelSubject } from "../catalog/labels.ts";
 import { moderationOf } from "../catalog/moderation.ts";
-import { forGoodMs } from "../catalog/tombstones.ts";
+import { foreverMs } from "../catalog/tombstones.ts";
 import type { SegmentWriter } from "../segments/segment-writer.ts";
 import { findPost } from "./find-post.ts";
 import { owner } from "./placement.ts";
@@ -19,7 +19,7 @@ import { inSegment, type WriteContext } from "./write-context.ts";
 
 type Reported = Pick<PreparedChanges, "accounts" | "profiles" | "labels" | "lookUps">;
 
-export function newsOf({ accounts }: WriteContext, batch: Reported): LabelSubject[] {
+export function changedSubjects({ accounts }: WriteContext, batch: Reported): LabelSubject[] {
   const news: LabelSubject[] = [];
   for (const { platform, userId, status } of batch.accounts) {
     const account = accounts.read(platform, userId);
@@ -94,7 +94,7 @@ function moderateAccount(
     if (hash !== null) context.misplaced.remove(platform, hash, id);
     removed += 1;
   });
-  if (removed === 0 && deletedMs === forGoodMs) rejectLaterCopies(context, platform, userId);
+  if (removed === 0 && deletedMs === foreverMs) rejectLaterCopies(context, platform, userId);
   return removed;
 }
 
@@ -102,7 +102,7 @@ function rejectLaterCopies(context: WriteContext, platform: Platform, userId: st
   const entry = context.writers.entries(platform).at(-1);
   if (entry === undefined) return;
   const writer = context.writers.writerOf(entry);
-  inSegment(context, writer, entry, () => writer.deletions.addAccount(userId, forGoodMs));
+  inSegment(context, writer, entry, () => writer.deletions.addAccount(userId, foreverMs));
 }
 
 function inSegmentsOf(

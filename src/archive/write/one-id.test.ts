@@ -66,11 +66,11 @@ function urisOf(archive: SmallArchive, positions: readonly Position[]): string[]
   return archive.records(positions).map(({ Metadata }) => Metadata.uri);
 }
 
-function paged(from: readonly SmallArchive[], random: () => number, mostPosts = 50): string[] {
+function paged(from: readonly SmallArchive[], random: () => number, maxPosts = 50): string[] {
   const uris: string[] = [];
   for (let after: Position | null = null; ; ) {
     const archive = from[Math.floor(random() * from.length)] as SmallArchive;
-    const limit = 1 + Math.floor(random() * mostPosts);
+    const limit = 1 + Math.floor(random() * maxPosts);
     const { positions, next } = archive.search({ plan, limit, after });
     uris.push(...urisOf(archive, positions));
     if (next === null) return uris;

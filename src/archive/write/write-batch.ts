@@ -25,7 +25,7 @@ import { addAuthorsWithoutHandle, assignPosts } from "./assign-posts.ts";
 import { countChangesOf } from "./count-changes.ts";
 import { createImportBound } from "./import-bound.ts";
 import { latestChanges } from "./latest-changes.ts";
-import { expireLabels, moderateListed, newsOf, noteModeration } from "./moderate.ts";
+import { changedSubjects, expireLabels, moderateListed, noteModeration } from "./moderate.ts";
 import type { PreparedChanges } from "./prepare.ts";
 import { publish } from "./publish.ts";
 import { segmentWritersOf } from "./segment-writers.ts";
@@ -147,7 +147,7 @@ export function createBatchWriter(
     const published = positioned.map(({ platform, changes: own }) =>
       publish(context, platform, own),
     );
-    const news = newsOf(context, batch).map((subject) => pendingModeration.add(subject));
+    const news = changedSubjects(context, batch).map((subject) => pendingModeration.add(subject));
     if (published.includes(true) || news.includes(true)) return null;
     for (const { changes: own } of positioned) addAuthorsWithoutHandle(context, own);
     commit.current();

@@ -29,7 +29,7 @@ import { readConfig, requireDataDir } from "../settings.ts";
 import { startReports } from "../terminal/progress-reports.ts";
 import { numberText } from "../terminal/quantities.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import { performerOf, rewriteWithProgress, segmentsText } from "./reindex.ts";
+import { compactionProcess, rewriteWithProgress, segmentsText } from "./reindex.ts";
 import { archiveFolder, withArchive } from "./with-archive.ts";
 
 type Options = {
@@ -256,7 +256,7 @@ function doneText(forgotten: number, outcome: RewriteOutcome, options: Options):
     const summary = {
       dry_run: false,
       posts: forgotten,
-      rewritten_by: performerOf({ isQueued }),
+      rewritten_by: compactionProcess({ isQueued }),
       rewritten_segments: segments,
       gone_from_disk: oldFilesRemoved,
     };

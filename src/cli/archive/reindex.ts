@@ -1,9 +1,9 @@
 import { type Command, Option } from "commander";
 import {
   type RewriteOutcome,
+  type RewriteSelection,
   requestRewrites,
   rewritePending,
-  type WhichSegments,
 } from "../../archive/maintenance/rewrite-pending.ts";
 import { archiveDefaults } from "../../archive/settings.ts";
 import { systemClock } from "../../lib/clock.ts";
@@ -43,7 +43,7 @@ export function addReindex(archive: Command, terminal: Terminal): void {
 async function reindex(options: Options, terminal: Terminal): Promise<void> {
   const config = readConfig(terminal);
   requireDataDir(config);
-  const which: WhichSegments =
+  const which: RewriteSelection =
     options.segment !== undefined ? { segment: options.segment } : options.all ? "all" : "outdated";
   const startedMs = systemClock.elapsed();
   const requested = await requestRewrites(archiveFolder(config), which, terminal.stopping);
@@ -53,7 +53,7 @@ async function reindex(options: Options, terminal: Terminal): Promise<void> {
     const { isQueued, segments, posts, salvaged, oldFilesRemoved } = outcome;
     const summary = {
       wanted: requested,
-      by: performerOf({ isQueued }),
+      by: compactionProcess({ isQueued }),
       segments,
       posts,
       salvaged: salvaged.map(salvagedJson),
@@ -80,7 +80,7 @@ function asText(
 }
 
 /** In JSON: which process performs compaction tasks. */
-export const performerOf = ({ isQueued }: { isQueued: boolean }): "here" | "elsewhere" =>
+export const compactionProcess = ({ isQueued }: { isQueued: boolean }): "here" | "elsewhere" =>
   isQueued ? "elsewhere" : "here";
 
 export const segmentsText = (count: number): string =>

@@ -1,8 +1,8 @@
 import type { Command } from "commander";
 import {
   type SealOutcome,
+  type SealSelection,
   sealPending,
-  type WhichSeals,
 } from "../../archive/maintenance/seal-pending.ts";
 import { archiveDefaults } from "../../archive/settings.ts";
 import { systemClock } from "../../lib/clock.ts";
@@ -11,7 +11,7 @@ import { readConfig, requireDataDir } from "../settings.ts";
 import { startReports } from "../terminal/progress-reports.ts";
 import { numberText } from "../terminal/quantities.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import { performerOf, segmentsText } from "./reindex.ts";
+import { compactionProcess, segmentsText } from "./reindex.ts";
 import { archiveFolder } from "./with-archive.ts";
 
 type Options = { segment?: string; json?: boolean };
@@ -36,7 +36,7 @@ export function addSeal(archive: Command, terminal: Terminal): void {
 async function seal({ segment, json }: Options, terminal: Terminal): Promise<void> {
   const config = readConfig(terminal);
   requireDataDir(config);
-  const which: WhichSeals = segment === undefined ? { platform: "all" } : { segment };
+  const which: SealSelection = segment === undefined ? { platform: "all" } : { segment };
   const outcome = await sealWithProgress(config, terminal, which);
   terminal.out(json ? `${sealedJson(outcome)}\n` : `${asText(outcome, config)}\n`);
 }
@@ -71,7 +71,7 @@ export const sealedJson = ({
 }: TimedOutcome): string =>
   JSON.stringify({
     wanted: requested,
-    by: performerOf({ isQueued }),
+    by: compactionProcess({ isQueued }),
     segments,
     posts,
     old_files_gone: oldFilesRemoved,
@@ -83,7 +83,7 @@ export type TimedOutcome = SealOutcome & { seconds: number };
 export async function sealWithProgress(
   config: Config,
   terminal: Terminal,
-  which: WhichSeals,
+  which: SealSelection,
 ): Promise<TimedOutcome> {
   const startedMs = systemClock.elapsed();
   const reports = startReports(terminal, systemClock, "seal");

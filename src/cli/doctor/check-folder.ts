@@ -61,7 +61,7 @@ async function spaceOf(data: Pick<Data, "dir" | "readers">): Promise<DoctorFindi
   if (disk === null) return ok("disk and files", "enough");
   const { freeBytes, totalBytes } = disk;
   const message = `${bytesText(freeBytes)} of ${bytesText(totalBytes)} free`;
-  if (freeBytes >= leastFreeBytes) return ok("disk and files", message);
+  if (freeBytes >= minFreeBytes) return ok("disk and files", message);
   return {
     level: "warning",
     subject: "disk and files",
@@ -70,7 +70,7 @@ async function spaceOf(data: Pick<Data, "dir" | "readers">): Promise<DoctorFindi
   };
 }
 
-const leastFreeBytes = 1_000_000_000;
+const minFreeBytes = 1_000_000_000;
 
 function controlOf(dir: string): DoctorFinding {
   const subject = "control store";

@@ -5,7 +5,7 @@ import type { Config } from "../../server/config.ts";
 import { boundHeapGrowth } from "../../server/watches/heap-growth.ts";
 import { wrongUse } from "../describe-error.ts";
 import { otherRoleWarning } from "../other-role.ts";
-import { endSoon, withQuietLog } from "../serving.ts";
+import { exitSoon, withQuietLog } from "../serving.ts";
 import { readConfig } from "../settings.ts";
 import { untilStopped } from "../terminal/signals.ts";
 import type { Terminal } from "../terminal/terminal.ts";
@@ -68,7 +68,7 @@ async function runNode(options: NodeOptions, terminal: Terminal): Promise<void> 
     terminal.out("stopping when the running jobs end; send a second signal to stop at once\n");
   } finally {
     await node.stop();
-    endSoon();
+    exitSoon();
   }
 }
 

@@ -78,11 +78,11 @@ function barOf({ count, complete }: PlotBucket, length: number, { unicode }: Plo
 /** The time per line; beyond the longest length, a multiple of it. */
 function lineLength(lengthMs: number, bucketMs: number, height: number): number {
   // A window that starts within a line needs one more line.
-  const leastMs = lengthMs / Math.max(1, height - 1);
+  const minMs = lengthMs / Math.max(1, height - 1);
   if (lengthMs <= bucketMs * height) return bucketMs;
-  const fitting = lineLengths.find((ms) => ms >= leastMs && ms >= bucketMs);
+  const fitting = lineLengths.find((ms) => ms >= minMs && ms >= bucketMs);
   const longest = lineLengths.at(-1) ?? bucketMs;
-  return fitting ?? Math.ceil(leastMs / longest) * longest;
+  return fitting ?? Math.ceil(minMs / longest) * longest;
 }
 
 function joined(buckets: readonly PlotBucket[], lineMs: number): PlotBucket[] {

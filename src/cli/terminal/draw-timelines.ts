@@ -21,21 +21,21 @@ const unicodeMarks: Marks = { covered: "█", partly: "▒", none: "·", to: "�
 const asciiMarks: Marks = { covered: "#", partly: "+", none: ".", to: "-" };
 
 /** With fewer cells, each name gets its own line. */
-const leastCells = 20;
+const minCells = 20;
 
-const leastCellMs = 1_000;
+const minCellMs = 1_000;
 
 /** In UTC. No line is wider than `width` (at least 8). Empty if no row has a bounded time. */
 export function drawTimelines(rows: readonly TimelineRow[], options: TimelineOptions): string[] {
   const width = Math.max(Math.floor(options.width), 8);
   const marks = options.unicode ? unicodeMarks : asciiMarks;
   const nameWidth = Math.max(0, ...rows.map(({ name }) => name.length)) + 2;
-  const isBeside = width - nameWidth >= leastCells;
+  const isBeside = width - nameWidth >= minCells;
   const indent = isBeside ? nameWidth : 0;
   const cells = width - indent;
   const startMs = options.fromMs ?? earliestOf(rows);
   if (startMs === null) return [];
-  const fromMs = Math.min(Math.floor(startMs), options.toMs - cells * leastCellMs);
+  const fromMs = Math.min(Math.floor(startMs), options.toMs - cells * minCellMs);
   const timelines = rows.flatMap(({ name, covered }) => {
     const line = cellsOf(covered, { fromMs, toMs: options.toMs }, cells)
       .map((cell) => marks[cell])

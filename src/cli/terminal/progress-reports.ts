@@ -15,8 +15,8 @@ export type ProgressReports = {
 
 /** Time between lines if there is no bar. */
 const quietMs = 10_000;
-const leastShare = 0.01;
-const leastMs = 3_000;
+const minShare = 0.01;
+const minMs = 3_000;
 
 /** A bar on a terminal, otherwise occasional lines. */
 export function startReports(
@@ -58,7 +58,7 @@ export function startReports(
 
 /** Null while there is too little progress. */
 export function timeLeft(share: number, elapsedMs: number): string | null {
-  if (share < leastShare || share >= 1 || elapsedMs < leastMs) return null;
+  if (share < minShare || share >= 1 || elapsedMs < minMs) return null;
   const seconds = Math.ceil((elapsedMs * (1 - share)) / share / 1_000);
   if (seconds < 90) return `about ${seconds} s left`;
   if (seconds < 90 * 60) return `about ${Math.ceil(seconds / 60)} min left`;

@@ -11,5 +11,5 @@ export const listedResults = `(SELECT result, number - 1 AS call
   FROM unnest(string_to_array(CAST(:results AS TEXT), chr(1))) WITH ORDINALITY AS part(result, number)) AS listed_result`;
 
 /** The statement of one call with the columns of a table instead of parameters. */
-export const ofListed = (name: string, sql: string): string =>
+export const parametersAsColumns = (name: string, sql: string): string =>
   sql.replaceAll(/:(?=\w)/g, `${name}.`);

@@ -5,7 +5,7 @@ import type { RequestedBounds } from "../../jobs/job.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import type { SearchPlatform } from "../../platforms/source.ts";
 import type { HttpContext } from "../context.ts";
-import { pointedAt } from "../problems/with-pointer.ts";
+import { withPointer } from "../problems/with-pointer.ts";
 import { problem } from "../problems/write-problem.ts";
 import type { CountsQuery } from "../schemas/counts.ts";
 import { continueFrom } from "./next-cursor.ts";
@@ -48,7 +48,9 @@ export function countsPageOf(
   const { bounds: requested, granularity } = params;
   const { liveWindowMs, maxCountBuckets } = context.settings;
   const rest =
-    token === undefined ? null : pointedAt("/next_token", () => openToken(context, params, token));
+    token === undefined
+      ? null
+      : withPointer("/next_token", () => openToken(context, params, token));
   const asOfMs = rest?.asOfMs ?? context.clock.now();
   const toMs = rest?.toMs ?? Math.min(asOfMs, requested.endMs ?? asOfMs);
   const windowFromMs = Math.min(rest?.fromMs ?? requested.startMs ?? toMs - liveWindowMs, toMs);

@@ -7,12 +7,12 @@ import type { DashboardCookies } from "./cookies.ts";
 /** A sign-in ends the browser's previous session, against session fixation. */
 export function clientInfoOf(request: FastifyRequest, cookies: DashboardCookies): ClientInfo {
   return {
-    ...askerOf(request),
+    ...clientOrigin(request),
     previousSession: cookies.session(request)?.id ?? null,
   };
 }
 
-export function askerOf(request: FastifyRequest): Pick<ClientInfo, "agent" | "addressGroup"> {
+export function clientOrigin(request: FastifyRequest): Pick<ClientInfo, "agent" | "addressGroup"> {
   return {
     agent: agentWords(request.headers["user-agent"]),
     addressGroup: addressNetwork(request.callerAddress),

@@ -1,7 +1,7 @@
 import type { CoverageInterval } from "../../archive/archive.ts";
 import { gapsIn, hasCaughtUp, intervalsOf } from "../../archive/catalog/coverage.ts";
 import { isoText } from "../../lib/iso-time.ts";
-import { coarsened, outsideOf, type Span } from "../../lib/spans.ts";
+import { joinOldest, outsideOf, type Span } from "../../lib/spans.ts";
 import type { PlatformStatus } from "./contract/status.ts";
 
 /** Beyond this, the oldest gaps are merged. */
@@ -25,7 +25,7 @@ export function platformCoverage(
   const window = { fromMs: Math.max(firstMs, fromMs), toMs: nowMs };
   if (window.fromMs >= nowMs) return { held: [], gaps: [], complete_since: null };
   const grantedMs = hasCaughtUp(own, liveSinceMs) ? slackMs : 0;
-  const missing = coarsened(gapsIn(window, own, nowMs, grantedMs), maxGaps);
+  const missing = joinOldest(gapsIn(window, own, nowMs, grantedMs), maxGaps);
   const isImported = own.every(({ source }) => source === "import");
   const gaps = isImported ? missing.filter(({ toMs }) => toMs < nowMs) : missing;
   return {

@@ -14,7 +14,7 @@ declare module "fastify" {
   }
 }
 
-const leastMonths = 6;
+const minMonths = 6;
 
 /** RFC 9745, RFC 8594. Call before adding routes; throws if the period is too short. */
 export function announceDeprecations(app: FastifyInstance): void {
@@ -38,10 +38,10 @@ function markDeprecated(route: RouteOptions): void {
 
 function requireNotice(url: string, { since, sunset }: Deprecation): void {
   const earliest = new Date(since);
-  earliest.setUTCMonth(earliest.getUTCMonth() + leastMonths);
+  earliest.setUTCMonth(earliest.getUTCMonth() + minMonths);
   // Comparisons with an invalid date are false.
   if (Date.parse(sunset) >= earliest.getTime()) return;
   throw new Error(
-    `the sunset ${sunset} of ${url} is less than ${leastMonths} months after its deprecation on ${since}`,
+    `the sunset ${sunset} of ${url} is less than ${minMonths} months after its deprecation on ${since}`,
   );
 }

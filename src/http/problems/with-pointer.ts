@@ -1,7 +1,7 @@
 import { EarshotError } from "../../lib/errors.ts";
 
 /** Errors of `read` without details get one for this member. */
-export function pointedAt<Value>(pointer: string, read: () => Value): Value {
+export function withPointer<Value>(pointer: string, read: () => Value): Value {
   try {
     return read();
   } catch (error) {

@@ -12,7 +12,7 @@ import type { SearchPlatform, SourceWarning } from "../../platforms/source.ts";
 import { parseSearchQuery } from "../../search/parse-search-query.ts";
 import { continueFrom } from "../answers/next-cursor.ts";
 import type { HttpContext } from "../context.ts";
-import { pointedAt } from "../problems/with-pointer.ts";
+import { withPointer } from "../problems/with-pointer.ts";
 import { problem } from "../problems/write-problem.ts";
 import type { CheckedArguments } from "./checked-arguments.ts";
 import { requestedSpan, unsearchedOf } from "./requested-span.ts";
@@ -150,7 +150,7 @@ function startOf(
   const { platform, canonicalQuery, first, nowMs } = search;
   if (nextCursor === null) return { ...first, asOfMs: nowMs, after: null, requestedBounds: bounds };
   const scope = { accountId, platform, type, method, canonicalQuery };
-  return pointedAt(`${at}/next_cursor`, () => continueFrom(context, scope, nextCursor, bounds));
+  return withPointer(`${at}/next_cursor`, () => continueFrom(context, scope, nextCursor, bounds));
 }
 
 export function warningOf({ code, message, offset, length, hint }: Diagnostic): SourceWarning {

@@ -50,7 +50,7 @@ describe("the part of it before the window", () => {
     ["begins within the window", { fromMs: 100, toMs: null }, null],
     ["has no beginning and reaches into the window", { fromMs: null, toMs: 101 }, null],
     ["begins earlier", { fromMs: 40, toMs: null }, { fromMs: 40, toMs: 100 }],
-    ["lies before it", { fromMs: 40, toMs: 60 }, { fromMs: 40, toMs: 60 }],
+    ["is before it", { fromMs: 40, toMs: 60 }, { fromMs: 40, toMs: 60 }],
     ["ends before it and has no beginning", { fromMs: null, toMs: 60 }, { fromMs: null, toMs: 60 }],
     ["is empty", { fromMs: 60, toMs: 40 }, null],
     ["is bounded nowhere", { fromMs: null, toMs: null }, null],

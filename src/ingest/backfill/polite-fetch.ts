@@ -33,7 +33,7 @@ type Answer = { status: number; headers: { get(name: string): string | null } };
 type Pace = { nextMs: number };
 
 const usualTries = 5;
-const backoff = { leastMs: 500, mostMs: 30_000 };
+const backoff = { minMs: 500, maxMs: 30_000 };
 const maxWaitMs = 15 * 60_000;
 /** Left for other clients at the same address. */
 const sparedRequests = 2;

@@ -31,7 +31,7 @@ const maxDisorderMs = 1_000;
 const quietMs = 5_000;
 const idleMs = 15_000;
 const tries = 5;
-const backoff = { leastMs: 500, mostMs: 10_000 };
+const backoff = { minMs: 500, maxMs: 10_000 };
 const maxWaiting = 5_000;
 
 /**

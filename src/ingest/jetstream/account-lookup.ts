@@ -49,7 +49,7 @@ const maxRequested = 1_000;
 
 export function startAccountLookup(request: LookUpRequest): AccountLookup {
   const { archive, clock, random, settings, log } = request;
-  const backoff = { leastMs: settings.minBackoffMs, mostMs: settings.maxBackoffMs };
+  const backoff = { minMs: settings.minBackoffMs, maxMs: settings.maxBackoffMs };
   const sources = new Set(settings.sources);
   const { host } = new URL(settings.appViewUrl);
   const stopping = new AbortController();

@@ -163,7 +163,7 @@ async function expectGapAfterSecond(): Promise<void> {
 
 test.each([
   ["cannot be read", "{"],
-  ["lies more than a day ahead", JSON.stringify(commit(startUs + 90_000 * secondUs, "far ahead"))],
+  ["is more than a day ahead", JSON.stringify(commit(startUs + 90_000 * secondUs, "far ahead"))],
 ])("when an event %s, the coverage has a gap", async (_, bad) => {
   const [a, b, c, d] = [0, 1, 50, 51].map((second, n) =>
     commit(startUs + second * secondUs, `post${n}`),

@@ -1,4 +1,4 @@
-import { choice, count, duration, someOf } from "../../lib/settings/kinds.ts";
+import { choice, count, duration, wordsSetting } from "../../lib/settings/kinds.ts";
 import { url, urlList } from "../../lib/settings/network-kinds.ts";
 import { defaultsOf, type SettingsOf } from "../../lib/settings/setting.ts";
 import type { FollowedWord } from "../../platforms/bluesky/collections.ts";
@@ -26,7 +26,7 @@ export const jetstreamSettings = {
     ["ws:", "wss:"],
     "Jetstream servers, tried in turn.",
   ),
-  followed: someOf(
+  followed: wordsSetting(
     "EARSHOT_INGEST_COLLECTIONS",
     followedWords,
     "What is ingested. Without likes and reposts, the stream is a tenth as large.",

@@ -31,7 +31,7 @@ const leftShare = 0.5;
 export function createMastodonRequests(options: MastodonRequestsOptions): MastodonRequests {
   const { fetch, clock, settings, random } = options;
   const { host, origin } = new URL(options.server);
-  const backoff = { leastMs: settings.minBackoffMs, mostMs: settings.maxBackoffMs };
+  const backoff = { minMs: settings.minBackoffMs, maxMs: settings.maxBackoffMs };
   let nextMs = clock.elapsed();
 
   async function get(

@@ -482,11 +482,11 @@ function nested(depth: number): string {
 const intervals = () => archive.batches.flatMap((batch) => batch.coverage ?? []);
 
 function joined(of: readonly { fromMs: number; toMs: number }[]): { toMs: number }[] {
-  const stretches: { toMs: number }[] = [];
+  const joinedSpans: { toMs: number }[] = [];
   for (const { fromMs, toMs } of of) {
-    const last = stretches.at(-1);
+    const last = joinedSpans.at(-1);
     if (last !== undefined && last.toMs >= fromMs) last.toMs = toMs;
-    else stretches.push({ toMs });
+    else joinedSpans.push({ toMs });
   }
-  return stretches;
+  return joinedSpans;
 }

@@ -62,7 +62,7 @@ type Link =
 
 export function createStreamLink(options: StreamLinkOptions): StreamLink {
   const { archive, clock, random, guard, settings } = options;
-  const backoff = { leastMs: settings.minBackoffMs, mostMs: settings.maxBackoffMs };
+  const backoff = { minMs: settings.minBackoffMs, maxMs: settings.maxBackoffMs };
   const stopping = new AbortController();
   let link: Link = { kind: "connecting", whom: "the archive" };
   let connection: StreamConnection | null = null;

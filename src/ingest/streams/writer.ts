@@ -50,7 +50,7 @@ export function startStreamWriter<Position extends object>(
   options: StreamWriterOptions<Position>,
 ): StreamWriter<Position> {
   const { archive, clock, saved } = options;
-  const backoff = { leastMs: options.minBackoffMs, mostMs: options.maxBackoffMs };
+  const backoff = { minMs: options.minBackoffMs, maxMs: options.maxBackoffMs };
   const batches = createStreamBatches<Position>({
     batchEvents: options.batchEvents,
     saved: saved?.position ?? null,

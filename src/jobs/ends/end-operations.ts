@@ -3,7 +3,7 @@ import { type Database, eachOf, type Steps } from "../../db/statements.ts";
 import type { JobFailure } from "../job.ts";
 import { deadlinePassed } from "../leases/retries.ts";
 import { type JobSnapshot, visibleChange } from "../reads/visible-change.ts";
-import { noLease, startsFrom } from "../states.ts";
+import { noLease, sourceStatesSql } from "../states.ts";
 import { dropFetched } from "./fetched-operations.ts";
 
 type End = { uuid: string; nowMs: number };
@@ -29,7 +29,7 @@ export const endOperations = {
     const snapshot = yield* cancel(database, { accountId, uuid, nowMs });
     if (snapshot !== null) return snapshot;
     const forgotten = yield* database.run(
-      `DELETE FROM job WHERE uuid = :uuid AND account_id = :accountId AND ${startsFrom("forget")}`,
+      `DELETE FROM job WHERE uuid = :uuid AND account_id = :accountId AND ${sourceStatesSql("forget")}`,
       { accountId, uuid },
     );
     return forgotten === 1 ? "forgotten" : null;
@@ -40,7 +40,7 @@ export const endOperations = {
     { accountId, nowMs }: { accountId: string; nowMs: number },
   ): Steps<{ snapshots: JobSnapshot[]; isMore: boolean }> {
     const waiting = yield* database.all<{ uuid: string }>(
-      `SELECT uuid FROM job WHERE account_id = :accountId AND finished_ms IS NULL AND ${startsFrom("cancel")}
+      `SELECT uuid FROM job WHERE account_id = :accountId AND finished_ms IS NULL AND ${sourceStatesSql("cancel")}
          LIMIT ${sweepRows}`,
       { accountId },
     );
@@ -52,7 +52,7 @@ export const endOperations = {
 
   overdueJobs: read(function* (database, { deadlineMs }: { deadlineMs: number }): Steps<string[]> {
     const overdue = yield* database.all<{ uuid: string }>(
-      `SELECT uuid FROM job WHERE finished_ms IS NULL AND ${startsFrom("timeOut")} AND deadline_ms <= :deadlineMs`,
+      `SELECT uuid FROM job WHERE finished_ms IS NULL AND ${sourceStatesSql("timeOut")} AND deadline_ms <= :deadlineMs`,
       { deadlineMs },
     );
     return overdue.map(({ uuid }) => uuid);
@@ -100,7 +100,7 @@ export function* deletePast(
   const forgotten = yield* database.run(
     `DELETE FROM job WHERE sequence IN (SELECT sequence FROM job
                                           WHERE finished_ms <= :endedMs LIMIT ${sweepRows})
-         AND ${startsFrom("forget")}`,
+         AND ${sourceStatesSql("forget")}`,
     { endedMs },
   );
   const unkeyed = yield* database.run(

@@ -2,7 +2,7 @@ import { type ArgsOf, durable, read } from "../../db/operations.ts";
 import type { Steps } from "../../db/statements.ts";
 import type { Platform } from "../../posts/post.ts";
 import { type ChangedRow, snapshotColumns, unannounced } from "../reads/visible-change.ts";
-import { leadsTo } from "../states.ts";
+import { targetStateSql } from "../states.ts";
 import { storedPosts } from "../stored.ts";
 import { deletePast, type ExpiredJobs, type PastTimes, sweepRows } from "./end-operations.ts";
 import { fetchedOperations } from "./fetched-operations.ts";
@@ -15,7 +15,7 @@ const expireSql = `
       RETURNING id, last_change - jobs AS before),
     changes AS (SELECT over_uuid, before + row_number() OVER (PARTITION BY owner) AS number
       FROM over JOIN numbered ON id = owner)
-  UPDATE job SET ${leadsTo("expire")}, changed_ms = :nowMs, change = changes.number, result = NULL
+  UPDATE job SET ${targetStateSql("expire")}, changed_ms = :nowMs, change = changes.number, result = NULL
   FROM changes WHERE uuid = over_uuid
   RETURNING ${snapshotColumns}`;
 

@@ -8,10 +8,10 @@ export type Gateway = {
   capabilities?: () => string;
 };
 
-export const onlyGateway = "only";
+export const singleGatewayId = "only";
 
-export const aloneGateway: Gateway = {
-  id: onlyGateway,
+export const singleGateway: Gateway = {
+  id: singleGatewayId,
   isShared: false,
   isLeader: () => true,
 };

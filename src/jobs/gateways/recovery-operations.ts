@@ -2,7 +2,7 @@ import { durable, read, relaxed } from "../../db/operations.ts";
 import { type Database, eachOf, type Steps } from "../../db/statements.ts";
 import { timeAfter } from "../../lib/latest-time.ts";
 import { type JobSnapshot, visibleChange } from "../reads/visible-change.ts";
-import { noLease, startsFrom } from "../states.ts";
+import { noLease, sourceStatesSql } from "../states.ts";
 import { headColumns, type JobHead } from "../stored.ts";
 import { putDeliveriesBack } from "../webhooks/put-back.ts";
 import type { OtherGateway } from "./gateway.ts";
@@ -12,7 +12,7 @@ const recover = visibleChange<{ uuid: string; nowMs: number }>("recover", {
   where: "uuid = :uuid",
 });
 
-const notEnded = `finished_ms IS NULL AND ${startsFrom("timeOut")}`;
+const notEnded = `finished_ms IS NULL AND ${sourceStatesSql("timeOut")}`;
 
 const gatewayTimeoutMs = 10_000;
 
@@ -127,7 +127,7 @@ function* recoverAlone(database: Database, nowMs: number, lifeMs: number): Steps
   if (downtimeMs < 0) yield* putDeliveriesBack(database, -downtimeMs);
   yield* leaveNumbersOut(database);
   const running = yield* database.all<{ uuid: string }>(
-    `SELECT uuid FROM job WHERE ${notEnded} AND ${startsFrom("recover")} ORDER BY sequence`,
+    `SELECT uuid FROM job WHERE ${notEnded} AND ${sourceStatesSql("recover")} ORDER BY sequence`,
   );
   yield* eachOf(running, ({ uuid }) => recover(database, { uuid, nowMs }));
   yield* database.run("DELETE FROM gateway");
@@ -135,7 +135,7 @@ function* recoverAlone(database: Database, nowMs: number, lifeMs: number): Steps
 
 function* recoverFrom(database: Database, gateway: string, nowMs: number): Steps<JobSnapshot[]> {
   const running = yield* database.all<{ uuid: string }>(
-    `SELECT uuid FROM job WHERE ${notEnded} AND ${startsFrom("recover")} AND gateway = :gateway ORDER BY sequence`,
+    `SELECT uuid FROM job WHERE ${notEnded} AND ${sourceStatesSql("recover")} AND gateway = :gateway ORDER BY sequence`,
     { gateway },
   );
   const snapshots = yield* eachOf(running, ({ uuid }) => recover(database, { uuid, nowMs }));

@@ -3,7 +3,7 @@ import { type Database, eachOf, type Steps } from "../../db/statements.ts";
 import { type FetchedPost, storeFetched } from "../ends/fetched-operations.ts";
 import type { JobFailure } from "../job.ts";
 import { type ChangeTerms, type JobSnapshot, visibleChange } from "../reads/visible-change.ts";
-import { leadsTo, noLease, shownRetryMs, startsFrom } from "../states.ts";
+import { noLease, shownRetryMs, sourceStatesSql, targetStateSql } from "../states.ts";
 import type { LeaseFailure } from "./lease.ts";
 import {
   afterFailure,
@@ -91,7 +91,7 @@ export const leaseOperations = {
   ): Steps<boolean> {
     return (
       (yield* database.run(
-        `UPDATE job SET lease_until_ms = :untilMs WHERE ${currentLease} AND ${startsFrom("renew")}`,
+        `UPDATE job SET lease_until_ms = :untilMs WHERE ${currentLease} AND ${sourceStatesSql("renew")}`,
         renewed,
       )) === 1
     );
@@ -137,7 +137,7 @@ function* endAttempt(
   rules: { nowMs: number } & RetryRules,
 ): Steps<AttemptEnd | null> {
   const attempt = yield* database.get<Pick<EndedAttempt, "attempts" | "readerDeaths">>(
-    `SELECT attempts, reader_deaths AS readerDeaths FROM job WHERE ${currentLease} AND ${startsFrom("fail")}`,
+    `SELECT attempts, reader_deaths AS readerDeaths FROM job WHERE ${currentLease} AND ${sourceStatesSql("fail")}`,
     { uuid, token },
   );
   if (attempt === undefined) return null;
@@ -159,7 +159,7 @@ function* endForRetry(database: Database, next: Retry): Steps<JobSnapshot | null
   const { nowMs, ...values } = next;
   if (next.notBeforeMs - nowMs > shownRetryMs) return yield* retry(database, next);
   yield* database.run(
-    `UPDATE job SET ${leadsTo("retry")}, ${forRetry} WHERE ${currentLease} AND ${startsFrom("retry")}`,
+    `UPDATE job SET ${targetStateSql("retry")}, ${forRetry} WHERE ${currentLease} AND ${sourceStatesSql("retry")}`,
     values,
   );
   return null;

@@ -8,7 +8,7 @@ import { accountDeleted } from "../../db/sqlite-errors.ts";
 import type { Database, Steps } from "../../db/statements.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import type { JobState } from "../job.ts";
-import { type Change, leadsTo, startsFrom } from "../states.ts";
+import { type Change, sourceStatesSql, targetStateSql } from "../states.ts";
 import { enqueueDeliveries } from "../webhooks/enqueue.ts";
 import type { JobEvent } from "../webhooks/webhook.ts";
 
@@ -43,9 +43,9 @@ export type ChangeTerms = { set: string; where: string };
 
 /** Returns the new snapshot, with the next number of the account. */
 export const changeSql = (transition: Change, { set, where }: ChangeTerms): string => `UPDATE job
-  SET ${leadsTo(transition)}, changed_ms = :nowMs,
+  SET ${targetStateSql(transition)}, changed_ms = :nowMs,
       change = (SELECT last_change + 1 FROM account WHERE account.id = job.account_id FOR UPDATE), ${set}
-  WHERE ${where} AND ${startsFrom(transition)}
+  WHERE ${where} AND ${sourceStatesSql(transition)}
   RETURNING ${snapshotColumns}`;
 
 /**

@@ -63,7 +63,7 @@ export type AnsweredSubmissions = {
 /** Answered by the writer thread in the commit of the submission. */
 export function createAnsweredSubmissions(context: AnsweredContext): AnsweredSubmissions {
   const { store, now, settings, dispatcher, reads, shortSearches } = context;
-  const pauses = createPauses(context.clock, { leastMs: shortestPauseMs, mostMs: longestPauseMs });
+  const pauses = createPauses(context.clock, { minMs: shortestPauseMs, maxMs: longestPauseMs });
 
   function skipped(reason: SkipReason): null {
     shortSearches?.onSkipped(reason);

@@ -4,7 +4,7 @@ import { createPauses } from "./pauses.ts";
 
 test("pauses double up to a bound, and start short again after a reset", async () => {
   const clock = createManualClock();
-  const pauses = createPauses(clock, { leastMs: 10, mostMs: 30 });
+  const pauses = createPauses(clock, { minMs: 10, maxMs: 30 });
   const lengthMs = async (): Promise<number> => {
     const startMs = clock.elapsed();
     while (pauses.isPaused("one")) await clock.advance(1);
@@ -23,7 +23,7 @@ test("pauses double up to a bound, and start short again after a reset", async (
 });
 
 test("a reset does not end a running pause", () => {
-  const pauses = createPauses(createManualClock(), { leastMs: 10, mostMs: 30 });
+  const pauses = createPauses(createManualClock(), { minMs: 10, maxMs: 30 });
   pauses.beginFor("one", 60_000);
   pauses.reset("one");
   expect([pauses.isPaused("one"), pauses.isPaused("two")]).toEqual([true, false]);

@@ -9,7 +9,7 @@ export type Pauses = {
 
 export function createPauses(
   { elapsed }: Pick<Clock, "elapsed">,
-  { leastMs, mostMs }: { leastMs: number; mostMs: number },
+  { minMs, maxMs }: { minMs: number; maxMs: number },
 ): Pauses {
   const pauses = new Map<string, { ms: number; endMs: number }>();
 
@@ -22,7 +22,7 @@ export function createPauses(
   return {
     begin: (name) => {
       const lastMs = pauses.get(name)?.ms ?? 0;
-      beginFor(name, Math.min(mostMs, Math.max(leastMs, 2 * lastMs)));
+      beginFor(name, Math.min(maxMs, Math.max(minMs, 2 * lastMs)));
     },
     beginFor,
     reset: (name) => {

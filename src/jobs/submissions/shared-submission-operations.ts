@@ -4,7 +4,7 @@
  */
 
 import { durable } from "../../db/operations.ts";
-import { listedCalls, listedResults, ofListed } from "../../db/postgres/listed-calls.ts";
+import { listedCalls, listedResults, parametersAsColumns } from "../../db/postgres/listed-calls.ts";
 import { listedStatement, singleStatement } from "../../db/postgres/run-operation.ts";
 import type { Database, Steps } from "../../db/statements.ts";
 import type { Platform } from "../../posts/post.ts";
@@ -99,13 +99,13 @@ export const insertedSearches = `owner AS (
     WHERE account.id = owner.id RETURNING owner.id, last_change - counted.jobs AS earlier),
   inserted AS (
     INSERT INTO job(${doneWithIds.columns})
-    SELECT ${ofListed("job_of_call", doneWithIds.values)},
+    SELECT ${parametersAsColumns("job_of_call", doneWithIds.values)},
       numbered.earlier + row_number() OVER (PARTITION BY job_of_call.accountId ORDER BY job_of_call.call)
     FROM job_of_call JOIN numbered ON numbered.id = job_of_call.accountId
     RETURNING uuid, change)`;
 
 const listedSearches = `WITH job_of_call AS MATERIALIZED (
-    SELECT * FROM ${listedCalls("listed", searchTypes)} JOIN ${listedResults} USING (call) WHERE ${ofListed("listed", needsNoCredential)}),
+    SELECT * FROM ${listedCalls("listed", searchTypes)} JOIN ${listedResults} USING (call) WHERE ${parametersAsColumns("listed", needsNoCredential)}),
   ${insertedSearches}
   SELECT call, change FROM inserted JOIN job_of_call ON job_of_call.uuid = inserted.uuid`;
 

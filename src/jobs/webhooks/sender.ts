@@ -29,7 +29,7 @@ export type SenderContext = AttemptContext & {
 
 const perWebhook = 2;
 const pollMs = 1_000;
-const leastPauseMs = 20;
+const minPauseMs = 20;
 const stopTimeoutMs = 2_000;
 
 const outcomes = {
@@ -65,10 +65,10 @@ export function createSender(context: SenderContext): Sender {
   }
 
   async function rest(): Promise<void> {
-    await clock.sleep(leastPauseMs, stopping.signal).catch(() => undefined);
+    await clock.sleep(minPauseMs, stopping.signal).catch(() => undefined);
     if (isWoken) return;
     sleeping = new AbortController();
-    await clock.sleep(pollMs - leastPauseMs, sleeping.signal).catch(() => undefined);
+    await clock.sleep(pollMs - minPauseMs, sleeping.signal).catch(() => undefined);
   }
 
   function wake(): void {

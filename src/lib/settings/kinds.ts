@@ -43,24 +43,24 @@ function wholeNumber([least, most]: readonly [number, number]): Kind<number> {
 export function duration(
   name: string,
   fallback: number,
-  leastMs: number,
+  minMs: number,
   meaning: string,
 ): Setting<number> {
-  return setting(name, durationFrom(leastMs), fallback, meaning);
+  return setting(name, durationFrom(minMs), fallback, meaning);
 }
 
-export function durationOrNone(name: string, leastMs: number, meaning: string): Setting<number> {
-  return setting(name, orNone(durationFrom(leastMs), 0), 0, meaning);
+export function durationOrNone(name: string, minMs: number, meaning: string): Setting<number> {
+  return setting(name, orNone(durationFrom(minMs), 0), 0, meaning);
 }
 
-function durationFrom(leastMs: number): Kind<number> {
-  const least = leastMs === 0 ? "" : ` of ${formatDuration(leastMs)} or more`;
+function durationFrom(minMs: number): Kind<number> {
+  const least = minMs === 0 ? "" : ` of ${formatDuration(minMs)} or more`;
   return {
     expected: `a duration${least}, such as 500ms, 10s, 5m, 24h or 7d`,
     parse: (written) => {
       try {
         const value = parseDuration(written);
-        return value >= leastMs ? value : undefined;
+        return value >= minMs ? value : undefined;
       } catch {
         return undefined;
       }
@@ -83,7 +83,7 @@ export function choice<const Word extends string>(
   return setting(name, kind, fallback, meaning);
 }
 
-export function someOf<const Word extends string>(
+export function wordsSetting<const Word extends string>(
   name: string,
   words: readonly Word[],
   meaning: string,

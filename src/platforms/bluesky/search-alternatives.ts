@@ -28,7 +28,7 @@ export const noPosts: Requests = [];
 const maxAlternatives = 6;
 
 /** Dropping parts beyond the limit only widens the search. */
-export function both(parts: readonly Requests[]): Requests {
+export function allParts(parts: readonly Requests[]): Requests {
   const byWidth = parts.toSorted((one, other) => one.length - other.length);
   let requests: Requests = allPosts;
   for (const part of byWidth) {

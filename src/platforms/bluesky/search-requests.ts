@@ -1,9 +1,9 @@
 import type { ResolvedNames } from "@earshot/query/plan";
 import type { QueryLeaf, QueryNode } from "@earshot/query/tree";
 import {
+  allParts,
   allPosts,
   anyAlternative,
-  both,
   isEverything,
   noPosts,
   type Request,
@@ -34,7 +34,7 @@ export function narrowRequestsFor(
 function lower(tree: QueryNode, report: Report): Requests {
   switch (tree.kind) {
     case "and":
-      return both(tree.children.map((child) => lower(child, report)));
+      return allParts(tree.children.map((child) => lower(child, report)));
     case "or":
       return anyAlternative(tree.children.map((child) => lower(child, report)));
     case "not":
@@ -50,7 +50,7 @@ function lowerNegated(tree: QueryNode, report: Report): Requests {
     case "and":
       return anyAlternative(tree.children.map((child) => lowerNegated(child, report)));
     case "or":
-      return both(tree.children.map((child) => lowerNegated(child, report)));
+      return allParts(tree.children.map((child) => lowerNegated(child, report)));
     case "not":
       return lower(tree.child, report);
     case "platform":

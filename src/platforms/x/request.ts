@@ -1,7 +1,7 @@
 import { EarshotError } from "../../lib/errors.ts";
 import { credentialRefused } from "../credential-errors.ts";
 import { fieldsOf, list } from "../fields.ts";
-import { notPaidTwice } from "../request-errors.ts";
+import { notRetriedIfBilled } from "../request-errors.ts";
 import type { Bill, Session, UpstreamAnswer, UpstreamRequest } from "../session.ts";
 import type { UpstreamWarning } from "../upstream.ts";
 import { pageToken } from "../upstream-page.ts";
@@ -63,7 +63,7 @@ function reportedBy(answer: UpstreamAnswer, session: Session): XAnswer {
   const reasons = list(errors, maxErrors).map(problemOf);
   const isAbsent = isEmpty(data) && reasons.some((reason) => absences.has(reason ?? ""));
   if (data === null && count !== 0 && !isAbsent) {
-    throw notPaidTwice(emptyAnswer(hostOf(session), json));
+    throw notRetriedIfBilled(emptyAnswer(hostOf(session), json));
   }
   return {
     data,

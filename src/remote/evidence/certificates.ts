@@ -13,8 +13,8 @@ import { readOrRefuse, refused } from "./refusal.ts";
 
 export type PlatformIds = { ppid: string | null; platformInstanceId: string | null; fmspc: string };
 
-const mostCertificates = 4;
-const mostBytes = 8_192;
+const maxCertificates = 4;
+const maxBytes = 8_192;
 export const checkClock = "check the clock of the verifying machine";
 
 /** A sequence of id and value pairs, in PCK certificates. */
@@ -31,16 +31,16 @@ AsnType({ type: AsnTypeTypes.Sequence, itemType: SgxItem })(SgxItems);
 
 export function certificatesOf(chain: string, what: string): X509Certificate[] {
   const malformed = (reason: string) => refused("chain_malformed", `the ${what} ${reason}`);
-  if (chain.length > mostCertificates * mostBytes) {
-    throw malformed(`is longer than ${mostCertificates} certificates`);
+  if (chain.length > maxCertificates * maxBytes) {
+    throw malformed(`is longer than ${maxCertificates} certificates`);
   }
   const block = /-----BEGIN CERTIFICATE-----([A-Za-z0-9+/=\s]+)-----END CERTIFICATE-----/g;
   const blocks = [...chain.matchAll(block)];
   if (withoutEnding(chain.replaceAll(block, ""), "\0").trim() !== "") {
     throw malformed("contains more than certificates");
   }
-  if (blocks.length < 2 || blocks.length > mostCertificates) {
-    throw malformed(`has ${blocks.length} certificates instead of 2 to ${mostCertificates}`);
+  if (blocks.length < 2 || blocks.length > maxCertificates) {
+    throw malformed(`has ${blocks.length} certificates instead of 2 to ${maxCertificates}`);
   }
   return blocks.map(([, base64 = ""]) =>
     readOrRefuse("chain_malformed", `the ${what} contains an unreadable certificate`, () => {

@@ -81,7 +81,7 @@ function requireInForce(part: QeIdentity, nowMs: number, what: string): void {
   );
 }
 
-const mostListBytes = 262_144;
+const maxListBytes = 262_144;
 
 function requireRevocationList(
   hex: string,
@@ -115,7 +115,7 @@ function requireRevocationList(
 
 function readList(hex: string): CertificateList {
   const bytes = Buffer.from(hex, "hex");
-  const list = AsnConvert.parse(bytes.subarray(0, mostListBytes), CertificateList);
+  const list = AsnConvert.parse(bytes.subarray(0, maxListBytes), CertificateList);
   const isSame = list.signatureAlgorithm.isEqual(list.tbsCertList.signature);
   if (isSame && derOf(list).equals(bytes)) return list;
   throw refused("crl_malformed", "the revocation list is not in DER, or has two algorithms");

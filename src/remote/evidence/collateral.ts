@@ -18,7 +18,7 @@ type ServiceSettings = {
 };
 
 const pauseMs = 10_000;
-const mostBytes = 2_097_152;
+const maxBytes = 2_097_152;
 
 type Entry = {
   cached: { collateral: Collateral; checked: CheckedCollateral; refreshAtMs: number } | null;
@@ -88,7 +88,7 @@ export function collateralFromFolder(folder: string): CollateralSource {
 async function readBounded(path: string): Promise<string> {
   await using file = await open(path, "r");
   const { size } = await file.stat();
-  if (size > mostBytes) throw unreadableCollateral(`longer than ${mostBytes} bytes`);
+  if (size > maxBytes) throw unreadableCollateral(`longer than ${maxBytes} bytes`);
   return await file.readFile("utf8");
 }
 

@@ -3,11 +3,11 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { EarshotError } from "../../lib/errors.ts";
 import { replayEventLog } from "./event-log.ts";
-import { type BootEvent, bootEvent, bootLog, measuredBy } from "./simulated/simulated-tee.ts";
+import { type BootEvent, bootEvent, bootLog, replayedRegister } from "./simulated/simulated-tee.ts";
 
 const composeHash = "ab".repeat(32);
 const events = bootLog(composeHash);
-const rtMr3 = measuredBy(events).toString("hex");
+const rtMr3 = replayedRegister(events).toString("hex");
 
 function verdictOn(log: unknown, register = rtMr3): string {
   try {
@@ -54,7 +54,7 @@ describe("an event log", () => {
         .digest("hex");
       return { ...event, version: 2, digest };
     });
-    expect(verdictOn(second, measuredBy(second).toString("hex"))).toBe(composeHash);
+    expect(verdictOn(second, replayedRegister(second).toString("hex"))).toBe(composeHash);
     expect(verdictOn(second)).toBe("event_log_mismatch");
   });
 
@@ -68,25 +68,25 @@ describe("an event log", () => {
   ])("names the key provider of the machine, from %j", (payload, keyProvider) => {
     const reported = bootEvent("key-provider", Buffer.from(payload).toString("hex"));
     const boot = events.map((event) => (event.event === "key-provider" ? reported : event));
-    const read = replayEventLog(JSON.stringify(boot), measuredBy(boot).toString("hex"));
+    const read = replayEventLog(JSON.stringify(boot), replayedRegister(boot).toString("hex"));
     expect(read.keyProvider).toEqual(keyProvider);
   });
 
   test("ignores a key provider that is measured after the boot", () => {
     const kms = bootEvent("key-provider", Buffer.from('{"name":"kms"}').toString("hex"));
     const late = [...events.filter(({ event }) => event !== "key-provider"), kms];
-    const read = replayEventLog(JSON.stringify(late), measuredBy(late).toString("hex"));
+    const read = replayEventLog(JSON.stringify(late), replayedRegister(late).toString("hex"));
     expect(read.keyProvider).toBeNull();
   });
 
   test("ignores events that programs emit after the boot", () => {
     const late = [...events, bootEvent("compose-hash", "cd".repeat(32)), bootEvent("mine", "00")];
-    expect(verdictOn(late, measuredBy(late).toString("hex"))).toBe(composeHash);
+    expect(verdictOn(late, replayedRegister(late).toString("hex"))).toBe(composeHash);
     const moved = [
       ...events.filter((_, index) => index !== composeAt),
       bootEvent("compose-hash", composeHash),
     ];
-    expect(verdictOn(moved, measuredBy(moved).toString("hex"))).toBe("none");
+    expect(verdictOn(moved, replayedRegister(moved).toString("hex"))).toBe("none");
   });
 });
 
@@ -134,12 +134,12 @@ describe("a changed event log is refused", () => {
       bootEvent("compose-hash", "cd".repeat(32)),
       ...events.slice(3),
     ];
-    expect(verdictOn(twice, measuredBy(twice).toString("hex"))).toBe("event_repeated");
+    expect(verdictOn(twice, replayedRegister(twice).toString("hex"))).toBe("event_repeated");
   });
 
   test("if the boot is incomplete", () => {
     const early = events.slice(0, -1);
-    expect(verdictOn(early, measuredBy(early).toString("hex"))).toBe("boot_incomplete");
+    expect(verdictOn(early, replayedRegister(early).toString("hex"))).toBe("boot_incomplete");
   });
 });
 

@@ -9,8 +9,8 @@ export type KeyProvider = { name: string; id: string | null };
 export type BootFacts = ReturnType<typeof replayEventLog>;
 
 export const runtimeEvent = 0x08000001;
-const mostBytes = 262_144;
-const mostEvents = 4_096;
+const maxBytes = 262_144;
+const maxEvents = 4_096;
 /** Events after `system-ready` are emitted by programs and prove nothing about the image. */
 const bootEvents: ReadonlySet<string> = new Set([
   "app-id",
@@ -64,10 +64,10 @@ function readEvents(text: string): z.infer<typeof event>[] {
   const message = "invalid event log";
   return readOrRefuse("event_log_malformed", message, () => {
     const bytes = Buffer.from(text, "utf8");
-    if (bytes.length > mostBytes || createJsonMeter()(bytes).deepest > 8) {
+    if (bytes.length > maxBytes || createJsonMeter()(bytes).deepest > 8) {
       throw refused("event_log_malformed", `${message}: too long or nested too deeply`);
     }
-    const events = z.array(z.looseObject({ imr: z.int() })).max(mostEvents);
+    const events = z.array(z.looseObject({ imr: z.int() })).max(maxEvents);
     const list = events.parse(parseUntrustedJson(text));
     return list.filter(({ imr }) => imr === 3).map((written) => event.parse(written));
   });

@@ -20,7 +20,7 @@ export type TdReport = Record<(typeof reportLayout)[number][0], string>;
 
 export type QuoteParts = ReturnType<typeof readQuote>;
 
-const mostBytes = 32_768;
+const maxBytes = 32_768;
 const headerBytes = 48;
 const reportBytes = 584;
 /** TDX 1.5 appends TEE_TCB_SVN_2 and MRSERVICETD. */
@@ -31,7 +31,7 @@ const [ecdsaP256, chainInPem, qeReportData] = [2, 5, 6];
 
 export function readQuote(quote: Uint8Array) {
   const bytes = Buffer.from(quote.buffer, quote.byteOffset, quote.byteLength);
-  if (bytes.length > mostBytes) throw malformed(`it is longer than ${mostBytes} bytes`);
+  if (bytes.length > maxBytes) throw malformed(`it is longer than ${maxBytes} bytes`);
   return readOrRefuse("quote_malformed", "invalid quote", () => {
     const { start, end } = locateReport(bytes);
     const signaturesEnd = end + 4 + bytes.readUInt32LE(end);

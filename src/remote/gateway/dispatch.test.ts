@@ -154,9 +154,9 @@ describe("a node that claims more capabilities", () => {
   };
 
   test("and never polls delays no job", async () => {
-    const liar = await admittedNode(service, wide);
+    const overclaiming = await admittedNode(service, wide);
     const honest = await admittedNode(service);
-    await leased(service, liar, { method: "getbyid" });
+    await leased(service, overclaiming, { method: "getbyid" });
     const uuid = service.queue.add({ platform: "social" });
     expect(service.gateway.nodes()[0]).toMatchObject({ isConnected: true, takes: ["getbyid"] });
     expect(await leased(service, honest)).toMatchObject({ job: uuid });
@@ -179,12 +179,15 @@ describe("a node that claims more capabilities", () => {
   });
 
   test("and fails repeatedly is not waited for", async () => {
-    const liar = await admittedNode(service, wide);
+    const overclaiming = await admittedNode(service, wide);
     const honest = await admittedNode(service);
     const uuid = service.queue.add({ platform: "social" });
     for (let times = 0; times < 2; times += 1) {
-      const job = await openedJob(service, liar);
-      await service.gateway.completion.fail(entered(service, liar, "fail"), sealedFailure(job));
+      const job = await openedJob(service, overclaiming);
+      await service.gateway.completion.fail(
+        entered(service, overclaiming, "fail"),
+        sealedFailure(job),
+      );
     }
     expect(await leased(service, honest)).toMatchObject({ job: uuid });
   });

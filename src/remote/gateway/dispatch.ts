@@ -21,7 +21,7 @@ type LeaseRequest = Parameters<NodeQueue["lease"]>[0];
 
 const sparePolls = 4;
 
-const mostMethodSets = 16;
+const maxMethodSets = 16;
 
 export function createDispatch(context: DispatchContext) {
   const { runs, known, queue, clock, log, eligibility, stopping } = context;
@@ -66,7 +66,7 @@ export function createDispatch(context: DispatchContext) {
       slots: () => Math.max(0, ...expected.map((method) => run.demand.get(method)?.most ?? 0)),
       onLease: () => notePace(run),
     };
-    if (run.requests.size < mostMethodSets) run.requests.set(expected.join(), request);
+    if (run.requests.size < maxMethodSets) run.requests.set(expected.join(), request);
     return request;
   }
 
@@ -141,8 +141,8 @@ export function createDispatch(context: DispatchContext) {
       signal: AbortSignal,
     ): Promise<JobEnvelope | null> => {
       runs.requireLive(run);
-      const mostPolls = (known.get(run.nodeId)?.concurrency ?? 0) + sparePolls;
-      if (run.polls >= mostPolls)
+      const maxPolls = (known.get(run.nodeId)?.concurrency ?? 0) + sparePolls;
+      if (run.polls >= maxPolls)
         throw tooManyNodeAttempts("the node has too many open lease requests");
       const ended = AbortSignal.any([signal, run.ended.signal, stopping]);
       const endMs = clock.elapsed() + Math.min(waitMs, leaseWaitMs);

@@ -9,7 +9,7 @@ import type { NodeRecord } from "./node-record.ts";
 
 const rowMs = 60_000;
 /** The least recently failed is dropped first. */
-const mostJobs = 1_000;
+const maxJobs = 1_000;
 
 export type JobFailures = ReturnType<typeof createJobFailures>;
 
@@ -42,7 +42,7 @@ export function createJobFailures({ clock, events }: { clock: Clock; events: Nod
       codesOf.delete(job);
       codesOf.set(job, codes.set(node.id, reported.code));
       const [oldest = ""] = codesOf.keys();
-      if (codesOf.size > mostJobs) codesOf.delete(oldest);
+      if (codesOf.size > maxJobs) codesOf.delete(oldest);
       return storedFailure(reported, work, node, isConfirmed);
     },
 

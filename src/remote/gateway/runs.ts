@@ -54,8 +54,8 @@ const makeRun = ({ nodeId, keyId, attestation: { statement } }: AttestedRun) => 
   ended: new AbortController(),
 });
 
-const mostAttestations = 16;
-const mostReplaced = 32;
+const maxAttestations = 16;
+const maxReplaced = 32;
 
 export type Runs = ReturnType<typeof createRuns>;
 
@@ -76,7 +76,7 @@ export function createRuns(clock: Clock) {
   function extend(run: Run, { attestation, releases, validMs, challenge }: AttestedRun): void {
     run.attestations.set(attestation.id, attestation);
     const [oldest = ""] = run.attestations.keys();
-    if (run.attestations.size > mostAttestations) run.attestations.delete(oldest);
+    if (run.attestations.size > maxAttestations) run.attestations.delete(oldest);
     run.evidence = attestation.statement.evidence;
     run.releases = releases;
     run.connectedMs = Math.min(run.connectedMs, clock.now());
@@ -113,7 +113,7 @@ export function createRuns(clock: Clock) {
       const isSame = before?.keyId === attested.keyId;
       if (before !== null && !isSame) {
         const keys = replacedKeys.get(before.nodeId) ?? [];
-        replacedKeys.set(before.nodeId, [...keys, before.keyId].slice(-mostReplaced));
+        replacedKeys.set(before.nodeId, [...keys, before.keyId].slice(-maxReplaced));
         end(before);
       }
       const run = isSame ? before : makeRun(attested);

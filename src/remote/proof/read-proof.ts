@@ -5,7 +5,7 @@ import { signedFields } from "../protocol/answer.ts";
 import { proofRefused } from "../protocol/errors.ts";
 import { evidenceBody, nodeStatement } from "../protocol/messages.ts";
 
-const mostCharacters = 268_435_456;
+const maxCharacters = 268_435_456;
 
 /** `name` and `policy_id` are the gateway's claims. */
 const attestation = z.strictObject({
@@ -67,7 +67,7 @@ function decode(bytes: Uint8Array): string {
 }
 
 function parse(text: string): unknown {
-  if (text.length > mostCharacters) throw proofRefused("too_long", "the proof is too long");
+  if (text.length > maxCharacters) throw proofRefused("too_long", "the proof is too long");
   let value: unknown;
   try {
     value = JSON.parse(text);

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { type BareName, canName, isBareName } from "../../platforms/bare-name.ts";
+import { type BareName, isBareName, nameMatches } from "../../platforms/bare-name.ts";
 import { methods } from "../../platforms/methods.ts";
 import { readTarget } from "../../platforms/read-target.ts";
 import { isRecordId, targetOfRecord } from "../../platforms/record-target.ts";
@@ -53,7 +53,7 @@ function namedIn(query: string, what: Target["kind"], path: SearchPlatform): Tar
 
 function isOfName({ handle }: BareName, target: UserTarget): boolean {
   const { platform } = target;
-  if (platform === null || !canName(handle, target)) return false;
+  if (platform === null || !nameMatches(handle, target)) return false;
   return isDeepStrictEqual(target, userOf(platform, { handle: target.handle }));
 }
 

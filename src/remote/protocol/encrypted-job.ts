@@ -141,10 +141,10 @@ function readPayload(plain: Uint8Array): JobPayload | null {
 
 export type OpenedLeases = ReturnType<typeof createOpenedLeases>;
 
-const mostLeases = 100_000;
+const maxLeases = 100_000;
 
 /** Remembered while their envelopes could be replayed. */
-export function createOpenedLeases(most = mostLeases) {
+export function createOpenedLeases(most = maxLeases) {
   const endsOf = new Map<string, number>();
   return {
     add: (lease: string, endsMs: number, nowMs: number): boolean => {

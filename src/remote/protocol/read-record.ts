@@ -7,10 +7,10 @@ import { answerRefused } from "./errors.ts";
 import { checkPostNames, nameMissing } from "./record-names.ts";
 import { platformName, postId } from "./wire.ts";
 
-const mostCharacters = 262_144;
+const maxCharacters = 262_144;
 
 /** Posts have about 50; records are parsed in bulk when shown. */
-const mostNames = 200;
+const maxNames = 200;
 
 const text = z.string().nullable().default(null);
 const texts = z.array(z.string()).default([]);
@@ -124,9 +124,9 @@ export function readRecord(record: string): ReadRecord {
 
 /** Readers could differ on duplicate members or number spellings. */
 function parsed(text: string): RecordShape | null {
-  if (text.length > mostCharacters) return null;
+  if (text.length > maxCharacters) return null;
   try {
-    if (createJsonMeter()(Buffer.from(text, "utf8")).names > mostNames) return null;
+    if (createJsonMeter()(Buffer.from(text, "utf8")).names > maxNames) return null;
     const value: unknown = JSON.parse(text);
     return JSON.stringify(value) === text ? recordShape.parse(value) : null;
   } catch {

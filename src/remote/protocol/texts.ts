@@ -9,10 +9,10 @@ import { failureShape, knowledgeShape, requestShape } from "./wire.ts";
 
 export type Knowledge = Omit<SourceAnswer, "items">;
 
-const mostRequestCharacters = 262_144;
-const mostKnowledgeCharacters = 4_194_304;
-const mostFailureBytes = 65_536;
-const mostMessageCharacters = 4_096;
+const maxRequestCharacters = 262_144;
+const maxKnowledgeCharacters = 4_194_304;
+const maxFailureBytes = 65_536;
+const maxMessageCharacters = 4_096;
 
 export function requestText(request: AnswerRequest): string {
   const { target = null, position = null } = request;
@@ -21,7 +21,7 @@ export function requestText(request: AnswerRequest): string {
 
 /** Errors: `request_malformed` unless written by `requestText`; `target_mismatch`. */
 export function readRequest(text: string): AnswerRequest {
-  const read = readAs(requestShape, text, mostRequestCharacters);
+  const read = readAs(requestShape, text, maxRequestCharacters);
   if (read === null) throw jobRefused("request_malformed", "malformed request");
   const { place: position, ...rest } = read;
   const request = { ...rest, position };
@@ -34,7 +34,7 @@ export function knowledgeText(answer: Knowledge): string {
 }
 
 export function readKnowledge(text: string): Knowledge {
-  const knowledge = readAs(knowledgeShape, text, mostKnowledgeCharacters);
+  const knowledge = readAs(knowledgeShape, text, maxKnowledgeCharacters);
   if (knowledge === null) {
     throw answerRefused("knowledge_malformed", "the knowledge of the answer is malformed");
   }
@@ -43,14 +43,14 @@ export function readKnowledge(text: string): Knowledge {
 }
 
 export function failureBytes({ code, message, status, retryable, hint }: LeaseFailure): Uint8Array {
-  const cut = (text: string) => text.slice(0, mostMessageCharacters);
+  const cut = (text: string) => text.slice(0, maxMessageCharacters);
   const hinted = hint === undefined ? {} : { hint: cut(hint) };
   return Buffer.from(JSON.stringify({ code, message: cut(message), status, retryable, ...hinted }));
 }
 
 export function readFailure(plain: Uint8Array): LeaseFailure {
   try {
-    if (plain.length > mostFailureBytes) throw new Error("too long");
+    if (plain.length > maxFailureBytes) throw new Error("too long");
     return printable(failureShape.parse(parseUntrustedJson(plain)));
   } catch {
     throw answerRefused("malformed", "the failure is malformed");
@@ -70,9 +70,9 @@ const textOf = <Shape extends z.ZodType>(shape: Shape, value: unknown): string =
 function readAs<Shape extends z.ZodType>(
   shape: Shape,
   text: string,
-  mostCharacters: number,
+  maxCharacters: number,
 ): z.output<Shape> | null {
-  if (text.length > mostCharacters) return null;
+  if (text.length > maxCharacters) return null;
   try {
     const value = shape.parse(parseUntrustedJson(text));
     return textOf(shape, value) === text ? value : null;

@@ -22,8 +22,8 @@ export type AttestLoopContext = AttestContext & {
   onStatus: (status: AttestationStatus) => void;
 };
 
-const pauses = { leastMs: 1_000, mostMs: 60_000 };
-const leastMs = 1_000;
+const pauses = { minMs: 1_000, maxMs: 60_000 };
+const minMs = 1_000;
 
 const woken = new Error("attestation requested");
 const stopped = new Error("node stopped");
@@ -87,7 +87,7 @@ export function startAttestLoop(context: AttestLoopContext) {
       sleeping = new AbortController();
       const signal = AbortSignal.any([stopping.signal, sleeping.signal]);
       await clock.sleep(pauseMs, signal).catch(() => undefined);
-      await clock.sleep(Math.max(0, begunMs + leastMs - clock.elapsed()), stopping.signal);
+      await clock.sleep(Math.max(0, begunMs + minMs - clock.elapsed()), stopping.signal);
     }
   }
 

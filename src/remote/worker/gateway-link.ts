@@ -43,9 +43,9 @@ export type GatewayLinkContext = {
   timeoutMs: number;
 };
 
-const mostAnswerBytes = 2 * 1024 ** 2;
+const maxAnswerBytes = 2 * 1024 ** 2;
 /** Slowest upload within the timeout. */
-const leastBytesPerMs = 64;
+const minBytesPerMs = 64;
 /** Need the enrolment token instead of an attestation. */
 const attestRoutes: readonly GatewayRoute[] = ["challenge", "register"];
 
@@ -79,8 +79,8 @@ export function createGatewayLink(context: GatewayLinkContext) {
           [enrolmentField]: enrolmentProof(context.enrolmentToken, signatureInput),
         }),
       },
-      maxBytes: mostAnswerBytes,
-      timeoutMs: context.timeoutMs + heldMs + Math.ceil(bytes.length / leastBytesPerMs),
+      maxBytes: maxAnswerBytes,
+      timeoutMs: context.timeoutMs + heldMs + Math.ceil(bytes.length / minBytesPerMs),
       ...(signal && { signal }),
     }).catch((cause: unknown) => {
       signal?.throwIfAborted();

@@ -41,7 +41,7 @@ export function createGatewayPin(known: string | null, onFirst: (key: string) =>
   };
 }
 
-const pauses = { leastMs: 250, mostMs: 5_000 };
+const pauses = { minMs: 250, maxMs: 5_000 };
 
 export type Reachability = ReturnType<typeof createReachability>;
 

@@ -54,7 +54,7 @@ type LeasedJob = {
 const againMs = 250;
 
 /** Minimum duration of a poll, for when the gateway answers at once without work. */
-const leastPollMs = 500;
+const minPollMs = 500;
 
 /** Resends answers while the gateway is unreachable and the lease lasts. */
 export function createRemoteGateway(context: RemoteGatewayContext): RemoteGateway {
@@ -202,7 +202,7 @@ export function createRemoteGateway(context: RemoteGatewayContext): RemoteGatewa
           throw error;
         });
       if (envelope !== null) return await open(envelope, attested);
-      const restMs = Math.min(leastPollMs, heldMs) - (clock.elapsed() - sentMs);
+      const restMs = Math.min(minPollMs, heldMs) - (clock.elapsed() - sentMs);
       if (restMs > 0) await clock.sleep(restMs, signal);
       return null;
     },

@@ -10,7 +10,7 @@ import type { QueryNode } from "@earshot/query/tree";
 import type { PlatformCoverage, Position } from "../../archive/archive.ts";
 import { hasCaughtUp, intervalsOf, reachedMs } from "../../archive/catalog/coverage.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { coarsened, outsideOf, type Span, unionOf } from "../../lib/spans.ts";
+import { joinOldest, outsideOf, type Span, unionOf } from "../../lib/spans.ts";
 import type {
   CollectionCoverage,
   Coverage,
@@ -87,7 +87,7 @@ export function archiveCoverage(
     covered.some((entry) => entry.platform === platform && entry.intervals.length > 0);
   const isUnknown = answerable.length === 0 && possible.length > 0;
   const gaps = isUnknown ? [window] : unionOf(ofPlatforms.flatMap((each) => each.gaps));
-  const listed = coarsened(gaps, listedGaps);
+  const listed = joinOldest(gaps, listedGaps);
   const isComplete = gaps.length === 0;
   const ends = isComplete ? ofPlatforms.map(({ claimed }) => claimed.toMs) : [];
   const toMs = Math.min(window.toMs, ...ends);
@@ -169,7 +169,7 @@ function listedIn(
   window: Span,
   gaps: readonly Span[],
 ): Omit<CollectionCoverage, "platform" | "collection"> {
-  const listed = coarsened(gaps, listedGaps);
+  const listed = joinOldest(gaps, listedGaps);
   return {
     complete: gaps.length === 0,
     held: outsideOf(window, listed),

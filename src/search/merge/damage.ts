@@ -1,5 +1,5 @@
 import type { Damage } from "../../archive/archive.ts";
-import { coarsened, intersectionOf, outsideOf, type Span, unionOf } from "../../lib/spans.ts";
+import { intersectionOf, joinOldest, outsideOf, type Span, unionOf } from "../../lib/spans.ts";
 import type { CollectionCoverage, Coverage, SourceWarning } from "../../platforms/source.ts";
 import type { Platform } from "../../posts/post.ts";
 
@@ -52,7 +52,7 @@ function gapsIn(window: Span, damage: readonly Damage[]): Span[] {
 
 function withGaps(gaps: readonly Span[], more: readonly Span[]) {
   const all = unionOf([...gaps, ...more]);
-  const listed = coarsened(all, listedGaps);
+  const listed = joinOldest(all, listedGaps);
   return { gaps: listed, truncated: listed.length < all.length };
 }
 

@@ -11,8 +11,13 @@ import {
 import type { OpenSession } from "../../upstream/requests/sessions.ts";
 import { type AnswerContext, accessFor } from "../context.ts";
 import { isWhole, missingOf } from "../merge/completeness.ts";
-import { attemptsOf, betterThan, ranked, type UpstreamAttempt } from "../platform/attempts.ts";
-import { notFurther } from "../platform/page-warnings.ts";
+import {
+  attemptsOf,
+  failedBetterAttempts,
+  ranked,
+  type UpstreamAttempt,
+} from "../platform/attempts.ts";
+import { olderItemsMissing } from "../platform/page-warnings.ts";
 import { firstPage, type ReadPages, readPages } from "../platform/pages.ts";
 import { tryInOrder } from "../platform/try-in-order.ts";
 import { archivedFromMs } from "./archived-answer.ts";
@@ -85,7 +90,7 @@ export async function readMethod(
     const items = found.filter(({ uri }) => uri === null || !seen.has(uri));
     for (const { uri } of items) if (uri !== null) seen.add(uri);
     readings.push({ attempt, read, items });
-    failures.push(...betterThan(attempt, tried.failed, ranks).map(({ error }) => error));
+    failures.push(...failedBetterAttempts(attempt, tried.failed, ranks).map(({ error }) => error));
     limit -= items.length;
     const { sinceMs } = read;
     if (read.position !== null || sinceMs === null || limit <= 0) break;
@@ -110,7 +115,7 @@ export async function readMethod(
     missing,
     failures,
     warnings: isTruncated
-      ? [notFurther(request, last.read, hintFor(upstream, request, sessions))]
+      ? [olderItemsMissing(request, last.read, hintFor(upstream, request, sessions))]
       : [],
   };
 }

@@ -47,7 +47,7 @@ export function ranked(attempts: readonly UpstreamAttempt[], ranking: Ranking): 
     .map((rank) => rank.attempts.toSorted((a, b) => a.route.cost - b.route.cost));
 }
 
-export function betterThan(
+export function failedBetterAttempts(
   attempt: UpstreamAttempt,
   failed: readonly FailedUpstreamAttempt[],
   ranks: RankedAttempts,

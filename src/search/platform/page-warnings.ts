@@ -5,12 +5,12 @@ import type { UpstreamWarning } from "../../platforms/upstream.ts";
 
 export const maxIdlePages = 3;
 
-export const goOn = "continue with next_cursor";
+export const continueHint = "continue with next_cursor";
 
-export const brokenOff = ({ message, hint }: EarshotError): UpstreamWarning => ({
+export const endedEarly = ({ message, hint }: EarshotError): UpstreamWarning => ({
   code: "upstream_broke_off",
   message: `the search ended early: ${message}`,
-  hint: hint ?? goOn,
+  hint: hint ?? continueHint,
   isPartial: true,
 });
 
@@ -20,7 +20,7 @@ export const pageUnavailable = (name: string): UpstreamWarning => ({
   isPartial: true,
 });
 
-export const notFurther = (
+export const olderItemsMissing = (
   { method, platform }: { method: Method; platform: string },
   { sinceMs }: { sinceMs: number | null },
   hint: string | undefined,
@@ -58,7 +58,7 @@ export const emptyPages = (name: string, hint: string): UpstreamWarning => ({
 export const tooManyPages = (name: string, maxPages: number): UpstreamWarning => ({
   code: "page_limit_reached",
   message: `${name} has more than ${maxPages} pages`,
-  hint: `${goOn}; EARSHOT_UPSTREAM_MAX_PAGES sets the limit`,
+  hint: `${continueHint}; EARSHOT_UPSTREAM_MAX_PAGES sets the limit`,
   isPartial: true,
 });
 
@@ -68,9 +68,9 @@ export const stuckWarning = (name: string, pages: number): UpstreamWarning => ({
   isPartial: true,
 });
 
-export const outOfTime = (name: string): UpstreamWarning => ({
+export const searchTimedOut = (name: string): UpstreamWarning => ({
   code: "deadline_reached",
   message: `the search timed out before the end of ${name}'s pages`,
-  hint: goOn,
+  hint: continueHint,
   isPartial: true,
 });

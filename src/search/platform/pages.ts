@@ -10,9 +10,9 @@ import { itemKey } from "../../platforms/upstream-page.ts";
 import type { Reading } from "../merge/completeness.ts";
 import { watchIdlePages } from "./idle-pages.ts";
 import {
-  brokenOff,
+  continueHint,
   emptyPages,
-  goOn,
+  endedEarly,
   pageUnavailable,
   repeatedPagesWarning,
   tooManyPages,
@@ -72,7 +72,7 @@ export async function readPages(reading: PageReading): Promise<ReadPages> {
       page = await reading.read(position.cursor, limit - items.length);
     } catch (error) {
       if (items.length === 0 || !(error instanceof EarshotError)) throw error;
-      return ended(position, brokenOff(error));
+      return ended(position, endedEarly(error));
     }
     if (page.isAbsent && position.cursor !== null) return ended(null, pageUnavailable(name));
     warnings.push(...(page.warnings ?? []));
@@ -97,7 +97,7 @@ export async function readPages(reading: PageReading): Promise<ReadPages> {
     position = { ...firstPage, cursor: page.next };
     const idleness = idlenessOf(page, isNews);
     if (idleness === "repeated") return ended(null, repeatedPagesWarning(name));
-    if (idleness === "empty") return ended(position, emptyPages(name, goOn));
+    if (idleness === "empty") return ended(position, emptyPages(name, continueHint));
   }
   return ended(position, tooManyPages(name, maxPages));
 }

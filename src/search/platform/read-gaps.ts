@@ -9,7 +9,7 @@ import { liveToleranceMs, since } from "../merge/completeness.ts";
 import { fetchedItems } from "../methods/fetched-items.ts";
 import {
   attemptsOf,
-  betterThan,
+  failedBetterAttempts,
   type RankedAttempts,
   ranked,
   reachStartMs,
@@ -86,7 +86,7 @@ export async function readGaps(context: AnswerContext, gapRequest: GapRequest): 
     const { reading, failed } = outcome;
     const { attempt, searched } = reading;
     readings.push(reading);
-    failures.push(...betterThan(attempt, failed, ranks).map(({ error }) => error));
+    failures.push(...failedBetterAttempts(attempt, failed, ranks).map(({ error }) => error));
     if (searched.error !== null) {
       return ended({ seenFromMs: searched.seenFromMs, error: searched.error });
     }

@@ -19,9 +19,9 @@ import { matchingPosts, type SearchCriteria } from "./check.ts";
 import { watchIdlePages } from "./idle-pages.ts";
 import {
   emptyPages,
-  outOfTime,
   pageUnavailable,
   repeatedPagesWarning,
+  searchTimedOut,
   stuckWarning,
   tooManyPages,
 } from "./page-warnings.ts";
@@ -124,7 +124,7 @@ export async function searchGaps(
         return ended(seenFromMs);
       }
       if (search.isOver()) {
-        warnings.push(outOfTime(platform));
+        warnings.push(searchTimedOut(platform));
         return ended(seenFromMs);
       }
       pages += 1;

@@ -4,7 +4,7 @@ import { UpstreamLimited } from "../../platforms/upstream-limited.ts";
 import { sourceErrorCodes } from "../error-code.ts";
 import type { FailedUpstreamAttempt, RankedAttempts, UpstreamAttempt } from "./attempts.ts";
 
-export type Tried<Answer> = {
+export type TriedAnswer<Answer> = {
   answer: Answer;
   attempt: UpstreamAttempt;
   failed: readonly FailedUpstreamAttempt[];
@@ -18,13 +18,13 @@ export type Tried<Answer> = {
 export async function tryInOrder<Answer>(
   ranks: RankedAttempts,
   read: (attempt: UpstreamAttempt, first: Session, rest: Session) => Promise<Answer>,
-): Promise<Tried<Answer>> {
+): Promise<TriedAnswer<Answer>> {
   const failed: FailedUpstreamAttempt[] = [];
 
   async function tried(
     attempt: UpstreamAttempt,
     first: Session,
-  ): Promise<Tried<Answer> | EarshotError> {
+  ): Promise<TriedAnswer<Answer> | EarshotError> {
     try {
       const answer = await read(attempt, first, attempt.session.patient);
       return { answer, attempt, failed };

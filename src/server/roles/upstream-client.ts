@@ -33,11 +33,11 @@ export function openUpstreamClient(config: Config): UpstreamClient {
   };
 }
 
-const leastConnections = 64;
+const minConnections = 64;
 
 /** Waiting for a connection would count against a job's timeout. */
 const connectionsFor = ({ jobs }: Config): number =>
-  Math.max(leastConnections, jobs.concurrency + jobs.fetchConcurrency);
+  Math.max(minConnections, jobs.concurrency + jobs.fetchConcurrency);
 
 /** Configured hosts may be private. */
 function ownAddresses({ upstreams, ingest, mastodonStream, backfill }: Config): string[] {

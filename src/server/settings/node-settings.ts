@@ -1,5 +1,13 @@
 import { evidenceKinds } from "../../jobs/result-signature.ts";
-import { choice, count, pathOrNone, secret, someOf, text, word } from "../../lib/settings/kinds.ts";
+import {
+  choice,
+  count,
+  pathOrNone,
+  secret,
+  text,
+  word,
+  wordsSetting,
+} from "../../lib/settings/kinds.ts";
 import { urlOrNone } from "../../lib/settings/network-kinds.ts";
 import type { Setting } from "../../lib/settings/setting.ts";
 import { gatewayDefaults } from "../../remote/settings.ts";
@@ -11,7 +19,7 @@ export const gatewaySettings = {
     ["on", "spare", "off"],
     "Jobs of the embedded node: its share (`on`), those that no connected node can run (`spare`), or none (`off`).",
   ),
-  evidence: someOf(
+  evidence: wordsSetting(
     "EARSHOT_NODES_EVIDENCE",
     evidenceKinds,
     "Accepted evidence of remote nodes. `simulated` and `none` prove nothing about the machine.",

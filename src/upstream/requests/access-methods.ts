@@ -33,7 +33,7 @@ export function openAccess({ fetch, timeoutMs, maxAnswerBytes }: AccessContext):
       const answer = await fetch(requested, options);
       const target = redirectOf(requested, answer);
       if (target === null) return answer;
-      if (target.origin !== url.origin) throw refusedAt(url.host, leadsTo(target));
+      if (target.origin !== url.origin) throw refusedAt(url.host, redirectText(target));
       if (redirects === maxRedirects) {
         throw refusedAt(url.host, `redirected more than ${maxRedirects} times`);
       }
@@ -65,7 +65,7 @@ export function credentialAccess(
     );
     if (answer.status === 401) return await refuse(unauthorized(request.url.host), used);
     const target = redirectOf(request.url, answer);
-    if (target !== null) throw refusedAt(request.url.host, leadsTo(target));
+    if (target !== null) throw refusedAt(request.url.host, redirectText(target));
     // The body of a refusal is reported, and may echo secrets.
     if (answer.status < 400) return answer;
     return fetchedAnswer(
@@ -109,7 +109,7 @@ function redirectOf(url: URL, { status, headers }: FetchedAnswer): URL | null {
 }
 
 /** Only the host: the rest of an address may contain anything. */
-const leadsTo = ({ host, protocol }: URL): string =>
+const redirectText = ({ host, protocol }: URL): string =>
   `redirected to ${host === "" ? protocol : host}, which is not allowed`;
 
 function unauthorized(host: string): EarshotError {

@@ -18,7 +18,7 @@ async function played({ limit, windowMs, reportsSeconds, travelMs, startMs }: Pl
   const limits = createLimits({
     clock,
     random: () => 0.5,
-    pauses: { leastMs: 1_000, mostMs: 60_000 },
+    pauses: { minMs: 1_000, maxMs: 60_000 },
   });
   const signal = new AbortController().signal;
   let [used, resetMs, refused, answered, travels] = [0, 0, 0, 0, 0];

@@ -9,14 +9,14 @@ import {
   jobOf,
   openRoom,
   pooled,
-  type TestRoom,
+  type TestSessions,
   testUpstream,
 } from "../../../testkit/upstreams/sessions.ts";
 import { createManualClock, type ManualClock } from "../../lib/manual-clock.ts";
 import type { Sessions } from "./sessions.ts";
 
 let upstream: HostileUpstream;
-let room: TestRoom;
+let room: TestSessions;
 let clock: ManualClock;
 
 const userKind = { ...bearer, name: "user", access: "user" } as const;

@@ -51,7 +51,7 @@ export function createSessions(context: SessionsContext): Sessions {
   const limits = createLimits({
     clock,
     random,
-    pauses: { leastMs: settings.limitPauseMs, mostMs: settings.maxLimitPauseMs },
+    pauses: { minMs: settings.limitPauseMs, maxMs: settings.maxLimitPauseMs },
   });
   const pace = createPace({ clock, perSecond: settings.dispatchesPerSecond });
   const bounds = {
@@ -74,7 +74,7 @@ export function createSessions(context: SessionsContext): Sessions {
     random,
     limits,
     tries: settings.tries,
-    retryPauses: { leastMs: settings.retryPauseMs, mostMs: settings.maxRetryPauseMs },
+    retryPauses: { minMs: settings.retryPauseMs, maxMs: settings.maxRetryPauseMs },
     maxValues: settings.maxAnswerValues,
     onOutcome: (outcome) => context.onOutcome?.(platform, outcome),
   });

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import {
   answered,
-  brokenOff,
   closed,
   cutOff,
   endless,
@@ -16,6 +15,7 @@ import {
   stuckInBody,
   type Turn,
   trickling,
+  truncatedBody,
 } from "../../../testkit/upstreams/hostile-upstream.ts";
 import {
   bearer,
@@ -23,7 +23,7 @@ import {
   openRoom,
   pooled,
   running,
-  type TestRoom,
+  type TestSessions,
   testUpstream,
 } from "../../../testkit/upstreams/sessions.ts";
 import { EarshotError } from "../../lib/errors.ts";
@@ -34,7 +34,7 @@ import type { OpenSession } from "./sessions.ts";
 const hourMs = 3_600_000;
 
 let upstream: HostileUpstream;
-let room: TestRoom;
+let room: TestSessions;
 let clock: ManualClock;
 
 beforeEach(async () => {
@@ -84,7 +84,7 @@ describe("temporary errors are retried", () => {
     ["no answer in time", silent, "timeout"],
     ["a body that does not come to its end in time", stuckInBody, "timeout"],
     ["a body that comes byte by byte", trickling, "timeout"],
-    ["a body that breaks off", brokenOff, "unreachable"],
+    ["a body that breaks off", truncatedBody, "unreachable"],
     ["JSON that is cut off", cutOff, "unreadable"],
     ["an empty body", answered(200), "unreadable"],
     ["a page of HTML", answered(200, { "content-type": "text/html" }, "<p>Busy</p>"), "unreadable"],

@@ -10,7 +10,7 @@ import {
   openRoom,
   pooled,
   running,
-  type TestRoom,
+  type TestSessions,
   testUpstream,
 } from "../../../testkit/upstreams/sessions.ts";
 import { createManualClock, type ManualClock } from "../../lib/manual-clock.ts";
@@ -19,7 +19,7 @@ import type { OpenSession } from "./sessions.ts";
 
 const secondMs = 1_000;
 let upstream: HostileUpstream;
-let room: TestRoom;
+let room: TestSessions;
 let clock: ManualClock;
 let refused: number;
 

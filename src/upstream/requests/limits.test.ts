@@ -11,7 +11,7 @@ import {
   openRoom,
   pooled,
   running as runningAt,
-  type TestRoom,
+  type TestSessions,
   testUpstream,
 } from "../../../testkit/upstreams/sessions.ts";
 import { createManualClock, type ManualClock } from "../../lib/manual-clock.ts";
@@ -19,7 +19,7 @@ import { UpstreamLimited } from "../../platforms/upstream-limited.ts";
 import type { OpenSession } from "./sessions.ts";
 
 let upstream: HostileUpstream;
-let room: TestRoom;
+let room: TestSessions;
 let clock: ManualClock;
 
 const minuteMs = 60_000;

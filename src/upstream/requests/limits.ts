@@ -28,7 +28,7 @@ export type RateLimits = {
 };
 
 /** Doubled after each consecutive failure. */
-export type PauseBounds = { leastMs: number; mostMs: number };
+export type PauseBounds = { minMs: number; maxMs: number };
 
 export type LimitsContext = {
   clock: Clock;
@@ -38,11 +38,11 @@ export type LimitsContext = {
 
 type LimitScope = { owner: string; bucket: string };
 
-export type Patience = "patient" | "impatient";
+export type LimitBehaviour = "patient" | "impatient";
 
 type PermitRequest = LimitScope & {
   host: string;
-  patience: Patience;
+  patience: LimitBehaviour;
   intervalMs: number;
   deadlineMs: number;
   intervalDeadlineMs: number;

@@ -13,7 +13,7 @@ import {
   openRoom,
   pooled,
   running,
-  type TestRoom,
+  type TestSessions,
   testUpstream,
 } from "../../../testkit/upstreams/sessions.ts";
 import { createManualClock, type ManualClock } from "../../lib/manual-clock.ts";
@@ -24,7 +24,7 @@ const dayMs = 86_400_000;
 const startMs = Date.UTC(2023, 10, 14);
 
 let upstream: HostileUpstream;
-let room: TestRoom;
+let room: TestSessions;
 let clock: ManualClock;
 
 const priceOf = ({ postReads = 0, userReads = 0 }: Bill) => postReads * 5_000 + userReads * 10_000;

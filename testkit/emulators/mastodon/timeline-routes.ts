@@ -12,7 +12,7 @@ export const timelineRoutes: readonly Route[] = [
 ];
 
 /** Further hashtags of each kind. */
-const mostTags = 4;
+const maxTags = 4;
 
 function home(requested: EmulatedRequest) {
   const refused = refusedWithout(requested, { scope: "read:statuses", kind: "user" });
@@ -43,7 +43,7 @@ function tagged(requested: EmulatedRequest, [tag = ""]: readonly string[]) {
   const several = (name: string) =>
     query
       .getAll(name)
-      .slice(0, mostTags)
+      .slice(0, maxTags)
       .map((each) => each.toLowerCase());
   const any = [decodeURIComponent(tag).toLowerCase(), ...several("any[]")];
   const all = several("all[]");

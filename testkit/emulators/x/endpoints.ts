@@ -28,7 +28,7 @@ export const endpoints: readonly Endpoint[] = [
     scopes: reading,
     limits: { app: 450, user: 300 },
     answer: (call) =>
-      search(call, { mostResults: 100, mostCharacters: 512, reachMs: 7 * 86_400_000 }),
+      search(call, { maxResults: 100, maxCharacters: 512, reachMs: 7 * 86_400_000 }),
   },
   {
     pattern: /^\/2\/tweets\/search\/all$/,
@@ -37,7 +37,7 @@ export const endpoints: readonly Endpoint[] = [
     scopes: reading,
     limits: { app: 300, user: 0 },
     isPaced: true,
-    answer: (call) => search(call, { mostResults: 500, mostCharacters: 1_024, reachMs: null }),
+    answer: (call) => search(call, { maxResults: 500, maxCharacters: 1_024, reachMs: null }),
   },
   {
     pattern: /^\/2\/tweets$/,

@@ -82,11 +82,11 @@ export function timeline(
       !(excluded.has("retweets") && referenced(post, "retweeted") !== null) &&
       !(excluded.has("replies") && referenced(post, "replied_to") !== null),
   );
-  return postsPage(call, found.slice(0, mostPosts), numberIn(query, "max_results", sizes, 10));
+  return postsPage(call, found.slice(0, maxPosts), numberIn(query, "max_results", sizes, 10));
 }
 
 /** X shows only the latest posts of a timeline. */
-const mostPosts = 3_200;
+const maxPosts = 3_200;
 const homeDays = 7;
 
 export function home(call: Call): Reply {

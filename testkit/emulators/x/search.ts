@@ -6,9 +6,9 @@ import { badParameter } from "./problems.ts";
 import { readQuery } from "./query-syntax.ts";
 import { visible } from "./visible.ts";
 
-type SearchBounds = { mostResults: number; mostCharacters: number; reachMs: number | null };
+type SearchBounds = { maxResults: number; maxCharacters: number; reachMs: number | null };
 
-export function search(call: Call, { mostResults, mostCharacters, reachMs }: SearchBounds): Reply {
+export function search(call: Call, { maxResults, maxCharacters, reachMs }: SearchBounds): Reply {
   const { query, world, nowMs, refusedOperators } = call;
   const names = [
     "query",
@@ -23,11 +23,11 @@ export function search(call: Call, { mostResults, mostCharacters, reachMs }: Sea
   ];
   checkParameters(query, [...names, ...postParameters], postExpansions);
   const text = query.get("query") ?? "";
-  if (text.length === 0 || text.length > mostCharacters) {
+  if (text.length === 0 || text.length > maxCharacters) {
     throw badParameter(
       "query",
       text,
-      `query length must be between 1 and ${mostCharacters} characters`,
+      `query length must be between 1 and ${maxCharacters} characters`,
     );
   }
   const clause = readQuery(text, refusedOperators);
@@ -63,5 +63,5 @@ export function search(call: Call, { mostResults, mostCharacters, reachMs }: Sea
     (post) =>
       post.createdMs >= fromMs && post.createdMs < toMs && evaluates(clause, post, users, posts),
   );
-  return postsPage(call, found, numberIn(query, "max_results", [10, mostResults], 10));
+  return postsPage(call, found, numberIn(query, "max_results", [10, maxResults], 10));
 }

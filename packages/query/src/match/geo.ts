@@ -19,12 +19,12 @@ export function cellOf(point: { lat: number; lon: number }): string {
   return cellName(Math.floor(point.lat), Math.floor(point.lon));
 }
 
-/** A superset of the cells in the circle; null above `mostCells` (large circles) or at a pole. */
+/** A superset of the cells in the circle; null above `maxCells` (large circles) or at a pole. */
 export function cellsOfCircle(
   lat: number,
   lon: number,
   radiusKm: number,
-  mostCells = defaultMostCells,
+  maxCells = defaultMostCells,
 ): string[] | null {
   const degrees = (radiusKm / earthRadiusKm) * (180 / Math.PI) + 1e-6;
   const south = Math.floor(lat - degrees);
@@ -34,7 +34,7 @@ export function cellsOfCircle(
   const width = degrees / narrowest;
   const west = Math.floor(lon - width);
   const east = Math.floor(lon + width);
-  if ((north - south + 1) * (east - west + 1) > mostCells) return null;
+  if ((north - south + 1) * (east - west + 1) > maxCells) return null;
   const cells = new Set<string>();
   for (let cellLat = south; cellLat <= north; cellLat++) {
     for (let cellLon = west; cellLon <= east; cellLon++) cells.add(cellName(cellLat, cellLon));

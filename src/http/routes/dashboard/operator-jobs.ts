@@ -2,7 +2,7 @@ import type { JobSummary } from "../../../jobs/job.ts";
 import { readListCursor, writeListCursor } from "../../answers/list-cursor.ts";
 import type { HttpContext } from "../../context.ts";
 import type { AllJobsAnswer, AnyJobListing } from "../../dashboard/contract/operator.ts";
-import { pointedAt } from "../../problems/with-pointer.ts";
+import { withPointer } from "../../problems/with-pointer.ts";
 import { problem } from "../../problems/write-problem.ts";
 import { allJobsQuery } from "../../schemas/activity.ts";
 import { iso, isoOrNull } from "../../submission/window.ts";
@@ -18,14 +18,14 @@ export function addOperatorJobsRoute(
   { accounts, jobs }: Pick<HttpContext, "accounts" | "jobs">,
 ): void {
   async function pageOf(account: string, after: string | null): Promise<Page> {
-    const before = after === null ? null : pointedAt("/after", () => readListCursor(after));
+    const before = after === null ? null : withPointer("/after", () => readListCursor(after));
     const all = { states: null, methods: null, platforms: null, text: null };
     const page = await jobs.list(account, { ...all, before, limit: jobsPage });
     return { jobs: page.jobs, next: page.next === null ? null : writeListCursor(page.next) };
   }
 
   async function pageOfAll(after: string | null): Promise<Page> {
-    const before = after === null ? null : pointedAt("/after", () => sequenceIn(after));
+    const before = after === null ? null : withPointer("/after", () => sequenceIn(after));
     const page = await jobs.listOfAll(before, jobsPage);
     return { jobs: page.jobs, next: page.next === null ? null : String(page.next) };
   }

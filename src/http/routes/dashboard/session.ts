@@ -3,7 +3,7 @@ import type { CallerSession } from "../../../accounts/sessions/find-session.ts";
 import { nextToken } from "../../../accounts/sessions/session-token.ts";
 import { SignInRefused } from "../../../accounts/sign-in/refusal.ts";
 import type { HttpContext } from "../../context.ts";
-import { askerOf, clientInfoOf } from "../../dashboard/client-info.ts";
+import { clientInfoOf, clientOrigin } from "../../dashboard/client-info.ts";
 import type { SessionAnswer } from "../../dashboard/contract/session.ts";
 import { sessionAnswer } from "../../dashboard/session-answer.ts";
 import type { SignInSlots } from "../../dashboard/sign-in-slots.ts";
@@ -100,7 +100,7 @@ export function addSessionRoutes(app: TypedApp, context: HttpContext, slots: Sig
   function rotate(request: FastifyRequest, reply: FastifyReply, session: CallerSession): void {
     const token = cookies.session(request);
     if (token === null) return;
-    const next = nextToken(token, askerOf(request));
+    const next = nextToken(token, clientOrigin(request));
     cookies.setSession(reply, next, session.expiresMs - clock.now());
   }
 }

@@ -4,7 +4,7 @@ import { readListCursor, writeListCursor } from "../../answers/list-cursor.ts";
 import { summaryBody } from "../../answers/status-body.ts";
 import type { HttpContext } from "../../context.ts";
 import { callerOf } from "../../middleware/caller.ts";
-import { pointedAt } from "../../problems/with-pointer.ts";
+import { withPointer } from "../../problems/with-pointer.ts";
 import { jsonAnswer, problemAnswers } from "../../schemas/answers.ts";
 import { jobList } from "../../schemas/jobs.ts";
 import { jobsQuery, platformPath } from "../../schemas/parameters.ts";
@@ -45,7 +45,7 @@ export function addJobsRoutes(app: TypedApp, context: Pick<HttpContext, "jobs">)
       methods: params.method ?? null,
       platforms: params.platform ?? null,
       text: params.query ?? null,
-      before: cursor === undefined ? null : pointedAt("/cursor", () => readListCursor(cursor)),
+      before: cursor === undefined ? null : withPointer("/cursor", () => readListCursor(cursor)),
       limit: params.limit ?? defaultLimit,
     });
     return reply.type("application/json; charset=utf-8").send(

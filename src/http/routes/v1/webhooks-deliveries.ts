@@ -2,7 +2,7 @@ import { readDeliveryCursor } from "../../answers/delivery-cursor.ts";
 import { deliveryBody, deliveryListBody } from "../../answers/webhook-body.ts";
 import type { HttpContext } from "../../context.ts";
 import { callerOf } from "../../middleware/caller.ts";
-import { pointedAt } from "../../problems/with-pointer.ts";
+import { withPointer } from "../../problems/with-pointer.ts";
 import { problem } from "../../problems/write-problem.ts";
 import { jsonAnswer, problemAnswers, strayBodyRefusals } from "../../schemas/answers.ts";
 import {
@@ -75,7 +75,9 @@ export function addWebhookDeliveryRoutes(
       const page = await webhooks.deliveries(callerOf(request).accountId, id, {
         states: state ?? null,
         before:
-          cursor === undefined ? null : pointedAt("/cursor", () => readDeliveryCursor(id, cursor)),
+          cursor === undefined
+            ? null
+            : withPointer("/cursor", () => readDeliveryCursor(id, cursor)),
         limit,
       });
       if (page === null) throw noWebhook();

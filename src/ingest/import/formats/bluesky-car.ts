@@ -30,14 +30,14 @@ export function blueskyCarFormat({ maxRepositoryBytes, author }: BlueskyCarOptio
   };
 }
 
-async function* boundedPieces(source: ImportSource, mostBytes: number): AsyncGenerator<Buffer> {
+async function* boundedPieces(source: ImportSource, maxBytes: number): AsyncGenerator<Buffer> {
   let bytes = 0;
   for await (const piece of source.pieces(0)) {
     bytes += piece.length;
-    if (bytes > mostBytes) {
+    if (bytes > maxBytes) {
       throw new EarshotError(
         "import_too_large",
-        `${source.name}: more than ${mostBytes} bytes of a repository`,
+        `${source.name}: more than ${maxBytes} bytes of a repository`,
         {
           status: 413,
           hint: "raise EARSHOT_BACKFILL_MAX_REPOSITORY_BYTES if memory allows, because a repository is read in memory",

@@ -62,7 +62,7 @@ export function teeOf(machine: {
     changed: Partial<QuoteFields> & { events?: readonly BootEvent[] } = {},
   ): Evidence {
     const { events = bootLog(composeHash), ...fields } = changed;
-    const rtMr = [...defaults.rtMr.slice(0, 3), measuredBy(events)];
+    const rtMr = [...defaults.rtMr.slice(0, 3), replayedRegister(events)];
     return {
       quote: quote(reportData, { rtMr, ...fields }).toString("hex"),
       event_log: JSON.stringify(events),
@@ -117,7 +117,7 @@ export function mrConfigIdOf(version: 1 | 2 | 3, composeHash: string): Buffer {
   return Buffer.concat([Buffer.of(version), version === 1 ? hash : sha256(hash), Buffer.alloc(15)]);
 }
 
-export function measuredBy(events: readonly BootEvent[]): Buffer {
+export function replayedRegister(events: readonly BootEvent[]): Buffer {
   return events.reduce(
     (rtmr, { digest }) => createHash("sha384").update(rtmr).update(digest, "hex").digest(),
     Buffer.alloc(48),
