@@ -22,7 +22,7 @@ import { keyIdOf } from "../src/remote/protocol/statement.ts";
 import { knowledgeText, requestText } from "../src/remote/protocol/texts.ts";
 import { enrolmentTokenIn } from "../testkit/nodes/enrolment-token.ts";
 import { nodeAt } from "../testkit/nodes/hand-driven-node.ts";
-import { connectedNodes, makeKey, orderNode } from "../testkit/nodes-chaos/operator.ts";
+import { connectedNodes, makeKey, setNodeState } from "../testkit/nodes-chaos/operator.ts";
 import { generatedPosts } from "../testkit/nodes-chaos/posts.ts";
 import { type Actor, createActor, earshot } from "../testkit/nodes-chaos/processes.ts";
 import { freePort } from "../testkit/service/free-port.ts";
@@ -264,7 +264,7 @@ async function startRemote(
     EARSHOT_NODE_EVIDENCE: evidence,
   });
   await until(`the node of ${name}`, async () => {
-    await orderNode(dir, nodeName, "approve");
+    await setNodeState(dir, nodeName, "approve");
     return (await connectedNodes(base)) === 1 ? true : null;
   });
 }

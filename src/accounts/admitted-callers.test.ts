@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from "vitest";
 import { createManualClock, type ManualClock } from "../lib/manual-clock.ts";
 import { type AdmittedCallers, createAdmittedCallers } from "./admitted-callers.ts";
 import type { Caller } from "./authenticate.ts";
-import type { TurnAnswer } from "./limit-operations.ts";
+import type { RateAnswer } from "./limit-operations.ts";
 
 let clock: ManualClock;
 let callers: AdmittedCallers;
@@ -16,7 +16,7 @@ const caller: Caller = {
   ...{ requestsPerSecond: 3, submissionsPerMinute: 10 },
 };
 
-function admitted(remaining: number, special: Partial<Caller> = {}): TurnAnswer {
+function admitted(remaining: number, special: Partial<Caller> = {}): RateAnswer {
   const policy = { policy: "burst", limit: 3, windowMs: 1_000, remaining, growsInMs: 0 } as const;
   const policies = [policy, { ...policy, policy: "search" } as const];
   return { kind: "admitted", caller: { ...caller, ...special }, waitMs: 0, policies, searchMs: 0 };

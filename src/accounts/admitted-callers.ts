@@ -1,11 +1,11 @@
 import type { Clock } from "../lib/clock.ts";
 import type { Caller } from "./authenticate.ts";
-import type { TurnAnswer } from "./limit-operations.ts";
+import type { RateAnswer } from "./limit-operations.ts";
 
 /** Callers that were just admitted, by the hash of what they presented. Nothing is admitted by it. */
 export type AdmittedCallers = {
   /** A caller near its limits, or whose account has some, is forgotten. */
-  note(presentedHash: string, answer: TurnAnswer | null): void;
+  note(presentedHash: string, answer: RateAnswer | null): void;
   find(presentedHash: string): Caller | null;
 };
 
@@ -15,7 +15,7 @@ const maxRemembered = 10_000;
 export function createAdmittedCallers(clock: Pick<Clock, "elapsed">): AdmittedCallers {
   const callers = new Map<string, { caller: Caller; untilMs: number }>();
 
-  function note(presentedHash: string, answer: TurnAnswer | null): void {
+  function note(presentedHash: string, answer: RateAnswer | null): void {
     callers.delete(presentedHash);
     if (answer === null || !hasRoom(answer)) return;
     const { caller } = answer;
@@ -35,7 +35,7 @@ export function createAdmittedCallers(clock: Pick<Clock, "elapsed">): AdmittedCa
 }
 
 /** For another search without a wait; limits of the account are not counted in lists. */
-function hasRoom({ kind, caller, policies }: TurnAnswer): boolean {
+function hasRoom({ kind, caller, policies }: RateAnswer): boolean {
   const { accountRequestsPerSecond: requests, accountSubmissionsPerMinute: submissions } = caller;
   const isShared = (requests ?? null) !== null || (submissions ?? null) !== null;
   return kind === "admitted" && !isShared && policies.every(({ remaining }) => remaining > 0);

@@ -2,7 +2,7 @@ import { durable } from "../db/operations.ts";
 import type { Steps } from "../db/statements.ts";
 import type { SearchSubmission, SubmittedSearch } from "../jobs/submissions/search-operations.ts";
 import type { Caller } from "./authenticate.ts";
-import type { AdmissionRequest, TurnAnswer } from "./limit-operations.ts";
+import type { AdmissionRequest, RateAnswer } from "./limit-operations.ts";
 
 /** `caller`: as it was admitted before. */
 export type AdmittedSubmission = SearchSubmission & {
@@ -12,7 +12,7 @@ export type AdmittedSubmission = SearchSubmission & {
 
 /** Nothing is written without a turn, and none is taken by an unanswered search that a platform need not answer. */
 export type AdmittedSearch =
-  | ({ turn: TurnAnswer | null } & SubmittedSearch)
+  | ({ turn: RateAnswer | null } & SubmittedSearch)
   | { turn: null; kind: "unadmitted" };
 
 /** Only shared-admitted-search-operations.ts admits: elsewhere the rates are in memory, and cost no round trip. */

@@ -46,10 +46,10 @@ export type AdmissionAnswer =
   | { kind: "blocked"; retryAfterMs: number }
   | { kind: "unknown" }
   | { kind: "suspended" }
-  | TurnAnswer;
+  | RateAnswer;
 
 /** Where each call is a round trip, a submission's search may be taken with its request; `searchMs` null: not taken. */
-export type TurnAnswer =
+export type RateAnswer =
   | {
       kind: "admitted";
       caller: Caller;
@@ -66,7 +66,7 @@ export type SessionAdmissionRequest = CallTime &
 
 export type SessionAdmissionAnswer =
   | Exclude<FoundSession, { kind: "live" }>
-  | (TurnAnswer & { session: CallerSession; note: SessionNote });
+  | (RateAnswer & { session: CallerSession; note: SessionNote });
 
 export type SubmissionRateRequest = CallTime & { key: RatedKey };
 
@@ -184,7 +184,7 @@ function* turnOf(
   caller: Caller,
   request: Limits & Pick<AdmissionRequest, "readOf" | "maxWaitMs"> & { mayWait?: boolean },
   nowMs: number,
-): Steps<TurnAnswer> {
+): Steps<RateAnswer> {
   const rated = ratedKey(caller, request);
   let turn = rates.takeRequest(rated, 0, nowMs);
   const mayWait =

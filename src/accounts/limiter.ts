@@ -11,8 +11,8 @@ import type { RatedKey } from "./key-rates.ts";
 import {
   type AdmissionRequest,
   type LimitOperations,
+  type RateAnswer,
   ratedKey,
-  type TurnAnswer,
 } from "./limit-operations.ts";
 import type { LimitPolicy, Limits, PolicyState } from "./limits.ts";
 import type {
@@ -124,7 +124,7 @@ export function createLimiter(
     return isAdmitted ? admissionOf(answer) : answer;
   }
 
-  const note = ({ presentedHash }: AdmissionRequest, answer: TurnAnswer | null): void =>
+  const note = ({ presentedHash }: AdmissionRequest, answer: RateAnswer | null): void =>
     presentedHash === null ? undefined : admittedCallers?.note(presentedHash, answer);
 
   function recall(params: AdmissionParams): RecalledAdmission | null {
@@ -154,7 +154,7 @@ export function createLimiter(
     return { ...admissionOf(answer), session, note };
   }
 
-  function admissionOf(answer: TurnAnswer): Extract<Admission, { caller: Caller }> {
+  function admissionOf(answer: RateAnswer): Extract<Admission, { caller: Caller }> {
     const { kind, caller, policies } = answer;
     const state = asOf(policies);
     if (kind === "refused") {

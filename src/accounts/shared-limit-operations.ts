@@ -22,12 +22,12 @@ import {
   type AdmissionRequest,
   type CallTime,
   type LimitOperations,
+  type RateAnswer,
   ratedKey,
   type SessionAdmissionAnswer,
   type SessionAdmissionRequest,
   type SubmissionAnswer,
   type SubmissionRateRequest,
-  type TurnAnswer,
 } from "./limit-operations.ts";
 import type { PolicyState } from "./limits.ts";
 import { findSession } from "./sessions/find-session.ts";
@@ -211,7 +211,7 @@ export function admissionParameters(request: AdmissionRequest) {
 }
 
 /** Null if nothing was taken. */
-export function turnOfRow(row: AdmissionRow, request: AdmissionRequest): TurnAnswer | null {
+export function turnOfRow(row: AdmissionRow, request: AdmissionRequest): RateAnswer | null {
   const caller = row.allowed === 1 ? callerOfKey(row, hashOf(request)) : null;
   if (caller === null || caller === "suspended") return null;
   return answerOf(caller, ratedKey(caller, request), row);
@@ -247,7 +247,7 @@ function* turnOf(
   return turn;
 }
 
-function answerOf(caller: Caller, key: RatedKey, turn: Turn): TurnAnswer {
+function answerOf(caller: Caller, key: RatedKey, turn: Turn): RateAnswer {
   const policies = policiesOf(key, turn);
   const waitMs = turn.waitUs / 1_000;
   return turn.allowed === 1

@@ -17,7 +17,7 @@ export const archiveSettings = {
   ),
 };
 
-export const boundSettings = {
+export const archiveBoundSettings = {
   maxBytes: count(
     "EARSHOT_ARCHIVE_MAX_BYTES",
     20_000_000_000,
@@ -101,6 +101,9 @@ export const archiveLimits = {
   retainedIngestNumbers: 1_000_000,
 };
 
-export type ArchiveBounds = SettingsOf<typeof boundSettings> & typeof archiveLimits;
+export type ArchiveBounds = SettingsOf<typeof archiveBoundSettings> & typeof archiveLimits;
 
-export const archiveDefaults: ArchiveBounds = { ...defaultsOf(boundSettings), ...archiveLimits };
+export const archiveDefaults: ArchiveBounds = {
+  ...defaultsOf(archiveBoundSettings),
+  ...archiveLimits,
+};

@@ -1,12 +1,12 @@
 import type { Config } from "../server/config.ts";
-import { endAtOnce } from "./terminal/signals.ts";
+import { exitBySignal } from "./terminal/signals.ts";
 import type { Terminal } from "./terminal/terminal.ts";
 
 const leftWorkMs = 300;
 
 /** Does not wait for a running search, which cannot be interrupted; its job runs again after the restart. */
 export function exitSoon(): void {
-  setTimeout(() => endAtOnce("SIGTERM"), leftWorkMs).unref();
+  setTimeout(() => exitBySignal("SIGTERM"), leftWorkMs).unref();
 }
 
 /** On a terminal, logs only warnings unless a level is set. */

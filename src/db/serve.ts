@@ -6,15 +6,15 @@ import type { ThreadCall, ThreadReply } from "./threads/messages.ts";
 import { failedReply, reply, serveBatches, serveInSlices } from "./threads/serve.ts";
 import { runBatch } from "./write-batch.ts";
 
-export type Served = { database: SqliteDatabase; close(): void };
+export type OpenStore = { database: SqliteDatabase; close(): void };
 
-/** Of the next batch; at least one. */
+/** Size of the next batch, at least 1. */
 export type BatchSize = (waiting: readonly ThreadCall[]) => number;
 
 /** A failed `open` fails its batch, and the next call retries. Default: all waiting calls. */
 export function serveWrites(
   operations: Operations,
-  open: () => Served,
+  open: () => OpenStore,
   batchSize: BatchSize = ({ length }) => length,
 ): void {
   const served = lazilyOpened(open);
@@ -47,7 +47,7 @@ function runWrites(
   );
 }
 
-export function serveReads(operations: Operations, open: () => Served): void {
+export function serveReads(operations: Operations, open: () => OpenStore): void {
   const served = lazilyOpened(open);
   serveBatches(
     (calls) =>
@@ -65,14 +65,14 @@ const read = (database: SqliteDatabase, operations: Operations, call: ThreadCall
     }
   });
 
-function lazilyOpened(open: () => Served): {
+function lazilyOpened(open: () => OpenStore): {
   answer(
     calls: readonly ThreadCall[],
     run: (database: SqliteDatabase) => readonly ThreadReply[],
   ): readonly ThreadReply[];
   close(): void;
 } {
-  let served: Served | null = null;
+  let served: OpenStore | null = null;
   return {
     answer: (calls, run) => {
       try {

@@ -5,10 +5,10 @@ import { EarshotError } from "../lib/errors.ts";
 import { callerAddressBehind } from "./connections/caller-address.ts";
 import { connectionOptions, watchConnections } from "./connections/open-connections.ts";
 import { createShutdown } from "./connections/shutdown.ts";
-import { isForPeople, sendNotFoundPage } from "./docs-site/not-found-page.ts";
+import { isBrowserNavigation, sendNotFoundPage } from "./docs-site/not-found-page.ts";
 import { otherMethods } from "./middleware/other-methods.ts";
 import { hasUnknownPlatform } from "./middleware/platform-word.ts";
-import { fieldsHook, replaceBareRefusals } from "./problems/bare-refusals.ts";
+import { answerBareRefusals, fieldsHook } from "./problems/bare-refusals.ts";
 import type { ProblemCode } from "./problems/problems.ts";
 import { answerUnreadable } from "./problems/unreadable-request.ts";
 import { problem, problemOfError, publicCode, writeProblem } from "./problems/write-problem.ts";
@@ -99,14 +99,15 @@ export function openApp(context: BaseAppContext): BaseApp {
     ) {
       log.error({ request_id: request.id, code: failure.code, err: error }, "request failed");
     }
-    if (failure.code === "not_found" && isForPeople(request)) return sendNotFoundPage(reply);
+    if (failure.code === "not_found" && isBrowserNavigation(request))
+      return sendNotFoundPage(reply);
     return writeProblem(failure, request, reply);
   });
   app.setNotFoundHandler(() => {
     throw noSuchPath(pathsHint);
   });
 
-  replaceBareRefusals(app.server, newId);
+  answerBareRefusals(app.server, newId);
   app.addHook("onRequest", async (request, reply) => {
     request.callerAddress = callerAddressOf(request.raw);
     reply.header("x-request-id", request.id);

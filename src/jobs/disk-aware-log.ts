@@ -7,7 +7,7 @@ export type DiskAwareLog = {
   noteSuccess(): void;
 };
 
-export function onceWhileDiskFails(log: RunnerLog): DiskAwareLog {
+export function createDiskAwareLog(log: RunnerLog): DiskAwareLog {
   let isFailing = false;
   return {
     warn: (thrown, fields, message) => {

@@ -3,7 +3,7 @@ import type { Clock } from "../lib/clock.ts";
 import { EarshotError, messageOf } from "../lib/errors.ts";
 import type { Method } from "../platforms/methods.ts";
 import type { UpstreamJob } from "../upstream/requests/sessions.ts";
-import { type DiskAwareLog, onceWhileDiskFails, type RunnerLog } from "./disk-aware-log.ts";
+import { createDiskAwareLog, type DiskAwareLog, type RunnerLog } from "./disk-aware-log.ts";
 import type { JobResult, SearchJobRequest } from "./job.ts";
 import { causeOf, failureOf } from "./leases/attempt-error.ts";
 import {
@@ -45,7 +45,7 @@ export type Runner = {
 
 /** After a lost lease nothing is submitted. */
 export function startRunner(unwrapped: RunnerOptions): Runner {
-  const options = { ...unwrapped, log: onceWhileDiskFails(unwrapped.log) };
+  const options = { ...unwrapped, log: createDiskAwareLog(unwrapped.log) };
   const stopping = new AbortController();
   const leaseRequest = leaseRequestOf(unwrapped);
   const loops = Array.from({ length: options.concurrency }, () =>

@@ -8,7 +8,7 @@ export function stripControls(text: string): string {
 }
 
 /** Escapes controls, line breaks, direction marks and zero-width characters as in JSON. */
-export function withUnseenEscaped(text: string): string {
+export function escapeInvisible(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, (character) =>
     Array.from({ length: character.length }, (_, index) => escaped(character, index)).join(""),
   );

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { line, packLines, unpackFlags, unpackLines } from "./record-lines.ts";
-import { longName, longReference, shortName, shortReference } from "./short-names.ts";
+import { expandShortName, longReference, shortName, shortReference } from "./short-names.ts";
 import { listOfSpans, spansOf } from "./text-spans.ts";
 
 const anyText = fc.oneof(
@@ -140,7 +140,7 @@ test("each name has one short form, which leads back to it", () => {
   fc.assert(
     fc.property(fc.array(part, { maxLength: 6 }), (parts) => {
       const name = parts.join("");
-      expect(longName(shortName(name))).toBe(name);
+      expect(expandShortName(shortName(name))).toBe(name);
       const reference = `{"id":null,"uri":"${name}","username":null,"user_id":"${parts[1]}${parts[2]}"}`;
       expect(longReference(shortReference(reference))).toBe(reference);
     }),

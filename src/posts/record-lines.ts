@@ -3,7 +3,7 @@
  * none may change. Records of the first form begin with a quote, a head never does.
  */
 
-import { longName, longReference, shortName, shortReference } from "./short-names.ts";
+import { expandShortName, longReference, shortName, shortReference } from "./short-names.ts";
 import { listOfSpans, spansOf } from "./text-spans.ts";
 
 /** Each a value in the JSON form of the response, or empty for the default value. */
@@ -206,7 +206,7 @@ function lengthened(short: string, form: Form, text: string): string {
     case "number":
       return longNumber(short);
     case "name":
-      return `"${longName(short)}"`;
+      return `"${expandShortName(short)}"`;
     case "reference":
       return longReference(short);
     case "list":

@@ -19,7 +19,7 @@ export function shortName(name: string): string {
   return shortAccount(name);
 }
 
-export function longName(short: string): string {
+export function expandShortName(short: string): string {
   if (short.charCodeAt(0) !== at) return longAccount(short);
   const end = short.indexOf("/");
   return uriPrefix + longAccount(short.slice(1, end)) + collection + short.slice(end + 1);
@@ -47,5 +47,5 @@ export function shortReference(reference: string): string {
 export function longReference(short: string): string {
   if (!short.startsWith("@")) return short;
   const account = longAccount(short.slice(1, short.indexOf("/")));
-  return `{"id":null,"uri":"${longName(short)}","username":null,"user_id":"${account}"}`;
+  return `{"id":null,"uri":"${expandShortName(short)}","username":null,"user_id":"${account}"}`;
 }

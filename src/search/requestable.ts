@@ -3,7 +3,7 @@ import { type AnswerContext, accessFor } from "./context.ts";
 import type { MergeableSearch } from "./merge/merged-answer.ts";
 import type { ShortSearchTerms } from "./short-search.ts";
 
-export function requestableBy(
+export function requestablePlatforms(
   { upstreams }: Pick<AnswerContext, "upstreams">,
   { platform: word, type, method }: Pick<MergeableSearch, "platform" | "type" | "method">,
 ): Pick<ShortSearchTerms, "requestableOpenly" | "requestableWithCredential"> {

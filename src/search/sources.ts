@@ -14,7 +14,7 @@ import { type AnswerContext, accessFor, isOwn } from "./context.ts";
 import { isAnsweredByArchive } from "./methods/archived-answer.ts";
 import {
   type Answerable,
-  noCounterpart,
+  methodNotSupported,
   noNodeAvailable,
   notConfigured,
   ownCredentialNeeded,
@@ -90,7 +90,7 @@ export function createSources(
     const configured = await configuredFor(platform, method, type, accountId);
     if (configured.length > 0) return { ok: true, usesUpstream: true };
     if (isAnsweredByArchive(method)) return { ok: true, usesUpstream: false };
-    if (support.access.length === 0) return noCounterpart(upstreams, platform, method);
+    if (support.access.length === 0) return methodNotSupported(upstreams, platform, method);
     const refusal = await sessions.refusal(platform, accountId);
     if (refusal !== null) return refusedByPlatform(platform, refusal);
     const allowed = accessFor(type, method, upstreams[platform]);

@@ -14,7 +14,7 @@ import type { SharedControl } from "./control/control.ts";
 import type { RoutableNode } from "./job-router.ts";
 
 /** What gateways that share a store know of each other. */
-export type Sharing = {
+export type GatewaySharing = {
   gateway: Gateway;
   /** What this gateway's nodes can do. */
   offer(capabilities: () => readonly Capability[]): void;
@@ -37,7 +37,13 @@ const leadEveryMs = 1_000;
 const reloadEveryMs = 10_000;
 const retryMs = 500;
 
-export function createSharing({ gatewayId, shared, store, clock, warn }: SharingContext): Sharing {
+export function createGatewaySharing({
+  gatewayId,
+  shared,
+  store,
+  clock,
+  warn,
+}: SharingContext): GatewaySharing {
   if (shared === null) {
     return {
       gateway: singleGateway,

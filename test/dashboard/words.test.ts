@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { auditActions } from "../../src/accounts/audit-actions.ts";
-import { refusalWords } from "../../src/accounts/sign-in/refusal.ts";
+import { refusalCodes } from "../../src/accounts/sign-in/refusal.ts";
 import type { AuditEntryAnswer } from "../../src/http/dashboard/contract/audit.ts";
 import { auditSentence } from "../../web/src/audit/audit-sentence.ts";
 import { refusalOf } from "../../web/src/pages/sign-in/sign-in-errors.ts";
@@ -69,7 +69,7 @@ describe("dashboard texts", () => {
     expect(auditSentence(entry(action, part))).toBe(sentence);
   });
 
-  it.each(refusalWords)("has a title of its own for the sign-in error %s", (word) => {
+  it.each(refusalCodes)("has a title of its own for the sign-in error %s", (word) => {
     expect(refusalOf(word)?.title).not.toBe(refusalOf("an unknown word")?.title);
   });
 });

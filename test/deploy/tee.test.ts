@@ -15,7 +15,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { collateralFromFolder } from "../../src/remote/evidence/collateral.ts";
 import { readPolicy } from "../../src/remote/evidence/policy.ts";
-import { checkFacts } from "../../src/remote/evidence/policy-check.ts";
+import { checkPolicy } from "../../src/remote/evidence/policy-check.ts";
 import { rateQuote } from "../../src/remote/evidence/quote.ts";
 import { openQuote } from "../../src/remote/evidence/signed-quote.ts";
 import { writeSimulatedTee } from "../../src/remote/evidence/simulated/simulated-folder.ts";
@@ -231,7 +231,7 @@ describe("record-evidence.mjs", () => {
       const facts = await rateQuote(openQuote(quote, rootDer, Date.now()), collateral, Date.now());
       const { eventLog } = JSON.parse(recorded("facts.json").toString());
       const policy = readPolicy(recorded("policy.draft.json").toString());
-      expect(checkFacts(policy, facts, eventLog)).toMatchObject({ isListedPlatform: true });
+      expect(checkPolicy(policy, facts, eventLog)).toMatchObject({ isListedPlatform: true });
     },
   );
 

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import fastify from "fastify";
 import { expect, test } from "vitest";
 import { auditActions } from "../../src/accounts/audit-actions.ts";
-import { refusalWords } from "../../src/accounts/sign-in/refusal.ts";
+import { refusalCodes } from "../../src/accounts/sign-in/refusal.ts";
 import type { HttpContext } from "../../src/http/context.ts";
 import type { PendingRequests } from "../../src/http/long-poll/pending-requests.ts";
 import { addRoutes } from "../../src/http/routes/index.ts";
@@ -48,5 +48,5 @@ test("docs/dashboard.md lists every action of the audit log", () => {
 });
 
 test("docs/dashboard.md lists every word of a refused sign-in", () => {
-  for (const word of refusalWords) expect(section("The page's interface")).toContain(`\`${word}\``);
+  for (const word of refusalCodes) expect(section("The page's interface")).toContain(`\`${word}\``);
 });

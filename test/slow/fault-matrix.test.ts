@@ -15,7 +15,7 @@ import {
   bodyOf,
   call,
   type Position,
-  runOutsider,
+  runOtherAccount,
   runRetryingClient,
 } from "../../testkit/service/retrying-client.ts";
 import { environmentOf, program } from "../../testkit/service/server-process.ts";
@@ -159,7 +159,7 @@ test("nothing is lost, duplicated or wrongly covered, whatever happens to the se
     ...Array.from({ length: clients }, () =>
       runRetryingClient(position, ledger, searches, random, isOver),
     ),
-    runOutsider(outsider, ledger, random, isOver),
+    runOtherAccount(outsider, ledger, random, isOver),
     imports.run(),
     backups.run(isOver),
     audit.run(isOver),

@@ -5,7 +5,7 @@ import {
   type JobEnd,
   type PatientClient,
 } from "../../testkit/gateways/patient-client.ts";
-import { mostWithin } from "../../testkit/gateways/rated-calls.ts";
+import { maxCallsWithin } from "../../testkit/gateways/rated-calls.ts";
 import { testRuns } from "../../testkit/seed.ts";
 import { createJobLedger } from "../../testkit/service/job-ledger.ts";
 import { listenToJobs } from "../../testkit/service/job-listener.ts";
@@ -101,8 +101,8 @@ test("no job is lost or duplicated, no limit exceeded and no change missed, what
   const limited = own.slice(-2);
   const calls = limited.flatMap((client) => client.calls);
   const submissions = limited.flatMap((client) => client.submissions);
-  expect(mostWithin(calls, 1_000)).toBeLessThanOrEqual(limits.requestsPerSecond);
-  expect(mostWithin(submissions, 60_000)).toBeLessThanOrEqual(limits.submissionsPerMinute);
+  expect(maxCallsWithin(calls, 1_000)).toBeLessThanOrEqual(limits.requestsPerSecond);
+  expect(maxCallsWithin(submissions, 60_000)).toBeLessThanOrEqual(limits.submissionsPerMinute);
   expect(submissions.length).toBeGreaterThan(limits.submissionsPerMinute / 2);
 }, 900_000);
 

@@ -33,7 +33,7 @@ import {
   type Random,
   shownTree,
   smallerTrees,
-  type TreeWords,
+  type TreeVocabulary,
 } from "../../testkit/data/random-trees.ts";
 import { testSeed } from "../../testkit/seed.ts";
 
@@ -127,7 +127,7 @@ function theSame(
   });
 }
 
-type Stored = { ids: BigInt64Array; texts: readonly string[]; words: TreeWords };
+type Stored = { ids: BigInt64Array; texts: readonly string[]; words: TreeVocabulary };
 
 /** Representations change here. */
 const borders = [1, 2, 65, 1_000, 8_193, 40_000];
@@ -211,7 +211,7 @@ function requestTrees(
 }
 
 function drawQuestion(
-  words: TreeWords,
+  words: TreeVocabulary,
   ids: BigInt64Array,
   skew: TimeSkew,
   random: Random,

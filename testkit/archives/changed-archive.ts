@@ -34,7 +34,7 @@ export const unnumbered = (count: number): Post[] =>
     }),
   );
 
-export const everything = { plan: { kind: "all" }, limit: 10_000 } as const;
+export const allPostsQuery = { plan: { kind: "all" }, limit: 10_000 } as const;
 export const queries = [
   "river",
   '"stone river"',
@@ -50,7 +50,7 @@ export const queries = [
 
 /** All fields, query results, ingest order. */
 export function contents(of: SmallArchive): unknown {
-  const { positions } = of.search(everything);
+  const { positions } = of.search(allPostsQuery);
   const shown = new Set(positions.map(({ id }) => id));
   return {
     positions,
@@ -113,7 +113,7 @@ export function changeAll(each: SmallArchive, round: number, count: number): voi
       }),
     })),
   ]);
-  const { positions } = each.search({ ...everything, platforms: ["x"] });
+  const { positions } = each.search({ ...allPostsQuery, platforms: ["x"] });
   const used = positions[(round * 7) % positions.length];
   if (used === undefined) throw new Error("there are posts of X");
   const native = { platform: "x", nativeId: used.id, userId: null, username: "jack" } as const;

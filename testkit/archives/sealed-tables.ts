@@ -8,7 +8,7 @@ import {
   densePosts,
   idsOfPage,
   inlinePosts,
-  oneRowPosts,
+  maxOneRowPosts,
   postsOfChunk,
   sealedFormat,
   unsummedFormat,
@@ -120,10 +120,10 @@ function writePostings(
   );
   const counts = chunks.flatMap((chunk) => varint(chunk.length));
   const entry = Buffer.from([...head, ...varint(row), ...counts]);
-  const rows = numbers.length <= oneRowPosts ? [numbers] : chunks;
+  const rows = numbers.length <= maxOneRowPosts ? [numbers] : chunks;
   for (const [index, members] of rows.entries()) {
     if (members.length === 0) continue;
-    const containers = numbers.length <= oneRowPosts ? chunks : [members];
+    const containers = numbers.length <= maxOneRowPosts ? chunks : [members];
     database
       .prepare("INSERT INTO sealed_docs(row, docs) VALUES (?, ?)")
       .run(row + index, Buffer.concat(containers.map(container)));

@@ -2,8 +2,8 @@ import { all, any, not, type PlanNode } from "@earshot/query/plan";
 import type { SequenceElement } from "@earshot/query/text";
 import { holdsPositions } from "../../src/archive/sealed/positional-terms.ts";
 
-export type TreeWords = {
-  /** Of similar frequency per list. */
+export type TreeVocabulary = {
+  /** Each list has words of similar frequency. */
   classes: readonly (readonly string[])[];
   texts: readonly (readonly string[])[];
 };
@@ -18,7 +18,7 @@ function oneOf<Item>(random: Random, items: readonly Item[]): Item {
   return item;
 }
 
-export function drawTree(words: TreeWords, random: Random, depth: number): PlanNode {
+export function drawTree(words: TreeVocabulary, random: Random, depth: number): PlanNode {
   const kind = random();
   if (depth === 0 || kind < 0.3) return leaf(words, random);
   const child = (): PlanNode => drawTree(words, random, depth - 1);
@@ -29,7 +29,7 @@ export function drawTree(words: TreeWords, random: Random, depth: number): PlanN
   return { kind: "not", child: child() };
 }
 
-function leaf(words: TreeWords, random: Random): PlanNode {
+function leaf(words: TreeVocabulary, random: Random): PlanNode {
   const kind = random();
   if (kind < 0.6) return sequence([drawWord(words, random)]);
   if (kind < 0.84) return sequence(realPhrase(words, random));
@@ -42,12 +42,12 @@ function leaf(words: TreeWords, random: Random): PlanNode {
   return sequence([`nosuchword${whole(random, 10)}`]);
 }
 
-function drawWord({ classes, texts }: TreeWords, random: Random): string {
+function drawWord({ classes, texts }: TreeVocabulary, random: Random): string {
   const filled = classes.filter((list) => list.length > 0);
   return filled.length > 0 ? oneOf(random, oneOf(random, filled)) : oneOf(random, texts.flat());
 }
 
-function realPhrase({ texts }: TreeWords, random: Random): string[] {
+function realPhrase({ texts }: TreeVocabulary, random: Random): string[] {
   const tokens = oneOf(random, texts);
   const length = 2 + whole(random, 3);
   const from = whole(random, Math.max(1, tokens.length - length + 1));

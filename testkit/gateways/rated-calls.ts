@@ -2,7 +2,7 @@
 export type RatedCall = { sentMs: number; answeredMs: number };
 
 /** A lower bound of the calls in any window. */
-export function mostWithin(calls: readonly RatedCall[], windowMs: number): number {
+export function maxCallsWithin(calls: readonly RatedCall[], windowMs: number): number {
   const counts = calls.map(
     ({ sentMs: startMs }) =>
       calls.filter(

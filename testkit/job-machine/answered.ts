@@ -5,7 +5,7 @@ import type { Lease } from "../../src/jobs/leases/lease.ts";
 import type { NewJob } from "../../src/jobs/submissions/submission.ts";
 import { type Outcome, outcomeOf, resultOf } from "./actions.ts";
 import { type KnownJob, received } from "./known-jobs.ts";
-import { asDone } from "./local-node.ts";
+import { markDone } from "./local-node.ts";
 import { localNodeId } from "./machine.ts";
 import type { World } from "./world.ts";
 
@@ -13,7 +13,7 @@ const node = { nodeId: localNodeId, methods: ["searchbyquery"] };
 const { tree } = parseQuery("comet", { maxLength: 100 });
 
 /** If the node gets a waiting job instead, `onOther` gets its lease and `act` does not run. */
-export async function whileAnswered(
+export async function whileAnswering(
   { machine }: World,
   mark: bigint,
   act: () => Promise<void>,
@@ -58,7 +58,7 @@ function noteAnswered(world: World, job: NewJob, mark: bigint, outcome: Outcome)
 
 export function asAnswered(world: World, known: KnownJob, mark: bigint): void {
   known.attempts = 1;
-  asDone(world, known, mark);
+  markDone(world, known, mark);
 }
 
 export const submission = ({ machine }: World, job: NewJob) => ({

@@ -23,13 +23,13 @@ import {
   submission as answeredSubmission,
   asAnswered,
   submitAnswered,
-  whileAnswered,
+  whileAnswering,
 } from "./answered.ts";
 import { afterRestart, hasEnded, type KnownJob, received, reported } from "./known-jobs.ts";
 import {
-  asDone,
   completeWithStaleLease,
   localMethods,
+  markDone,
   runLocally,
   submitToLocalNode,
   type UncommittedRun,
@@ -228,7 +228,7 @@ export const commands: fc.Arbitrary<Command>[] = [
         world.known.marks += 1n;
         const mark = world.known.marks;
         const job = newJob(accountId, `${accountId}-${key}`);
-        await whileAnswered(
+        await whileAnswering(
           world,
           mark,
           () => submitAnswered(world, { job, mark }),
@@ -246,7 +246,7 @@ export const commands: fc.Arbitrary<Command>[] = [
       const count = () => machine.disk.get("SELECT count(*) AS jobs FROM job", {});
       const before = await count();
       const die = () => dieWith(world, at, answeredSubmission(world, job), () => undefined);
-      await whileAnswered(world, mark, die, (lease) => noteLease(world, lease));
+      await whileAnswering(world, mark, die, (lease) => noteLease(world, lease));
       if (at === "before commit") assert.deepEqual(await count(), before);
       else await adoptAnswered(world, job, mark);
     }),
@@ -294,7 +294,7 @@ export const commands: fc.Arbitrary<Command>[] = [
       const { uuid, token } = run.lease;
       const begin = () => machine.queue.complete(uuid, token, resultOf(mark));
       const job = run.leased();
-      asDone(world, job, mark);
+      markDone(world, job, mark);
       await dieWith(world, at, { begin, check: () => undefined }, () => undefined);
       const row = await machine.disk.get("SELECT 1 FROM job WHERE uuid = :uuid", { uuid });
       assert.equal(row !== undefined, at === "after commit");

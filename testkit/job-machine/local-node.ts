@@ -89,7 +89,7 @@ export async function runLocally(
   if (method === "completes") {
     known.marks += 1n;
     await queue.complete(uuid, token, resultOf(known.marks));
-    asDone(world, job, known.marks);
+    markDone(world, job, known.marks);
   }
   if (method === "takes longer") await machine.pass(longestUncommittedMs);
   if (method === "requests a platform") await lease.accepted?.();
@@ -113,7 +113,7 @@ export async function runLocally(
   return job;
 }
 
-export function asDone({ machine }: World, job: KnownJob, mark: bigint): void {
+export function markDone({ machine }: World, job: KnownJob, mark: bigint): void {
   job.state = "done";
   job.mark = mark;
   job.finishedMs = machine.clock.now();

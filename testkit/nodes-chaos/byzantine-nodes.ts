@@ -3,7 +3,7 @@ import { failureBytes } from "../../src/remote/protocol/texts.ts";
 import { enrolmentTokenIn } from "../nodes/enrolment-token.ts";
 import { itemOf, nodeAt, type StoredJob, sealedAnswerOf } from "../nodes/hand-driven-node.ts";
 import { until } from "../until.ts";
-import { orderNode } from "./operator.ts";
+import { setNodeState } from "./operator.ts";
 import type { ByzantineReport } from "./report.ts";
 
 type Answer = { statusCode: number; body: string };
@@ -47,7 +47,7 @@ export async function startByzantineNodes(gatewayDir: string, base: string) {
         methods: ["searchbyfullarchive"],
       });
       await node.attest();
-      await orderNode(gatewayDir, fault, "approve");
+      await setNodeState(gatewayDir, fault, "approve");
       await until(`${fault} to be admitted`, async () =>
         (await node.attest()).state === "admitted" ? true : null,
       );

@@ -90,7 +90,7 @@ export function createClient(
 }
 
 /** In order. */
-export function isRight(job: RequestedJob, posts: GeneratedPosts): boolean {
+export function isCorrectAnswer(job: RequestedJob, posts: GeneratedPosts): boolean {
   if (job.result === null) return false;
   const records = JSON.parse(job.result) as { ID: string; Content: string }[];
   const found = records.map(({ ID, Content }) => ({ id: ID, text: Content }));

@@ -5,7 +5,7 @@ import { enrolmentTokenIn } from "../nodes/enrolment-token.ts";
 import { until } from "../until.ts";
 import type { FaultTarget } from "./faults.ts";
 import { type Network, openNetwork } from "./network.ts";
-import { connectedNodes, makeKey, orderNode } from "./operator.ts";
+import { connectedNodes, makeKey, setNodeState } from "./operator.ts";
 import type { GeneratedPosts } from "./posts.ts";
 import { type Actor, createActor, earshot } from "./processes.ts";
 import { type WatchedStore, watchStore } from "./watched-store.ts";
@@ -91,7 +91,7 @@ export async function openDeployment(options: DeploymentOptions): Promise<Deploy
       (link, index): FaultTarget => ({
         link,
         order: async (word) => {
-          if (!(await orderNode(gatewayDir, `node-${index}`, word)))
+          if (!(await setNodeState(gatewayDir, `node-${index}`, word)))
             throw new Error("no such node");
         },
         actor: createActor({
@@ -113,7 +113,7 @@ export async function openDeployment(options: DeploymentOptions): Promise<Deploy
       actor.start();
     }
     // Nodes without evidence wait for approval.
-    const approve = () => orderNode(gatewayDir, "node-0", "approve");
+    const approve = () => setNodeState(gatewayDir, "node-0", "approve");
     await until("a node that waits", async () => ((await approve()) ? true : null));
     await until("the nodes", async () => ((await connectedNodes(base)) === 3 ? true : null));
     return {

@@ -1,4 +1,4 @@
-import { isRight, type RequestedJob } from "./clients.ts";
+import { isCorrectAnswer, type RequestedJob } from "./clients.ts";
 import type { Deployment } from "./deployment.ts";
 import type { GeneratedPosts } from "./posts.ts";
 import type { StoreFindings } from "./report.ts";
@@ -43,7 +43,8 @@ export function findings(
     const { uuid } = job;
     if (done.get(uuid) !== 1) contradict(`${uuid} was done ${done.get(uuid) ?? 0} times`);
     if (results.get(uuid) !== 1) contradict(`${uuid} has ${results.get(uuid) ?? 0} results`);
-    if (!isRight(job, posts)) contradict(`${uuid} has the answer ${job.result?.slice(0, 300)}`);
+    if (!isCorrectAnswer(job, posts))
+      contradict(`${uuid} has the answer ${job.result?.slice(0, 300)}`);
   }
   return {
     jobs: requested.length,

@@ -20,7 +20,7 @@ export async function makeKey(
   }
 }
 
-export async function orderNode(
+export async function setNodeState(
   gatewayDir: string,
   name: string,
   change: NodeChange,

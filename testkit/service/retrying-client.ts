@@ -114,7 +114,7 @@ export async function runRetryingClient(
 }
 
 /** Another account that requests known uuids. */
-export async function runOutsider(
+export async function runOtherAccount(
   position: Position,
   ledger: JobLedger,
   random: () => number,

@@ -10,7 +10,7 @@ import { attemptOperations } from "./attempt-operations.ts";
 import type { ProviderName } from "./provider.ts";
 
 /** The browser's earlier session, which signing in ends. */
-export type LeftSession = string | null;
+export type PreviousSession = string | null;
 
 export type SignInResult =
   | { kind: "signed_in"; accountId: string; session: StartedSession }
@@ -18,7 +18,7 @@ export type SignInResult =
   /** The user deleted accounts too often. */
   | { kind: "too_many" };
 
-type SignInRequest = NewSession & { previousSession: LeftSession };
+type SignInRequest = NewSession & { previousSession: PreviousSession };
 
 /** Name of the account that links without an account sign in to, unless the name is taken. */
 const operatorName = "operator";

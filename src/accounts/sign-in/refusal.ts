@@ -1,5 +1,5 @@
 /** Codes of the sign-in page. */
-export const refusalWords = [
+export const refusalCodes = [
   "denied",
   "expired",
   "refused",
@@ -9,14 +9,14 @@ export const refusalWords = [
   "too_many",
 ] as const;
 
-export type RefusalWord = (typeof refusalWords)[number];
+export type RefusalCode = (typeof refusalCodes)[number];
 
 /** `reason`: a fixed word, never the provider's text. */
 export class SignInRefused extends Error {
-  readonly word: RefusalWord;
+  readonly word: RefusalCode;
   readonly reason: string;
 
-  constructor(word: RefusalWord, reason: string) {
+  constructor(word: RefusalCode, reason: string) {
     super(`the sign-in was refused: ${reason}`);
     this.name = "SignInRefused";
     this.word = word;

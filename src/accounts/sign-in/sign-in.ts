@@ -10,7 +10,7 @@ import { allowedOrganizations, isLoginAllowed } from "./allow-list.ts";
 import { attemptHash, isState } from "./attempt.ts";
 import { encryptAttempt, openAttempt } from "./encrypted-attempt.ts";
 import { authorizationUrl, isMemberOfAny, readProfile, requestAccessToken } from "./oauth.ts";
-import type { LeftSession } from "./operations.ts";
+import type { PreviousSession } from "./operations.ts";
 import type { ProviderName } from "./provider.ts";
 import { configuredProviders, type Provider, type ProviderProfile } from "./providers.ts";
 import { SignInRefused } from "./refusal.ts";
@@ -18,7 +18,7 @@ import { returnPath } from "./return-path.ts";
 import type { SignInSettings } from "./settings.ts";
 
 export type ClientInfo = Pick<NewSession, "agent" | "addressGroup"> & {
-  previousSession: LeftSession;
+  previousSession: PreviousSession;
 };
 
 type Entered = { accountId: string; session: StartedSession };

@@ -13,7 +13,7 @@ export function uriTimeMs(platform: Platform, uri: string): number | null {
   return platform === "bluesky" ? tidMs(uri.slice(uri.lastIndexOf("/") + 1)) : null;
 }
 
-export const nearTime = (timeMs: number): { fromMs: number; toMs: number } => ({
+export const spanAround = (timeMs: number): { fromMs: number; toMs: number } => ({
   fromMs: timeMs - nearMs,
   toMs: timeMs + nearMs,
 });

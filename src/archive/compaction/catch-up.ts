@@ -1,6 +1,6 @@
 import { isDamage } from "../sealed/damage.ts";
 import { ingestOrderIn } from "../segments/ingest-order.ts";
-import { sameBatch } from "../segments/read-ingest-order.ts";
+import { ingestBatchReader } from "../segments/read-ingest-order.ts";
 import { type FollowedSegment, idsInCopy, putIngestOrder } from "./followed-segment.ts";
 import { type CompactionSteps, inLock } from "./steps.ts";
 
@@ -73,7 +73,7 @@ function copyIngestOrder(segment: FollowedSegment): void {
 function copyNewIngestOrder(segment: FollowedSegment): void {
   const { old, parts, ingestNumber } = segment;
   for (const { copy } of parts) copy.ingestOrder.forgetAfter(ingestNumber);
-  for (const arrived of sameBatch(old)(ingestNumber + 1, Number.MAX_SAFE_INTEGER)) {
+  for (const arrived of ingestBatchReader(old)(ingestNumber + 1, Number.MAX_SAFE_INTEGER)) {
     for (const id of idsInCopy(arrived.ids, segment.idInCopy)) {
       segment.copyOf(id).ingestOrder.makeRoom(id);
       segment.arrived.add(id);

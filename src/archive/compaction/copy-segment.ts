@@ -1,5 +1,5 @@
 import type { StoredRow } from "../segments/intact-rows.ts";
-import { sameBatch } from "../segments/read-ingest-order.ts";
+import { ingestBatchReader } from "../segments/read-ingest-order.ts";
 import { type FollowedSegment, putIngestOrder } from "./followed-segment.ts";
 import type { CompactionSteps } from "./steps.ts";
 
@@ -55,7 +55,7 @@ function* copyIngestOrder(
   segment: FollowedSegment,
   ingestOrderFrom: number,
 ): CompactionSteps<void> {
-  const read = sameBatch(segment.old);
+  const read = ingestBatchReader(segment.old);
   for (let from = ingestOrderFrom; ; ) {
     let copied = 0;
     let last = from;

@@ -5,7 +5,7 @@ import { recordUri } from "../../posts/record.ts";
 import { presentNumbering, readSetting, type SegmentEntry } from "../catalog/catalog.ts";
 import { isMisplaced } from "../catalog/misplaced.ts";
 import type { StoredRow } from "../segments/intact-rows.ts";
-import type { SameBatch } from "../segments/read-ingest-order.ts";
+import type { IngestBatch } from "../segments/read-ingest-order.ts";
 import type { CompactionContext } from "./context.ts";
 import { renumberingOf, unchangedIds } from "./renumbering.ts";
 import type { SegmentCopy } from "./segment-copy.ts";
@@ -153,7 +153,7 @@ const noCounts = { likes: null, reposts: null, replies: null, quotes: null };
 
 export function putIngestOrder(
   { copyOf, idInCopy }: Pick<FollowedSegment, "copyOf" | "idInCopy">,
-  { number, ids }: SameBatch,
+  { number, ids }: IngestBatch,
 ): void {
   for (const [copy, own] of Map.groupBy(idsInCopy(ids, idInCopy), copyOf)) {
     copy.ingestOrder.put(number, own);

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { changeAll, everything, postOf } from "../../../testkit/archives/changed-archive.ts";
+import { allPostsQuery, changeAll, postOf } from "../../../testkit/archives/changed-archive.ts";
 import { collidingUris } from "../../../testkit/archives/colliding-uris.ts";
 import { putKeyed } from "../../../testkit/archives/keyed-archive.ts";
 import { type SmallArchive, smallArchive } from "../../../testkit/archives/small-archive.ts";
@@ -53,12 +53,12 @@ function keepUp(): void {
   expect(compaction.state().error).toBeNull();
 }
 
-const all = (of: SmallArchive): readonly Position[] => of.search(everything).positions;
+const all = (of: SmallArchive): readonly Position[] => of.search(allPostsQuery).positions;
 const urisOf = (of: SmallArchive, positions: readonly Position[]): string[] =>
   of.records(positions).map(({ Metadata }) => Metadata.uri);
 
 function shown(of: SmallArchive): unknown {
-  const { positions } = of.search({ ...everything, platforms: ["bluesky"] });
+  const { positions } = of.search({ ...allPostsQuery, platforms: ["bluesky"] });
   return { positions, records: of.records(positions) };
 }
 
@@ -124,7 +124,7 @@ describe("archive of an earlier release", () => {
       const records = archive.records(former);
       const pages = former.map((after) => ({
         after,
-        rest: new Set(urisOf(archive, archive.search({ ...everything, after }).positions)),
+        rest: new Set(urisOf(archive, archive.search({ ...allPostsQuery, after }).positions)),
       }));
       const resolved = (): unknown =>
         former.map(({ id }) =>
@@ -137,7 +137,7 @@ describe("archive of an earlier release", () => {
       expect(archive.records(former)).toEqual(records);
       expect(resolved()).toEqual(names);
       for (const { after, rest } of pages) {
-        const { positions } = archive.search({ ...everything, after });
+        const { positions } = archive.search({ ...allPostsQuery, after });
         expect(new Set(urisOf(archive, positions))).toEqual(rest);
         expect(positions).toHaveLength(rest.size);
       }

@@ -4,8 +4,8 @@ import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { changeCatalog } from "../../../testkit/archives/change-catalog.ts";
 import {
+  allPostsQuery,
   contents,
-  everything,
   postOf,
   queries,
   startMs,
@@ -85,7 +85,7 @@ describe("rewritten segment", () => {
         observedMs: startMs + 1,
       },
     ]);
-    expect(archive.search(everything).positions).toHaveLength(59);
+    expect(archive.search(allPostsQuery).positions).toHaveLength(59);
   });
 
   test("receives later edits, deletions and counts by uri", () => {
@@ -101,7 +101,7 @@ describe("rewritten segment", () => {
     archive.addCounts();
     expect(archive.query("tower").positions).toHaveLength(1);
     expect(archive.query("min_faves:10").positions).toHaveLength(1);
-    expect(archive.search(everything).positions).toHaveLength(19);
+    expect(archive.search(allPostsQuery).positions).toHaveLength(19);
   });
 
   test("includes writes during the copy, at any stage", () => {
@@ -117,7 +117,7 @@ describe("rewritten segment", () => {
       expect(round).toBeGreaterThan(8);
       expect(entry().sequence).toBe(2);
       const seen = (each: SmallArchive) => {
-        const { positions } = each.search(everything);
+        const { positions } = each.search(allPostsQuery);
         return each.records(positions).map((record) => ({ ...record, ID: "" }));
       };
       expect(seen(archive)).toEqual(seen(twin));
@@ -271,7 +271,7 @@ describe("segment marked as damaged", () => {
     const [first] = posts(1);
     if (first === undefined) throw new Error("a post");
     archive.write([{ kind: "delete", platform: "bluesky", uri: first.uri, revision: "2" }]);
-    expect(archive.search(everything).positions).toHaveLength(9);
+    expect(archive.search(allPostsQuery).positions).toHaveLength(9);
   });
 });
 
@@ -338,6 +338,6 @@ describe("process that died", () => {
     expect(files).not.toContain("000009.db");
     expect(retiredFiles(context.catalog)).toMatchObject([{ sequence: 2 }]);
     expect(contents(archive)).not.toEqual(before);
-    expect(archive.search(everything).positions).toHaveLength(11);
+    expect(archive.search(allPostsQuery).positions).toHaveLength(11);
   });
 });

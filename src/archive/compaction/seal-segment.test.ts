@@ -4,9 +4,9 @@ import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { changeCatalog } from "../../../testkit/archives/change-catalog.ts";
 import {
+  allPostsQuery,
   changeAll,
   contents,
-  everything,
   postOf,
   posts,
   removed,
@@ -81,7 +81,7 @@ describe("sealed segment", () => {
     ]);
     expect(await errors()).toEqual([]);
     archive.write([suspended(3, false, startMs + 1)]);
-    expect(archive.search(everything).positions).toHaveLength(59);
+    expect(archive.search(allPostsQuery).positions).toHaveLength(59);
     expect(await errors()).toEqual([]);
   });
 

@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { messageOf } from "../../lib/errors.ts";
 import { isDamage } from "../sealed/damage.ts";
-import { chunksOf, inlinePosts, oneRowPosts, postsOfChunk } from "../sealed/format.ts";
+import { chunksOf, inlinePosts, maxOneRowPosts, postsOfChunk } from "../sealed/format.ts";
 import { holdsPositions } from "../sealed/positional-terms.ts";
 import { createTermFilter, readTermFilter } from "../sealed/term-filter.ts";
 import { type BoundedReader, byteReader, Malformed } from "./sealed-bytes.ts";
@@ -149,7 +149,7 @@ type TermRows = {
 };
 
 function readRows({ reader, rows, row, counts, count, hasPositions }: TermRows): void {
-  if (count <= oneRowPosts) {
+  if (count <= maxOneRowPosts) {
     reader.readContainers(rows.docs(row), 0, counts);
     if (hasPositions) reader.readPositions(rows.positions(row), count);
     return;

@@ -1,7 +1,7 @@
 import { type IdRange, idsOfWindow } from "../../posts/ids.ts";
 import type { SegmentEntry } from "../catalog/catalog.ts";
-import { add, countedFrom, type Grid } from "../segments/clocking.ts";
 import type { CountQuery } from "../segments/count.ts";
+import { add, type BucketGrid, countedFrom } from "../segments/id-clock.ts";
 import type { Segment } from "../segments/segment.ts";
 import type { CountCache, KnownCounts } from "./count-cache.ts";
 
@@ -62,7 +62,7 @@ export function* countVisit(
   let isUnchanged = true;
   const known = copyOf(cache.find(queryKey, segment, entry, version));
 
-  function* count(span: Span, grid: Grid): Generator<void, Counted> {
+  function* count(span: Span, grid: BucketGrid): Generator<void, Counted> {
     const { low, high } = idsOf(visit, span);
     const counts = new Map<number, number>();
     for (let next = high; next >= low; ) {
@@ -132,7 +132,7 @@ function partsOf({ fromMs, toMs }: Span, bucketMs: number) {
 const nameOf = ({ fromMs, toMs }: Span): string => `${fromMs}-${toMs}`;
 
 type Counted = { counts: Map<number, number>; countedFromMs: number | null };
-type Count = (span: Span, grid: Grid) => Generator<void, Counted>;
+type Count = (span: Span, grid: BucketGrid) => Generator<void, Counted>;
 
 function* addCut({ cuts }: KnownCounts, part: Span, count: Count): Generator<void, number> {
   const name = nameOf(part);

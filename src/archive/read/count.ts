@@ -4,11 +4,11 @@ import { lastId } from "../../posts/ids.ts";
 import type { CountAnswer, CountRequest, CountWork, Damage } from "../archive.ts";
 import { presentAnalyzer, type SegmentEntry } from "../catalog/catalog.ts";
 import { damageOf } from "../catalog/damage.ts";
-import { countedFrom } from "../segments/clocking.ts";
 import { expression } from "../segments/expression.ts";
+import { countedFrom } from "../segments/id-clock.ts";
 import { type CountCache, queryKeyOf } from "./count-cache.ts";
 import { countVisit, highest, idsOf, lowest, type Visit } from "./count-visit.ts";
-import { type PlatformQuery, platformQuery, rowByRowQuery } from "./platform-query.ts";
+import { type PlatformQuery, platformQuery, rowScanPlatformQuery } from "./platform-query.ts";
 import type { SearchContext } from "./search.ts";
 
 /**
@@ -89,14 +89,14 @@ function visitsOf(request: CountRequest, entries: readonly SegmentEntry[]): Visi
       const query = platformQuery(platform, bounded);
       const byTerms = query && inTerms(query);
       const queryKey = query && queryKeyOf(query, bounded, request.bucketMs);
-      const rowByRow = isOutdated ? rowByRowQuery(platform, bounded) : null;
-      return [platform, { byTerms, rowByRow, queryKey }] as const;
+      const rowScan = isOutdated ? rowScanPlatformQuery(platform, bounded) : null;
+      return [platform, { byTerms, rowScan, queryKey }] as const;
     }),
   );
   return entries
     .flatMap((entry): Visit[] => {
-      const { byTerms, rowByRow, queryKey } = requested.get(entry.platform) ?? {};
-      const query = entry.analyzer === presentAnalyzer ? byTerms : rowByRow;
+      const { byTerms, rowScan, queryKey } = requested.get(entry.platform) ?? {};
+      const query = entry.analyzer === presentAnalyzer ? byTerms : rowScan;
       if (!query || !queryKey) return [];
       const low = highest(entry.low, bounded.lowId);
       const high = lowest(entry.high, bounded.highId ?? lastId);

@@ -3,16 +3,19 @@ import type { Platform } from "../../posts/post.ts";
 import { sealedQuery } from "../sealed/sealed-query.ts";
 import { expression } from "../segments/expression.ts";
 import { lower } from "../segments/lower.ts";
-import { rowByRow } from "../segments/row-by-row.ts";
+import { rowScanQuery } from "../segments/row-scan.ts";
 import type { SegmentQuery } from "../segments/search-segment.ts";
 
 export type BoundedPlan = ReturnType<typeof extractBounds>;
 
 export type PlatformQuery = Omit<SegmentQuery, "skew" | "lastWrittenInCommit">;
 
-export function rowByRowQuery(platform: Platform, window: BoundedPlan): PlatformQuery | null {
+export function rowScanPlatformQuery(
+  platform: Platform,
+  window: BoundedPlan,
+): PlatformQuery | null {
   const query = platformQuery(platform, window);
-  return query && { ...rowByRow(query), sealed: { kind: "every" } };
+  return query && { ...rowScanQuery(query), sealed: { kind: "every" } };
 }
 
 /** Null when no post of the platform can match. */

@@ -8,7 +8,7 @@ import { damageOf } from "../catalog/damage.ts";
 import type { SegmentAnswer, SegmentQuery } from "../segments/search-segment.ts";
 import type { Segment } from "../segments/segment.ts";
 import type { PageStart } from "./page-start.ts";
-import { type BoundedPlan, platformQuery, rowByRowQuery } from "./platform-query.ts";
+import { type BoundedPlan, platformQuery, rowScanPlatformQuery } from "./platform-query.ts";
 
 const noIds: ReadonlySet<bigint> = new Set();
 
@@ -156,14 +156,14 @@ function visitsOf(
     request.platforms
       .filter((platform) => stored.has(platform))
       .map((platform) => {
-        const rowByRow = isOutdated ? rowByRowQuery(platform, window) : null;
-        return [platform, { byTerms: platformQuery(platform, window), rowByRow }] as const;
+        const rowScan = isOutdated ? rowScanPlatformQuery(platform, window) : null;
+        return [platform, { byTerms: platformQuery(platform, window), rowScan }] as const;
       }),
   );
   return entries
     .flatMap((entry): Visit[] => {
-      const { byTerms, rowByRow } = requested.get(entry.platform) ?? {};
-      const query = entry.analyzer === presentAnalyzer ? byTerms : rowByRow;
+      const { byTerms, rowScan } = requested.get(entry.platform) ?? {};
+      const query = entry.analyzer === presentAnalyzer ? byTerms : rowScan;
       if (!query) return [];
       const ids = idsOfWindow(window.fromMs, window.toMs, entry.skew);
       const low = highest(entry.low, ids.low, window.lowId);

@@ -5,8 +5,8 @@ import type { SegmentEntry } from "../catalog/catalog.ts";
 import { damageOf } from "../catalog/damage.ts";
 import { byOtherIds } from "../catalog/other-ids.ts";
 import { isDamage } from "../sealed/damage.ts";
-import { single } from "../segments/damaged-ids.ts";
-import type { RowsRead } from "../segments/read-rows.ts";
+import { singleId } from "../segments/damaged-ids.ts";
+import type { ReadRows } from "../segments/read-rows.ts";
 import type { Segment } from "../segments/segment.ts";
 import { comparePositions } from "./search.ts";
 
@@ -24,7 +24,7 @@ export type StoredRows = {
 };
 
 export function storedRows({ currentSegments, open, uriKey }: RowsContext): StoredRows {
-  function rowsIn(entry: SegmentEntry, ids: readonly bigint[]): RowsRead {
+  function rowsIn(entry: SegmentEntry, ids: readonly bigint[]): ReadRows {
     const segment = open(entry);
     const read = segment.rows(ids);
     const known = new Set([...read.rows.map(({ id }) => id), ...read.damaged]);
@@ -69,7 +69,7 @@ export function storedRows({ currentSegments, open, uriKey }: RowsContext): Stor
           own.map(({ id }) => id),
         );
         rows.push(...read.rows);
-        damage.push(...damageOf(entry, read.damaged.map(single)));
+        damage.push(...damageOf(entry, read.damaged.map(singleId)));
       }
       return { rows: bySegment.size > 1 ? rows.sort(comparePositions) : rows, damage };
     },

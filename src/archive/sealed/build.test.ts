@@ -9,7 +9,7 @@ import {
 } from "../../../testkit/archives/segment-contents.ts";
 import { buildSealed } from "./build.ts";
 import { openPostNumbers } from "./doc-numbers.ts";
-import { bytesOfBlock, densePosts, inlinePosts, oneRowPosts } from "./format.ts";
+import { bytesOfBlock, densePosts, inlinePosts, maxOneRowPosts } from "./format.ts";
 import { UnreadableFts } from "./fts-structure.ts";
 
 const opened: { close(): void }[] = [];
@@ -68,7 +68,7 @@ test("stores a row of positions whose list is longer than 16 bits", () => {
 });
 
 test("stores terms in the form for their number of posts, at every limit", () => {
-  const rows = [inlinePosts, inlinePosts + 1, oneRowPosts, oneRowPosts + 1];
+  const rows = [inlinePosts, inlinePosts + 1, maxOneRowPosts, maxOneRowPosts + 1];
   const edges = [1, 2, ...rows, densePosts - 1, densePosts, densePosts + 1];
   const posts = new Map<bigint, string[]>();
   for (let n = 0; n < densePosts + 2; n += 1) {
@@ -85,8 +85,8 @@ test("stores terms in the form for their number of posts, at every limit", () =>
 test("stores terms of several chunks in one row, or one per chunk", () => {
   const ids = Array.from({ length: 70_000 }, (_, n) => BigInt(n) * 9n);
   const posts = new Map<bigint, string[]>();
-  for (let n = 0; n <= oneRowPosts; n += 1) {
-    const tokens = n < oneRowPosts ? ["row", "rows", "is:row"] : ["rows"];
+  for (let n = 0; n <= maxOneRowPosts; n += 1) {
+    const tokens = n < maxOneRowPosts ? ["row", "rows", "is:row"] : ["rows"];
     posts.set(ids[n * 17] ?? 0n, [...tokens, "rows", `w${n % 40}`]);
   }
   for (const id of ids) if (!posts.has(id)) posts.set(id, []);

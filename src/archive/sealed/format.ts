@@ -45,7 +45,7 @@ export const densePosts = 4_096;
 export const wordsOfBitmap = postsOfChunk / 32;
 export const bytesOfBitmap = postsOfChunk / 8;
 export const inlinePosts = 64;
-export const oneRowPosts = 4_000;
+export const maxOneRowPosts = 4_000;
 /** Two fit into a page of the table. */
 export const idsOfPage = 510;
 /** Four, with their first terms, fit into a page of the table. */

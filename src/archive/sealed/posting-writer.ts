@@ -3,7 +3,7 @@ import {
   bytesOfBitmap,
   bytesOfContainer,
   densePosts,
-  oneRowPosts,
+  maxOneRowPosts,
   postsOfChunk,
   wordsOfBitmap,
 } from "./format.ts";
@@ -48,7 +48,7 @@ export function createPostingWriter(database: DatabaseSync, chunks: number): Pos
     },
     *write(postings, holdsPositions) {
       const first = nextRow;
-      if (postings.posts <= oneRowPosts) {
+      if (postings.posts <= maxOneRowPosts) {
         nextRow += 1;
         writeRow(first, postings, 0, postings.posts, holdsPositions);
         return first;

@@ -1,5 +1,5 @@
 import type { DictionaryEntry } from "./dictionary-entries.ts";
-import { inlinePosts, oneRowPosts } from "./format.ts";
+import { inlinePosts, maxOneRowPosts } from "./format.ts";
 import { inlineList } from "./inline-list.ts";
 import type { PostingList, PostingRows } from "./posting-list.ts";
 import { oneRowList, rowsList } from "./row-list.ts";
@@ -10,5 +10,7 @@ export function postingListOf(
   grow: (bytes: number) => void,
 ): PostingList {
   if (entry.posts <= inlinePosts) return inlineList(entry, rows.posts, grow);
-  return entry.posts <= oneRowPosts ? oneRowList(entry, rows, grow) : rowsList(entry, rows, grow);
+  return entry.posts <= maxOneRowPosts
+    ? oneRowList(entry, rows, grow)
+    : rowsList(entry, rows, grow);
 }

@@ -6,7 +6,7 @@ import { numbersOfRange, openPostNumbers } from "../sealed/doc-numbers.ts";
 import { postsOfChunk } from "../sealed/format.ts";
 import { sealedState } from "../sealed/sealed-state.ts";
 import { markedTables } from "./damage-marker.ts";
-import { isAmong } from "./named-posts.ts";
+import { isInChunks } from "./named-posts.ts";
 import { statementCache } from "./statement-cache.ts";
 
 /**
@@ -56,7 +56,7 @@ export function openAllPosts(database: DatabaseSync, path: string): AllPosts {
       return (function* () {
         for (let number = from; number < to; number++) {
           const chunk = Math.floor(number / postsOfChunk);
-          if (!isAmong(replaced(chunk), number % postsOfChunk)) yield numbers.idOf(number);
+          if (!isInChunks(replaced(chunk), number % postsOfChunk)) yield numbers.idOf(number);
         }
       })();
     }, null);

@@ -5,8 +5,8 @@
 
 import type { DatabaseSync } from "node:sqlite";
 import type { IdRange } from "../../posts/ids.ts";
-import { add, type BucketTally, type Clocking, emptyTally } from "./clocking.ts";
-import { single } from "./damaged-ids.ts";
+import { singleId } from "./damaged-ids.ts";
+import { add, type BucketTally, emptyTally, type IdClock } from "./id-clock.ts";
 import { defineRowSum, rowSumsOf } from "./row-sum.ts";
 import { statementCache } from "./statement-cache.ts";
 
@@ -24,7 +24,7 @@ export function indexCounter(database: DatabaseSync) {
   return (
     expression: string,
     { low, high }: IdRange,
-    { offsetMs, doubtMs, originMs, widthMs }: Clocking,
+    { offsetMs, doubtMs, originMs, widthMs }: IdClock,
     expired: () => boolean,
   ): BucketTally => {
     const tally = emptyTally();
@@ -40,7 +40,7 @@ export function indexCounter(database: DatabaseSync) {
         if (lowest <= next) next = lowest - 1n;
         if (bucket !== null) add(tally.counts, Number(bucket), Number(count));
         if (damaged !== null)
-          tally.damaged.push(...damaged.split(",").map((id) => single(BigInt(id))));
+          tally.damaged.push(...damaged.split(",").map((id) => singleId(BigInt(id))));
       }
       if (matches < limit) break;
       if (!expired()) continue;
@@ -57,7 +57,7 @@ type Group = [bigint | null, bigint, bigint, string | null];
 const notHidden = (id: string, anyHidden: boolean): string =>
   anyHidden ? `AND NOT EXISTS (SELECT 1 FROM hidden WHERE hidden.id = ${id})` : "";
 
-/** ?1 expression, ?2 and ?3 IDs, ?4 limit, ?5 offset, ?6 width, ?7 doubt, ?8 origin (of `Clocking`, ms). */
+/** ?1 expression, ?2 and ?3 IDs, ?4 limit, ?5 offset, ?6 width, ?7 doubt, ?8 origin (of `IdClock`, ms). */
 const countingSql = (anyHidden: boolean, isIntact: string): string => `
   SELECT bucket, count(*), min(id), CASE WHEN bucket IS NULL THEN group_concat(id) END FROM (
     SELECT rowid AS id,

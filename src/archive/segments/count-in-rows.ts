@@ -2,13 +2,13 @@ import type { PlanNode } from "@earshot/query/plan";
 import type { IdRange } from "../../posts/ids.ts";
 import type { RecordRow } from "../../posts/record.ts";
 import { candidatesOfStep } from "./candidates-of-step.ts";
-import { add, type BucketTally, type Grid } from "./clocking.ts";
-import { single } from "./damaged-ids.ts";
+import { singleId } from "./damaged-ids.ts";
+import { add, type BucketGrid, type BucketTally } from "./id-clock.ts";
 import type { CandidateBatch } from "./merged-candidates.ts";
-import type { RowsRead } from "./read-rows.ts";
+import type { ReadRows } from "./read-rows.ts";
 
 export type RowMatcher = {
-  rows(ids: readonly bigint[]): RowsRead;
+  rows(ids: readonly bigint[]): ReadRows;
   isMatch(plan: PlanNode, row: RecordRow): boolean;
 };
 
@@ -17,7 +17,7 @@ export function countInRows(
   { rows, isMatch }: RowMatcher,
   residual: PlanNode,
   { low }: IdRange,
-  { originMs, widthMs }: Grid,
+  { originMs, widthMs }: BucketGrid,
   expired: () => boolean,
   tally: BucketTally,
 ): void {
@@ -27,7 +27,7 @@ export function countInRows(
       const step = ids.slice(start, start + candidatesOfStep);
       tally.statements += 1;
       const read = rows(step);
-      tally.damaged.push(...read.damaged.map(single));
+      tally.damaged.push(...read.damaged.map(singleId));
       for (const row of read.rows) {
         if (!isMatch(residual, row)) continue;
         add(tally.counts, Math.floor((row.timeMs - originMs) / widthMs), 1);

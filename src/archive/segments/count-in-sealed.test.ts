@@ -3,8 +3,8 @@ import { idTimeMs, lowestId } from "../../posts/ids.ts";
 import { bitmapSet } from "../sealed/chunk-set.ts";
 import { postsOfChunk, wordsOfBitmap } from "../sealed/format.ts";
 import type { SealedIndex } from "../sealed/sealed-index.ts";
-import { emptyTally, partsOf } from "./clocking.ts";
 import { countInSealed } from "./count-in-sealed.ts";
+import { emptyTally, partsOf } from "./id-clock.ts";
 
 const posts = 3 * postsOfChunk;
 const newestMs = Date.UTC(2026, 0, 1);
@@ -52,7 +52,7 @@ function count(widthMs: number, skewMs: number, expired: () => boolean) {
     rows += ids.length;
     return ids.map(idTimeMs);
   };
-  countInSealed(sources, reported.part, reported.clocking, timesOf, expired, tally);
+  countInSealed(sources, reported.part, reported.clock, timesOf, expired, tally);
   return { ...tally, rows };
 }
 

@@ -3,7 +3,7 @@ import { type ChunkSet, countBetween, members } from "../sealed/chunk-set.ts";
 import { numbersOfRange, type PostNumbers } from "../sealed/doc-numbers.ts";
 import { postsOfChunk } from "../sealed/format.ts";
 import type { ChunkMatches } from "../sealed/sealed-index.ts";
-import { add, type BucketTally, type Clocking } from "./clocking.ts";
+import { add, type BucketTally, type IdClock } from "./id-clock.ts";
 import type { Sources } from "./merged-candidates.ts";
 
 /** The times of those posts that exist, Unix milliseconds, in any order. */
@@ -19,7 +19,7 @@ const found = new Uint16Array(timesOfStep);
 export function countInSealed(
   { index, query, omitted }: Omit<Sources, "delta">,
   range: IdRange,
-  clocking: Clocking,
+  clock: IdClock,
   timesOf: TimesOf,
   expired: () => boolean,
   tally: BucketTally,
@@ -27,7 +27,7 @@ export function countInSealed(
   const { numbers } = index;
   const { from, to } = numbersOfRange(numbers, range);
   for (const matches of index.matches(query, { from, to }, omitted, tally)) {
-    const reached = countChunk(numbers, matches, clocking, timesOf, expired, tally);
+    const reached = countChunk(numbers, matches, clock, timesOf, expired, tally);
     const end = matches.chunk * postsOfChunk + matches.to;
     if (reached >= to || (reached === end && !expired())) continue;
     tally.stoppedAt = numbers.idOf(reached) + 1n;
@@ -39,7 +39,7 @@ export function countInSealed(
 function countChunk(
   numbers: PostNumbers,
   { chunk, set, from, to }: ChunkMatches,
-  { offsetMs, widthMs, doubtMs, originMs }: Clocking,
+  { offsetMs, widthMs, doubtMs, originMs }: IdClock,
   timesOf: TimesOf,
   expired: () => boolean,
   tally: BucketTally,

@@ -3,24 +3,24 @@ import type { IdRange } from "../../posts/ids.ts";
 import { onSnapshot } from "../database.ts";
 import { openAllPosts } from "./all-posts.ts";
 import { candidatesOfStep } from "./candidates-of-step.ts";
-import {
-  add,
-  type BucketTally,
-  type Clocking,
-  countedFrom,
-  emptyTally,
-  type Grid,
-  partsOf,
-} from "./clocking.ts";
 import { indexCounter } from "./count-in-index.ts";
 import { countInRows, type RowMatcher } from "./count-in-rows.ts";
 import { countInSealed } from "./count-in-sealed.ts";
 import { guardedByMarker } from "./damage-marker.ts";
-import { single } from "./damaged-ids.ts";
+import { singleId } from "./damaged-ids.ts";
+import {
+  add,
+  type BucketGrid,
+  type BucketTally,
+  countedFrom,
+  emptyTally,
+  type IdClock,
+  partsOf,
+} from "./id-clock.ts";
 import { indexCandidates, noLimit } from "./index-candidates.ts";
 import type { IndexCost } from "./index-cost.ts";
 import { type CandidateBatch, mergedCandidates } from "./merged-candidates.ts";
-import { rowByRow } from "./row-by-row.ts";
+import { rowScanQuery } from "./row-scan.ts";
 import type { SealedPart, SealedView } from "./sealed-part.ts";
 import type { SegmentQuery } from "./search-segment.ts";
 import { firstBatch, inSlices, slicedCandidates } from "./sliced-candidates.ts";
@@ -42,7 +42,7 @@ type SegmentCounts = {
 export type SegmentCounter = {
   /** `version` changes with every commit to the segment. */
   onSnapshot<Value>(work: (version: number) => Value): Value;
-  count(query: CountQuery, range: IdRange, grid: Grid, expired: () => boolean): SegmentCounts;
+  count(query: CountQuery, range: IdRange, grid: BucketGrid, expired: () => boolean): SegmentCounts;
 };
 
 export function segmentCounter(
@@ -65,20 +65,20 @@ export function segmentCounter(
   function countEveryRow(
     requested: CountQuery,
     part: IdRange,
-    clocking: Clocking,
+    clock: IdClock,
     expired: () => boolean,
   ): BucketTally {
-    const { residual } = rowByRow(requested);
+    const { residual } = rowScanQuery(requested);
     const tally = { ...emptyTally(), statements: 1 };
     const posts = everyPost(part, () => tally.damaged.push(part));
-    countInRows(batchesOf(posts, part), matcher, residual, part, clocking, expired, tally);
+    countInRows(batchesOf(posts, part), matcher, residual, part, clock, expired, tally);
     return tally;
   }
 
   function countByIndex(
     query: CountQuery,
     part: IdRange,
-    clocking: Clocking,
+    clock: IdClock,
     expired: () => boolean,
   ): BucketTally {
     const { expression, residual } = query;
@@ -86,14 +86,14 @@ export function segmentCounter(
     if (isSliced(query)) {
       const { residual: checked } = inSlices(query);
       const batches = sliced.batches(query.sealed, part, tally);
-      countInRows(batches, matcher, checked, part, clocking, expired, tally);
+      countInRows(batches, matcher, checked, part, clock, expired, tally);
       return tally;
     }
     if (expression !== null && residual.kind === "all") {
-      return countInIndex(expression, part, clocking, expired);
+      return countInIndex(expression, part, clock, expired);
     }
     const batches = batchesOf(candidates.named(expression, part, noLimit), part);
-    countInRows(batches, matcher, residual, part, clocking, expired, tally);
+    countInRows(batches, matcher, residual, part, clock, expired, tally);
     return tally;
   }
 
@@ -101,7 +101,7 @@ export function segmentCounter(
     { index, deletions, hasDelta, hidesAny }: SealedView,
     requested: CountQuery,
     part: IdRange,
-    clocking: Clocking,
+    clock: IdClock,
     expired: () => boolean,
   ): BucketTally {
     const inParts = hasDelta && isSliced(requested);
@@ -115,19 +115,19 @@ export function segmentCounter(
           ? candidates.delta(expression, hidesAny, tally, expired)
           : null;
       const batches = mergedCandidates({ ...sources, delta }, part, firstRows, expired, tally);
-      countInRows(batches, matcher, residual, part, clocking, expired, tally);
+      countInRows(batches, matcher, residual, part, clock, expired, tally);
       return tally;
     }
     const timesOf = (ids: readonly bigint[]): number[] => {
       tally.statements += 1;
       const { rows, damaged } = matcher.rows(ids);
-      tally.damaged.push(...damaged.map(single));
+      tally.damaged.push(...damaged.map(singleId));
       return rows.map(({ timeMs }) => timeMs);
     };
-    countInSealed(sources, part, clocking, timesOf, expired, tally);
+    countInSealed(sources, part, clock, timesOf, expired, tally);
     if (!hasDelta) return tally;
     const written = { low: tally.stoppedAt ?? part.low, high: part.high };
-    const beside = countInIndex(expression, written, clocking, expired);
+    const beside = countInIndex(expression, written, clock, expired);
     tally.statements += beside.statements;
     tally.damaged.push(...beside.damaged);
     tally.stoppedAt = beside.stoppedAt ?? tally.stoppedAt;
@@ -138,20 +138,20 @@ export function segmentCounter(
   function countPart(
     query: CountQuery,
     part: IdRange,
-    clocking: Clocking,
+    clock: IdClock,
     expired: () => boolean,
   ): BucketTally {
-    const byRows = (): BucketTally => countEveryRow(query, part, clocking, expired);
+    const byRows = (): BucketTally => countEveryRow(query, part, clock, expired);
     if (sealed === null) {
-      return guardedByMarker(path, () => countByIndex(query, part, clocking, expired), byRows);
+      return guardedByMarker(path, () => countByIndex(query, part, clock, expired), byRows);
     }
-    return sealed.read((view) => countSealed(view, query, part, clocking, expired), byRows);
+    return sealed.read((view) => countSealed(view, query, part, clock, expired), byRows);
   }
 
   function count(
     query: CountQuery,
     range: IdRange,
-    grid: Grid,
+    grid: BucketGrid,
     expired: () => boolean,
   ): SegmentCounts {
     const answer: SegmentCounts = {
@@ -162,8 +162,8 @@ export function segmentCounter(
       statements: 0,
       containers: 0,
     };
-    for (const { part, clocking } of partsOf(range, grid, query.skew)) {
-      const tally = countPart(query, part, clocking, expired);
+    for (const { part, clock } of partsOf(range, grid, query.skew)) {
+      const tally = countPart(query, part, clock, expired);
       answer.statements += tally.statements;
       answer.containers += tally.containers;
       answer.damaged.push(...tally.damaged);

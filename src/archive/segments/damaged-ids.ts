@@ -1,3 +1,3 @@
 import type { IdRange } from "../../posts/ids.ts";
 
-export const single = (id: bigint): IdRange => ({ low: id, high: id });
+export const singleId = (id: bigint): IdRange => ({ low: id, high: id });

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type IngestOrder, ingestOrderIn } from "./ingest-order.ts";
 import { packIds, unpackIds } from "./ingest-order-ids.ts";
-import { sameBatch, segmentIngestOrder } from "./read-ingest-order.ts";
+import { ingestBatchReader, segmentIngestOrder } from "./read-ingest-order.ts";
 import { segmentMigrations } from "./schema.ts";
 
 type Segment = { database: DatabaseSync; ingestOrder: IngestOrder };
@@ -121,7 +121,7 @@ test("a copy of all rows in another segment has the same order", () => {
       number = arrive(segment, number, [5n, 15n, 50n]);
       arrive(segment, number, [40n]);
       for (const id of [5n, 10n, 15n, 20n, 30n, 40n, 50n]) insert(copy, id);
-      for (const { number: own, ids } of sameBatch(segment.database)(0, 1e9)) {
+      for (const { number: own, ids } of ingestBatchReader(segment.database)(0, 1e9)) {
         copy.ingestOrder.put(own, ids);
       }
       expect(reported(copy, 3)).toEqual(reported(segment, 3));

@@ -38,8 +38,8 @@ function isSealed({ index: { numbers }, deletions }: SealedView, id: bigint): bo
   const number = numbers.numberOf(id);
   if (number === null) return false;
   const replaced = deletions.replaced(Math.floor(number / postsOfChunk));
-  return !isAmong(replaced, number % postsOfChunk);
+  return !isInChunks(replaced, number % postsOfChunk);
 }
 
-export const isAmong = (set: ChunkSet | null, post: number): boolean =>
+export const isInChunks = (set: ChunkSet | null, post: number): boolean =>
   set !== null && members(set, post, post + 1, found, 1) > 0;

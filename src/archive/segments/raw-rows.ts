@@ -26,7 +26,7 @@ export function* rawRows(path: string): Generator<RawRow, void> {
 export function isFreeListIntact(path: string): boolean {
   const pages = openPages(path);
   pages.close();
-  return pages.isFreeListWhole;
+  return pages.isFreeListIntact;
 }
 
 function isIntact(row: StoredRow): boolean | null {
@@ -40,7 +40,7 @@ type Pages = {
   count: number;
   read(page: number): Buffer;
   free: ReadonlySet<number>;
-  isFreeListWhole: boolean;
+  isFreeListIntact: boolean;
   close(): void;
 };
 
@@ -58,7 +58,7 @@ function openPages(path: string): Pages {
   }
 
   const { free, isWhole } = freePages(header, count, read);
-  return { count, read, free, isFreeListWhole: isWhole, close: () => closeSync(file) };
+  return { count, read, free, isFreeListIntact: isWhole, close: () => closeSync(file) };
 }
 
 const magic = "SQLite format 3\0";

@@ -4,12 +4,12 @@ import { unpackIds } from "./ingest-order-ids.ts";
 export type SegmentIngest = { number: number; id: bigint };
 
 /** `ids` ascend. */
-export type SameBatch = { number: number; ids: bigint[] };
+export type IngestBatch = { number: number; ids: bigint[] };
 
 /** Reads the batches `from` to `to`, inclusive, with hidden posts and without deleted ones. */
-export function sameBatch(
+export function ingestBatchReader(
   database: DatabaseSync,
-): (from: number, to: number) => Iterable<SameBatch> {
+): (from: number, to: number) => Iterable<IngestBatch> {
   return rowsOf(database, "");
 }
 
@@ -50,7 +50,7 @@ function rowsOf(database: DatabaseSync, condition: string) {
      WHERE true ${condition}`,
   );
 
-  return function* ingestedIn(from: number, to: number): Generator<SameBatch> {
+  return function* ingestedIn(from: number, to: number): Generator<IngestBatch> {
     for (const row of rows.iterate(from, to)) {
       const [number, low, high, ids] = row as unknown as StoredRow;
       const found =

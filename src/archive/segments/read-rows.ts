@@ -12,7 +12,7 @@ const [, , largest] = sizes;
 type StoredRow = [number, number, Count, Count, Count, Count, string, string, number | null];
 type Count = number | null;
 
-export type RowsRead = {
+export type ReadRows = {
   rows: RecordRow[];
   /** Rows that fail their checksum, are unreadable, or are missing although indexed. */
   damaged: bigint[];
@@ -23,7 +23,7 @@ export function rowsReader(
   database: DatabaseSync,
   platform: Platform,
   isNamed: (id: bigint) => boolean,
-): (ids: readonly bigint[]) => RowsRead {
+): (ids: readonly bigint[]) => ReadRows {
   const statements = new Map<number, StatementSync>();
   const sums = rowSumsOf(database);
 
@@ -34,7 +34,7 @@ export function rowsReader(
     return known;
   }
 
-  function read(ids: readonly bigint[], into: RowsRead): void {
+  function read(ids: readonly bigint[], into: ReadRows): void {
     for (const found of statementFor(ids.length).all(...ids)) {
       const row = found as unknown as StoredRow;
       const [position, timeMs, likes, reposts, replies, quotes, revision, record, sum] = row;
@@ -48,7 +48,7 @@ export function rowsReader(
     }
   }
 
-  function readAround(ids: readonly bigint[], into: RowsRead): void {
+  function readAround(ids: readonly bigint[], into: ReadRows): void {
     for (const id of ids) {
       try {
         read([id], into);
@@ -59,11 +59,11 @@ export function rowsReader(
     }
   }
 
-  function readAll(ids: readonly bigint[]): RowsRead {
-    const all: RowsRead = { rows: [], damaged: [] };
+  function readAll(ids: readonly bigint[]): ReadRows {
+    const all: ReadRows = { rows: [], damaged: [] };
     for (let start = 0; start < ids.length; start += largest) {
       const some = ids.length <= largest ? ids : ids.slice(start, start + largest);
-      const part: RowsRead = { rows: [], damaged: [] };
+      const part: ReadRows = { rows: [], damaged: [] };
       try {
         read(some, part);
       } catch (error) {
@@ -78,7 +78,7 @@ export function rowsReader(
     return all;
   }
 
-  function withMissing(ids: readonly bigint[]): RowsRead {
+  function withMissing(ids: readonly bigint[]): ReadRows {
     const all = readAll(ids);
     const read = new Set(all.rows.map(({ id }) => id).concat(all.damaged));
     all.damaged.push(...ids.filter((id) => !read.has(id) && isNamed(id)));

@@ -7,12 +7,12 @@ import type { SealedQuery } from "../sealed/sealed-query.ts";
 import { openAllPosts } from "./all-posts.ts";
 import { candidatesOfStep, recheckedOfStep } from "./candidates-of-step.ts";
 import { guardedByMarker } from "./damage-marker.ts";
-import { single } from "./damaged-ids.ts";
+import { singleId } from "./damaged-ids.ts";
 import { indexCandidates, noLimit } from "./index-candidates.ts";
 import type { IndexCost } from "./index-cost.ts";
 import { type CandidateBatch, mergedCandidates } from "./merged-candidates.ts";
-import type { RowsRead } from "./read-rows.ts";
-import { rowByRow } from "./row-by-row.ts";
+import type { ReadRows } from "./read-rows.ts";
+import { rowScanQuery } from "./row-scan.ts";
 import { rowSubject } from "./row-subject.ts";
 import type { SealedPart, SealedView } from "./sealed-part.ts";
 import { firstBatch, inSlices, slicedCandidates } from "./sliced-candidates.ts";
@@ -48,7 +48,7 @@ export type SegmentAnswer = {
 type SearchedSegment = {
   path: string;
   sealed: SealedPart | null;
-  rows(ids: readonly bigint[]): RowsRead;
+  rows(ids: readonly bigint[]): ReadRows;
   cost: IndexCost;
 };
 
@@ -65,7 +65,7 @@ export function segmentSearch(database: DatabaseSync, segment: SearchedSegment) 
     answer.rechecked += 1;
     answer.statements += 1;
     const { rows, damaged } = segment.rows([id]);
-    answer.damaged.push(...damaged.map(single));
+    answer.damaged.push(...damaged.map(singleId));
     const [row] = rows;
     if (row === undefined || !isWithin(query, row.timeMs)) return false;
     return !isRestOpen || matches(query.residual, rowSubject(row));
@@ -99,7 +99,7 @@ export function segmentSearch(database: DatabaseSync, segment: SearchedSegment) 
   ): SegmentAnswer {
     const answer = noAnswer();
     const posts = everyPost(range, () => answer.damaged.push(range));
-    takeMatches(posts, rowByRow(requested), limit, expired, answer);
+    takeMatches(posts, rowScanQuery(requested), limit, expired, answer);
     return answer;
   }
 

@@ -13,7 +13,7 @@ import type { PostLookup } from "./lookup.ts";
 import { segmentLookup } from "./lookup.ts";
 import { namedPosts } from "./named-posts.ts";
 import { type SegmentIngest, segmentIngestOrder } from "./read-ingest-order.ts";
-import { type RowsRead, rowsReader } from "./read-rows.ts";
+import { type ReadRows, rowsReader } from "./read-rows.ts";
 import { rowSubject } from "./row-subject.ts";
 import { createSealedMemory, openSealedPart, type SealedMemory } from "./sealed-part.ts";
 import { type SegmentAnswer, type SegmentQuery, segmentSearch } from "./search-segment.ts";
@@ -22,7 +22,7 @@ import { damagedTables, summedTables } from "./table-sums.ts";
 export type Segment = {
   /** Newest first. */
   search(query: SegmentQuery, range: IdRange, limit: number, expired: () => boolean): SegmentAnswer;
-  rows(ids: readonly bigint[]): RowsRead;
+  rows(ids: readonly bigint[]): ReadRows;
   counter: SegmentCounter;
   lookup: PostLookup<{ id: bigint }>;
   ingestOrder(from: SegmentIngest, to: number, limit: number): SegmentIngest[];

@@ -1,5 +1,5 @@
 /** The recent reader time of each account, decaying with a half-life of ten seconds. */
-export type Shares = {
+export type ReaderUsage = {
   usedMs(account: string, nowMs: number): number;
   use(account: string, tookMs: number, nowMs: number): void;
 };
@@ -8,7 +8,7 @@ const halfLifeMs = 10_000;
 const manyAccounts = 1_000;
 const nothingMs = 0.01;
 
-export function createShares(): Shares {
+export function createReaderUsage(): ReaderUsage {
   const used = new Map<string, { ms: number; atMs: number }>();
 
   function usedMs(account: string, nowMs: number): number {

@@ -1,6 +1,6 @@
 import type { ThreadCall, ThreadReply } from "../../db/threads/messages.ts";
 import { failedReply, noteCurrentCall } from "../../db/threads/serve.ts";
-import { createShares } from "./account-shares.ts";
+import { createReaderUsage } from "./account-shares.ts";
 
 /**
  * Runs the calls of one reader thread in slices. Reads, which are short, run before any search. The
@@ -37,7 +37,7 @@ export function createReaderScheduler({
   sliceMs,
   elapsed,
 }: SchedulerSettings): ReaderScheduler {
-  const shares = createShares();
+  const shares = createReaderUsage();
   const reads: Waiting[] = [];
   const searches: Waiting[] = [];
   const refused: ThreadReply[] = [];

@@ -3,7 +3,7 @@ import type { Platform } from "../../posts/post.ts";
 import { isSameRecord } from "../../posts/record.ts";
 import type { WriteReport } from "../archive.ts";
 import { presentNumbering, type SegmentEntry } from "../catalog/catalog.ts";
-import { type MisplacedPosts, nearTime, uriTimeMs } from "../catalog/misplaced.ts";
+import { type MisplacedPosts, spanAround, uriTimeMs } from "../catalog/misplaced.ts";
 import { forgottenRevision, type Tombstones } from "../catalog/tombstones.ts";
 import type { PreparedChange, PreparedPost } from "../prepared.ts";
 import type { PostLookup } from "../segments/lookup.ts";
@@ -195,7 +195,7 @@ function likelyEntries(
     const rest = entries.filter((entry) => entry !== newest).reverse();
     return newest === undefined ? rest : [newest, ...rest];
   }
-  const { fromMs, toMs } = nearTime(reportedMs);
+  const { fromMs, toMs } = spanAround(reportedMs);
   const [low, high] = [lowestId(fromMs), lowestId(toMs + 1)];
   const near = entries.filter((entry) => entry.low <= high && entry.high >= low && entry !== first);
   return first === null ? near.reverse() : [first, ...near.reverse()];

@@ -1,7 +1,7 @@
 import type { EvidenceKind } from "../../jobs/result-signature.ts";
 import type { VerifiedEvidence } from "../../remote/evidence/evidence.ts";
 
-export type ProofWords = { proven: readonly string[]; notProven: readonly string[] };
+export type ProofClaims = { proven: readonly string[]; notProven: readonly string[] };
 
 const proven: Readonly<Record<EvidenceKind, readonly string[]>> = {
   tdx: [
@@ -43,7 +43,7 @@ const ofMachine =
 export function wordsFor(
   { kind, isListedPlatform }: Pick<VerifiedEvidence, "kind" | "isListedPlatform">,
   { isGatewayKnown }: { isGatewayKnown: boolean },
-): ProofWords {
+): ProofClaims {
   return {
     proven: proven[kind],
     notProven: [

@@ -1,5 +1,5 @@
 import { coverageBody } from "../../http/answers/status-body.ts";
-import { withUnseenEscaped } from "../../lib/controls.ts";
+import { escapeInvisible } from "../../lib/controls.ts";
 import { isoTime } from "../../lib/iso-time.ts";
 import type { AnswerRequest, Coverage } from "../../platforms/source.ts";
 import { targetText } from "../../platforms/target-text.ts";
@@ -10,7 +10,7 @@ import type { SignedResult } from "../../remote/protocol/signed-result.ts";
 import { readKnowledge, readRequest } from "../../remote/protocol/texts.ts";
 import { painter, type Terminal } from "../terminal/terminal.ts";
 import { wrap } from "../terminal/text-layout.ts";
-import { type ProofWords, wordsFor } from "./proof-words.ts";
+import { type ProofClaims, wordsFor } from "./proof-words.ts";
 
 type Shown = { json?: boolean; gatewayKey?: string };
 
@@ -20,14 +20,14 @@ type Content = {
   evidence: VerifiedEvidence;
   asOfMs: number | null;
   records: number;
-  words: ProofWords;
+  words: ProofClaims;
 };
 
 /** Shows only the checks of an invalid proof, because its content cannot be trusted. */
 export function showVerdict(verdict: ProofVerdict, shown: Shown, terminal: Terminal): void {
   const content = contentOf(verdict, shown);
   // Untrusted texts cannot move the cursor, break lines or change the direction.
-  if (shown.json) terminal.out(`${withUnseenEscaped(JSON.stringify(asJson(verdict, content)))}\n`);
+  if (shown.json) terminal.out(`${escapeInvisible(JSON.stringify(asJson(verdict, content)))}\n`);
   else terminal.out(`${asText(verdict, content, terminal)}\n`);
 }
 
@@ -91,7 +91,7 @@ function asText({ steps }: ProofVerdict, content: Content | null, terminal: Term
     bold(headlines[content.evidence.kind]),
     checks,
     rowsOf(content)
-      .map(([name, value]) => `${name.padEnd(10)}${withUnseenEscaped(value)}`)
+      .map(([name, value]) => `${name.padEnd(10)}${escapeInvisible(value)}`)
       .join("\n"),
     sentences(bold("Proven"), content.words.proven, terminal),
     sentences(bold("Not proven"), content.words.notProven, terminal),
@@ -107,7 +107,7 @@ const headlines: Readonly<Record<VerifiedEvidence["kind"], string>> = {
 const marks = { passed: "ok", failed: "FAILED", skipped: "-" } as const;
 
 const stepLine = ({ check, outcome, code, message }: ProofStep): string =>
-  `${marks[outcome].padEnd(8)}${check.padEnd(11)}${withUnseenEscaped(message)}${code === null ? "" : ` (${code})`}`;
+  `${marks[outcome].padEnd(8)}${check.padEnd(11)}${escapeInvisible(message)}${code === null ? "" : ` (${code})`}`;
 
 function rowsOf({
   proof,

@@ -3,7 +3,7 @@ import { type Command, InvalidArgumentError } from "commander";
 import type { EvidenceKind } from "../../jobs/result-signature.ts";
 import { evidenceKinds } from "../../jobs/result-signature.ts";
 import { systemClock } from "../../lib/clock.ts";
-import { withUnseenEscaped } from "../../lib/controls.ts";
+import { escapeInvisible } from "../../lib/controls.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import { collateralFromFolder } from "../../remote/evidence/collateral.ts";
 import { type NodePolicy, readPolicy } from "../../remote/evidence/policy.ts";
@@ -101,7 +101,7 @@ function invalidProof({ steps }: ProofVerdict): EarshotError {
   const hint = hintFor(failed);
   return new EarshotError(
     "proof_refused",
-    `the proof is invalid: ${withUnseenEscaped(failed?.message ?? "nothing was checked")}`,
+    `the proof is invalid: ${escapeInvisible(failed?.message ?? "nothing was checked")}`,
     { status: 422, ...(hint === undefined ? {} : { hint }) },
   );
 }

@@ -17,7 +17,7 @@ export function stopOnSignals(): AbortSignal {
         firstAt = now;
         controller.abort(interrupted(name));
       } else if (now - firstAt > sameSignalMs) {
-        endAtOnce(name);
+        exitBySignal(name);
       }
     });
   }
@@ -25,7 +25,7 @@ export function stopOnSignals(): AbortSignal {
 }
 
 /** Ends by the signal, because `process.exit` would wait for a thread in a long statement. */
-export function endAtOnce(signal: (typeof signals)[number]): void {
+export function exitBySignal(signal: (typeof signals)[number]): void {
   process.removeAllListeners(signal);
   process.kill(process.pid, signal);
   // PID 1 of a container ignores its own signals.

@@ -1,7 +1,7 @@
 import type { Clock } from "../../lib/clock.ts";
 import { type Operations, operationOf } from "../operations.ts";
 import { createCallTimeout } from "./call-timeout.ts";
-import { isCrowded, storeUnavailable } from "./errors.ts";
+import { isOutOfConnections, storeUnavailable } from "./errors.ts";
 import { openPool, type Pool, type PostgresTerms } from "./pool.ts";
 import { runOperation } from "./run-operation.ts";
 
@@ -64,7 +64,7 @@ export function createCalls(
       try {
         return await callTimeout.within(call, () => giveUp(used));
       } catch (error) {
-        if (!isCrowded(error) || attempt === maxAttempts) throw error;
+        if (!isOutOfConnections(error) || attempt === maxAttempts) throw error;
         await clock.sleep(attempt * pauseMs);
       }
     }

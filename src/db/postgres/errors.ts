@@ -12,7 +12,7 @@ export function isConflict(thrown: unknown): boolean {
 const lockTimeout = "55P03";
 
 /** Nothing was written, and of several calls in a statement one may be the cause. */
-export function isOfOneCall(thrown: unknown): boolean {
+export function isErrorOfOneCall(thrown: unknown): boolean {
   if (!(thrown instanceof postgres.PostgresError)) return false;
   return isConflict(thrown) || thrown.code === lockTimeout || !outside.test(thrown.code);
 }
@@ -22,7 +22,7 @@ export function isDuplicate(thrown: unknown): boolean {
 }
 
 /** The server has no free connection; nothing was sent. */
-export function isCrowded(thrown: unknown): boolean {
+export function isOutOfConnections(thrown: unknown): boolean {
   const cause = thrown instanceof EarshotError ? thrown.cause : thrown;
   return cause instanceof postgres.PostgresError && cause.code === "53300";
 }
@@ -52,7 +52,7 @@ export function storeUnavailable(reason: string, cause?: unknown): EarshotError 
   });
 }
 
-/** Of the driver (`CONNECTION_…`) or of a socket. */
+/** From the driver (`CONNECTION_…`) or a socket. */
 function isConnectionError(thrown: unknown): boolean {
   if (!(thrown instanceof Error) || !("code" in thrown)) return false;
   return typeof thrown.code === "string" && /^(?:CONNECT|E[A-Z]+$)/.test(thrown.code);

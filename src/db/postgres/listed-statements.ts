@@ -1,5 +1,5 @@
 import type { Statement } from "../statements.ts";
-import { isOfOneCall } from "./errors.ts";
+import { isErrorOfOneCall } from "./errors.ts";
 import type { Pool } from "./pool.ts";
 
 /**
@@ -66,7 +66,7 @@ class ListQueue {
       const byCall = new Map(rows.map((row) => [row.call, row]));
       for (const [index, { resolve }] of calls.entries()) resolve(byCall.get(index));
     } catch (error) {
-      if (!isOfOneCall(error)) for (const { reject } of calls) reject(error);
+      if (!isErrorOfOneCall(error)) for (const { reject } of calls) reject(error);
       else await Promise.all(calls.map((call) => this.#answerAlone(call)));
     }
   }

@@ -8,7 +8,7 @@ import { builtDocs } from "./served-pages.ts";
 const ofPrograms = /^\/(?:v1|api|mcp|dashboard\/(?:api|assets))(?:[/?]|$)/;
 
 /** Whether a browser opened the address as a page, so that a 404 is HTML. */
-export function isForPeople({ method, url, headers }: FastifyRequest): boolean {
+export function isBrowserNavigation({ method, url, headers }: FastifyRequest): boolean {
   return method === "GET" && !ofPrograms.test(url) && acceptsHtml(headers.accept);
 }
 

@@ -5,7 +5,7 @@ import { answerUnreadable } from "./unreadable-request.ts";
 import { problem } from "./write-problem.ts";
 
 /** Node's own refusals have no body. An unknown `Expect` is ignored (RFC 9110 section 10.1.1), a CONNECT gets a problem. */
-export function replaceBareRefusals(server: Server, newId: () => string): void {
+export function answerBareRefusals(server: Server, newId: () => string): void {
   server.on("checkExpectation", (request: IncomingMessage, response: ServerResponse) => {
     server.emit("request", request, response);
   });

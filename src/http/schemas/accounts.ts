@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { isOneVisibleLine } from "../../accounts/keys/key-name.ts";
-import { closedObject, closedQuery, wording, wordOf } from "./words.ts";
+import { closedObject, closedQuery, enumOf, errorWithHint } from "./words.ts";
 
 const longestQuery = 100;
 const longestConfirmation = 200;
@@ -10,18 +10,21 @@ const highestRate = 1_000_000;
 const body = (what: string, hint: string) => ({ what, needed: "expected a JSON object", hint });
 
 const limit = (name: string) => {
-  const limitText = wording(
+  const limitText = errorWithHint(
     `expected a whole number from 1 to ${highestRate}, or null for the default`,
     `send, for example, "${name}":5`,
   );
   return z.int(limitText).min(1, limitText).max(highestRate, limitText).nullable().optional();
 };
 
-const reasonText = wording(
+const reasonText = errorWithHint(
   `expected one line of at most ${longestReason} visible characters`,
   'send, for example, "suspended_reason":"Scrapes with a hundred keys"',
 );
-const suspendedText = wording("expected true or false", 'send, for example, "suspended":true');
+const suspendedText = errorWithHint(
+  "expected true or false",
+  'send, for example, "suspended":true',
+);
 
 export const accountChange = closedObject(
   body(
@@ -29,7 +32,7 @@ export const accountChange = closedObject(
     'send, for example, {"role":"operator"} or {"suspended":true,"suspended_reason":"…"}',
   ),
   {
-    role: wordOf("role", ["member", "operator"], 'send "role":"operator" or "role":"member"')
+    role: enumOf("role", ["member", "operator"], 'send "role":"operator" or "role":"member"')
       .transform((word) => word as "member" | "operator")
       .optional(),
     suspended: z.boolean(suspendedText).optional(),
@@ -44,7 +47,7 @@ export const accountChange = closedObject(
   },
 );
 
-const confirmText = wording(
+const confirmText = errorWithHint(
   "the name of the account is required for confirmation",
   'send {"confirm":"<name of the account>"}',
 );
@@ -57,15 +60,18 @@ export const accountDeletion = closedObject(
 export const accountPath = z.object({ id: z.string() });
 export const nodePath = z.object({ id: z.string() });
 
-const queryText = wording(
+const queryText = errorWithHint(
   `expected at most ${longestQuery} characters`,
   "send one part of a name, such as ?query=ann",
 );
-const afterText = wording("expected the value of next of an earlier page", "send it unchanged");
+const afterText = errorWithHint(
+  "expected the value of next of an earlier page",
+  "send it unchanged",
+);
 
 export const listSearchText = z.string(queryText).max(longestQuery, queryText);
 
-/** Of a list of accounts or keys. */
+/** For lists of accounts and keys. */
 export const accountCursor = z.string(afterText).regex(/^\d{1,16}-[0-9A-Za-z]{1,64}$/, afterText);
 
 export const accountsQuery = closedQuery(

@@ -1,9 +1,9 @@
 import * as z from "zod";
 import { accountCursor, listSearchText } from "./accounts.ts";
 import { range } from "./dashboard-usage.ts";
-import { closedQuery, wording } from "./words.ts";
+import { closedQuery, errorWithHint } from "./words.ts";
 
-const accountText = wording("expected the id of an account", "send one id");
+const accountText = errorWithHint("expected the id of an account", "send one id");
 
 export const accountId = z.string(accountText).min(1, accountText).max(64, accountText);
 
@@ -21,7 +21,10 @@ export const allUsageQuery = closedQuery(
   { range, account: accountId.optional(), after: accountCursor.optional() },
 );
 
-const afterText = wording("after is not of this list", "send next exactly as it was received");
+const afterText = errorWithHint(
+  "after is not of this list",
+  "send next exactly as it was received",
+);
 
 export const allJobsQuery = closedQuery(
   "the parameters are account and after, such as ?account=<id>",

@@ -54,7 +54,7 @@ export function problemAnswers(descriptions: Readonly<Record<number, string>>) {
   );
 }
 
-export const strayBodyRefusals = {
+export const unexpectedBodyErrors = {
   413: "The body is too large.",
   415: "The body is not plain JSON.",
 };

@@ -1,9 +1,12 @@
 import * as z from "zod";
 import { type AuditAction, auditActions } from "../../accounts/audit-actions.ts";
 import { accountId } from "./activity.ts";
-import { closedQuery, wording, wordOf } from "./words.ts";
+import { closedQuery, enumOf, errorWithHint } from "./words.ts";
 
-const beforeText = wording("expected the value of next of an earlier page", "send it unchanged");
+const beforeText = errorWithHint(
+  "expected the value of next of an earlier page",
+  "send it unchanged",
+);
 
 const before = z
   .string(beforeText)
@@ -14,11 +17,11 @@ const before = z
 export const ownAuditQuery = closedQuery("use only before, such as ?before=1200", { before });
 
 const actionText = "send one that docs/dashboard.md lists, such as key_created";
-const actorText = wording(
+const actorText = errorWithHint(
   "actor is the id of an account, command_line or service",
   "send it once, such as ?actor=command_line",
 );
-const timeText = wording(
+const timeText = errorWithHint(
   "expected a time such as 2026-12-31T12:00:00Z",
   "send it once, with a time zone",
 );
@@ -33,7 +36,7 @@ export const auditQuery = closedQuery(
   {
     before,
     account: accountId.optional(),
-    action: wordOf("action", auditActions, actionText)
+    action: enumOf("action", auditActions, actionText)
       .transform((word) => word as AuditAction)
       .optional(),
     actor: z.string(actorText).min(1, actorText).max(64, actorText).optional(),

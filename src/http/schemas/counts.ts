@@ -2,9 +2,9 @@ import * as z from "zod";
 import { coverage } from "./coverage.ts";
 import { warnings } from "./job-status.ts";
 import { queryText } from "./submission.ts";
-import { closedQuery, wording, wordOf } from "./words.ts";
+import { closedQuery, enumOf, errorWithHint } from "./words.ts";
 
-const momentText = wording(
+const momentText = errorWithHint(
   "expected an ISO 8601 date or a time with its zone, such as 2026-01-31T12:00:00Z",
   "write + as %2B in a URL",
 );
@@ -13,7 +13,7 @@ const moment = z
   .union([z.iso.datetime({ offset: true }), z.iso.date()], momentText)
   .meta({ examples: ["2026-01-31T12:00:00Z"] });
 
-const tokenText = wording(
+const tokenText = errorWithHint(
   "expected the next_token of an earlier page",
   "send meta.next_token unchanged",
 );
@@ -24,7 +24,7 @@ export const countsQuery = closedQuery("send ?query=comet&granularity=hour", {
   query: z
     .string(queryText)
     .meta({ description: "The query, with operators.", examples: ["comet lang:en"] }),
-  granularity: wordOf("granularity", granularities, "omit it, or send granularity=hour")
+  granularity: enumOf("granularity", granularities, "omit it, or send granularity=hour")
     .optional()
     .meta({ description: "Length of a bucket; default: hour.", examples: ["hour"] }),
   start_time: moment.optional().meta({

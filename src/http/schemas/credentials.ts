@@ -1,21 +1,21 @@
 import * as z from "zod";
 import { type Platform, platforms } from "../../posts/post.ts";
-import { closedObject, wording, wordOf } from "./words.ts";
+import { closedObject, enumOf, errorWithHint } from "./words.ts";
 
 const maxFields = 16;
 const longestName = 64;
 /** More than any valid value. */
 const longestText = 20_000;
 
-const kindText = wording(
+const kindText = errorWithHint(
   "expected a kind that GET /dashboard/api/credentials lists",
   'send, for example, "kind":"app-password"',
 );
-const fieldsText = wording(
+const fieldsText = errorWithHint(
   "expected an object of strings",
   'send, for example, "fields":{"token":"…"}',
 );
-const answerText = wording("expected a string", 'send {"answer":"https://…"}');
+const answerText = errorWithHint("expected a string", 'send {"answer":"https://…"}');
 
 const text = (message: { error: string }) => z.string(message).max(longestText, message);
 
@@ -26,7 +26,7 @@ export const newCredential = closedObject(
     hint: 'send {"platform":"x","kind":"app-token","fields":{"token":"…"}}',
   },
   {
-    platform: wordOf("platform", platforms, 'send, for example, "platform":"x"').transform(
+    platform: enumOf("platform", platforms, 'send, for example, "platform":"x"').transform(
       // The enumeration contains exactly the platforms.
       (word) => word as Platform,
     ),

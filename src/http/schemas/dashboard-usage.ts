@@ -1,12 +1,12 @@
 import * as z from "zod";
 import { rangeNames } from "../dashboard/ranges.ts";
-import { closedQuery, wording } from "./words.ts";
+import { closedQuery, errorWithHint } from "./words.ts";
 
 export const range = z
-  .enum(rangeNames, wording("unknown range", `use ${rangeNames.join(", ")}`))
+  .enum(rangeNames, errorWithHint("unknown range", `use ${rangeNames.join(", ")}`))
   .default("24h");
 
-const noKeyId = wording("expected the id of a key", "use an id from the answer's keys");
+const noKeyId = errorWithHint("expected the id of a key", "use an id from the answer's keys");
 const keyId = z.string(noKeyId).max(64, noKeyId);
 
 export const usageQuery = closedQuery("use range and key, such as ?range=7d", {

@@ -1,23 +1,26 @@
 import * as z from "zod";
 import { longestOverlapHours } from "../../accounts/keys/key.ts";
 import { methodNames } from "../../platforms/methods.ts";
-import { closedObject, wording, wordOf } from "./words.ts";
+import { closedObject, enumOf, errorWithHint } from "./words.ts";
 
 export const keyPath = z.object({ id: z.string() });
 
-const nameText = wording("expected a string", 'send, for example, "name":"laptop"');
-const someMethods = wording(
+const nameText = errorWithHint("expected a string", 'send, for example, "name":"laptop"');
+const someMethods = errorWithHint(
   "expected a list of different methods",
   'send null for all, or for example ["searchbyquery"]',
 );
-const aRate = wording("expected a whole number from 1", "send null for the account's limit");
-const aTime = wording("expected a time such as 2026-12-31T12:00:00Z", "send null for no expiry");
+const aRate = errorWithHint("expected a whole number from 1", "send null for the account's limit");
+const aTime = errorWithHint(
+  "expected a time such as 2026-12-31T12:00:00Z",
+  "send null for no expiry",
+);
 
 const rate = z.int(aRate).min(1, aRate).nullable().optional();
 
 const choice = {
   methods: z
-    .array(wordOf("method", methodNames, 'send, for example, "searchbyquery"'), someMethods)
+    .array(enumOf("method", methodNames, 'send, for example, "searchbyquery"'), someMethods)
     .min(1, someMethods)
     .max(methodNames.length, someMethods)
     .refine((methods) => new Set(methods).size === methods.length, someMethods)
@@ -44,7 +47,7 @@ export const keyChange = closedObject(keyNeeded, {
   ...choice,
 });
 
-const someHours = wording(
+const someHours = errorWithHint(
   `expected a whole number of hours from 0 to ${longestOverlapHours}`,
   'send, for example, {"overlap_hours":24}; 0 ends the key immediately',
 );

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { evidenceKinds } from "../../jobs/result-signature.ts";
 import { capability } from "../../remote/protocol/messages.ts";
-import { wording } from "./words.ts";
+import { errorWithHint } from "./words.ts";
 
 const time = z.iso.datetime().meta({ examples: ["2026-01-31T12:00:00.000Z"] });
 const digest = z.string().meta({ examples: ["WlYYyZPAWTBMRBaVzNFBmEHfPSG8bCqvhs_X8wzGmu8"] });
@@ -9,7 +9,10 @@ const evidenceKind = z.enum(evidenceKinds);
 
 const attestationId = z
   .string(
-    wording("expected the id of an attestation", "use the id from the Link header of a result"),
+    errorWithHint(
+      "expected the id of an attestation",
+      "use the id from the Link header of a result",
+    ),
   )
   .meta({
     description: "Identifies statement and quote: a base64url SHA-256.",

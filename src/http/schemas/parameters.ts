@@ -2,7 +2,7 @@ import * as z from "zod";
 import { jobStates } from "../../jobs/job.ts";
 import { methodNames } from "../../platforms/methods.ts";
 import { platforms } from "../../posts/post.ts";
-import { closedQuery, notAmong, wording } from "./words.ts";
+import { closedQuery, errorWithHint, notAmong } from "./words.ts";
 
 const platform = z.string().meta({
   description: `social for all platforms, or ${platforms.join(", ")}, twitter.`,
@@ -18,7 +18,7 @@ export const platformPath = z.object({ platform });
 export const jobPath = z.object({ uuid });
 export const platformJobPath = z.object({ platform, uuid });
 
-const wholeSeconds = wording(
+const wholeSeconds = errorWithHint(
   "expected a whole number of seconds from 1 to 30",
   "use digits, such as ?wait=10",
 );
@@ -36,7 +36,7 @@ export const waitQuery = closedQuery("use only wait, such as ?wait=10", {
 /** With a body, query parameters would be ignored. */
 export const noQuery = z.strictObject(
   {},
-  wording(
+  errorWithHint(
     "this path has no query parameters",
     'leave them out: the body says what to search; Prefer: wait=10 waits, as does "wait":10 in a search in one call',
   ),
@@ -89,14 +89,17 @@ export const streamHeaders = z.looseObject({
     }),
 });
 
-const pageSize = wording("expected a whole number from 1 to 100", "use digits, such as ?limit=20");
+const pageSize = errorWithHint(
+  "expected a whole number from 1 to 100",
+  "use digits, such as ?limit=20",
+);
 
-const listCursor = wording(
+const listCursor = errorWithHint(
   "expected the next_cursor of an earlier page",
   "send next_cursor unchanged",
 );
 
-const partOfQuery = wording(
+const partOfQuery = errorWithHint(
   "expected a part of the query, of 1 to 100 characters, none of them control characters",
   "such as ?query=comet",
 );
@@ -142,7 +145,7 @@ export const eventsQuery = closedQuery(
   "use only uuid, such as ?uuid=0f8fad5b-d9cb-469f-a165-70867728950e",
   {
     uuid: z
-      .string(wording("expected one uuid", "send ?uuid= once"))
+      .string(errorWithHint("expected one uuid", "send ?uuid= once"))
       .optional()
       .meta({
         description: "Only this job: its current state, then each change, until it ends.",
@@ -153,7 +156,7 @@ export const eventsQuery = closedQuery(
 
 /** Absent means all. */
 export function wordList<const Word extends string>(what: string, words: readonly Word[]) {
-  const error = wording(
+  const error = errorWithHint(
     `expected words with commas between them for ${what}`,
     `such as ?${what}=${words.slice(0, 2).join(",")}`,
   );

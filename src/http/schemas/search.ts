@@ -3,7 +3,7 @@ import * as z from "zod";
 import { shortestText } from "../answers/budget.ts";
 import { fieldNames } from "../answers/fields.ts";
 import { submissionForms } from "./submission.ts";
-import { shortenedName, wording } from "./words.ts";
+import { errorWithHint, shortenedName } from "./words.ts";
 
 export const defaultWaitSeconds = 10;
 const longestWaitSeconds = 30;
@@ -15,17 +15,17 @@ const bodyNeeded = {
   hint: 'send {"type":"social","arguments":{"type":"searchbyquery","query":"comet"},"wait":10}',
 };
 
-const waitText = wording(
+const waitText = errorWithHint(
   `expected a whole number of seconds from 1 to ${longestWaitSeconds}`,
   `send "wait":${defaultWaitSeconds}, or use /v1/search/live for longer searches`,
 );
 
-const budgetText = wording(
+const budgetText = errorWithHint(
   `expected a whole number of characters from ${shortestText} to ${largestBudget}`,
   "omit max_chars for whole texts",
 );
 
-const fieldsText = wording(
+const fieldsText = errorWithHint(
   "expected a list of different field names",
   'send "fields":["Content","Metadata.username"], or omit it for whole records',
 );

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { longestCursor } from "../../jobs/cursor.ts";
 import { methodNames } from "../../platforms/methods.ts";
 import { typeNames } from "../submission/source-types.ts";
-import { closedObject, wording, wordOf } from "./words.ts";
+import { closedObject, enumOf, errorWithHint } from "./words.ts";
 
 const moment = z
   .union([z.iso.datetime({ offset: true }), z.iso.date()], {
@@ -10,14 +10,14 @@ const moment = z
   })
   .meta({ examples: ["2026-01-31T12:00:00Z"] });
 
-export const wholeNumber = wording(
+export const wholeNumber = errorWithHint(
   "expected a whole number",
   "use digits without quotes, such as 20",
 );
 
-export const queryText = wording("expected a string", 'use quotes, such as "comet lang:en"');
+export const queryText = errorWithHint("expected a string", 'use quotes, such as "comet lang:en"');
 
-const cursorText = wording(
+const cursorText = errorWithHint(
   "expected the cursor of an earlier result",
   "send X-Next-Cursor unchanged",
 );
@@ -84,7 +84,7 @@ const argumentShape = {
 };
 
 const searchArguments = closedObject(argumentsNeeded, {
-  type: wordOf("method", methodNames, 'send "type":"searchbyquery" in arguments')
+  type: enumOf("method", methodNames, 'send "type":"searchbyquery" in arguments')
     .default("searchbyquery")
     .meta({ description: "The method.", examples: ["searchbyquery"] }),
   ...argumentShape,
@@ -96,7 +96,7 @@ const bodyNeeded = {
   hint: 'send {"type":"social","arguments":{"type":"searchbyquery","query":"comet"}}',
 };
 
-const sourceType = wordOf("type", typeNames, 'send "type":"social"').meta({
+const sourceType = enumOf("type", typeNames, 'send "type":"social"').meta({
   description: "The platforms to search.",
   examples: ["social"],
 });

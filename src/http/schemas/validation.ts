@@ -2,7 +2,7 @@ import type { FastifySchemaCompiler } from "fastify";
 import * as z from "zod";
 import type { ErrorDetail } from "../../lib/errors.ts";
 import { maxDetails, problem } from "../problems/write-problem.ts";
-import { readWording, shortenedName, unknownName } from "./words.ts";
+import { shortenedName, splitHint, unknownName } from "./words.ts";
 
 /** At most `mostDetails` errors and truncated names, so that an answer is not much larger than its request. */
 export const validatorCompiler: FastifySchemaCompiler<z.ZodType> = ({ schema, httpPart }) => {
@@ -36,7 +36,7 @@ function sentence({ pointer, message }: ErrorDetail): string {
 }
 
 function detailsOf(issue: z.core.$ZodIssue): readonly ErrorDetail[] {
-  const { message: written, hint } = readWording(issue.message);
+  const { message: written, hint } = splitHint(issue.message);
   const help = hint === undefined ? {} : { hint };
   if (issue.code === "unrecognized_keys") {
     return issue.keys.slice(0, maxDetails).map((key) => ({

@@ -5,7 +5,7 @@ import { longestUrl } from "../../jobs/webhooks/webhook-url.ts";
 import { methodNames, sourceTypes } from "../../platforms/methods.ts";
 import { platforms } from "../../posts/post.ts";
 import { pageParameters, wordList } from "./parameters.ts";
-import { closedObject, closedQuery, wording, wordOf } from "./words.ts";
+import { closedObject, closedQuery, enumOf, errorWithHint } from "./words.ts";
 
 const id = z.string().meta({
   description: "The id of the webhook.",
@@ -19,12 +19,12 @@ const delivery = z.string().meta({
 export const webhookPath = z.object({ id });
 export const deliveryPath = z.object({ id, delivery });
 
-const urlText = wording(
+const urlText = errorWithHint(
   `expected a URL of at most ${longestUrl} characters`,
   'send "url":"https://host.example/path"',
 );
 
-const someEvents = wording(
+const someEvents = errorWithHint(
   `expected a list of different events: ${jobEvents.join(", ")}`,
   "omit it for all",
 );
@@ -45,7 +45,7 @@ export const newWebhook = closedObject(
         examples: ["https://example.com/earshot"],
       }),
     events: z
-      .array(wordOf("event", jobEvents, 'send, for example, "job.done"'), someEvents)
+      .array(enumOf("event", jobEvents, 'send, for example, "job.done"'), someEvents)
       .min(1, someEvents)
       .max(jobEvents.length, someEvents)
       .refine((events) => new Set(events).size === events.length, someEvents)

@@ -8,19 +8,19 @@ const nameLists = new Map<string, { what: string; names: readonly string[] }>();
 const separator = "\u0000";
 
 /** Two schemas may share a message but not the hint. */
-export function wording(message: string, hint: string): { error: string } {
+export function errorWithHint(message: string, hint: string): { error: string } {
   return { error: `${message}${separator}${hint}` };
 }
 
-export function readWording(written: string): { message: string; hint: string | undefined } {
+export function splitHint(written: string): { message: string; hint: string | undefined } {
   const [message = "", hint] = written.split(separator);
   return { message, hint };
 }
 
 /** Errors suggest the nearest match. */
-export function wordOf(what: string, names: readonly string[], hint: string) {
-  const missing = wording(`${what} is required`, hint).error;
-  const noText = wording(`${what} must be a string`, hint).error;
+export function enumOf(what: string, names: readonly string[], hint: string) {
+  const missing = errorWithHint(`${what} is required`, hint).error;
+  const noText = errorWithHint(`${what} must be a string`, hint).error;
   return z.enum(names, {
     error: ({ input }) => {
       if (input === undefined) return missing;
@@ -36,7 +36,7 @@ export function closedObject<const Shape extends z.core.$ZodLooseShape>(
   const names = Object.keys(shape);
   const tooMany = `unknown ${what}, expected one of ${names.join(", ")}`;
   nameLists.set(tooMany, { what, names });
-  const { error: noObject } = wording(needed, hint);
+  const { error: noObject } = errorWithHint(needed, hint);
   return z.strictObject(shape, {
     error: (issue) => (issue.code === "unrecognized_keys" ? tooMany : noObject),
   });

@@ -17,7 +17,7 @@ import { createRecentDeletions } from "./recent-deletions.ts";
 import { createMastodonRecheck } from "./recheck.ts";
 import { createMastodonRequests } from "./requests.ts";
 import type { MastodonStreamSettings } from "./settings.ts";
-import { nothingStored, storesNothing } from "./skipped.ts";
+import { nothingStored, skipsEverything } from "./skipped.ts";
 
 /**
  * Live ingestion from the public stream of one Mastodon server. Guarantees:
@@ -177,14 +177,14 @@ export function startMastodonStream(request: MastodonStreamRequest): MastodonStr
   }
 
   function warnOnce(): void {
-    if (hasWarned || !storesNothing({ ...tally.counts, ...counts })) return;
+    if (hasWarned || !skipsEverything({ ...tally.counts, ...counts })) return;
     hasWarned = true;
     log.warn({ host, skipped: counts.skipped }, `mastodon stream: ${nothingStored}`);
   }
 
   function detail({ status, detail }: ReturnType<typeof link.status>): string {
     if (status !== "connected") return detail;
-    if (storesNothing({ ...tally.counts, ...counts })) return `${detail}; ${nothingStored}`;
+    if (skipsEverything({ ...tally.counts, ...counts })) return `${detail}; ${nothingStored}`;
     const failure = afterGap.failure();
     if (failure !== null) return `${detail}; stored posts cannot be compared: ${failure}`;
     return recheck.state().isPending

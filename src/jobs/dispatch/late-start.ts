@@ -4,7 +4,7 @@ import type { JobResult } from "../job.ts";
 const noticeableMs = 1_000;
 
 /** Warns if the result hit its deadline after the job waited `waitedMs` for a slot. */
-export function withLateStart(
+export function withLateStartWarning(
   result: JobResult,
   { waitedMs, deadlineMs }: { waitedMs: number; deadlineMs: number },
 ): JobResult {

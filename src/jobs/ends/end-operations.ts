@@ -75,7 +75,7 @@ export const endOperations = {
    * Deletes a batch of expired results, of jobs that ended no later than `endedMs`, and of idempotency keys created no
    * later than `keyedMs`.
    */
-  expireJobs: durable(function* (database, before: PastTimes): Steps<ExpiredJobs> {
+  expireJobs: durable(function* (database, before: RetentionTimes): Steps<ExpiredJobs> {
     const { nowMs } = before;
     const overdue = yield* database.all<{ uuid: string }>(expiredSql, { nowMs });
     const expired = yield* eachOf(overdue, ({ uuid }) => expire(database, { uuid, nowMs }));
@@ -86,7 +86,7 @@ export const endOperations = {
   }),
 };
 
-export type PastTimes = { nowMs: number; endedMs: number; keyedMs: number };
+export type RetentionTimes = { nowMs: number; endedMs: number; keyedMs: number };
 export type ExpiredJobs = { expired: JobSnapshot[]; isMore: boolean };
 
 export const sweepRows = 500;
@@ -95,7 +95,7 @@ const expiredSql = `SELECT uuid FROM job WHERE state = 'done' AND expires_ms <= 
 
 export function* deletePast(
   database: Database,
-  { nowMs, endedMs, keyedMs }: PastTimes,
+  { nowMs, endedMs, keyedMs }: RetentionTimes,
 ): Steps<boolean> {
   const forgotten = yield* database.run(
     `DELETE FROM job WHERE sequence IN (SELECT sequence FROM job

@@ -4,7 +4,7 @@ import type { Platform } from "../../posts/post.ts";
 import { type ChangedRow, snapshotColumns, unannounced } from "../reads/visible-change.ts";
 import { targetStateSql } from "../states.ts";
 import { storedPosts } from "../stored.ts";
-import { deletePast, type ExpiredJobs, type PastTimes, sweepRows } from "./end-operations.ts";
+import { deletePast, type ExpiredJobs, type RetentionTimes, sweepRows } from "./end-operations.ts";
 import { fetchedOperations } from "./fetched-operations.ts";
 
 const expireSql = `
@@ -37,7 +37,7 @@ export const sharedFetchedOperations = {
 
 /** Retention on PostgreSQL: a batch is one statement. */
 export const sharedEndOperations = {
-  expireJobs: durable(function* (database, before: PastTimes): Steps<ExpiredJobs> {
+  expireJobs: durable(function* (database, before: RetentionTimes): Steps<ExpiredJobs> {
     const rows = yield* database.all<ChangedRow>(expireSql, {
       nowMs: before.nowMs,
     });

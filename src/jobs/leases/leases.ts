@@ -5,7 +5,7 @@ import { startSlices } from "../../lib/slices.ts";
 import type { Method } from "../../platforms/methods.ts";
 import { withUnsearched } from "../../search/merge/unsearched.ts";
 import type { Dispatcher, LiveJob } from "../dispatch/dispatcher.ts";
-import { withLateStart } from "../dispatch/late-start.ts";
+import { withLateStartWarning } from "../dispatch/late-start.ts";
 import { fetchedPosts } from "../ends/fetched-operations.ts";
 import type { Gateway } from "../gateways/gateway.ts";
 import type { JobResult, SearchJobRequest } from "../job.ts";
@@ -135,7 +135,7 @@ export function createLeases(context: LeasesContext): Leases {
     const waitedMs = job === undefined ? 0 : waitedBefore(job, token);
     releaseLease(uuid, token);
     const searched = withUnsearched(answer, job?.submitted.request.unsearched ?? null);
-    const result = withLateStart(searched, { waitedMs, deadlineMs });
+    const result = withLateStartWarning(searched, { waitedMs, deadlineMs });
     const isOwn = job?.lease?.token === token;
     if (isOwn && job.uncommitted !== null) {
       if (!isLarge(result)) return await job.uncommitted.commitDone(result);

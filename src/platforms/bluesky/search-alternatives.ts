@@ -13,7 +13,7 @@ export type Request = {
 export type Requests = readonly Request[];
 
 /** No conditions, for what the API cannot express. */
-export const nothingReported: Request = {
+export const unconditional: Request = {
   words: [],
   tags: [],
   author: null,
@@ -21,7 +21,7 @@ export const nothingReported: Request = {
   lang: null,
   domain: null,
 };
-export const allPosts: Requests = [nothingReported];
+export const allPosts: Requests = [unconditional];
 export const noPosts: Requests = [];
 
 /** Each alternative costs one request. */
@@ -63,7 +63,7 @@ function join(request: Request, other: Request): Requests {
 }
 
 function common(requests: Requests): Request {
-  const [first = nothingReported, ...rest] = requests;
+  const [first = unconditional, ...rest] = requests;
   const same = <Key extends "mentions" | "lang" | "domain">(key: Key): Request[Key] | null =>
     rest.every((request) => request[key] === first[key]) ? first[key] : null;
   return {

@@ -6,8 +6,8 @@ import {
   anyAlternative,
   distinct,
   noPosts,
-  nothingReported,
   type Requests,
+  unconditional,
 } from "./search-alternatives.ts";
 import { searchTerms } from "./search-words.ts";
 
@@ -21,7 +21,7 @@ export function reportLeaf(leaf: QueryLeaf, names: ResolvedNames): Requests {
     case "hashtag":
       // A post may have the tag only in its text or only in its tag field.
       return anyAlternative([
-        [{ ...nothingReported, tags: [leaf.tag] }],
+        [{ ...unconditional, tags: [leaf.tag] }],
         reportWords(searchTerms(leaf.tag)),
       ]);
     case "from":
@@ -43,7 +43,7 @@ export function reportLeaf(leaf: QueryLeaf, names: ResolvedNames): Requests {
   }
 }
 
-const reportWords = (words: readonly string[]): Requests => [{ ...nothingReported, words }];
+const reportWords = (words: readonly string[]): Requests => [{ ...unconditional, words }];
 
 /** Older codes that posts may still use. */
 const olderCodes: Readonly<Record<string, string>> = { he: "iw", id: "in", nb: "no", fil: "tl" };
@@ -54,11 +54,11 @@ function reportLanguage(code: string): Requests {
   if (!/^[a-z]{2,3}$/.test(primary) || primary === "und") return allPosts;
   const older = olderCodes[primary];
   const codes = older === undefined ? [primary] : [primary, older];
-  return codes.map((lang) => ({ ...nothingReported, lang }));
+  return codes.map((lang) => ({ ...unconditional, lang }));
 }
 
 export const reportHost = (leaf: QueryLeaf): Requests | null =>
-  leaf.kind === "domain" ? [{ ...nothingReported, domain: leaf.host }] : null;
+  leaf.kind === "domain" ? [{ ...unconditional, domain: leaf.host }] : null;
 
 function accountsOf(
   user: string,
@@ -80,10 +80,10 @@ function reportAuthor(user: string, names: ResolvedNames): Requests {
   const only = dids.length === 1 ? handle : null;
   if (dids.length > 0) {
     return anyAlternative(
-      dids.map((actor) => [{ ...nothingReported, author: { actor, handle: only } }]),
+      dids.map((actor) => [{ ...unconditional, author: { actor, handle: only } }]),
     );
   }
-  if (handle !== null) return [{ ...nothingReported, author: { actor: handle, handle } }];
+  if (handle !== null) return [{ ...unconditional, author: { actor: handle, handle } }];
   return handles.length > 0 ? allPosts : noPosts;
 }
 
@@ -91,7 +91,7 @@ function reportAuthor(user: string, names: ResolvedNames): Requests {
 function reportMention(user: string, names: ResolvedNames): Requests {
   const { dids, handles } = accountsOf(user, names);
   return anyAlternative([
-    ...dids.map((did): Requests => [{ ...nothingReported, mentions: did }]),
+    ...dids.map((did): Requests => [{ ...unconditional, mentions: did }]),
     ...handles.map((handle) => reportWords(searchTerms(handle))),
   ]);
 }

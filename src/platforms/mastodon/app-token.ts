@@ -9,10 +9,10 @@ import type {
 } from "../credential.ts";
 import { credentialInvalid } from "../credential-errors.ts";
 import { hintOf } from "../hint.ts";
-import { grant, notGranted, renewedAppToken, usualRedirectUri } from "./client-credentials.ts";
+import { grant, notGranted, outOfBandRedirectUri, renewedAppToken } from "./client-credentials.ts";
 import { givenServer, givenText, requireOrigin } from "./given-server.ts";
 import { releasedToken } from "./released-token.ts";
-import { fieldsIn, isForUsers, reasonIn, refusedToken } from "./server-answer.ts";
+import { fieldsIn, reasonIn, refusedToken, requiresUserToken } from "./server-answer.ts";
 
 /** Client credentials obtain a token, used until rejected. */
 export const mastodonAppTokenKind: CredentialKind = {
@@ -50,8 +50,8 @@ export const mastodonAppTokenKind: CredentialKind = {
     {
       name: "redirect_uri",
       label: "Redirect URI",
-      hint: `As registered for the application; default: ${usualRedirectUri}.`,
-      meaning: `the redirect URI of the application, ${usualRedirectUri} by default; GoToSocial compares it`,
+      hint: `As registered for the application; default: ${outOfBandRedirectUri}.`,
+      meaning: `the redirect URI of the application, ${outOfBandRedirectUri} by default; GoToSocial compares it`,
       isSecret: false,
       isOptional: true,
     },
@@ -119,7 +119,7 @@ async function send(
   const answer = await sendWith(request, secrets, tools);
   if (answer.status !== 401) return answer;
   // Some servers return 401 for user-only resources to a valid application token.
-  if (isForUsers(fieldsIn(answer))) return { ...answer, status: 403 };
+  if (requiresUserToken(fieldsIn(answer))) return { ...answer, status: 403 };
   const again = await sendWith(request, await renewedAppToken(secrets, stored, tools), tools);
   if (again.status === 401) throw refusedToken(host, again.status);
   return again;

@@ -8,7 +8,7 @@ import { fieldsIn, reasonIn, refusedToken } from "./server-answer.ts";
 const answerMs = 30_000;
 const scope = "read";
 /** Out-of-band. Some servers require it even in grants that do not use it. */
-export const usualRedirectUri = "urn:ietf:wg:oauth:2.0:oob";
+export const outOfBandRedirectUri = "urn:ietf:wg:oauth:2.0:oob";
 
 export async function grant(
   host: string,
@@ -19,7 +19,7 @@ export async function grant(
     grant_type: "client_credentials",
     client_id: clientId ?? "",
     client_secret: clientSecret ?? "",
-    redirect_uri: redirectUri ?? usualRedirectUri,
+    redirect_uri: redirectUri ?? outOfBandRedirectUri,
     scope,
   });
   const answer = await tools.fetch(new URL("/oauth/token", host), {

@@ -4,7 +4,7 @@ import {
   type MastodonEmulator,
   startMastodonEmulator,
 } from "../../../testkit/emulators/mastodon/server.ts";
-import { isWhole } from "../../search/merge/completeness.ts";
+import { isUntruncated } from "../../search/merge/completeness.ts";
 import { firstPage, type ReadingPosition, readPages } from "../../search/platform/pages.ts";
 import type { FetchMethod } from "../methods.ts";
 import { readTarget } from "../read-target.ts";
@@ -58,7 +58,7 @@ async function readAll(
       name: "mastodon",
     });
     items.push(...read.items);
-    lastIsComplete = isWhole(read.warnings);
+    lastIsComplete = isUntruncated(read.warnings);
     areComplete &&= lastIsComplete;
     position = read.position;
   }

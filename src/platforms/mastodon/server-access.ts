@@ -3,7 +3,7 @@ import { stripControls } from "../../lib/controls.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import { credentialRefused } from "../credential-errors.ts";
 import type { Session, UpstreamAnswer, UpstreamRequest } from "../session.ts";
-import { isForUsers, isOutOfScope } from "./server-answer.ts";
+import { isOutOfScope, requiresUserToken } from "./server-answer.ts";
 
 export type ServerAccess = {
   instance: string;
@@ -82,7 +82,7 @@ function refusal(
   scope: string,
 ): EarshotError {
   const { status, json } = answer;
-  if (status === 401 || (status === 403 && isOpen) || isForUsers(json)) {
+  if (status === 401 || (status === 403 && isOpen) || requiresUserToken(json)) {
     return forSignedIn(instance, isOpen);
   }
   if (status === 403) return mayNot(instance, scope, isOutOfScope(json));

@@ -22,7 +22,7 @@ export function reasonIn(answer: FetchedAnswer): string {
 }
 
 /** Only users may request this; the token may be valid. */
-export const isForUsers = (json: unknown): boolean =>
+export const requiresUserToken = (json: unknown): boolean =>
   /requires an authenticated user/i.test(reportedIn(json));
 
 export const isOutOfScope = (json: unknown): boolean =>

@@ -6,7 +6,7 @@ import { fieldsOf } from "../fields.ts";
 import { hintOf } from "../hint.ts";
 import { requireInOrder } from "../request-errors.ts";
 import { isToken, parsedJson, refusedBy, sendWith } from "./tokens.ts";
-import { withTrueLimit } from "./usage-cap.ts";
+import { withUsageCapLimit } from "./usage-cap.ts";
 
 /** Not billed. */
 const checkPath = "/2/usage/tweets?usage.fields=project_id,project_cap,project_usage";
@@ -62,7 +62,7 @@ async function sendApp(
   if (answer.status === 401) {
     throw refused(`${request.url.host} refused the application's token`);
   }
-  return await withTrueLimit(answer, tools.now());
+  return await withUsageCapLimit(answer, tools.now());
 }
 
 const tokenOf = (stored: CredentialInUse): string => stored.secrets().token ?? "";

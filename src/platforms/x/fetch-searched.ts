@@ -31,7 +31,7 @@ export async function mediaBySearch(
   return await searched(`from:${name} has:media -is:retweet`, null, call, session);
 }
 
-export const isOfSearch = (cursor: string): boolean => readPosition(cursor) !== null;
+export const isSearchCursor = (cursor: string): boolean => readPosition(cursor) !== null;
 
 async function searched(
   query: string,

@@ -9,7 +9,7 @@ export type Includes = {
 
 const maxIncluded = 4_000;
 
-export const nothingIncluded: Includes = { users: new Map(), media: new Map(), posts: new Map() };
+export const noIncludes: Includes = { users: new Map(), media: new Map(), posts: new Map() };
 
 export function readIncludes(value: unknown): Includes {
   const { users, media, posts, tweets } = fieldsOf(value);

@@ -6,7 +6,7 @@ import type { Bill, Session, UpstreamAnswer, UpstreamRequest } from "../session.
 import type { UpstreamWarning } from "../upstream.ts";
 import { pageToken } from "../upstream-page.ts";
 import { withoutTokens } from "../without-tokens.ts";
-import { type Includes, nothingIncluded, readIncludes } from "./includes.ts";
+import { type Includes, noIncludes, readIncludes } from "./includes.ts";
 
 export type XRequest = {
   path: string;
@@ -32,7 +32,7 @@ export type XAnswer = {
 
 const absent: Omit<XAnswer, "receivedMs"> = {
   data: null,
-  includes: nothingIncluded,
+  includes: noIncludes,
   next: null,
   warnings: [],
   isAbsent: true,

@@ -6,7 +6,7 @@ import { absentPage } from "../upstream-page.ts";
 import { spaceOf, trendsAt } from "./fetch-others.ts";
 import { homePosts, mediaInTimeline, postById, postsOfUser } from "./fetch-posts.ts";
 import { fetchRoutes, timelineRoute } from "./fetch-routes.ts";
-import { isOfSearch, mediaBySearch, searchReplies } from "./fetch-searched.ts";
+import { isSearchCursor, mediaBySearch, searchReplies } from "./fetch-searched.ts";
 import { followsOf, profileOfUser, retweetersOf } from "./fetch-users.ts";
 import { intervalMs, xLimit } from "./limits.ts";
 import { priceOf } from "./prices.ts";
@@ -61,7 +61,7 @@ async function pageOf(
     case "getmedia": {
       if (user === null) return absentPage;
       const { cursor, route } = call;
-      const isSearched = cursor === null ? route !== timelineRoute.name : isOfSearch(cursor);
+      const isSearched = cursor === null ? route !== timelineRoute.name : isSearchCursor(cursor);
       return await (isSearched ? mediaBySearch : mediaInTimeline)(user, call, session);
     }
     case "gethometweets":

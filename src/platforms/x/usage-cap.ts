@@ -9,7 +9,10 @@ const restMs = 3_600_000;
  * At the monthly cap X returns 429 with headers of an unused rate limit. They become a reset in an hour: the true one is
  * unknown, and a refused request is free.
  */
-export async function withTrueLimit(answer: FetchedAnswer, nowMs: number): Promise<FetchedAnswer> {
+export async function withUsageCapLimit(
+  answer: FetchedAnswer,
+  nowMs: number,
+): Promise<FetchedAnswer> {
   if (answer.status !== 429) return answer;
   const { type } = fieldsOf(parsedJson(answer));
   if (typeof type !== "string" || !type.endsWith("/usage-capped")) return answer;

@@ -16,7 +16,7 @@ import {
   sendWith,
   type UserTokens,
 } from "./tokens.ts";
-import { withTrueLimit } from "./usage-cap.ts";
+import { withUsageCapLimit } from "./usage-cap.ts";
 
 /** A renewal proves the session and is not billed. Without a refresh token, the owner is requested. */
 export async function testSession(
@@ -55,12 +55,12 @@ export async function sendUser(
     seen = await renew(apiUrl, stored, seen, tools);
   }
   const answer = await sendWith(seen.accessToken ?? "", request, tools);
-  if (answer.status !== 401) return await withTrueLimit(answer, tools.now());
+  if (answer.status !== 401) return await withUsageCapLimit(answer, tools.now());
   if (!seen.refreshToken) throw ended(request.url.host);
   const fresh = await renew(apiUrl, stored, seen, tools);
   const again = await sendWith(fresh.accessToken ?? "", request, tools);
   if (again.status === 401) throw ended(request.url.host);
-  return await withTrueLimit(again, tools.now());
+  return await withUsageCapLimit(again, tools.now());
 }
 
 async function renew(

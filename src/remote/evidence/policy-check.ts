@@ -11,7 +11,7 @@ import { refused } from "./refusal.ts";
 
 type Boot = Pick<BootFacts, "composeHash" | "keyProvider">;
 
-export function checkFacts(
+export function checkPolicy(
   policy: NodePolicy,
   facts: QuoteFacts,
   boot: Boot | null,

@@ -5,7 +5,7 @@ import { EarshotError } from "../../lib/errors.ts";
 import type { KeyProvider } from "./event-log.ts";
 import type { QuoteFacts } from "./evidence.ts";
 import { type NodePolicy, policyIdOf, readPolicy } from "./policy.ts";
-import { checkFacts } from "./policy-check.ts";
+import { checkPolicy } from "./policy-check.ts";
 import { rateQuote } from "./quote.ts";
 import { openQuote } from "./signed-quote.ts";
 import { mrConfigIdOf } from "./simulated/simulated-tee.ts";
@@ -126,7 +126,7 @@ describe("a machine is checked against the policy", () => {
     boot: { composeHash: string; keyProvider: KeyProvider | null } | null = usualBoot,
   ) {
     try {
-      return checkFacts({ ...usual, ...policy }, { ...facts, ...changed }, boot);
+      return checkPolicy({ ...usual, ...policy }, { ...facts, ...changed }, boot);
     } catch (error) {
       if (!(error instanceof EarshotError)) throw error;
       return error.details[0]?.code;

@@ -10,7 +10,7 @@ import { collateralFileName, collateralKeyOf } from "./collateral-service.ts";
 import { replayEventLog } from "./event-log.ts";
 import type { Collateral, QuoteFacts } from "./evidence.ts";
 import { type NodePolicy, readPolicy } from "./policy.ts";
-import { checkFacts } from "./policy-check.ts";
+import { checkPolicy } from "./policy-check.ts";
 import { rateQuote } from "./quote.ts";
 import { intelRoot as intelRootDer } from "./quote-library.ts";
 import { openQuote } from "./signed-quote.ts";
@@ -75,9 +75,9 @@ describe.skipIf(!hasSampleQuotes())(`quotes of real machines${skipped}`, () => {
     expect(facts.rtMr[3]).toBe("00".repeat(48));
     expect(new Date(facts.collateralUntilMs).toISOString()).toBe("2025-07-19T10:00:35.000Z");
     const policy = policyFor(facts, "ab".repeat(32));
-    expect(await codeOf(() => checkFacts(policy, facts, null).image)).toBe("app_not_measured");
+    expect(await codeOf(() => checkPolicy(policy, facts, null).image)).toBe("app_not_measured");
     const measured = policyFor(facts, "ab".repeat(32), "unused");
-    expect(checkFacts(measured, facts, null)).toEqual({ image: "sample", isListedPlatform: true });
+    expect(checkPolicy(measured, facts, null)).toEqual({ image: "sample", isListedPlatform: true });
   });
 
   test("the same quote is refused with expired collateral", async () => {
@@ -96,21 +96,21 @@ describe.skipIf(!hasSampleQuotes())(`quotes of real machines${skipped}`, () => {
     const { composeHash, keyProvider } = boot;
     expect(composeHash).toBe("3763bc34552cf3a27ff71ad5f7a90471562a1a2df552dfc1998cba2d60da27e7");
     const policy = policyFor(facts, composeHash ?? "");
-    expect(checkFacts(policy, facts, boot)).toEqual({ image: "sample", isListedPlatform: true });
+    expect(checkPolicy(policy, facts, boot)).toEqual({ image: "sample", isListedPlatform: true });
     // An enclave of the host has the disk keys; policies for key services do not accept it.
     expect(keyProvider).toEqual({
       name: "local-sgx",
       id: "1b7a49378403249b6986a907844cab0921eca32dd47e657f3c10311ccaeccf8b",
     });
     const strict = { ...policy, key_providers: [{ name: "kms" }] };
-    expect(await codeOf(() => checkFacts(strict, facts, boot).image)).toBe("key_provider_unknown");
+    expect(await codeOf(() => checkPolicy(strict, facts, boot).image)).toBe("key_provider_unknown");
     expect(
       collateralFileName(collateralKeyOf(openQuote(quote, await intelRootDer(), february2026))),
     ).toBe("tdx-90c06f000000-platform.json");
     const named = { ...facts, mrConfigId: `01${composeHash}${"00".repeat(15)}` };
-    expect(checkFacts(policy, named, boot)).toMatchObject({ image: "sample" });
+    expect(checkPolicy(policy, named, boot)).toMatchObject({ image: "sample" });
     const other = { ...facts, mrConfigId: `01${"ab".repeat(32)}${"00".repeat(15)}` };
-    expect(await codeOf(() => checkFacts(policy, other, boot).image)).toBe("mr_config_id");
+    expect(await codeOf(() => checkPolicy(policy, other, boot).image)).toBe("mr_config_id");
   });
 
   test("a machine with CET in place of PKRU fits the default masks", () => {

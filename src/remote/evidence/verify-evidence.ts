@@ -5,7 +5,7 @@ import { type NodeStatement, reportDataOf } from "../protocol/statement.ts";
 import { replayEventLog } from "./event-log.ts";
 import type { Collateral, CollateralSource, Evidence, VerifiedEvidence } from "./evidence.ts";
 import { type NodePolicy, policyIdOf } from "./policy.ts";
-import { checkFacts } from "./policy-check.ts";
+import { checkPolicy } from "./policy-check.ts";
 import { rateQuote } from "./quote.ts";
 import { intelRoot } from "./quote-library.ts";
 import { refused } from "./refusal.ts";
@@ -85,7 +85,7 @@ async function verifyQuoted(
   const { event_log: log } = evidence;
   const boot = log === null ? null : replayEventLog(log, facts.rtMr[3] ?? "");
   const composeHash = boot?.composeHash ?? null;
-  return { collateral, facts, composeHash, ...checkFacts(policy, facts, boot) };
+  return { collateral, facts, composeHash, ...checkPolicy(policy, facts, boot) };
 }
 
 const simulatedRootOf = ({ simulated_root: pem }: NodePolicy): Uint8Array | null =>

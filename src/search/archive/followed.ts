@@ -3,9 +3,9 @@ import type { Collection, CoverageInterval } from "../../archive/archive.ts";
 import { gapsIn, intervalsOf } from "../../archive/catalog/coverage.ts";
 import { type Span, unionOf } from "../../lib/spans.ts";
 
-export type Changing = "likes" | "reposts" | "replies" | "quotes" | "labels";
+export type MutableCollection = "likes" | "reposts" | "replies" | "quotes" | "labels";
 
-const collections: Readonly<Record<Changing, Collection>> = {
+const collections: Readonly<Record<MutableCollection, Collection>> = {
   likes: "likes",
   reposts: "reposts",
   replies: "posts",
@@ -13,8 +13,8 @@ const collections: Readonly<Record<Changing, Collection>> = {
   labels: "labels",
 };
 
-export function changingIn(tree: QueryNode): ReadonlySet<Changing> {
-  const found = new Set<Changing>();
+export function changingIn(tree: QueryNode): ReadonlySet<MutableCollection> {
+  const found = new Set<MutableCollection>();
   const visit = (node: QueryNode): void => {
     if (node.kind === "and" || node.kind === "or") node.children.forEach(visit);
     else if (node.kind === "not") visit(node.child);
@@ -26,7 +26,7 @@ export function changingIn(tree: QueryNode): ReadonlySet<Changing> {
 
 function changingInLeaf(
   leaf: Exclude<QueryNode, { kind: "and" | "or" | "not" }>,
-): readonly Changing[] {
+): readonly MutableCollection[] {
   if (leaf.kind === "min-count") return leaf.atLeast > 0 ? [leaf.metric] : [];
   if (leaf.kind === "label") return ["labels"];
   if (leaf.kind !== "property") return [];
@@ -38,7 +38,7 @@ function changingInLeaf(
 const minSlackMs = 300_000;
 
 export type Followed = {
-  what: Changing;
+  what: MutableCollection;
   collection: Collection;
   span: Span;
   gaps: readonly Span[];
@@ -49,7 +49,7 @@ export type Followed = {
  * nothing to follow.
  */
 export function followedOf(
-  changing: ReadonlySet<Changing>,
+  changing: ReadonlySet<MutableCollection>,
   { window, intervals, nowMs, slackMs, isLive }: PostCoverage,
 ): Followed[] {
   if (changing.size === 0) return [];

@@ -14,24 +14,24 @@ export type Reading = {
   sinceMs: number | null;
 };
 
-export const isWhole = (warnings: readonly UpstreamWarning[]): boolean =>
+export const isUntruncated = (warnings: readonly UpstreamWarning[]): boolean =>
   !warnings.some(({ isPartial }) => isPartial === true);
 
 export function readOf(
   requested: readonly Span[],
   { warnings, sinceMs }: Reading,
 ): readonly Span[] {
-  if (!isWhole(warnings)) return [];
-  return sinceMs === null ? requested : since(requested, sinceMs);
+  if (!isUntruncated(warnings)) return [];
+  return sinceMs === null ? requested : clippedFrom(requested, sinceMs);
 }
 
-export const since = (spans: readonly Span[], fromMs: number): readonly Span[] =>
+export const clippedFrom = (spans: readonly Span[], fromMs: number): readonly Span[] =>
   intersectionOf([...spans], [{ fromMs, toMs: Number.MAX_SAFE_INTEGER }]);
 
 const minMissingMs = 1_000;
 
 export function missingOf(requested: Span, { warnings, sinceMs }: Reading): readonly Span[] {
-  if (!isWhole(warnings)) return [requested];
+  if (!isUntruncated(warnings)) return [requested];
   const { fromMs } = requested;
   if (sinceMs === null || (fromMs !== null && sinceMs - fromMs <= minMissingMs)) return [];
   return [{ fromMs, toMs: Math.min(sinceMs, requested.toMs) }];

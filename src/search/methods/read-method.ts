@@ -10,7 +10,7 @@ import {
 } from "../../platforms/upstream.ts";
 import type { OpenSession } from "../../upstream/requests/sessions.ts";
 import { type AnswerContext, accessFor } from "../context.ts";
-import { isWhole, missingOf } from "../merge/completeness.ts";
+import { isUntruncated, missingOf } from "../merge/completeness.ts";
 import {
   attemptsOf,
   failedBetterAttempts,
@@ -107,7 +107,7 @@ export async function readMethod(
 
   const last = readings.at(-1);
   const missing = missingIn(requested, readings);
-  const isTruncated = last !== undefined && missing.length > 0 && isWhole(last.read.warnings);
+  const isTruncated = last !== undefined && missing.length > 0 && isUntruncated(last.read.warnings);
   return {
     readings,
     position: positionAfter(platform, last, toMs),
@@ -144,7 +144,7 @@ const routeOf = ({ route: name }: FetchPosition, routes: readonly Route[]): Rout
 
 function missingIn(requested: Span, readings: readonly MethodReading[]): readonly Span[] {
   const last = readings.at(-1);
-  if (last === undefined || !readings.every(({ read }) => isWhole(read.warnings))) {
+  if (last === undefined || !readings.every(({ read }) => isUntruncated(read.warnings))) {
     return [requested];
   }
   return last.read.position === null ? missingOf(requested, last.read) : [];

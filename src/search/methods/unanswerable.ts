@@ -15,7 +15,7 @@ type Unanswerable = {
 type Upstreams = Readonly<Record<Platform, Upstream>>;
 type RoutedFetch = { platform: Platform; type: SourceType; method: Method };
 
-export function noCounterpart(
+export function methodNotSupported(
   upstreams: Upstreams,
   platform: Platform,
   method: Method,
@@ -74,7 +74,7 @@ export function noNodeAvailable(
   { platform, method, type }: RoutedFetch,
 ): Unanswerable {
   if (upstreams[platform].support[method].access.length === 0) {
-    return noCounterpart(upstreams, platform, method);
+    return methodNotSupported(upstreams, platform, method);
   }
   if (ownMethods.includes(method)) {
     return {

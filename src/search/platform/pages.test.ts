@@ -4,7 +4,7 @@ import { makePost } from "../../../testkit/data/make-post.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import type { UpstreamItem, UpstreamPage } from "../../platforms/upstream.ts";
 import { itemKey, itemsPage } from "../../platforms/upstream-page.ts";
-import { isWhole } from "../merge/completeness.ts";
+import { isUntruncated } from "../merge/completeness.ts";
 import { firstPage, lastKeyOf, type PageReading, readPages } from "./pages.ts";
 
 const item = (key: number): UpstreamItem => ({
@@ -26,7 +26,7 @@ async function reading(
     name: "bluesky",
     ...special,
   });
-  return { ...read, isWhole: isWhole(read.warnings) };
+  return { ...read, isWhole: isUntruncated(read.warnings) };
 }
 
 test("reads pages until the last", async () => {

@@ -3,7 +3,7 @@ import type { SourceRequest } from "../../platforms/source.ts";
 import { hasTime, idTimeMs } from "../../posts/ids.ts";
 import type { Platform } from "../../posts/post.ts";
 import type { ArchivedAnswer } from "../archive/search.ts";
-import { endMsOf, postTimeSkewMs, since } from "../merge/completeness.ts";
+import { clippedFrom, endMsOf, postTimeSkewMs } from "../merge/completeness.ts";
 
 /**
  * `gaps`: missing on this page, oldest first. `olderThanMs`: later pages have gaps before it; null if there are none.
@@ -25,7 +25,7 @@ export function gapsOf(
   const oldestMs = oldestOfPage(archived, platform, maxResults);
   if (oldestMs === null) return { gaps: left, olderThanMs: null };
   const isMore = (left[0]?.fromMs ?? Number.NEGATIVE_INFINITY) < oldestMs;
-  return { gaps: since(left, oldestMs), olderThanMs: isMore ? oldestMs : null };
+  return { gaps: clippedFrom(left, oldestMs), olderThanMs: isMore ? oldestMs : null };
 }
 
 /** If the archive alone fills the page, nothing older fits. */

@@ -5,7 +5,7 @@ import type { Upstream, UpstreamSearch } from "../../platforms/upstream.ts";
 import type { OpenSession, UpstreamJob } from "../../upstream/requests/sessions.ts";
 import type { ArchivedAnswer } from "../archive/search.ts";
 import type { AnswerContext } from "../context.ts";
-import { liveToleranceMs, since } from "../merge/completeness.ts";
+import { clippedFrom, liveToleranceMs } from "../merge/completeness.ts";
 import { fetchedItems } from "../methods/fetched-items.ts";
 import {
   attemptsOf,
@@ -145,7 +145,7 @@ function reachedBy(
   nowMs: number,
 ): readonly Span[] {
   const earliestMs = reachStartMs(route, nowMs);
-  return earliestMs === null ? spans : since(spans, earliestMs);
+  return earliestMs === null ? spans : clippedFrom(spans, earliestMs);
 }
 
 function unreachedBy(

@@ -2,7 +2,7 @@ import type { ReaderShare } from "../../archive/threads/archive-threads.ts";
 import { folderError } from "../../db/folder-errors.ts";
 import { lockFolder } from "../../db/folder-lock.ts";
 import type { SqliteDatabase } from "../../db/open.ts";
-import { type Served, serveReads, serveWrites } from "../../db/serve.ts";
+import { type OpenStore, serveReads, serveWrites } from "../../db/serve.ts";
 import type { ThreadCall } from "../../db/threads/messages.ts";
 import { threadData } from "../../db/threads/serve.ts";
 import { answerSearches } from "../../jobs/submissions/search-operations.ts";
@@ -23,7 +23,7 @@ export type ControlThreadData = {
 
 const { dataDir, role, archive } = threadData<ControlThreadData>();
 
-function openWriter(): Served {
+function openWriter(): OpenStore {
   try {
     return openLocked();
   } catch (error) {
@@ -55,7 +55,7 @@ function batchSize(waiting: readonly ThreadCall[]): number {
   return indexes[searchesOfBatch] ?? waiting.length;
 }
 
-function openLocked(): Served {
+function openLocked(): OpenStore {
   const lock = lockFolder(dataDir, lockWaitMs);
   try {
     const database = openControlForWriting(dataDir);
@@ -71,7 +71,7 @@ function openLocked(): Served {
   }
 }
 
-function openReader(): Served {
+function openReader(): OpenStore {
   const database = openControlForReading(dataDir);
   return { database, close: () => database.close() };
 }

@@ -7,7 +7,7 @@ import type { Config } from "../config.ts";
 import type { Control, ControlStore } from "../control/control.ts";
 import { createLog } from "../log.ts";
 import type { ServiceEvents } from "../service-events.ts";
-import { createSharing, type Sharing } from "../sharing.ts";
+import { createGatewaySharing, type GatewaySharing } from "../sharing.ts";
 import type { Stores } from "../stores.ts";
 import { watchDamage } from "../watches/damage-watch.ts";
 import { isStorageFull, watchStore } from "../watches/store-watch.ts";
@@ -22,7 +22,7 @@ export type Base = {
   readonly isStoreFull: () => boolean;
   readonly archive: OpenArchive;
   readonly secrets: Control["secrets"];
-  readonly sharing: Sharing;
+  readonly sharing: GatewaySharing;
   readonly threadLoad: () => readonly ReturnType<Control["load"] | OpenArchive["load"]>[number][];
   /** A full disk is logged once, by the store watch. */
   warn(error: unknown, message: string): void;
@@ -59,7 +59,13 @@ export function makeBase(
     archive,
     secrets: control.secrets,
     threadLoad: () => [...control.load(), ...archive.load()],
-    sharing: createSharing({ gatewayId: gateway, shared: control.shared, store, clock, warn }),
+    sharing: createGatewaySharing({
+      gatewayId: gateway,
+      shared: control.shared,
+      store,
+      clock,
+      warn,
+    }),
     warn,
   };
 }

@@ -17,7 +17,7 @@ import type { MergeableSearch } from "../../search/merge/merged-answer.ts";
 import { deploymentAccess } from "../../search/platform/deployment-access.ts";
 import { releaseCredential } from "../../search/platform/release-credential.ts";
 import type { RemoteCapabilities } from "../../search/remote-capabilities.ts";
-import { requestableBy } from "../../search/requestable.ts";
+import { requestablePlatforms } from "../../search/requestable.ts";
 import type { ShortSearchTerms } from "../../search/short-search.ts";
 import { createSources, type SourceAvailability } from "../../search/sources.ts";
 import { createCredentialPool } from "../../upstream/credentials/create-pool.ts";
@@ -97,7 +97,7 @@ export function createUpstreamRole(context: UpstreamRoleContext): UpstreamRole {
     answer: (request, job) => answerJob(answering, request, job),
     sourcesBeside: (remote) => createSources(answering, remote),
     deploymentMethods: (platform) => deploymentAccess(answering, platform),
-    askableBy: (request) => requestableBy(answering, request),
+    askableBy: (request) => requestablePlatforms(answering, request),
     mastodonToken: async (origin) => {
       const [chosen] = await pool.choose({
         platform: "mastodon",

@@ -4,7 +4,7 @@ import { limitSettings } from "../../accounts/limits.ts";
 import { sessionRotation, sessionSettings } from "../../accounts/sessions/settings.ts";
 import { signInLimits, signInSettings } from "../../accounts/sign-in/settings.ts";
 import { usageSettings } from "../../accounts/usage/settings.ts";
-import { archiveLimits, archiveSettings, boundSettings } from "../../archive/settings.ts";
+import { archiveBoundSettings, archiveLimits, archiveSettings } from "../../archive/settings.ts";
 import { databaseSettings } from "../../db/postgres/settings.ts";
 import { httpLimits, httpSettings, searchLimits, searchSettings } from "../../http/settings.ts";
 import { backfillLimits, backfillSettings } from "../../ingest/backfill/settings.ts";
@@ -37,7 +37,7 @@ const logSettings = {
 
 /** Configuration and documentation are generated from this table. */
 export const settings = {
-  data: { ...dataSettings, ...archiveSettings, ...boundSettings },
+  data: { ...dataSettings, ...archiveSettings, ...archiveBoundSettings },
   database: databaseSettings,
   http: httpSettings,
   limits: limitSettings,

@@ -81,7 +81,7 @@ export function noteAnswer(state: RateLimitState, era: number, limit: Limit | nu
  * The platform may have counted the request. Allows more concurrent requests each time, so that not all wait for a dead
  * host in sequence.
  */
-export function noteSilence(state: RateLimitState, era: number): void {
+export function noteNoResponse(state: RateLimitState, era: number): void {
   if (era !== state.era) return;
   if (state.window !== null) state.window.remaining -= 1;
   if (!state.isKnown) state.maxUnknown = Math.min(maxUnknown, state.maxUnknown * 2);

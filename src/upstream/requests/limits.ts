@@ -8,9 +8,9 @@ import {
   limitUsage,
   noteAnswer,
   noteEnd,
+  noteNoResponse,
   noteRefusal,
   noteReplacement,
-  noteSilence,
   type RateLimitState,
   unknownLimit,
 } from "./limit-state.ts";
@@ -171,7 +171,7 @@ export function createLimits({ clock, random, pauses }: LimitsContext): RateLimi
     };
     return {
       answered: (reported) => ended(() => noteAnswer(limit, era, onOurClock(reported))),
-      unanswered: () => ended(() => noteSilence(limit, era)),
+      unanswered: () => ended(() => noteNoResponse(limit, era)),
       unused: () => end(() => undefined),
       refused: (untilMs) => {
         ended(() => noteRefused(untilMs));

@@ -1,9 +1,9 @@
 import "./query.css";
 import type { ComponentProps, Ref } from "preact/compat";
 
-export type PaintedPiece = { text: string; start: number; look: string };
+export type HighlightedSpan = { text: string; start: number; look: string };
 
-export function QueryPaint({ pieces }: { pieces: readonly PaintedPiece[] }) {
+export function QueryPaint({ pieces }: { pieces: readonly HighlightedSpan[] }) {
   return pieces.map(({ text, start, look }) =>
     look === "" ? (
       text
@@ -21,7 +21,7 @@ export function Query({
   field,
   ...rest
 }: Omit<ComponentProps<"textarea">, "ref"> & {
-  pieces: readonly PaintedPiece[];
+  pieces: readonly HighlightedSpan[];
   field: Ref<HTMLTextAreaElement>;
 }) {
   return (

@@ -33,7 +33,7 @@ export function readFormerCatalog(folder: string): FormerCatalog {
 }
 
 /** Copies tables of the former catalog. Returns their names. */
-export function takeOver(catalog: DatabaseSync, folder: string): string[] {
+export function copyFormerTables(catalog: DatabaseSync, folder: string): string[] {
   const damaged = damagedTables(folder);
   try {
     catalog.prepare("ATTACH ? AS former").run(`${pathToFileURL(catalogPath(folder))}?mode=ro`);

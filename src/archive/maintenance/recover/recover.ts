@@ -20,7 +20,7 @@ import { repairUris } from "../repair-uris.ts";
 import { type Candidate, readCandidates, type UnusedFile } from "./candidates.ts";
 import { chooseSegments, chooseUriKey } from "./choose-segments.ts";
 import { fillCatalog, type Recovered } from "./fill-catalog.ts";
-import { type FormerCatalog, readFormerCatalog, takeOver } from "./former-catalog.ts";
+import { copyFormerTables, type FormerCatalog, readFormerCatalog } from "./former-catalog.ts";
 
 export type RecoverRequest = {
   dataDir: string;
@@ -83,7 +83,8 @@ async function recoverIn(folder: string, request: RecoverRequest): Promise<Recov
   let takenOver: string[] = [];
   try {
     if (uriKey !== null) setUriKey(catalog, uriKey);
-    if (former.uriKey !== null && former.uriKey === uriKey) takenOver = takeOver(catalog, folder);
+    if (former.uriKey !== null && former.uriKey === uriKey)
+      takenOver = copyFormerTables(catalog, folder);
     recovered = await fillCatalog(catalog, folder, {
       ...request,
       chosen: choice.chosen,

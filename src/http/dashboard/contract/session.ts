@@ -3,7 +3,7 @@
  * Requests other than GET carry the session's token in `X-Earshot-Csrf`.
  */
 import type { ProviderName } from "../../../accounts/sign-in/provider.ts";
-import type { RefusalWord } from "../../../accounts/sign-in/refusal.ts";
+import type { RefusalCode } from "../../../accounts/sign-in/refusal.ts";
 
 /** GET /dashboard/api/session. */
 export type SessionAnswer = {
@@ -18,7 +18,7 @@ export type SessionAnswer = {
 export type InsecureEvidence = "simulated" | "none";
 
 /** /dashboard/sign-in?error=<word>. */
-export type SignInError = RefusalWord;
+export type SignInError = RefusalCode;
 
 export type SignedIn = {
   account: {

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { isProviderName, type ProviderName } from "../../../accounts/sign-in/provider.ts";
-import { type RefusalWord, SignInRefused } from "../../../accounts/sign-in/refusal.ts";
+import { type RefusalCode, SignInRefused } from "../../../accounts/sign-in/refusal.ts";
 import type { HttpContext } from "../../context.ts";
 import { baseUrl } from "../../dashboard/base-url.ts";
 import { clientInfoOf } from "../../dashboard/client-info.ts";
@@ -84,7 +84,7 @@ export function addAuthRoutes(app: TypedApp, context: HttpContext, slots: SignIn
   }
 }
 
-const refusalPath = (word: RefusalWord): string => `/dashboard/sign-in?error=${word}`;
+const refusalPath = (word: RefusalCode): string => `/dashboard/sign-in?error=${word}`;
 
 /** Raw, so that sign-in can refuse duplicate parameters. */
 function queryOf(request: FastifyRequest): URLSearchParams {

@@ -3,7 +3,7 @@ import * as z from "zod";
 import type { HttpContext } from "../../context.ts";
 import { callerOf } from "../../middleware/caller.ts";
 import { problem } from "../../problems/write-problem.ts";
-import { jsonAnswer, problemAnswers, strayBodyRefusals } from "../../schemas/answers.ts";
+import { jsonAnswer, problemAnswers, unexpectedBodyErrors } from "../../schemas/answers.ts";
 import { cancelled } from "../../schemas/jobs.ts";
 import { jobPath, platformJobPath } from "../../schemas/parameters.ts";
 import type { TypedApp } from "../typed-app.ts";
@@ -23,7 +23,7 @@ const shared = {
       401: "No valid key.",
       403: "The account is suspended.",
       404: "The job does not exist, or belongs to another account.",
-      ...strayBodyRefusals,
+      ...unexpectedBodyErrors,
       429: "A rate of the key is exceeded; retry after Retry-After.",
       503: "The store is temporarily unavailable.",
     }),

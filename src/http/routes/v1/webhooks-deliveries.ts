@@ -4,7 +4,7 @@ import type { HttpContext } from "../../context.ts";
 import { callerOf } from "../../middleware/caller.ts";
 import { withPointer } from "../../problems/with-pointer.ts";
 import { problem } from "../../problems/write-problem.ts";
-import { jsonAnswer, problemAnswers, strayBodyRefusals } from "../../schemas/answers.ts";
+import { jsonAnswer, problemAnswers, unexpectedBodyErrors } from "../../schemas/answers.ts";
 import {
   deliveriesQuery,
   deliveryAnswer,
@@ -43,7 +43,7 @@ export function addWebhookDeliveryRoutes(
       params: webhookPath,
       response: {
         202: jsonAnswer("Accepted.", deliveryAnswer),
-        ...problemAnswers({ ...refusals, ...disabled, ...strayBodyRefusals }),
+        ...problemAnswers({ ...refusals, ...disabled, ...unexpectedBodyErrors }),
       },
     },
     handler: async (request, reply) => {
@@ -97,7 +97,7 @@ export function addWebhookDeliveryRoutes(
       params: deliveryPath,
       response: {
         202: jsonAnswer("Accepted.", deliveryAnswer),
-        ...problemAnswers({ ...refusals, ...disabled, ...strayBodyRefusals }),
+        ...problemAnswers({ ...refusals, ...disabled, ...unexpectedBodyErrors }),
       },
     },
     handler: async (request, reply) => {

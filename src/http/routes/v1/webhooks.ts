@@ -3,7 +3,7 @@ import { jobEvents } from "../../../jobs/webhooks/webhook.ts";
 import { webhookBody, webhookWithSecretBody } from "../../answers/webhook-body.ts";
 import type { HttpContext } from "../../context.ts";
 import { callerOf } from "../../middleware/caller.ts";
-import { jsonAnswer, problemAnswers, strayBodyRefusals } from "../../schemas/answers.ts";
+import { jsonAnswer, problemAnswers, unexpectedBodyErrors } from "../../schemas/answers.ts";
 import {
   newWebhook,
   webhookAnswer,
@@ -97,7 +97,7 @@ export function addWebhookRoutes(
       params: webhookPath,
       response: {
         204: z.undefined().meta({ description: "Deleted." }),
-        ...problemAnswers({ ...refusals, ...strayBodyRefusals }),
+        ...problemAnswers({ ...refusals, ...unexpectedBodyErrors }),
       },
     },
     handler: async (request, reply) => {
@@ -121,7 +121,7 @@ export function addWebhookRoutes(
       params: webhookPath,
       response: {
         200: jsonAnswer("The new secret is in this response only.", webhookWithSecret),
-        ...problemAnswers({ ...refusals, ...strayBodyRefusals }),
+        ...problemAnswers({ ...refusals, ...unexpectedBodyErrors }),
       },
     },
     handler: async (request, reply) => {
@@ -143,7 +143,7 @@ export function addWebhookRoutes(
       params: webhookPath,
       response: {
         200: jsonAnswer("The webhook, enabled.", webhookAnswer),
-        ...problemAnswers({ ...refusals, ...strayBodyRefusals }),
+        ...problemAnswers({ ...refusals, ...unexpectedBodyErrors }),
       },
     },
     handler: async (request, reply) => {

@@ -8,8 +8,8 @@ import { useJobFeed } from "../../jobs/use-jobs.ts";
 import { useSignedIn } from "../../session.tsx";
 import { useApi } from "../../use-api.ts";
 import { isLive } from "../keys/texts.ts";
-import { leave } from "./leave-dashboard.ts";
-import { lossText } from "./loss.ts";
+import { openLandingPage } from "./leave-dashboard.ts";
+import { deletionText } from "./loss.ts";
 
 export function DeleteAccountPanel() {
   const { account } = useSignedIn();
@@ -17,11 +17,11 @@ export function DeleteAccountPanel() {
   const { running } = useJobFeed();
   const [isConfirming, setConfirming] = useState(false);
   const { isUnderWay, problem, run } = useAction();
-  const loss = lossText(data?.keys.filter(isLive).length ?? 0, running ?? 0);
+  const loss = deletionText(data?.keys.filter(isLive).length ?? 0, running ?? 0);
   const remove = () =>
     run(async () => {
       await api.delete("/dashboard/api/account", { confirm: account.name });
-      leave();
+      openLandingPage();
     });
   return (
     <section className="panel" data-tone="danger" aria-labelledby="delete">

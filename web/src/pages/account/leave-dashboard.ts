@@ -1,4 +1,4 @@
 /** Loads the landing page, which clears everything in memory. */
-export function leave(): void {
+export function openLandingPage(): void {
   window.location.assign("/");
 }

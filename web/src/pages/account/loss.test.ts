@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
-import { lossText } from "./loss.ts";
+import { deletionText } from "./loss.ts";
 
 it("lists what ends with an account", () => {
-  expect(lossText(4, 3)).toBe("Your 4 keys stop working and 3 running jobs end.");
-  expect(lossText(1, 1)).toBe("Your key stops working and a running job ends.");
-  expect(lossText(2, 0)).toBe("Your 2 keys stop working.");
-  expect(lossText(0, 1)).toBe("A running job ends.");
-  expect(lossText(0, 0)).toBe("");
+  expect(deletionText(4, 3)).toBe("Your 4 keys stop working and 3 running jobs end.");
+  expect(deletionText(1, 1)).toBe("Your key stops working and a running job ends.");
+  expect(deletionText(2, 0)).toBe("Your 2 keys stop working.");
+  expect(deletionText(0, 1)).toBe("A running job ends.");
+  expect(deletionText(0, 0)).toBe("");
 });

@@ -8,7 +8,7 @@ import { useSignedIn } from "../../session.tsx";
 import { NoProviderNote } from "../operator/no-provider-note.tsx";
 import { DeleteAccountPanel } from "./delete-account.tsx";
 import { ExportPanel } from "./export-panel.tsx";
-import { leave } from "./leave-dashboard.ts";
+import { openLandingPage } from "./leave-dashboard.ts";
 import { OwnAudit } from "./own-audit.tsx";
 import { Preferences } from "./preferences.tsx";
 import { Sessions } from "./sessions.tsx";
@@ -22,7 +22,7 @@ export function AccountPage() {
   const signOut = () =>
     run(async () => {
       await api.post("/dashboard/api/sign-out");
-      leave();
+      openLandingPage();
     });
   return (
     <>

@@ -13,7 +13,7 @@ import { type Column, Table } from "../../components/table.tsx";
 import { Ago } from "../../components/time.tsx";
 import { useAction } from "../../components/use-action.ts";
 import { useApi } from "../../use-api.ts";
-import { leave } from "./leave-dashboard.ts";
+import { openLandingPage } from "./leave-dashboard.ts";
 
 const methods = { github: "with GitHub", gitlab: "with GitLab", link: "by link" } as const;
 
@@ -111,7 +111,7 @@ function EverywhereDialog({ onClose }: { onClose(): void }) {
   const signOut = () =>
     run(async () => {
       await api.post("/dashboard/api/sign-out-everywhere");
-      leave();
+      openLandingPage();
     });
   return (
     <Dialog title="Sign out everywhere?" onClose={onClose} onSubmit={() => void signOut()}>

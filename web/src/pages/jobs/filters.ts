@@ -4,11 +4,11 @@ import { platforms } from "../../../../src/posts/post.ts";
 import { runningStates } from "../../jobs/job.ts";
 import { platformNames } from "../../platforms.ts";
 
-export type ShownStates = "all" | "running" | "failed" | "cancelled";
+export type StateFilter = "all" | "running" | "failed" | "cancelled";
 
 /** In the address: `?show=running&platform=x&method=gettweets&query=ann`; empty matches all. */
 export type JobFilter = {
-  shown: ShownStates;
+  shown: StateFilter;
   platform: SearchPlatform | "";
   method: Method | "";
   text: string;

@@ -6,7 +6,7 @@ import type { JobStatus } from "../../jobs/job.ts";
 import { wholeNumber } from "../../numbers.ts";
 import { useApi } from "../../use-api.ts";
 import type { PostRecord } from "../playground/answer.ts";
-import { expectedBy } from "../playground/marks.ts";
+import { expectedMatches } from "../playground/marks.ts";
 import { readQuery } from "../playground/read-query.ts";
 import { longestQuery } from "../playground/search-request.ts";
 import { shownPost } from "../playground/shown-post.ts";
@@ -50,7 +50,7 @@ export function JobResult({ job }: { job: JobStatus }) {
 
 function useExpected({ query, method }: JobStatus) {
   return useMemo(
-    () => expectedBy(isSearch(method) ? readQuery(query, longestQuery(method)).tree : null),
+    () => expectedMatches(isSearch(method) ? readQuery(query, longestQuery(method)).tree : null),
     [query, method],
   );
 }

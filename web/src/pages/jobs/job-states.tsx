@@ -3,7 +3,7 @@ import { Link } from "wouter";
 import type { JobList } from "../../jobs/job.ts";
 import { useJobFeed } from "../../jobs/use-jobs.ts";
 import { useApi } from "../../use-api.ts";
-import { everyJob, type JobFilter, jobAddress, listPath, type ShownStates } from "./filters.ts";
+import { everyJob, type JobFilter, jobAddress, listPath, type StateFilter } from "./filters.ts";
 
 export type JobCounts = { running: number | null; failed: string | null; isStopped: boolean };
 
@@ -36,7 +36,7 @@ export function JobStates({
   counts: JobCounts;
 }) {
   const { running, failed } = counts;
-  const choices: readonly { name: ShownStates; text: string }[] = [
+  const choices: readonly { name: StateFilter; text: string }[] = [
     { name: "all", text: "All" },
     { name: "running", text: running ? `Running ${running}` : "Running" },
     { name: "failed", text: failed !== null && failed !== "0" ? `Failed ${failed}` : "Failed" },

@@ -11,13 +11,13 @@ import { storeFreshKey } from "./fresh-key.ts";
 import { emptyKeyForm, requestedOfForm } from "./key-form.ts";
 import { KeyFormDialog } from "./key-form-dialog.tsx";
 
-export type DialogThen = { onClose(): void; onDone(): Promise<void> };
+export type DialogCallbacks = { onClose(): void; onDone(): Promise<void> };
 
 export function CreateKeyDialog({
   limits,
   onClose,
   onDone,
-}: DialogThen & { limits: KeyLimitsAnswer }) {
+}: DialogCallbacks & { limits: KeyLimitsAnswer }) {
   const { account } = useSignedIn();
   const requested = useAction();
   const [form, setForm] = useState(emptyKeyForm);

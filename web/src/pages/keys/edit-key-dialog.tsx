@@ -5,7 +5,7 @@ import type {
 } from "../../../../src/http/dashboard/contract/keys.ts";
 import { api } from "../../api.ts";
 import { useAction } from "../../components/use-action.ts";
-import type { DialogThen } from "./create-key-dialog.tsx";
+import type { DialogCallbacks } from "./create-key-dialog.tsx";
 import { changesOfForm, formOfKey } from "./key-form.ts";
 import { KeyFormDialog } from "./key-form-dialog.tsx";
 
@@ -14,7 +14,7 @@ export function EditKeyDialog({
   limits,
   onClose,
   onDone,
-}: DialogThen & { current: KeyListingAnswer; limits: KeyLimitsAnswer }) {
+}: DialogCallbacks & { current: KeyListingAnswer; limits: KeyLimitsAnswer }) {
   const requested = useAction();
   const [was] = useState(() => formOfKey(current));
   const [form, setForm] = useState(was);

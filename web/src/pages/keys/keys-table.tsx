@@ -6,7 +6,7 @@ import { type Column, Table } from "../../components/table.tsx";
 import { Ago, exactTime, useNow } from "../../components/time.tsx";
 import { Methods } from "./methods.tsx";
 import type { OpenKeyDialog } from "./page.tsx";
-import { countText, leftText, limitsText, overlapText } from "./texts.ts";
+import { countText, limitsText, overlapText, remainingText } from "./texts.ts";
 
 export function KeysTable({
   answer,
@@ -40,7 +40,7 @@ export function KeysTable({
       cell: (key) => (
         <>
           {limitsText(key, answer.limits)}
-          <Left text={leftText(key, answer.limits)} />
+          <Left text={remainingText(key, answer.limits)} />
         </>
       ),
     },

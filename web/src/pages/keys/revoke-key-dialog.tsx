@@ -6,7 +6,7 @@ import { focusPageHead } from "../../components/page-head.tsx";
 import { ProblemNote } from "../../components/problem-note.tsx";
 import { Ago } from "../../components/time.tsx";
 import { useAction } from "../../components/use-action.ts";
-import type { DialogThen } from "./create-key-dialog.tsx";
+import type { DialogCallbacks } from "./create-key-dialog.tsx";
 import { forgetFreshKey } from "./fresh-key.ts";
 import { predecessorsOf } from "./texts.ts";
 
@@ -15,7 +15,7 @@ export function RevokeKeyDialog({
   all,
   onClose,
   onDone,
-}: DialogThen & { current: KeyListingAnswer; all: readonly KeyListingAnswer[] }) {
+}: DialogCallbacks & { current: KeyListingAnswer; all: readonly KeyListingAnswer[] }) {
   const [before] = predecessorsOf(current, all);
   const { isUnderWay, problem, run } = useAction();
   const revoke = () =>

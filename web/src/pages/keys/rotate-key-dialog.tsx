@@ -12,7 +12,7 @@ import { ProblemNote } from "../../components/problem-note.tsx";
 import { useAction } from "../../components/use-action.ts";
 import { isolated } from "../../isolated.ts";
 import { useSignedIn } from "../../session.tsx";
-import type { DialogThen } from "./create-key-dialog.tsx";
+import type { DialogCallbacks } from "./create-key-dialog.tsx";
 import { storeFreshKey } from "./fresh-key.ts";
 
 type Overlap = "0" | "24" | "168";
@@ -27,7 +27,7 @@ export function RotateKeyDialog({
   current,
   onClose,
   onDone,
-}: DialogThen & { current: KeyListingAnswer }) {
+}: DialogCallbacks & { current: KeyListingAnswer }) {
   const { account } = useSignedIn();
   const { isUnderWay, problem, run } = useAction();
   const [overlap, setOverlap] = useState<Overlap>("24");

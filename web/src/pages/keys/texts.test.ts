@@ -4,10 +4,10 @@ import {
   countText,
   inWords,
   keyEndText,
-  leftText,
   limitsText,
   overlapText,
   predecessorsOf,
+  remainingText,
 } from "./texts.ts";
 
 const account = { requests_per_second: 3, submissions_per_minute: 10 };
@@ -42,14 +42,14 @@ describe("texts about keys", () => {
   });
 
   it("show the remaining searches once some are used", () => {
-    expect(leftText(key({ left: { requests: 3, submissions: 8 } }), account)).toBe(
+    expect(remainingText(key({ left: { requests: 3, submissions: 8 } }), account)).toBe(
       "8 searches left this minute",
     );
-    expect(leftText(key({ left: { requests: 3, submissions: 0 } }), account)).toBe(
+    expect(remainingText(key({ left: { requests: 3, submissions: 0 } }), account)).toBe(
       "no searches left this minute",
     );
-    expect(leftText(key({ left: { requests: 3, submissions: 10 } }), account)).toBeNull();
-    expect(leftText(key({}), account)).toBeNull();
+    expect(remainingText(key({ left: { requests: 3, submissions: 10 } }), account)).toBeNull();
+    expect(remainingText(key({}), account)).toBeNull();
   });
 
   it("count live keys, and a rotated key with its successor once", () => {

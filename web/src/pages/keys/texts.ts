@@ -35,7 +35,7 @@ export function limitsText(own: KeyLimitsAnswer, account: KeyLimitsAnswer): stri
 }
 
 /** "8 searches left this minute"; null if none are used or counted. */
-export function leftText(key: KeyListingAnswer, account: KeyLimitsAnswer): string | null {
+export function remainingText(key: KeyListingAnswer, account: KeyLimitsAnswer): string | null {
   const most = key.submissions_per_minute ?? account.submissions_per_minute;
   if (key.left === null || most === null || key.left.submissions >= most) return null;
   const left = key.left.submissions;

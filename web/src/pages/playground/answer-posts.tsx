@@ -5,7 +5,7 @@ import { Code } from "../../components/code.tsx";
 import { PostList } from "../../components/posts-list.tsx";
 import { wholeNumber } from "../../numbers.ts";
 import { AnswerWarnings } from "./answer-warnings.tsx";
-import { expectedBy } from "./marks.ts";
+import { expectedMatches } from "./marks.ts";
 import { NothingFound } from "./nothing-found.tsx";
 import { readQuery } from "./read-query.ts";
 import { longestQuery, type Request } from "./search-request.ts";
@@ -37,7 +37,7 @@ export function AnswerPosts({
     [request.query, request.method],
   );
   const posts = useMemo(() => {
-    const expected = expectedBy(tree);
+    const expected = expectedMatches(tree);
     return results.map((record) => shownPost(record, expected));
   }, [results, tree]);
   return (

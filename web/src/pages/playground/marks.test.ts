@@ -1,9 +1,9 @@
 import { parseQuery } from "@earshot/query";
 import { describe, expect, it } from "vitest";
-import { expectedBy, markMatches } from "./marks.ts";
+import { expectedMatches, markMatches } from "./marks.ts";
 
 const marked = (query: string, text: string): string =>
-  markMatches(text, expectedBy(parseQuery(query).tree), "bluesky")
+  markMatches(text, expectedMatches(parseQuery(query).tree), "bluesky")
     .map((part) => (part.isMatch ? `[${part.text}]` : part.text))
     .join("");
 
@@ -27,14 +27,18 @@ describe("marks in a post", () => {
 
   it("keeps every text unchanged", () => {
     for (const text of ["", "\ud800 x", "a\u202eb 🎉\ufe0f", "ǅ ﬃ ŉ İ a", "x".repeat(5_000)]) {
-      const parts = markMatches(text, expectedBy(parseQuery("a OR x OR 🎉 OR ffi").tree), null);
+      const parts = markMatches(
+        text,
+        expectedMatches(parseQuery("a OR x OR 🎉 OR ffi").tree),
+        null,
+      );
       expect(parts.map((part) => part.text).join("")).toBe(text);
     }
   });
 });
 
 it("marks nothing without a query", () => {
-  expect(markMatches("a b", expectedBy(null), null)).toEqual([
+  expect(markMatches("a b", expectedMatches(null), null)).toEqual([
     { text: "a b", start: 0, isMatch: false },
   ]);
 });

@@ -27,7 +27,7 @@ export type Expected = {
   symbols: ReadonlySet<string>;
 };
 
-export function expectedBy(tree: QueryNode | null): Expected {
+export function expectedMatches(tree: QueryNode | null): Expected {
   const leaves = tree === null ? [] : positiveLeaves(tree);
   const sequences = leaves.flatMap((leaf) => {
     if (leaf.kind === "word") return [querySequence(leaf.text)];

@@ -1,10 +1,10 @@
 import { parseQuery } from "@earshot/query";
 import { describe, expect, it } from "vitest";
 import type { PostRecord } from "./answer.ts";
-import { expectedBy } from "./marks.ts";
+import { expectedMatches } from "./marks.ts";
 import { shownPost } from "./shown-post.ts";
 
-const expected = expectedBy(parseQuery("harbour").tree);
+const expected = expectedMatches(parseQuery("harbour").tree);
 
 const record = (metadata: PostRecord["Metadata"], content = "the harbour"): PostRecord => ({
   ID: "7",

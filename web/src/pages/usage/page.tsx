@@ -14,7 +14,7 @@ import { rangeLabel, rangeOf, ranges } from "../../ranges.ts";
 import { useApi } from "../../use-api.ts";
 import { AnswerTimePanel } from "./answer-time-panel.tsx";
 import { MethodsPanel } from "./methods-panel.tsx";
-import { LeftPanel } from "./remaining-panel.tsx";
+import { RemainingPanel } from "./remaining-panel.tsx";
 import { RequestsPanel } from "./requests-panel.tsx";
 import { shownUsage } from "./selection.ts";
 
@@ -113,7 +113,7 @@ function Panels({ usage }: { usage: UsageAnswer }) {
             </Link>
           </Empty>
         </div>
-        <LeftPanel />
+        <RemainingPanel />
       </>
     );
   }
@@ -123,7 +123,7 @@ function Panels({ usage }: { usage: UsageAnswer }) {
       <RequestsPanel {...plots} />
       <div className="two fill">
         <AnswerTimePanel {...plots} />
-        <LeftPanel />
+        <RemainingPanel />
       </div>
       <MethodsPanel usage={usage} />
     </>

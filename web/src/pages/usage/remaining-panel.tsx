@@ -7,7 +7,7 @@ import { useApi } from "../../use-api.ts";
 
 const everyMs = 4_000;
 
-export function LeftPanel() {
+export function RemainingPanel() {
   const { data } = useApi<KeysAnswer>("/dashboard/api/keys", everyMs);
   return (
     <section className="panel" aria-labelledby="left">
@@ -15,12 +15,12 @@ export function LeftPanel() {
         <h2 id="left">Remaining now</h2>
         <span className="push small quiet">per key</span>
       </div>
-      {data === undefined ? null : <LeftTable answer={data} />}
+      {data === undefined ? null : <RemainingTable answer={data} />}
     </section>
   );
 }
 
-function LeftTable({ answer }: { answer: KeysAnswer }) {
+function RemainingTable({ answer }: { answer: KeysAnswer }) {
   const rows = answer.keys.filter(({ left }) => left !== null);
   if (rows.length === 0) {
     return (

@@ -7,7 +7,7 @@ import {
 } from "../../posts/ids.ts";
 
 /** Bucket n is [originMs + n · widthMs, originMs + (n + 1) · widthMs). */
-export type Grid = { originMs: number; widthMs: number };
+export type BucketGrid = { originMs: number; widthMs: number };
 
 export function countedFrom(stoppedAt: bigint, { maxMs }: TimeSkew): number {
   // An uncounted post is no later than `stoppedAt` allows, or than `firstTimeMs` if its ID has no time.
@@ -18,7 +18,7 @@ export function countedFrom(stoppedAt: bigint, { maxMs }: TimeSkew): number {
  * An ID's time plus `offsetMs` is the post's latest possible time since the origin. Within
  * `doubtMs` of a bucket's start, the row decides.
  */
-export type Clocking = Grid & { offsetMs: number; doubtMs: number };
+export type IdClock = BucketGrid & { offsetMs: number; doubtMs: number };
 
 export type BucketTally = {
   /** By bucket, without empty ones. */
@@ -40,9 +40,9 @@ export const emptyTally = (): BucketTally => ({
 
 export function partsOf(
   { low, high }: IdRange,
-  grid: Grid,
+  grid: BucketGrid,
   { minMs, maxMs }: TimeSkew,
-): { part: IdRange; clocking: Clocking }[] {
+): { part: IdRange; clock: IdClock }[] {
   const offsetMs = idTimeMs(0n) + maxMs - grid.originMs;
   const reported = { part: { low: greater(low, firstSnowflake), high }, doubtMs: maxMs - minMs };
   const withoutTime = {
@@ -51,7 +51,7 @@ export function partsOf(
   };
   return [reported, withoutTime]
     .filter(({ part }) => part.low <= part.high)
-    .map(({ part, doubtMs }) => ({ part, clocking: { ...grid, offsetMs, doubtMs } }));
+    .map(({ part, doubtMs }) => ({ part, clock: { ...grid, offsetMs, doubtMs } }));
 }
 
 const greater = (a: bigint, b: bigint): bigint => (a > b ? a : b);

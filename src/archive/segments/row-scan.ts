@@ -6,7 +6,7 @@ type Requested = Pick<SegmentQuery, "expression" | "residual" | "whole">;
  * Segments of another analyzer or Unicode version, or with a damaged index, are searched row by row with the matcher: slow but
  * exact. An update therefore needs no downtime.
  */
-export const rowByRow = <Query extends Requested>(query: Query): Query => ({
+export const rowScanQuery = <Query extends Requested>(query: Query): Query => ({
   ...query,
   expression: null,
   residual: query.whole,
