@@ -114,7 +114,7 @@ async function measure(side: Side): Promise<void> {
   for (const gateway of gateways) await gateway.stop();
 }
 
-/** Of one client. */
+/** Measures one client. */
 async function roundTrips(): Promise<number> {
   const settings = await inDatabase();
   const count = countRoundTrips(settings.EARSHOT_DATABASE_URL);

@@ -11,7 +11,7 @@ export type AuditNote = {
   actor: Actor;
   /** Null for none. */
   accountId: string | null;
-  /** Of a key or a connected app. */
+  /** The key or connected app that acted. */
   keyId?: string | null;
   /** Never a name, address or secret: the log outlives the account. */
   detail?: Readonly<Record<string, string | number | boolean | null>>;

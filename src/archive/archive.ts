@@ -94,7 +94,7 @@ export type WriteBatch = {
   coverage?: readonly CoverageInterval[];
 };
 
-/** Of one platform, from `preparePosts`. */
+/** One platform's posts, from `preparePosts`. */
 export type ImportBatch = {
   posts: PackedPosts | null;
   checkpoints: readonly { name: string; value: string }[];
@@ -114,7 +114,7 @@ export type WriteReport = {
 export type SearchRequest = {
   plan: PlanNode;
   platforms: readonly Platform[];
-  /** Of the post's time, Unix milliseconds, `toMs` exclusive; null is unbounded. */
+  /** Post times in Unix milliseconds, `toMs` exclusive; null is unbounded. */
   fromMs: number | null;
   toMs: number | null;
   after: Position | null;

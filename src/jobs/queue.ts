@@ -44,7 +44,7 @@ export type JobQueue = LeaseGateway<SearchJobRequest, JobResult> & {
   endAll(accountId: string): Promise<void>;
   /** Newest first, without results. */
   list(accountId: string, filter: JobFilter): Promise<JobPage>;
-  /** Of all accounts, newest first; null: from the newest. */
+  /** Jobs of all accounts, newest first; null starts at the newest. */
   listOfAll(before: number | null, limit: number): Promise<AllJobsPage>;
   /**
    * With `after`, first the current state of each job that changed since, then new changes; null

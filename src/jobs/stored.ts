@@ -176,7 +176,7 @@ function decodeResult(text: string): JobResult {
   return { ...decodeHead(head), items: positions.map(unpackItem) };
 }
 
-/** Of a stored result with records. */
+/** Requires a stored result with records. */
 export function storedPosts(result: string, id: bigint): { platform: Platform; uri: string }[] {
   return decodeResult(result).items.flatMap((item) =>
     isFetched(item) && item.id === id && item.uri !== null

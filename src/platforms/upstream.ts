@@ -31,7 +31,7 @@ export type Upstream = {
   priceOf: ((bill: Bill) => number) | null;
   /** Further methods that are only for the credential's owner, in addition to `ownMethods` of methods.ts. */
   ownMethods?: readonly Method[];
-  /** Of data that was fetched with this owner's credential. */
+  /** Limits what is shown of posts fetched with this owner's credential. */
   mayShow(owner: Session["owner"]): "everything" | "ids";
 };
 
@@ -65,7 +65,7 @@ export type PageCall = {
   cursor: string | null;
   /** A platform's minimum may exceed it. */
   limit: number;
-  /** Of a first page. */
+  /** Set on the first page. */
   route?: string;
   /** Exclusive; set when continuing after a limited route. */
   toMs?: number | null;

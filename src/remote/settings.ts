@@ -25,7 +25,7 @@ export const clockSkewMs = 60_000;
 /** Longest hold of a lease request. */
 export const leaseWaitMs = 20_000;
 export const maxResultBytes = 8_388_608;
-/** Of unapproved nodes and attestations of expired results. */
+/** Applies to unapproved nodes and attestations of expired results. */
 export const retentionMs = 604_800_000;
 /** How long jobs wait for a node that has disconnected. */
 export const disconnectGraceMs = 600_000;

@@ -27,7 +27,7 @@ export type JobRouter = {
 
 type JobRouterContext = {
   embedded: GatewaySettings["embedded"];
-  /** Of the embedded node. */
+  /** The embedded node's. */
   capabilities: () => readonly Capability[];
   nodes: () => readonly RoutableNode[];
   clock: Pick<Clock, "now">;

@@ -411,7 +411,7 @@ test("closes immediately with waiting submissions when the server stops, also fo
   }
 });
 
-/** Of an account with more events than a connection buffers. */
+/** The account has more events than a connection buffers. */
 async function openUnread(on: ServiceUnderTest, by: string) {
   const { jobs } = on.context.http;
   const { changes } = jobs;

@@ -16,7 +16,7 @@ const minute = 60_000;
 const hostileText =
   '=HYPERLINK("http://evil.example","a")\n> # | `x` ``` <b>&amp;</b>\r\n\u202eשלום\0\ud800 👩‍👩‍👧';
 
-/** Of the examples in docs/api.md. */
+/** From the examples in docs/api.md. */
 function documented(
   name: string,
   key: string,

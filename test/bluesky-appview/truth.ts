@@ -6,7 +6,7 @@ export type Entry = Post | Repost;
 export type Truth = {
   entriesOf(account: Account): readonly Entry[];
   mediaOf(account: Account): readonly Post[];
-  /** Of the account and those it follows. */
+  /** Posts of the account and those it follows. */
   homeOf(account: Account): readonly Entry[];
   /** Only those reachable through visible posts. */
   repliesTo(post: Post): readonly Post[];

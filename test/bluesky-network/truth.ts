@@ -26,7 +26,7 @@ type Counts = Record<"likes" | "reposts" | "replies" | "quotes", Map<string, num
 export type Truth = {
   posts: ReadonlyMap<string, SeenPost>;
   counts: Counts;
-  /** Of each active account. */
+  /** Active accounts. */
   accounts: readonly { did: string; handle: string; visible: number }[];
 };
 

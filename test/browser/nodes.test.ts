@@ -43,7 +43,7 @@ afterAll(async () => {
 const picture = (page: Page, name: string) =>
   page.screenshot({ path: join(site.screenshots, `nodes-${name}.png`), fullPage: true });
 
-/** Of the table of nodes. */
+/** In the table of nodes. */
 const rowOf = (page: Page, name: string) =>
   page
     .getByRole("table", { name: /^Nodes/ })

@@ -35,7 +35,7 @@ function makeKey(accountName: string) {
   });
 }
 
-/** Of all pages. */
+/** From all pages. */
 async function idsOf<Answer extends { next: string | number | null }>(
   list: string,
   cursor: "after" | "before",

@@ -30,7 +30,7 @@ const api: OpenApi = JSON.parse(readFileSync(join(root, "openapi.json"), "utf8")
 const tree = await readPageTree(api);
 const paths = [...tree.keys()].map((path) => `/docs${path}`);
 const pages = paths.filter((path) => !path.endsWith(".svg"));
-/** Of the docs as they are, in the template of the last build. */
+/** The present docs in the template of the last build. */
 const site = await makeSite(readFileSync(join(root, "dist/web/docs.html"), "utf8"));
 const htmlOf = (path: string): string => site.get(builtName(path.slice("/docs".length))) ?? "";
 

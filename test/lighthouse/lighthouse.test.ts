@@ -7,7 +7,7 @@ import { type Site, startSite } from "../browser/support/site.ts";
 const program = join(import.meta.dirname, "node_modules/.bin/lighthouse");
 const run = promisify(execFile);
 const minScore = 95;
-/** Of a first visit. */
+/** Limit for a first visit. */
 const maxBytes = 250_000;
 
 type Report = {

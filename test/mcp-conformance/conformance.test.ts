@@ -11,7 +11,7 @@ import {
   startServiceUnderTest,
 } from "../../testkit/service/service-under-test.ts";
 
-/** Of the official suite, those that need no tools made for the suite. */
+/** Official scenarios that need no tools made for the suite. */
 const scenarios = [
   "server-initialize",
   "ping",

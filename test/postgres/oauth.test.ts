@@ -72,7 +72,7 @@ const pings = async (token: string) =>
     ({ statusCode }) => statusCode,
   );
 
-/** Of answers of which exactly one is not a reuse. */
+/** Requires that exactly one answer is not a reuse. */
 function issuedOnce(answers: readonly Awaited<ReturnType<typeof refresh>>[]): Tokens {
   const issued = answers.filter(({ statusCode }) => statusCode === 200);
   const refused = answers.filter(({ statusCode }) => statusCode === 400);

@@ -30,7 +30,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Of a normal client. */
+/** Response time of a normal client. */
 async function goodClientMs(): Promise<number> {
   const client = connect(server.base, server.key);
   const start = performance.now();

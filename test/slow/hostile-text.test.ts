@@ -46,7 +46,7 @@ function minMs(expression: RegExp, text: string): number {
   return Math.min(...Array.from({ length: 4 }, () => milliseconds(expression, text)));
 }
 
-/** Of a text eight times as long, for the worst text. */
+/** Growth when the worst text becomes eight times as long. */
 function growthOf(written: WrittenExpression): number {
   const { source, flags } = written;
   const expression = new RegExp(source, flags);

@@ -7,7 +7,7 @@ export type NetworkProcess<Addresses> = {
   close(): Promise<void>;
 };
 
-/** Of a script that prints its addresses as a line of JSON. */
+/** The script prints its addresses as a line of JSON. */
 export async function startNetworkProcess<Addresses>(
   script: string,
 ): Promise<NetworkProcess<Addresses>> {

@@ -10,7 +10,7 @@ export type ClientError = {
   uuid?: string | null;
 };
 
-/** Of any language, in its own process; calls reject with a `ClientError`. */
+/** A client in any language, in its own process. Calls reject with a `ClientError`. */
 export class DrivenClient {
   readonly #child: ChildProcess;
   readonly #waiting = new Map<

@@ -6,7 +6,7 @@ export type CuttingProxy = {
   /** Current and total connections. */
   open(): number;
   connections(): number;
-  /** Of each connection. */
+  /** One entry per connection. */
   requests(): readonly string[];
   cut(): void;
   freeze(): void;

@@ -7,7 +7,7 @@ import { until } from "../until.ts";
 
 /** Restartable on its data. */
 export type JetstreamProcess = {
-  /** Of `/subscribe`, stable across restarts. */
+  /** Serves `/subscribe`; stable across restarts. */
   port: number;
   pid(): number;
   start(): Promise<void>;

@@ -130,7 +130,7 @@ export type TestSessions = {
   pool: TestPool;
   store: SessionsContext["store"] & { postReads(month: string): Promise<number> };
   outcomes: string[];
-  /** Of the next requests; later ones are generous. */
+  /** Timeouts of the next requests; later ones are generous. */
   timeoutsMs: number[];
   /** Another process on the same store. */
   beside(): Sessions;

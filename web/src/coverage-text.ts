@@ -10,7 +10,6 @@ export type Span = { from: string | null; to: string };
 
 export type Source = { platform: Platform; via: AccessMethod; count: number };
 
-/** Of one platform in one answer. */
 export type PlatformAnswer = {
   complete: boolean;
   /** Covered, oldest first. */

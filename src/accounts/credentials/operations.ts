@@ -17,7 +17,7 @@ import { type Actor, noteAudit } from "../audit.ts";
 export type MonthSpending = {
   own: Amounts | null;
   shared: Amounts | null;
-  /** Of all accounts. */
+  /** Sum over all accounts. */
   deploymentPostReads: number | null;
 };
 
@@ -36,7 +36,7 @@ export const accountCredentialOperations = {
     return null;
   }),
 
-  /** Of the account with its own credentials and the deployment's, and of the deployment. */
+  /** Spending of the account, by own and deployment credentials, and of the deployment. */
   monthSpending: read(function* (
     database,
     spender: { accountId: string; platform: Platform; month: string },

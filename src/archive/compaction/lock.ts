@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { acquireLock, type FileLock } from "../../db/folder-lock.ts";
 
 const lockName = "compaction-lock.db";
-/** Of earlier versions, whose processes may still run compaction. */
+/** Processes of earlier versions may still run compaction. */
 const formerLockName = "upkeep.db";
 
 /** Null if another process, also of an earlier version, has the lock. */

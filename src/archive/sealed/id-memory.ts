@@ -17,7 +17,7 @@ export type IdSource = {
   read(page: number): BigInt64Array;
 };
 
-/** Of a segment, newest first. */
+/** A segment's IDs, newest first. */
 export type Ids = {
   at(number: number): bigint;
   /** The first doc number in the page with an ID below `id`, or the page's end. */

@@ -12,7 +12,7 @@ import { firstInMillisecond, lastInMillisecond, nextInMillisecond } from "../../
 /** `uriHash`: null for a post that must not move. */
 type Occupant = { id: bigint; uriHash: string | null };
 
-/** Of one platform; ranges are inclusive, results null if empty. */
+/** One platform's IDs. Ranges are inclusive; results are null if empty. */
 export type StoredIds = {
   lowest(from: bigint, to: bigint): bigint | null;
   highest(from: bigint, to: bigint): bigint | null;
@@ -28,7 +28,7 @@ export type NumberSlots = {
   insert(key: object, id: bigint, uriHash: string): void;
   insertFixed(key: object, id: bigint): void;
   idOf(key: object): bigint;
-  /** Of stored posts, ordered so that each finds its number free. */
+  /** Moves of stored posts, ordered so that each target is free. */
   moves(): { from: bigint; to: bigint }[];
 };
 

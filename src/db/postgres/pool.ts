@@ -6,7 +6,7 @@ export type PostgresTerms = {
   /** The process, for its notifications (migrations/notify-changes.ts). */
   gateway: string;
   connections: number;
-  /** Of a statement. */
+  /** Statement timeout. */
   timeoutMs: number;
   /** Commits may be acknowledged before they are on disk. */
   isUnsynced?: boolean;
@@ -35,7 +35,7 @@ export function openPool({
     keep_alive: 10,
     backoff: (retries: number) => Math.min(2 ** retries / 50, 2),
     fetch_types: false,
-    // Of several hosts the one that accepts writes.
+    // Picks the host that accepts writes.
     target_session_attrs: "primary",
     onnotice: () => undefined,
     connection: {

@@ -17,7 +17,7 @@ import { characterCount, shortened } from "./shorten.ts";
 /** Null: not requested. */
 export type Presentation = {
   fields: readonly string[] | null;
-  /** Of all texts together, in code points. */
+  /** Total length of the texts in code points. */
   maxChars: number | null;
 };
 

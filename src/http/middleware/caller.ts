@@ -25,7 +25,7 @@ declare module "fastify" {
     limits: LimitState | null;
     /** Taken at admission, until it is used. */
     countedSearch: SubmissionDecision | null;
-    /** Of a submission that is admitted with its search; its caller is the one last admitted. */
+    /** Set if the submission is admitted with its search; its caller is the one last admitted. */
     pendingAdmission: CallerAdmission | null;
   }
   interface FastifyContextConfig {

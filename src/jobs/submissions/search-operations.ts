@@ -95,7 +95,7 @@ export function answerSubmission(
   };
 }
 
-/** Of posts with their records: other gateways may not have archived them. */
+/** Posts with records only: other gateways may not have archived them. */
 const idsOf = ({ items }: JobResult): bigint[] =>
   items.filter(isFetched).flatMap(({ id }) => (id === null ? [] : [id]));
 

@@ -93,7 +93,7 @@ export function createSubmissionCommits(context: CommitsContext): SubmissionComm
 
 type SearchEnd = { node: string; startedMs: number; finishedMs: number; expiresMs: number };
 
-/** Of a job whose only attempt ended before the submission was committed. */
+/** For a job whose only attempt ended before its submission was committed. */
 export const doneSnapshot = (
   { uuid, accountId, deadlineMs }: Job,
   end: SearchEnd,

@@ -27,7 +27,7 @@ type SubmittedAnswer = {
   expiresMs: number;
   result: string;
   fetched: readonly FetchedPost[];
-  /** Of archived posts with their records. */
+  /** Archived posts with records. */
   postIds?: readonly bigint[];
 };
 

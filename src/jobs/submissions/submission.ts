@@ -12,7 +12,7 @@ export type NewJob = Pick<
   tree?: QueryNode | null;
 };
 
-/** Of a submission that is not admitted yet. */
+/** The submission is not admitted yet. */
 export type PendingAdmission = {
   /** In one call to the store. Null: nothing was written, though the submission may be admitted. */
   write(submission: SearchSubmission): Promise<SubmittedSearch | null>;

@@ -103,7 +103,7 @@ export function createSender(context: SenderContext): Sender {
     return [...pausedUntilMs.keys()];
   }
 
-  /** Of two concurrent attempts, the longer pause wins. */
+  /** The longer pause of two concurrent attempts wins. */
   function pause(webhookId: string, untilMs: number): void {
     pausedUntilMs.set(webhookId, Math.max(untilMs, pausedUntilMs.get(webhookId) ?? 0));
   }

@@ -3,7 +3,7 @@ export type ReplayRow = {
   seq: number;
   /** When the server saw it, Unix microseconds; never decreases. */
   witnessedUs: number;
-  /** Of the live stream, Unix microseconds. */
+  /** Time on the live stream, Unix microseconds. */
   timeUs: number;
   kind: number;
   did: string;

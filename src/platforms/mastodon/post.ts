@@ -124,7 +124,7 @@ function languageOf(language: unknown): string[] {
   return isTag ? [language] : [];
 }
 
-/** Of the last edit, in a sortable form. */
+/** Time of the last edit, in sortable form. */
 function revisionOf({ created_at: created, edited_at: edited }: Fields): string {
   const ms = parseIsoTime(string(edited, 64) ?? string(created, 64) ?? "");
   return ms === null ? "" : isoText(ms).replace(/(:\d\d)Z$/, "$1.000Z");

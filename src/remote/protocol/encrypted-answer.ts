@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import { base64, bytesOf } from "./encoding.ts";
 import { answerRefused } from "./errors.ts";
 
-/** Of one lease, known to its gateway and its node. */
+/** Known to the gateway and node of one lease. */
 export type AnswerSecret = { secret: Uint8Array; aad: Uint8Array };
 
 type EncryptedBytes = { nonce: string; sealed: string };

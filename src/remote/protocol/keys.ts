@@ -21,7 +21,7 @@ export function gatewayKeyOf(secretKey: Uint8Array): SigningKey {
   );
 }
 
-/** Of one run, in memory only. */
+/** In memory only, for one run. */
 export type RunKeys = Awaited<ReturnType<typeof makeRunKeys>>;
 
 export async function makeRunKeys() {

@@ -46,6 +46,6 @@ export type PooledCredential = {
   revision(): number;
   tools: CredentialTools;
   owner: "account" | "deployment";
-  /** Of the requested bucket; null if open. */
+  /** For the requested bucket; null if open. */
   cooldownUntilMs: number | null;
 };

@@ -1,6 +1,6 @@
 import type { Answer, Grants } from "./model.ts";
 
-/** Of GitHub and GitLab. */
+/** For GitHub and GitLab. */
 export function createExchange({
   grants,
   clientId,

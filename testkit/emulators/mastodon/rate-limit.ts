@@ -6,7 +6,7 @@ export function createRateLimit(character: Character) {
   const paging = ["max_id", "min_id", "since_id", "page"];
 
   return {
-    /** Of the nearest limit. */
+    /** Returns the nearest limit. */
     count(
       caller: string,
       query: URLSearchParams,

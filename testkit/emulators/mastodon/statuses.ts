@@ -1,6 +1,6 @@
 import type { EmulatedStatus } from "./streaming.ts";
 
-/** Of a remote account, with every field of Mastodon 4.4. */
+/** By a remote account, with every field of Mastodon 4.4. */
 export function emulatedStatus(
   id: string,
   special: Record<string, unknown> = {},

@@ -23,7 +23,7 @@ export type JobHead = {
   canonical_query: string;
   /** Null until started; `embedded` is the server's own node. */
   node: string | null;
-  /** Of the node, when it ran the job. */
+  /** The node's evidence when it ran the job. */
   evidence: NodeStatusAnswer["evidence"] | null;
   count: number | null;
   complete: boolean | null;

@@ -12,7 +12,7 @@ export type TermContext = {
   /** Offset of the term with its negations. */
   start: number;
   touchesGroup: boolean;
-  /** Of the group after an operator, as in `from:(a OR b)`; null unless it is a plain list. */
+  /** Values of the group after an operator (`from:(a OR b)`); null unless it is a plain list. */
   groupedValues: GroupedValues | null;
   preceding: { text: string; start: number } | null;
   following: string;

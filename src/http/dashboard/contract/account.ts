@@ -20,9 +20,9 @@ export type SpendingAnswer = {
   month: string;
   /** With the account's own credentials, which X bills to their owner; null without one. */
   own: AccountSpending | null;
-  /** Of the account with the deployment's credentials; null without one. */
+  /** Spending with the deployment's credentials; null without one. */
   shared: AccountSpending | null;
-  /** Of all accounts with the deployment's credentials, as in the status of a job; null without one. */
+  /** The same for all accounts, as in the status of a job. */
   deployment: { post_reads: number; most_post_reads: number } | null;
 };
 export type AccountSpending = { post_reads: number; user_reads: number; usd: number };

@@ -4,7 +4,7 @@ import type { Method } from "../../../platforms/methods.ts";
 export type AppListing = {
   id: string;
   name: string;
-  /** Of the client's metadata document. */
+  /** Host of the client's metadata document. */
   host: string;
   methods: readonly Method[];
   created_at: string;

@@ -38,7 +38,7 @@ export type AnyJobListing = {
   uuid: string;
   account: AccountReference;
   status: JobState;
-  /** Of the error, if the job failed. */
+  /** Error code of a failed job. */
   code: string | null;
   platform: Platform | "social";
   method: Method;

@@ -21,7 +21,7 @@ export function ConnectDialog({
   onClose,
   onDone,
 }: {
-  /** Of one platform. */
+  /** All of one platform. */
   kinds: readonly CredentialKindListing[];
   first: CredentialKindListing;
   onClose(): void;

@@ -20,7 +20,7 @@ function addressOf(name: ListName, account: string | null): string {
   return `/activity/${name}${account === null ? "" : `?account=${encodeURIComponent(account)}`}`;
 }
 
-/** Of all accounts, or of the one in the address. */
+/** All accounts, or the one in the address. */
 export function ActivityPage() {
   const [path] = useLocation();
   const [search, setSearch] = useSearchParams();

@@ -52,7 +52,7 @@ export function readTargetText(text: string, isNeeded: boolean): Reading {
   };
 }
 
-/** Of a query that has no errors, which takes much less time than reading it. */
+/** Requires a query without errors; much faster than reading it. */
 export const validPieces = (text: string): readonly Piece[] => piecesOf(text, []);
 
 type Look = { start: number; end: number; look: string };

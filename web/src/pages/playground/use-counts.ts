@@ -13,7 +13,7 @@ export type Counted =
       state: "counted";
       counts: CountsAnswer;
       window: CountsWindow;
-      /** Of an answer whose live posts the counts leave out. */
+      /** The answer's sources, whose live posts are not counted. */
       sources: readonly Source[];
     }
   | { state: "failed"; problem: ApiProblem };
