@@ -54,7 +54,7 @@ test("a wrong secret and an unknown id identify no caller", async () => {
   expect(callerOf(other.id, parseApiKey(token)?.secret ?? "")).toBeNull();
 });
 
-test("a revoked key is refused at once", async () => {
+test("a revoked key is refused immediately", async () => {
   const { id, token } = await accounts.makeKey();
   await accounts.store.write("revokeKey", { id, by: "command_line", nowMs: 6 });
   expect(callerOf(id, parseApiKey(token)?.secret ?? "")).toBeNull();

@@ -174,7 +174,7 @@ describe("the wall clock is set back by an hour, and webhook deliveries stay as 
     expect(due()).toEqual({ webhookMs: dueMs - hourMs, deliveryMs: dueMs - hourMs });
   });
 
-  test("and forward, which makes waiting deliveries due at once", async () => {
+  test("and forward, which makes waiting deliveries due immediately", async () => {
     const dueMs = await endJobForWebhook();
     jobs.clock.shiftWall(hourMs);
     await jobs.clock.advance(1_000);

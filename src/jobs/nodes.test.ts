@@ -163,7 +163,7 @@ describe("without a limit on the jobs of a key", () => {
     expect(given).toHaveLength(114);
   });
 
-  test("an account with nothing running starts at once, however much others have waiting", async () => {
+  test("an account with nothing running starts immediately, however much others have waiting", async () => {
     const given = openSlots(["a"], 16);
     for (let n = 0; n < 40; n += 1) await submit({}, `key ${n % 5}`);
     expect(given).toHaveLength(15);
@@ -224,7 +224,7 @@ describe("an answer truncated at the deadline", () => {
     expect(job?.result?.warnings.at(-1)?.message).toContain("95s of its 2m deadline");
   });
 
-  test("has no such warning if its search started at once", async () => {
+  test("has no such warning if its search started immediately", async () => {
     expect(await warningsOf(await completeAfter(0, cut))).toEqual(["deadline_reached"]);
   });
 

@@ -100,7 +100,7 @@ async function nextSearch(): Promise<Search> {
   return search;
 }
 
-test("a cancelled search stops at once and submits nothing, and its node and key run the next one", async () => {
+test("a cancelled search stops immediately and submits nothing, and its node and key run the next one", async () => {
   const first = nextSearch();
   const { uuid } = await jobs.queue.submit(newJob());
   const search = await first;

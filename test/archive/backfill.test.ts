@@ -143,7 +143,7 @@ describe("a time span", () => {
     expect(notes).toMatch(/another replay is running on this data folder – wait for it to finish/);
   });
 
-  test("without gaps is done at once", async () => {
+  test("without gaps is done immediately", async () => {
     const empty = { ...environment, EARSHOT_DATA_DIR: join(folder, "empty") };
     const { code, out } = await runCommand(["backfill", "--replay", "gaps"], empty);
     expect({ code, out }).toEqual({ code: 0, out: "nothing is missing\n" });

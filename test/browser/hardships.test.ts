@@ -84,7 +84,7 @@ test("a job that failed says why, what it used, and can be run again", async () 
   await page.close();
 });
 
-test("a job opened from a long list is visible at once, on a phone above the list", async () => {
+test("a job opened from a long list is visible immediately, on a phone above the list", async () => {
   for (let more = 0; more < listed; more += 1) await submit("social", search(`harbour ${more}`));
   for (const look of looks) {
     const { page, settled } = await openWatched(context);

@@ -72,7 +72,7 @@ test("its search is one call to the store, which counts it", async () => {
   expect(result.body).toContain("a comet over the harbour");
 });
 
-test("searches at once are each counted once", async () => {
+test("concurrent searches are each counted once", async () => {
   const key = await admittedKey({ submissionsPerMinute: 8 });
   const answers = await Promise.all(
     Array.from({ length: 20 }, () => service.submit(key, search("comet"))),

@@ -61,7 +61,7 @@ const groups = fc.array(
   { minLength: 1, maxLength: 12 },
 );
 
-test("admissions at once take what the in-memory sliding logs have room for", async () => {
+test("concurrent admissions take what the in-memory sliding logs have room for", async () => {
   await pool.unsafe(`
     CREATE TABLE test_time(us BIGINT NOT NULL);
     INSERT INTO test_time VALUES(0);
@@ -137,7 +137,7 @@ const insertion = (
 const isInserted = (outcome: PromiseSettledResult<InsertedJob>): boolean =>
   outcome.status === "fulfilled" && !outcome.value.isReplay;
 
-test("jobs at once are numbered within their accounts, and one that fails fails alone", async () => {
+test("concurrent jobs are numbered within their accounts, and one that fails fails alone", async () => {
   for (const account of ["one", "two", "suspended"]) {
     await pool.unsafe("INSERT INTO account(id, created_ms, suspended_ms) VALUES($1, 0, $2)", [
       ...[account, account === "suspended" ? 1 : (null as never)],

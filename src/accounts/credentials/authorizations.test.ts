@@ -49,7 +49,7 @@ test("a dialogue continues from answer to answer until it is done", async () => 
   await expect(authorizations.answer("ann", id, "three")).rejects.toMatchObject(ended);
 });
 
-test("a dialogue without questions is done at once", async () => {
+test("a dialogue without questions is done immediately", async () => {
   const step = await authorizations.begin("ann", async () => "all there");
   expect(step).toEqual({ state: "done", made: "all there" });
 });

@@ -137,7 +137,7 @@ describe("import into an empty archive", () => {
   });
 });
 
-test("writes a batch to disk at once if it is not buffered", () => {
+test("writes a batch to disk immediately if it is not buffered", () => {
   archive.importSealed(posts(0, 5));
   archive.importBatch(posts(0, 20), at("1"));
   archive.reopen();

@@ -228,7 +228,7 @@ describe("archive with the names of catalog schema 11 and segment schema 9", () 
   });
 });
 
-test("creates an archive in an empty folder, by several processes at once", async () => {
+test("creates an archive in an empty folder, by several processes concurrently", async () => {
   const dataDir = mkdtempSync(join(tmpdir(), "earshot-catalog-"));
   mkdirSync(join(dataDir, "archive"));
   const settings = { dataDir, readers: 1, segmentPosts: 10, clock: systemClock };

@@ -194,7 +194,7 @@ describe("segment to seal", () => {
     }
   });
 
-  test("is sealed at once on request, however small and new", () => {
+  test("is sealed immediately on request, however small and new", () => {
     archive.put(...posts(0, 12));
     const compaction = keeping({ sealPosts: 1_000 });
     want(readSegments(context.catalog));
@@ -231,7 +231,7 @@ describe("sealed segment", () => {
     expect(archive.query("edited", { limit: 100 }).positions).toHaveLength(6);
   });
 
-  test("is resealed at once if its index has no checksums", () => {
+  test("is resealed immediately if its index has no checksums", () => {
     const compaction = sealedFirst();
     const [{ sequence } = { sequence: 0 }] = readSegments(context.catalog);
     const segment = new DatabaseSync(pathOf(sequence));

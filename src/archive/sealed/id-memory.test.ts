@@ -69,7 +69,7 @@ test("an evicted page is not read from its former slot", () => {
   }
 });
 
-test("a page that two threads read at once is stored once", () => {
+test("a page that two threads read concurrently is stored once", () => {
   const shared = memoryOf(8);
   const source = computedIds(1, 8 * idsOfPage);
   const other = useIdMemory(shared, 0).open(source);
@@ -198,7 +198,7 @@ const workerUrl = new URL("../../../testkit/archives/id-memory-worker.ts", impor
 
 const startWorker = (task: IdMemoryTask) => new Worker(workerUrl, { workerData: task });
 
-test("threads that read, add and evict pages at once all read correct IDs", async () => {
+test("threads that read, add and evict pages concurrently all read correct IDs", async () => {
   const shared = memoryOf(50);
   const endless = startWorker({ shared, seed: 99, rounds: null });
   const workers = [1, 2, 3].map((seed) => startWorker({ shared, seed, rounds: 2_000 }));

@@ -358,7 +358,7 @@ describe("forget", () => {
     );
   });
 
-  test("allows posts to return if requested, at once or later", async () => {
+  test("allows posts to return if requested, immediately or later", async () => {
     importPosts();
     await earshot(["archive", "forget", "--author", ann, "--allow-return", "--yes"]);
     expect(found("zebrafish")).toEqual([]);

@@ -66,7 +66,7 @@ test("reads the next event only after the last was consumed", async () => {
   expect((await next).value).toBe(written);
 });
 
-test("ends at once when its signal aborts, also while waiting", async () => {
+test("ends immediately when its signal aborts, also while waiting", async () => {
   const { events } = source();
   const ends = new AbortController();
   const stream = eventStream(events, createManualClock(), ends.signal);

@@ -122,7 +122,7 @@ test("missing archive sums are requested again by the next scrape, then once a m
   expect(await metrics.text()).toContain('earshot_archive_posts{platform="x"} 3');
 });
 
-test("waiting deliveries are counted every ten seconds, and again at once after a failure", async () => {
+test("waiting deliveries are counted every ten seconds, and again immediately after a failure", async () => {
   const clock = createManualClock();
   let reads = 0;
   const stats = async () => ({ segments: [] }) as unknown as ArchiveStats;

@@ -367,7 +367,7 @@ describe("a second run", () => {
   });
 });
 
-describe("a repository that cannot be read at once", () => {
+describe("a repository that cannot be read immediately", () => {
   const bends: Record<string, (host: AccountHost) => void> = {
     "that lacks a node": (bent) => {
       bent.bend = ([commit, , ...rest]) => (commit === undefined ? [] : [commit, ...rest]);

@@ -144,7 +144,7 @@ describe("a looked-up account", () => {
     expect(requests).toHaveLength(2);
   });
 
-  test("is requested at once when its handle may have changed", async () => {
+  test("is requested immediately when its handle may have changed", async () => {
     accounts = [didOf(1)];
     views.set(didOf(1), { did: didOf(1), handle: "alice.example" });
     start();

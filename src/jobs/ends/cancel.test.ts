@@ -24,7 +24,7 @@ test("a waiting job is cancelled and never runs, and its waiters are notified", 
   expect(await jobs.queue.lease(testNode, 0)).toBeNull();
 });
 
-test("a running job is cancelled: its node stops at once and submits nothing", async () => {
+test("a running job is cancelled: its node stops immediately and submits nothing", async () => {
   const { uuid } = await jobs.queue.submit(newJob());
   const lease = await jobs.lease();
   expect(lease.lost.aborted).toBe(false);

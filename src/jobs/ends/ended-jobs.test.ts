@@ -58,7 +58,7 @@ test("memory is bounded: the oldest jobs are evicted, and large ones are not cac
   expect(ended.find("one", "large")).toBeNull();
 });
 
-test("changes of a job are visible at once", async () => {
+test("changes of a job are visible immediately", async () => {
   const jobs = await startTestQueue();
   const { queue, table } = jobs;
   const uuid = await jobs.complete();

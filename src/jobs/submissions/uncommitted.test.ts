@@ -34,7 +34,7 @@ async function run(job = newJob()): Promise<Run> {
 const isOnDisk = (uuid: string) =>
   jobs.table.database.get("SELECT 1 FROM job WHERE uuid = :uuid", { uuid }) !== undefined;
 
-test("a search that ends at once is inserted as done, with one numbered change", async () => {
+test("a search that ends immediately is inserted as done, with one numbered change", async () => {
   const { submitted, lease } = await run();
   await jobs.clock.advance(3);
   expect(isOnDisk(lease.uuid)).toBe(false);

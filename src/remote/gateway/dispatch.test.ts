@@ -250,7 +250,7 @@ describe("a node that", () => {
     );
   });
 
-  test("leaves returns its jobs at once, and may attest again", async () => {
+  test("leaves returns its jobs immediately, and may attest again", async () => {
     const node = await admittedNode(service);
     const uuid = service.queue.add();
     await openedJob(service, node);

@@ -58,7 +58,7 @@ test("a refresh that overlaps a write changes nothing", async () => {
   expect(known.get("one")).toMatchObject({ state: "draining" });
 });
 
-test("counts of a node apply at once, and are written once", async () => {
+test("counts of a node apply immediately, and are written once", async () => {
   const stored = [record];
   const known = await knownNodes(stored);
   known.note("one", { done: 1 });

@@ -150,7 +150,7 @@ describe("a refusal", () => {
     expect(await refusals()).toHaveLength(2);
   });
 
-  test("is logged at once for another reason", async () => {
+  test("is logged immediately for another reason", async () => {
     const node = await admittedNode(service, { evidence: "tdx" });
     const weaker = await makeNode({ identity: node.identity, evidence: "none" });
     await checkThatFails(() => attest(service, weaker));
@@ -226,7 +226,7 @@ describe("an unknown node", () => {
     });
   });
 
-  test("is admitted at once if the policy lists its machine", async () => {
+  test("is admitted immediately if the policy lists its machine", async () => {
     service.verify = async () => ({ isListedPlatform: true });
     const node = await makeNode({ evidence: "tdx" });
     expect(await attest(service, node)).toMatchObject({ state: "admitted" });

@@ -17,7 +17,7 @@ function make() {
   return { clock, changes, reachability };
 }
 
-test("a gateway that answers may be called at once", async () => {
+test("a gateway that answers may be called immediately", async () => {
   const { reachability } = make();
   expect(await reachability.turn(0)).toBe(true);
 });

@@ -163,7 +163,7 @@ test.each([null, 7, {}, { version: 1 }])("a malformed envelope is not a job: %j"
   expect(await lease).toBeNull();
 });
 
-test("an unreadable request fails at once, so that another node may read it", async () => {
+test("an unreadable request fails immediately, so that another node may read it", async () => {
   const { clock, gateway, remote } = make();
   const job = await aJob(self, clock, { request: '{"what":"ever"}' });
   gateway.answers.lease = () => job.envelope;
@@ -177,7 +177,7 @@ test("an unreadable request fails at once, so that another node may read it", as
   });
 });
 
-test("polls have a minimum interval when the gateway answers at once without work", async () => {
+test("polls have a minimum interval when the gateway answers immediately without work", async () => {
   const { clock, gateway, remote } = make();
   gateway.answers.lease = () => null;
   let ended = false;
@@ -300,7 +300,7 @@ test("a refused answer is dropped, and the log has nothing of it but the check",
   expect(remote.running()).toBe(0);
 });
 
-test("a node that stops at once drops all leases", async () => {
+test("a node that stops immediately drops all leases", async () => {
   const { gateway, remote, leased } = make();
   const { job, token, lease } = await leased();
   remote.abortJobs();

@@ -138,7 +138,7 @@ test("refuses a second server on the folder, and the first continues", async () 
   await (await startControl({ dataDir })).close();
 });
 
-test("a command beside the server creates and revokes keys at once", async () => {
+test("a command beside the server creates and revokes keys immediately", async () => {
   const control = await startControl({ dataDir });
   const beside = await openControl({ dataDir });
   const { id, token } = await beside.run("createKey", params);

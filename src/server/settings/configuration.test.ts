@@ -92,7 +92,7 @@ describe("configuration", () => {
     expect(`${error.message} ${error.hint} ${JSON.stringify(error.details)}`).not.toContain(value);
   });
 
-  test("all malformed values are reported at once", () => {
+  test("all malformed values are reported together", () => {
     const error = errorOf(() =>
       configFrom(readEnvironment({ EARSHOT_PORT: "x", EARSHOT_READERS: "y" })),
     );

@@ -153,7 +153,7 @@ test("a later caller with an earlier clock does not take a claim away", async ()
   expect(await bench.store.write("claimRenewal", { id: "one", revision: 0, nowMs })).toBeNull();
 });
 
-test("a failed renewal changes nothing, and the next one can start at once", async () => {
+test("a failed renewal changes nothing, and the next one can start immediately", async () => {
   const stored = await storedBy(owner());
   const seen = stored.secrets();
   const failing = async () => {

@@ -20,7 +20,7 @@ const renewing: CredentialKind = {
   },
 };
 
-test("an aborted request ends at once, and the pending renewal continues for others", async () => {
+test("an aborted request ends immediately, and the pending renewal continues for others", async () => {
   const requested: { path: string; options: FetchOptions | undefined }[] = [];
   // Never answers; ends only with its signal.
   const fetch = async (url: URL | string, options?: FetchOptions): Promise<never> => {

@@ -129,7 +129,7 @@ describe("temporary errors are retried", () => {
   });
 });
 
-describe("permanent errors are reported at once", () => {
+describe("permanent errors are reported immediately", () => {
   const lasting: [string, Turn, string, RegExp][] = [
     ["a body without an end", endless, "answer_too_large", /longer than 100000 bytes/],
     ["some bytes that unpack to very many", gzipBomb(50_000_000), "answer_too_large", /longer/],

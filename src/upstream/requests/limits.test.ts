@@ -92,7 +92,7 @@ describe("a limit that the platform reports", () => {
     expect(upstream.requests).toHaveLength(1);
   });
 
-  test("is reported at once if it outlasts the job", async () => {
+  test("is reported immediately if it outlasts the job", async () => {
     upstream.usual = limited({ limit: 1, windowMs: minuteMs }, () => clock.now());
     await running(clock, (await session()).get(posts));
     const error = await errorOf((await session("short", minuteMs / 2)).patient.get(posts));
@@ -198,7 +198,7 @@ describe("a refusal for the limit (429)", () => {
     },
   );
 
-  test("is reported at once to a caller with an alternative", async () => {
+  test("is reported immediately to a caller with an alternative", async () => {
     upstream.script = [answered(429, { "retry-after": "60" })];
     const error = await running(clock, errorOf((await session()).get(posts)));
     expect(error).toMatchObject({ code: "upstream_limited" });

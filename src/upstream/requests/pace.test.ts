@@ -44,7 +44,7 @@ test("a started job continues without a turn, another attempt at it does not", a
   expect(startedMs).toHaveLength(3);
 });
 
-test("rejects a job at once if its turn comes too late", async () => {
+test("rejects a job immediately if its turn comes too late", async () => {
   const { clock, startedMs, begin } = paced(2);
   for (let n = 0; n < 10; n += 1) void begin(`job ${n}`);
   await clock.advance(0);
@@ -72,7 +72,7 @@ test("an aborted job leaves its turn to the next", async () => {
   expect(startedMs.map(({ name }) => name)).toEqual(["first", "next"]);
 });
 
-test("a job past its deadline passes at once and takes no turn", async () => {
+test("a job past its deadline passes immediately and takes no turn", async () => {
   const { clock, startedMs, begin } = paced(1);
   await begin("past its deadline", -1);
   await begin("first");

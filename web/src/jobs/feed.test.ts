@@ -110,7 +110,7 @@ describe("an interrupted stream", () => {
     expect(waits.map(({ ms }) => ms)).toEqual([0]);
   });
 
-  test("is retried at once on request", async () => {
+  test("is retried immediately on request", async () => {
     await open();
     last().onError();
     feed.retry();

@@ -52,7 +52,7 @@ test("waits for the rate limit two minutes at most", async () => {
   expect(requested).toHaveBeenCalledTimes(3);
 });
 
-test("shows other temporary errors at once", async () => {
+test("shows other temporary errors immediately", async () => {
   const requested = serverOf(refusal("too_many_failed_keys", 1));
   expect(await searched()).toEqual({ refusedAs: "too_many_failed_keys", phases: [] });
   expect(requested).toHaveBeenCalledTimes(1);
