@@ -51,7 +51,7 @@ async function serve(terminal: Terminal): Promise<void> {
     const stopped = untilStopped(terminal.stopping);
     // A damaged catalog stops the server.
     await Promise.race([stopped, service.context.archive.verified().then(() => stopped)]);
-    terminal.out("stopping when the running work ends; send a second signal to stop at once\n");
+    terminal.out("stopping when the running work ends; send a second signal to stop immediately\n");
     await watching;
   } finally {
     await service.stop();

@@ -13,7 +13,7 @@ import { type Database, type Parameters, withoutWaiting } from "./statements.ts"
 
 /** Statements are cached by text; parameters are named (`:name`). */
 export type SqliteDatabase = {
-  /** Statements run at once; none is yielded. */
+  /** Statements run immediately; none is yielded. */
   forOperations: Database;
   get<Row>(sql: string, parameters?: Parameters): Row | undefined;
   all<Row>(sql: string, parameters?: Parameters): Row[];

@@ -16,7 +16,7 @@ export type Statement = {
 };
 
 /**
- * Yields statements and continues with their results: one definition runs at once on SQLite, and with round trips on
+ * Yields statements and continues with their results: one definition runs immediately on SQLite, and with round trips on
  * PostgreSQL.
  */
 export type Steps<Value> = Generator<Statement, Value, unknown>;
@@ -37,7 +37,7 @@ type AnsweringDatabase = {
   emptyLogSoon(): void;
 };
 
-/** Runs each statement at once; none is yielded. */
+/** Runs each statement immediately; none is yielded. */
 export function withoutWaiting(database: AnsweringDatabase): Database {
   return {
     // biome-ignore-start lint/correctness/useYield: no statement waits.

@@ -48,7 +48,7 @@ export type BaseApp = {
   stopping: AbortSignal;
 };
 
-/** Without routes. Problems are RFC 9457. On close, connections without a complete request close at once. */
+/** Without routes. Problems are RFC 9457. On close, connections without a complete request close immediately. */
 export function openApp(context: BaseAppContext): BaseApp {
   const { settings, clock, log, newId, pathsHint } = context;
   const app: FastifyInstance = fastify({

@@ -33,7 +33,7 @@ import { createSharedWallClock, createWallClock } from "./wall-clock.ts";
 export type JobQueue = LeaseGateway<SearchJobRequest, JobResult> & {
   /**
    * On disk when this resolves. A known idempotency key resolves with its earlier job. A pending
-   * `admission` is written with a search that the local node can run at once. Errors: `overloaded`,
+   * `admission` is written with a search that the local node can run immediately. Errors: `overloaded`,
    * `idempotency_mismatch`, those of the admission.
    */
   submit(job: NewJob, admission?: PendingAdmission | null): Promise<SubmittedJob>;
@@ -59,7 +59,7 @@ export type JobQueue = LeaseGateway<SearchJobRequest, JobResult> & {
   takePage(uuid: string): JsonPage | null;
   find(accountId: string, uuid: string): Promise<Job | null>;
   isUnfinished(accountId: string, uuid: string): boolean;
-  /** As `find`, once the job has ended, or on timeout, abort or shutdown. */
+  /** Like `find`. Resolves when the job ends, or on timeout, abort or shutdown. */
   waitForEnd(
     accountId: string,
     uuid: string,

@@ -1,6 +1,6 @@
 import type { PostReference } from "../posts/post.ts";
 
-/** As imported; not validated. */
+/** Imported values, not validated. */
 export type ClaimedIdentity = {
   id: string | null;
   uri: string | null;

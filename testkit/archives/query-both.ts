@@ -17,7 +17,7 @@ export type FormsQuery = {
 
 const never = (): boolean => false;
 
-/** As text. */
+/** Both answers as text, for comparison. */
 export type ComparedAnswers = { plain: string; sealed: string; found: number };
 
 export function queryBoth(

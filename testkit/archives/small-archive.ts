@@ -59,7 +59,7 @@ export type SmallArchive = {
   importSealed(...batches: (readonly Post[])[]): WriteReport[];
   seal(): void;
   laterBy(ms: number): void;
-  /** As after a crash with everything committed. */
+  /** Simulates a restart after a crash with everything committed. */
   reopen(): void;
   remove(): void;
 };

@@ -117,7 +117,7 @@ const segmentErrors: ReadonlySet<DamageKind> = new Set([
   "copied page",
 ]);
 
-/** As the findings suggest, then repeats all queries that do not count lost posts. Null if only a backup helps. */
+/** Repairs what the findings suggest, then repeats all queries that do not count lost posts. Null if only a backup helps. */
 async function repair(
   dataDir: string,
   { file, fault }: Trial,

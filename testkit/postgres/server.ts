@@ -29,7 +29,7 @@ export type PostgresServer = ConnectedPostgres & {
   folder: string;
   stop(signal?: NodeJS.Signals): Promise<void>;
   start(): Promise<void>;
-  /** Also to its sessions. */
+  /** Signals its sessions too. */
   signalAll(signal: NodeJS.Signals): void;
   query(sql: string): Promise<void>;
   remove(): Promise<void>;

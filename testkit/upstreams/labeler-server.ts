@@ -20,7 +20,7 @@ export type LabelerServer = {
   sendRaw(bytes: Uint8Array | string): void;
   /** Older cursors get `OutdatedCursor`. */
   forgetBefore(seq: number): void;
-  /** As a new labeler does. */
+  /** Starts again like a new labeler. */
   reset(): void;
   cut(): void;
   open(): number;

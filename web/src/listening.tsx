@@ -4,7 +4,7 @@ import type { StatusAnswer } from "../../src/http/dashboard/contract/status.ts";
 import { listeningText } from "./listening-text.ts";
 import { useApi } from "./use-api.ts";
 
-/** As often as the page Status, so that both agree. */
+/** Same interval as the Status page, so that both agree. */
 const everyMs = 10_000;
 
 export function ListeningLine() {

@@ -13,7 +13,7 @@ import { preloadPage } from "./pages.tsx";
 
 const root = document.getElementById("root");
 if (root === null) throw new Error("app.html must have an element with the id root");
-// Effects of an event run before the next event: otherwise a key pressed at once meets what an earlier render left to do.
+// Effects of an event run before the next event: otherwise a key pressed immediately meets what an earlier render left to do.
 options.requestAnimationFrame = queueMicrotask;
 takeLinkToken();
 watchLoadFailures();

@@ -17,7 +17,7 @@ export type AccountChangeRequest = {
 };
 
 export const changeOperations = {
-  /** Suspension ends sessions at once, jobs soon after. Errors: `account_not_found`, `last_operator`. */
+  /** Suspension ends sessions immediately, jobs soon after. Errors: `account_not_found`, `last_operator`. */
   changeAccount: durable(function* (
     database,
     request: AccountChangeRequest,

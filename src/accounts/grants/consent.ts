@@ -42,7 +42,7 @@ const secretOwner = ({ accountId, sessionId }: Owner) => ({
   id: sessionId,
 });
 
-/** Those of `chosen` that were requested. */
+/** The methods in `chosen` that were requested. */
 export function grantedMethods(consent: Consent, chosen: readonly string[]): readonly Method[] {
   return methodNames.filter(
     (method) => consent.methods.includes(method) && chosen.includes(method),

@@ -36,7 +36,7 @@ type KeyRow = Omit<StoredKey, "methods"> & {
 export function keyEndOperations(randomBytes: RandomBytes) {
   return {
     /**
-     * At most two keys of a chain are valid: a still valid predecessor ends at once. Errors: `key_not_found`, `key_ended`,
+     * At most two keys of a chain are valid: a still valid predecessor ends immediately. Errors: `key_not_found`, `key_ended`,
      * `too_many_keys`.
      */
     rotateKey: durable(function* (database, request: KeyRotationRequest): Steps<CreatedKey> {

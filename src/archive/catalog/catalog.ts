@@ -97,7 +97,7 @@ export function setLastWrittenInCommit(
     .run(commit, platform, sequence);
 }
 
-/** Also above the numbers of retired segments, whose files may still be read. */
+/** Exceeds the numbers of retired segments too, whose files may still be read. */
 export function nextSequence(catalog: DatabaseSync, platform: Platform): number {
   const row = catalog
     .prepare(

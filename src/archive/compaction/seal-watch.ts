@@ -93,7 +93,7 @@ export function createSealWatch({
       const { posts, sealed, hasLargeDelta } = facts;
       const isDamaged = isMarkedDamaged(path) || sealed?.isReadable === false;
       const obstacle = obstacleOf(entry, posts, isDamaged);
-      // Resealed at once to get checksums.
+      // Resealed immediately to get checksums.
       const isOld = obstacle === null && sealed?.isSummed === false;
       const isWorthwhile =
         isOld ||

@@ -93,7 +93,7 @@ export async function restoreAccount(account: string, terminal: Terminal): Promi
   terminal.out(`account ${stripControls(name)} restored\n`);
 }
 
-/** Closes the account at once. A running server, which knows its jobs, deletes the rest; without one, this process does. */
+/** Closes the account immediately. A running server, which knows its jobs, deletes the rest; without one, this process does. */
 export async function deleteNamedAccount(
   account: string,
   { yes }: { yes?: boolean },

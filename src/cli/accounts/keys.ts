@@ -13,7 +13,7 @@ export function addKeys(program: Command, terminal: Terminal): void {
   const keys = program
     .command("keys")
     .description(
-      "Creates, lists, rotates and revokes API keys. Changes apply to a running server at once.",
+      "Creates, lists, rotates and revokes API keys. Changes apply to a running server immediately.",
     )
     .helpCommand(false)
     .action(() => {
@@ -64,7 +64,7 @@ export function addKeys(program: Command, terminal: Terminal): void {
     .addOption(
       new Option(
         "--overlap <duration>",
-        "how long both are valid, up to 7d; 0s ends the former at once",
+        "how long both are valid, up to 7d; 0s ends the former immediately",
       )
         .argParser(durationUpTo(0, longestOverlapMs))
         .default(24 * hourMs, "24h"),

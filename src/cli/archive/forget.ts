@@ -50,7 +50,7 @@ export function addForget(archive: Command, terminal: Terminal): void {
     .summary("delete posts and prevent their return")
     .description(
       "Deletes posts, also hidden ones, and prevents their return by replay, edit or import. Without --yes it " +
-        "only counts them. Stored results omit them at once; their texts leave the disk when the segments are " +
+        "only counts them. Stored results omit them immediately; their texts leave the disk when the segments are " +
         "rewritten. Backups and imported files are not changed.",
     )
     .option("--author <name>", "all posts of an account, by handle or id")

@@ -77,7 +77,7 @@ export async function backfillTime(
   }
 }
 
-/** Two replays at once would count likes twice. */
+/** Two concurrent replays would count likes twice. */
 function lockReplays(dataDir: string): FileLock {
   const folder = join(dataDir, "replay");
   mkdirSync(folder, { recursive: true, mode: 0o700 });

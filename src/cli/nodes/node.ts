@@ -65,7 +65,7 @@ async function runNode(options: NodeOptions, terminal: Terminal): Promise<void> 
     statuses.begin(node.id);
     const error = await Promise.race([untilStopped(terminal.stopping), node.finalRefusal]);
     if (error !== undefined) throw error;
-    terminal.out("stopping when the running jobs end; send a second signal to stop at once\n");
+    terminal.out("stopping when the running jobs end; send a second signal to stop immediately\n");
   } finally {
     await node.stop();
     exitSoon();

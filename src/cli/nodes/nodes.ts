@@ -109,7 +109,7 @@ function addChanges(nodes: Command, terminal: Terminal): void {
     .command("remove")
     .summary("remove a node permanently")
     .description(
-      "Refuses a node permanently and gives its jobs to others at once. Results that it signed stay.",
+      "Refuses a node permanently and gives its jobs to others immediately. Results that it signed stay.",
     )
     .argument(...nodeId)
     .action((id: string) => changeNode(id, "remove", terminal));

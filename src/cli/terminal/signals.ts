@@ -6,7 +6,7 @@ const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 /** Terminal and parent process may both forward one Ctrl-C. */
 const sameSignalMs = 300;
 
-/** A second signal ends the process at once. */
+/** A second signal ends the process immediately. */
 export function stopOnSignals(): AbortSignal {
   const controller = new AbortController();
   let firstAt: number | null = null;

@@ -10,7 +10,7 @@ export type Terminal = {
   colour: boolean;
   environment: Readonly<Record<string, string | undefined>>;
   input?: Input;
-  /** Aborts at the first SIGINT, SIGTERM or SIGHUP; a second one ends the process at once. */
+  /** Aborts at the first SIGINT, SIGTERM or SIGHUP; a second one ends the process immediately. */
   stopping: AbortSignal;
 };
 

@@ -93,7 +93,7 @@ function listOf(sql: string, calls: readonly Waiting[]): Statement {
 /** Never in JSON. */
 const resultSeparator = "\u0001";
 
-/** As the pool sends parameters: whole numbers, and texts without NUL or half of a surrogate pair. */
+/** Same limits as the pool's parameters: whole numbers, texts without NUL or lone surrogates. */
 function jsonText(value: unknown): string {
   const text = JSON.stringify(value);
   if (!unsendable.test(text)) return text;

@@ -7,7 +7,7 @@ export class StopFlags {
   readonly shared = new Int32Array(new SharedArrayBuffer(flagCount * Int32Array.BYTES_PER_ELEMENT));
   readonly #free = Array.from(this.shared.keys());
 
-  /** An abort rejects at once, but the flag stays set until the thread has replied. */
+  /** An abort rejects immediately, but the flag stays set until the thread has replied. */
   async during<Value>(
     signal: AbortSignal,
     call: (flag: number | undefined) => Promise<Value>,

@@ -12,10 +12,10 @@ export type ConnectionLimitSettings = {
 
 /**
  * IPv6 counts by /64. Trusted proxies have no share: they connect for many callers. Connections over the limit stay open
- * briefly, so that their first request gets a 503 instead of a reset; beyond a few they close at once.
+ * briefly, so that their first request gets a 503 instead of a reset; beyond a few they close immediately.
  */
 export type ConnectionLimits = {
-  /** False if closed at once. */
+  /** False if closed immediately. */
   take(socket: Socket): boolean;
   isRefused(socket: Socket): boolean;
 };

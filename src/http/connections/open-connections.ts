@@ -31,7 +31,7 @@ export function connectionOptions(
 }
 
 export type OpenConnections = {
-  /** Closes connections without a complete request. Others close after their answer, new ones at once. */
+  /** Closes connections without a complete request. Others close after their answer, new ones immediately. */
   stop(): void;
   /** Resolves when no complete request is unanswered. */
   answered(): Promise<void>;

@@ -30,7 +30,7 @@ declare module "fastify" {
   }
   interface FastifyContextConfig {
     pace?: "call" | "read" | DashboardPace;
-    /** Accepts access tokens, and delays requests beyond the rate: clients send several at once when they connect. */
+    /** Accepts access tokens, and delays requests beyond the rate: clients send several concurrently when they connect. */
     isMcp?: boolean;
     /** Requests without a key use that of EARSHOT_OPEN_NODE_KEY, if set. */
     mayBeOpen?: boolean;

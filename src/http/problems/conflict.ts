@@ -160,7 +160,7 @@ export const conflictProblems = {
     retryable: false,
     cause:
       "A post of the signed result, or its account, was deleted or hidden after signing, and a proof would have to repeat it. The result is still available without it.",
-    fix: ["Submit the search again for a newly signed result, and fetch its proof at once."],
+    fix: ["Submit the search again for a newly signed result, and fetch its proof immediately."],
     example: {
       request: "A result of two posts, one of which was deleted later.",
       detail: "1 record was withdrawn since the node signed the result",

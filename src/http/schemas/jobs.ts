@@ -55,7 +55,7 @@ const eventData = z.string().meta({
   contentSchema,
 });
 
-/** As generators expect streams to be described. */
+/** Streams are described in the form that generators expect. */
 export const streamedJobChange = z
   .looseObject({
     id: z

@@ -38,7 +38,7 @@ export type ImportSummary = {
   rejectedInAll: number;
   rejectedFile: string | null;
   ignoredFields: ReadonlyMap<string, number>;
-  /** Such as private posts, by reason. */
+  /** Skipped records, such as private posts, by reason. */
   skipped: ReadonlyMap<string, number>;
   /** `withheld` if lines were rejected: the declared coverage would be false. */
   coverage: "none" | "added" | "withheld";

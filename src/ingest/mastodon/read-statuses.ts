@@ -13,7 +13,7 @@ export type StatusReader = {
 };
 
 /**
- * Requests all ids at once, then each missing one alone, because a list also omits what the token's
+ * Requests all ids together, then each missing one separately, because a list also omits what the token's
  * account may not see. A server that cannot return a status of its own timeline is not trusted to
  * report others as absent.
  */

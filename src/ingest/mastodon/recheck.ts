@@ -19,7 +19,7 @@ import { readSweep, type Sweep, startedSweep, writeSweep } from "./sweep.ts";
  *
  * - After each gap, compares the statuses of the last `recheckRecentMs`, newest first.
  * - Then a sweep goes through all statuses, newest first. Its position is a checkpoint, so gaps and
- *   restarts only interrupt it. The next one starts `recheckAgeMs` after its start, or at once if
+ *   restarts only interrupt it. The next one starts `recheckAgeMs` after its start, or immediately if
  *   there was a gap since.
  * - Deletes a status only if the server reports that single status as absent. Hides accounts that
  *   opted out.

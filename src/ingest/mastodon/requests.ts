@@ -76,7 +76,7 @@ export function createMastodonRequests(options: MastodonRequestsOptions): Mastod
   return { get };
 }
 
-/** As the server requests, or until its limit resets if half of it is used up. */
+/** The pause that the server requests, or until its limit resets if half of it is used up. */
 function pauseAfter({ status, headers }: FetchedAnswer, nowMs: number): number {
   const limit = Number(headers.get("x-ratelimit-limit") ?? Number.NaN);
   const remaining = Number(headers.get("x-ratelimit-remaining") ?? Number.NaN);

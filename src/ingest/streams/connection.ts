@@ -98,7 +98,7 @@ export function openStreamConnection(options: StreamConnectionOptions): StreamCo
     if (Buffer.isBuffer(data)) options.onFrame({ data, isBinary });
   });
 
-  /** The network can deliver megabytes at once, so reading yields to the event loop after many or slow frames. */
+  /** The network can deliver megabytes in one read, so reading yields to the event loop after many or slow frames. */
   function countFrame(): void {
     framesOfTurn += 1;
     if (framesOfTurn === 1) {

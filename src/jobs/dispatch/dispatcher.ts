@@ -45,7 +45,7 @@ type LiveLease = {
 export type Dispatcher = {
   offer(job: LiveJob): void;
   offerLater(job: LiveJob, delayMs: number): void;
-  /** True if the node would lease the job at once, also when little room is left; it then counts as its turn. */
+  /** True if the node would lease the job immediately, also when little room is left; it then counts as its turn. */
   takeTurn(nodeId: string, request: SearchJobRequest): boolean;
   /** Puts the job ahead of the other jobs of its key, because it did not fail. */
   putBack(job: LiveJob): void;

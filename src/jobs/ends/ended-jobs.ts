@@ -4,7 +4,7 @@ import { isFetched } from "../../platforms/source.ts";
 import type { Job } from "../job.ts";
 
 /**
- * A short-lived cache of completed jobs and pages, because most results are fetched at once. An
+ * A short-lived cache of completed jobs and pages, because most results are fetched immediately. An
  * entry equals its row: code that changes or deletes the row of a done job must call `forget`.
  */
 export type EndedJobs = {

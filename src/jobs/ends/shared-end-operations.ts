@@ -23,7 +23,7 @@ const resultWithPost = `SELECT result FROM job
   WHERE account_id = :accountId AND post_ids @> ARRAY[CAST(:id AS BIGINT)] AND state = 'done' AND expires_ms > :nowMs LIMIT 1`;
 
 export const sharedFetchedOperations = {
-  /** Also posts that another gateway archived. */
+  /** Includes posts that another gateway archived. */
   findFetched: read(function* (
     database,
     args: ArgsOf<typeof fetchedOperations.findFetched>,

@@ -26,7 +26,7 @@ export type ShortSearches = {
   onSkipped(reason: SkipReason): void;
 };
 
-/** Why a search takes the ordinary path. `no_slot`: the local node cannot run it at once. */
+/** Why a search takes the ordinary path. `no_slot`: the local node cannot run it immediately. */
 export type SkipReason = UnansweredReason | "no_slot" | "paused";
 
 type AnsweredContext = {

@@ -142,7 +142,7 @@ function* insertAlone(
   return inserted === undefined ? null : { isReplay: false, ...inserted, hasDeliveries: false };
 }
 
-/** As `insertJob` on every store. */
+/** Same as `insertJob`, on every store. */
 export function* insertInSteps(database: Database, job: JobInsertion): Steps<InsertedJob> {
   const inserted = yield* submissionOperations.insertJob.run(database, job);
   const { postIds = [] } = job.answer ?? {};

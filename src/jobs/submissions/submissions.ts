@@ -35,7 +35,7 @@ type SubmissionsContext = {
 };
 
 /**
- * A search that the local node leases at once runs first; if it ends soon, it is written as done in
+ * A search that the local node leases immediately runs first; if it ends soon, it is written as done in
  * the commit of its submission.
  */
 export function createSubmissions(context: SubmissionsContext): {

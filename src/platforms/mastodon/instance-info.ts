@@ -3,7 +3,7 @@ import { fieldsOf, string } from "../fields.ts";
 import type { ServerAccess, ServerAnswer } from "./server-access.ts";
 
 export type InstanceInfo = {
-  /** Or a close fork; other software implements the API in part. */
+  /** Includes close forks; other software implements only part of the API. */
   isMastodon: boolean;
   version: { major: number; minor: number } | null;
   hashtagFeeds: "public" | "authenticated" | "disabled";

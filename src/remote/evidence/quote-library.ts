@@ -68,7 +68,7 @@ export async function intelRoot(): Promise<Uint8Array> {
   });
 }
 
-/** Loads in parts, because 17 MB at once would block the event loop for 50 ms. */
+/** Loads in parts, because 17 MB in one step would block the event loop for 50 ms. */
 const loadLibrary = once(async () => {
   const requirePart = createRequire(import.meta.resolve("@phala/dcap-qvl"));
   for (const part of ["bn.js", "hash.js", "elliptic", "asn1.js"]) {

@@ -178,7 +178,7 @@ export function createNodeGateway(directory: NodeDirectory, given: NodeGatewayCo
 
     enter: (request: SignedRequest): Run => authenticateNode(request, context),
 
-    /** The jobs of the run are dispatched to other nodes at once. */
+    /** The jobs of the run are dispatched to other nodes immediately. */
     leave: async (run: Run): Promise<void> => {
       events.note(run.nodeId, "left", `run ${run.keyId}`);
       await end(run);

@@ -61,7 +61,7 @@ export function createGatewayLink(context: GatewayLinkContext) {
     body: unknown,
     { signal, heldMs = 0 }: PostOptions,
   ): Promise<unknown> {
-    // As the gateway sees it, without a prefix that a proxy strips.
+    // The path that the gateway sees, without a prefix that a proxy strips.
     const path = `/internal/nodes/${route}`;
     const text = JSON.stringify(body);
     const bytes = Buffer.from(text);

@@ -53,7 +53,7 @@ type LeasedJob = {
 
 const againMs = 250;
 
-/** Minimum duration of a poll, for when the gateway answers at once without work. */
+/** Minimum duration of a poll, for when the gateway answers immediately without work. */
 const minPollMs = 500;
 
 /** Resends answers while the gateway is unreachable and the lease lasts. */

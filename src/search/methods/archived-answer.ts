@@ -41,7 +41,7 @@ export async function archivedAnswer(
 }
 
 /**
- * A post that is not stored may still exist; a stored one answers at once if its stream has
+ * A post that is not stored may still exist; a stored one answers immediately if its stream has
  * followed it up to now.
  */
 async function archivedPost(

@@ -36,7 +36,7 @@ export type PoolContext = {
   randomBytes: RandomBytes;
 };
 
-/** Changes take effect at once in memory, and are written in the background. */
+/** Changes take effect immediately in memory, and are written in the background. */
 export function createCredentialPool(context: PoolContext): CredentialPool & {
   check(credential: Credential): Promise<CheckedCredential>;
   forgetOf(accountId: string): void;

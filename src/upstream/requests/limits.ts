@@ -18,7 +18,7 @@ import {
 /** Per credential (or host) and bucket. Pending requests count; before the first report, requests go one at a time. FIFO. */
 export type RateLimits = {
   /**
-   * Errors: `UpstreamLimited`, at once if impatient, else if the limit reopens after the deadline; `upstream_timeout`.
+   * Errors: `UpstreamLimited`, immediately if impatient, else if the limit reopens after the deadline; `upstream_timeout`.
    */
   take(request: PermitRequest): Promise<Permit>;
   /** Unix milliseconds; null if open. */

@@ -42,7 +42,7 @@ export type Sessions = {
 export type ConfiguredAccess = { access: AccessKind; owner: "account" | "deployment" | null };
 
 /**
- * When a limit is used up, requests throw `upstream_limited` with `retryAtMs` at once, because another session may be
+ * When a limit is used up, requests throw `upstream_limited` with `retryAtMs` immediately, because another session may be
  * able to answer. Those of `patient`, the last resort, wait for the reset within the job's deadline.
  */
 export type OpenSession = Session & {

@@ -4,7 +4,7 @@ import { createHash, randomBytes } from "node:crypto";
 export type EmulatedUser = {
   id: number;
   login: string;
-  /** Or group paths, with the state of the membership. */
+  /** Membership by organization or group path. */
   organizations: Record<string, "active" | "pending">;
 };
 

@@ -213,7 +213,7 @@ export function createStreaming(options: StreamingOptions): Streaming {
 export type StreamingServer = Streaming & {
   url: string;
   instance: unknown;
-  /** Then serves at the same address. */
+  /** `up` serves at the same address. */
   down(): Promise<void>;
   up(): Promise<void>;
   closeServer(): Promise<void>;

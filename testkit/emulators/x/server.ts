@@ -44,7 +44,7 @@ type XErrors = {
   isUnpaced?: boolean;
   limit?: number;
   hasNoLimitHeaders?: boolean;
-  /** Then the connection is cut. */
+  /** Cuts the connection after this many bytes. */
   cutAfterBytes?: number;
   body?: string;
   tokenGate?: Promise<void>;

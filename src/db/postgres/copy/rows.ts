@@ -3,7 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import type { Pool } from "../pool.ts";
 import type { CopiedTable } from "./tables.ts";
 
-/** As PostgreSQL reads values: numbers in decimal, bytes as `\x…`. */
+/** PostgreSQL's input format: numbers in decimal, bytes as `\x…`. */
 export type TextRow = readonly (string | null)[];
 
 const namesOf = ({ columns }: CopiedTable): string => columns.map(({ name }) => name).join(", ");

@@ -1,6 +1,6 @@
 import { type AuditAction, auditActions } from "../../audit/audit-sentence.ts";
 
-/** As in the page's address; days are in the local zone, both inclusive. */
+/** Values in the page's address. Days are local and inclusive. */
 export type AuditFilters = {
   account?: string;
   action?: AuditAction;

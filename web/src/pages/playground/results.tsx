@@ -26,7 +26,7 @@ export function Results({
   onCancel,
   onSearch,
 }: {
-  /** As in the composer. */
+  /** The request in the composer. */
   request: Request;
   shown: Shown | null;
   phase: Phase | null;
