@@ -219,8 +219,8 @@ async function together(simulated: string): Promise<void> {
   const ownMs = summary(durations[0] ?? []).p50;
   const rows = services.map(({ name }, index) => {
     const { p50, p95 } = summary(durations[index] ?? []);
-    const least = Math.min(...(durations[index] ?? []));
-    return [name, least, p50, p95, index === 0 ? "" : (p50 - ownMs).toFixed(3)];
+    const min = Math.min(...(durations[index] ?? []));
+    return [name, min, p50, p95, index === 0 ? "" : (p50 - ownMs).toFixed(3)];
   });
   console.log(
     `\n${table(["submission to fetched result, ms", "least", "p50", "p95", "p50 over the own node"], rows)}`,

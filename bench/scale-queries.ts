@@ -28,8 +28,8 @@ export async function drawScaleQueries(count: number): Promise<QueryKind[]> {
   const frequentOf = ({ words }: Sample): string[] => [
     ...new Set(words.filter((word) => isFrequent.has(word))),
   ];
-  const withFrequent = [1, 2, 3].map((least) =>
-    samples.filter((sample) => frequentOf(sample).length >= least),
+  const withFrequent = [1, 2, 3].map((min) =>
+    samples.filter((sample) => frequentOf(sample).length >= min),
   );
   const tagged = samples.filter(({ tags }) => tags.length > 0);
   const inLanguage = (withFrequent[0] ?? []).filter(({ lang }) => lang !== null);

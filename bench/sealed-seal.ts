@@ -79,8 +79,7 @@ export function measureSeal(fromDir: string, dataDir: string): SealFigures {
   };
 }
 
-const longest = (ms: readonly number[]): number =>
-  ms.reduce((most, each) => Math.max(most, each), 0);
+const longest = (ms: readonly number[]): number => ms.reduce((max, each) => Math.max(max, each), 0);
 
 function partsOf(folder: string, posts: number): Record<string, number> {
   const parts = new Map<string, number>();

@@ -123,8 +123,8 @@ function policyState(
     growsInMs: bound.log.growsInMs(bound.limit, nowMs),
   }));
   const remaining = Math.min(...states.map((state) => state.remaining));
-  const least = states.filter((state) => state.remaining === remaining);
-  const growsInMs = Math.max(...least.map((state) => state.growsInMs));
+  const min = states.filter((state) => state.remaining === remaining);
+  const growsInMs = Math.max(...min.map((state) => state.growsInMs));
   return { policy, limit, windowMs: windowsMs[policy], remaining, growsInMs };
 }
 

@@ -6,11 +6,11 @@ import { parseIsoTime } from "../platforms/time.ts";
 /** These functions parse option values; commander adds the option's name to their errors. */
 
 /** Inclusive bounds. */
-export function parseWholeNumber(least: number, most: number): (written: string) => number {
+export function parseWholeNumber(min: number, max: number): (written: string) => number {
   return (written) => {
     const value = Number(written);
-    if (/^\d{1,15}$/.test(written) && value >= least && value <= most) return value;
-    const bounds = most === Number.MAX_SAFE_INTEGER ? `from ${least}` : `from ${least} to ${most}`;
+    if (/^\d{1,15}$/.test(written) && value >= min && value <= max) return value;
+    const bounds = max === Number.MAX_SAFE_INTEGER ? `from ${min}` : `from ${min} to ${max}`;
     throw new InvalidArgumentError(`It must be a whole number ${bounds}.`);
   };
 }

@@ -155,12 +155,8 @@ function errorFrom(url: URL, thrown: unknown, signal: AbortSignal | undefined): 
   return signal?.aborted ? signal.reason : fetchError(url, thrown);
 }
 
-function tooManyRedirects(url: URL, most: number): EarshotError {
-  return new EarshotError(
-    "upstream_unreachable",
-    `${url.host} redirected more than ${most} times`,
-    {
-      status: 502,
-    },
-  );
+function tooManyRedirects(url: URL, max: number): EarshotError {
+  return new EarshotError("upstream_unreachable", `${url.host} redirected more than ${max} times`, {
+    status: 502,
+  });
 }

@@ -1,11 +1,9 @@
 import { existsSync } from "node:fs";
 
-export const packageRoot: URL = folderWithManifest(new URL(".", import.meta.url));
+export const packageRoot: URL = findPackageRoot(new URL(".", import.meta.url));
 
-function folderWithManifest(folder: URL): URL {
+function findPackageRoot(folder: URL): URL {
   const parent = new URL("..", folder);
   const isRoot = parent.href === folder.href;
-  return isRoot || existsSync(new URL("package.json", folder))
-    ? folder
-    : folderWithManifest(parent);
+  return isRoot || existsSync(new URL("package.json", folder)) ? folder : findPackageRoot(parent);
 }

@@ -9,13 +9,13 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 /** Empty for anything else. */
-export function list(value: unknown, most: number): readonly unknown[] {
-  return Array.isArray(value) ? value.slice(0, most) : [];
+export function list(value: unknown, max: number): readonly unknown[] {
+  return Array.isArray(value) ? value.slice(0, max) : [];
 }
 
 /** Only an explicit list may be empty. Errors: `answer_unreadable`. */
-export function requiredList(value: unknown, most: number, who: string): readonly unknown[] {
-  if (Array.isArray(value)) return value.slice(0, most);
+export function requiredList(value: unknown, max: number, who: string): readonly unknown[] {
+  if (Array.isArray(value)) return value.slice(0, max);
   throw unreadableAnswer(who, "a list is missing");
 }
 
@@ -27,7 +27,7 @@ export function unreadableAnswer(who: string, why: string): EarshotError {
   });
 }
 
-/** Well-formed, cut to `most` UTF-16 code units; null for anything else. */
-export function string(value: unknown, most: number): string | null {
-  return typeof value === "string" ? value.slice(0, most).toWellFormed() : null;
+/** Well-formed, cut to `max` UTF-16 code units; null for anything else. */
+export function string(value: unknown, max: number): string | null {
+  return typeof value === "string" ? value.slice(0, max).toWellFormed() : null;
 }

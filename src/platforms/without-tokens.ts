@@ -21,6 +21,6 @@ export function withoutTokens(output: unknown): string {
 }
 
 /** Never cuts within a token, because the rest would not be recognised. */
-function cut(text: string, most: number): string {
-  return text.length <= most ? text : `${text.slice(0, most).replace(lastRun, "")}…`;
+function cut(text: string, max: number): string {
+  return text.length <= max ? text : `${text.slice(0, max).replace(lastRun, "")}…`;
 }

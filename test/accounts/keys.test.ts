@@ -313,15 +313,15 @@ describe("the rates of a key", () => {
     const session = await service.signIn();
     const listed = (await send(session, "GET", path)).json<KeysAnswer>();
     expect(listed.limits).toEqual({ requests_per_second: 3, submissions_per_minute: 10 });
-    for (const [field, most] of [
+    for (const [field, max] of [
       ["requests_per_second", 3],
       ["submissions_per_minute", 10],
     ] as const) {
-      const refused = await send(session, "POST", path, { name: "more", [field]: most + 1 });
+      const refused = await send(session, "POST", path, { name: "more", [field]: max + 1 });
       expect(refused.statusCode).toBe(400);
       expect(refused.json()).toMatchObject({ errors: [{ pointer: `/${field}` }] });
-      const { key } = await make(session, { [field]: most });
-      const raised = await send(session, "PATCH", `${path}/${key.id}`, { [field]: most + 1 });
+      const { key } = await make(session, { [field]: max });
+      const raised = await send(session, "PATCH", `${path}/${key.id}`, { [field]: max + 1 });
       expect(raised.statusCode).toBe(400);
     }
     const { key, token } = await make(session, { submissions_per_minute: 2 });

@@ -415,10 +415,10 @@ test("closes immediately with waiting submissions when the server stops, also fo
 async function openUnread(on: ServiceUnderTest, by: string) {
   const { jobs } = on.context.http;
   const { changes } = jobs;
-  const most = 100_000;
+  const max = 100_000;
   let reported = 0;
   async function* endless(): AsyncGenerator<JobChange> {
-    for (; reported < most; reported++) {
+    for (; reported < max; reported++) {
       yield { id: reported, uuid: "a".repeat(2_000), state: "received", attempts: 0, atMs: 0 };
     }
   }
@@ -430,7 +430,7 @@ async function openUnread(on: ServiceUnderTest, by: string) {
     before = reported;
     return isFull ? true : null;
   });
-  expect(reported).toBeLessThan(most);
+  expect(reported).toBeLessThan(max);
   jobs.changes = changes;
   return socket;
 }

@@ -82,8 +82,8 @@ function write(draw: Draw, named: Account | null) {
     if (feature === null) return;
     facets.push({ index: { byteStart, byteEnd: Buffer.byteLength(text) }, features: [feature] });
   };
-  const reportWords = (most: number): void => {
-    for (let left = draw.below(most); left > 0; left--) report(draw.pick(words), null);
+  const reportWords = (max: number): void => {
+    for (let left = draw.below(max); left > 0; left--) report(draw.pick(words), null);
   };
   reportWords(6);
   if (named !== null) {

@@ -143,17 +143,17 @@ describe.skipIf(!isOpen)(openTitle, () => {
   test("returns a post, its replies, and its reposters", async () => {
     const { items } = await page(open, "gettweets", user);
     const posts = items.flatMap((item) => (item.kind === "post" ? [item.post] : []));
-    const most = posts
+    const max = posts
       .filter(({ isRepost }) => !isRepost)
       .toSorted((one, other) => (other.counts.replies ?? 0) - (one.counts.replies ?? 0))[0];
-    if (most === undefined) throw new Error("the account has no posts of its own");
-    const found = await page(open, "getbyid", postOf(most.uri));
-    expect(found.items[0]).toMatchObject({ post: { uri: most.uri, text: most.text } });
-    const replies = await page(open, "getreplies", postOf(most.uri));
+    if (max === undefined) throw new Error("the account has no posts of its own");
+    const found = await page(open, "getbyid", postOf(max.uri));
+    expect(found.items[0]).toMatchObject({ post: { uri: max.uri, text: max.text } });
+    const replies = await page(open, "getreplies", postOf(max.uri));
     for (const item of replies.items) {
       expect(item).toMatchObject({ post: { isReply: true } });
     }
-    await page(open, "getretweeters", postOf(most.uri));
+    await page(open, "getretweeters", postOf(max.uri));
   });
 
   test("returns trends", async () => {

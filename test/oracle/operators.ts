@@ -107,8 +107,8 @@ function hostBelow(value: string): Test {
 }
 
 function atLeast(value: string, name: "like" | "retweet" | "reply" | "quote"): Test {
-  const least = countOf(value);
-  return ({ post }) => (post.Metadata.public_metrics[`${name}_count`] ?? 0) >= least;
+  const min = countOf(value);
+  return ({ post }) => (post.Metadata.public_metrics[`${name}_count`] ?? 0) >= min;
 }
 
 function since(ms: number): Test {

@@ -84,17 +84,17 @@ function costOf(reader: Reader, query: string): Cost {
 
 /** With the shortest possible slices. */
 function workOfSlice(segment: Segment, query: SegmentQuery, low: bigint) {
-  const most = { statements: 0, candidates: 0, rechecked: 0, containers: 0 };
+  const max = { statements: 0, candidates: 0, rechecked: 0, containers: 0 };
   for (let high = lastId, left = limit, slices = 0; left > 0 && slices < 400; slices++) {
     const answer = segment.search(query, { low, high }, left, () => true);
     for (const name of ["statements", "candidates", "rechecked", "containers"] as const) {
-      most[name] = Math.max(most[name], answer[name]);
+      max[name] = Math.max(max[name], answer[name]);
     }
     left -= answer.ids.length;
     if (answer.stoppedAt === null || answer.stoppedAt <= low) break;
     high = answer.stoppedAt - 1n;
   }
-  return most;
+  return max;
 }
 
 /**

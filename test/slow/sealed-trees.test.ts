@@ -140,11 +140,11 @@ function storedOf(plain: DatabaseSync, texts: readonly string[]): Stored {
   read.setReadBigInts(true);
   const ids = BigInt64Array.from(read.all().map(({ id }) => id as bigint));
   plain.exec("CREATE VIRTUAL TABLE temp.vocabulary USING fts5vocab(main, term, row)");
-  const classes = borders.map((least, index) => {
-    const most = borders[index + 1] ?? Number.MAX_SAFE_INTEGER;
+  const classes = borders.map((min, index) => {
+    const max = borders[index + 1] ?? Number.MAX_SAFE_INTEGER;
     const found = plain
       .prepare("SELECT term FROM temp.vocabulary WHERE doc >= ? AND doc < ?")
-      .all(least, most)
+      .all(min, max)
       .map(({ term }) => String(term));
     return drawn(found, wordsOfClass, random);
   });
@@ -152,10 +152,10 @@ function storedOf(plain: DatabaseSync, texts: readonly string[]): Stored {
   return { ids, texts: kept, words: { classes, texts: kept.flatMap(runsOf) } };
 }
 
-const drawn = <Item>(items: readonly Item[], most: number, random: Random): Item[] =>
-  items.length <= most
+const drawn = <Item>(items: readonly Item[], max: number, random: Random): Item[] =>
+  items.length <= max
     ? [...items]
-    : Array.from({ length: most }, () => items[Math.floor(random() * items.length)] as Item);
+    : Array.from({ length: max }, () => items[Math.floor(random() * items.length)] as Item);
 
 function runsOf(text: string): string[][] {
   const runs: string[][] = [[]];

@@ -65,7 +65,7 @@ describe("Jetstream's own simulator at its highest rate", () => {
     samples.push(...(await samplesUntilStored(service)));
     expect(stored.posts.size).toBeGreaterThan(100);
     expect(differences(await foundTexts(service), stored.posts)).toEqual([]);
-    expect(most(samples, "residentMb")).toBeLessThan(maxResidentMb);
+    expect(max(samples, "residentMb")).toBeLessThan(maxResidentMb);
     await service.stop();
   });
 
@@ -80,15 +80,15 @@ describe("Jetstream's own simulator at its highest rate", () => {
     });
     const samples = await samplesUntilStored(service);
     expect(differences(await foundTexts(service), stored.posts)).toEqual([]);
-    expect(most(samples, "waiting")).toBeGreaterThan(maxWaiting / 2);
-    expect(most(samples, "waiting")).toBeLessThanOrEqual(maxWaiting + mostOfOneRead);
-    expect(most(samples, "residentMb")).toBeLessThan(maxResidentMb);
+    expect(max(samples, "waiting")).toBeGreaterThan(maxWaiting / 2);
+    expect(max(samples, "waiting")).toBeLessThanOrEqual(maxWaiting + mostOfOneRead);
+    expect(max(samples, "residentMb")).toBeLessThan(maxResidentMb);
     expect(disk.calls()).toBeGreaterThan(10);
     await service.stop();
   });
 });
 
-const most = (samples: readonly StreamSample[], name: keyof StreamSample): number =>
+const max = (samples: readonly StreamSample[], name: keyof StreamSample): number =>
   Math.max(...samples.map((sample) => sample[name]));
 
 function differences(

@@ -26,14 +26,14 @@ export function textOf({ joined, clauses }: QueryShape): string {
     );
     return groups.map((group) => `(${group})`).join(" ");
   };
-  let least = 1;
-  let most = written.length;
-  while (least < most) {
-    const middle = Math.ceil((least + most) / 2);
-    if (isAccepted(join(middle))) least = middle;
-    else most = middle - 1;
+  let min = 1;
+  let max = written.length;
+  while (min < max) {
+    const middle = Math.ceil((min + max) / 2);
+    if (isAccepted(join(middle))) min = middle;
+    else max = middle - 1;
   }
-  return join(least);
+  return join(min);
 }
 
 export function isAccepted(query: string): boolean {

@@ -22,8 +22,8 @@ export function drawTree(words: TreeVocabulary, random: Random, depth: number): 
   const kind = random();
   if (depth === 0 || kind < 0.3) return leaf(words, random);
   const child = (): PlanNode => drawTree(words, random, depth - 1);
-  const children = (most: number): PlanNode[] =>
-    Array.from({ length: 2 + whole(random, most - 1) }, child);
+  const children = (max: number): PlanNode[] =>
+    Array.from({ length: 2 + whole(random, max - 1) }, child);
   if (kind < 0.62) return { kind: "and", children: children(3) };
   if (kind < 0.84) return { kind: "or", children: children(random() < 0.1 ? 20 : 3) };
   return { kind: "not", child: child() };

@@ -448,10 +448,10 @@ export const commands: fc.Arbitrary<Command>[] = [
       await dieWith(world, at, action, () => action.check(outcome));
     }),
   ),
-  fc.tuple(fc.nat({ max: 1 }), fc.constantFrom(1, 3, 100)).map(([reader, most]) =>
-    command(`reader ${reader} reads ${most}`, async ({ followers }) => {
+  fc.tuple(fc.nat({ max: 1 }), fc.constantFrom(1, 3, 100)).map(([reader, max]) =>
+    command(`reader ${reader} reads ${max}`, async ({ followers }) => {
       await followers[reader]?.connect();
-      await followers[reader]?.read(most);
+      await followers[reader]?.read(max);
     }),
   ),
   fc

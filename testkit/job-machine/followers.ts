@@ -6,7 +6,7 @@ import { accounts, type Machine } from "./machine.ts";
 /** Resumes after any failure. */
 export type Follower = {
   connect(): Promise<void>;
-  read(most: number): Promise<void>;
+  read(max: number): Promise<void>;
   die(): void;
   /** Compares everything read with the jobs. */
   check(known: Known): Promise<void>;
@@ -68,8 +68,8 @@ function createFollower(machine: Machine, accountId: string): Follower {
     return value;
   }
 
-  async function read(most: number): Promise<void> {
-    for (let count = 0; count < most; count += 1) {
+  async function read(max: number): Promise<void> {
+    for (let count = 0; count < max; count += 1) {
       const change = await next();
       if (change === null) return;
       const { id, uuid, state } = change;

@@ -33,7 +33,7 @@ export async function injectFaults(options: FaultOptions): Promise<InjectedFault
   const started = performance.now();
   const reports: InjectedFault[] = [];
   const busy = new Set<FaultTarget>();
-  const between = (least: number, most: number) => least + Math.floor(random() * (most - least));
+  const between = (min: number, max: number) => min + Math.floor(random() * (max - min));
   const twice = faultKinds.filter((each) => each !== "gateway");
   const deck = [...shuffled([...twice, "gateway" as const], random), ...shuffled(twice, random)];
 

@@ -21,20 +21,20 @@ export function* lowerableTo(
 }
 
 /** Errors: `invalid_request`. */
-export function refuseRaised(request: Partial<KeyLimits>, most: DeploymentLimits): void {
+export function refuseRaised(request: Partial<KeyLimits>, max: DeploymentLimits): void {
   const { requestsPerSecond = null, submissionsPerMinute = null } = request;
-  if (requestsPerSecond !== null && requestsPerSecond > most.requestsPerSecond) {
-    throw raised("requests_per_second", most.requestsPerSecond);
+  if (requestsPerSecond !== null && requestsPerSecond > max.requestsPerSecond) {
+    throw raised("requests_per_second", max.requestsPerSecond);
   }
-  if (submissionsPerMinute !== null && submissionsPerMinute > most.submissionsPerMinute) {
-    throw raised("submissions_per_minute", most.submissionsPerMinute);
+  if (submissionsPerMinute !== null && submissionsPerMinute > max.submissionsPerMinute) {
+    throw raised("submissions_per_minute", max.submissionsPerMinute);
   }
 }
 
-function raised(field: string, most: number) {
+function raised(field: string, max: number) {
   return invalidField(
     field,
-    `the key has ${most} at most`,
-    `send 1 to ${most}, or null for all of it; the operator can raise it`,
+    `the key has ${max} at most`,
+    `send 1 to ${max}, or null for all of it; the operator can raise it`,
   );
 }

@@ -23,7 +23,7 @@ type CountedCall = {
 type Entry = Omit<UsageRow, "latencies"> & { latencies: LatencyHistogram };
 
 /**
- * Per quarter of an hour, key and method. From `most` entries on, new ones omit the key, so that totals stay right; from twice
+ * Per quarter of an hour, key and method. From `max` entries on, new ones omit the key, so that totals stay right; from twice
  * as many on, calls are lost.
  */
 export type GatheredUsage = {
@@ -34,12 +34,12 @@ export type GatheredUsage = {
   takeLost(): number;
 };
 
-export function createGatheredUsage(most: number): GatheredUsage {
+export function createGatheredUsage(max: number): GatheredUsage {
   let entries = new Map<string, Entry>();
   let lost = 0;
 
   function entryOf(of: Pick<UsageRow, "accountId" | "bucketMs" | "keyId" | "method">) {
-    return findOrCreate(of, of.keyId, most) ?? findOrCreate(of, "", 2 * most);
+    return findOrCreate(of, of.keyId, max) ?? findOrCreate(of, "", 2 * max);
   }
 
   function findOrCreate(

@@ -11,8 +11,8 @@ export type KeyUses = {
 
 const intervalMs = 60_000;
 
-/** Beyond `most` keys, uses are dropped. */
-export function createKeyUses(clock: Pick<Clock, "now" | "elapsed">, most: number): KeyUses {
+/** Beyond `max` keys, uses are dropped. */
+export function createKeyUses(clock: Pick<Clock, "now" | "elapsed">, max: number): KeyUses {
   const waiting = new Map<string, NotedUse>();
   const reportedMs = new Map<string, number>();
 
@@ -23,7 +23,7 @@ export function createKeyUses(clock: Pick<Clock, "now" | "elapsed">, most: numbe
       pending.address = address;
       return;
     }
-    if (waiting.size < most) waiting.set(keyId, { keyId, usedMs: clock.now(), address });
+    if (waiting.size < max) waiting.set(keyId, { keyId, usedMs: clock.now(), address });
   }
 
   function takeDue(): NotedUse[] {

@@ -50,7 +50,7 @@ export type AccountUsage = UsageCounts & { accountId: string };
 export type UsageOperations = typeof usageOperations;
 
 /** No statement may block the writer for long. */
-const droppedAtOnce = 2_000;
+const maxDeletedRows = 2_000;
 
 /** Not durable: not worth a sync. */
 export const usageOperations = {
@@ -150,10 +150,10 @@ export const usageOperations = {
     return (
       (yield* database.run(
         `DELETE FROM usage WHERE (account_id, bucket_ms, key_id, method) IN (
-           SELECT account_id, bucket_ms, key_id, method FROM usage WHERE bucket_ms < :beforeMs LIMIT ${droppedAtOnce}
+           SELECT account_id, bucket_ms, key_id, method FROM usage WHERE bucket_ms < :beforeMs LIMIT ${maxDeletedRows}
          )`,
         { beforeMs },
-      )) === droppedAtOnce
+      )) === maxDeletedRows
     );
   }),
 };

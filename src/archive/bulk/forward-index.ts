@@ -41,16 +41,16 @@ export function createForwardIndex(key: string): ForwardIndex {
   let bounds = new Uint32Array(1_024);
 
   function add(id: bigint, terms: Uint8Array): void {
-    const most = (terms.length + 1) >> 1;
+    const max = (terms.length + 1) >> 1;
     let block = blocks.at(-1);
-    if (block === undefined || used + most > block.length) {
-      block = new Uint32Array(Math.max(tokensOfBlock, most));
+    if (block === undefined || used + max > block.length) {
+      block = new Uint32Array(Math.max(tokensOfBlock, max));
       blocks.push(block);
       used = 0;
     }
     if (posts === ids.length) growPosts();
     const start = used;
-    if (bounds.length < most * 2) bounds = new Uint32Array(most * 4);
+    if (bounds.length < max * 2) bounds = new Uint32Array(max * 4);
     const found = findTokens(terms, bounds);
     for (let token = 0; token < found; token += 1) {
       const [from, to] = [bounds[token * 2] as number, bounds[token * 2 + 1] as number];
@@ -200,10 +200,10 @@ function invert({ table, blocks, locations, order }: Forward): MergedTerms {
       used = 0;
       return term;
     },
-    take(most) {
+    take(max) {
       const count = counts[rank] as number;
       const first = (pass.ends[rank - pass.from] as number) - count;
-      const until = Math.min(count, used + most);
+      const until = Math.min(count, used + max);
       for (; used < until; used += 1) {
         const number = pass.numbers[first + used] as number;
         if (used === 0 || pass.numbers[first + used - 1] !== number) addPost(postings, number);

@@ -17,9 +17,9 @@ export function createTextArena(): TextArena {
   return {
     add(text) {
       // A UTF-16 code unit takes at most three bytes.
-      const most = length + text.length * 3;
-      if (most > bytes.length) {
-        const larger = Buffer.allocUnsafeSlow(Math.max(most, bytes.length * 2));
+      const max = length + text.length * 3;
+      if (max > bytes.length) {
+        const larger = Buffer.allocUnsafeSlow(Math.max(max, bytes.length * 2));
         bytes.copy(larger, 0, 0, length);
         bytes = larger;
       }

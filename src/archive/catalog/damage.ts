@@ -13,6 +13,6 @@ export function damageOf(
 }
 
 const hullOf = (ids: readonly IdRange[]): IdRange => ({
-  low: ids.reduce((least, { low }) => (low < least ? low : least), ids[0]?.low ?? 0n),
-  high: ids.reduce((most, { high }) => (high > most ? high : most), 0n),
+  low: ids.reduce((min, { low }) => (low < min ? low : min), ids[0]?.low ?? 0n),
+  high: ids.reduce((max, { high }) => (high > max ? high : max), 0n),
 });

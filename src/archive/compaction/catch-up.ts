@@ -31,14 +31,14 @@ export function* catchUp(segment: FollowedSegment): CompactionSteps<void> {
 
 /**
  * Requires the catalog lock. Afterwards the copies are on disk and equal to the segment. False, and
- * nothing done, if more than `most` posts are left.
+ * nothing done, if more than `max` posts are left.
  */
-export function finish(segment: FollowedSegment, most: number): boolean {
+export function finish(segment: FollowedSegment, max: number): boolean {
   const { old, parts, followPosts, numbering } = segment;
   const left = old.prepare("SELECT id FROM changed LIMIT ?");
   left.setReadBigInts(true);
-  const ids = left.all(most + 1).map(({ id }) => id as bigint);
-  if (ids.length > most) return false;
+  const ids = left.all(max + 1).map(({ id }) => id as bigint);
+  if (ids.length > max) return false;
   const counted = old.prepare("SELECT value FROM setting WHERE name = 'counted'");
   counted.setReadBigInts(true);
   const step = counted.get()?.value as bigint;

@@ -128,11 +128,11 @@ function readFacts(path: string, resealPercent: number): Facts {
     const numberIn = (query: string): number => Number(segment.prepare(query).get()?.value ?? 0);
     const posts = numberIn("SELECT value FROM setting WHERE name = 'posts'");
     const sealed = sealedState(segment);
-    const most = Math.floor((posts * resealPercent) / 100);
+    const max = Math.floor((posts * resealPercent) / 100);
     return {
       posts,
       sealed,
-      hasLargeDelta: sealed !== null && deltaPosts(segment, most + 1) > most,
+      hasLargeDelta: sealed !== null && deltaPosts(segment, max + 1) > max,
       ingestNumber: numberIn("SELECT max(number) AS value FROM ingest_order"),
     };
   } finally {

@@ -105,9 +105,9 @@ function writeInline(to: ByteWriter, postings: Postings, holdsPositions: boolean
 const written = ({ bytes, length }: ByteWriter): Buffer => bytes.subarray(0, length);
 
 function sharedBytes(before: Bytes, term: Bytes): number {
-  const most = Math.min(before.length, term.length);
+  const max = Math.min(before.length, term.length);
   let shared = 0;
-  while (shared < most && before.bytes[shared] === term.bytes[shared]) shared += 1;
+  while (shared < max && before.bytes[shared] === term.bytes[shared]) shared += 1;
   return shared;
 }
 

@@ -47,8 +47,8 @@ function createEvaluator(): Evaluator {
       run.posts = posts;
       run.chunk = chunk;
       run.work = work;
-      const most = estimate(plan, run);
-      return Math.min(maxParts, Math.max(1, Math.ceil(positionsOf(plan, most) / maxPositions)));
+      const max = estimate(plan, run);
+      return Math.min(maxParts, Math.max(1, Math.ceil(positionsOf(plan, max) / maxPositions)));
     },
     evaluate(plan, part) {
       scratch.release(0, emptySet);
@@ -57,8 +57,8 @@ function createEvaluator(): Evaluator {
   };
 }
 
-function positionsOf(plan: SealedPlan, most: number): number {
-  const posts = Math.min(most, plan.maxMatches);
+function positionsOf(plan: SealedPlan, max: number): number {
+  const posts = Math.min(max, plan.maxMatches);
   let positions = plan.phrase.length * posts;
   for (const child of plan.children) positions += positionsOf(child, posts);
   for (const child of plan.excluded) positions += positionsOf(child, posts);
@@ -96,11 +96,11 @@ function maxMatchesOf(plan: SealedPlan, run: Run): number {
     for (const child of plan.children) sum += estimate(child, run);
     return Math.min(sum, whole);
   }
-  let least = whole;
-  for (const list of plan.distinct) least = Math.min(least, list.counts[run.chunk] as number);
-  for (const child of plan.children) least = Math.min(least, estimate(child, run));
-  if (least > 0) for (const child of plan.excluded) estimate(child, run);
-  return least;
+  let min = whole;
+  for (const list of plan.distinct) min = Math.min(min, list.counts[run.chunk] as number);
+  for (const child of plan.children) min = Math.min(min, estimate(child, run));
+  if (min > 0) for (const child of plan.excluded) estimate(child, run);
+  return min;
 }
 
 /** Only conjunctions and phrases drop matches outside `within`. */

@@ -228,8 +228,8 @@ function pieceSource(
       isPositional = hasPositions(term.bytes, term.length);
       return true;
     },
-    take(postings, most) {
-      for (let used = 0; used < most; ) {
+    take(postings, max) {
+      for (let used = 0; used < max; ) {
         while (at === end && at !== nextTerm) {
           isRead = !nextLeaf();
           if (isRead) return true;

@@ -5,7 +5,7 @@ import { compareTerms, type TermSource } from "./term-source.ts";
 export type MergedTerms = {
   /** Valid until the next call; null after the last. Leaves the term's postings for `take`. */
   next(): Bytes | null;
-  take(most: number): boolean;
+  take(max: number): boolean;
   postings: Postings;
   holdsPositions(): boolean;
 };
@@ -35,11 +35,11 @@ export function mergeTerms(sources: readonly TermSource[], postings: Postings): 
       }
       return having[0]?.term ?? null;
     },
-    take(most) {
+    take(max) {
       for (; used < having.length; used += 1) {
-        if (having[used]?.take(postings, most) === false) return false;
+        if (having[used]?.take(postings, max) === false) return false;
         closeRun(postings);
-        if (postings.posts >= most && used + 1 < having.length) {
+        if (postings.posts >= max && used + 1 < having.length) {
           used += 1;
           return false;
         }

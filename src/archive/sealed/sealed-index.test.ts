@@ -495,27 +495,27 @@ describe("looks up many prefixes in steps", () => {
   function inSlices(query: SealedQuery, from: SealedIndex) {
     const flags = nothing();
     const done = { containers: 0, prepared: 0 };
-    let most = 0;
+    let max = 0;
     let slices = 0;
     for (let at = 0; at < total; slices++) {
       const before = done.prepared;
       const steps = from.matches(query, { from: at, to: total }, () => null, done);
       const step = steps.next();
       steps.return();
-      most = Math.max(most, done.prepared - before);
+      max = Math.max(max, done.prepared - before);
       if (step.done) break;
       flag(flags, step.value);
       at = step.value.chunk * postsOfChunk + step.value.to;
     }
-    return { flags, most, slices, prepared: done.prepared };
+    return { flags, max, slices, prepared: done.prepared };
   }
 
   test("of at most a few hundred terms", () => {
     const opened = open(remembersNothing);
-    const { flags, most, slices } = inSlices(many, opened);
+    const { flags, max, slices } = inSlices(many, opened);
     expect(differences(flags, search(many))).toEqual([]);
     expect(slices).toBeGreaterThan(20);
-    expect(most).toBeLessThanOrEqual(3 * termsOfStep);
+    expect(max).toBeLessThanOrEqual(3 * termsOfStep);
     opened.close();
   });
 

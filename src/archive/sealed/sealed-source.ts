@@ -161,13 +161,13 @@ function termsOf(
       list = entries.posts > inlinePosts ? postingListOf(entryOf(entries), rows, forgetSize) : null;
       return true;
     },
-    take(postings, most) {
+    take(postings, max) {
       if (list === null) {
         takeInline(postings);
         return true;
       }
       const { counts } = list;
-      for (let used = 0; chunk < counts.length && used < most; chunk += 1) {
+      for (let used = 0; chunk < counts.length && used < max; chunk += 1) {
         const count = counts[chunk] as number;
         if (count > 0) takeChunk(list, chunk, postings);
         used += count;

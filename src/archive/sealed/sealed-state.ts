@@ -89,9 +89,9 @@ function blobOf(value: unknown): Uint8Array {
   throw new SealedDamage("its head is cut off");
 }
 
-export function deltaPosts(segment: DatabaseSync, most: number): number {
+export function deltaPosts(segment: DatabaseSync, max: number): number {
   const count = segment.prepare(
     "SELECT count(*) AS posts FROM (SELECT 1 FROM term_docsize LIMIT ?)",
   );
-  return Number(count.get(most)?.posts);
+  return Number(count.get(max)?.posts);
 }

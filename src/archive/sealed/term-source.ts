@@ -6,16 +6,16 @@ export type TermSource = {
   holdsPositions(): boolean;
   /** False after the last term. All postings of the previous one must have been taken. */
   next(): boolean;
-  /** Adds about `most` postings, ascending or descending; true when these were the last. */
-  take(postings: Postings, most: number): boolean;
+  /** Adds about `max` postings, ascending or descending; true when these were the last. */
+  take(postings: Postings, max: number): boolean;
   close(): void;
 };
 
 export function compareTerms(a: Bytes, b: Bytes): number {
   const [left, right] = [a.bytes, b.bytes];
-  const most = Math.min(a.length, b.length);
+  const max = Math.min(a.length, b.length);
   let shared = 0;
-  while (shared < most && left[shared] === right[shared]) shared += 1;
-  if (shared === most) return a.length - b.length;
+  while (shared < max && left[shared] === right[shared]) shared += 1;
+  if (shared === max) return a.length - b.length;
   return (left[shared] as number) - (right[shared] as number);
 }

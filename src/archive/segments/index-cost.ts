@@ -82,12 +82,12 @@ export function indexCost(database: DatabaseSync): IndexCost {
   function together(
     children: readonly Estimate[],
     excluded: readonly Estimate[],
-    most: number,
+    max: number,
   ): Estimate {
-    const posts = Math.min(most, ...children.map((child) => child.posts));
+    const posts = Math.min(max, ...children.map((child) => child.posts));
     const walked = (sum: number, { cost }: Estimate): number =>
       sum + (cost === Number.POSITIVE_INFINITY ? cost : Math.min(cost, posts * costOfSeek));
-    const base = children.length === 0 ? most : children.reduce(walked, 0);
+    const base = children.length === 0 ? max : children.reduce(walked, 0);
     return { posts, cost: excluded.reduce(walked, base) };
   }
 

@@ -45,11 +45,11 @@ function setOf(members: readonly number[]): ChunkSet {
   return listSet(Uint16Array.from(members.toSorted((a, b) => a - b)), members.length);
 }
 
-function overlayOf(ids: readonly bigint[], most = Number.POSITIVE_INFINITY): DeltaLookup {
+function overlayOf(ids: readonly bigint[], max = Number.POSITIVE_INFINITY): DeltaLookup {
   const sorted = ids.toSorted((a, b) => (a > b ? -1 : 1));
   return ({ low, high }, limit) => {
     const own = sorted.filter((id) => id >= low && id <= high);
-    const given = own.slice(0, Math.min(limit, most));
+    const given = own.slice(0, Math.min(limit, max));
     const isTruncated = given.length === limit || given.length < own.length;
     return { ids: given, seenTo: isTruncated ? (given.at(-1) ?? low) : low };
   };
@@ -77,8 +77,8 @@ describe("candidates of both indexes", () => {
       written,
       fc.integer({ min: 1, max: 50 }),
       fc.integer({ min: 1, max: 10 }),
-      (sealed, delta, target, most) => {
-        const sources = { ...requested, index: indexOf(sealed), delta: overlayOf(delta, most) };
+      (sealed, delta, target, max) => {
+        const sources = { ...requested, index: indexOf(sealed), delta: overlayOf(delta, max) };
         const batches = [
           ...mergedCandidates(sources, everything, target, never, { containers: 0 }),
         ];

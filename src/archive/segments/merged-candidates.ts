@@ -46,13 +46,13 @@ export function* mergedCandidates(
       if (chunk.done) break;
       const { set, to: end } = chunk.value;
       const base = chunk.value.chunk * postsOfChunk;
-      const most = Math.min(size - ids.length, largestBatch);
+      const max = Math.min(size - ids.length, largestBatch);
       // Chunks without candidates are left out.
-      const count = members(set, Math.max(0, number - base), end, found, most);
+      const count = members(set, Math.max(0, number - base), end, found, max);
       for (let position = 0; position < count; position++) {
         ids.push(numbers.idOf(base + (found[position] as number)));
       }
-      if (count === most) {
+      if (count === max) {
         number = base + (found[count - 1] as number) + 1;
         continue;
       }

@@ -128,9 +128,9 @@ function cellAt(pages: Pages, bytes: Buffer, at: number): { rowid: bigint; bytes
 }
 
 function localBytes(payloadBytes: number, usable: number): number {
-  const least = Math.floor(((usable - 12) * 32) / 255) - 23;
-  const local = least + ((payloadBytes - least) % (usable - 4));
-  return local <= usable - 35 ? local : least;
+  const min = Math.floor(((usable - 12) * 32) / 255) - 23;
+  const local = min + ((payloadBytes - min) % (usable - 4));
+  return local <= usable - 35 ? local : min;
 }
 
 const columns = 9;

@@ -114,8 +114,8 @@ export function segmentSearch(database: DatabaseSync, segment: SearchedSegment) 
       const batches = sliced.batches(query.sealed, range, answer);
       return takeBatches(batches, inSlices(query), range, limit, expired, answer);
     }
-    const most = everyCandidateCounts(query) ? limit : noLimit;
-    takeMatches(candidates.named(query.expression, range, most), query, limit, expired, answer);
+    const max = everyCandidateCounts(query) ? limit : noLimit;
+    takeMatches(candidates.named(query.expression, range, max), query, limit, expired, answer);
     return answer;
   }
 

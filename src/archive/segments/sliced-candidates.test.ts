@@ -26,16 +26,16 @@ test("restarts a slice with fewer posts when the terms become frequent", () => {
   };
   const range = { low: 0n, high: numberedId(Date.UTC(2027, 0, 1), 0n) };
   const found: bigint[] = [];
-  let most = 0;
+  let max = 0;
   forms.inspect((plain) => {
     const work = { statements: 0, postings: 0 };
     for (const { ids } of slicedCandidates(plain).batches(query, range, work)) {
       found.push(...ids);
-      most = Math.max(most, work.postings);
+      max = Math.max(max, work.postings);
       work.postings = 0;
     }
   });
   expect(new Set(found).size).toBe(olderPosts);
   expect(found).toHaveLength(olderPosts);
-  expect(most).toBeLessThanOrEqual(2 * maxPostings + maxPosts);
+  expect(max).toBeLessThanOrEqual(2 * maxPostings + maxPosts);
 });

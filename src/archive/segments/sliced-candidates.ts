@@ -48,8 +48,8 @@ export function slicedCandidates(database: DatabaseSync): SlicedCandidates {
   const statement = statementCache(database);
   const hidden = database.prepare("SELECT 1 FROM hidden LIMIT 1");
 
-  const newestIds = ({ low, high }: IdRange, most: number): bigint[] =>
-    firstColumns(statement(postsSql).all(low, high, most));
+  const newestIds = ({ low, high }: IdRange, max: number): bigint[] =>
+    firstColumns(statement(postsSql).all(low, high, max));
 
   function* batches(
     query: SealedQuery,

@@ -67,10 +67,8 @@ test("indexes a threshold as soon as a count passes it, for each metric", () => 
   ] as const) {
     archive.write([seen(1, "likes", by)]);
     archive.addCounts();
-    for (const [least, count] of Object.entries(finds)) {
-      expect(archive.query(`min_faves:${least}`).positions, `min_faves:${least}`).toHaveLength(
-        count,
-      );
+    for (const [min, count] of Object.entries(finds)) {
+      expect(archive.query(`min_faves:${min}`).positions, `min_faves:${min}`).toHaveLength(count);
     }
   }
   expect(archive.query("-min_faves:1000").positions).toHaveLength(1);

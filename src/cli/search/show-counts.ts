@@ -92,8 +92,8 @@ function summaryOf({ buckets, coverage, by }: ShownCounts): string {
       ? "0 posts. The archive covers this time completely."
       : "0 posts found. There may be some: the archive does not cover all of this time.";
   }
-  const most = buckets.reduce((top, bucket) => (bucket.count > top.count ? bucket : top), first);
-  const peak = `peak ${most.count.toLocaleString("en")} in the ${by} from ${minuteText(most.fromMs)}`;
+  const max = buckets.reduce((top, bucket) => (bucket.count > top.count ? bucket : top), first);
+  const peak = `peak ${max.count.toLocaleString("en")} in the ${by} from ${minuteText(max.fromMs)}`;
   const coverageText =
     unknown === 0
       ? "The archive covers this time completely."

@@ -45,14 +45,14 @@ export function plotCounts(
   const lineMs = lineLength(last.toMs - first.fromMs, bucketMs, options.height);
   const rows = lineMs === bucketMs ? buckets : joined(buckets, lineMs);
   const label = lineMs >= dayMs ? dayText : minuteText;
-  const most = rows.reduce((top, { count }) => Math.max(top, count), 0);
+  const max = rows.reduce((top, { count }) => Math.max(top, count), 0);
   const labels = rows.map((row) => label(Math.floor(row.fromMs / lineMs) * lineMs));
   const numbers = rows.map(numberOf);
   const labelWidth = Math.max(...labels.map((text) => text.length));
   const numberWidth = Math.max(...numbers.map((text) => text.length));
   const room = Math.max(1, options.width - labelWidth - numberWidth - 4);
   const lines = rows.map((row, index) => {
-    const bar = barOf(row, (row.count / Math.max(most, 1)) * room, options);
+    const bar = barOf(row, (row.count / Math.max(max, 1)) * room, options);
     const head = `${options.paint.dim(labels[index] ?? "")}  ${(numbers[index] ?? "").padStart(numberWidth)}`;
     return bar === "" ? head.trimEnd() : `${head}  ${options.paint.accent(bar)}`;
   });

@@ -73,13 +73,13 @@ function lineChunkOf(
 
 async function* inOrder(
   chunks: AsyncGenerator<PendingChunk>,
-  most: number,
+  max: number,
 ): AsyncGenerator<AnalysedChunk> {
   const pending: PendingChunk[] = [];
   let ended: { error?: unknown } | null = null;
   try {
     for (;;) {
-      while (ended === null && pending.length < most) {
+      while (ended === null && pending.length < max) {
         try {
           const next = await chunks.next();
           if (next.done) ended = {};

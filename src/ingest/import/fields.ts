@@ -131,10 +131,10 @@ export type ImportFieldName = keyof typeof importFields;
 
 export const requiredFields: readonly ImportFieldName[] = ["author", "created_at", "text"];
 
-function degrees(most: number): ImportField<number> {
+function degrees(max: number): ImportField<number> {
   return {
-    expected: `a number from -${most} to ${most}`,
-    read: (value) => (typeof value === "number" && Math.abs(value) <= most ? value : undefined),
+    expected: `a number from -${max} to ${max}`,
+    read: (value) => (typeof value === "number" && Math.abs(value) <= max ? value : undefined),
   };
 }
 

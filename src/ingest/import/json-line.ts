@@ -24,12 +24,12 @@ function requireShape(bytes: Buffer, maxDepth: number): void {
 
 const openings = ["{", "["].map((character) => character.charCodeAt(0));
 
-function hasFewOpenings(bytes: Buffer, most: number): boolean {
+function hasFewOpenings(bytes: Buffer, max: number): boolean {
   let found = 0;
   for (const opening of openings) {
     for (let at = bytes.indexOf(opening); at !== -1; at = bytes.indexOf(opening, at + 1)) {
       found += 1;
-      if (found > most) return false;
+      if (found > max) return false;
     }
   }
   return true;

@@ -70,19 +70,19 @@ describe("a flood of frames", () => {
     serve(flood);
     let all = 0;
     let ofTurn = 0;
-    let most = 0;
+    let max = 0;
     open(() => {
       all += 1;
       if (ofTurn === 0) {
         setImmediate(() => {
-          most = Math.max(most, ofTurn);
+          max = Math.max(max, ofTurn);
           ofTurn = 0;
         });
       }
       ofTurn += 1;
     });
     await vi.waitFor(() => expect(all).toBe(frames), { timeout: 10_000 });
-    expect(most).toBeLessThanOrEqual(maxOfTurn);
+    expect(max).toBeLessThanOrEqual(maxOfTurn);
   }, 15_000);
 
   test("yields as soon as slow frames have taken some milliseconds", async () => {
@@ -93,14 +93,14 @@ describe("a flood of frames", () => {
     });
     let all = 0;
     let ofTurn = 0;
-    let most = 0;
+    let max = 0;
     open(
       () => {
         all += 1;
         elapsedMs += 20;
         if (ofTurn === 0) {
           setImmediate(() => {
-            most = Math.max(most, ofTurn);
+            max = Math.max(max, ofTurn);
             ofTurn = 0;
           });
         }
@@ -110,7 +110,7 @@ describe("a flood of frames", () => {
       clock,
     );
     await vi.waitFor(() => expect(all).toBe(400), { timeout: 10_000 });
-    expect(most).toBeLessThan(20);
+    expect(max).toBeLessThan(20);
   }, 15_000);
 
   test("stops at a pause and resumes without loss", async () => {

@@ -165,10 +165,10 @@ const groupOf = (keyId: string, kind: string): string =>
   `${keyId === "c" ? "two" : "one"} ${kind === "odd" ? "odd" : ""}`;
 
 test("takes the oldest accepted item of its key, from a group with nothing running if one waits", () => {
-  const most = 2;
+  const max = 2;
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
-      const queue = createFairQueue<Item>(most);
+      const queue = createFairQueue<Item>(max);
       const waiting: Item[] = [];
       const leased: Item[] = [];
       const isIdle = ({ groupId }: Item) => leased.every((one) => one.groupId !== groupId);
@@ -179,9 +179,7 @@ test("takes the oldest accepted item of its key, from a group with nothing runni
           waiting.push(added);
           queue.add(added);
         } else if (one.do === "take") {
-          const open = waiting.filter(
-            (w) => one.kinds.includes(w.kind) && leasedBy(w.keyId) < most,
-          );
+          const open = waiting.filter((w) => one.kinds.includes(w.kind) && leasedBy(w.keyId) < max);
           const idle = open.filter(isIdle);
           const may = one.idleOnly || idle.length > 0 ? idle : open;
           const taken = queue.take((example) => one.kinds.includes(example.kind), one.idleOnly);
@@ -203,7 +201,7 @@ test("takes the oldest accepted item of its key, from a group with nothing runni
           queue.putBack(released);
         }
       }
-      const left = waiting.some(({ keyId }) => leasedBy(keyId) < most);
+      const left = waiting.some(({ keyId }) => leasedBy(keyId) < max);
       expect(queue.isIdle()).toBe(!left);
     }),
     { numRuns: 1_000 },

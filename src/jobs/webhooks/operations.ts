@@ -141,8 +141,8 @@ function* enabled(database: Database, owned: OwnedId): Steps<Webhook | null> {
   });
 }
 
-function tooMany(most: number): EarshotError {
-  return new EarshotError("too_many_webhooks", `the account already has ${most} webhooks`, {
+function tooMany(max: number): EarshotError {
+  return new EarshotError("too_many_webhooks", `the account already has ${max} webhooks`, {
     status: 409,
     hint: "delete one first; find them at GET /v1/webhooks",
   });

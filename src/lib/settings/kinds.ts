@@ -15,7 +15,7 @@ export function text(
 export function count(
   name: string,
   fallback: number,
-  bounds: readonly [least: number, most: number],
+  bounds: readonly [min: number, max: number],
   meaning: string,
 ): Setting<number> {
   return setting(name, wholeNumber(bounds), fallback, meaning);
@@ -23,18 +23,18 @@ export function count(
 
 export function countOrNone(
   name: string,
-  bounds: readonly [least: number, most: number],
+  bounds: readonly [min: number, max: number],
   meaning: string,
 ): Setting<number | null> {
   return setting(name, orNone(wholeNumber(bounds), null), null, meaning);
 }
 
-function wholeNumber([least, most]: readonly [number, number]): Kind<number> {
+function wholeNumber([min, max]: readonly [number, number]): Kind<number> {
   return {
-    expected: `a whole number from ${least} to ${most}`,
+    expected: `a whole number from ${min} to ${max}`,
     parse: (written) => {
       const value = /^\d{1,15}$/.test(written) ? Number(written) : Number.NaN;
-      return value >= least && value <= most ? value : undefined;
+      return value >= min && value <= max ? value : undefined;
     },
     format: String,
   };
@@ -54,9 +54,9 @@ export function durationOrNone(name: string, minMs: number, meaning: string): Se
 }
 
 function durationFrom(minMs: number): Kind<number> {
-  const least = minMs === 0 ? "" : ` of ${formatDuration(minMs)} or more`;
+  const min = minMs === 0 ? "" : ` of ${formatDuration(minMs)} or more`;
   return {
-    expected: `a duration${least}, such as 500ms, 10s, 5m, 24h or 7d`,
+    expected: `a duration${min}, such as 500ms, 10s, 5m, 24h or 7d`,
     parse: (written) => {
       try {
         const value = parseDuration(written);

@@ -1,17 +1,17 @@
 /** Decoders allocate lists by claimed length: nested lists could take quadratic memory. `items` bounds the sum of all lengths. */
-export function isBoundedCbor(bytes: Uint8Array, most: { depth: number; items: number }): boolean {
+export function isBoundedCbor(bytes: Uint8Array, max: { depth: number; items: number }): boolean {
   const open: number[] = [];
   let items = 0;
   for (let position = 0; position < bytes.length; ) {
     const head = readHead(bytes, position);
     items += 1;
-    if (head === null || items > most.items) return false;
+    if (head === null || items > max.items) return false;
     position = head.end + head.bytes;
     if (position > bytes.length || head.items > bytes.length - position) return false;
     const last = open.length - 1;
     if (last >= 0) open[last] = (open[last] ?? 0) - 1;
     if (head.items > 0) open.push(head.items);
-    if (open.length > most.depth) return false;
+    if (open.length > max.depth) return false;
     while (open.at(-1) === 0) open.pop();
   }
   return items > 0 && open.length === 0;

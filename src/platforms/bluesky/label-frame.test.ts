@@ -9,7 +9,7 @@ const frameOf = (header: unknown, body: unknown): Uint8Array =>
   Buffer.concat([encode(header), encode(body)]);
 const labelsFrame = (body: object) => frameOf({ op: 1, t: "#labels" }, body);
 const label = { src: "did:plc:a", uri: "did:plc:b", val: "porn", cts: "2026-07-01T10:00:00Z" };
-const most = { depth: 8, items: 1_000 };
+const max = { depth: 8, items: 1_000 };
 
 describe("a frame of a labeler", () => {
   test("contains labels and a sequence number", () => {
@@ -101,7 +101,7 @@ describe("the bounds of CBOR", () => {
       bytes[at] = 0x9a;
       bytes.writeUInt32BE(bytes.length - at - 5, at + 1);
     }
-    expect(isBoundedCbor(bytes, most)).toBe(false);
+    expect(isBoundedCbor(bytes, max)).toBe(false);
     expect(isBoundedCbor(bytes, { depth: 1_000_000, items: 1_000_000 })).toBe(false);
   });
 
@@ -112,7 +112,7 @@ describe("the bounds of CBOR", () => {
     ["a reserved head", [0x1c]],
     ["a number that is cut", [0x1b, 0, 0, 0]],
   ])("reject %s", (_what, bytes) => {
-    expect(isBoundedCbor(Uint8Array.from(bytes), most)).toBe(false);
+    expect(isBoundedCbor(Uint8Array.from(bytes), max)).toBe(false);
   });
 
   test("count items and depth", () => {

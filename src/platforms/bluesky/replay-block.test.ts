@@ -4,8 +4,8 @@ import { blockBytes } from "../../../testkit/upstreams/replay-server.ts";
 import { replayRows } from "./replay-block.ts";
 import { replayFrame } from "./replay-frame.ts";
 
-const word = (most: number) =>
-  fc.string({ unit: fc.constantFrom("a", "b", ".", ":"), maxLength: most });
+const word = (max: number) =>
+  fc.string({ unit: fc.constantFrom("a", "b", ".", ":"), maxLength: max });
 const rows = fc.array(
   fc.record({
     seq: fc.nat(),

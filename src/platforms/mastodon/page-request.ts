@@ -14,8 +14,8 @@ export const bucket = "api";
 export const bucketOf = (paging: Paging | null | undefined): string =>
   paging == null ? bucket : "paging";
 
-export const atMost = (most: number, { limit }: PageCall): number =>
-  Math.min(Math.max(limit, 1), most);
+export const atMost = (max: number, { limit }: PageCall): number =>
+  Math.min(Math.max(limit, 1), max);
 
 type Continued = { access: ServerAccess; id: string; json: unknown; paging: Paging | null };
 

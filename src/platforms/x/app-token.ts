@@ -68,10 +68,10 @@ async function sendApp(
 const tokenOf = (stored: CredentialInUse): string => stored.secrets().token ?? "";
 
 function usageOf(json: unknown): string {
-  const { project_usage: used, project_cap: most } = fieldsOf(fieldsOf(json).data);
-  const isReported = [used, most].every((reported) => /^\d{1,15}$/.test(String(reported)));
+  const { project_usage: used, project_cap: max } = fieldsOf(fieldsOf(json).data);
+  const isReported = [used, max].every((reported) => /^\d{1,15}$/.test(String(reported)));
   return isReported
-    ? `it works: ${used} of ${most} posts of this month are read`
+    ? `it works: ${used} of ${max} posts of this month are read`
     : "it works: X reports no usage";
 }
 

@@ -34,7 +34,7 @@ export async function postsOfUser(
   call: PageCall,
   session: Session,
 ): Promise<UpstreamPage> {
-  const which = { least: 5, exclude: undefined, isShown: everyPost };
+  const which = { minPageSize: 5, exclude: undefined, isShown: everyPost };
   return await timeline(target, call, session, which);
 }
 
@@ -44,26 +44,25 @@ export async function mediaInTimeline(
   session: Session,
 ): Promise<UpstreamPage> {
   // Few posts may have media.
-  const which = { least: 100, exclude: "retweets", isShown: hasMedia };
+  const which = { minPageSize: 100, exclude: "retweets", isShown: hasMedia };
   return await timeline(target, call, session, which);
 }
 
 const everyPost = (): boolean => true;
 const hasMedia = ({ media }: Post): boolean => media.length > 0;
 
-/** `least`: minimum page size. */
-type Which = { least: number; exclude: string | undefined; isShown: (post: Post) => boolean };
+type Which = { minPageSize: number; exclude: string | undefined; isShown: (post: Post) => boolean };
 
 async function timeline(
   target: UserTarget,
   { cursor, limit }: PageCall,
   session: Session,
-  { least, exclude, isShown }: Which,
+  { minPageSize, exclude, isShown }: Which,
 ): Promise<UpstreamPage> {
   const position = readUserCursor(cursor);
   const id = position?.id ?? (await accountNumber(target, session));
   if (id === null) return absentPage;
-  const size = Math.min(Math.max(limit, least), 100);
+  const size = Math.min(Math.max(limit, minPageSize), 100);
   const requested = {
     path: `/2/users/${id}/tweets`,
     query: { exclude, pagination_token: position?.token },

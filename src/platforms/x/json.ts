@@ -15,9 +15,9 @@ export function readBoolean(value: unknown): boolean | null {
   return typeof value === "boolean" ? value : null;
 }
 
-/** Cut to `most` UTF-16 code units; null if empty. */
-export function nonEmptyText(value: unknown, most: number): string | null {
-  return string(value, most) || null;
+/** Cut to `max` UTF-16 code units; null if empty. */
+export function nonEmptyText(value: unknown, max: number): string | null {
+  return string(value, max) || null;
 }
 
 export function address(value: unknown): string | null {

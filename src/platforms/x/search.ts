@@ -87,10 +87,10 @@ function notExpressible(): EarshotError {
   );
 }
 
-function tooLong(most: number): EarshotError {
+function tooLong(max: number): EarshotError {
   return new EarshotError(
     "search_not_sayable",
-    `the query exceeds X's limit of ${most} characters, and none of its alternatives can be omitted`,
+    `the query exceeds X's limit of ${max} characters, and none of its alternatives can be omitted`,
     { status: 422, hint: "search for fewer alternatives at a time" },
   );
 }

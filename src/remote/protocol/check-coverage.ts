@@ -25,8 +25,8 @@ export function checkCoverage(request: AnswerRequest, coverage: Knowledge["cover
     throw answerRefused("coverage_outside_window", "the coverage exceeds the requested window");
   }
   const hasRecentSearch = posts.some(({ platform }) => platform === "x");
-  const least = complete ? leastWindow(request, hasRecentSearch) : null;
-  if (least !== null && !isWithin(least, coverage)) {
+  const min = complete ? leastWindow(request, hasRecentSearch) : null;
+  if (min !== null && !isWithin(min, coverage)) {
     throw answerRefused(
       "coverage_too_narrow",
       "the coverage claims to be complete, for a part of the window",

@@ -144,15 +144,15 @@ export type OpenedLeases = ReturnType<typeof createOpenedLeases>;
 const maxLeases = 100_000;
 
 /** Remembered while their envelopes could be replayed. */
-export function createOpenedLeases(most = maxLeases) {
+export function createOpenedLeases(max = maxLeases) {
   const endsOf = new Map<string, number>();
   return {
     add: (lease: string, endsMs: number, nowMs: number): boolean => {
       if (endsOf.has(lease)) return false;
-      if (endsOf.size >= most) {
+      if (endsOf.size >= max) {
         for (const [opened, ms] of endsOf) if (ms < nowMs) endsOf.delete(opened);
       }
-      if (endsOf.size >= most) return false;
+      if (endsOf.size >= max) return false;
       endsOf.set(lease, endsMs);
       return true;
     },

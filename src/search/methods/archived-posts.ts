@@ -29,18 +29,18 @@ type PostsRequest = Pick<SourceRequest, "query" | "fromMs" | "toMs" | "asOfMs" |
 
 const postsOfPage = 500;
 
-/** Newest first; fewer than `most` if the job's deadline comes first. */
+/** Newest first; fewer than `max` if the job's deadline comes first. */
 export async function readArchivedPosts(
   { source }: Pick<AnswerContext, "source">,
   postsRequest: PostsRequest,
-  most: number,
+  max: number,
   { accountId, deadlineMs, signal }: UpstreamJob,
 ): Promise<ArchivedPosts> {
   const posts: ArchivedPost[] = [];
   let { after } = postsRequest;
   let gaps: ArchivedPosts["gaps"] | null = null;
   const warnings: SourceWarning[] = [];
-  for (let left = most; ; ) {
+  for (let left = max; ; ) {
     const request = { ...postsRequest, after, maxResults: Math.min(left, postsOfPage) };
     const by = { ...source, account: accountId };
     const found = await searchArchive(by, request, deadlineMs, signal);

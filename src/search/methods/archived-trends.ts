@@ -7,7 +7,7 @@ type Counted = { name: string; url: string | null; posts: number; authors: Set<s
 export function trendsOf(
   platform: Platform,
   posts: readonly ArchivedPost[],
-  most: number,
+  max: number,
 ): readonly Trend[] {
   const counted = new Map<string, Counted>();
 
@@ -26,7 +26,7 @@ export function trendsOf(
   }
   return [...counted.values()]
     .sort((a, b) => b.authors.size - a.authors.size || b.posts - a.posts || order(a, b))
-    .slice(0, most)
+    .slice(0, max)
     .map(({ name, url, posts: number }, index) => ({
       platform,
       rank: index + 1,

@@ -38,11 +38,11 @@ export type LimitsContext = {
 
 type LimitScope = { owner: string; bucket: string };
 
-export type LimitBehaviour = "patient" | "impatient";
+export type Patience = "patient" | "impatient";
 
 type PermitRequest = LimitScope & {
   host: string;
-  patience: LimitBehaviour;
+  patience: Patience;
   intervalMs: number;
   deadlineMs: number;
   intervalDeadlineMs: number;

@@ -3,7 +3,7 @@ import type { AccessKind, Upstream } from "../../platforms/upstream.ts";
 import type { Platform } from "../../posts/post.ts";
 import type { Access } from "./access-methods.ts";
 import { addressOf, withQuery } from "./address.ts";
-import type { LimitBehaviour } from "./limits.ts";
+import type { Patience } from "./limits.ts";
 import type { OutgoingRequest, SendContext } from "./outgoing-request.ts";
 import type { Pace } from "./pace.ts";
 import { sendRequest } from "./send.ts";
@@ -49,7 +49,7 @@ export function openSession(options: SessionOptions): OpenSession {
     });
   }
 
-  function sessionOf(patience: LimitBehaviour): Session {
+  function sessionOf(patience: Patience): Session {
     return {
       platform,
       access,

@@ -1,7 +1,7 @@
 import type { Clock } from "../../lib/clock.ts";
 import type { Upstream } from "../../platforms/upstream.ts";
 import type { Access } from "./access-methods.ts";
-import type { LimitBehaviour, PauseBounds, RateLimits } from "./limits.ts";
+import type { Patience, PauseBounds, RateLimits } from "./limits.ts";
 import type { UpstreamJob } from "./sessions.ts";
 import type { PaidCall } from "./spending.ts";
 
@@ -32,7 +32,7 @@ export type OutgoingRequest = {
   access: Access;
   limitOf: Upstream["limitOf"];
   intervalMs: number;
-  patience: LimitBehaviour;
+  patience: Patience;
   job: UpstreamJob;
   paid: PaidCall | null;
 };

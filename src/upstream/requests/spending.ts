@@ -47,7 +47,7 @@ export function createSpending(context: SpendingContext): Spending {
   };
 
   function call(bill: Bill): PaidCall {
-    const most = amountsOf(bill);
+    const max = amountsOf(bill);
     let reserved: Promise<Reserved> | null = null;
     let spentIn = month;
     let isReserved = false;
@@ -64,7 +64,7 @@ export function createSpending(context: SpendingContext): Spending {
         store.write("reserveSpending", {
           ...spender,
           month: spentIn,
-          amounts: most,
+          amounts: max,
           jobUuid: job.uuid,
           attempt: job.attempt,
           own,
@@ -82,7 +82,7 @@ export function createSpending(context: SpendingContext): Spending {
     function close(amounts: Amounts): void {
       if (!isReserved) return;
       spend(amounts);
-      if (spender.owner === "deployment") monthPostReads += amounts.postReads - most.postReads;
+      if (spender.owner === "deployment") monthPostReads += amounts.postReads - max.postReads;
       void reserved
         ?.then(async ({ id }) => {
           await store.write("settleSpending", { id, amounts });
@@ -94,7 +94,7 @@ export function createSpending(context: SpendingContext): Spending {
     function settle(finalBill: Bill): void {
       if (!maySettle) return;
       maySettle = false;
-      const difference = minus(amountsOf(finalBill), most);
+      const difference = minus(amountsOf(finalBill), max);
       spend(difference);
       if (spender.owner === "deployment") monthPostReads += difference.postReads;
       if (Object.values(difference).every((each) => each === 0)) return;
@@ -105,7 +105,7 @@ export function createSpending(context: SpendingContext): Spending {
 
     function billed(): void {
       maySettle = isReserved;
-      close(most);
+      close(max);
     }
 
     return { reserve, billed, unbilled: () => close(nothing), settle };

@@ -42,11 +42,11 @@ function context(requested: EmulatedRequest, [id = ""]: readonly string[]) {
   const status = found(requested, id);
   if (status === null) return answers.notFound;
   const isUser = (requested.token?.accountId ?? null) !== null;
-  const most = isUser
+  const max = isUser
     ? { before: 4_096, after: 4_096, depth: Infinity }
     : { before: 40, after: 60, depth: 20 };
-  const ancestors = ancestorsOf(status, requested).slice(-most.before);
-  const descendants = descendantsOf(status, requested, most.depth).slice(0, most.after);
+  const ancestors = ancestorsOf(status, requested).slice(-max.before);
+  const descendants = descendantsOf(status, requested, max.depth).slice(0, max.after);
   const json = (each: Status) => statusJson(each, requested);
   return ok({ ancestors: ancestors.map(json), descendants: descendants.map(json) });
 }

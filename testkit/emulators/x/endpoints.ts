@@ -136,8 +136,8 @@ export const endpoints: readonly Endpoint[] = [
     limits: { app: 75, user: 75 },
     answer: ({ query, world }) => {
       checkParameters(query, ["max_trends", "trend.fields"], []);
-      const most = numberIn(query, "max_trends", [1, 50], 20);
-      const data = world.trends.slice(0, most);
+      const max = numberIn(query, "max_trends", [1, 50], 20);
+      const data = world.trends.slice(0, max);
       return {
         body: { data: data.map(({ name, count }) => ({ trend_name: name, tweet_count: count })) },
         reads: { requests: 1 },

@@ -64,17 +64,17 @@ export function checkParameters(
 export function numberIn(
   query: URLSearchParams,
   name: string,
-  [least, most]: readonly [number, number],
+  [min, max]: readonly [number, number],
   usual: number,
 ): number {
   const value = query.get(name);
   if (value === null) return usual;
   const number = /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN;
-  if (!(number >= least && number <= most)) {
+  if (!(number >= min && number <= max)) {
     throw badParameter(
       name,
       value,
-      `The \`${name}\` query parameter value [${value}] is not between ${least} and ${most}`,
+      `The \`${name}\` query parameter value [${value}] is not between ${min} and ${max}`,
     );
   }
   return number;

@@ -38,9 +38,9 @@ export function CountsPlot({
   describe(bar: PlotBar): string;
   onSelect(fromMs: number, toMs: number): void;
 }) {
-  const most = Math.max(0, ...bars.map(({ count }) => count));
+  const max = Math.max(0, ...bars.map(({ count }) => count));
   const x = (ms: number): number => ((ms - fromMs) / Math.max(1, toMs - fromMs)) * width;
-  const share = (count: number): number => (most === 0 ? 0 : count / most);
+  const share = (count: number): number => (max === 0 ? 0 : count / max);
   return (
     <Brush
       window={{ fromMs, toMs }}
@@ -83,10 +83,8 @@ export function CountsPlot({
             ))}
           </svg>
           <div className="y" aria-hidden="true">
-            <span>{most === 0 ? null : wholeNumber(most)}</span>
-            {most > 0 && (most % 2 === 0 || most > 20) ? (
-              <span>{wholeNumber(most / 2)}</span>
-            ) : null}
+            <span>{max === 0 ? null : wholeNumber(max)}</span>
+            {max > 0 && (max % 2 === 0 || max > 20) ? <span>{wholeNumber(max / 2)}</span> : null}
             <span>0</span>
           </div>
           <div className="x" aria-hidden="true">

@@ -11,7 +11,5 @@ test("closes an area at the base line", () => {
 });
 
 test("rounds the upper bound so that its half is round too", () => {
-  expect([1, 3, 5, 9, 180, 0.3].map((most) => roundTop([most, null]))).toEqual([
-    2, 4, 6, 10, 200, 2,
-  ]);
+  expect([1, 3, 5, 9, 180, 0.3].map((max) => roundTop([max, null]))).toEqual([2, 4, 6, 10, 200, 2]);
 });

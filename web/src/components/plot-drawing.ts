@@ -30,10 +30,10 @@ export function areaPath(values: readonly (number | null)[], top: number): strin
 }
 
 /** The smallest round number not below any value, chosen so that its half is round too. */
-export function roundTop(values: readonly (number | null)[], least = 1): number {
-  const most = Math.max(least, ...values.map((value) => value ?? 0));
-  const power = 10 ** Math.floor(Math.log10(most));
-  const factor = [2, 4, 6, 8, 10].find((each) => each * power >= most * (1 - 1e-9)) ?? 10;
+export function roundTop(values: readonly (number | null)[], min = 1): number {
+  const max = Math.max(min, ...values.map((value) => value ?? 0));
+  const power = 10 ** Math.floor(Math.log10(max));
+  const factor = [2, 4, 6, 8, 10].find((each) => each * power >= max * (1 - 1e-9)) ?? 10;
   return factor * power;
 }
 

@@ -9,14 +9,14 @@ const roundLengths = [
   ...[1, 2, 7, 14, 28, 91, 364].map((days) => days * dayMs),
 ];
 
-/** The shortest round length of which at most `most` fill the window. */
-export function roundStepMs(windowMs: number, most: number): number {
-  return roundLengths.find((step) => windowMs / step <= most) ?? 364 * dayMs;
+/** The shortest round length of which at most `max` fill the window. */
+export function roundStepMs(windowMs: number, max: number): number {
+  return roundLengths.find((step) => windowMs / step <= max) ?? 364 * dayMs;
 }
 
-/** Round steps that cut the window into about `most` parts, oldest first. */
-export function roundSteps({ fromMs, toMs }: TimeStep, most: number): TimeStep[] {
-  const stepMs = roundStepMs(toMs - fromMs, most);
+/** Round steps that cut the window into about `max` parts, oldest first. */
+export function roundSteps({ fromMs, toMs }: TimeStep, max: number): TimeStep[] {
+  const stepMs = roundStepMs(toMs - fromMs, max);
   const steps: TimeStep[] = [];
   for (let startMs = fromMs; startMs < toMs; ) {
     const endMs = Math.min(toMs, (Math.floor(startMs / stepMs) + 1) * stepMs);

@@ -39,10 +39,10 @@ export function drawTrace(
   const spanMs = Math.max(1, window.toMs - window.fromMs);
   const xOf = (ms: number): number =>
     (Math.min(Math.max(ms, window.fromMs), window.toMs) - window.fromMs) * (width / spanMs);
-  const most = received === null ? Number.POSITIVE_INFINITY : received.length;
+  const max = received === null ? Number.POSITIVE_INFINITY : received.length;
   const count = Math.max(
     1,
-    Math.min(most, Math.floor(width / (received === null ? plainStep : barStep))),
+    Math.min(max, Math.floor(width / (received === null ? plainStep : barStep))),
   );
   const posts = received === null ? null : rebin(received, count);
   const peak = usualPeak(posts ?? []);

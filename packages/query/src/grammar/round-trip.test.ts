@@ -23,8 +23,8 @@ const around = (core: string): fc.Arbitrary<string> =>
 const value = (core: string): fc.Arbitrary<string> =>
   around(core).map((text) => withoutInvisible(text).trim());
 const word = fc.stringMatching(/^[a-z][a-z0-9-]{0,8}[a-z0-9]$/).filter((text) => text !== "or");
-const degrees = (most: number): fc.Arbitrary<number> =>
-  fc.double({ min: -most, max: most, noNaN: true }).map((value) => Number(value.toFixed(7)) + 0);
+const degrees = (max: number): fc.Arbitrary<number> =>
+  fc.double({ min: -max, max, noNaN: true }).map((value) => Number(value.toFixed(7)) + 0);
 const time = fc.integer({ min: -62135596800000, max: 253402300799999 });
 
 /** With values as the parser makes them. */

@@ -33,15 +33,15 @@ const endOf = (value: string, isInclusive: boolean): End | null =>
   value === "*" ? null : { value, isInclusive };
 
 export function queryOfCounts(operator: string, { low, high }: Range): string | null {
-  const least = low === null ? null : readWrittenCount(low.value);
-  const most = high === null ? null : readWrittenCount(high.value);
-  if ((low !== null && least === null) || (high !== null && most === null)) return null;
+  const min = low === null ? null : readWrittenCount(low.value);
+  const max = high === null ? null : readWrittenCount(high.value);
+  if ((low !== null && min === null) || (high !== null && max === null)) return null;
   const bounds: string[] = [];
-  if (low !== null && least !== null) {
-    bounds.push(`${operator}:${low.isInclusive ? least : least + 1}`);
+  if (low !== null && min !== null) {
+    bounds.push(`${operator}:${low.isInclusive ? min : min + 1}`);
   }
-  if (high !== null && most !== null) {
-    bounds.push(`-${operator}:${high.isInclusive ? most + 1 : most}`);
+  if (high !== null && max !== null) {
+    bounds.push(`-${operator}:${high.isInclusive ? max + 1 : max}`);
   }
   return bounds.length === 0 ? null : bounds.join(" ");
 }

@@ -84,10 +84,10 @@ describe("queries in X's operators", () => {
 });
 
 describe("queries that are too long", () => {
-  const short = (query: string, most: number): string | null => {
+  const short = (query: string, max: number): string | null => {
     const { tree } = parseQuery(query);
     const names = namesOnX(namesIn(tree));
-    const expression = shortenedExpression(lowered(tree, { names, refused: new Set() }), most);
+    const expression = shortenedExpression(lowered(tree, { names, refused: new Set() }), max);
     return expression === null ? null : printed(expression);
   };
 

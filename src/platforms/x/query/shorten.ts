@@ -1,9 +1,9 @@
 import { allOf, anyOf, type Expression, isExpressible, printed } from "./expression.ts";
 
 /** Drops conjuncts: exclusions, then dependent terms, each longest first. */
-export function shortenedExpression(expression: Expression, most: number): Expression | null {
+export function shortenedExpression(expression: Expression, max: number): Expression | null {
   let short: Expression | null = expression;
-  while (short !== null && printed(short).length > most) short = withoutOne(short);
+  while (short !== null && printed(short).length > max) short = withoutOne(short);
   return short;
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { budgetText, dollars, isNearlySpent, spentText } from "./spending-text.ts";
 
-const shared = (reads: number, most: number) => ({ post_reads: reads, most_post_reads: most });
+const shared = (reads: number, max: number) => ({ post_reads: reads, most_post_reads: max });
 
 test("a budget is shown in figures and percent", () => {
   expect(budgetText(shared(1_234, 10_000))).toBe("1,234 of 10,000 posts read (12 %)");

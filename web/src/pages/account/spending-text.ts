@@ -10,18 +10,18 @@ const nearShare = 0.9;
 
 export function isNearlySpent({
   post_reads: reads,
-  most_post_reads: most,
+  most_post_reads: max,
 }: DeploymentSpending): boolean {
-  return reads >= nearShare * most;
+  return reads >= nearShare * max;
 }
 
 /** "1,234 of 10,000 posts read (12 %)" */
 export function budgetText({
   post_reads: reads,
-  most_post_reads: most,
+  most_post_reads: max,
 }: DeploymentSpending): string {
-  const { value, unit } = percentFigure(reads, most);
-  return `${wholeNumber(reads)} of ${wholeNumber(most)} posts read (${value} ${unit})`;
+  const { value, unit } = percentFigure(reads, max);
+  return `${wholeNumber(reads)} of ${wholeNumber(max)} posts read (${value} ${unit})`;
 }
 
 const exact = new Intl.NumberFormat("en", { style: "currency", currency: "USD" });

@@ -20,9 +20,7 @@ function endOf({ name, expires_at: expiresAt }: KeyListingAnswer, nowMs: number)
 }
 
 function limitOf(key: KeyListingAnswer, limits: KeysAnswer["limits"]): string[] {
-  const most = key.submissions_per_minute ?? limits.submissions_per_minute;
-  if (most === null || key.left === null || key.left.submissions > fewShare * most) return [];
-  return [
-    `${isolated(key.name)} has ${key.left.submissions} of ${most} searches left this minute.`,
-  ];
+  const max = key.submissions_per_minute ?? limits.submissions_per_minute;
+  if (max === null || key.left === null || key.left.submissions > fewShare * max) return [];
+  return [`${isolated(key.name)} has ${key.left.submissions} of ${max} searches left this minute.`];
 }

@@ -111,12 +111,12 @@ export function errorsOfProblem(problem: ApiProblem): KeyFormErrors {
   return errors;
 }
 
-function rateError(text: string, most: number | null, unit: string): string | null {
+function rateError(text: string, max: number | null, unit: string): string | null {
   if (text.trim() === "") return null;
   if (!/^\d+$/.test(text.trim()) || Number(text) < 1) {
     return "Enter a whole number from 1, or leave empty for the account's limit.";
   }
-  return most !== null && Number(text) > most ? `The account's limit is ${most} ${unit}.` : null;
+  return max !== null && Number(text) > max ? `The account's limit is ${max} ${unit}.` : null;
 }
 
 function endOf({ end, day }: KeyForm, nowMs: number): string | null {

@@ -36,8 +36,8 @@ export function limitsText(own: KeyLimitsAnswer, account: KeyLimitsAnswer): stri
 
 /** "8 searches left this minute"; null if none are used or counted. */
 export function remainingText(key: KeyListingAnswer, account: KeyLimitsAnswer): string | null {
-  const most = key.submissions_per_minute ?? account.submissions_per_minute;
-  if (key.left === null || most === null || key.left.submissions >= most) return null;
+  const max = key.submissions_per_minute ?? account.submissions_per_minute;
+  if (key.left === null || max === null || key.left.submissions >= max) return null;
   const left = key.left.submissions;
   return `${left === 0 ? "no" : left} ${left === 1 ? "search" : "searches"} left this minute`;
 }

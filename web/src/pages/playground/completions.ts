@@ -20,7 +20,7 @@ export type Completion = {
 /** `start` and `end` are UTF-16 offsets of the word. */
 export type Completions = { start: number; end: number; items: readonly Completion[] };
 
-const most = 6;
+const max = 6;
 const wordBefore = /(?:^|[\s(])[-+]*([a-z_]{2,}|[a-z_]+:[a-z_]*)$/i;
 
 /** Operators and values that start with the word before the caret; null if none or inside quotes. */
@@ -31,7 +31,7 @@ export function completionsAt(text: string, caret: number): Completions | null {
   if (word === undefined) return null;
   const written = word.toLowerCase();
   const all = written.includes(":") ? valuesFor(written) : operatorsFor(written);
-  const items = all.filter((item) => item.text !== written).slice(0, most);
+  const items = all.filter((item) => item.text !== written).slice(0, max);
   return items.length === 0 ? null : { start: caret - word.length, end: caret, items };
 }
 

@@ -38,7 +38,7 @@ export function windowOf(
   return { fromMs, toMs, granularity };
 }
 
-/** Merges buckets into at most `mostBars` bars. */
+/** Merges buckets into at most `maxBars` bars. */
 export function barsOf(
   { data }: CountsAnswer,
   window: CountsWindow,
@@ -103,7 +103,7 @@ export function findingOf(bars: readonly Bar[], stepMs: number, holes: readonly 
   const last = bars.at(-1);
   if (first === undefined || last === undefined) return "No counts.";
   const total = bars.reduce((sum, { count }) => sum + count, 0);
-  const highest = bars.reduce((most, bar) => (bar.count > most.count ? bar : most), first);
+  const highest = bars.reduce((max, bar) => (bar.count > max.count ? bar : max), first);
   const range = `from ${shortTime(iso(first.fromMs))} to ${shortTime(iso(last.toMs))}`;
   const sentences = [
     `Matching posts ${everyStep(stepMs)} ${range}, ${wholeNumber(total)} in total.`,

@@ -15,8 +15,8 @@ export function fixFor(query: string, diagnostic: Diagnostic, maxLength: number)
     const after = warningsOf(changed, maxLength);
     const isRemoved = after.count(diagnostic.code) < before.count(diagnostic.code);
     // An uppercase OR may need parentheses next.
-    const most = diagnostic.code === "lower_case_or" ? before.all : before.all - 1;
-    return isRemoved && after.errors <= before.errors && after.all <= most;
+    const max = diagnostic.code === "lower_case_or" ? before.all : before.all - 1;
+    return isRemoved && after.errors <= before.errors && after.all <= max;
   };
   const found = candidates(query, diagnostic).find(isBetter);
   return found === undefined ? null : { label: found.label, query: found.changed };

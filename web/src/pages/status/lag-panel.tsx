@@ -93,8 +93,8 @@ function finding({ platform, values }: LagSeries): string {
   const name = listed([platformNames[platform]]);
   if (reported.length === 0) return `${name} none reported`;
   const median = reported[Math.floor(reported.length / 2)] ?? 0;
-  const most = reported.at(-1) ?? 0;
-  return `${name} median ${durationText(median * 1_000)}, maximum ${durationText(most * 1_000)}`;
+  const max = reported.at(-1) ?? 0;
+  return `${name} median ${durationText(median * 1_000)}, maximum ${durationText(max * 1_000)}`;
 }
 
 const isIn = ({ fromMs, toMs }: TimeStep, ms: number): boolean => fromMs <= ms && ms < toMs;

@@ -48,23 +48,23 @@ const atLeastOne = (values: readonly (number | null)[]): (number | null)[] =>
   values.map((ms) => (ms === null ? null : Math.max(1, ms)));
 
 export function requestsFinding({ span, buckets }: ShownUsage): string {
-  const most = Math.max(0, ...buckets.map(({ requests }) => requests));
+  const max = Math.max(0, ...buckets.map(({ requests }) => requests));
   const [requests, refused, failed] = (["requests", "refused", "failed"] as const).map((name) =>
     buckets.reduce((sum, bucket) => sum + bucket[name], 0),
   ) as [number, number, number];
   return (
-    `Requests over ${span}: ${wholeNumber(requests)} in total, at most ${wholeNumber(most)} in one bar, ` +
+    `Requests over ${span}: ${wholeNumber(requests)} in total, at most ${wholeNumber(max)} in one bar, ` +
     `${wholeNumber(refused)} refused, ${wholeNumber(failed)} failed`
   );
 }
 
 export function timesFinding({ span, isPart, totals, buckets }: ShownUsage): string {
-  const most = Math.max(0, ...buckets.map(({ p99_ms: ms }) => ms ?? 0));
+  const max = Math.max(0, ...buckets.map(({ p99_ms: ms }) => ms ?? 0));
   const { p50_ms: p50, p99_ms: p99 } = totals;
   if (p50 === null || p99 === null) return `Answer time over ${span}: no searches`;
   // Percentiles of buckets do not add up.
   const usual = isPart ? "" : `p50 ${durationText(p50)}, p99 ${durationText(p99)}, `;
-  return `Answer time over ${span}: ${usual}at most ${durationText(most)} in one bucket`;
+  return `Answer time over ${span}: ${usual}at most ${durationText(max)} in one bucket`;
 }
 
 const formats = {
