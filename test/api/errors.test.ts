@@ -134,9 +134,11 @@ async function rawAnswer(request: string, concurrent: () => void = () => undefin
   const chunks: Buffer[] = [];
   socket.on("data", (chunk: Buffer) => chunks.push(chunk));
   socket.on("error", () => undefined);
-  const closed = once(socket, "close");
+  // `once` would reject on the connection's error.
+  const closed = new Promise<void>((resolve) => socket.once("close", () => resolve()));
   socket.write(request);
-  const looking = setInterval(concurrent, 5);
+  const looking = setInterval(concurrent, 50);
+  socket.once("data", () => clearInterval(looking));
   await closed;
   clearInterval(looking);
   const [head = "", body = ""] = Buffer.concat(chunks).toString().split("\r\n\r\n");
