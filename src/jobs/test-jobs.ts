@@ -101,6 +101,7 @@ export async function startTestQueue(
     | "onFailedAttempt"
     | "hasNodeFor"
     | "hasOtherNodeFor"
+    | "gateway"
     | "onError"
   > = {},
 ): Promise<TestQueue> {

@@ -57,7 +57,7 @@ export function createOtherGateways(context: OtherGatewaysContext): OtherGateway
       return true;
     }
     if (job === undefined) return false;
-    if (change < job.change) return true;
+    if (change <= job.change) return true;
     job.change = change;
     if (state === "in progress") dispatcher.leaseRemotely(job);
     else wait(job, notBeforeMs);
@@ -71,7 +71,7 @@ export function createOtherGateways(context: OtherGatewaysContext): OtherGateway
   }
 
   async function reload(uuids: readonly string[] | null): Promise<void> {
-    const known = uuids ?? [...dispatcher.all()].map(({ uuid }) => uuid);
+    const known = uuids ?? committedJobs();
     const rows = await store.read("unfinishedJobs", { uuids });
     await take(rows);
     const unfinished = new Set(rows.map(({ uuid }) => uuid));
@@ -79,9 +79,11 @@ export function createOtherGateways(context: OtherGatewaysContext): OtherGateway
     if (uuids === null) readers.readAgain();
   }
 
-  /**
-   * A job without a number may not be committed yet; one with a lease is ended by its completion.
-   */
+  /** Before the table is read: a job without a change may be committed afterwards. */
+  const committedJobs = (): string[] =>
+    [...dispatcher.all()].filter(({ change }) => change > 0).map(({ uuid }) => uuid);
+
+  /** One with a lease is ended by its completion. */
   function endMissing(uuid: string): void {
     const job = dispatcher.get(uuid);
     if (job !== undefined && job.change > 0 && job.lease === null) dispatcher.end(uuid);
@@ -109,9 +111,11 @@ export function createOtherGateways(context: OtherGatewaysContext): OtherGateway
     else wait(job, notBeforeMs);
   }
 
-  function isOlder(row: UnfinishedJob, { change, lease, uncommitted }: LiveJob): boolean {
+  /** A refused lease leaves a job that no node has at its last change. */
+  function isOlder(row: UnfinishedJob, { change, phase, lease, uncommitted }: LiveJob): boolean {
     if (uncommitted !== null) return true;
-    return lease === null ? row.change < change : row.change <= change;
+    const isRefused = phase === "ending" && lease === null;
+    return isRefused ? row.change < change : row.change <= change;
   }
 
   return { noteChanges, reload, take };

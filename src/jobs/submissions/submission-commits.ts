@@ -56,11 +56,12 @@ export function createSubmissionCommits(context: CommitsContext): SubmissionComm
   }
 
   return {
-    insertReceived: async ({ uuid, submitted: job }, row) =>
-      await insert(job, row, ({ change: id }) => {
-        const { accountId, state, attempts, submittedMs } = job;
+    insertReceived: async (live, row) =>
+      await insert(live.submitted, row, ({ change: id }) => {
+        const { uuid, accountId, state, attempts, submittedMs } = live.submitted;
+        live.change = Math.max(live.change, id);
         context.reportChange(accountId, { id, uuid, state, attempts, atMs: submittedMs });
-        return job;
+        return live.submitted;
       }),
     insertDone: async ({ submitted: job }, row, { node, nowMs: startedMs }, result) => {
       const nowMs = now();
