@@ -15,7 +15,7 @@ export type AdmittedSearch =
   | ({ turn: RateAnswer | null } & SubmittedSearch)
   | { turn: null; kind: "unadmitted" };
 
-/** Only shared-admitted-search-operations.ts admits: elsewhere the rates are in memory, and cost no round trip. */
+/** Never admits: on SQLite the rates are in memory. For PostgreSQL, see shared-admitted-search-operations.ts. */
 export const admittedSearchOperations = {
   admitSearch: durable(function* (
     _database,

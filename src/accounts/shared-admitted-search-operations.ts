@@ -7,16 +7,12 @@ import { byRow, durable } from "../db/operations.ts";
 import { listedCalls, listedResults, parametersAsColumns } from "../db/postgres/listed-calls.ts";
 import { listStatement } from "../db/postgres/run-operation.ts";
 import type { Steps } from "../db/statements.ts";
-import {
-  answerSubmission,
-  canRequest,
-  submittedOf,
-} from "../jobs/submissions/search-operations.ts";
+import { answerSubmission, submittedOf } from "../jobs/submissions/search-operations.ts";
 import {
   insertedSearches,
-  insertInSteps,
+  insertionParameters,
+  insertOrDecline,
   needsNoCredential,
-  searchParameters,
   searchTypes,
 } from "../jobs/submissions/shared-submission-operations.ts";
 import type { AdmittedSearch, AdmittedSubmission } from "./admitted-search-operations.ts";
@@ -59,7 +55,7 @@ export const sharedAdmittedSearchOperations = byRow({
     const answered = answerSubmission(database, submission);
     if (answered.kind === "unanswered") return { turn: null, ...answered };
     const row = yield* listStatement<Row>(sql, {
-      ...searchParameters(answered.job, submission.search.terms),
+      ...insertionParameters(answered.job, submission.search.terms.requestableWithCredential),
       ...admissionParameters(admission),
       methods: methodsText(caller.methods),
     });
@@ -69,10 +65,6 @@ export const sharedAdmittedSearchOperations = byRow({
       const inserted = { isReplay: false as const, change: row.change, hasDeliveries: false };
       return { turn, ...submittedOf(answered, inserted) };
     }
-    if (yield* canRequest(database, submission)) {
-      return { turn, kind: "unanswered", reason: "declined" };
-    }
-    const inserted = yield* insertInSteps(database, answered.job);
-    return { turn, ...submittedOf(answered, inserted) };
+    return { turn, ...(yield* insertOrDecline(database, submission, answered)) };
   }),
 });

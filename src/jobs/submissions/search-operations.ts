@@ -68,7 +68,7 @@ export function* canRequest(database: Database, { row, search }: SearchSubmissio
   return (yield* usableCredentials(database, platforms, row.accountId)).length > 0;
 }
 
-type AnsweredSearch = {
+export type AnsweredSearch = {
   kind: "answered";
   job: JobInsertion;
   submitted: ResultParts & Page & SearchTimes;

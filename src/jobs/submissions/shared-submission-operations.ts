@@ -8,10 +8,10 @@ import { listedCalls, listedResults, parametersAsColumns } from "../../db/postgr
 import { listedStatement, singleStatement } from "../../db/postgres/run-operation.ts";
 import type { Database, Steps } from "../../db/statements.ts";
 import type { Platform } from "../../posts/post.ts";
-import type { ShortSearchTerms } from "../../search/short-search.ts";
 import { usableCredential } from "../../upstream/credentials/rows.ts";
 import { fetchedJson, fetchedSql } from "../ends/fetched-operations.ts";
 import {
+  type AnsweredSearch,
   answerSubmission,
   canRequest,
   type SearchSubmission,
@@ -37,21 +37,15 @@ export const sharedSubmissionOperations = {
     const { job } = answered;
     const inserted = yield* insertAlone(job, submission.search.terms.requestableWithCredential);
     if (inserted !== null) return submittedOf(answered, inserted);
-    if (yield* canRequest(database, submission)) return { kind: "unanswered", reason: "declined" };
-    return submittedOf(answered, yield* insertInSteps(database, job));
+    return yield* insertOrDecline(database, submission, answered);
   }),
 };
 
 export const searchTypes = {
   ...{ uuid: "TEXT", accountId: "TEXT", keyId: "TEXT", request: "TEXT", canonicalQuery: "TEXT" },
-  ...{
-    warnings: "TEXT",
-    submittedMs: "BIGINT",
-    deadlineMs: "BIGINT",
-    node: "TEXT",
-  },
-  ...{ startedMs: "BIGINT", finishedMs: "BIGINT", expiresMs: "BIGINT", platforms: "TEXT" },
-  postIds: "TEXT",
+  ...{ warnings: "TEXT", submittedMs: "BIGINT", deadlineMs: "BIGINT", node: "TEXT" },
+  ...{ startedMs: "BIGINT", finishedMs: "BIGINT", expiresMs: "BIGINT" },
+  ...{ platforms: "TEXT", postIds: "TEXT" },
 };
 
 const doneWithIds = {
@@ -124,16 +118,15 @@ const statements = {
 };
 
 function* insertAlone(
-  { idempotency = null, answer = null, ...job }: JobInsertion,
+  job: JobInsertion,
   platforms: readonly Platform[],
 ): Steps<InsertedJob | null> {
-  const { fetched = [], postIds = [], ...end } = answer ?? {};
+  const { idempotency = null, answer = null } = job;
+  const fetched = answer?.fetched ?? [];
   const ended = fetched.length === 0 ? statements.done : statements.doneWithPosts;
   const { keyed, keyless } = answer === null ? statements.received : ended;
   const sql = idempotency === null ? keyless : keyed;
-  const parameters = {
-    ...{ ...job, ...end, platforms: JSON.stringify(platforms), postIds: arrayText(postIds) },
-  };
+  const parameters = insertionParameters(job, platforms);
   const own = { ...parameters, ...idempotency, posts: fetchedJson(fetched) };
   const isListed = answer !== null && idempotency === null && fetched.length === 0;
   const inserted = isListed
@@ -142,8 +135,18 @@ function* insertAlone(
   return inserted === undefined ? null : { isReplay: false, ...inserted, hasDeliveries: false };
 }
 
-/** Same as `insertJob`, on every store. */
-export function* insertInSteps(database: Database, job: JobInsertion): Steps<InsertedJob> {
+/** Of a search that one statement could not insert. */
+export function* insertOrDecline(
+  database: Database,
+  submission: SearchSubmission,
+  answered: AnsweredSearch,
+): Steps<SubmittedSearch> {
+  if (yield* canRequest(database, submission)) return { kind: "unanswered", reason: "declined" };
+  return submittedOf(answered, yield* insertInSteps(database, answered.job));
+}
+
+/** The steps of every store, and the IDs of the posts. */
+function* insertInSteps(database: Database, job: JobInsertion): Steps<InsertedJob> {
   const inserted = yield* submissionOperations.insertJob.run(database, job);
   const { postIds = [] } = job.answer ?? {};
   if (!inserted.isReplay && postIds.length > 0) {
@@ -155,14 +158,13 @@ export function* insertInSteps(database: Database, job: JobInsertion): Steps<Ins
   return inserted;
 }
 
-/** For `insertedSearches`. */
-export function searchParameters(
-  { idempotency: _none, answer = null, ...job }: JobInsertion,
-  { requestableWithCredential }: ShortSearchTerms,
+/** Without idempotency key and fetched posts. `platforms`: those that a credential may request. */
+export function insertionParameters(
+  { idempotency: _key, answer = null, ...job }: JobInsertion,
+  platforms: readonly Platform[],
 ) {
-  const { fetched: _unfetched, postIds = [], ...end } = answer ?? {};
-  const platforms = JSON.stringify(requestableWithCredential);
-  return { ...job, ...end, platforms, postIds: arrayText(postIds) };
+  const { fetched: _posts, postIds = [], ...end } = answer ?? {};
+  return { ...job, ...end, platforms: JSON.stringify(platforms), postIds: arrayText(postIds) };
 }
 
 const arrayText = (ids: readonly bigint[]): string => `{${ids.join(",")}}`;
