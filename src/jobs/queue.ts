@@ -143,6 +143,7 @@ export function createJobQueue(context: JobQueueContext): JobQueue {
     dispatcher,
     endedJobs,
     readers,
+    reportSnapshot,
     onForeignEnd: () => context.onForeignEnd?.(),
   });
   const reads = createJobReads({
@@ -177,6 +178,7 @@ export function createJobQueue(context: JobQueueContext): JobQueue {
   const sweeper = createSweeper({
     ...context,
     gateway,
+    sweepOthers: others.sweep,
     onBeat: follow,
     now,
     dispatcher,

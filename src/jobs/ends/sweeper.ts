@@ -24,6 +24,7 @@ export type SweeperContext = {
   reportSnapshot: (snapshot: JobSnapshot) => void;
   onError?: (thrown: unknown) => void;
   gateway: Gateway;
+  sweepOthers: () => Promise<void>;
   onBeat: (sharedMs: number) => void;
 };
 
@@ -87,21 +88,9 @@ export function createSweeper(context: SweeperContext): Sweeper {
 
   async function sweep(): Promise<void> {
     await beat();
-    if (gateway.isShared) await recoverFromOthers();
+    if (gateway.isShared) await context.sweepOthers();
     await endLapsedLeases();
     await timeOut();
-  }
-
-  async function recoverFromOthers(): Promise<void> {
-    const nowMs = context.now();
-    const recovered = await store.write("recoverFromOthers", { gateway: gateway.id, nowMs });
-    for (const snapshot of recovered) {
-      context.reportSnapshot(snapshot);
-      const job = dispatcher.get(snapshot.uuid);
-      if (job === undefined) continue;
-      dispatcher.loseLease(job);
-      dispatcher.putBack(job);
-    }
   }
 
   async function endLapsedLeases(): Promise<void> {
@@ -113,8 +102,17 @@ export function createSweeper(context: SweeperContext): Sweeper {
     for (const part of parts(leases)) {
       const nowMs = context.now();
       const args = { leases: part, nowMs, maxAttempts, retryDelayMs };
-      for (const end of await store.write("endLapsedLeases", args)) context.onLapse(end);
+      const ends = await store.write("endLapsedLeases", args);
+      for (const end of ends) context.onLapse(end);
+      const ended = new Set(ends.map(({ uuid }) => uuid));
+      for (const lease of part) if (!ended.has(lease.uuid)) loseLease(lease);
     }
+  }
+
+  /** Its row has another lease, or the job has ended. */
+  function loseLease({ uuid, token }: ActiveLease): void {
+    const job = dispatcher.get(uuid);
+    if (job?.lease?.token === token) dispatcher.loseLease(job);
   }
 
   /** A job in progress gets a grace period to submit its result. */

@@ -1,35 +1,44 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { EarshotError } from "../../lib/errors.ts";
 import type { JobResult, SearchJobRequest } from "../job.ts";
 import type { Lease } from "../leases/lease.ts";
-import { newJob, openJobTable, result, startTestQueue, type TestQueue } from "../test-jobs.ts";
+import { jobDefaults } from "../settings.ts";
+import {
+  type JobTable,
+  newJob,
+  openJobTable,
+  result,
+  startTestQueue,
+  type TestQueue,
+} from "../test-jobs.ts";
 
 const node = { nodeId: "one", methods: ["searchbyquery"] };
 const gateway = { id: "here", isShared: true, isLeader: () => true };
 
-let jobs: TestQueue;
-let isWriting: Promise<void>;
-let write: () => void;
+type Write = JobTable["store"]["write"];
 
-/** A lease that has not been written yet. */
+let jobs: TestQueue;
+let onWrite: (name: string, write: () => Promise<unknown>) => Promise<unknown>;
+
 beforeEach(async () => {
+  onWrite = (_name, write) => write();
   const table = openJobTable();
-  const { promise: released, resolve } = Promise.withResolvers<void>();
-  const { promise, resolve: reached } = Promise.withResolvers<void>();
-  [isWriting, write] = [promise, resolve];
-  const slow: typeof table.store.write = async (name, args) => {
-    if (name === "leaseJob") {
-      reached();
-      await released;
-    }
-    return await table.store.write(name, args);
-  };
-  jobs = await startTestQueue(
-    {},
-    { ...table, store: { ...table.store, write: slow } },
-    { gateway },
-  );
+  const { write } = table.store;
+  const watched = ((name, args) => onWrite(name, () => write(name, args))) as Write;
+  const store = { ...table.store, write: watched };
+  jobs = await startTestQueue({}, { ...table, store }, { gateway, onError: () => undefined });
 });
 afterEach(() => jobs.close());
+
+/** The next write of this name is committed, and its answer is lost. */
+function loseAnswerOf(lostName: string): void {
+  onWrite = async (name, write) => {
+    if (name !== lostName) return await write();
+    onWrite = (_name, next) => next();
+    await write();
+    throw new EarshotError("store_unavailable", "the database did not answer", { retryable: true });
+  };
+}
 
 /** The change by which a gateway learnt of a job is delivered again, or read from the table. */
 test.each([
@@ -37,6 +46,15 @@ test.each([
   ["read", () => jobs.queue.reload()],
 ])("a job whose submission is %s again while it is leased stays leased", async (_how, learn) => {
   const { uuid } = await jobs.queue.submit(newJob());
+  const { promise: released, resolve: write } = Promise.withResolvers<void>();
+  const { promise: isWriting, resolve: reached } = Promise.withResolvers<void>();
+  onWrite = async (name, next) => {
+    if (name === "leaseJob") {
+      reached();
+      await released;
+    }
+    return await next();
+  };
   const leasing = jobs.queue.lease(node, 0);
   await isWriting;
   await learn(uuid);
@@ -46,6 +64,54 @@ test.each([
   expect(await jobs.queue.lease(node, 0)).toBeNull();
   await jobs.queue.complete(uuid, lease?.token ?? "", result satisfies JobResult);
   expect(await jobs.queue.find("one", uuid)).toMatchObject({ state: "done", attempts: 1 });
+});
+
+test("a job whose lease was committed without an answer is leased again, and the attempt does not count", async () => {
+  const { uuid } = await jobs.queue.submit(newJob());
+  loseAnswerOf("leaseJob");
+  await expect(jobs.queue.lease(node, 0)).rejects.toThrow("did not answer");
+  expect(await jobs.queue.lease(node, 0)).toBeNull();
+  const lease = await jobs.queue.lease(node, 1_000);
+  await jobs.queue.complete(uuid, lease?.token ?? "", result);
+  expect(await jobs.queue.find("one", uuid)).toMatchObject({ state: "done", attempts: 1 });
+});
+
+test("a job whose lease and recovery were lost is leased again after the next sweep", async () => {
+  await jobs.queue.submit(newJob());
+  loseAnswerOf("leaseJob");
+  await expect(jobs.queue.lease(node, 0)).rejects.toThrow("did not answer");
+  onWrite = async (name, write) => {
+    if (name === "recoverOwn") throw new Error("the database is away");
+    return await write();
+  };
+  expect(await jobs.queue.lease(node, 0)).toBeNull();
+  onWrite = (_name, write) => write();
+  const leasing = jobs.queue.lease(node, 10_000);
+  await jobs.clock.advance(1_000);
+  expect(await leasing).toMatchObject({ attempt: 1 });
+});
+
+test("a client that waits for a job gets its result although the answer to the completion was lost", async () => {
+  const { uuid } = await jobs.queue.submit(newJob());
+  const { token } = await jobs.lease();
+  loseAnswerOf("completeJob");
+  await expect(jobs.queue.complete(uuid, token, result)).rejects.toThrow("did not answer");
+  const waiting = jobs.queue.waitForEnd("one", uuid, 600_000);
+  await jobs.clock.advance(jobDefaults.leaseMs + 3_000);
+  expect(await waiting).toMatchObject({ state: "done" });
+});
+
+test("a job that was committed and leased without an answer to its submission runs again", async () => {
+  loseAnswerOf("insertJob");
+  await expect(jobs.queue.submit(newJob())).rejects.toThrow("did not answer");
+  const { uuid } = jobs.table.database.get<{ uuid: string }>("SELECT uuid FROM job") ?? {
+    uuid: "",
+  };
+  const terms = { token: "lost", node: "one", gateway: gateway.id, nowMs: 0, untilMs: 1 };
+  await jobs.table.store.write("leaseJob", { uuid, ...terms });
+  await jobs.queue.reload();
+  await jobs.queue.reload();
+  expect(await jobs.queue.lease(node, 0)).toMatchObject({ uuid, attempt: 1 });
 });
 
 const submissionOf = (uuid: string) => ({

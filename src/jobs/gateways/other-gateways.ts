@@ -6,6 +6,7 @@ import { liveJob } from "../dispatch/live-job.ts";
 import type { EndedJobs } from "../ends/ended-jobs.ts";
 import type { JobOperations } from "../operations.ts";
 import type { ChangeReaders } from "../reads/change-readers.ts";
+import type { JobSnapshot } from "../reads/visible-change.ts";
 import { hasEnded, shownState } from "../states.ts";
 import { resultlessJobOf } from "../stored.ts";
 import type { ForeignChange } from "./gateway.ts";
@@ -20,6 +21,8 @@ export type OtherGateways = {
   noteChanges(changes: readonly ForeignChange[]): Promise<void>;
   reload(uuids: readonly string[] | null): Promise<void>;
   take(rows: readonly UnfinishedJob[]): Promise<void>;
+  /** Recovers the jobs of gateways that died, and reads those whose lease was refused. */
+  sweep(): Promise<void>;
 };
 
 type OtherGatewaysContext = {
@@ -30,6 +33,7 @@ type OtherGatewaysContext = {
   dispatcher: Dispatcher;
   endedJobs: Pick<EndedJobs, "forget">;
   readers: Pick<ChangeReaders, "report" | "readAgain">;
+  reportSnapshot: (snapshot: JobSnapshot) => void;
   onForeignEnd: () => void;
 };
 
@@ -74,6 +78,7 @@ export function createOtherGateways(context: OtherGatewaysContext): OtherGateway
     const known = uuids ?? committedJobs();
     const rows = await store.read("unfinishedJobs", { uuids });
     await take(rows);
+    await recoverOwn(rows);
     const unfinished = new Set(rows.map(({ uuid }) => uuid));
     for (const uuid of known) if (!unfinished.has(uuid)) endMissing(uuid);
     if (uuids === null) readers.readAgain();
@@ -112,11 +117,44 @@ export function createOtherGateways(context: OtherGatewaysContext): OtherGateway
   }
 
   /** A refused lease leaves a job that no node has at its last change. */
-  function isOlder(row: UnfinishedJob, { change, phase, lease, uncommitted }: LiveJob): boolean {
-    if (uncommitted !== null) return true;
-    const isRefused = phase === "ending" && lease === null;
-    return isRefused ? row.change < change : row.change <= change;
+  function isOlder(row: UnfinishedJob, job: LiveJob): boolean {
+    if (job.uncommitted !== null) return true;
+    return isRefused(job) ? row.change < job.change : row.change <= job.change;
   }
 
-  return { noteChanges, reload, take };
+  /** The write of a lease can time out and be committed: no node learnt of that lease. */
+  async function recoverOwn(rows: readonly UnfinishedJob[]): Promise<void> {
+    const lost = rows.filter(({ uuid, state, gateway }) => {
+      if (state !== "in progress" || gateway !== gatewayId) return false;
+      const job = dispatcher.get(uuid);
+      return job === undefined || isRefused(job);
+    });
+    if (lost.length === 0) return;
+    const uuids = lost.map(({ uuid }) => uuid);
+    putBack(await store.write("recoverOwn", { gateway: gatewayId, uuids, nowMs: now() }));
+  }
+
+  function putBack(recovered: readonly JobSnapshot[]): void {
+    for (const snapshot of recovered) {
+      context.reportSnapshot(snapshot);
+      const job = dispatcher.get(snapshot.uuid);
+      if (job === undefined) continue;
+      dispatcher.loseLease(job);
+      dispatcher.putBack(job);
+    }
+  }
+
+  async function sweep(): Promise<void> {
+    putBack(await store.write("recoverFromOthers", { gateway: gatewayId, nowMs: now() }));
+    const elapsedMs = clock.elapsed();
+    const refused = [...dispatcher.all()].filter(
+      (job) => isRefused(job) && job.deadlineMs > elapsedMs,
+    );
+    if (refused.length > 0) await reload(refused.map(({ uuid }) => uuid));
+  }
+
+  return { noteChanges, reload, take, sweep };
 }
+
+const isRefused = ({ phase, lease, uncommitted }: LiveJob): boolean =>
+  phase === "ending" && lease === null && uncommitted === null;

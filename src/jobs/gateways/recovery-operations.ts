@@ -14,6 +14,8 @@ const recover = visibleChange<{ uuid: string; nowMs: number }>("recover", {
 
 const notEnded = `finished_ms IS NULL AND ${sourceStatesSql("timeOut")}`;
 
+const runningJobs = `SELECT uuid FROM job WHERE ${notEnded} AND ${sourceStatesSql("recover")}`;
+
 const gatewayTimeoutMs = 10_000;
 
 export type GatewayBeat = { gateway: string; nowMs: number; capabilities?: string | null };
@@ -76,6 +78,18 @@ export const recoveryOperations = {
     return snapshots.flat();
   }),
 
+  /** Those among `uuids` that the gateway leased without learning of it: its write timed out and was committed. */
+  recoverOwn: durable(function* (
+    database,
+    { gateway, uuids, nowMs }: { gateway: string; uuids: readonly string[]; nowMs: number },
+  ): Steps<JobSnapshot[]> {
+    const running = yield* database.all<{ uuid: string }>(
+      `${runningJobs} AND gateway = :gateway AND uuid IN (SELECT value FROM json_each(:uuids))`,
+      { gateway, uuids: JSON.stringify(uuids) },
+    );
+    return yield* recoverEach(database, running, nowMs);
+  }),
+
   /** Other gateways need not wait for the heartbeat to time out. */
   leave: durable(function* (
     database,
@@ -126,21 +140,27 @@ function* recoverAlone(database: Database, nowMs: number, lifeMs: number): Steps
   );
   if (downtimeMs < 0) yield* putDeliveriesBack(database, -downtimeMs);
   yield* leaveNumbersOut(database);
-  const running = yield* database.all<{ uuid: string }>(
-    `SELECT uuid FROM job WHERE ${notEnded} AND ${sourceStatesSql("recover")} ORDER BY sequence`,
-  );
-  yield* eachOf(running, ({ uuid }) => recover(database, { uuid, nowMs }));
+  const running = yield* database.all<{ uuid: string }>(`${runningJobs} ORDER BY sequence`);
+  yield* recoverEach(database, running, nowMs);
   yield* database.run("DELETE FROM gateway");
 }
 
 function* recoverFrom(database: Database, gateway: string, nowMs: number): Steps<JobSnapshot[]> {
   const running = yield* database.all<{ uuid: string }>(
-    `SELECT uuid FROM job WHERE ${notEnded} AND ${sourceStatesSql("recover")} AND gateway = :gateway ORDER BY sequence`,
+    `${runningJobs} AND gateway = :gateway ORDER BY sequence`,
     { gateway },
   );
-  const snapshots = yield* eachOf(running, ({ uuid }) => recover(database, { uuid, nowMs }));
+  const snapshots = yield* recoverEach(database, running, nowMs);
   yield* database.run("DELETE FROM gateway WHERE id = :gateway", { gateway });
   return snapshots;
+}
+
+function* recoverEach(
+  database: Database,
+  jobs: readonly { uuid: string }[],
+  nowMs: number,
+): Steps<JobSnapshot[]> {
+  return yield* eachOf(jobs, ({ uuid }) => recover(database, { uuid, nowMs }));
 }
 
 /**
