@@ -72,6 +72,15 @@ test("likes, replies, labels and account states arrive although the server is ki
   const labelPost = (n: number, val: string, neg = false): void =>
     labeler.publish({ src: labelSource, uri: uriOf(n), val, neg, cts: new Date().toISOString() });
 
+  const untilConnected = async (): Promise<void> => {
+    const open = () => jetstream.open() * labeler.open() || null;
+    await until("both are connected", open).catch(async (error: Error) => {
+      const ready = await fetch(`${server.base}/readyz`).then((answer) => answer.text(), String);
+      const counts = `jetstream ${jetstream.open()}, labeler ${labeler.open()}`;
+      throw new Error(`${error.message}: ${counts}\n${ready}\n${server.lastLines()}`);
+    });
+  };
+
   const likes = new Map<string, number>();
   for (let n = 0; n < 20; n += 1) {
     const createdAt = new Date(startUs / 1000 + n).toISOString();
@@ -99,14 +108,13 @@ test("likes, replies, labels and account states arrive although the server is ki
       else jetstream.cutInFrame();
       labeler.cut();
     }
-    if (n % 100 === 99)
-      await until("both are connected", () => jetstream.open() * labeler.open() || null);
+    if (n % 100 === 99) await untilConnected();
     if (n % 250 === 249) {
       labelPost(Math.floor(n / 250), "!takedown");
       labelPost(11 + Math.floor(n / 250), "porn");
       server.child.kill("SIGKILL");
       server = await start();
-      await until("both are connected", () => jetstream.open() * labeler.open() || null);
+      await untilConnected();
     }
   }
   labelPost(1, "!takedown", true);

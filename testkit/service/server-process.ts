@@ -13,6 +13,8 @@ export type ServerProcess = {
   /** To the first 200 of /readyz. */
   readyMs: number;
   child: ChildProcess;
+  /** The last lines that it wrote, for the message of a failed test. */
+  lastLines(): string;
   stop(): Promise<void>;
 };
 
@@ -41,10 +43,15 @@ export async function startServer(
   const environment = environmentOf(dataDir, { ...settings, EARSHOT_PORT: String(port) });
   await isReady("http://127.0.0.1:9");
   const started = performance.now();
-  const child = spawn(process.execPath, [program, "serve"], { env: environment, stdio: "ignore" });
+  const child = spawn(process.execPath, [program, "serve"], {
+    env: environment,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const lastLines = keepLastLines(child);
   const base = `http://127.0.0.1:${port}`;
   while (!(await isReady(base))) {
-    if (child.exitCode !== null) throw new Error(`the server ended with ${child.exitCode}`);
+    if (child.exitCode !== null)
+      throw new Error(`the server ended with ${child.exitCode}: ${lastLines()}`);
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
   const readyMs = performance.now() - started;
@@ -69,7 +76,17 @@ export async function startServer(
     await ended;
   };
   const key = stdout.trim().split("\n").at(-1) ?? "";
-  return { base, key, pid: child.pid ?? 0, readyMs, child, stop };
+  return { base, key, pid: child.pid ?? 0, readyMs, child, lastLines, stop };
+}
+
+function keepLastLines(child: ChildProcess): () => string {
+  let text = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.on("data", (bytes: Buffer) => {
+      text = `${text}${bytes.toString("utf8")}`.slice(-4_000);
+    });
+  }
+  return () => text;
 }
 
 /** Cheap, as it competes with the measured start. */
