@@ -25,6 +25,8 @@ const apartMs = 10;
 const retentionMs = (jobs / 10) * apartMs;
 const result = JSON.stringify({ complete: true, positions: Array(20).fill(["x", "x".repeat(80)]) });
 
+const postIds = Array.from({ length: 20 }, (_unused, n) => 2n ** 60n + BigInt(n));
+
 const server = await startPostgres();
 const url = await server.createDatabase();
 const calls = createCalls(
@@ -79,7 +81,7 @@ async function runJob(number: number): Promise<void> {
     deadlineMs: submittedMs + 60_000,
   };
   if (number % 4 > 0) {
-    const answer = { ...times, node: "node", startedMs: submittedMs, result, fetched: [] };
+    const answer = { ...times, node: "node", startedMs: submittedMs, result, fetched: [], postIds };
     await calls.run("insertJob", { ...row, answer });
     return;
   }
