@@ -45,8 +45,12 @@ type LiveLease = {
 export type Dispatcher = {
   offer(job: LiveJob): void;
   offerLater(job: LiveJob, delayMs: number): void;
-  /** True if the node would lease the job immediately, also when little room is left; it then counts as its turn. */
-  takeTurn(nodeId: string, request: SearchJobRequest): boolean;
+  /**
+   * True if the node would lease the job immediately; the job then counts as running until `endTurn`. Nothing else that the node
+   * could lease waits while it is idle.
+   */
+  takeTurn(nodeId: string, job: LiveJob): boolean;
+  endTurn(job: LiveJob): void;
   /** Puts the job ahead of the other jobs of its key, because it did not fail. */
   putBack(job: LiveJob): void;
   /** Null on timeout. A node's last free slots are reserved for accounts with nothing running. */
@@ -88,6 +92,7 @@ export function createDispatcher(
   const idleNodes = createIdleNodes<LiveJob>();
   const stopping = new AbortController();
   let pendingCount = 0;
+  let turns = 0;
 
   function setPhase(job: LiveJob, phase: LiveJob["phase"]): void {
     if (jobs.has(job.uuid)) pendingCount -= isPending(job) ? 1 : 0;
@@ -103,16 +108,26 @@ export function createDispatcher(
     wakeNodes();
   }
 
-  function takeTurn(nodeId: string, request: SearchJobRequest): boolean {
-    return (
-      queue.isIdle() &&
+  function takeTurn(nodeId: string, job: LiveJob): boolean {
+    const { keyId, submitted } = job;
+    const hasTurn =
+      queue.mayRun(keyId) &&
       idleNodes.takeTurn(
         nodeId,
         (leaseRequest) =>
-          canRunJob(leaseRequest, request) &&
-          idleNodes.waitingOf(leaseRequest) > reservedSlots(leaseRequest.slots?.() ?? 0),
-      )
-    );
+          canRunJob(leaseRequest, submitted.request) &&
+          idleNodes.waitingOf(leaseRequest) - turns > reservedSlots(leaseRequest.slots?.() ?? 0),
+      );
+    if (!hasTurn) return false;
+    turns += 1;
+    queue.occupy(job);
+    return true;
+  }
+
+  function endTurn(job: LiveJob): void {
+    turns -= 1;
+    queue.release(job);
+    wakeNodes();
   }
 
   function putBack(job: LiveJob): void {
@@ -272,6 +287,7 @@ export function createDispatcher(
     offer,
     offerLater,
     takeTurn,
+    endTurn,
     putBack,
     next,
     wakeNodes,

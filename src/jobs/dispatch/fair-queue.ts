@@ -14,6 +14,8 @@ export type FairQueue<Item> = {
   occupy(item: Item): void;
   release(item: Item): void;
   isIdle(): boolean;
+  /** False for a key with `maxRunningPerKey` running items. */
+  mayRun(keyId: string): boolean;
 };
 
 type Key<Item> = { waiting: Map<string, KeyTurn<Item>>; running: number };
@@ -215,7 +217,16 @@ export function createFairQueue<Item extends { keyId: string; groupId: string; k
     if (group?.waitingPairs === 0 && group.running === 0) groups.delete(groupId);
   }
 
-  return { add, putBack, take, remove, occupy, release, isIdle: () => kinds.size === 0 };
+  return {
+    add,
+    putBack,
+    take,
+    remove,
+    occupy,
+    release,
+    isIdle: () => kinds.size === 0,
+    mayRun: (keyId) => (keys.get(keyId)?.running ?? 0) < maxRunningPerKey,
+  };
 }
 
 function isBefore<Item>(one: GroupTurn<Item>, other: GroupTurn<Item>): boolean {

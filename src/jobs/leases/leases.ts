@@ -98,7 +98,6 @@ export function createLeases(context: LeasesContext): Leases {
     const { uncommitted } = job;
     if (uncommitted !== null) {
       uncommitted.lease = terms;
-      if (await uncommitted.answer()) return null;
       return { ...leased(1), accepted: uncommitted.accepted };
     }
     try {

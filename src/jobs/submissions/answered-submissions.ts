@@ -57,7 +57,7 @@ export type AnsweredSubmissions = {
     lease: Pick<LeaseTerms, "node" | "nowMs">,
     write?: PendingAdmission["write"],
   ): Promise<SubmittedJob | null>;
-  onSkipped(reason: SkipReason): void;
+  onSkipped(reason: SkipReason): null;
 };
 
 /** Answered by the writer thread in the commit of the submission. */

@@ -8,6 +8,7 @@ import { newJob, result, startTestQueue, type TestQueue } from "../test-jobs.ts"
 import type { SkipReason } from "./answered-submissions.ts";
 import { type AnswerSearch, answerSearches } from "./search-operations.ts";
 import type { NewJob } from "./submission.ts";
+import { longestUncommittedMs } from "./uncommitted.ts";
 
 const node = { nodeId: "local", methods: ["searchbyquery"] };
 const { tree } = parseQuery("comet", { maxLength: 100 });
@@ -199,6 +200,30 @@ test("after the thread died in a search, the account's next ones go to the reade
   await jobs.queue.complete(leased?.uuid ?? "", leased?.token ?? "", result);
   await submitted;
   expect(searched).toBe(1);
+});
+
+test("searches beyond the free slots of the local node take the ordinary path", async () => {
+  void lease();
+  const first = jobs.queue.submit(search());
+  const second = jobs.queue.submit(search({ accountId: "two", keyId: "other" }));
+  await first;
+  expect(skipped).toEqual(["no_slot"]);
+  expect(searched).toBe(1);
+  await jobs.clock.advance(longestUncommittedMs);
+  const { uuid } = await second;
+  expect(await jobs.queue.find("two", uuid)).toMatchObject({ state: "in progress" });
+});
+
+test("a search of a key that runs its maximum of jobs waits until one ends", async () => {
+  await jobs.restart("stop", { maxRunningPerKey: 1 });
+  await jobs.queue.submit(newJob());
+  const running = await jobs.lease();
+  void lease();
+  const { uuid } = await jobs.queue.submit(search());
+  expect(await jobs.queue.find("one", uuid)).toMatchObject({ state: "received" });
+  expect(searched).toBe(0);
+  await jobs.queue.complete(running.uuid, running.token, result);
+  expect(await jobs.queue.find("one", uuid)).toMatchObject({ state: "in progress" });
 });
 
 function addWebhook(event: "job.done" | "job.cancelled"): void {

@@ -10,7 +10,11 @@ import type { JobOperations } from "../operations.ts";
 import type { JobReads } from "../reads/job-reads.ts";
 import type { JobSnapshot } from "../reads/visible-change.ts";
 import type { JobSettings } from "../settings.ts";
-import { createAnsweredSubmissions, type ShortSearches } from "./answered-submissions.ts";
+import {
+  createAnsweredSubmissions,
+  type ShortSearches,
+  type SubmittedShortSearch,
+} from "./answered-submissions.ts";
 import { type InsertedRow, receivedJob, rowOf } from "./received-job.ts";
 import type { NewJob, PendingAdmission, SubmittedJob } from "./submission.ts";
 import { createSubmissionCommits } from "./submission-commits.ts";
@@ -44,59 +48,62 @@ export function createSubmissions(context: SubmissionsContext): {
   const { clock, now, randomUuid, settings, dispatcher, reads, localNodeId } = context;
   const commits = createSubmissionCommits(context);
   const answered = createAnsweredSubmissions(context);
-  const runUncommitted = createUncommittedRuns({ clock, now, dispatcher, commits, answered });
-
-  const runsHere = ({ phase, runningNode, submitted: job }: LiveJob): boolean =>
-    phase === "leased" && runningNode === localNodeId && isSearch(job.request.method);
-
-  const received = (job: NewJob): LiveJob => {
-    const { deadlineMs } = settings;
-    const submitted = receivedJob(now(), randomUuid(), job, deadlineMs);
-    return liveJob(submitted, clock.elapsed() + deadlineMs);
-  };
+  const runUncommitted = createUncommittedRuns({ clock, now, dispatcher, commits });
 
   async function submit(
     job: NewJob,
     admission: PendingAdmission | null = null,
   ): Promise<SubmittedJob> {
-    if (dispatcher.depth() >= settings.maxWaiting) throw overloaded();
-    if (admission === null) return await submitAdmitted(job);
-    const isTried = wouldRunHere(job);
-    const submitted = isTried ? await submitWith(admission, job) : null;
+    requireRoom();
+    const { live, row } = received(job);
+    const search = shortSearchOf(job, live);
+    const submitted = search === null ? null : await submitShort(live, row, search, admission);
     if (submitted !== null) return submitted;
-    await admission.admit();
-    return await submitAdmitted(isTried ? { ...job, tree: null } : job);
-  }
-
-  async function submitAdmitted(job: NewJob): Promise<SubmittedJob> {
-    const live = received(job);
-    const idempotency = job.idempotency ?? null;
-    const row: InsertedRow = {
-      ...rowOf(live.submitted),
-      idempotency: idempotency && { ...idempotency, sinceMs: reads.keyedSinceMs() },
-    };
+    if (admission !== null) await admission.admit();
+    requireRoom();
     dispatcher.offer(live);
-    if (runsHere(live)) return await runUncommitted(live, row, answered.searchOf(job));
-    if (isSearch(job.request.method)) answered.onSkipped("no_slot");
-    return await commits.insertReceived(live, row);
+    return await (runsHere(live) ? runUncommitted(live, row) : commits.insertReceived(live, row));
   }
 
-  const wouldRunHere = ({ request }: NewJob): boolean =>
-    localNodeId !== null &&
-    dispatcher.depth() === 0 &&
-    isSearch(request.method) &&
-    dispatcher.takeTurn(localNodeId, request);
+  function requireRoom(): void {
+    if (dispatcher.depth() >= settings.maxWaiting) throw overloaded();
+  }
 
-  /** Bypasses the dispatcher: no client has the uuid before the job is done. */
-  async function submitWith(
-    { write }: PendingAdmission,
-    job: NewJob,
-  ): Promise<SubmittedJob | null> {
+  function shortSearchOf(job: NewJob, live: LiveJob): SubmittedShortSearch | null {
     const search = answered.searchOf(job);
-    if (search === null) return null;
-    const live = received(job);
+    if (search === null || localNodeId === null) return null;
+    return dispatcher.takeTurn(localNodeId, live) ? search : answered.onSkipped("no_slot");
+  }
+
+  /** The dispatcher does not know the job: no client has its uuid before it is done. Null if it must take the ordinary path. */
+  async function submitShort(
+    live: LiveJob,
+    row: InsertedRow,
+    search: SubmittedShortSearch,
+    admission: PendingAdmission | null,
+  ): Promise<SubmittedJob | null> {
     const lease = { node: localNodeId ?? "", nowMs: now() };
-    return await answered.insertAnswered(live, rowOf(live.submitted), search, lease, write);
+    try {
+      return await answered.insertAnswered(live, row, search, lease, admission?.write);
+    } finally {
+      dispatcher.endTurn(live);
+    }
+  }
+
+  const runsHere = ({ phase, runningNode, submitted: job }: LiveJob): boolean =>
+    phase === "leased" && runningNode === localNodeId && isSearch(job.request.method);
+
+  function received(job: NewJob): { live: LiveJob; row: InsertedRow } {
+    const { deadlineMs } = settings;
+    const submitted = receivedJob(now(), randomUuid(), job, deadlineMs);
+    const idempotency = job.idempotency ?? null;
+    return {
+      live: liveJob(submitted, clock.elapsed() + deadlineMs),
+      row: {
+        ...rowOf(submitted),
+        idempotency: idempotency && { ...idempotency, sinceMs: reads.keyedSinceMs() },
+      },
+    };
   }
 
   return { submit };

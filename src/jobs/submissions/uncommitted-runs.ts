@@ -4,7 +4,6 @@ import type { Dispatcher, LiveJob } from "../dispatch/dispatcher.ts";
 import { liveJob } from "../dispatch/live-job.ts";
 import type { JobResult } from "../job.ts";
 import { leaseLost } from "../leases/lease.ts";
-import type { AnsweredSubmissions, SubmittedShortSearch } from "./answered-submissions.ts";
 import type { InsertedRow } from "./received-job.ts";
 import type { SubmittedJob } from "./submission.ts";
 import type { SubmissionCommits } from "./submission-commits.ts";
@@ -15,37 +14,25 @@ type RunsContext = {
   now: () => number;
   dispatcher: Dispatcher;
   commits: SubmissionCommits;
-  answered: Pick<AnsweredSubmissions, "insertAnswered">;
 };
 
-type RunUncommitted = (
-  live: LiveJob,
-  row: InsertedRow,
-  search: SubmittedShortSearch | null,
-) => Promise<SubmittedJob>;
+type RunUncommitted = (live: LiveJob, row: InsertedRow) => Promise<SubmittedJob>;
 
 /** Resolves with the commit of the submission. */
 export function createUncommittedRuns(context: RunsContext): RunUncommitted {
-  const { clock, now, dispatcher, commits, answered } = context;
+  const { clock, now, dispatcher, commits } = context;
 
   function run(
     live: LiveJob,
     row: InsertedRow,
-    search: SubmittedShortSearch | null,
     resolve: (submitted: SubmittedJob) => void,
     reject: (error: unknown) => void,
   ): void {
     const { uuid } = live;
     let writing: Promise<SubmittedJob> | null = null;
-    let isBeingAnswered = false;
-    let isCommitDue = false;
 
     function commit(): void {
       if (live.uncommitted !== own) return;
-      if (isBeingAnswered) {
-        isCommitDue = true;
-        return;
-      }
       const { lease } = own;
       live.uncommitted = null;
       const present = { ...row, deadlineMs: deadlineOf(live) };
@@ -67,37 +54,8 @@ export function createUncommittedRuns(context: RunsContext): RunUncommitted {
       await acceptedBy(writing, uuid);
     }
 
-    async function answer(): Promise<boolean> {
-      const { lease } = own;
-      if (search === null || lease === null) return false;
-      isBeingAnswered = true;
-      try {
-        const submitted = await answered.insertAnswered(live, row, search, lease);
-        if (submitted !== null) {
-          live.uncommitted = null;
-          resolve(submitted);
-          return true;
-        }
-      } catch (error) {
-        live.uncommitted = null;
-        dispatcher.end(uuid);
-        reject(error);
-        return true;
-      }
-      isBeingAnswered = false;
-      if (isCommitDue) commit();
-      else commitSoon();
-      return false;
-    }
-
-    // Not cancelled: an abort signal costs more than the few timers that fire needlessly.
-    const commitSoon = (): void => {
-      clock.sleep(longestUncommittedMs).then(commit, () => undefined);
-    };
-
     const own: Uncommitted = {
       lease: null,
-      answer,
       commit,
       commitDone,
       accepted: async () => {
@@ -106,7 +64,8 @@ export function createUncommittedRuns(context: RunsContext): RunUncommitted {
       },
     };
     live.uncommitted = own;
-    if (search === null) commitSoon();
+    // Not cancelled: an abort signal costs more than the few timers that fire needlessly.
+    clock.sleep(longestUncommittedMs).then(commit, () => undefined);
   }
 
   /** By the current wall clock, which may have been set since the submission. */
@@ -115,8 +74,7 @@ export function createUncommittedRuns(context: RunsContext): RunUncommitted {
     return Math.abs(presentMs - job.deadlineMs) < smallestStepMs ? job.deadlineMs : presentMs;
   }
 
-  return (live, row, search) =>
-    new Promise((resolve, reject) => run(live, row, search, resolve, reject));
+  return (live, row) => new Promise((resolve, reject) => run(live, row, resolve, reject));
 }
 
 const smallestStepMs = 1_000;

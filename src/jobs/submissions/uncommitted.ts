@@ -7,8 +7,6 @@ import type { LeaseTerms } from "../leases/lease-operations.ts";
  * ends.
  */
 export type Uncommitted = {
-  /** Tries to answer on the writer thread; true if that ended the job. */
-  answer(): Promise<boolean>;
   lease: LeaseTerms | null;
   commit(): void;
   /** Errors: `lease_lost` if the submission was refused or is a replay. */
