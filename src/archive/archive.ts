@@ -289,8 +289,8 @@ export type Archive = {
   withLanguages(posts: readonly Post[]): Promise<readonly Post[]>;
   count(request: CountRequest, signal?: AbortSignal): Promise<CountAnswer>;
   /**
-   * In ingest order; null begins with the oldest. Errors: `ingest_order_dropped` if the position is
-   * older than the retained order.
+   * The next posts in ingest order, from the oldest if null. Errors: `ingest_order_dropped` if the
+   * position is older than the retained order.
    */
   ingestOrder(after: IngestedPost | null, limit: number): Promise<readonly IngestedPost[]>;
   /** Accounts with stored posts that were not looked up since `beforeMs`; those never looked up first. */

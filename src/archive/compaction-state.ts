@@ -23,7 +23,7 @@ export type CompactionState = {
   segments: number;
   bytes: number;
   maxBytes: number;
-  /** Above `maxBytes`, although only imports and newest segments are left. */
+  /** `bytes` exceeds `maxBytes`, although only imports and newest segments are left. */
   isOverBound: boolean;
   orphaned: { files: number; bytes: number };
   walBytes: number;

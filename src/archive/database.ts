@@ -34,7 +34,7 @@ export function onSnapshot<Value>(database: DatabaseSync, work: () => Value): Va
   }
 }
 
-/** After damage a transaction may have ended already, or fail to commit. */
+/** Damage may have ended the transaction already, or make its commit fail. */
 export function endSnapshot(database: DatabaseSync): void {
   for (const end of ["COMMIT", "ROLLBACK"]) {
     if (!database.isTransaction) return;
@@ -65,10 +65,10 @@ export function onTransactions(database: DatabaseSync, beside: BesideTransaction
 
 export function inTransaction<Value>(database: DatabaseSync, work: () => Value): Value {
   database.exec("BEGIN IMMEDIATE");
-  return committed(database, work);
+  return commitAfter(database, work);
 }
 
-export function committed<Value>(database: DatabaseSync, work: () => Value): Value {
+export function commitAfter<Value>(database: DatabaseSync, work: () => Value): Value {
   const beside = besideTransactions.get(database);
   try {
     beside?.begin();

@@ -11,7 +11,7 @@ export type BatchSpool = {
 export function createBatchSpool(path: string): BatchSpool {
   const file = openSync(path, "wx+", 0o600);
   rmSync(path);
-  const rest: {
+  const batches: {
     postBytes: number | null;
     checkpoints: ImportBatch["checkpoints"];
     coverage: ImportBatch["coverage"];
@@ -20,11 +20,11 @@ export function createBatchSpool(path: string): BatchSpool {
   return {
     add: ({ posts, checkpoints, coverage }) => {
       if (posts !== null) writeAll(file, posts);
-      rest.push({ postBytes: posts?.byteLength ?? null, checkpoints, coverage });
+      batches.push({ postBytes: posts?.byteLength ?? null, checkpoints, coverage });
     },
     *batches() {
       let at = 0;
-      for (const { postBytes, checkpoints, coverage } of rest) {
+      for (const { postBytes, checkpoints, coverage } of batches) {
         const posts = postBytes === null ? null : readAt(file, at, postBytes);
         at += postBytes ?? 0;
         yield { posts, checkpoints, coverage };

@@ -78,25 +78,25 @@ export function importWriterOf({
   }
 
   function replay(): void {
-    const given = staged;
-    if (given === null) return;
+    const abandoned = staged;
+    if (abandoned === null) return;
     staged = null;
-    given.abandon();
+    abandoned.abandon();
     try {
-      for (const batch of given.spool.batches()) writeBatch(preparedOf(batch));
+      for (const batch of abandoned.spool.batches()) writeBatch(preparedOf(batch));
     } finally {
-      given.spool.close();
+      abandoned.spool.close();
     }
   }
 
   function discard(): void {
-    const given = staged;
+    const abandoned = staged;
     staged = null;
-    if (given === null) return;
+    if (abandoned === null) return;
     try {
-      given.abandon();
+      abandoned.abandon();
     } finally {
-      given.spool.close();
+      abandoned.spool.close();
     }
   }
 

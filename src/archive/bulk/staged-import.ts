@@ -45,7 +45,7 @@ export type StagedImportContext = {
   segmentPosts: number;
   now(): number;
   /** Atomic, under the catalog's lock. */
-  locked<Value>(work: () => Value): Value;
+  withLock<Value>(work: () => Value): Value;
 };
 
 /**
@@ -70,13 +70,13 @@ export type StagedImport = {
  * runs compaction.
  */
 export function beginStagedImport(
-  { context, folder, segmentPosts, now, locked }: StagedImportContext,
+  { context, folder, segmentPosts, now, withLock }: StagedImportContext,
   platform: Platform,
 ): StagedImport | null {
   const { catalog, writers, accounts, labels, commit, uriKey } = context;
-  const begun = locked(begin);
-  if (begun === null) return null;
-  const { lock, sequence, version } = begun;
+  const start = withLock(begin);
+  if (start === null) return null;
+  const { lock, sequence, version } = start;
   const path = segmentPath(folder, { platform, sequence });
   const staged = createStagedSegment(path, platform, uriKey);
   const spool = createBatchSpool(`${path}-import`);
@@ -125,7 +125,7 @@ export function beginStagedImport(
 
   function stage(batch: ImportBatch, prepared: PreparedChanges): WriteReport | "foreign" {
     for (;;) {
-      const report = locked(() => tryStage(prepared));
+      const report = withLock(() => tryStage(prepared));
       if (report === "foreign") return report;
       if (report === null) continue;
       spool.add(batch);
@@ -180,14 +180,14 @@ export function beginStagedImport(
     commit: (cuts) => {
       const lastIngestNumber = Number(readSetting(catalog, "ingest_number")) + staged.posts();
       staged.seal(lastIngestNumber, now());
-      const isDone = locked(() => swap(lastIngestNumber, cuts));
+      const isDone = withLock(() => swap(lastIngestNumber, cuts));
       if (isDone) close();
       return isDone;
     },
     abandon: () => {
       staged.close();
       removeSegmentFiles(path);
-      locked(() => reinstate(catalog, { platform, sequence }));
+      withLock(() => reinstate(catalog, { platform, sequence }));
       lock.release();
     },
   };

@@ -7,8 +7,8 @@ import { presentHandle } from "./catalog.ts";
 export const maxNamedAccounts = 20;
 
 /**
- * On X by the handle, on Bluesky by `<name>.bsky.social`, on Mastodon by `<name>@` and any host.
- * Omits former handles and inactive accounts.
+ * Matches the handle on X, `<name>.bsky.social` on Bluesky, and `<name>@` with any host on
+ * Mastodon. Omits former handles and inactive accounts.
  */
 export function accountsNamed(
   catalog: DatabaseSync,
@@ -23,17 +23,17 @@ export function accountsNamed(
        WHERE handle >= :name || '@' AND handle < :name || 'A' AND platform = 'mastodon'`,
   );
   return (name) => {
-    const found = new Map<string, NamedAccount>();
+    const accounts = new Map<string, NamedAccount>();
     for (const row of select.iterate({ name })) {
       const platform = String(row.platform) as Platform;
       const userId = String(row.user_id);
       const handle = String(row.handle);
       if (handleOf(platform, userId) !== handle) continue;
       if ((read(platform, userId)?.status ?? "active") !== "active") continue;
-      found.set(`${platform} ${handle}`, { platform, handle });
-      if (found.size === maxNamedAccounts) break;
+      accounts.set(`${platform} ${handle}`, { platform, handle });
+      if (accounts.size === maxNamedAccounts) break;
     }
-    return [...found]
+    return [...accounts]
       .sort(([one], [other]) => (one < other ? -1 : 1))
       .map(([, account]) => account);
   };

@@ -13,14 +13,14 @@ export type CommitNumber = {
 };
 
 export function commitNumberOf(catalog: DatabaseSync): CommitNumber {
-  let counted: number | null = null;
+  let commit: number | null = null;
   return {
     current: () => {
-      counted ??= countCommit(catalog);
-      return counted;
+      commit ??= countCommit(catalog);
+      return commit;
     },
     reset: () => {
-      counted = null;
+      commit = null;
     },
   };
 }

@@ -4,7 +4,7 @@ import { inTransaction } from "../database.ts";
 import { isDamage } from "../sealed/damage.ts";
 import { type CatalogDamage, catalogDamage, damagedAmong } from "./sums.ts";
 
-/** Without coverage, answers are correct, but not complete. */
+/** If it is damaged, answers are correct, but not complete. */
 const coverageTable = "interval";
 
 const tablesOfStart = ["sqlite_schema", "setting", "segment", "retired"];
@@ -12,7 +12,7 @@ const tablesOfStart = ["sqlite_schema", "setting", "segment", "retired"];
 /** About a millisecond. Errors: `archive_damaged`. */
 export function requireIntactStart(catalog: DatabaseSync, path: string): void {
   const tables = damagedAmong(catalog, tablesOfStart);
-  if (tables.length > 0) throw damaged(path, { tables, structure: [] });
+  if (tables.length > 0) throw damagedCatalog(path, { tables, structure: [] });
 }
 
 /**
@@ -20,25 +20,25 @@ export function requireIntactStart(catalog: DatabaseSync, path: string): void {
  * warning each. Errors: `archive_damaged`.
  */
 export function requireIntactCatalog(catalog: DatabaseSync, path: string): string[] {
-  const found = catalogDamage(catalog);
-  if (isIntact(found)) return [];
-  if (found.tables.some((name) => name !== coverageTable)) throw damaged(path, found);
+  const damage = catalogDamage(catalog);
+  if (isIntact(damage)) return [];
+  if (damage.tables.some((name) => name !== coverageTable)) throw damagedCatalog(path, damage);
   try {
-    if (found.tables.length > 0) dropCoverage(catalog);
-    if (found.structure.length > 0) inTransaction(catalog, () => catalog.exec("REINDEX"));
+    if (damage.tables.length > 0) dropCoverage(catalog);
+    if (damage.structure.length > 0) inTransaction(catalog, () => catalog.exec("REINDEX"));
   } catch (error) {
     if (!isDamage(error)) throw error;
-    throw damaged(path, { ...found, structure: [messageOf(error)] });
+    throw damagedCatalog(path, { ...damage, structure: [messageOf(error)] });
   }
-  const left = catalogDamage(catalog);
-  if (!isIntact(left)) throw damaged(path, left);
+  const remaining = catalogDamage(catalog);
+  if (!isIntact(remaining)) throw damagedCatalog(path, remaining);
   return [
-    ...(found.tables.length === 0
+    ...(damage.tables.length === 0
       ? []
       : [
           `the coverage table in ${path} was damaged and has been reset: answers about the time until now are incomplete until a backfill or an import covers it again, or a backup is restored`,
         ]),
-    ...(found.structure.length === 0 ? [] : [`damaged indexes in ${path} were rebuilt`]),
+    ...(damage.structure.length === 0 ? [] : [`damaged indexes in ${path} were rebuilt`]),
   ];
 }
 
@@ -52,7 +52,7 @@ const dropCoverage = (catalog: DatabaseSync): void =>
      UPDATE catalog_sum SET rows = 0, sum = 0 WHERE name = '${coverageTable}'; COMMIT`,
   );
 
-function damaged(path: string, { tables, structure }: CatalogDamage): EarshotError {
+function damagedCatalog(path: string, { tables, structure }: CatalogDamage): EarshotError {
   const what = tables.length > 0 ? `checksum mismatch: ${tables.join(", ")}` : structure[0];
   return new EarshotError("archive_damaged", `${path} is damaged (${what})`, {
     status: 503,

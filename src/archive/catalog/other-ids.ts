@@ -21,15 +21,15 @@ export function byOtherIds(
   uriKey: string,
   ids: readonly bigint[],
 ): Map<bigint, bigint> {
-  const found = new Map<bigint, bigint>();
+  const otherIds = new Map<bigint, bigint>();
   for (const [low, names] of Map.groupBy(ids, firstInMillisecond)) {
     const others = otherIdsIn(postsWithin(lookup, low), low, uriKey);
     for (const name of names) {
       const id = others.get(name);
-      if (id !== undefined) found.set(name, id);
+      if (id !== undefined) otherIds.set(name, id);
     }
   }
-  return found;
+  return otherIds;
 }
 
 function otherIdsIn(
@@ -42,7 +42,7 @@ function otherIdsIn(
   const others = new Map<bigint, bigint>();
   for (const { id, uri } of hashed) {
     const former = formerId(low, uri, uriKey);
-    // On a collision the post got the next number.
+    // A post whose number was in use got the next one.
     for (const name of [former + 1n, former]) {
       if (name === former || !others.has(name)) others.set(name, id);
     }

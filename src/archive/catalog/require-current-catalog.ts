@@ -55,8 +55,8 @@ function problemNow(folder: string): EarshotError | null {
   const catalog = catalogState(folder);
   if (catalog === "newer") return null;
   if (catalog === null) return withoutCatalog(folder, files);
-  const noted = readStoreId(dirname(folder), "archive");
-  if (noted !== null && noted !== archiveId(catalog.uriKey)) {
+  const storeId = readStoreId(dirname(folder), "archive");
+  if (storeId !== null && storeId !== archiveId(catalog.uriKey)) {
     return foreign(
       `${catalogPath(folder)} is not the catalog of the archive that ${noteIdOf(dirname(folder), "archive")} names`,
     );
@@ -116,8 +116,8 @@ function fileProblem(
 }
 
 /**
- * For a file of an earlier version, without an identity: if the catalog lists no segment of its
- * platform, the file is not a leftover of a crash.
+ * A file of an earlier version has no identity. If the catalog lists no segment of its platform,
+ * the file is not a leftover of a crash.
  */
 function unknownProblem(
   name: string,
@@ -125,8 +125,8 @@ function unknownProblem(
   folder: string,
 ): EarshotError | null {
   const [platform = ""] = name.split("/");
-  const known = [...listed.keys(), ...retired];
-  if (known.some((other) => other.startsWith(`${platform}/`))) return null;
+  const sequences = [...listed.keys(), ...retired];
+  if (sequences.some((other) => other.startsWith(`${platform}/`))) return null;
   return missing(`${catalogPath(folder)} lists no segment of ${platform}, but there are some`);
 }
 

@@ -83,7 +83,7 @@ export const catalogDamage = (catalog: DatabaseSync): CatalogDamage => ({
   structure: structureDamage(catalog),
 });
 
-/** On one snapshot; yields every few thousand rows. */
+/** Reads one snapshot; yields every few thousand rows. */
 export function* damagedTablesInSteps(
   catalog: DatabaseSync,
   among: readonly string[] | null = null,

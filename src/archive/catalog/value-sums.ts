@@ -30,7 +30,7 @@ export const valueSums: CellSums = {
 
 const basis = 0x811c9dc5 | 0;
 const prime = 16_777_619;
-/** Above all character codes. */
+/** Larger than all character codes. */
 const types = { null: 0x10000, integer: 0x10001, real: 0x10002, text: 0x10003, blob: 0x10004 };
 
 function hashOf(before: number, value: StoredValue): number {
@@ -59,7 +59,7 @@ function hashOfText(before: number, type: number, text: string): number {
 }
 
 /**
- * From a changeset: a type byte, then eight bytes of a number, or the length and bytes of a text or
+ * A changeset has a type byte, then eight bytes of a number, or the length and bytes of a text or
  * blob.
  */
 function storedValue(cell: Uint8Array): StoredValue {

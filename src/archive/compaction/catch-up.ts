@@ -35,13 +35,13 @@ export function* catchUp(segment: FollowedSegment): CompactionSteps<void> {
  */
 export function finish(segment: FollowedSegment, max: number): boolean {
   const { old, parts, followPosts, numbering } = segment;
-  const left = old.prepare("SELECT id FROM changed LIMIT ?");
-  left.setReadBigInts(true);
-  const ids = left.all(max + 1).map(({ id }) => id as bigint);
+  const changedIds = old.prepare("SELECT id FROM changed LIMIT ?");
+  changedIds.setReadBigInts(true);
+  const ids = changedIds.all(max + 1).map(({ id }) => id as bigint);
   if (ids.length > max) return false;
-  const counted = old.prepare("SELECT value FROM setting WHERE name = 'counted'");
-  counted.setReadBigInts(true);
-  const step = counted.get()?.value as bigint;
+  const countStep = old.prepare("SELECT value FROM setting WHERE name = 'counted'");
+  countStep.setReadBigInts(true);
+  const step = countStep.get()?.value as bigint;
   inCopies(segment, () => {
     followPosts(ids);
     copyIngestOrder(segment);
@@ -69,7 +69,10 @@ function copyIngestOrder(segment: FollowedSegment): void {
   }
 }
 
-/** After a crash, uncommitted numbers are issued again, so those above the last committed one are copied again. */
+/**
+ * Numbers above the last committed one are copied again, because a crash makes the writer issue
+ * them again.
+ */
 function copyNewIngestOrder(segment: FollowedSegment): void {
   const { old, parts, ingestNumber } = segment;
   for (const { copy } of parts) copy.ingestOrder.forgetAfter(ingestNumber);

@@ -30,7 +30,7 @@ function inTable(segment: DatabaseSync, table: "post" | "term_docsize") {
   return (n: number): bigint | null => (nth.get(n)?.id as bigint | undefined) ?? null;
 }
 
-function writtenIn(segment: DatabaseSync): BigInt64Array {
+function deltaIdsOf(segment: DatabaseSync): BigInt64Array {
   const statement = segment.prepare("SELECT id FROM term_docsize ORDER BY id");
   statement.setReadBigInts(true);
   return BigInt64Array.from(statement.all().map(({ id }) => id as bigint));
@@ -39,13 +39,13 @@ function writtenIn(segment: DatabaseSync): BigInt64Array {
 function inBoth(segment: DatabaseSync, path: string) {
   const numbers = openPostNumbers(segment, path, null);
   const mask = readDeletionBitmap(segment);
-  const written = writtenIn(segment);
+  const deltaIds = deltaIdsOf(segment);
   return (n: number): bigint | null => {
     let low = 0n;
     let high = lastId;
     while (low < high) {
       const middle = (low + high) >> 1n;
-      const posts = sealedBelow(numbers, mask, middle + 1n) + lowerBound(written, middle + 1n);
+      const posts = sealedBelow(numbers, mask, middle + 1n) + lowerBound(deltaIds, middle + 1n);
       if (posts > n) high = middle;
       else low = middle + 1n;
     }

@@ -25,7 +25,7 @@ import {
   takePendingRewrite,
 } from "../catalog/pending-rewrites.ts";
 import { endSalvage, isSalvagePending, requestSalvage } from "../catalog/pending-salvage.ts";
-import { committed } from "../database.ts";
+import { commitAfter } from "../database.ts";
 import { isDamage } from "../sealed/damage.ts";
 import { deletionsCopier } from "../segments/deletions.ts";
 import { segmentMigrations } from "../segments/schema.ts";
@@ -96,8 +96,8 @@ export function* replaceSegment(
   replacement: Replacement,
 ): CompactionSteps<RewriteReport> {
   const { folder, catalog } = context;
-  const begun = yield* inLock(catalog, () => begin(context, entry, replacement));
-  if (begun === null) return { isDone: false, posts: 0, dropped: 0 };
+  const start = yield* inLock(catalog, () => begin(context, entry, replacement));
+  if (start === null) return { isDone: false, posts: 0, dropped: 0 };
   const parts: Part[] = [];
   let old: DatabaseSync | null = null;
   let isDone = false;
@@ -106,12 +106,12 @@ export function* replaceSegment(
     old = replacement.salvages ? openFollowable(context, path) : openOld(path);
     // After a crash the copy starts over.
     old.exec("PRAGMA synchronous = NORMAL");
-    for (const { sequence, low } of begun.newFiles) {
+    for (const { sequence, low } of start.newFiles) {
       const path = segmentPath(folder, { platform: entry.platform, sequence });
       parts.push({ sequence, low, copy: createSegmentCopy(path, entry.platform) });
     }
     const followed = follow(context, entry, old, parts, replacement);
-    yield* replacement.fill(followed, begun);
+    yield* replacement.fill(followed, start);
     const copyDeletions = copierOf(old, replacement.salvages === true);
     parts[0]?.copy.takeDeletions(copyDeletions);
     yield "worked";
@@ -130,7 +130,7 @@ export function* replaceSegment(
   } finally {
     for (const { copy } of parts) copy.close();
     old?.close();
-    if (!isDone) abandon(context, entry, begun.newFiles);
+    if (!isDone) abandon(context, entry, start.newFiles);
   }
 }
 
@@ -145,8 +145,8 @@ function openFollowable({ catalog }: CompactionContext, path: string): DatabaseS
   try {
     old = openOld(path);
     old.prepare("SELECT id FROM changed LIMIT 1").get();
-    const counted = old.prepare("SELECT value FROM setting WHERE name = 'counted'").get();
-    if (typeof counted?.value === "number") return old;
+    const countStep = old.prepare("SELECT value FROM setting WHERE name = 'counted'").get();
+    if (typeof countStep?.value === "number") return old;
   } catch (error) {
     if (!isDamage(error)) throw error;
   }
@@ -175,7 +175,7 @@ function begin(
   { cuts, terms }: Replacement,
 ): CopyStart | null {
   const { catalog, clock } = context;
-  const now = present(catalog, entry);
+  const now = currentEntry(catalog, entry);
   if (now === null || (terms === "present" && now.analyzer !== presentAnalyzer)) return null;
   stopRecording(context, entry);
   // This copy performs the pending rewrite, unless it copies the terms. Later requests need another
@@ -209,11 +209,11 @@ function copierOf(old: DatabaseSync, salvages: boolean): CopyDeletions {
   };
 }
 
-function present(catalog: DatabaseSync, entry: SegmentEntry): SegmentEntry | null {
-  const found = readSegments(catalog).find(
+function currentEntry(catalog: DatabaseSync, entry: SegmentEntry): SegmentEntry | null {
+  const entries = readSegments(catalog).find(
     ({ platform, sequence }) => platform === entry.platform && sequence === entry.sequence,
   );
-  return found ?? null;
+  return entries ?? null;
 }
 
 function swap(
@@ -222,7 +222,7 @@ function swap(
   followed: FollowedSegment,
   { setsAside, copyDeletions }: { setsAside: boolean; copyDeletions: CopyDeletions },
 ): boolean {
-  const now = present(catalog, entry);
+  const now = currentEntry(catalog, entry);
   if (now === null) throw new Error("the segment no longer exists");
   if (!finish(followed, maxUnderLock)) return false;
   const commit = countCommit(catalog);
@@ -291,12 +291,12 @@ function abandon(
   const { folder, catalog } = context;
   const { platform } = entry;
   try {
-    if (present(catalog, entry) === null) return;
+    if (currentEntry(catalog, entry) === null) return;
     for (const { sequence } of positions) {
       removeSegmentFiles(segmentPath(folder, { platform, sequence }));
     }
     catalog.exec("PRAGMA busy_timeout = 200; BEGIN IMMEDIATE");
-    committed(catalog, () => {
+    commitAfter(catalog, () => {
       stopRecording(context, entry);
       for (const { sequence } of positions) reinstate(catalog, { platform, sequence });
     });

@@ -104,8 +104,8 @@ function isWhatWasRetired(
 }
 
 /**
- * After a crash: orphans uncommitted files, and stops listing changes for abandoned copies. Errors:
- * those of an outdated catalog.
+ * Repairs after a crash: orphans uncommitted files, and stops listing changes for abandoned copies.
+ * Errors: those of an outdated catalog.
  */
 export function* tidyUp({ folder, catalog }: CompactionContext): CompactionSteps<void> {
   requireCurrentCatalog(folder);
@@ -114,16 +114,17 @@ export function* tidyUp({ folder, catalog }: CompactionContext): CompactionSteps
     yield* endRecording({ folder, catalog }, entry);
     yield "worked";
   }
-  // Under the lock: a running batch creates files before its entries are visible.
+  // The lock is needed because a running batch creates files before its entries are visible.
   yield* inLock(catalog, () => {
-    const known = new Set(
+    const knownFiles = new Set(
       [...readSegments(catalog), ...retiredFiles(catalog)].map(
         ({ platform, sequence }) => `${platform} ${sequence}`,
       ),
     );
     for (const platform of platforms) {
       for (const sequence of segmentNumbersIn(folder, platform)) {
-        if (!known.has(`${platform} ${sequence}`)) moveToOrphaned(folder, { platform, sequence });
+        if (!knownFiles.has(`${platform} ${sequence}`))
+          moveToOrphaned(folder, { platform, sequence });
       }
     }
   });

@@ -42,7 +42,7 @@ export function createSalvage(
   const unreadable: UnreadableIds[] = [];
   const source = openDamaged(path);
   const wasHidden = hiddenIn(source);
-  let named: IdList = createIdList();
+  let indexedIds: IdList = createIdList();
   let posts: number | null = null;
   let wasWhole = false;
   const fromPages = new Map<bigint, string>();
@@ -65,7 +65,7 @@ export function createSalvage(
     if (source === null) unreadable.push({ from: entry.low - 1n, to: null });
     else yield* copyIntact(source);
     if (source !== null) {
-      named = knownIds(source);
+      indexedIds = knownIds(source);
       posts = numberIn(source, "posts");
     }
     yield "worked";
@@ -90,7 +90,7 @@ export function createSalvage(
 
   function missing(): bigint[] {
     if (posts !== null && posts === salvaged.size) return [];
-    return [...named.sorted()].filter((id) => isOwn(id) && !salvaged.has(id));
+    return [...indexedIds.sorted()].filter((id) => isOwn(id) && !salvaged.has(id));
   }
 
   function* copyRaw(): CompactionSteps<void> {
@@ -122,7 +122,7 @@ export function createSalvage(
       const { uri, userId } = post;
       const isRemoved = (): boolean =>
         tombstones.cover({ uri, revision, userId, observedMs: Number(row.time_ms) });
-      if (!named.has(id) && (isIntact === null || !mayBeUnnamed || isRemoved())) continue;
+      if (!indexedIds.has(id) && (isIntact === null || !mayBeUnnamed || isRemoved())) continue;
       if (known !== undefined) followed.copyOf(id).remove(id, hashOf);
       if (put(row)) fromPages.set(id, revision);
     }
@@ -135,7 +135,7 @@ export function createSalvage(
       .map((id): LostPost => ({ id, uri: platform === "x" ? xUri(id) : (uris.get(id) ?? null) }));
     const expected = posts === null ? null : Math.max(posts - salvaged.size, 0);
     /** More may be lost than the lists name. */
-    const isUnknown = expected === null ? named.size === 0 : expected > found.length;
+    const isUnknown = expected === null ? indexedIds.size === 0 : expected > found.length;
     if (found.length === 0 && (unreadable.length === 0 || !isUnknown)) return null;
     return {
       count: Math.max(found.length, expected ?? 0),

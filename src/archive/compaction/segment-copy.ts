@@ -105,9 +105,9 @@ export function createSegmentCopy(path: string, platform: Platform): SegmentCopy
 
   function add(row: StoredRow, id: bigint): { uri: string; isNative: boolean } {
     const { time_ms, likes, reposts, replies, quotes, revision, record } = row;
-    const stored = rowSum({ ...row, timeMs: time_ms });
-    if (row.sum !== null && Number(row.sum) !== stored) throw damagedRow(row.id);
-    const sum = id === row.id ? stored : rowSum({ ...row, id, timeMs: time_ms });
+    const storedSum = rowSum({ ...row, timeMs: time_ms });
+    if (row.sum !== null && Number(row.sum) !== storedSum) throw damagedRow(row.id);
+    const sum = id === row.id ? storedSum : rowSum({ ...row, id, timeMs: time_ms });
     const post = decodeRecord(rowOf(row));
     sql.insertPost.run(id, time_ms, likes, reposts, replies, quotes, revision, record, sum);
     sql.insertTerms.run(id, indexTerms(post).join(" "));
@@ -148,7 +148,7 @@ export function createSegmentCopy(path: string, platform: Platform): SegmentCopy
     defineRowSum(database);
     database.prepare("ATTACH ? AS old").run(`${pathToFileURL(from)}?mode=ro`);
     database.exec("BEGIN");
-    yield* synced(work(database));
+    yield* withSyncs(work(database));
     database.exec("COMMIT; DETACH old; BEGIN");
     const setting = database.prepare("SELECT value FROM setting WHERE name = ?");
     numbers.posts = Number(setting.get("posts")?.value);
@@ -157,7 +157,7 @@ export function createSegmentCopy(path: string, platform: Platform): SegmentCopy
 
   function* complete(): CompactionSteps<void> {
     database.exec("COMMIT");
-    yield* synced(mergeTermIndex(database));
+    yield* withSyncs(mergeTermIndex(database));
     database.exec("BEGIN");
     yield* sumTables(database);
     database.exec("COMMIT");
@@ -175,7 +175,7 @@ export function createSegmentCopy(path: string, platform: Platform): SegmentCopy
     isComplete = true;
   }
 
-  function* synced(work: CompactionSteps<void>): CompactionSteps<void> {
+  function* withSyncs(work: CompactionSteps<void>): CompactionSteps<void> {
     let steps = 0;
     let syncedBytes = fileBytes(path);
     for (const step of work) {
@@ -235,7 +235,7 @@ export function createSegmentCopy(path: string, platform: Platform): SegmentCopy
   };
 }
 
-/** Not `defensive`, which requires a journal. */
+/** The database is not `defensive`, which requires a journal. */
 function create(path: string): DatabaseSync {
   makePrivateFolder(dirname(path));
   removeSegmentFiles(path);

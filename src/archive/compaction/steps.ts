@@ -1,9 +1,9 @@
 import type { DatabaseSync } from "node:sqlite";
 import { isBusy } from "../../db/sqlite-errors.ts";
-import { committed } from "../database.ts";
+import { commitAfter } from "../database.ts";
 
 /**
- * Between steps the caller may pause, do other work, or abandon the steps: `return()` cleans up.
+ * The caller may pause, do other work, or abandon the steps between any two: `return()` cleans up.
  * `waiting`: for a lock.
  */
 export type CompactionSteps<Value> = Generator<"worked" | "waiting", Value, void>;
@@ -20,10 +20,13 @@ export function runSteps<Value>(steps: CompactionSteps<Value>): Value {
   }
 }
 
-/** In a transaction, rolled back on error. Polls the write lock: a continuous writer releases it only briefly. */
+/**
+ * Runs `work` in a transaction, rolled back on error. Polls the write lock: a continuous writer
+ * releases it only briefly.
+ */
 export function* inLock<Value>(database: DatabaseSync, work: () => Value): CompactionSteps<Value> {
   while (!begins(database)) yield "waiting";
-  return committed(database, work);
+  return commitAfter(database, work);
 }
 
 function begins(database: DatabaseSync): boolean {

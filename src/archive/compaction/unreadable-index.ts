@@ -18,11 +18,11 @@ export function noteUnreadable(catalog: DatabaseSync, entry: SegmentEntry): void
 }
 
 export function isUnreadable(catalog: DatabaseSync, entry: SegmentEntry): boolean {
-  const found = findingOf(catalog, entry);
-  return found?.sequence === entry.sequence && found.sqlite === sqliteOf(catalog);
+  const finding = findingOf(catalog, entry);
+  return finding?.sequence === entry.sequence && finding.sqlite === sqliteOf(catalog);
 }
 
-/** Also forgets a finding on the segment that this one replaced. Requires the catalog lock. */
+/** Forgets findings on this segment and on the one it replaced. Requires the catalog lock. */
 export function forgetUnreadable(catalog: DatabaseSync, entry: SegmentEntry): void {
   catalog.prepare("DELETE FROM setting WHERE name = ?").run(nameOf(entry));
 }

@@ -83,9 +83,9 @@ export function* checkRows(
           add("number_differs", `it records ${output} ${name}, but contains ${number}`);
       }
       const step = Number(readSetting(catalog, "count_step"));
-      const counted = lookUp.setting("counted");
-      if (counted <= step + 1) return;
-      add("counts_ahead", `it has counts of step ${counted}, but the catalog is at ${step}`);
+      const countStep = lookUp.setting("counted");
+      if (countStep <= step + 1) return;
+      add("counts_ahead", `it has counts of step ${countStep}, but the catalog is at ${step}`);
     },
     onDamage,
   );
@@ -156,8 +156,8 @@ function lookUpsIn(catalog: DatabaseSync, { platform }: SegmentEntry, database: 
   return {
     hashOf,
     deletedAt: (uri: string): string | null => {
-      const found = tombstone.get(platform, uri);
-      return found === undefined ? null : String(found.revision);
+      const row = tombstone.get(platform, uri);
+      return row === undefined ? null : String(row.revision);
     },
     isEntered: (hash: bigint, id: bigint): boolean => entered.get(hash, id) !== undefined,
     isListed: (hash: bigint, id: bigint): boolean => misplaced.isListed(platform, hash, id),

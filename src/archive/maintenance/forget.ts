@@ -35,9 +35,9 @@ export async function forgetPosts(
   let deleted = 0;
   for (let at = 0; at < posts.length; at += postsOfBatch) {
     signal.throwIfAborted();
-    const own = posts.slice(at, at + postsOfBatch);
+    const batch = posts.slice(at, at + postsOfBatch);
     const report = await archive.write({
-      changes: own.map(({ platform, uri }) => ({
+      changes: batch.map(({ platform, uri }) => ({
         kind: "delete",
         platform,
         uri,
@@ -45,7 +45,7 @@ export async function forgetPosts(
       })),
     });
     deleted += report.deleted;
-    onProgress(at + own.length);
+    onProgress(at + batch.length);
   }
   requestRewritesOf(catalog, posts);
   return deleted;

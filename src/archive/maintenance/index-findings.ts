@@ -44,16 +44,17 @@ export function* reportDifferences(
   stored: IndexLocations,
   report: Report,
 ): Generator<number, void> {
-  const lacking = new Map<bigint, string[]>();
+  const missingTokens = new Map<bigint, string[]>();
   const exceeding = new Map<bigint, string[]>();
   for (const token of new Set([...expected.keys(), ...stored.keys()])) {
     const due = expected.get(token) ?? noLocations;
     const found = stored.get(token) ?? noLocations;
-    for (const id of differing(due, found)) addToken(lacking, id, token);
+    for (const id of differing(due, found)) addToken(missingTokens, id, token);
     for (const id of differing(found, due)) addToken(exceeding, id, token);
     yield 0;
   }
-  for (const [id, tokens] of lacking) report("index_lacks", id, missingTokensText(id, tokens));
+  for (const [id, tokens] of missingTokens)
+    report("index_lacks", id, missingTokensText(id, tokens));
   for (const [id, tokens] of exceeding) report("index_exceeds", id, extraTokensText(id, tokens));
 }
 

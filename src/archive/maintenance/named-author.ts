@@ -19,10 +19,11 @@ export function namedAuthor(
 ): NamedAuthor {
   const handle = foldHandle(name);
   const id = name.toLowerCase();
-  const isExpected = (known: Known): boolean => platform === null || known.platform === platform;
-  const byId = known(catalog, "user_id", id).filter(isExpected);
+  const isExpected = (account: KnownAccount): boolean =>
+    platform === null || account.platform === platform;
+  const byId = accountsWith(catalog, "user_id", id).filter(isExpected);
   const [first, ...others] =
-    byId.length > 0 ? byId : known(catalog, "handle", handle).filter(isExpected);
+    byId.length > 0 ? byId : accountsWith(catalog, "handle", handle).filter(isExpected);
   if (first !== undefined && others.length > 0) throw ambiguous(name, [first, ...others]);
   if (first !== undefined) return { ...first, handle: byId.length > 0 ? null : handle };
   if (id.startsWith("did:")) return { platform: "bluesky", userId: id, handle: null };
@@ -32,9 +33,13 @@ export function namedAuthor(
     : { platform, userId: null, handle };
 }
 
-type Known = { platform: Platform; userId: string };
+type KnownAccount = { platform: Platform; userId: string };
 
-function known(catalog: DatabaseSync, column: "user_id" | "handle", value: string): Known[] {
+function accountsWith(
+  catalog: DatabaseSync,
+  column: "user_id" | "handle",
+  value: string,
+): KnownAccount[] {
   const accounts =
     column === "user_id" ? "UNION SELECT platform, user_id FROM account WHERE user_id = ?1" : "";
   return catalog
@@ -43,7 +48,7 @@ function known(catalog: DatabaseSync, column: "user_id" | "handle", value: strin
     .map((row) => ({ platform: row.platform as Platform, userId: String(row.user_id) }));
 }
 
-function ambiguous(name: string, accounts: readonly Known[]): EarshotError {
+function ambiguous(name: string, accounts: readonly KnownAccount[]): EarshotError {
   const ids = accounts.map(({ platform, userId }) => `${userId} (${platform})`).join(", ");
   return new EarshotError("wrong_use", `${name} is or was the handle of ${ids}`, {
     status: 400,

@@ -29,8 +29,8 @@ export type MatchedPost = {
 export function findNamedPosts(folder: string, catalog: DatabaseSync, name: string): MatchedPost[] {
   const { number, bluesky } = readNamedPost(name);
   if (number !== null) {
-    const stored = postsWithId(folder, catalog, number);
-    return stored.length > 0 ? stored : [{ platform: "x", uri: xUri(number), stored: null }];
+    const posts = postsWithId(folder, catalog, number);
+    return posts.length > 0 ? posts : [{ platform: "x", uri: xUri(number), stored: null }];
   }
   const uris =
     bluesky === null
@@ -39,9 +39,9 @@ export function findNamedPosts(folder: string, catalog: DatabaseSync, name: stri
           platform: "bluesky" as const,
           uri: blueskyUri(did, bluesky.key),
         }));
-  const known = uris.filter((uri) => uri !== null);
-  if (known.length === 0) throw unknownPost(name);
-  return known.map((post) => ({ ...post, stored: positionOf(folder, catalog, post) }));
+  const posts = uris.filter((uri) => uri !== null);
+  if (posts.length === 0) throw unknownPost(name);
+  return posts.map((post) => ({ ...post, stored: positionOf(folder, catalog, post) }));
 }
 
 function unknownPost(name: string): EarshotError {

@@ -23,14 +23,14 @@ export function* repairUris(
   const entryOf = entryReader(uriKey, entry);
   try {
     for (const entries of entriesDue(reading, entryOf(reading))) {
-      const isEntered = entered(reading);
-      const lacking = entries.filter((due) => !isEntered(due));
-      if (lacking.length > 0) {
+      const isEntered = entryFinder(reading);
+      const missing = entries.filter((due) => !isEntered(due));
+      if (missing.length > 0) {
         inWriting(folder, catalog, entry, (writing) => {
-          const put = writing.prepare("INSERT OR IGNORE INTO uri VALUES(?, ?)");
-          for (const { id } of lacking) {
+          const insert = writing.prepare("INSERT OR IGNORE INTO uri VALUES(?, ?)");
+          for (const { id } of missing) {
             const due = entryOf(writing)(id);
-            if (due !== null) put.run(due.hash, id);
+            if (due !== null) insert.run(due.hash, id);
           }
         });
       }
@@ -71,7 +71,7 @@ const rightness =
   ({ hash, id }: Entry): boolean =>
     entryOf(id)?.hash === hash;
 
-function entered(database: DatabaseSync): (entry: Entry) => boolean {
+function entryFinder(database: DatabaseSync): (entry: Entry) => boolean {
   const find = database.prepare("SELECT 1 FROM uri WHERE hash = ? AND id = ?");
   return ({ hash, id }) => find.get(hash, id) !== undefined;
 }

@@ -103,13 +103,13 @@ function choose(
   const watch = createSealWatch(context);
   watch.update(entries);
   if ("segment" in which) {
-    const named = entries.find(
+    const entry = entries.find(
       ({ platform, sequence }) => `${platform}/${sequence}` === which.segment,
     );
-    if (named === undefined) throw noSegment(which.segment);
-    const { obstacle } = watch.stateOf(named);
+    if (entry === undefined) throw noSegment(which.segment);
+    const { obstacle } = watch.stateOf(entry);
     if (obstacle !== null) throw notSealable(which.segment, obstacle);
-    return [named];
+    return [entry];
   }
   const isLeft = (entry: SegmentEntry): boolean => hasServer && entry.high === lastId;
   return entries
@@ -142,18 +142,18 @@ async function sealEach(
   const expected = expectedEntries(context);
   const total = expected.reduce((sum, entry) => sum + readSegmentNumbers(folder, entry).posts, 0);
   const sealed = { segments: 0, posts: 0 };
-  let passed = 0;
+  let done = 0;
   for (const entry of expected) {
     const { posts } = readSegmentNumbers(folder, entry);
     const report = await interleave(sealSegment(context, entry), request, (steps) =>
-      request.onProgress(passed + aboutDone(steps, posts), total),
+      request.onProgress(done + aboutDone(steps, posts), total),
     );
     if (report.isDone) {
       sealed.segments += 1;
       sealed.posts += report.posts;
     }
-    passed += posts;
-    request.onProgress(passed, total);
+    done += posts;
+    request.onProgress(done, total);
   }
   return sealed;
 }

@@ -112,12 +112,12 @@ function readTermBytes(
   const shared = block.varint();
   if (shared > before.length)
     throw new Malformed("a term shares more bytes than its predecessor has");
-  const marked = block.varint();
-  const rest = block.bytes(Math.floor(marked / 2));
-  const bytes = new Uint8Array(shared + rest.length);
+  const header = block.varint();
+  const suffix = block.bytes(Math.floor(header / 2));
+  const bytes = new Uint8Array(shared + suffix.length);
   bytes.set(before.subarray(0, shared));
-  bytes.set(rest, shared);
-  return { bytes, isSingle: marked % 2 === 1 };
+  bytes.set(suffix, shared);
+  return { bytes, isSingle: header % 2 === 1 };
 }
 
 function textOf(bytes: Uint8Array): string {

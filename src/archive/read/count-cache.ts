@@ -24,7 +24,7 @@ export type CountCache = {
 
 /** About 60 bytes each. */
 const maxNumbers = 250_000;
-/** Per query and segment. Larger answers are not cached. */
+/** Bound per query and segment. Larger answers are not cached. */
 const maxNumbersOfQuery = 100_000;
 const maxCuts = 16;
 const numbersOfEntry = 8;
@@ -75,15 +75,15 @@ export function createCountCache(): CountCache {
   ): void {
     const key = keyOf(queryKey, entry);
     forget(key);
-    const own = known.counts.size + known.cuts.size + numbersOfEntry;
-    if (own > maxNumbersOfQuery) return;
+    const entryWeight = known.counts.size + known.cuts.size + numbersOfEntry;
+    if (entryWeight > maxNumbersOfQuery) return;
     for (const cut of known.cuts.keys()) {
       if (known.cuts.size <= maxCuts) break;
       known.cuts.delete(cut);
     }
     const { low, high } = entry;
-    remembered.set(key, { segment, version, low, high, known, weight: own });
-    weight += own;
+    remembered.set(key, { segment, version, low, high, known, weight: entryWeight });
+    weight += entryWeight;
     for (const oldest of remembered.keys()) {
       if (weight <= maxNumbers) return;
       forget(oldest);

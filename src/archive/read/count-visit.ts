@@ -67,16 +67,16 @@ export function* countVisit(
     const counts = new Map<number, number>();
     for (let next = high; next >= low; ) {
       const opened = open();
-      const counted = opened.counter.onSnapshot((each) => {
+      const tally = opened.counter.onSnapshot((each) => {
         if (opened !== segment || each !== version) isUnchanged = false;
         const ids = { low, high: next };
         return opened.counter.count(visit.query, ids, grid, () => isOver() || isSliceOver());
       });
       answer.slices += 1;
-      answer.statements += counted.statements;
-      answer.damaged.push(...counted.damaged);
-      for (const [bucket, number] of counted.counts) add(counts, bucket, number);
-      const { stoppedAt } = counted;
+      answer.statements += tally.statements;
+      answer.damaged.push(...tally.damaged);
+      for (const [bucket, number] of tally.counts) add(counts, bucket, number);
+      const { stoppedAt } = tally;
       if (stoppedAt === null || stoppedAt <= low) break;
       if (isOver()) return { counts, countedFromMs: countedFrom(stoppedAt, visit.query.skew) };
       yield;

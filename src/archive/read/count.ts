@@ -12,10 +12,10 @@ import { type PlatformQuery, platformQuery, rowScanPlatformQuery } from "./platf
 import type { SearchContext } from "./search.ts";
 
 /**
- * Counts what a search would find, newest segments first. Of an unchanged segment only the new part
- * of the window is counted. At the deadline the answer is complete from `countedFromMs` on; partial
- * counts are cached, so that a retry gets further. Platforms whose segments overlap share the time
- * left.
+ * Counts what a search would find, newest segments first. If a segment is unchanged, only the new
+ * part of the window is counted. At the deadline the answer is complete from `countedFromMs` on;
+ * partial counts are cached, so that a retry gets further. Platforms whose segments overlap share
+ * the time left.
  */
 export function* countSegments(
   request: CountRequest,
@@ -45,13 +45,13 @@ export function* countSegments(
     const rivals = visits.slice(index + 1).filter((other) => other.high > visit.low);
     const sharers = 1 + new Set(rivals.map(({ entry }) => entry.platform)).size;
     const endMs = clock.now() + (request.deadlineMs - clock.now()) / sharers;
-    const turn = {
+    const slice = {
       open: () => open(visit.entry),
       isOver: () => isStopped() || clock.now() >= endMs,
       isSliceOver,
     };
     yield* open(visit.entry).verify(isSliceOver);
-    const counted = yield* countVisit(visit, request.bucketMs, turn, cache);
+    const counted = yield* countVisit(visit, request.bucketMs, slice, cache);
     work.slices += counted.slices;
     work.statements += counted.statements;
     damage.push(...damageOf(visit.entry, counted.damaged));

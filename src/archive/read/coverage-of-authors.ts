@@ -4,7 +4,7 @@ import { platforms } from "../../posts/post.ts";
 import type { CoverageInterval, PlatformCoverage } from "../archive.ts";
 import type { coverageOfAccount } from "../catalog/catalog.ts";
 
-/** With more, only the coverage of all accounts counts. */
+/** If a plan has more, only the coverage of all accounts counts. */
 const maxAuthors = 256;
 
 export function coverageOfAuthors(
@@ -27,22 +27,24 @@ export function withAuthors(
 ): readonly PlatformCoverage[] {
   if (ofAuthors.length === 0) return ofAll;
   return ofAll.map((entry) => {
-    const own = ofAuthors.filter(({ platform }) => platform === entry.platform);
-    return own.length === 0 ? entry : { ...entry, intervals: [...entry.intervals, ...own] };
+    const ofPlatform = ofAuthors.filter(({ platform }) => platform === entry.platform);
+    return ofPlatform.length === 0
+      ? entry
+      : { ...entry, intervals: [...entry.intervals, ...ofPlatform] };
   });
 }
 
 function authorsIn(plan: PlanNode): Set<string> {
-  const found = new Set<string>();
+  const authors = new Set<string>();
   const prefix = fromAccount("");
   const visit = (node: PlanNode): void => {
     if (node.kind === "and" || node.kind === "or") node.children.forEach(visit);
     else if (node.kind === "not") visit(node.child);
     else if (node.kind === "terms" && node.elements.length === 1) {
       const [element] = node.elements;
-      if (element?.kind === "token" && element.token.startsWith(prefix)) found.add(element.token);
+      if (element?.kind === "token" && element.token.startsWith(prefix)) authors.add(element.token);
     }
   };
   visit(plan);
-  return found;
+  return authors;
 }

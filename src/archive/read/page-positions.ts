@@ -11,7 +11,10 @@ type PositionsContext = {
   uriKey(): string;
 };
 
-/** Where a page starts and ends. In a damaged segment, positions fall back to the ID alone. */
+/**
+ * The positions at which a page starts and ends. In a damaged segment, they fall back to the ID
+ * alone.
+ */
 export function pagePositions({ open, uriKey }: PositionsContext) {
   return {
     startAfter: (

@@ -13,8 +13,8 @@ const none: ReadonlySet<bigint> = new Set();
 
 /**
  * Posts of one millisecond are ordered by `uriHash` on every server, so that a page starts at the
- * same post even if a server lacks a post or numbers it differently. For a position of an earlier
- * release, which is ordered by number, `seen` lists the posts up to it, to omit.
+ * same post even if a server lacks a post or numbers it differently. Positions of an earlier
+ * release are ordered by number: `seen` then lists the posts up to it, to omit.
  */
 export function pageStart(
   after: Position,

@@ -98,8 +98,8 @@ export class RecordCache {
   /** Null if it would overwrite what this page found. */
   #room(bytes: number): number | null {
     const needed = headerBytes + bytes;
-    const left = this.#ringBytes - (this.#head % this.#ringBytes);
-    const position = needed <= left ? this.#head : this.#head + left;
+    const room = this.#ringBytes - (this.#head % this.#ringBytes);
+    const position = needed <= room ? this.#head : this.#head + room;
     return position + needed <= this.#pageStart + this.#ringBytes / 2 ? position : null;
   }
 
@@ -145,11 +145,11 @@ export class RecordCache {
     return oldest;
   }
 
-  /** By multiplicative hashing: IDs begin with a time and end with few bits of a hash. */
+  /** Multiplicative hashing, because IDs begin with a time and end with few bits of a hash. */
   #slotOf(id: bigint): number {
     this.#id[0] = id;
-    const words = (this.#idWords[0] as number) ^ (this.#idWords[1] as number);
-    return (Math.imul(words, 0x9e3779b1) >>> 3) & this.#slotMask & -ways;
+    const bits = (this.#idWords[0] as number) ^ (this.#idWords[1] as number);
+    return (Math.imul(bits, 0x9e3779b1) >>> 3) & this.#slotMask & -ways;
   }
 
   #tokenOfSegment(version: RecordVersion): number {

@@ -39,10 +39,10 @@ export type SearchContext = {
 };
 
 /**
- * Newest segments first; skips segments outside the window or below what was found. At the deadline
- * or a cancellation the answer is complete down to `next`. Platforms whose segments overlap share
- * the time; each is searched a little even after the deadline, so that every page makes progress.
- * Later slices cover lower IDs: no post is lost or found twice.
+ * Searches the newest segments first; skips those outside the window or below what was found. At
+ * the deadline or a cancellation the answer is complete down to `next`. Platforms whose segments
+ * overlap share the time; each is searched a little even after the deadline, so that every page
+ * makes progress. Later slices cover lower IDs: no post is lost or found twice.
  */
 export function* searchSegments(
   request: SearchRequest,
@@ -69,11 +69,11 @@ export function* searchSegments(
   };
   const segments: SegmentWork[] = [];
   const damage: Damage[] = [];
-  let found: Position[] = [];
+  let positions: Position[] = [];
   let seenFrom: bigint | null = null;
 
   for (const [index, visit] of visits.entries()) {
-    const worst = found.length === expected ? found.at(-1) : undefined;
+    const worst = positions.length === expected ? positions.at(-1) : undefined;
     const low = highest(visit.low, worst?.id, seenFrom);
     if (low > visit.high) continue;
     const isFirst = visit.high === visits[0]?.high;
@@ -86,7 +86,7 @@ export function* searchSegments(
     const endMs = clock.now() + (request.deadlineMs - clock.now()) / sharers;
     const isOver = (): boolean => isStopped() || clock.now() >= endMs;
     yield* open(visit.entry).verify(isSliceOver);
-    const own: bigint[] = [];
+    const ids: bigint[] = [];
     const seen = seenOn(visit.entry.platform);
     const damaged: IdRange[] = [];
     const ofSegment = { candidates: 0, rechecked: 0, containers: 0, tookMs: 0 };
@@ -95,7 +95,7 @@ export function* searchSegments(
       const answer = open(visit.entry).search(
         visit.query,
         { low, high },
-        expected + seen.size - own.length,
+        expected + seen.size - ids.length,
         () => isSliceOver() || isOver(),
       );
       ofSegment.tookMs += clock.elapsed() - startedAt;
@@ -104,10 +104,10 @@ export function* searchSegments(
       ofSegment.containers += answer.containers;
       work.slices += 1;
       work.statements += answer.statements;
-      own.push(...answer.ids.filter((id) => !seen.has(id)));
+      ids.push(...answer.ids.filter((id) => !seen.has(id)));
       damaged.push(...answer.damaged);
       const { stoppedAt } = answer;
-      if (stoppedAt === null || stoppedAt <= low || own.length >= expected) break;
+      if (stoppedAt === null || stoppedAt <= low || ids.length >= expected) break;
       if (isOver() && (isStopped() || !isFirst || hasProgressed(answer))) {
         seenFrom = stoppedAt;
         break;
@@ -122,15 +122,15 @@ export function* searchSegments(
     work.containers += ofSegment.containers;
     const { platform, sequence } = visit.entry;
     if (segments.length < (request.maxListedSegments ?? 0)) {
-      segments.push({ platform, sequence, ...ofSegment, found: own.length });
+      segments.push({ platform, sequence, ...ofSegment, found: ids.length });
     }
-    const positions = own.map((id) => ({ id, platform }));
-    found =
-      found.length === 0
-        ? positions
-        : [...found, ...positions].sort(comparePositions).slice(0, expected);
+    const added = ids.map((id) => ({ id, platform }));
+    positions =
+      positions.length === 0
+        ? added
+        : [...positions, ...added].sort(comparePositions).slice(0, expected);
   }
-  const page = pageOf(found, seenFrom, request.limit);
+  const page = pageOf(positions, seenFrom, request.limit);
   return { ...page, damage, work: { ...work, returned: page.positions.length, segments } };
 }
 
@@ -151,10 +151,10 @@ function visitsOf(
   start: PageStart | undefined,
 ): Visit[] {
   const isOutdated = entries.some(({ analyzer }) => analyzer !== presentAnalyzer);
-  const stored = new Set(entries.map(({ platform }) => platform));
+  const platforms = new Set(entries.map(({ platform }) => platform));
   const requested = new Map(
     request.platforms
-      .filter((platform) => stored.has(platform))
+      .filter((platform) => platforms.has(platform))
       .map((platform) => {
         const rowScan = isOutdated ? rowScanPlatformQuery(platform, window) : null;
         return [platform, { byTerms: platformQuery(platform, window), rowScan }] as const;

@@ -27,10 +27,10 @@ export function storedRows({ currentSegments, open, uriKey }: RowsContext): Stor
   function rowsIn(entry: SegmentEntry, ids: readonly bigint[]): ReadRows {
     const segment = open(entry);
     const read = segment.rows(ids);
-    const known = new Set([...read.rows.map(({ id }) => id), ...read.damaged]);
+    const knownIds = new Set([...read.rows.map(({ id }) => id), ...read.damaged]);
     const others = othersOf(
       entry,
-      ids.filter((id) => !known.has(id)),
+      ids.filter((id) => !knownIds.has(id)),
     );
     if (others.size === 0) return read;
     const more = new Map(

@@ -5,8 +5,8 @@ import { seek } from "./seek.ts";
 /**
  * A set of posts in one chunk, in the form of the stored container.
  *
- * With `list`, the members are `list[at]` to `list[at + count - 1]`. With `bits`, `count` is an
- * upper bound. `row` and `base` locate the positions: row, and byte offset in it.
+ * If `list` is set, the members are `list[at]` to `list[at + count - 1]`. If `bits` is set, `count`
+ * is an upper bound. `row` and `base` locate the positions: row, and byte offset in it.
  */
 export type ChunkSet = {
   readonly list: Uint16Array | null;

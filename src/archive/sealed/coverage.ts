@@ -7,12 +7,12 @@ export function cover(coverage: IndexedPosts, number: number): void {
 }
 
 export function coverageErrorOf(coverage: IndexedPosts): string | null {
-  let lacking = 0;
+  let missing = 0;
   let repeated = 0;
   for (const indexes of coverage) {
-    if (indexes === 0) lacking += 1;
+    if (indexes === 0) missing += 1;
     if (indexes === several) repeated += 1;
   }
-  if (lacking === 0 && repeated === 0) return null;
-  return `of ${coverage.length} posts ${lacking} are in no index, and ${repeated} in more than one`;
+  if (missing === 0 && repeated === 0) return null;
+  return `of ${coverage.length} posts ${missing} are in no index, and ${repeated} in more than one`;
 }

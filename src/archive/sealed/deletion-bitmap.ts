@@ -30,14 +30,14 @@ type Bitmaps = { replaced: Uint32Array; hidden: Uint32Array };
 export function readDeletionBitmap(database: DatabaseSync): DeletionBitmap {
   const read = chunkReader(database);
   const hasDeletions = chunksWithDeletions(database);
-  const known = new Map<number, { replaced: ChunkSet | null; leftOut: ChunkSet | null }>();
+  const cached = new Map<number, { replaced: ChunkSet | null; leftOut: ChunkSet | null }>();
 
   function of(chunk: number): { replaced: ChunkSet | null; leftOut: ChunkSet | null } {
-    let sets = known.get(chunk);
+    let sets = cached.get(chunk);
     if (sets === undefined) {
       const { replaced, hidden } = read(chunk);
       sets = { replaced: setOf(replaced), leftOut: setOf(unionOf(replaced, hidden)) };
-      known.set(chunk, sets);
+      cached.set(chunk, sets);
     }
     return sets;
   }
@@ -48,7 +48,7 @@ export function readDeletionBitmap(database: DatabaseSync): DeletionBitmap {
   };
 }
 
-/** With checksums, every chunk has a row. */
+/** Every chunk of a bitmap with checksums has a row. */
 function chunksWithDeletions(database: DatabaseSync): (chunk: number) => boolean {
   const { posts = 0, isSummed = false } = readableState(database) ?? {};
   const select = database.prepare("SELECT chunk FROM sealed_mask");
@@ -93,19 +93,19 @@ export function deletionBitmapWriter(
     `INSERT INTO sealed_mask VALUES(?1, ?2, ?3, ?4)
      ON CONFLICT(chunk) DO UPDATE SET replaced = ?2, hidden = ?3, sum = ?4`,
   );
-  const gathered = new Map<number, number[]>();
+  const numbersByChunk = new Map<number, number[]>();
 
   function gather(id: bigint, change: number): void {
     const number = numbers.numberOf(id);
     if (number === null) return;
     const chunk = Math.floor(number / postsOfChunk);
-    const ofChunk = gathered.get(chunk) ?? [];
+    const ofChunk = numbersByChunk.get(chunk) ?? [];
     ofChunk.push((number % postsOfChunk) * changes + change);
-    gathered.set(chunk, ofChunk);
+    numbersByChunk.set(chunk, ofChunk);
   }
 
   function flush(): void {
-    for (const [chunk, ofChunk] of gathered) {
+    for (const [chunk, ofChunk] of numbersByChunk) {
       const bitmaps = read(chunk);
       let changed = 0;
       for (const change of ofChunk) {
@@ -115,7 +115,7 @@ export function deletionBitmapWriter(
       const [replaced, hidden] = [bytesOf(bitmaps.replaced), bytesOf(bitmaps.hidden)];
       write.run(chunk, replaced, hidden, sealedRowSum("mask", chunk, replaced, hidden));
     }
-    gathered.clear();
+    numbersByChunk.clear();
   }
 
   return {
@@ -123,7 +123,7 @@ export function deletionBitmapWriter(
     hide: (id) => gather(id, hiding),
     show: (id) => gather(id, showing),
     flush,
-    discard: () => gathered.clear(),
+    discard: () => numbersByChunk.clear(),
   };
 }
 

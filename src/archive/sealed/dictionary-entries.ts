@@ -67,8 +67,8 @@ export function nextEntry(entries: Entries): boolean {
 function readTerm(entries: Entries): boolean {
   const { bytes, term } = entries;
   const shared = readVarint(entries);
-  const marked = readVarint(entries);
-  const added = Math.floor(marked / 2);
+  const header = readVarint(entries);
+  const added = Math.floor(header / 2);
   const from = entries.at;
   if (shared > term.length || added === 0 || from + added > bytes.length) {
     throw new SealedDamage("a term of the dictionary is cut off");
@@ -79,7 +79,7 @@ function readTerm(entries: Entries): boolean {
   replaceEnd(term, shared, bytes, from, from + added);
   entries.shared = shared;
   entries.at = from + added;
-  return marked % 2 === 1;
+  return header % 2 === 1;
 }
 
 export const entryOf = ({ posts, positioned, bytes, begin, at }: Entries): DictionaryEntry => ({

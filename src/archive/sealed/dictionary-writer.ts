@@ -32,7 +32,7 @@ export function createDictionaryWriter(database: DatabaseSync): DictionaryWriter
 
   function endBlock(next: Uint8Array | null): void {
     if (block.length === 0) return;
-    const [term, bytes] = [written(first), written(block)];
+    const [term, bytes] = [bytesOf(first), bytesOf(block)];
     insert.run(term, bytes, blockSum(term, next, bytes));
     firstOfAll ??= Uint8Array.from(term);
     block.length = 0;
@@ -41,9 +41,9 @@ export function createDictionaryWriter(database: DatabaseSync): DictionaryWriter
 
   function add(term: Bytes, posts: number): void {
     const shared = sharedBytes(before, term);
-    const rest = term.length - shared;
-    const marked = rest * 2 + (posts === 1 ? 1 : 0);
-    const bytes = varintBytes(shared) + varintBytes(marked) + rest + tail.length;
+    const suffixLength = term.length - shared;
+    const header = suffixLength * 2 + (posts === 1 ? 1 : 0);
+    const bytes = varintBytes(shared) + varintBytes(header) + suffixLength + tail.length;
     if (block.length > 0 && first.length + block.length + bytes > bytesOfBlock) {
       endBlock(term.bytes.subarray(0, term.length));
       add(term, posts);
@@ -52,7 +52,7 @@ export function createDictionaryWriter(database: DatabaseSync): DictionaryWriter
     if (block.length === 0) replaceEnd(first, 0, term.bytes, 0, term.length);
     reserve(block, bytes);
     writeVarint(block, shared);
-    writeVarint(block, marked);
+    writeVarint(block, header);
     replaceEnd(block, block.length, term.bytes, shared, term.length);
     replaceEnd(block, block.length, tail.bytes, 0, tail.length);
     replaceEnd(before, shared, term.bytes, shared, term.length);
@@ -102,7 +102,7 @@ function writeInline(to: ByteWriter, postings: Postings, holdsPositions: boolean
   }
 }
 
-const written = ({ bytes, length }: ByteWriter): Buffer => bytes.subarray(0, length);
+const bytesOf = ({ bytes, length }: ByteWriter): Buffer => bytes.subarray(0, length);
 
 function sharedBytes(before: Bytes, term: Bytes): number {
   const max = Math.min(before.length, term.length);

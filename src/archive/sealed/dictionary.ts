@@ -134,8 +134,8 @@ export function checkedBlock(
  */
 function seekTerm(entries: Entries, expected: Uint8Array): boolean {
   let common = 0;
-  let passed = 0;
-  for (; nextEntry(entries); passed++) {
+  let skipped = 0;
+  for (; nextEntry(entries); skipped++) {
     if (entries.shared > common) continue;
     if (entries.shared < common) return false;
     const { bytes: term, length } = entries.term;
@@ -144,7 +144,7 @@ function seekTerm(entries: Entries, expected: Uint8Array): boolean {
     if (common === expected.length && common === length) return true;
     if (common === expected.length || (common < length && isBehind(term, expected, common))) break;
   }
-  if (passed === 0)
+  if (skipped === 0)
     throw new SealedDamage("a block of the dictionary is stored under another term");
   return false;
 }

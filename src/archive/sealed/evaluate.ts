@@ -16,7 +16,7 @@ type Evaluator = {
 
 type ChunkPart = { from: number; to: number };
 
-/** Per part of a chunk; about 30 ns each. */
+/** Bound per part of a chunk; a position takes about 30 ns. */
 const maxPositions = 500_000;
 const maxParts = 64;
 
@@ -124,11 +124,11 @@ function* evaluateEach(
   within: ChunkSet | null,
 ): Generator<ChunkSet, void> {
   const { scratch } = run;
-  const used = scratch.used();
+  const mark = scratch.used();
   for (const plan of plans) {
     const set = evaluate(plan, run, within);
     yield within !== null && isFew(within, set) ? and(within, set, scratch) : set;
-    scratch.release(used, emptySet);
+    scratch.release(mark, emptySet);
   }
 }
 
@@ -137,23 +137,23 @@ const isFew = (within: ChunkSet, { list, count }: ChunkSet): boolean =>
 
 function evaluateAnd(plan: SealedPlan, run: Run, within: ChunkSet | null): ChunkSet {
   const { scratch } = run;
-  const used = scratch.used();
-  let found = within;
+  const mark = scratch.used();
+  let matches = within;
   sortByCost(plan.children);
   for (const child of plan.children) {
-    const set = evaluate(child, run, found);
+    const set = evaluate(child, run, matches);
     const isInside = child.kind === "phrase" || child.kind === "and";
-    found = found === null || isInside ? set : and(found, set, scratch);
-    if (found.count === 0) return emptySet;
-    scratch.release(used, found);
+    matches = matches === null || isInside ? set : and(matches, set, scratch);
+    if (matches.count === 0) return emptySet;
+    scratch.release(mark, matches);
   }
-  found ??= everyPost(postsIn(run.chunk, run.posts), scratch);
+  matches ??= everyPost(postsIn(run.chunk, run.posts), scratch);
   for (const child of plan.excluded) {
-    found = andNot(found, evaluate(child, run, found), scratch);
-    if (found.count === 0) return emptySet;
-    scratch.release(used, found);
+    matches = andNot(matches, evaluate(child, run, matches), scratch);
+    if (matches.count === 0) return emptySet;
+    scratch.release(mark, matches);
   }
-  return found;
+  return matches;
 }
 
 function sortByCost(plans: SealedPlan[]): void {
@@ -182,7 +182,7 @@ function everyPost(count: number, scratch: Scratch): ChunkSet {
 
 function evaluatePhrase(plan: SealedPlan, run: Run, within: ChunkSet | null): ChunkSet {
   const { scratch, chunk } = run;
-  const used = scratch.used();
+  const mark = scratch.used();
   const { distinct } = plan;
   distinct.sort((a, b) => (a.counts[chunk] as number) - (b.counts[chunk] as number));
   let candidates = within;
@@ -191,10 +191,10 @@ function evaluatePhrase(plan: SealedPlan, run: Run, within: ChunkSet | null): Ch
     const set = list.set(chunk);
     candidates = candidates === null ? set : and(candidates, set, scratch);
     if (candidates.count === 0) return emptySet;
-    scratch.release(used, candidates);
+    scratch.release(mark, candidates);
   }
   if (candidates === null) return emptySet;
-  const found = run.phrases.find(plan.phrase, chunk, candidates, scratch);
-  scratch.release(used, found);
-  return found;
+  const matches = run.phrases.find(plan.phrase, chunk, candidates, scratch);
+  scratch.release(mark, matches);
+  return matches;
 }

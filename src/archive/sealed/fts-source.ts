@@ -146,13 +146,13 @@ function pieceSource(
 
   function readTerm(): void {
     const shared = isFirstTerm ? 0 : readVarint();
-    const rest = readVarint();
-    if (shared > term.length + 1 || rest === 0 || at + rest > end)
+    const suffixLength = readVarint();
+    if (shared > term.length + 1 || suffixLength === 0 || at + suffixLength > end)
       throw unreadable("a term is cut off");
     if (shared === 0 && leaf[at] !== mainIndex) throw unreadable("it has a prefix index");
-    if (shared === 0) replaceEnd(term, 0, leaf, at + 1, at + rest);
-    else replaceEnd(term, shared - 1, leaf, at, at + rest);
-    at += rest;
+    if (shared === 0) replaceEnd(term, 0, leaf, at + 1, at + suffixLength);
+    else replaceEnd(term, shared - 1, leaf, at, at + suffixLength);
+    at += suffixLength;
     isFirstTerm = false;
     isFirstPost = true;
     findNextTerm();

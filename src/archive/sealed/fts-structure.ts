@@ -11,7 +11,7 @@ export const pieceShift = 37;
 
 const ftsVersion = 4;
 const structureId = 10;
-/** At the fifth byte of a structure record with tombstones. */
+/** Marks a structure record with tombstones at its fifth byte. */
 const withTombstones = 0xff000001;
 
 /** Oldest first. Errors: `UnreadableFts`, also for a later SQLite's format. */

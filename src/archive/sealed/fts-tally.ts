@@ -45,12 +45,12 @@ export function* readTally(
 }
 
 /** Errors: `UnreadableFts` if the tallies differ. */
-export function assertTally(output: Tally, used: Tally): void {
-  if (output.terms === used.terms && output.hash === used.hash) return;
+export function assertTally(output: Tally, input: Tally): void {
+  if (output.terms === input.terms && output.hash === input.hash) return;
   throw unreadable(
-    output.terms === used.terms
+    output.terms === input.terms
       ? "its terms are in other posts than recorded"
-      : `its posts should have ${output.terms} terms, but have ${used.terms}`,
+      : `its posts should have ${output.terms} terms, but have ${input.terms}`,
   );
 }
 

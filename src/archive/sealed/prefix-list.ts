@@ -74,7 +74,7 @@ function* unionOf(
     }
     yield 1;
   }
-  return remembered(counts, grow, function* (chunk, bits) {
+  return memoisedSets(counts, grow, function* (chunk, bits) {
     for (const list of lists) {
       if (list.counts[chunk] === 0) continue;
       if (list.prepare !== undefined) yield* list.prepare(chunk);
@@ -86,20 +86,20 @@ function* unionOf(
 
 type Filling = { bits: Uint32Array; steps: Generator<number, void> };
 
-function remembered(
+function memoisedSets(
   counts: Uint32Array,
   grow: (bytes: number) => void,
   fill: (chunk: number, bits: Uint32Array) => Generator<number, void>,
 ): PostSets & Required<Pick<PostSets, "prepare">> {
   const sets: (ChunkSet | undefined)[] = Array.from(counts, () => undefined);
-  const begun = new Map<number, Filling>();
+  const fillings = new Map<number, Filling>();
 
   function fillingOf(chunk: number): Filling {
-    const known = begun.get(chunk);
-    if (known !== undefined) return known;
+    const started = fillings.get(chunk);
+    if (started !== undefined) return started;
     const bits = new Uint32Array(wordsOfBitmap);
     const filling = { bits, steps: fill(chunk, bits) };
-    begun.set(chunk, filling);
+    fillings.set(chunk, filling);
     return filling;
   }
 
@@ -109,10 +109,10 @@ function remembered(
       const step = steps.next();
       if (!step.done) return step.value;
     } catch (error) {
-      begun.delete(chunk);
+      fillings.delete(chunk);
       throw error;
     }
-    begun.delete(chunk);
+    fillings.delete(chunk);
     const set = compact(bits, chunk);
     sets[chunk] = set;
     grow(set.list?.byteLength ?? bits.byteLength);
@@ -131,8 +131,8 @@ function remembered(
     prepare,
     set(chunk) {
       for (;;) {
-        const known = sets[chunk];
-        if (known !== undefined) return known;
+        const set = sets[chunk];
+        if (set !== undefined) return set;
         advance(chunk);
       }
     },
@@ -208,7 +208,7 @@ function mergedList(
 ): PostingList {
   const counts = Uint32Array.from(locations, (each) => Math.min(each.length, postsOfChunk));
   const positions: (Positions | undefined)[] = locations.map(() => undefined);
-  const sets = remembered(counts, grow, function* (chunk, bits) {
+  const sets = memoisedSets(counts, grow, function* (chunk, bits) {
     for (const [index, position] of (locations[chunk] ?? []).entries()) {
       if (index % positionsOfStep === positionsOfStep - 1) yield positionsOfStep / positionsOfTerm;
       const post = Math.floor(position / perPost);

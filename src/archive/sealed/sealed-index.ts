@@ -102,11 +102,11 @@ export function openSealedIndex(
       let note = (more: number): void => {
         bytes += more;
       };
-      const made = yield* prefixListOf(dictionary, prefix, rows, (more) => note(more));
+      const list = yield* prefixListOf(dictionary, prefix, rows, (more) => note(more));
       return prefixes.get(prefix, (grow) => {
         grow(bytes);
         note = grow;
-        return made;
+        return list;
       });
     },
   };
@@ -171,10 +171,10 @@ export function openSealedIndex(
         const size = Math.ceil((to - from) / parts);
         for (let at = from; at < to; at += size) {
           const part = { from: at, to: Math.min(to, at + size) };
-          const found =
+          const matches =
             plan === null ? emptySet : evaluator.evaluate(plan, parts === 1 ? null : part);
-          const left = found.count === 0 ? null : leftOut(chunk);
-          const set = left === null ? found : andNot(found, left, evaluator.scratch);
+          const omitted = matches.count === 0 ? null : leftOut(chunk);
+          const set = omitted === null ? matches : andNot(matches, omitted, evaluator.scratch);
           yield { chunk, set, ...part };
         }
       }

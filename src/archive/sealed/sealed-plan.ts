@@ -10,7 +10,7 @@ export type SealedPlan = {
   /** An `and` without children matches every post. Evaluation reorders them. */
   readonly children: SealedPlan[];
   readonly excluded: readonly SealedPlan[];
-  /** Per chunk: upper bound of matches, and sort key in a conjunction. */
+  /** Upper bound of matches in the current chunk, and sort key in a conjunction. */
   maxMatches: number;
   cost: number;
 };

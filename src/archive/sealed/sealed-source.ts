@@ -53,8 +53,8 @@ function* renumber(database: DatabaseSync, lookup: NumberLookup): Generator<"wor
   }
   const mask = readDeletionBitmap(database);
   for (let chunk = 0; chunk < chunksOf(posts); chunk += 1) {
-    const own = renumbered.subarray(chunk * postsOfChunk, (chunk + 1) * postsOfChunk);
-    leaveOut(own, mask.replaced(chunk)?.bits ?? noBits);
+    const ofChunk = renumbered.subarray(chunk * postsOfChunk, (chunk + 1) * postsOfChunk);
+    leaveOut(ofChunk, mask.replaced(chunk)?.bits ?? noBits);
   }
   return renumbered;
 }

@@ -56,7 +56,7 @@ export function readableState(segment: DatabaseSync): SealedState | null {
   throw new SealedDamage("its head is unreadable, has another format, or is marked as damaged");
 }
 
-/** Without checksums, `pageSums` is empty and `first` null. */
+/** `pageSums` is empty and `first` null if the segment has no checksums. */
 export function readHead(segment: DatabaseSync): SealedHead & Pick<SealedState, "isSummed"> {
   const state = readableState(segment);
   if (state === null) throw new SealedDamage("its head is missing");

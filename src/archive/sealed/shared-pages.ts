@@ -20,7 +20,7 @@ export type PagePosition = { slot: number; stamp: number };
 export type SharedPages = {
   /** A value from `Atomics.load` is valid if `isUnchanged` is true afterwards. */
   ids: BigInt64Array;
-  /** Also marks the page as recently used. */
+  /** Marks the page as recently used, too. */
   isUnchanged(slot: number, stamp: number): boolean;
   /** Null if missing, or the lock is taken. */
   find(name: PageName): PagePosition | null;
@@ -133,25 +133,25 @@ export function useSharedPages({ buffer, slots }: SharedIdMemory): SharedPages {
     return ((segment ^ Math.imul(page, 0x9e3779b1)) >>> 0) % slots;
   }
 
-  function take({ segment, page }: PageName, own: BigInt64Array): number {
-    const used = control[usedAt] as number;
-    const slot = used < slots ? used : (control[spareAt] as number);
-    ids.set(own, slot * idsOfPage);
+  function take({ segment, page }: PageName, pageIds: BigInt64Array): number {
+    const usedSlots = control[usedAt] as number;
+    const slot = usedSlots < slots ? usedSlots : (control[spareAt] as number);
+    ids.set(pageIds, slot * idsOfPage);
     names[slot * numbersOfName] = page;
     names.set(segment, slot * numbersOfName + 1);
     const chain = chainOf(segment[0] as number, page);
     following[slot] = chains[chain] as number;
     chains[chain] = slot + 1;
-    if (used < slots) control[usedAt] = used + 1;
-    if (used + 1 >= slots) control[spareAt] = giveUp(slot);
+    if (usedSlots < slots) control[usedAt] = usedSlots + 1;
+    if (usedSlots + 1 >= slots) control[spareAt] = giveUp(slot);
     return slot;
   }
 
-  function giveUp(used: number): number {
+  function giveUp(newSlot: number): number {
     const after = (slot: number): number => (slot + 1 === slots ? 0 : slot + 1);
     let slot = control[handAt] as number;
     // Other threads may mark pages as read during the scan: two rounds at most.
-    for (let left = 2 * slots; left > 0 && (slot === used || wasRead[slot] === 1); left--) {
+    for (let left = 2 * slots; left > 0 && (slot === newSlot || wasRead[slot] === 1); left--) {
       wasRead[slot] = 0;
       slot = after(slot);
     }

@@ -68,14 +68,14 @@ export function openAllPosts(database: DatabaseSync, path: string): AllPosts {
     const onDamage = (): void => {
       isWhole = false;
     };
-    const named = [ids("term_docsize", range, onDamage)];
+    const idLists = [ids("term_docsize", range, onDamage)];
     if (orDamaged(() => sealedState(database), null) !== null) {
       const sealed = sealedIds(range);
       if (sealed === null) onDamage();
-      else named.push(quietly(sealed, onDamage));
+      else idLists.push(quietly(sealed, onDamage));
     }
     const isHidden = statement("SELECT 1 FROM hidden WHERE id = ?");
-    const listed = [...merged(named)];
+    const listed = [...merged(idLists)];
     if (!isWhole) onUnsure();
     const all = isWhole ? listed : merged([listed.values(), ids("post", range, () => {})]);
     for (const id of all) {

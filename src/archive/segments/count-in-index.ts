@@ -14,7 +14,10 @@ const matchesPerStatement = 16_384;
 /** The same if every row is read for its time. */
 const timedMatchesPerStatement = 2_048;
 
-/** For queries that FTS5 answers exactly. Prepares statements lazily: most segments are never counted. */
+/**
+ * Counts queries that FTS5 answers exactly. Prepares statements lazily: most segments are never
+ * counted.
+ */
 export function indexCounter(database: DatabaseSync) {
   const statement = statementCache(database);
   defineRowSum(database);

@@ -10,7 +10,7 @@ import type { Sources } from "./merged-candidates.ts";
 export type TimesOf = (ids: readonly bigint[]) => readonly number[];
 
 const timesOfStep = 512;
-const found = new Uint16Array(timesOfStep);
+const buffer = new Uint16Array(timesOfStep);
 
 /**
  * Posts of a bucket are adjacent: one step per bucket, however many match. Reads a row only if its
@@ -56,9 +56,9 @@ function countChunk(
     if (isSure) {
       add(tally.counts, bucket, countBetween(set, next, end));
     } else {
-      const count = members(set, next, end, found, timesOfStep);
-      const ids = Array.from(found.subarray(0, count), (number) => numbers.idOf(base + number));
-      if (count === timesOfStep) end = (found[count - 1] as number) + 1;
+      const count = members(set, next, end, buffer, timesOfStep);
+      const ids = Array.from(buffer.subarray(0, count), (number) => numbers.idOf(base + number));
+      if (count === timesOfStep) end = (buffer[count - 1] as number) + 1;
       for (const ms of timesOf(ids)) add(tally.counts, Math.floor((ms - originMs) / widthMs), 1);
       if (expired()) return base + end;
     }
@@ -71,6 +71,6 @@ const timePart = (id: bigint): number => Number(id >> 22n);
 const lowestOf = (part: number): bigint => (part <= 0 ? 0n : BigInt(part) << 22n);
 
 function nextMember(set: ChunkSet, from: number, to: number): number | null {
-  if (from >= to || members(set, from, to, found, 1) === 0) return null;
-  return found[0] as number;
+  if (from >= to || members(set, from, to, buffer, 1) === 0) return null;
+  return buffer[0] as number;
 }

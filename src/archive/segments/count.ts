@@ -28,7 +28,7 @@ import { firstBatch, inSlices, slicedCandidates } from "./sliced-candidates.ts";
 export type CountQuery = Omit<SegmentQuery, "fromMs" | "toMs">;
 
 type SegmentCounts = {
-  /** By bucket, without empty ones; partial at the ends of the range. */
+  /** Counts by bucket, without empty ones; partial at the ends of the range. */
   counts: Map<number, number>;
   /** If the deadline passed: the time from which all posts are counted. */
   countedFromMs: number | null;
@@ -110,7 +110,7 @@ export function segmentCounter(
     const sources = { index, query, omitted: deletions.omitted };
     if (expression === null || residual.kind !== "all" || inParts) {
       const delta = inParts
-        ? (written: IdRange) => firstBatch(sliced.batches(query, written, tally), written)
+        ? (range: IdRange) => firstBatch(sliced.batches(query, range, tally), range)
         : hasDelta
           ? candidates.delta(expression, hidesAny, tally, expired)
           : null;
@@ -126,12 +126,12 @@ export function segmentCounter(
     };
     countInSealed(sources, part, clock, timesOf, expired, tally);
     if (!hasDelta) return tally;
-    const written = { low: tally.stoppedAt ?? part.low, high: part.high };
-    const beside = countInIndex(expression, written, clock, expired);
-    tally.statements += beside.statements;
-    tally.damaged.push(...beside.damaged);
-    tally.stoppedAt = beside.stoppedAt ?? tally.stoppedAt;
-    for (const [bucket, number] of beside.counts) add(tally.counts, bucket, number);
+    const range = { low: tally.stoppedAt ?? part.low, high: part.high };
+    const ofDelta = countInIndex(expression, range, clock, expired);
+    tally.statements += ofDelta.statements;
+    tally.damaged.push(...ofDelta.damaged);
+    tally.stoppedAt = ofDelta.stoppedAt ?? tally.stoppedAt;
+    for (const [bucket, number] of ofDelta.counts) add(tally.counts, bucket, number);
     return tally;
   }
 

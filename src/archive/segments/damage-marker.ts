@@ -18,8 +18,8 @@ export function markedTables(segmentPath: string): string[] {
 
 export function markDamaged(segmentPath: string, tables: readonly string[] = []): void {
   try {
-    const named = new Set([...markedTables(segmentPath), ...tables].filter((name) => name !== ""));
-    writeFileSync(damageMarkerOf(segmentPath), [...named].join("\n"));
+    const names = new Set([...markedTables(segmentPath), ...tables].filter((name) => name !== ""));
+    writeFileSync(damageMarkerOf(segmentPath), [...names].join("\n"));
   } catch {
     // Full or read-only disk.
   }

@@ -1,8 +1,8 @@
 import type { DatabaseSync } from "node:sqlite";
 
 /**
- * Also recorded in segments, because the catalog may have to be rebuilt. Those of posts that are not archived are only in
- * the catalog, unless an operator requested them.
+ * Deletions are also recorded in segments, because the catalog may have to be rebuilt. Those of
+ * posts that are not archived are only in the catalog, unless an operator requested them.
  */
 export type Deletions = {
   addPost(uri: string, revision: string): void;

@@ -21,7 +21,7 @@ export function countedFrom(stoppedAt: bigint, { maxMs }: TimeSkew): number {
 export type IdClock = BucketGrid & { offsetMs: number; doubtMs: number };
 
 export type BucketTally = {
-  /** By bucket, without empty ones. */
+  /** Counts by bucket, without empty ones. */
   counts: Map<number, number>;
   stoppedAt: bigint | null;
   /** IDs of posts that may be missing because of damage. */
@@ -44,12 +44,12 @@ export function partsOf(
   { minMs, maxMs }: TimeSkew,
 ): { part: IdRange; clock: IdClock }[] {
   const offsetMs = idTimeMs(0n) + maxMs - grid.originMs;
-  const reported = { part: { low: greater(low, firstSnowflake), high }, doubtMs: maxMs - minMs };
+  const withTime = { part: { low: greater(low, firstSnowflake), high }, doubtMs: maxMs - minMs };
   const withoutTime = {
     part: { low, high: lesser(high, firstSnowflake - 1n) },
     doubtMs: grid.widthMs,
   };
-  return [reported, withoutTime]
+  return [withTime, withoutTime]
     .filter(({ part }) => part.low <= part.high)
     .map(({ part, doubtMs }) => ({ part, clock: { ...grid, offsetMs, doubtMs } }));
 }

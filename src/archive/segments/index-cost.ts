@@ -4,15 +4,15 @@ import { quotedToken } from "./quoted-token.ts";
 import { statementCache } from "./statement-cache.ts";
 
 /**
- * Whether each step of an FTS5 query is fast. Until its next match, FTS5 ignores the lower end of a
- * range and cannot be interrupted: with rare matches, one step may read all postings. Estimated
- * from term frequencies.
+ * Estimates from term frequencies whether each step of an FTS5 query is fast. Until its next match,
+ * FTS5 ignores the lower end of a range and cannot be interrupted: with rare matches, one step may
+ * read all postings.
  */
 export type IndexCost = { isBounded(query: SealedQuery): boolean };
 
 const maxPostings = 500_000;
 const sampledPosts = 64;
-/** Per posting: FTS5 merges the terms of a prefix. */
+/** Cost of a posting: FTS5 merges the terms of a prefix. */
 const costOfPrefix = 18;
 const maxPrefixTerms = 500;
 const costOfSeek = 500;
@@ -29,24 +29,24 @@ export function indexCost(database: DatabaseSync): IndexCost {
   const numberOf = (sql: string, ...values: (string | bigint | number)[]): number =>
     Number((statement(sql).get(...values) as unknown as [bigint] | undefined)?.[0] ?? 0);
 
-  let counted: { posts: number; ofSegment: number } | null = null;
+  let postCount: { posts: number; ofSegment: number } | null = null;
 
   function countPosts(): number {
     const ofSegment = numberOf(postsSql);
-    if (counted === null) {
+    if (postCount === null) {
       const few = numberOf(`SELECT count(*) FROM (SELECT 1 FROM term_docsize LIMIT ${fewPosts})`);
-      counted = { posts: few < fewPosts ? few : Math.max(few, ofSegment), ofSegment };
+      postCount = { posts: few < fewPosts ? few : Math.max(few, ofSegment), ofSegment };
     }
-    return counted.posts + Math.max(0, ofSegment - counted.ofSegment);
+    return postCount.posts + Math.max(0, ofSegment - postCount.ofSegment);
   }
 
   function remember(key: string, make: () => number): number {
     const known = remembered.get(key);
     if (known !== undefined) return known;
     if (remembered.size >= maxRemembered) remembered.clear();
-    const made = make();
-    remembered.set(key, made);
-    return made;
+    const value = make();
+    remembered.set(key, value);
+    return value;
   }
 
   const shareOf = (term: string, posts: number): number =>
@@ -85,10 +85,10 @@ export function indexCost(database: DatabaseSync): IndexCost {
     max: number,
   ): Estimate {
     const posts = Math.min(max, ...children.map((child) => child.posts));
-    const walked = (sum: number, { cost }: Estimate): number =>
+    const addWalk = (sum: number, { cost }: Estimate): number =>
       sum + (cost === Number.POSITIVE_INFINITY ? cost : Math.min(cost, posts * costOfSeek));
-    const base = children.length === 0 ? max : children.reduce(walked, 0);
-    return { posts, cost: excluded.reduce(walked, base) };
+    const base = children.length === 0 ? max : children.reduce(addWalk, 0);
+    return { posts, cost: excluded.reduce(addWalk, base) };
   }
 
   function estimate(query: SealedQuery, posts: number): Estimate {

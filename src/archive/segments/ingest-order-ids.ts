@@ -5,12 +5,12 @@ export function packIds(low: bigint, ids: readonly bigint[]): Uint8Array {
   const bytes: number[] = [];
   let last = low;
   for (const id of ids) {
-    let rest = id - last;
-    while (rest >= moreBytes) {
-      bytes.push(Number(rest & 0x7fn) | moreBytes);
-      rest >>= bitsOfByte;
+    let gap = id - last;
+    while (gap >= moreBytes) {
+      bytes.push(Number(gap & 0x7fn) | moreBytes);
+      gap >>= bitsOfByte;
     }
-    bytes.push(Number(rest));
+    bytes.push(Number(gap));
     last = id;
   }
   return Uint8Array.from(bytes);

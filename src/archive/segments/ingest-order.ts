@@ -26,19 +26,19 @@ const maxPosts = 1_000;
 /** Requires a write transaction. */
 export function ingestOrderIn(database: DatabaseSync): IngestOrder {
   const sql = prepareStatements(database);
-  let gathered: bigint[] = [];
+  let pending: bigint[] = [];
   let last = 0;
 
   function add(number: number, id: bigint): void {
     makeRoom(id);
-    if (gathered.length >= maxPosts || id <= (gathered.at(-1) ?? -1n)) flush();
-    gathered.push(id);
+    if (pending.length >= maxPosts || id <= (pending.at(-1) ?? -1n)) flush();
+    pending.push(id);
     last = number;
   }
 
   function flush(): void {
-    const ids = gathered;
-    gathered = [];
+    const ids = pending;
+    pending = [];
     writeRow(last, ids);
   }
 
@@ -90,7 +90,7 @@ export function ingestOrderIn(database: DatabaseSync): IngestOrder {
     add,
     flush,
     discard: () => {
-      gathered = [];
+      pending = [];
     },
     put,
     makeRoom,

@@ -74,8 +74,8 @@ export function* mergedCandidates(
       high = batch.seenTo - 1n;
       size = Math.max(size, Math.min(size * 2, largestBatch));
       // FTS5 stopped above `sealed.seenTo`: keep the lower candidates.
-      const left = batch.seenTo === sealed.seenTo ? [] : sealed.ids.filter((id) => id <= high);
-      sealed = left.length > 0 ? { ids: left, seenTo: sealed.seenTo } : gather(size);
+      const remaining = batch.seenTo === sealed.seenTo ? [] : sealed.ids.filter((id) => id <= high);
+      sealed = remaining.length > 0 ? { ids: remaining, seenTo: sealed.seenTo } : gather(size);
     }
   } finally {
     chunks.return();

@@ -115,12 +115,12 @@ function cellAt(pages: Pages, bytes: Buffer, at: number): { rowid: bigint; bytes
   const pieces = [bytes.subarray(rowid.end, rowid.end + local)];
   if (local < payloadBytes) {
     if (rowid.end + local + 4 > usable) return null;
-    let left = payloadBytes - local;
-    for (let next = bytes.readUInt32BE(rowid.end + local); left > 0; ) {
+    let remaining = payloadBytes - local;
+    for (let next = bytes.readUInt32BE(rowid.end + local); remaining > 0; ) {
       if (next === 0 || next > pages.count) return null;
       const overflow = pages.read(next);
-      pieces.push(overflow.subarray(4, 4 + Math.min(left, usable - 4)));
-      left -= usable - 4;
+      pieces.push(overflow.subarray(4, 4 + Math.min(remaining, usable - 4)));
+      remaining -= usable - 4;
       next = overflow.readUInt32BE(0);
     }
   }

@@ -18,14 +18,14 @@ export function segmentIngestOrder(
 ): (from: SegmentIngest, to: number, limit: number) => SegmentIngest[] {
   const rows = rowsOf(database, "AND NOT EXISTS (SELECT 1 FROM hidden WHERE hidden.id = post.id)");
   return (from, to, limit) => {
-    const found: SegmentIngest[] = [];
+    const batches: SegmentIngest[] = [];
     for (const { number, ids } of rows(from.number, to)) {
-      if (found.length >= limit && found.at(-1)?.number !== number) break;
+      if (batches.length >= limit && batches.at(-1)?.number !== number) break;
       for (const id of ids) {
-        if (number > from.number || id >= from.id) found.push({ number, id });
+        if (number > from.number || id >= from.id) batches.push({ number, id });
       }
     }
-    return found.toSorted(compare).slice(0, limit);
+    return batches.toSorted(compare).slice(0, limit);
   };
 }
 

@@ -53,7 +53,7 @@ export type SealedPart = {
     lastWrittenInCommit?: number,
   ): Value;
   /**
-   * For work that reads only the sealed index: needs no transaction if the segment was not written
+   * Runs work that reads only the sealed index. Needs no transaction if the segment was not written
    * since the last read and its delta is empty.
    */
   readIndex<Value>(

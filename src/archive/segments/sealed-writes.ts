@@ -43,7 +43,7 @@ export function sealedWritesOf(database: DatabaseSync, path: string): SealedWrit
     );
   }
 
-  function guarded<Value>(work: () => Value): Value | null {
+  function runGuarded<Value>(work: () => Value): Value | null {
     return markingDamage(path, work, () => {
       if (opened !== "spoiled") opened = "damaged";
       return null;
@@ -52,13 +52,13 @@ export function sealedWritesOf(database: DatabaseSync, path: string): SealedWrit
 
   function reportFile(): void {
     opened = "spoiled";
-    guarded(() => spoil.run(abandonedFormat));
+    runGuarded(() => spoil.run(abandonedFormat));
   }
 
   function idsWith(facet: string): bigint[] | null {
     if (mask() === null) return opened === "unsealed" ? [] : null;
     const query = sealedQuery({ kind: "terms", elements: [{ kind: "token", token: facet }] });
-    return guarded(() => sealedIds(database, path, query, { low: 0n, high: lastId }));
+    return runGuarded(() => sealedIds(database, path, query, { low: 0n, high: lastId }));
   }
 
   return {
@@ -66,12 +66,12 @@ export function sealedWritesOf(database: DatabaseSync, path: string): SealedWrit
       const isReported = opened === "unsealed" || opened === "spoiled";
       if (!isReported && isMarkedDamaged(path)) reportFile();
     },
-    replace: (id) => guarded(() => mask()?.replace(id)),
-    hide: (id) => guarded(() => mask()?.hide(id)),
-    show: (id) => guarded(() => mask()?.show(id)),
+    replace: (id) => runGuarded(() => mask()?.replace(id)),
+    hide: (id) => runGuarded(() => mask()?.hide(id)),
+    show: (id) => runGuarded(() => mask()?.show(id)),
     flush: () => {
       if (opened === null) return;
-      guarded(() => mask()?.flush());
+      runGuarded(() => mask()?.flush());
       if (opened === "damaged") reportFile();
     },
     discard: () => {

@@ -82,10 +82,10 @@ export function segmentWriterOn(
    * FTS5 has the posts written since sealing. Reads every row if the sealed index is unreadable.
    */
   function idsWith(facet: string): bigint[] {
-    const known = sealed.idsWith(facet);
-    if (known === null) return rowsWith(facet);
-    const written = sql.idsWith.all(`"${facet.replaceAll('"', '""')}"`);
-    return [...known, ...written.map(({ rowid }) => rowid as bigint)];
+    const sealedIds = sealed.idsWith(facet);
+    if (sealedIds === null) return rowsWith(facet);
+    const deltaRows = sql.idsWith.all(`"${facet.replaceAll('"', '""')}"`);
+    return [...sealedIds, ...deltaRows.map(({ rowid }) => rowid as bigint)];
   }
 
   function rowsWith(facet: string): bigint[] {

@@ -7,7 +7,7 @@ import { quotedToken } from "./quoted-token.ts";
 import { statementCache } from "./statement-cache.ts";
 
 /**
- * For queries that may be slow (`index-cost.ts`): queries one term at a time, for which FTS5
+ * Answers queries that may be slow (`index-cost.ts`): queries one term at a time, for which FTS5
  * respects the lower end of a range, and combines the sets here.
  */
 export type SlicedCandidates = {
@@ -70,11 +70,11 @@ export function slicedCandidates(database: DatabaseSync): SlicedCandidates {
         const known = sets.get(term);
         if (known !== undefined) return known;
         if (isTooLarge()) return new Uint32Array(Math.ceil(ids.length / 32));
-        const found = firstColumns(statement(termSql).all(quotedToken(term), seenTo, next));
+        const matchingIds = firstColumns(statement(termSql).all(quotedToken(term), seenTo, next));
         work.statements += 1;
-        postings += found.length;
-        frequencies.set(term, found.length / ids.length);
-        const set = positionsOf(found, ids);
+        postings += matchingIds.length;
+        frequencies.set(term, matchingIds.length / ids.length);
+        const set = positionsOf(matchingIds, ids);
         sets.set(term, set);
         return set;
       };
@@ -129,16 +129,16 @@ function evaluate(query: SealedQuery, posts: SlicePosts): Uint32Array {
         query.children.map((child) => evaluate(child, posts)),
       );
     case "and": {
-      const found = intersection(every(), query.children, posts);
+      const matching = intersection(every(), query.children, posts);
       for (const child of query.excluded) {
-        if (isEmpty(found)) break;
+        if (isEmpty(matching)) break;
         if (!isExactInSlices(child)) continue;
         const set = evaluate(child, posts);
-        for (let word = 0; word < found.length; word++) {
-          found[word] = (found[word] as number) & ~(set[word] as number);
+        for (let word = 0; word < matching.length; word++) {
+          matching[word] = (matching[word] as number) & ~(set[word] as number);
         }
       }
-      return found;
+      return matching;
     }
   }
 }
@@ -171,10 +171,10 @@ function union(into: Uint32Array, sets: readonly Uint32Array[]): Uint32Array {
   return into;
 }
 
-function positionsOf(found: readonly bigint[], ids: readonly bigint[]): Uint32Array {
+function positionsOf(members: readonly bigint[], ids: readonly bigint[]): Uint32Array {
   const set = new Uint32Array(Math.ceil(ids.length / 32));
   let position = 0;
-  for (const id of found) {
+  for (const id of members) {
     while (position < ids.length && (ids[position] as bigint) > id) position += 1;
     if (ids[position] === id)
       set[position >>> 5] = (set[position >>> 5] as number) | (1 << (position & 31));

@@ -105,8 +105,8 @@ export function storedPostsIn(database: DatabaseSync, platform: Platform): Store
     },
     *intactRows() {
       for (const row of sql.rows.iterate()) {
-        const found = stored(row);
-        if (found.isIntact) yield found.row;
+        const post = stored(row);
+        if (post.isIntact) yield post.row;
       }
     },
     has: (id) => mayContain(id) && sql.exists.get(id) !== undefined,

@@ -6,7 +6,7 @@ import { type Delta, deltaOf, sumModulus } from "./changeset.ts";
 import { type NumberTable, numberSums, numberTables, rowNumber } from "./row-numbers.ts";
 
 /**
- * For tables without row checksums, `table_sum` has the number of rows and the sum of their
+ * `table_sum` has the number of rows of each table without row checksums, and the sum of their
  * checksums, updated in every write transaction. A flipped bit, a lost page or a page overwritten
  * with another causes a permanent difference.
  *

@@ -45,17 +45,18 @@ export function createArchiveReads(
     return await archiveErrors(among.call(method, args, { signal }));
   }
 
-  function noticed<Answer extends { damage: readonly Damage[] }>(answer: Answer): Answer {
+  function reportDamage<Answer extends { damage: readonly Damage[] }>(answer: Answer): Answer {
     if (answer.damage.length > 0) for (const listener of damageListeners) listener(answer.damage);
     return answer;
   }
 
   return {
-    search: async (request, signal) => noticed(await send("search", request, signal)),
+    search: async (request, signal) => reportDamage(await send("search", request, signal)),
     // Always the same reader, for its cache.
-    count: async (request, signal) => noticed(await send("count", request, signal, readers.last)),
-    records: async (positions) => noticed(await send("records", positions)),
-    page: async (positions) => noticed(await send("page", positions)),
+    count: async (request, signal) =>
+      reportDamage(await send("count", request, signal, readers.last)),
+    records: async (positions) => reportDamage(await send("records", positions)),
+    page: async (positions) => reportDamage(await send("page", positions)),
     withheld: async (names) => (names.length === 0 ? [] : await send("withheld", names)),
     resolve: async (names) =>
       names.accounts.length + names.posts.length === 0 ? noNames : await send("resolve", names),

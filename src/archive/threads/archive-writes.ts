@@ -17,7 +17,10 @@ type WritesContext = {
 
 const turnMs = 8;
 
-/** In call order. A batch is analysed on the caller's thread while the previous one is written. */
+/**
+ * Writes in call order. A batch is analysed on the caller's thread while the previous one is
+ * written.
+ */
 export class ArchiveWrites {
   readonly #context: WritesContext;
   #last: Promise<unknown> = Promise.resolve();
@@ -44,13 +47,13 @@ export class ArchiveWrites {
     return changes.flatMap((change) => (change.kind === "upsert" ? [change.post] : []));
   };
 
-  #queue(written: Promise<WriteReport>): Promise<WriteReport> {
-    this.#last = written;
+  #queue(write: Promise<WriteReport>): Promise<WriteReport> {
+    this.#last = write;
     const forget = (): void => {
-      if (this.#last === written) this.#last = Promise.resolve();
+      if (this.#last === write) this.#last = Promise.resolve();
     };
-    written.then(forget, () => setImmediate(forget));
-    return written;
+    write.then(forget, () => setImmediate(forget));
+    return write;
   }
 
   async #writeAfter(

@@ -23,13 +23,13 @@ const ending = new AbortController();
 let running: { lock: FileLock; context: CompactionContext; compaction: Compaction } | null = null;
 let steps: CompactionSteps<boolean> | null = null;
 
-const rest = (ms: number): Promise<void> => systemClock.sleep(ms, ending.signal);
+const pause = (ms: number): Promise<void> => systemClock.sleep(ms, ending.signal);
 
 async function runCompaction(): Promise<void> {
   while (!ending.signal.aborted) {
     running ??= start();
     const isBusy = running !== null && (await drive(running.compaction.runNext()));
-    if (!isBusy) await rest(betweenLooksMs);
+    if (!isBusy) await pause(betweenLooksMs);
   }
 }
 
@@ -54,7 +54,7 @@ async function drive(work: CompactionSteps<boolean>): Promise<boolean> {
       const step = work.next();
       if (step.done) return step.value;
       const tookMs = Math.min(systemClock.elapsed() - startedAt, longestRestMs);
-      await rest(step.value === "waiting" ? lockPauseMs : tookMs);
+      await pause(step.value === "waiting" ? lockPauseMs : tookMs);
     }
   } finally {
     steps = null;
@@ -83,7 +83,7 @@ serveMethods<CompactionMethods>(methods, end);
 async function keepTrying(): Promise<void> {
   while (!ending.signal.aborted) {
     await runCompaction().catch(() => undefined);
-    await rest(betweenLooksMs).catch(() => undefined);
+    await pause(betweenLooksMs).catch(() => undefined);
   }
 }
 

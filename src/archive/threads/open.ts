@@ -24,7 +24,7 @@ export type ArchiveSettings = {
   clock: Clock;
   /** Created if omitted. */
   share?: ReaderShare;
-  /** On repaired damage; default: a process warning. */
+  /** Called on repaired damage; default: a process warning. */
   onWarning?: (message: string) => void;
 } & Partial<ArchiveBounds>;
 

@@ -56,8 +56,8 @@ function* stepsOf(call: ThreadCall, slice: Slice): Generator<void, unknown> {
   // Monotonic: a wall-clock adjustment would shift the deadline.
   const startMs = systemClock.now() - systemClock.elapsed();
   const clock = { now: () => startMs + systemClock.elapsed(), elapsed: systemClock.elapsed };
-  const turn = { clock, isSliceOver: slice.isOver, isStopped: () => isCancelled(call) };
-  return yield* reader.steps[method as keyof ReaderSteps](args as never, turn);
+  const context = { clock, isSliceOver: slice.isOver, isStopped: () => isCancelled(call) };
+  return yield* reader.steps[method as keyof ReaderSteps](args as never, context);
 }
 
 serveInSlices(createReaderScheduler({ taskOf, sliceMs, elapsed: systemClock.elapsed }), () =>

@@ -108,7 +108,7 @@ export function createReader(
   const { open } = opened;
   const current = currentCatalog(catalog, folder, opened.closeRemoved);
   const uriKey = (): string => readUriKey(catalog);
-  const counted = createCountCache();
+  const countCache = createCountCache();
   const accounts = accountsOf(catalog);
   const misplaced = misplacedPostsOf(catalog);
   const coverageOf = coverageOfAccount(catalog);
@@ -126,7 +126,7 @@ export function createReader(
   });
 
   /** Adds the coverage, which is read first: it must not be newer than the segments. */
-  function* covered<Answer>(
+  function* withCoverage<Answer>(
     plan: PlanNode,
     answer: (segments: SegmentEntry[]) => Generator<void, Answer>,
   ): Generator<void, Answer & { coverage: readonly PlatformCoverage[] }> {
@@ -145,29 +145,29 @@ export function createReader(
       if (known !== undefined) return known;
       const { lastWrittenInCommit } = entry;
       const path = segmentPath(folder, entry);
-      const found = { path, lastWrittenInCommit, catalog: catalogVersion };
-      versions.set(entry, found);
-      return found;
+      const version = { path, lastWrittenInCommit, catalog: catalogVersion };
+      versions.set(entry, version);
+      return version;
     };
   }
 
-  const surroundings = (turn: ReaderSlice): SearchContext => ({
-    ...turn,
+  const surroundings = (slice: ReaderSlice): SearchContext => ({
+    ...slice,
     open,
-    isStopped: () => turn.isStopped?.() ?? false,
+    isStopped: () => slice.isStopped?.() ?? false,
   });
 
   const steps: ReaderSteps = {
     search: (request, turn) =>
-      covered(request.plan, function* (segments) {
+      withCoverage(request.plan, function* (segments) {
         const around = surroundings(turn);
         const start = positions.startAfter(request.after, segments);
         const answer = yield* searchSegments(request, segments, { ...around, ...start });
         return { ...answer, next: positions.withHash(answer.next, segments) };
       }),
     count: (request, turn) =>
-      covered(request.plan, (segments) =>
-        countSegments(request, segments, surroundings(turn), counted),
+      withCoverage(request.plan, (segments) =>
+        countSegments(request, segments, surroundings(turn), countCache),
       ),
     stats: ({ maxBytes }, turn) => readStats(catalog, folder, maxBytes, turn.isSliceOver),
     resolve: (names, { isSliceOver }) => resolveNames(names, isSliceOver),

@@ -89,8 +89,8 @@ function storedUri(
   { platform, name, hash }: PreparedAliasDelete,
 ): string | null {
   const id = context.aliases.find(platform, hash);
-  const named = id === null ? null : postWithId(context, platform, id);
-  if (named !== null) return named.uri;
+  const namedPost = id === null ? null : postWithId(context, platform, id);
+  if (namedPost !== null) return namedPost.uri;
   const stored = findPost(context, context.writers.entries(platform), platform, name);
   return stored === null ? null : name;
 }

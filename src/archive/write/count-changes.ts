@@ -15,7 +15,7 @@ export type CountChanges = {
   gather(change: CountChange): void;
   close(): void;
   nextStep(limit: number): CountStep | null;
-  /** In the transaction of its `nextStep`. */
+  /** Runs in the transaction of its `nextStep`. */
   end(step: CountStep): void;
 };
 

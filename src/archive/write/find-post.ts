@@ -1,7 +1,7 @@
 /**
- * Without a time, finding a post reads every segment. Most Bluesky URIs contain a time, and the
- * post is in a segment within a day of it. Exceptions are listed in the catalog in an earlier
- * commit, so that a crash cannot make one unfindable.
+ * Finding a post without a time reads every segment. Most Bluesky URIs contain a time, and the post
+ * is in a segment within a day of it. Exceptions are listed in the catalog in an earlier commit, so
+ * that a crash cannot make one unfindable.
  */
 
 import { xIdOf } from "../../posts/ids.ts";

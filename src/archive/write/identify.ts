@@ -13,14 +13,14 @@ export type Lookups = {
 };
 
 export function identifyPosts(lookups: Lookups, posts: readonly UnknownPost[]): Identified[] {
-  const given = new Map<string, string>();
-  return posts.map((post) => identify(lookups, post, given));
+  const uriById = new Map<string, string>();
+  return posts.map((post) => identify(lookups, post, uriById));
 }
 
 function identify(
   { uriKey, segments, lookupOf, misplaced }: Lookups,
   { platform, uri, timeMs }: UnknownPost,
-  given: Map<string, string>,
+  uriById: Map<string, string>,
 ): Identified {
   const entries = segments.filter((entry) => entry.platform === platform);
   const ownId = platform === "x" ? xIdOf(uri) : null;
@@ -36,7 +36,7 @@ function identify(
   if (ownId !== null) return { id: ownId, isStored: false };
 
   const isUsed = (id: bigint): boolean => {
-    const other = given.get(`${platform} ${id}`);
+    const other = uriById.get(`${platform} ${id}`);
     if (other !== undefined) return other !== uri;
     return entries.length > 0 && lookupOf(owner(entries, id)).has(id);
   };
@@ -45,6 +45,6 @@ function identify(
     id = nextInMillisecond(id);
     if (id === expected) break;
   }
-  given.set(`${platform} ${id}`, uri);
+  uriById.set(`${platform} ${id}`, uri);
   return { id, isStored: false };
 }

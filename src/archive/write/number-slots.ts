@@ -36,13 +36,13 @@ type Planned = Occupant & { key: object | bigint };
 
 export function numberSlots(stored: StoredIds): NumberSlots {
   const planned = new Map<bigint, Planned[]>();
-  const left = new Set<bigint>();
+  const movedIds = new Set<bigint>();
   const hashes = new Map<bigint, string | null>();
   const ids = new Map<object | bigint, bigint>();
 
   const hashOfStored = (id: bigint): string | null => {
-    const known = hashes.get(id);
-    if (known !== undefined) return known;
+    const cached = hashes.get(id);
+    if (cached !== undefined) return cached;
     const hash = stored.hashOf(id);
     hashes.set(id, hash);
     return hash;
@@ -51,27 +51,27 @@ export function numberSlots(stored: StoredIds): NumberSlots {
   const inMillisecond = (id: bigint): Planned[] => planned.get(firstInMillisecond(id)) ?? [];
 
   function next(id: bigint): Occupant | null {
-    const own = inMillisecond(id);
-    const first = own[indexFrom(own, id)] ?? null;
+    const occupants = inMillisecond(id);
+    const first = occupants[indexFrom(occupants, id)] ?? null;
     const to = first?.id ?? lastInMillisecond(id);
     let from = id;
     for (;;) {
       const found = from > to ? null : stored.lowest(from, to);
       if (found === null) return first;
-      if (!left.has(found)) return first?.id === found ? first : storedPost(found);
+      if (!movedIds.has(found)) return first?.id === found ? first : storedPost(found);
       from = found + 1n;
     }
   }
 
   function previous(id: bigint, low: bigint): Occupant | null {
-    const own = inMillisecond(low);
-    const first = own[indexFrom(own, id) - 1] ?? null;
+    const occupants = inMillisecond(low);
+    const first = occupants[indexFrom(occupants, id) - 1] ?? null;
     const from = first?.id ?? low;
     let to = id - 1n;
     for (;;) {
       const found = to < from ? null : stored.highest(from, to);
       if (found === null) return first;
-      if (!left.has(found)) return first?.id === found ? first : storedPost(found);
+      if (!movedIds.has(found)) return first?.id === found ? first : storedPost(found);
       to = found - 1n;
     }
   }
@@ -85,21 +85,21 @@ export function numberSlots(stored: StoredIds): NumberSlots {
 
   function put(post: Planned): void {
     const low = firstInMillisecond(post.id);
-    const own = planned.get(low) ?? [];
-    own.splice(indexFrom(own, post.id), 0, post);
-    planned.set(low, own);
+    const posts = planned.get(low) ?? [];
+    posts.splice(indexFrom(posts, post.id), 0, post);
+    planned.set(low, posts);
     ids.set(post.key, post.id);
   }
 
   function move(from: bigint, to: bigint): void {
-    const own = inMillisecond(from);
-    const index = indexFrom(own, from);
-    const found = own[index];
+    const occupants = inMillisecond(from);
+    const index = indexFrom(occupants, from);
+    const found = occupants[index];
     if (found?.id === from) {
-      own.splice(index, 1);
+      occupants.splice(index, 1);
       put({ ...found, id: to });
     } else {
-      left.add(from);
+      movedIds.add(from);
       put({ id: to, uriHash: hashOfStored(from), key: from });
     }
   }

@@ -155,7 +155,7 @@ export type LookupSegments<Found> = {
 
 /**
  * Finds X posts by their own ID; other posts near the time in their uri, or where the catalog lists
- * them. Without a time in the uri, the segment of the post's ID comes first, then all others.
+ * them. If the uri has no time, the segment of the post's ID comes first, then all others.
  */
 export function findStored<Found>(
   segments: LookupSegments<Found>,

@@ -5,10 +5,12 @@ export async function withLanguages(
   changes: readonly ArchiveChange[],
   detect: (texts: readonly string[]) => Promise<readonly (string | null)[]>,
 ): Promise<readonly ArchiveChange[]> {
-  const lacking = changes.filter(lacksLanguage);
-  if (lacking.length === 0) return changes;
-  const found = await detect(lacking.map(({ post }) => post.text));
-  const languages = new Map(lacking.map(({ post }, index) => [post, found[index] ?? null]));
+  const withoutLanguage = changes.filter(lacksLanguage);
+  if (withoutLanguage.length === 0) return changes;
+  const detected = await detect(withoutLanguage.map(({ post }) => post.text));
+  const languages = new Map(
+    withoutLanguage.map(({ post }, index) => [post, detected[index] ?? null]),
+  );
   return changes.map((change) =>
     lacksLanguage(change) ? inLanguage(change, languages.get(change.post) ?? null) : change,
   );

@@ -62,7 +62,7 @@ export type BatchWriter = {
 
 type SharedWriting = {
   context: WriteContext;
-  locked<Value>(work: () => Value): Value;
+  withLock<Value>(work: () => Value): Value;
   /** Errors: `archive_full`. */
   refuseWhenFull(batch: Pick<PreparedBatch, "changes">): void;
 };
@@ -101,7 +101,7 @@ export function createBatchWriter(
    * Retries once after a damaged page: if it belonged to a sealed index, the segment is marked by
    * then, and written to without that index.
    */
-  function locked<Value>(work: () => Value): Value {
+  function withLock<Value>(work: () => Value): Value {
     try {
       return lockedOnce(work);
     } catch (error) {
@@ -130,7 +130,7 @@ export function createBatchWriter(
   function write(batch: PreparedBatch): WriteReport {
     refuseWhenFull(batch);
     for (;;) {
-      const report = locked(() => tryWrite(batch));
+      const report = withLock(() => tryWrite(batch));
       writers.closeRemoved();
       if (report !== null) return report;
     }
@@ -168,11 +168,11 @@ export function createBatchWriter(
 
   return {
     write,
-    shared: { context, locked, refuseWhenFull },
-    closeCounts: () => locked(() => counts.close()),
-    addCounts: () => locked(() => addCountStep(context)),
+    shared: { context, withLock, refuseWhenFull },
+    closeCounts: () => withLock(() => counts.close()),
+    addCounts: () => withLock(() => addCountStep(context)),
     expire: (nowMs) =>
-      locked(() => {
+      withLock(() => {
         expireLabels(context, nowMs);
         unknownSubjects.forgetSome(nowMs);
       }),

@@ -37,21 +37,21 @@ export function writeSegments(
 ): void {
   const { catalog, writers, accounts, labels } = context;
   const isModerated = accounts.any(platform) || labels.any(platform);
-  let rest = inWriteOrder(changes);
-  while (rest.length > 0) {
+  let pending = inWriteOrder(changes);
+  while (pending.length > 0) {
     const entries = writers.entries(platform);
-    const entry = owner(entries, rest[0]?.id ?? 0n);
+    const entry = owner(entries, pending[0]?.id ?? 0n);
     const isNewest = entry === entries.at(-1);
     const writer = writers.writerOf(entry);
-    const own = rest.filter((change) => change.id <= entry.high);
-    const used = isNewest ? upToCapacity(own, segmentPosts - writer.posts()) : own;
+    const ofSegment = pending.filter((change) => change.id <= entry.high);
+    const batch = isNewest ? upToCapacity(ofSegment, segmentPosts - writer.posts()) : ofSegment;
     inSegment(context, writer, entry, () => {
-      for (const change of used) {
+      for (const change of batch) {
         applyChange(context, writer, platform, change, numbers);
         if (isModerated) moderate(context, writer, change);
       }
     });
-    rest = rest.slice(used.length);
+    pending = pending.slice(batch.length);
     const end = writer.end();
     const isCurrent = entry.analyzer === presentAnalyzer && entry.numbering === presentNumbering;
     const isEnded = writer.posts() >= segmentPosts || !isCurrent;

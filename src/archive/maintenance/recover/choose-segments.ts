@@ -21,8 +21,8 @@ export function chooseUriKey(
 
 /**
  * Selects segments without common IDs. A replaced segment is dropped, unless it was written in the
- * replacing commit or later: then the replacement was never committed. Of two others that overlap,
- * the older one is left from a crash.
+ * replacing commit or later: then the replacement was never committed. If two others overlap, the
+ * older one is left from a crash.
  */
 export function chooseSegments(
   candidates: readonly Candidate[],
@@ -34,8 +34,8 @@ export function chooseSegments(
     unused.push({ platform, sequence, reason });
   };
   const chosen: ChosenSegment[] = [];
-  for (const own of Map.groupBy(candidates, ({ platform }) => platform).values()) {
-    const ofArchive = partition(own, (each) => isOfArchive(each, uriKey));
+  for (const ofPlatform of Map.groupBy(candidates, ({ platform }) => platform).values()) {
+    const ofArchive = partition(ofPlatform, (each) => isOfArchive(each, uriKey));
     ofArchive.others.forEach(leave("of another archive"));
     const committed = partition(ofArchive.kept, (each) => !isUncommitted(each, ofArchive.kept));
     committed.others.forEach(leave("unfinished"));

@@ -45,7 +45,7 @@ export function copyFormerTables(catalog: DatabaseSync, folder: string): string[
     if (version !== catalogMigrations.length) return [];
     const usable = tables.filter((table) => hiding.has(table) || !damaged.has(table));
     const used = usable.filter((table) =>
-      // Without a condition SQLite copies even unreadable rows bytewise.
+      // SQLite copies even unreadable rows bytewise if there is no condition.
       isDone(
         catalog,
         `INSERT OR IGNORE INTO main.${table} SELECT * FROM former.${table} WHERE true`,

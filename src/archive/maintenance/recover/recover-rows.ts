@@ -25,7 +25,7 @@ export function* recoverRows(
 ): Generator<number, RecoveredRows> {
   const skew = { minMs: 0, maxMs: 0 };
   const handles = new Map<string, PreparedHandle>();
-  const found: RecoveredRows = {
+  const recovered: RecoveredRows = {
     skew,
     misplaced: [],
     handles: [],
@@ -40,34 +40,34 @@ export function* recoverRows(
       skew.maxMs = Math.max(skew.maxMs, off);
     }
     if (post.nativeId === null && isMisplaced(platform, post.uri, id)) {
-      found.misplaced.push({ hash: lookupHash(uriKey, post.uri), id });
+      recovered.misplaced.push({ hash: lookupHash(uriKey, post.uri), id });
     }
     const author = authorOf(post);
     if (author === null) {
-      if (post.userId) found.withoutHandle.add(post.userId.toLowerCase());
+      if (post.userId) recovered.withoutHandle.add(post.userId.toLowerCase());
       return;
     }
     const key = `${author.userId} ${author.handle}`;
-    const known = handles.get(key);
-    if (known === undefined || known.observedMs < author.observedMs) handles.set(key, author);
+    const handle = handles.get(key);
+    if (handle === undefined || handle.observedMs < author.observedMs) handles.set(key, author);
   }
 
   let read = 0;
   const rows = rowsOf(segment, platform, () => {
-    found.unreadable += 1;
+    recovered.unreadable += 1;
   });
   for (const row of rows) {
-    const post = decoded(row);
-    if (post === null) found.unreadable += 1;
+    const post = decodeRow(row);
+    if (post === null) recovered.unreadable += 1;
     else add(post, row.id, row.timeMs);
     read += 1;
     if (read % rowsOfStep === 0) yield rowsOfStep;
   }
   yield read % rowsOfStep;
-  return { ...found, handles: [...handles.values()] };
+  return { ...recovered, handles: [...handles.values()] };
 }
 
-function decoded(row: SegmentRow): Post | null {
+function decodeRow(row: SegmentRow): Post | null {
   try {
     return decodeRecord(row);
   } catch {

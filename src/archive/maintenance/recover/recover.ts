@@ -71,8 +71,8 @@ async function recoverIn(folder: string, request: RecoverRequest): Promise<Recov
   const unusable = read.filter((each): each is UnusedFile => !isCandidate(each));
   if (candidates.length === 0) throw nothingToRecover(folder);
   const former = readFormerCatalog(folder);
-  const known = chooseUriKey(candidates, readStoreId(request.dataDir, "archive"));
-  const uriKey = known ?? former.uriKey;
+  const knownKey = chooseUriKey(candidates, readStoreId(request.dataDir, "archive"));
+  const uriKey = knownKey ?? former.uriKey;
   const choice = chooseSegments(candidates, uriKey);
   const unused = [...unusable, ...choice.unused];
 
@@ -98,7 +98,7 @@ async function recoverIn(folder: string, request: RecoverRequest): Promise<Recov
   writeStoreId(request.dataDir, "archive", archiveId(readUriKey(catalog)));
   catalog.close();
   const formerPath = await putInPlace(folder, draft, unused);
-  await finish(folder, known === null && former.uriKey === null, request.signal);
+  await finish(folder, knownKey === null && former.uriKey === null, request.signal);
   const segments = choice.chosen.length;
   return { ...recovered, segments, unused, former: formerPath, takenOver };
 }
@@ -129,10 +129,10 @@ function highestCommit(
   uriKey: string | null,
   former: FormerCatalog,
 ): number {
-  const own = candidates.filter(({ identity }) => identity?.uriKey === uriKey);
+  const ofArchive = candidates.filter(({ identity }) => identity?.uriKey === uriKey);
   return Math.max(
     former.uriKey === uriKey ? former.commitNumber : 0,
-    ...own.map(({ identity }) => identity?.lastWrittenInCommit ?? 0),
+    ...ofArchive.map(({ identity }) => identity?.lastWrittenInCommit ?? 0),
   );
 }
 
