@@ -7,7 +7,7 @@ export type WritableFile = {
   path: string;
   migrations: readonly string[];
   busyTimeoutMs: number;
-  /** For a new file, before its first page. */
+  /** Pragmas of a new file, run before its first page exists. */
   layout?: string;
   pragmas: string;
 };

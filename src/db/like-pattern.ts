@@ -1,2 +1,2 @@
-/** For `LIKE … ESCAPE '\\'`: values that contain the text. */
+/** Pattern for `LIKE … ESCAPE '\\'` that matches values containing the text. */
 export const containing = (text: string): string => `%${text.replaceAll(/[\\%_]/g, "\\$&")}%`;

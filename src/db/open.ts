@@ -22,7 +22,7 @@ export type SqliteDatabase = {
   inTransaction(): boolean;
   /** Whether commits are durable. */
   syncCommits(toDisk: boolean): void;
-  /** After the next commit that no reader blocks: deleted data disappears from the log. */
+  /** Removes deleted data from the log after the next commit that no reader blocks. */
   emptyLogSoon(): void;
   /** Outside of a transaction; never waits. */
   emptyLogIfDue(): void;
@@ -65,7 +65,7 @@ function databaseOn(connection: DatabaseSync): SqliteDatabase {
   let commitsSynced = true;
   let isEmptyingDue = false;
 
-  /** Not prepared: the pragma takes effect when compiled. */
+  /** The statement is not prepared: the pragma takes effect when compiled. */
   function syncCommits(toDisk: boolean): void {
     if (toDisk === commitsSynced) return;
     connection.exec(toDisk ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL");

@@ -116,7 +116,7 @@ export function operationOf(operations: Operations, name: string): StoreOperatio
   return operation;
 }
 
-/** At once and outside of a transaction: for tools and tests. */
+/** Runs immediately and outside of a transaction: for tools and tests. */
 export function runOn<Args, Value>(
   { run }: StoreOperation<Args, Value>,
   { forOperations }: SqliteDatabase,

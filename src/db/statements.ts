@@ -61,7 +61,7 @@ export function runNow<Value>(steps: Steps<Value>): Value {
   return step.value;
 }
 
-/** Without the nulls. */
+/** The values that are not null. */
 export function* eachOf<Item, Value>(
   items: readonly Item[],
   stepsOf: (item: Item) => Steps<Value | null>,

@@ -37,7 +37,7 @@ function runOne(database: SqliteDatabase, operations: Operations, call: Call): C
     database.run("RELEASE call");
     return { ok: true, value };
   } catch (thrown) {
-    // On a full disk SQLite rolls back everything.
+    // SQLite rolls back everything if the disk is full.
     if (!database.inTransaction()) throw thrown;
     database.run("ROLLBACK TO call");
     database.run("RELEASE call");

@@ -22,7 +22,7 @@ type CallOptions = {
 
 const maxWaiting = 5_000;
 
-/** To get a connection when the server opens no more. */
+/** Attempts to connect while the server accepts no more connections. */
 const maxAttempts = 10;
 const pauseMs = 10;
 

@@ -52,7 +52,7 @@ export function storeUnavailable(reason: string, cause?: unknown): EarshotError 
   });
 }
 
-/** From the driver (`CONNECTION_…`) or a socket. */
+/** An error of the driver (`CONNECTION_…`) or of a socket. */
 function isConnectionError(thrown: unknown): boolean {
   if (!(thrown instanceof Error) || !("code" in thrown)) return false;
   return typeof thrown.code === "string" && /^(?:CONNECT|E[A-Z]+$)/.test(thrown.code);

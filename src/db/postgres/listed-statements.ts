@@ -20,7 +20,7 @@ type ListedRow = { call: number };
 
 const longestList = 64;
 
-/** By pool and text of the list. */
+/** Queues by pool and text of the list. */
 const queues = new WeakMap<Pool, Map<string, ListQueue>>();
 
 /**
@@ -103,5 +103,5 @@ function jsonText(value: unknown): string {
   });
 }
 
-/** Also matches within texts, which does no harm. */
+/** Matches within texts, too, which does no harm. */
 const unsendable = /\\u(?:0000|d[89a-f])|\d\.\d/;

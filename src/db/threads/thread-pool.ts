@@ -16,7 +16,7 @@ export class ThreadPool<M extends Methods<M>> {
     this.#threads = Array.from({ length: size }, () => startThread<M>(module, data));
   }
 
-  /** On the thread with the fewest unanswered calls. */
+  /** Runs on the thread with the fewest unanswered calls. */
   async call<Name extends keyof M & string>(
     method: Name,
     args: MethodArgs<M[Name]>,

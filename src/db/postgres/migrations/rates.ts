@@ -31,7 +31,7 @@ const variables = (holder: string): string =>
 const read = (holder: string, id: string): string =>
   `SELECT ${logColumns.join(", ")} INTO ${variables(holder)} FROM rate WHERE id = ${id} FOR UPDATE;`;
 
-/** Also deletes some rows that no longer count. */
+/** Deletes some rows that no longer count, too. */
 const readOrMade = (holder: string, id: string): string => `
   ${read(holder, id)}
   IF NOT FOUND THEN
@@ -46,7 +46,7 @@ const countUsed = (log: string, { windowUs }: Policy): string => `
   ${log}_before := width_bucket(moment - ${windowUs}, ${log}_times);
   ${log}_used := ${log}_totals[cardinality(${log}_totals)] - ${log}_totals[${log}_before];`;
 
-/** Until `excess` + 1 calls fewer count; null if fewer do now. */
+/** Microseconds until `excess` + 1 calls fewer count; null if fewer do now. */
 const timeToFall = (log: string, { windowUs }: Policy, excess: string): string =>
   `${log}_times[width_bucket(${log}_totals[${log}_before] + ${excess}, ${log}_totals) + 1] + ${windowUs} - moment`;
 
