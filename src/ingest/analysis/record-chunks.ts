@@ -38,8 +38,8 @@ export async function* recordChunks(
           yield analysed(chunk);
           chunk = startChunk(chunk.end);
         }
-        const turn = yieldIfDue();
-        if (turn !== undefined) await turn;
+        const pause = yieldIfDue();
+        if (pause !== undefined) await pause;
       }
     }
   } catch (error) {

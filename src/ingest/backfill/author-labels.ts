@@ -13,9 +13,9 @@ const maxPages = 10_000;
 const urisOfRequest = 50;
 
 /**
- * Of an account, its profile and its posts. Requests all posts by uri prefix, or single uris if the
- * labeler rejects patterns. Errors: `upstream_refused`; `answer_unreadable` if a listing does not
- * end.
+ * Labels of an account, its profile and its posts. Requests all posts by uri prefix, or single uris
+ * if the labeler rejects patterns. Errors: `upstream_refused`; `answer_unreadable` if a listing
+ * does not end.
  */
 export async function* authorLabels(
   fetch: PoliteFetch,

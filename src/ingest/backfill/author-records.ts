@@ -18,7 +18,7 @@ const pageRecords = 100;
 export const postUri = (did: string, rkey: string): string =>
   `at://${did}/${postCollection}/${rkey}`;
 
-/** From a cursor on, 100 per page. Errors: `upstream_refused`. */
+/** Pages of 100 records after a cursor. Errors: `upstream_refused`. */
 export async function* listedRecords(
   fetch: PoliteFetch,
   { did, pds }: Pick<ResolvedAccount, "did" | "pds">,

@@ -163,8 +163,8 @@ export async function backfillAuthor(
     status,
   });
 
-  const reported = await run();
-  return { ...reported, ...writer.report(), seconds: (clock.elapsed() - startedMs) / 1_000 };
+  const summary = await run();
+  return { ...summary, ...writer.report(), seconds: (clock.elapsed() - startedMs) / 1_000 };
 }
 
 const isAccountDeleted = (error: unknown): boolean =>

@@ -19,10 +19,10 @@ export function createChangeWriter(archive: Pick<Archive, "write">): ChangeWrite
     changes = [];
     const isEmpty = batch.changes.length === 0 && !beside.checkpoints && !beside.coverage;
     if (isEmpty) return;
-    const written = await archive.write(batch);
+    const report = await archive.write(batch);
     for (const [name, count] of Object.entries(total)) {
       const key = name as keyof WriteReport;
-      total[key] = count + written[key];
+      total[key] = count + report[key];
     }
   }
 

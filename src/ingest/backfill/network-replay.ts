@@ -33,11 +33,11 @@ export function openNetworkReplay(
   const { host } = new URL(url);
   const options: FetchOptions =
     token === null ? {} : { headers: { authorization: `Bearer ${token}` } };
-  let known: readonly Segment[] | null = null;
+  let listed: readonly Segment[] | null = null;
 
   async function segments(): Promise<readonly Segment[]> {
-    if (known !== null) return known;
-    const found: Segment[] = [];
+    if (listed !== null) return listed;
+    const unsorted: Segment[] = [];
     let cursor: string | null = null;
     for (let page = 0; ; page += 1) {
       if (page === maxPages) {
@@ -51,12 +51,12 @@ export function openNetworkReplay(
       );
       if (answer.status !== 200) throw refusal(refusalOf(answer));
       const { segments: items, cursor: next } = fieldsOf(answer.json());
-      found.push(...list(items, pageSegments).flatMap(readSegment));
+      unsorted.push(...list(items, pageSegments).flatMap(readSegment));
       cursor = string(next, 1_000);
       if (cursor === null || cursor === "") break;
     }
-    known = found.toSorted((a, b) => a.minSeq - b.minSeq);
-    return known;
+    listed = unsorted.toSorted((a, b) => a.minSeq - b.minSeq);
+    return listed;
   }
 
   async function reach(): Promise<BoundedSpan | null> {

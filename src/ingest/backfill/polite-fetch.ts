@@ -9,9 +9,9 @@ import type {
 } from "../../lib/guarded-fetch.ts";
 
 /**
- * Per host: a fixed rate, a pause while its allowance (`ratelimit-*`) is used up, and `Retry-After`
- * on 429. Retries transient errors. Errors: `upstream_limited` and `upstream_failed` (retryable).
- * Other statuses are returned.
+ * Limits requests to each host: a fixed rate, a pause while its allowance (`ratelimit-*`) is used
+ * up, and `Retry-After` on 429. Retries transient errors. Errors: `upstream_limited` and
+ * `upstream_failed` (retryable). Other statuses are returned.
  */
 export type PoliteFetch = {
   get(url: URL, options?: FetchOptions & { tries?: number }): Promise<FetchedAnswer>;
@@ -29,7 +29,7 @@ export type PoliteFetchRequest = {
 };
 
 type Answer = { status: number; headers: { get(name: string): string | null } };
-/** By the clock's `elapsed`. */
+/** Time of the clock's `elapsed`. */
 type Pace = { nextMs: number };
 
 const usualTries = 5;
@@ -51,7 +51,7 @@ export function createPoliteFetch(request: PoliteFetchRequest): PoliteFetch {
   ): Promise<Received> {
     const pace = paceOf(url.host);
     for (let failures = 0; ; failures += 1) {
-      await turn(url.host, pace);
+      await waitForTurn(url.host, pace);
       const isLast = failures === tries - 1;
       const outcome = await attempt(send, isLast);
       const backMs = backoffMs(failures, backoff, random);
@@ -64,7 +64,7 @@ export function createPoliteFetch(request: PoliteFetchRequest): PoliteFetch {
       backOff(pace, isLater ? (requestedWaitMs(headers) ?? backMs) : spentWaitMs(headers));
       if (!isLater) return outcome;
       await letGo(outcome);
-      if (isLast) throw failed(url.host, status);
+      if (isLast) throw requestFailed(url.host, status);
     }
   }
 
@@ -81,12 +81,12 @@ export function createPoliteFetch(request: PoliteFetchRequest): PoliteFetch {
     }
   }
 
-  async function turn(host: string, pace: Pace): Promise<void> {
+  async function waitForTurn(host: string, pace: Pace): Promise<void> {
     signal?.throwIfAborted();
     const startMs = Math.max(clock.elapsed(), pace.nextMs);
     pace.nextMs = startMs + 1_000 / requestsPerSecond;
     const waitMs = startMs - clock.elapsed();
-    if (waitMs > maxWaitMs) throw limited(host, waitMs);
+    if (waitMs > maxWaitMs) throw waitTooLong(host, waitMs);
     if (waitMs >= reportedWaitMs) onWait?.({ host, waitMs, reason: `${host} requested a delay` });
     if (waitMs > 0) await clock.sleep(waitMs, signal);
   }
@@ -96,9 +96,9 @@ export function createPoliteFetch(request: PoliteFetchRequest): PoliteFetch {
   }
 
   function paceOf(host: string): Pace {
-    const known = paces.get(host) ?? { nextMs: 0 };
-    paces.set(host, known);
-    return known;
+    const pace = paces.get(host) ?? { nextMs: 0 };
+    paces.set(host, pace);
+    return pace;
   }
 
   function requestedWaitMs(headers: Answer["headers"]): number | null {
@@ -152,7 +152,7 @@ export function createPoliteFetch(request: PoliteFetchRequest): PoliteFetch {
 
 const nothing = async (): Promise<void> => {};
 
-function failed(host: string, status: number): EarshotError {
+function requestFailed(host: string, status: number): EarshotError {
   const code = status === 429 ? "upstream_limited" : "upstream_failed";
   return new EarshotError(code, `${host} answered ${status}`, {
     status: 502,
@@ -161,7 +161,7 @@ function failed(host: string, status: number): EarshotError {
   });
 }
 
-function limited(host: string, waitMs: number): EarshotError {
+function waitTooLong(host: string, waitMs: number): EarshotError {
   return new EarshotError(
     "upstream_limited",
     `${host} takes the next request in ${Math.ceil(waitMs / 60_000)} minutes`,

@@ -49,8 +49,8 @@ export const readWholeRepository: ReadHistory = async ({
     if (!entry.path.startsWith(`${postCollection}/`)) continue;
     const rkey = entry.path.slice(postCollection.length + 1);
     keys.add(rkey);
-    const stored = { did, rkey, rev, record: repository.recordOf(entry) };
-    const post = postOfRecord(stored, requestedMs);
+    const archived = { did, rkey, rev, record: repository.recordOf(entry) };
+    const post = postOfRecord(archived, requestedMs);
     if (post === null) continue;
     posts += 1;
     const full = writer.add({ kind: "upsert", post });

@@ -27,7 +27,7 @@ export type StreamReplay = {
 /** Server clocks differ: with this overlap, a failover repeats the last event. */
 const overlapMs = 60_000;
 const maxDisorderMs = 1_000;
-/** After this silence, with the span in the past, a server has sent everything it has. */
+/** If a server is silent for so long and the span is in the past, it has sent everything it has. */
 const quietMs = 5_000;
 const idleMs = 15_000;
 const tries = 5;

@@ -49,7 +49,7 @@ export function createReplayWriter(
   const recent = createRecentKeys(rememberedEvents, random);
   let changes: ArchiveChange[] = [];
   let counts = new Map<string, ArchiveChange & { kind: "count" }>();
-  let gathered = 0;
+  let pendingEvents = 0;
   let claim = { fromMs: 0, disorderMs: 0 };
   let latest: { atMs: number; events: StreamEvent[] } = { atMs: 0, events: [] };
 
@@ -68,7 +68,7 @@ export function createReplayWriter(
       if (atMs > latest.atMs) foldLatest(atMs);
       latest.events.push(event);
     }
-    return gathered >= batchEvents ? flush(atMs) : undefined;
+    return pendingEvents >= batchEvents ? flush(atMs) : undefined;
   }
 
   function foldLatest(nextMs: number): void {
@@ -77,14 +77,14 @@ export function createReplayWriter(
   }
 
   function fold(atMs: number, event: StreamEvent): void {
-    gathered += 1;
+    pendingEvents += 1;
     if (event.change !== null) addChange(event.change);
     for (const { uri, metric } of event.counted) {
       if (!isUncounted(metric, atMs)) continue;
       tally.reactions += 1;
       const key = `${metric} ${uri}`;
-      const known = counts.get(key);
-      if (known !== undefined) known.by += 1;
+      const counted = counts.get(key);
+      if (counted !== undefined) counted.by += 1;
       else counts.set(key, { kind: "count", platform: "bluesky", uri, metric, by: 1 });
     }
   }
@@ -112,7 +112,7 @@ export function createReplayWriter(
 
   async function write(toMs: number): Promise<void> {
     const { fromMs } = claim;
-    const stored = {
+    const span = {
       platform: "bluesky",
       account: null,
       source: "jetstream",
@@ -120,14 +120,14 @@ export function createReplayWriter(
       toMs,
     } as const;
     const coverage =
-      fromMs < toMs ? missing.map(({ collection }) => ({ ...stored, collection })) : [];
+      fromMs < toMs ? missing.map(({ collection }) => ({ ...span, collection })) : [];
     const batch = { changes: [...changes, ...counts.values()], coverage };
     changes = [];
     counts = new Map();
-    gathered = 0;
+    pendingEvents = 0;
     if (batch.changes.length === 0 && coverage.length === 0) return;
-    const written = await archive.write(batch);
-    tally.added += written.inserted;
+    const report = await archive.write(batch);
+    tally.added += report.inserted;
   }
 
   return {

@@ -35,7 +35,7 @@ export type ReplaySummary = ReplayTally & {
 const lookbackMarginMs = 30 * 60_000;
 
 /**
- * From the stream servers within their lookback, before that from a server's archive. An
+ * Replays from the stream servers within their lookback, before that from a server's archive. An
  * interrupted replay resumes. Errors: `replay_needs_token` at the end if time beyond the lookback
  * remains without a token; those of `replayStream` and `replayArchive`.
  */
@@ -99,12 +99,13 @@ function missingIn(
     .flatMap((platform) => platform.intervals)
     .filter(({ source, account }) => source === "jetstream" && account === null);
   return collections.map((collection) => {
-    const own = intervals.filter((interval) => interval.collection === collection);
-    const all = hullOf(own);
-    if (span === "gaps") return { collection, spans: all === null ? [] : outsideOf(all, own) };
+    const ofCollection = intervals.filter((interval) => interval.collection === collection);
+    const all = hullOf(ofCollection);
+    if (span === "gaps")
+      return { collection, spans: all === null ? [] : outsideOf(all, ofCollection) };
     const isLive = all !== null && all.toMs > nowMs - liveSlackMs;
     const toMs = Math.min(span.toMs, isLive ? all.toMs : nowMs);
-    return { collection, spans: outsideOf({ fromMs: span.fromMs, toMs }, own) };
+    return { collection, spans: outsideOf({ fromMs: span.fromMs, toMs }, ofCollection) };
   });
 }
 

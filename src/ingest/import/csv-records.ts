@@ -27,10 +27,10 @@ export function createCsvSplitter(maxBytes: number): CsvSplitter {
   let hasJustClosed = false;
   let isFieldStart = true;
   let separators = new Set(delimiters.map((one) => one.charCodeAt(0)));
-  const stored = createRecordLine(maxBytes);
+  const buffer = createRecordLine(maxBytes);
 
   function take(): CsvRecord {
-    const record = { ...stored.take(), line: firstLine };
+    const record = { ...buffer.take(), line: firstLine };
     inQuotes = false;
     isFieldStart = true;
     hasJustClosed = false;
@@ -45,7 +45,7 @@ export function createCsvSplitter(maxBytes: number): CsvSplitter {
       if (byte === lineFeed) {
         line += 1;
         if (inQuotes) continue;
-        stored.append(piece.subarray(start, at));
+        buffer.append(piece.subarray(start, at));
         yield take();
         start = at + 1;
       } else if (byte === quote) {
@@ -58,14 +58,14 @@ export function createCsvSplitter(maxBytes: number): CsvSplitter {
         isFieldStart = separators.has(byte);
       }
     }
-    if (start < piece.length) stored.append(piece.subarray(start));
+    if (start < piece.length) buffer.append(piece.subarray(start));
   }
 
   function useDelimiter(delimiter: string): void {
     separators = new Set([delimiter.charCodeAt(0)]);
   }
 
-  return { useDelimiter, feed, end: () => (stored.size() > 0 ? take() : null) };
+  return { useDelimiter, feed, end: () => (buffer.size() > 0 ? take() : null) };
 }
 
 export function delimiterOf(header: string): string {
@@ -95,8 +95,8 @@ export function csvFields(record: string, delimiter: string): string[] {
 type Field = { value: string; end: number };
 
 function bareField(record: string, at: number, delimiter: string): Field {
-  const found = record.indexOf(delimiter, at);
-  const end = found < 0 ? record.length : found;
+  const delimiterAt = record.indexOf(delimiter, at);
+  const end = delimiterAt < 0 ? record.length : delimiterAt;
   return { value: record.slice(at, end), end };
 }
 

@@ -168,9 +168,9 @@ function list<T>(value: unknown, read: (item: unknown) => T | undefined): T[] | 
   if (!Array.isArray(value) || value.length > recordBounds.listItems) return undefined;
   const items: T[] = [];
   for (const item of value) {
-    const known = read(item);
-    if (known === undefined) return undefined;
-    items.push(known);
+    const member = read(item);
+    if (member === undefined) return undefined;
+    items.push(member);
   }
   return items;
 }

@@ -20,9 +20,9 @@ const [openBracket, closeBracket, openBrace, closeBrace] = [0x5b, 0x5d, 0x7b, 0x
 const lineFeed = 0x0a;
 
 /**
- * In one pass, with at most one value in memory. Yields the items of a list instead of the list. Invalid
- * JSON becomes a value that fails to parse. If the first object takes one line, a broken value ends with
- * its line, else with the file.
+ * Splits in one pass, with at most one value in memory. Yields the items of a list instead of the
+ * list. Invalid JSON becomes a value that fails to parse. If the first object takes one line, a
+ * broken value ends with its line, else with the file.
  */
 export function createJsonSplitter({ maxValueBytes, listName }: JsonSplitterOptions): JsonSplitter {
   let within: "file" | "list" | "list of object" | "rest of object" = "file";
@@ -62,7 +62,7 @@ export function createJsonSplitter({ maxValueBytes, listName }: JsonSplitterOpti
     let start = 0;
     let at = 0;
 
-    function ended(end: number): JsonValue {
+    function endValue(end: number): JsonValue {
       append(piece.subarray(start, end));
       return take();
     }
@@ -91,7 +91,7 @@ export function createJsonSplitter({ maxValueBytes, listName }: JsonSplitterOpti
       }
       if (byte === lineFeed) {
         hasLineFeed = true;
-        if (open === "scalar" || (isLinewise === true && isInFile())) yield ended(at);
+        if (open === "scalar" || (isLinewise === true && isInFile())) yield endValue(at);
         continue;
       }
       if (inString) {
@@ -111,7 +111,7 @@ export function createJsonSplitter({ maxValueBytes, listName }: JsonSplitterOpti
           ? byte === openBracket || byte === openBrace
           : byte === comma || byte === closeBracket;
         if (!isEnd) continue;
-        yield ended(at);
+        yield endValue(at);
         at -= 1;
         continue;
       }
@@ -130,7 +130,7 @@ export function createJsonSplitter({ maxValueBytes, listName }: JsonSplitterOpti
         if (within === "rest of object") {
           drop();
           within = "file";
-        } else yield ended(at + 1);
+        } else yield endValue(at + 1);
       }
     }
     if (open !== "none") append(piece.subarray(start));

@@ -39,6 +39,6 @@ export async function readProgress(
   const value = await archive.readCheckpoint(name);
   const fresh = { ...noProgress, modifiedMs: source.modifiedMs };
   if (value === null) return fresh;
-  const known: Partial<ImportProgress> = JSON.parse(value);
-  return known.modifiedMs === source.modifiedMs ? { ...fresh, ...known } : fresh;
+  const saved: Partial<ImportProgress> = JSON.parse(value);
+  return saved.modifiedMs === source.modifiedMs ? { ...fresh, ...saved } : fresh;
 }

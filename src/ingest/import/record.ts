@@ -58,9 +58,9 @@ export function readImportRecord(
   }
 
   function required<T>(name: ImportFieldName, { expected, read }: ImportField<T>): T {
-    const known = read(fields[name]);
-    if (known === undefined) throw unexpectedField(name, expected, fields[name]);
-    return known;
+    const value = read(fields[name]);
+    if (value === undefined) throw unexpectedField(name, expected, fields[name]);
+    return value;
   }
   const optional = <T>(name: ImportFieldName, field: ImportField<T>): T | null =>
     isAbsent(fields[name]) ? null : required(name, field);

@@ -24,7 +24,7 @@ type Tally = Omit<ImportSummary, "alreadyImported" | "coverage" | "seconds">;
 export function startRun(request: ImportRequest, opened: Opened) {
   const { archive, analysis, clock, limits, onBadLine } = request;
   const { source, format, name, before, rejectedFile } = opened;
-  const written = { imported: 0, updated: 0, unchanged: 0 };
+  const totals = { imported: 0, updated: 0, unchanged: 0 };
   const counts = createRecordCounts();
   let rejected = 0;
   let progress = before;
@@ -105,9 +105,9 @@ export function startRun(request: ImportRequest, opened: Opened) {
     batch: Parameters<ImportRequest["archive"]["importPosts"]>[0],
   ): Promise<void> {
     const { inserted, updated, unchanged, suppressed } = await archive.importPosts(batch);
-    written.imported += inserted;
-    written.updated += updated;
-    written.unchanged += unchanged + suppressed;
+    totals.imported += inserted;
+    totals.updated += updated;
+    totals.unchanged += unchanged + suppressed;
   }
 
   async function finish(coverage: readonly CoverageInterval[]): Promise<void> {
@@ -123,7 +123,7 @@ export function startRun(request: ImportRequest, opened: Opened) {
     progress: () => progress,
     tally: (): Tally => ({
       resumedAfterLines: before.done ? 0 : before.lines,
-      ...written,
+      ...totals,
       rejected,
       rejectedInAll: progress.rejected,
       rejectedFile: rejectedFile.path(),

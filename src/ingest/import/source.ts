@@ -29,8 +29,8 @@ export type ImportSource = {
    */
   pieces(offset: number): AsyncGenerator<Buffer>;
   /**
-   * In a zip archive the matching files, in order, else the file itself. Size limits apply to their
-   * total. Errors: `import_unreadable`.
+   * The matching files of a zip archive, in order; of another source, the file itself. Size limits
+   * apply to their total. Errors: `import_unreadable`.
    */
   files(name: RegExp): Promise<readonly SourceFile[]>;
   /** A small file in the zip archive or beside the file. Errors: `import_unreadable`. */
@@ -97,14 +97,14 @@ async function fileSource(
 
   async function files(expected: RegExp): Promise<readonly SourceFile[]> {
     if (format !== "zip") return [{ pieces: () => pieces(0) }];
-    const found = await members((path) => expected.test(path));
-    if (found.length === 0)
+    const matching = await members((path) => expected.test(path));
+    if (matching.length === 0)
       throw unreadableImport(name, new Error(`no file in it matches ${expected}`));
     let position = 0;
     const onRead = (bytes: number) => {
       counter.bytes += bytes;
     };
-    return found.map((member) => ({
+    return matching.map((member) => ({
       pieces: async function* () {
         try {
           for await (const piece of zipMemberPieces(handle, member, onRead)) {

@@ -3,7 +3,7 @@ import type { FileHandle } from "node:fs/promises";
 import { pipeline, Readable } from "node:stream";
 import { crc32, createInflateRaw } from "node:zlib";
 
-/** From the central directory, not yet verified. */
+/** An entry of the central directory, not yet verified. */
 export type ZipMember = {
   name: string;
   method: number;
@@ -26,7 +26,8 @@ const entrySize = 46;
 const headerSize = 30;
 
 /**
- * By the central directory (APPNOTE 4.3), including zip64. Multi-part archives are not supported.
+ * Reads the central directory (APPNOTE 4.3), including zip64. Multi-part archives are not
+ * supported.
  */
 export async function readZipDirectory(
   handle: FileHandle,

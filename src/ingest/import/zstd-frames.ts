@@ -26,16 +26,16 @@ export async function* decompressZstd(source: AsyncIterable<Buffer>): AsyncGener
 
   async function decompress(): Promise<void> {
     for await (const piece of source) {
-      let rest = piece;
-      while (rest.length > 0) {
+      let remaining = piece;
+      while (remaining.length > 0) {
         frame ??= openFrame();
         const { stream, ended } = frame;
         const before = stream.bytesWritten;
-        const input = rest;
+        const input = remaining;
         const written = new Promise((resolve) => stream.write(input, resolve));
         await Promise.race([ended, written]);
-        rest = rest.subarray(stream.bytesWritten - before);
-        if (rest.length === 0) continue;
+        remaining = remaining.subarray(stream.bytesWritten - before);
+        if (remaining.length === 0) continue;
         // Its output must be complete before the next frame's.
         await ended;
         frame = null;

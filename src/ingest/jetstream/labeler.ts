@@ -146,18 +146,18 @@ export function startLabeler(request: LabelerRequest): Labeler {
 
   function takeLabels(seq: number, values: readonly unknown[]): void {
     const changes: LabelChange[] = [];
-    const reported: LabelChange[] = [];
+    const batch: LabelChange[] = [];
     for (const value of values) {
       const label = readLabel(value, clock.now());
       if (label === "unreadable") counts.unreadable += 1;
       if (label === "aside") counts.passedOver += 1;
       if (typeof label === "string") continue;
-      reported.push(label);
+      batch.push(label);
       if (sources.has(label.source)) changes.push(label);
       else counts.passedOver += 1;
     }
     counts.labels += changes.length;
-    const timeMs = Math.max(reach?.timeMs ?? 0, timeOfLabels(reported) ?? 0);
+    const timeMs = Math.max(reach?.timeMs ?? 0, timeOfLabels(batch) ?? 0);
     const position = { seq, timeMs: timeMs || clock.now() };
     if (reach === null || isLaterFrame(position, reach)) reach = position;
     writer?.add({ timeUs: position.timeMs * 1000, changes, counted: [] }, position);

@@ -11,7 +11,7 @@ export function readJetstreamPosition(checkpoint: string | null): JetstreamPosit
   return { timeUs: Number(timeUs), host: typeof host === "string" ? host : null };
 }
 
-/** For clock differences between servers. */
+/** Allows for clock differences between servers. */
 const otherServerOverlapMs = 60_000;
 
 /** The position less an overlap, Unix microseconds. */

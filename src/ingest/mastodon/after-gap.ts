@@ -7,8 +7,8 @@ import type { MastodonRequests } from "./requests.ts";
 import type { MastodonStreamName } from "./settings.ts";
 
 /**
- * Beside the stream: reads missed statuses from the timeline, then compares stored statuses with
- * the server. An interrupted read is repeated with the next gap.
+ * Reads missed statuses from the timeline beside the stream, then compares stored statuses with the
+ * server. An interrupted read is repeated with the next gap.
  */
 export type MastodonAfterGap = {
   noteEvent(event: LastEvent): void;

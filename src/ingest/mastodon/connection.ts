@@ -77,7 +77,7 @@ export function createMastodonConnections(
       return connection;
     };
 
-  /** Without a WebSocket endpoint, the other transport may work. */
+  /** The other transport may work if the server has no WebSocket endpoint. */
   function chooseTransport({ status }: ConnectionEnd): void {
     if (status === null || status >= 500 || passing.has(status)) return;
     transport = transport === "websocket" ? "event-stream" : "websocket";

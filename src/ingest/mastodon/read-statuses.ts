@@ -22,28 +22,28 @@ export function createStatusReader(requests: MastodonRequests, signal: AbortSign
   let isTrusted = false;
 
   async function read(ids: readonly string[]) {
-    const found = new Map<string, unknown>();
-    if (isBatched && ids.length > 1) await readTogether(ids, found);
+    const byId = new Map<string, unknown>();
+    if (isBatched && ids.length > 1) await readTogether(ids, byId);
     const absent: string[] = [];
     for (const id of ids) {
-      if (found.has(id)) continue;
+      if (byId.has(id)) continue;
       const answer = await get(`/api/v1/statuses/${id}`, new URLSearchParams());
       const status = answer.status === 200 ? objectIn(answer) : null;
-      if (status !== null) found.set(id, status);
+      if (status !== null) byId.set(id, status);
       else if (isAbsence(answer)) absent.push(id);
     }
     if (absent.length > 0) await requireTimeline();
-    return { found: [...found.values()], absent: absent };
+    return { found: [...byId.values()], absent };
   }
 
-  async function readTogether(ids: readonly string[], found: Map<string, unknown>): Promise<void> {
+  async function readTogether(ids: readonly string[], byId: Map<string, unknown>): Promise<void> {
     const query = new URLSearchParams(ids.map((id): [string, string] => ["id[]", id]));
     const answer = await get("/api/v1/statuses", query);
     const statuses = answer.status === 200 ? listIn(answer) : null;
     isBatched = statuses !== null;
     for (const status of statuses ?? []) {
       const id = readServerId(fieldsOf(status).id);
-      if (id !== null && ids.includes(id)) found.set(id, status);
+      if (id !== null && ids.includes(id)) byId.set(id, status);
     }
   }
 

@@ -68,7 +68,7 @@ export function createMastodonRecheck(options: MastodonRecheckOptions): Mastodon
       } else if (sweep.isDone) {
         await clock.sleep(dueMs(sweep) - clock.now(), signal);
       } else {
-        sweep = await continued(sweep, reader);
+        sweep = await continueSweep(sweep, reader);
       }
       signal.throwIfAborted();
     }
@@ -90,7 +90,7 @@ export function createMastodonRecheck(options: MastodonRecheckOptions): Mastodon
     }
   }
 
-  async function continued(current: Sweep, reader: StatusReader): Promise<Sweep> {
+  async function continueSweep(current: Sweep, reader: StatusReader): Promise<Sweep> {
     const page = await archive.aliases("mastodon", current.below, batchStatuses);
     const below = page.at(-1)?.id ?? current.below;
     const next = { ...current, below, isDone: page.length < batchStatuses };
@@ -103,8 +103,10 @@ export function createMastodonRecheck(options: MastodonRecheckOptions): Mastodon
     reader: StatusReader,
     checkpoints: readonly { name: string; value: string }[],
   ): Promise<void> {
-    const own = page.flatMap(({ name, isStored }) => (isStored && statusIdIn(name, host)) || []);
-    const { found, absent } = await reader.read(own);
+    const storedIds = page.flatMap(
+      ({ name, isStored }) => (isStored && statusIdIn(name, host)) || [],
+    );
+    const { found, absent } = await reader.read(storedIds);
     const deletedAt = isoTime(clock.now());
     const deletions = absent.map(
       (id): ArchiveChange => ({
@@ -116,7 +118,7 @@ export function createMastodonRecheck(options: MastodonRecheckOptions): Mastodon
     );
     const changes = [...found.flatMap(options.changesOf), ...deletions];
     if (changes.length + checkpoints.length > 0) await archive.write({ changes, checkpoints });
-    counts.checked += own.length;
+    counts.checked += storedIds.length;
     counts.removed += absent.length;
   }
 

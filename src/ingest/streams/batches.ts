@@ -3,7 +3,7 @@ import type { CountedPost } from "../../platforms/bluesky/reactions.ts";
 import type { Platform } from "../../posts/post.ts";
 
 export type StreamItem = {
-  /** By its source, Unix microseconds. */
+  /** The source's time, Unix microseconds. */
   timeUs: number;
   changes: readonly ArchiveChange[];
   counted: readonly CountedPost[];

@@ -165,11 +165,11 @@ async function refusalOf(
   } catch {
     // The part of the body received so far suffices.
   }
-  const words = reportedWords(body)
+  const reason = reportedWords(body)
     .replace(/[\s\p{Cc}]+/gu, " ")
     .trim()
     .slice(0, refusalBytes);
-  return `HTTP ${response.statusCode}${words === "" ? "" : `: ${words}`}`;
+  return `HTTP ${response.statusCode}${reason === "" ? "" : `: ${reason}`}`;
 }
 
 function reasonOf(error: unknown): string {

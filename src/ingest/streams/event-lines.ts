@@ -54,8 +54,8 @@ export function createEventReader(maxBytes: number): (piece: Uint8Array) => Serv
     for (const { index, 0: end } of text.matchAll(/\r\n|\r|\n/g)) {
       if (index < from) continue;
       add(text.slice(from, index));
-      const reported = endOfLine();
-      if (reported !== null) events.push(reported);
+      const message = endOfLine();
+      if (message !== null) events.push(message);
       from = index + end.length;
     }
     add(text.slice(from));

@@ -34,7 +34,7 @@ export type StreamWriterOptions<Position> = {
   random: () => number;
   checkpoint: string;
   coverage: CoverageSource;
-  /** By an earlier run; in Unix microseconds. */
+  /** Saved by an earlier run; Unix microseconds. */
   saved: { position: Position; timeUs: number } | null;
   isLater(position: Position, than: Position): boolean;
   batchEvents: number;
@@ -77,17 +77,17 @@ export function startStreamWriter<Position extends object>(
 
   async function run(): Promise<void> {
     for (;;) {
-      const batch = await gathered();
+      const batch = await nextBatch();
       if (batch === null) return;
       batches.close();
-      if (!(await written(batch))) return;
+      if (!(await writeBatch(batch))) return;
       batches.shift();
       durable = batch.position;
       options.onWritten();
     }
   }
 
-  async function gathered(): Promise<StreamBatch<Position> | null> {
+  async function nextBatch(): Promise<StreamBatch<Position> | null> {
     for (;;) {
       if (stopping.signal.aborted) return batches.first();
       const atMs = dueMs();
@@ -114,7 +114,7 @@ export function startStreamWriter<Position extends object>(
     return firstChangeMs === null ? quietMs : Math.min(quietMs, firstChangeMs + options.batchMs);
   }
 
-  async function written(batch: StreamBatch<Position>): Promise<boolean> {
+  async function writeBatch(batch: StreamBatch<Position>): Promise<boolean> {
     const changes = changesOf(batch);
     const value = JSON.stringify(batch.position);
     const coverage = batchCoverage(batch, options.coverage);

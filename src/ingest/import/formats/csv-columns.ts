@@ -31,10 +31,10 @@ export function csvColumns(
     if (isGiven || fields.some((field) => field.name === name)) continue;
     throw missing(file, `no column for ${name}`, names);
   }
-  const used = new Set(fields.map(({ index }) => index));
+  const usedColumns = new Set(fields.map(({ index }) => index));
   const unused = names
     .map((name, index) => ({ name, index }))
-    .filter(({ index }) => !used.has(index));
+    .filter(({ index }) => !usedColumns.has(index));
   return { fields, unused, count: names.length };
 }
 

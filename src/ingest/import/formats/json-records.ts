@@ -44,7 +44,7 @@ export function jsonFormat({ key, files, listName, padding, prepare }: JsonForma
   return {
     key,
     records: async function* (source, { limits }) {
-      const found = await source.files(files);
+      const members = await source.files(files);
       const read = await prepare(source);
       const options = { maxValueBytes: limits.maxLineBytes, listName };
       let number = 0;
@@ -57,8 +57,8 @@ export function jsonFormat({ key, files, listName, padding, prepare }: JsonForma
         }
       }
 
-      const values = jsonValues(source, found, options);
-      for await (const some of values) yield recordsOf(some);
+      const values = jsonValues(source, members, options);
+      for await (const batch of values) yield recordsOf(batch);
     },
   };
 }
