@@ -202,8 +202,8 @@ type CursorKeys = { encryption: KeyObject; nonce: KeyObject };
 const knownKeys = new WeakMap<Uint8Array, CursorKeys>();
 
 function keysOf(secret: Uint8Array): CursorKeys {
-  const known = knownKeys.get(secret);
-  if (known !== undefined) return known;
+  const cached = knownKeys.get(secret);
+  if (cached !== undefined) return cached;
   const keys = { encryption: derive(secret, "cursor key"), nonce: derive(secret, "cursor nonce") };
   knownKeys.set(secret, keys);
   return keys;

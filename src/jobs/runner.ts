@@ -32,7 +32,7 @@ export type RunnerOptions = {
   accepts?: LeaseRequest<SearchJobRequest>["accepts"];
   load?: LeaseRequest<SearchJobRequest>["load"];
   concurrency: number;
-  /** For local disk errors. If absent, the attempt fails. */
+  /** Called on local disk errors. If absent, the attempt fails. */
   giveBack?: (uuid: string, token: string) => Promise<void>;
   log: RunnerLog;
 };
@@ -43,7 +43,7 @@ export type Runner = {
   stop(): Promise<void>;
 };
 
-/** After a lost lease nothing is submitted. */
+/** Submits nothing after a lease is lost. */
 export function startRunner(unwrapped: RunnerOptions): Runner {
   const options = { ...unwrapped, log: createDiskAwareLog(unwrapped.log) };
   const stopping = new AbortController();
@@ -103,7 +103,7 @@ async function run(
     if (outcome === null) return;
     await submitOutcome(options, lease, outcome, [lost.signal, stopping]);
   } catch (error) {
-    // Not a failure of the job: its lease lapses and it runs again.
+    // The job did not fail: its lease lapses and it runs again.
     if (!isLeaseLost(error)) throw error;
   } finally {
     lease.lost.removeEventListener("abort", stop);
@@ -160,7 +160,7 @@ async function attempt(
   }
 }
 
-/** At half of the remaining time, and soon again after gateway errors. */
+/** Renews at half of the remaining time, and soon again after gateway errors. */
 async function renewUntil(
   { gateway, clock }: RunningOptions,
   lease: Lease<SearchJobRequest>,
@@ -168,12 +168,12 @@ async function renewUntil(
   onLost: () => void,
 ): Promise<void> {
   let pauseMs = lease.leaseMs / 2;
-  const rest = () =>
+  const pause = () =>
     clock.sleep(pauseMs, ended).then(
       () => true,
       () => false,
     );
-  while (await rest()) {
+  while (await pause()) {
     try {
       pauseMs = (await gateway.renew(lease.uuid, lease.token)) / 2;
     } catch (error) {

@@ -31,7 +31,7 @@ export function createWallClock(clock: Clock, onStep: (ms: number) => Promise<un
   return { now, follow: () => undefined };
 }
 
-/** Between two readings of the shared clock, time passes by the monotonic clock of the process. */
+/** Time passes by the monotonic clock of the process between two readings of the shared clock. */
 export function createSharedWallClock(clock: Clock): WallClock {
   let aheadMs = clock.now() - clock.elapsed();
   return {

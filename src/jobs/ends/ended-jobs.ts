@@ -39,14 +39,14 @@ export function createEndedJobs(
     const jobBytes = bytesOf(job, page);
     if (jobBytes > maxJobBytes) return;
     const cachedPage = page !== null && page.body.length <= maxJobBytes ? page : null;
-    const own = jobBytes + (cachedPage?.body.length ?? 0);
+    const entryBytes = jobBytes + (cachedPage?.body.length ?? 0);
     entries.set(job.uuid, {
       job,
-      bytes: own,
+      bytes: entryBytes,
       untilMs: clock.elapsed() + cachedMs,
       page: cachedPage,
     });
-    bytes += own;
+    bytes += entryBytes;
     for (const [uuid, entry] of entries) {
       if (bytes <= maxBytes && entry.untilMs > clock.elapsed()) break;
       forget(uuid);

@@ -24,15 +24,15 @@ export const fetchedSql = (accountId: string, from: string): string => `
 
 const storeSql = fetchedSql("account_id", "job CROSS JOIN json_each(:posts) WHERE uuid = :uuid");
 
-/** Without duplicates: a post that occurs twice would conflict with itself. */
+/** Drops duplicates: a post that occurs twice would conflict with itself. */
 export function fetchedJson(posts: readonly FetchedPost[]): string {
-  const named = posts.map(({ platform, id, uri }) => {
+  const byName = posts.map(({ platform, id, uri }) => {
     return [`${platform} ${id}`, { platform, id: id.toString(), uri }] as const;
   });
-  return JSON.stringify([...new Map(named).values()]);
+  return JSON.stringify([...new Map(byName).values()]);
 }
 
-/** Until the result expires, in the transaction that completes the job. */
+/** Stores posts until the result expires. Runs in the transaction that completes the job. */
 export function* storeFetched(
   database: Database,
   { uuid, expiresMs, posts }: { uuid: string; expiresMs: number; posts: readonly FetchedPost[] },

@@ -28,8 +28,8 @@ export const sharedFetchedOperations = {
     database,
     args: ArgsOf<typeof fetchedOperations.findFetched>,
   ): Steps<{ platform: Platform; uri: string }[]> {
-    const found = yield* fetchedOperations.findFetched.run(database, args);
-    if (found.length > 0) return found;
+    const posts = yield* fetchedOperations.findFetched.run(database, args);
+    if (posts.length > 0) return posts;
     const row = yield* database.get<{ result: string }>(resultWithPost, args);
     return row === undefined ? [] : storedPosts(row.result, args.id);
   }),

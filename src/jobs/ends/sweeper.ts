@@ -45,11 +45,11 @@ export function createSweeper(context: SweeperContext): Sweeper {
   async function watch(): Promise<void> {
     while (!stopping.signal.aborted) {
       await sweep().catch((thrown) => context.onError?.(thrown));
-      await rest();
+      await pause();
     }
   }
 
-  async function rest(): Promise<void> {
+  async function pause(): Promise<void> {
     const beganMs = clock.elapsed();
     await clock.sleep(beatMs, stopping.signal).catch(() => undefined);
     const lateMs = clock.elapsed() - beganMs - beatMs;
@@ -99,7 +99,7 @@ export function createSweeper(context: SweeperContext): Sweeper {
     const leases = jobsWhere(({ lease }) => lease !== null && lease.untilMs <= elapsedMs)
       .map(context.activeLease)
       .filter((lease) => lease !== null);
-    for (const part of parts(leases)) {
+    for (const part of batchesOf(leases)) {
       const nowMs = context.now();
       const args = { leases: part, nowMs, maxAttempts, retryDelayMs };
       const ends = await store.write("endLapsedLeases", args);
@@ -118,14 +118,14 @@ export function createSweeper(context: SweeperContext): Sweeper {
   /** A job in progress gets a grace period to submit its result. */
   async function timeOut(): Promise<void> {
     const elapsedMs = clock.elapsed();
-    // Without a local lease, a node of another gateway runs the job: that gateway may end it first.
+    // A node of another gateway runs a job that has no local lease: that gateway may end it first.
     const graceMs = ({ phase, lease }: LiveJob) => {
       if (phase !== "leased") return 0;
       return lease === null ? 2 * settings.deadlineGraceMs : settings.deadlineGraceMs;
     };
     const late = jobsWhere((job) => job.deadlineMs + graceMs(job) <= elapsedMs);
     for (const [failure, jobs] of Map.groupBy(late, failureOf)) {
-      for (const part of parts(jobs)) await endLate(part, failure);
+      for (const part of batchesOf(jobs)) await endLate(part, failure);
     }
   }
 
@@ -182,7 +182,7 @@ export function createSweeper(context: SweeperContext): Sweeper {
 
 const jobsAtOnce = 500;
 
-function* parts<Item>(items: readonly Item[]): Generator<readonly Item[]> {
+function* batchesOf<Item>(items: readonly Item[]): Generator<readonly Item[]> {
   for (let start = 0; start < items.length; start += jobsAtOnce) {
     yield items.slice(start, start + jobsAtOnce);
   }

@@ -28,7 +28,7 @@ export type Leases = LeaseGateway<SearchJobRequest, JobResult> & {
   giveBack(uuid: string, token: string, delayMs?: number): Promise<void>;
   /** Attempts do not count. */
   endLeasesOf(nodeId: string): Promise<number>;
-  /** For a node that crashed, possibly because of its jobs: attempts count. */
+  /** Ends the leases of a node that crashed, possibly because of its jobs: attempts count. */
   failLeasesOf(nodeId: string): Promise<void>;
 };
 
@@ -85,7 +85,7 @@ export function createLeases(context: LeasesContext): Leases {
     const nowMs = now();
     const untilMs = timeAfter(nowMs, settings.leaseMs);
     const terms = { uuid, token, node, gateway: context.gateway.id, nowMs, untilMs };
-    const leased = (attempt: number): Lease<SearchJobRequest> => ({
+    const newLease = (attempt: number): Lease<SearchJobRequest> => ({
       uuid,
       work: job.submitted.request,
       accountId: job.submitted.accountId,
@@ -98,13 +98,13 @@ export function createLeases(context: LeasesContext): Leases {
     const { uncommitted } = job;
     if (uncommitted !== null) {
       uncommitted.lease = terms;
-      return { ...leased(1), accepted: uncommitted.accepted };
+      return { ...newLease(1), accepted: uncommitted.accepted };
     }
     try {
       const snapshot = await store.write("leaseJob", terms);
       if (snapshot !== null) {
         reportSnapshot(snapshot);
-        return leased(snapshot.attempts);
+        return newLease(snapshot.attempts);
       }
     } catch (error) {
       job.lease = null;

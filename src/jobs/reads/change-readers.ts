@@ -68,7 +68,7 @@ export function createChangeReaders(store: Store<JobOperations>, now: () => numb
     if (signal.aborted || isStopped) reader.end();
     try {
       const present = reader.isOver ? 0 : await currentNumber(accountId, reader);
-      // After a restore from a backup, the client's number can exceed the current one.
+      // The client's number can exceed the current one after a restore from a backup.
       return changesOf(accountId, reader, after === null ? present : Math.min(after, present));
     } catch (error) {
       reader.end();
@@ -87,7 +87,7 @@ export function createChangeReaders(store: Store<JobOperations>, now: () => numb
         if (reader.isBehind) {
           // Changes during the store read may be in both; the check below drops duplicates.
           reader.isBehind = false;
-          for await (const change of stored(accountId, last)) {
+          for await (const change of storedChanges(accountId, last)) {
             if (reader.isOver) return;
             last = change.id;
             yield change;
@@ -112,7 +112,7 @@ export function createChangeReaders(store: Store<JobOperations>, now: () => numb
     return reader.firstReported === null ? last : Math.min(last, reader.firstReported - 1);
   }
 
-  async function* stored(accountId: string, after: number): AsyncGenerator<JobChange> {
+  async function* storedChanges(accountId: string, after: number): AsyncGenerator<JobChange> {
     const limit = maxWaiting;
     let last = after;
     for (;;) {

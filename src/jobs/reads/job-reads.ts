@@ -51,13 +51,13 @@ export function createJobReads(context: JobReadsContext): JobReads {
     waitMs: number,
     signal?: AbortSignal,
   ): Promise<Job | null> {
-    const live = dispatcher.get(uuid.toLowerCase()) ?? (await adopted(accountId, uuid));
+    const live = dispatcher.get(uuid.toLowerCase()) ?? (await adopt(accountId, uuid));
     const isOwn = live?.submitted.accountId === accountId;
     const ended = isOwn ? await dispatcher.waitForEnd(live, waitMs, signal) : null;
     return ended ?? (await find(accountId, uuid));
   }
 
-  async function adopted(accountId: string, uuid: string): Promise<LiveJob | undefined> {
+  async function adopt(accountId: string, uuid: string): Promise<LiveJob | undefined> {
     if (context.adopt === null) return undefined;
     const job = await find(accountId, uuid);
     if (job === null || hasEnded(job.state)) return undefined;
@@ -81,7 +81,7 @@ export function createJobReads(context: JobReadsContext): JobReads {
     job: row === null ? null : jobOf(row, now()),
   });
 
-  /** In batches, so that a long list does not block other reads. */
+  /** Reads in batches, so that a long list does not block other reads. */
   async function list(
     accountId: string,
     { before, limit, ...filter }: JobFilter,

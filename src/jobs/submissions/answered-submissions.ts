@@ -65,7 +65,7 @@ export function createAnsweredSubmissions(context: AnsweredContext): AnsweredSub
   const { store, now, settings, dispatcher, reads, shortSearches } = context;
   const pauses = createPauses(context.clock, { minMs: shortestPauseMs, maxMs: longestPauseMs });
 
-  function skipped(reason: SkipReason): null {
+  function skip(reason: SkipReason): null {
     shortSearches?.onSkipped(reason);
     return null;
   }
@@ -95,7 +95,7 @@ export function createAnsweredSubmissions(context: AnsweredContext): AnsweredSub
     searchOf: ({ accountId, request, tree = null }) => {
       const { method } = request;
       if (shortSearches === null || tree === null || !isSearch(method)) return null;
-      if (pauses.isPaused(accountId)) return skipped("paused");
+      if (pauses.isPaused(accountId)) return skip("paused");
       const search = { ...request, method };
       return { request: search, tree, terms: shortSearches.termsOf(search) };
     },
@@ -108,12 +108,12 @@ export function createAnsweredSubmissions(context: AnsweredContext): AnsweredSub
     ) => {
       const { uuid, submitted: job } = live;
       const version = shortSearches?.version() ?? null;
-      if (version === null) return skipped("unavailable");
+      if (version === null) return skip("unavailable");
       const { resultRetentionMs } = settings;
       const submission = { row, search, node, startedMs, resultRetentionMs };
       const submitted = await writeSearch(submission, write);
       if (submitted === null) return null;
-      if (submitted.kind === "unanswered") return skipped(submitted.reason);
+      if (submitted.kind === "unanswered") return skip(submitted.reason);
       if (submitted.kind === "replay") {
         dispatcher.end(uuid);
         return { isReplay: true, ...reads.earlierJob(submitted.earlier) };
@@ -128,7 +128,7 @@ export function createAnsweredSubmissions(context: AnsweredContext): AnsweredSub
       shortSearches?.onAnswered(job.request, now() - startedMs);
       return { isReplay: false, uuid, job: jobAfter(job, snapshot, result, now()) };
     },
-    onSkipped: skipped,
+    onSkipped: skip,
   };
 }
 

@@ -127,15 +127,15 @@ function* insertAlone(
   const { keyed, keyless } = answer === null ? statements.received : ended;
   const sql = idempotency === null ? keyless : keyed;
   const parameters = insertionParameters(job, platforms);
-  const own = { ...parameters, ...idempotency, posts: fetchedJson(fetched) };
+  const withPosts = { ...parameters, ...idempotency, posts: fetchedJson(fetched) };
   const isListed = answer !== null && idempotency === null && fetched.length === 0;
   const inserted = isListed
     ? yield* listedStatement<{ change: number }>({ sql, list: listedSearches }, parameters)
-    : yield* singleStatement<{ change: number }>(sql, own);
+    : yield* singleStatement<{ change: number }>(sql, withPosts);
   return inserted === undefined ? null : { isReplay: false, ...inserted, hasDeliveries: false };
 }
 
-/** Of a search that one statement could not insert. */
+/** Inserts a search that one statement could not insert. */
 export function* insertOrDecline(
   database: Database,
   submission: SearchSubmission,
@@ -158,7 +158,7 @@ function* insertInSteps(database: Database, job: JobInsertion): Steps<InsertedJo
   return inserted;
 }
 
-/** Without idempotency key and fetched posts. `platforms`: those that a credential may request. */
+/** Excludes idempotency key and fetched posts. `platforms`: those that a credential may request. */
 export function insertionParameters(
   { idempotency: _key, answer = null, ...job }: JobInsertion,
   platforms: readonly Platform[],

@@ -94,7 +94,7 @@ export function createSubmissionCommits(context: CommitsContext): SubmissionComm
 
 type SearchEnd = { node: string; startedMs: number; finishedMs: number; expiresMs: number };
 
-/** For a job whose only attempt ended before its submission was committed. */
+/** The snapshot of a job whose only attempt ended before its submission was committed. */
 export const doneSnapshot = (
   { uuid, accountId, deadlineMs }: Job,
   end: SearchEnd,

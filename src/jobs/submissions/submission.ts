@@ -14,7 +14,7 @@ export type NewJob = Pick<
 
 /** The submission is not admitted yet. */
 export type PendingAdmission = {
-  /** In one call to the store. Null: nothing was written, though the submission may be admitted. */
+  /** One call to the store. Null: nothing was written, though the submission may be admitted. */
   write(submission: SearchSubmission): Promise<SubmittedSearch | null>;
   /** Must precede any other write. Errors: those of the admission. */
   admit(): Promise<void>;

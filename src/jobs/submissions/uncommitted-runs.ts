@@ -68,7 +68,7 @@ export function createUncommittedRuns(context: RunsContext): RunUncommitted {
     clock.sleep(longestUncommittedMs).then(commit, () => undefined);
   }
 
-  /** By the current wall clock, which may have been set since the submission. */
+  /** Uses the current wall clock, which may have been set since the submission. */
   function deadlineOf({ submitted: job, deadlineMs }: LiveJob): number {
     const presentMs = Math.round(timeAfter(now(), deadlineMs - clock.elapsed()));
     return Math.abs(presentMs - job.deadlineMs) < smallestStepMs ? job.deadlineMs : presentMs;

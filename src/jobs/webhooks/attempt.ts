@@ -47,8 +47,8 @@ export async function attemptDelivery(
   const nowMs = clock.now();
   const end = endOf(outcome, delivery.failures + 1, random, nowMs);
   const { disableAfterMs } = settings;
-  const tried = { ...end, id, webhookId, attempts, nextMs, nowMs, disableAfterMs };
-  const { disabledReason } = await note(context, tried, signal);
+  const attempt = { ...end, id, webhookId, attempts, nextMs, nowMs, disableAfterMs };
+  const { disabledReason } = await note(context, attempt, signal);
   if (disabledReason !== null) {
     log.info({ webhook: webhookId, reason: disabledReason }, "disabled a webhook");
   }

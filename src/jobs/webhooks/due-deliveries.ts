@@ -54,12 +54,12 @@ function* dueOfWebhooks(
     { isHealthy, nowMs, webhooks: limit + inProgress.length + paused.length },
   );
   const closed = new Set(paused);
-  const found: string[] = [];
+  const ids: string[] = [];
   for (const { webhookId } of webhooks) {
-    if (found.length >= limit) break;
-    if (!closed.has(webhookId)) found.push(...(yield* dueOf(database, webhookId, request)));
+    if (ids.length >= limit) break;
+    if (!closed.has(webhookId)) ids.push(...(yield* dueOf(database, webhookId, request)));
   }
-  return found.slice(0, limit);
+  return ids.slice(0, limit);
 }
 
 function* dueOf(
@@ -83,7 +83,7 @@ function* dueOf(
 }
 
 function* detailsOf(database: Database, id: string, nowMs: number): Steps<DueDelivery | null> {
-  const found = yield* database.get<DueDelivery>(
+  const delivery = yield* database.get<DueDelivery>(
     `SELECT delivery.id, webhook_id AS webhookId, account_id AS accountId, url, payload, attempts, failures, next_ms AS nextMs,
             failing_since_ms AS failingSinceMs, sealed_secret AS encryptedSecret,
             CASE WHEN former_until_ms > :nowMs THEN former_sealed_secret END AS formerEncryptedSecret
@@ -91,5 +91,5 @@ function* detailsOf(database: Database, id: string, nowMs: number): Steps<DueDel
      WHERE delivery.id = :id AND disabled_ms IS NULL`,
     { id, nowMs },
   );
-  return found ?? null;
+  return delivery ?? null;
 }

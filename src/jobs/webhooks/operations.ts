@@ -44,7 +44,7 @@ export const webhookOperations = {
        VALUES(:id, :accountId, :url, :events, :encryptedSecret, :nowMs)`,
       { id, accountId, url, events: JSON.stringify(events), encryptedSecret, nowMs },
     );
-    return present(yield* webhookOf(database, params));
+    return requirePresent(yield* webhookOf(database, params));
   }),
 
   listWebhooks: read(function* (database, { accountId }: { accountId: string }): Steps<Webhook[]> {
@@ -93,7 +93,7 @@ export const webhookOperations = {
     test: OwnedId & { deliveryId: string; nowMs: number },
   ): Steps<Delivery | null> {
     const { deliveryId, nowMs } = test;
-    const webhook = yield* enabled(database, { accountId: test.accountId, id: test.id });
+    const webhook = yield* enabledWebhook(database, { accountId: test.accountId, id: test.id });
     if (webhook === null) return null;
     yield* insertDelivery(database, {
       id: deliveryId,
@@ -102,7 +102,7 @@ export const webhookOperations = {
       payload: testPayload(webhook.id, nowMs),
       nowMs,
     });
-    return present(yield* deliveryOf(database, webhook.id, deliveryId));
+    return requirePresent(yield* deliveryOf(database, webhook.id, deliveryId));
   }),
 
   listDeliveries: read(function* (
@@ -120,19 +120,19 @@ export const webhookOperations = {
     const { accountId, id, deliveryId, nowMs } = replay;
     if ((yield* webhookOf(database, { accountId, id })) === null) return "webhook";
     if ((yield* deliveryOf(database, id, deliveryId)) === null) return "delivery";
-    yield* enabled(database, { accountId, id });
+    yield* enabledWebhook(database, { accountId, id });
     yield* database.run(
       `UPDATE webhook_delivery SET next_ms = :nowMs, failures = 0, delivered_ms = NULL
          WHERE id = :deliveryId AND webhook_id = :id`,
       { id, deliveryId, nowMs },
     );
     yield* setDue(database, id, nowMs);
-    return present(yield* deliveryOf(database, id, deliveryId));
+    return requirePresent(yield* deliveryOf(database, id, deliveryId));
   }),
 };
 
 /** Null if the account has no such webhook. Errors: `webhook_disabled`. */
-function* enabled(database: Database, owned: OwnedId): Steps<Webhook | null> {
+function* enabledWebhook(database: Database, owned: OwnedId): Steps<Webhook | null> {
   const webhook = yield* webhookOf(database, owned);
   if (webhook === null || webhook.disabledMs === null) return webhook;
   throw new EarshotError("webhook_disabled", `the webhook is disabled: ${webhook.disabledReason}`, {
@@ -148,7 +148,7 @@ function tooMany(max: number): EarshotError {
   });
 }
 
-function present<Value>(value: Value | null): Value {
+function requirePresent<Value>(value: Value | null): Value {
   if (value === null) throw new Error("the new row is missing");
   return value;
 }

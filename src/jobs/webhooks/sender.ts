@@ -7,7 +7,7 @@ import { keepWithinBounds } from "./retention.ts";
 import { secretsOf } from "./secrets.ts";
 
 /**
- * At-least-once delivery. Failing webhooks share half of the slots, so that slow receivers do not
+ * Delivers at least once. Failing webhooks share half of the slots, so that slow receivers do not
  * delay the others; one slot is always theirs, so that a recovery is noticed. A single slot
  * alternates.
  */
@@ -60,11 +60,11 @@ export function createSender(context: SenderContext): Sender {
       await poll().catch((error: unknown) => {
         onError(error, "reading the due deliveries failed");
       });
-      await rest();
+      await pauseUntilWoken();
     }
   }
 
-  async function rest(): Promise<void> {
+  async function pauseUntilWoken(): Promise<void> {
     await clock.sleep(minPauseMs, stopping.signal).catch(() => undefined);
     if (isWoken) return;
     sleeping = new AbortController();
@@ -79,14 +79,14 @@ export function createSender(context: SenderContext): Sender {
   async function poll(): Promise<void> {
     const slots = settings.concurrency;
     if (inProgress.size >= slots || context.isLeader?.() === false) return;
-    const tried = [...inProgress.values()].map(({ delivery }) => delivery);
-    const failing = tried.filter(({ failingSinceMs }) => failingSinceMs !== null);
+    const running = [...inProgress.values()].map(({ delivery }) => delivery);
+    const failing = running.filter(({ failingSinceMs }) => failingSinceMs !== null);
     const due = await store.read("dueDeliveries", {
       nowMs: clock.now(),
       paused: pausedWebhooks(),
-      inProgress: tried.map(({ id, webhookId }) => ({ id, webhookId })),
+      inProgress: running.map(({ id, webhookId }) => ({ id, webhookId })),
       perWebhook,
-      limit: slots - tried.length,
+      limit: slots - running.length,
       failingLimit: Math.ceil(slots / 2) - failing.length,
       failingFirst: failing.length === 0 && (slots > 1 || !wasFailingLast) ? 1 : 0,
     });

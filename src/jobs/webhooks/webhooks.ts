@@ -103,10 +103,10 @@ export function createWebhooks(context: WebhooksContext): Webhooks {
 
     deliveries: async (accountId, id, filter) => {
       const more = { ...filter, limit: filter.limit + 1 };
-      const found = await store.read("listDeliveries", { accountId, id, filter: more });
-      if (found === null) return null;
-      const deliveries = found.slice(0, filter.limit);
-      const isLast = found.length <= filter.limit;
+      const rows = await store.read("listDeliveries", { accountId, id, filter: more });
+      if (rows === null) return null;
+      const deliveries = rows.slice(0, filter.limit);
+      const isLast = rows.length <= filter.limit;
       return { deliveries, before: isLast ? null : (deliveries.at(-1)?.number ?? null) };
     },
 
