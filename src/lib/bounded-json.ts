@@ -24,8 +24,8 @@ export function shapeRefusal({ deepest, values, names, shortStrings }: JsonShape
 }
 
 /**
- * For all untrusted JSON. The caller bounds the bytes. Errors: `SyntaxError` if malformed or beyond
- * the limits.
+ * Parses all untrusted JSON. The caller bounds the bytes. Errors: `SyntaxError` if malformed or
+ * beyond the limits.
  */
 export function parseUntrustedJson(text: string | Uint8Array): unknown {
   if (text.length > smallBytes) {

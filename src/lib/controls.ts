@@ -10,9 +10,9 @@ export function stripControls(text: string): string {
 /** Escapes controls, line breaks, direction marks and zero-width characters as in JSON. */
 export function escapeInvisible(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, (character) =>
-    Array.from({ length: character.length }, (_, index) => escaped(character, index)).join(""),
+    Array.from({ length: character.length }, (_, index) => escapeAt(character, index)).join(""),
   );
 }
 
-const escaped = (text: string, index: number): string =>
+const escapeAt = (text: string, index: number): string =>
   `\\u${text.charCodeAt(index).toString(16).padStart(4, "0")}`;

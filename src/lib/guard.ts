@@ -45,7 +45,7 @@ export function createGuard(
 }
 
 /**
- * In any notation that a connection accepts (`127.1`, `0x7f.1`, `2130706433`, `::ffff:a.b.c.d`).
+ * Accepts any notation that a connection does (`127.1`, `0x7f.1`, `2130706433`, `::ffff:a.b.c.d`).
  */
 export function isPublicAddress(address: string): boolean {
   const plain = inHexadecimal(address);

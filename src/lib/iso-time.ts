@@ -14,8 +14,8 @@ export function isoText(ms: number): string {
   const second = Math.floor(within / 1_000);
   const hour = twoDigits[Math.floor(second / 3_600)];
   const minute = twoDigits[Math.floor(second / 60) % 60];
-  const rest = within % 1_000;
-  const fraction = rest === 0 ? "" : `.${String(rest).padStart(3, "0")}`;
+  const subMs = within % 1_000;
+  const fraction = subMs === 0 ? "" : `.${String(subMs).padStart(3, "0")}`;
   return `${lastDayText}${hour}:${minute}:${twoDigits[second % 60]}${fraction}Z`;
 }
 

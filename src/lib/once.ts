@@ -1,7 +1,7 @@
 export function once<Value>(make: () => Value): () => Value {
-  let made: { value: Value } | null = null;
+  let cached: { value: Value } | null = null;
   return () => {
-    made ??= { value: make() };
-    return made.value;
+    cached ??= { value: make() };
+    return cached.value;
   };
 }

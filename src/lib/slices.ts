@@ -3,7 +3,7 @@ import type { Clock } from "./clock.ts";
 
 const sliceMs = 10;
 
-/** For long loops: call it each iteration; it yields once the slice is used up. */
+/** Slices long loops: called each iteration, it yields once the slice is used up. */
 export function startSlices(clock: Pick<Clock, "elapsed">): () => Promise<void> | undefined {
   let endsMs = clock.elapsed() + sliceMs;
   return () => (clock.elapsed() < endsMs ? undefined : next());

@@ -93,8 +93,8 @@ export function wordsSetting<const Word extends string>(
     expected: `one or more of ${words.join(", ")}, separated by commas`,
     parse: (written) => {
       const parts = new Set(written.split(",").map((part) => part.trim()));
-      const found = words.filter((word) => parts.has(word));
-      return found.length === parts.size ? found : undefined;
+      const names = words.filter((word) => parts.has(word));
+      return names.length === parts.size ? names : undefined;
     },
     format: (found) => found.join(","),
   };

@@ -1,4 +1,4 @@
-/** An environment variable. Without zod, because every command loads the settings. */
+/** An environment variable. Not parsed by zod, because every command loads the settings. */
 export type Setting<T> = {
   name: string;
   fallback: T;
@@ -59,11 +59,11 @@ export function listOf<T>(expected: string, item: Pick<Kind<T>, "parse">): Kind<
 
 /** `none` is the empty list. */
 export function listOrNone<T>(expected: string, item: Pick<Kind<T>, "parse">): Kind<readonly T[]> {
-  const some = listOf(expected, item);
+  const list = listOf(expected, item);
   return {
-    expected: `${some.expected}, or none`,
-    parse: (written) => (written === "none" ? [] : some.parse(written)),
-    format: (values) => (values.length === 0 ? "none" : some.format(values)),
+    expected: `${list.expected}, or none`,
+    parse: (written) => (written === "none" ? [] : list.parse(written)),
+    format: (values) => (values.length === 0 ? "none" : list.format(values)),
   };
 }
 
