@@ -84,12 +84,12 @@ function wordsOf(text: string): string {
   const read = decodeEntities(text.slice(0, readLength)).toWellFormed();
   const links = findLinks(read);
   const mentions = startingOutside(findMentions(read, { dottedHandles: true }), links);
-  let rest = read.replace(repostMark, "  ");
+  let remaining = read.replace(repostMark, "  ");
   for (const { start, end } of [...links, ...mentions]) {
-    rest = rest.slice(0, start) + " ".repeat(end - start) + rest.slice(end);
+    remaining = remaining.slice(0, start) + " ".repeat(end - start) + remaining.slice(end);
   }
-  return rest
-    .replace(isAscii(rest) ? notOfAsciiWords : notOfWords, " ")
+  return remaining
+    .replace(isAscii(remaining) ? notOfAsciiWords : notOfWords, " ")
     .trim()
     .slice(0, consideredLength)
     .toWellFormed();

@@ -23,8 +23,8 @@ export type PostCounts = {
 };
 
 /**
- * As received. Handles are as written, without the leading `@`; `userId`: the platform's account id
- * (a DID, an X user id).
+ * A post as received. Handles are as written, without the leading `@`; `userId`: the platform's
+ * account id (a DID, an X user id).
  */
 export type Post = {
   platform: Platform;
@@ -36,7 +36,7 @@ export type Post = {
   authorName: string | null;
   authorVerified: boolean | null;
   createdAt: string;
-  /** From `createdAt`, Unix milliseconds; null if unparseable. */
+  /** `createdAt` in Unix milliseconds; null if unparseable. */
   createdMs: number | null;
   /**
    * When the network saw the post, Unix milliseconds: stream event time, else the time in the

@@ -104,7 +104,7 @@ export function packLines(lines: readonly string[]): string {
     const value = lines[line];
     if (!value) continue;
     bits |= bit;
-    body += separator + shortened(value, form, text);
+    body += separator + shorten(value, form, text);
   }
   return headOf(bits) + body;
 }
@@ -133,7 +133,7 @@ export function unpackLines(record: string): string[] {
     if (part === undefined || "flag" in part) continue;
     const start = end + 1;
     end = endOfLine(record, start);
-    lines[part.line] = lengthened(record.slice(start, end), part.form, text);
+    lines[part.line] = lengthen(record.slice(start, end), part.form, text);
   }
   return lines;
 }
@@ -165,8 +165,8 @@ function endOfLine(record: string, start: number): number {
 const knownFlags = new Map<number, string>();
 
 function flagsOf(bits: number): string {
-  const known = knownFlags.get(bits);
-  if (known !== undefined) return known;
+  const cached = knownFlags.get(bits);
+  if (cached !== undefined) return cached;
   const set = storedFlags.filter(({ bit }) => (bits & bit) !== 0);
   const flags = set.map(({ flag }) => flag).join("");
   knownFlags.set(bits, flags);
@@ -176,7 +176,7 @@ function flagsOf(bits: number): string {
 const bitsOf = (flags: string): number =>
   storedFlags.reduce((bits, { flag, bit }) => (flags.includes(flag) ? bits | bit : bits), 0);
 
-function shortened(value: string, form: Form, text: string): string {
+function shorten(value: string, form: Form, text: string): string {
   switch (form) {
     case "same":
       return value;
@@ -197,7 +197,7 @@ function shortened(value: string, form: Form, text: string): string {
   }
 }
 
-function lengthened(short: string, form: Form, text: string): string {
+function lengthen(short: string, form: Form, text: string): string {
   switch (form) {
     case "same":
       return short;

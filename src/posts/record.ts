@@ -81,7 +81,7 @@ export function renderRecord(row: RecordRow, accountOf: (userId: string) => Know
     `{"ID":"${id}","Content":${values[line.content]},"Metadata":{"platform":"${platform}"` +
     `,"url":${values[line.url] || derivedUrl(values, uri)},"uri":${uri}` +
     `,"created_at":"${isoTime(values, row.timeMs)}","username":${author.username}` +
-    `,"author":${author.name},"author_verified":${known(flags, "v", "u")},"user_id":${userId}` +
+    `,"author":${author.name},"author_verified":${flagValue(flags, "v", "u")},"user_id":${userId}` +
     `,"lang":${detected || firstOf(langs)},"langs":${langs},"lang_detected":${detected !== ""},"conversation_id":${values[line.conversationId] || "null"}` +
     `,"in_reply_to":${values[line.inReplyTo] || "null"},"quoted":${values[line.quoted] || "null"}` +
     `,"reposted":${values[line.reposted] || "null"},"is_reply":${flags.includes("r")}` +
@@ -112,7 +112,7 @@ export function decodeRecord(row: RecordRow): Post {
     username: (read(line.username) ?? "") as string,
     userId: read(line.userId) as string | null,
     authorName: read(line.authorName) as string | null,
-    authorVerified: JSON.parse(known(flags, "v", "u")),
+    authorVerified: JSON.parse(flagValue(flags, "v", "u")),
     createdAt: isoTime(values, row.timeMs),
     createdMs: createdMsOf(values, row.timeMs),
     seenMs: row.timeMs,
@@ -204,7 +204,7 @@ function originOf(flags: string): Origin {
 const letter = (value: boolean | null, yes: string, no: string): string =>
   value === null ? "" : value ? yes : no;
 
-function known(flags: string, yes: string, no: string): "true" | "false" | "null" {
+function flagValue(flags: string, yes: string, no: string): "true" | "false" | "null" {
   if (flags === "") return "null";
   if (flags.includes(yes)) return "true";
   return flags.includes(no) ? "false" : "null";
@@ -270,9 +270,9 @@ const labelsText = (values: readonly string[]): string =>
   values[line.addedLabels] ? JSON.stringify(allLabels(values)) : values[line.labels] || "[]";
 
 function allLabels(values: readonly string[]): string[] {
-  const own = stringsIn(values[line.labels]);
+  const labels = stringsIn(values[line.labels]);
   const added = values[line.addedLabels];
-  return added ? [...new Set([...own, ...stringsIn(added)])] : own;
+  return added ? [...new Set([...labels, ...stringsIn(added)])] : labels;
 }
 
 const stringsIn = (text: string | undefined): string[] =>
@@ -281,7 +281,7 @@ const stringsIn = (text: string | undefined): string[] =>
 function sensitiveText(values: readonly string[]): "true" | "false" | "null" {
   const added = values[line.addedLabels];
   if (added && stringsIn(added).some(isSensitiveLabel)) return "true";
-  return known(values[line.flags] ?? "", "s", "n");
+  return flagValue(values[line.flags] ?? "", "s", "n");
 }
 
 const isoTime = (values: readonly string[], timeMs: number): string =>

@@ -14,7 +14,10 @@ const xAddress =
 const blueskyAddress = /^https?:\/\/(?:www\.)?bsky\.app\/profile\/([^/?#]+)\/post\/([^/?#]+)/i;
 const numberedUri = /^import:(?!x:)[a-z]+:(\d{1,40})(?:@|$)/;
 
-/** For a source that gives only an id; on Mastodon with the server, because ids are local to it. */
+/**
+ * The uri of a post whose source gives only an id; on Mastodon with the server, because ids are
+ * local to it.
+ */
 export const importedUri = (platform: Platform, id: string, server?: string): string =>
   `import:${platform}:${id}${server === undefined ? "" : `@${server}`}`;
 
@@ -29,7 +32,7 @@ export function blueskyUriOf(address: string): string | null {
 type Named = Pick<PostReference, "id" | "uri">;
 
 /**
- * On X `x/<number>`; on other platforms `<platform>/<first 64 bits of the SHA-256 of its uri, in
+ * `x/<number>` on X; on other platforms `<platform>/<first 64 bits of the SHA-256 of its uri, in
  * hex>`, or of its id if the uri is unknown.
  */
 export function postKey(platform: Platform, { id, uri }: Named): string | null {

@@ -63,8 +63,9 @@ export function indexTerms(post: Post): string[] {
   const inText = tags.size === 0 ? tags : new Set(tokens);
   for (const tag of tags) {
     if (inText.has(tag)) continue;
-    const words = analyzeText(tag).tokens;
-    if (!words.every((word) => inText.has(word)) || !holds(tokens, words)) addBeside(terms, words);
+    const tagTokens = analyzeText(tag).tokens;
+    if (!tagTokens.every((word) => inText.has(word)) || !holds(tokens, tagTokens))
+      addBeside(terms, tagTokens);
   }
   for (const link of links) addBeside(terms, linkTokens(link).map(facet.linkPart));
   terms.push(GAP);
@@ -196,9 +197,9 @@ const isImage = (medium: Media): boolean =>
   !isVideo(medium) && /^(?:image(?:\/.*)?|photo|picture)$/i.test(medium.type);
 
 function addLanguages(facets: Facets, { langs, detectedLang }: Post): void {
-  const known = langs.length > 0 || detectedLang === null ? langs : [detectedLang];
+  const languages = langs.length > 0 || detectedLang === null ? langs : [detectedLang];
   const before = facets.size;
-  for (const tag of known) addAll(facets, languageTags(tag), facet.language);
+  for (const tag of languages) addAll(facets, languageTags(tag), facet.language);
   if (facets.size === before) facets.add(facet.language("und"));
 }
 
