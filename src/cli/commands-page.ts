@@ -50,10 +50,10 @@ function everyCommand(command: Command, parent: string): Named[] {
 }
 
 function section({ command, name }: Named): string {
-  const written: string[] = [];
-  command.configureOutput({ writeOut: (text) => written.push(text) });
+  const output: string[] = [];
+  command.configureOutput({ writeOut: (text) => output.push(text) });
   command.outputHelp();
-  const help = withoutHelpOption(written.join(""));
+  const help = withoutHelpOption(output.join(""));
   const shown = name === "earshot" ? help : withoutSubcommands(help);
   return `## ${name}\n\n\`\`\`text\n${shown.trimEnd()}\n\`\`\`\n`;
 }

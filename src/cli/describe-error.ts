@@ -11,7 +11,7 @@ export function wrongUse(message: string, hint: string): EarshotError {
   return new EarshotError("wrong_use", message, { status: 400, hint });
 }
 
-/** For a query whose errors were already printed. */
+/** The error of a query whose errors were already printed. */
 export function refusedQuery(count: number): EarshotError {
   const errors = count === 1 ? "an error" : `${count} errors`;
   return new EarshotError("invalid_query", `the query has ${errors}`, {

@@ -6,10 +6,10 @@ import { processTerminal, type Terminal } from "./terminal/terminal.ts";
 
 export async function runCommandLine(): Promise<void> {
   exitQuietlyOnClosedPipe();
-  const given = process.argv.slice(2);
-  const args = given.filter((word) => word !== "--no-pager");
+  const argv = process.argv.slice(2);
+  const args = argv.filter((word) => word !== "--no-pager");
   const screen = processTerminal(stopOnSignals());
-  const paged = pageOutput(args.length === given.length ? args[0] : undefined, screen);
+  const paged = pageOutput(args.length === argv.length ? args[0] : undefined, screen);
   process.exitCode = await run(args, paged.terminal);
   await paged.flush();
 }

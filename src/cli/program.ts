@@ -10,7 +10,7 @@ type AddCommand = (
 
 type KnownCommand = { summary: string; load(): Promise<AddCommand> };
 
-/** In the order of the help. Loaded on demand, because loading is slow. */
+/** Commands in the order of the help. Loaded on demand, because loading is slow. */
 const commands: ReadonlyMap<string, KnownCommand> = new Map<string, KnownCommand>([
   [
     "serve",
@@ -174,7 +174,8 @@ const commands: ReadonlyMap<string, KnownCommand> = new Map<string, KnownCommand
 export const commandNames: readonly string[] = [...commands.keys()];
 
 /**
- * With the requested command alone, or the summaries of all without one. Parsing throws all errors, including commander's.
+ * Adds only the requested command, or the summaries of all if none was. Parsing throws all errors,
+ * including commander's.
  */
 export async function makeProgram(
   terminal: Terminal,

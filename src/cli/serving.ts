@@ -9,7 +9,7 @@ export function exitSoon(): void {
   setTimeout(() => exitBySignal("SIGTERM"), leftWorkMs).unref();
 }
 
-/** On a terminal, logs only warnings unless a level is set. */
+/** Logs only warnings on a terminal unless a level is set. */
 export function withQuietLog(config: Config, { interactiveNotes, environment }: Terminal): Config {
   if (!interactiveNotes || environment.EARSHOT_LOG_LEVEL) return config;
   return { ...config, log: { level: "warn" } };

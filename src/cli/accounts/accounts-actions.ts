@@ -37,7 +37,7 @@ export async function showAccount(
   { json }: { json?: boolean },
   terminal: Terminal,
 ): Promise<void> {
-  const listing = await inControl(terminal, (control) => found(control, account));
+  const listing = await inControl(terminal, (control) => requireAccount(control, account));
   terminal.out(json ? `${JSON.stringify(accountAsJson(listing))}\n` : accountAsLines(listing));
 }
 
@@ -66,7 +66,7 @@ export async function changeAccount(
       "use --role, --requests-per-second or --submissions-per-minute",
     );
   }
-  terminal.out(accountAsLines(await changed(account, change, terminal)));
+  terminal.out(accountAsLines(await applyChange(account, change, terminal)));
 }
 
 const limitOf = (request: RequestedLimit): number | null =>
@@ -84,12 +84,12 @@ export async function suspendAccount(
       "rewrite --reason as plain text",
     );
   }
-  const { name } = await changed(account, { suspension }, terminal);
+  const { name } = await applyChange(account, { suspension }, terminal);
   terminal.out(`account ${stripControls(name)} suspended\n`);
 }
 
 export async function restoreAccount(account: string, terminal: Terminal): Promise<void> {
-  const { name } = await changed(account, { suspension: null }, terminal);
+  const { name } = await applyChange(account, { suspension: null }, terminal);
   terminal.out(`account ${stripControls(name)} restored\n`);
 }
 
@@ -99,7 +99,7 @@ export async function deleteNamedAccount(
   { yes }: { yes?: boolean },
   terminal: Terminal,
 ): Promise<void> {
-  const { id, name } = await inControl(terminal, (control) => found(control, account));
+  const { id, name } = await inControl(terminal, (control) => requireAccount(control, account));
   if (yes !== true) {
     throw wrongUse(
       `this permanently deletes all data of account ${JSON.stringify(stripControls(name))}`,
@@ -140,7 +140,7 @@ async function dropHere(accountId: string, terminal: Terminal): Promise<void> {
   });
 }
 
-async function changed(
+async function applyChange(
   account: string,
   change: Omit<AccountChangeRequest, "accountId" | "actor" | "nowMs">,
   terminal: Terminal,
@@ -155,7 +155,7 @@ async function changed(
   );
 }
 
-async function found(control: OpenControl, account: string): Promise<AccountListing> {
+async function requireAccount(control: OpenControl, account: string): Promise<AccountListing> {
   const id = await control.run("resolveAccount", { account });
   const listing = await control.run("findAccount", { id, nowMs: systemClock.now() });
   if (listing === null) throw new Error(`account ${id} disappeared`);

@@ -50,7 +50,7 @@ export function addAudit(program: Command, terminal: Terminal): void {
 async function show(options: AuditOptions, terminal: Terminal): Promise<void> {
   const { json, limit = Number.MAX_SAFE_INTEGER } = options;
   const print = json ? asJson : asText;
-  const shown = await withControl(readConfig(terminal), async (control) => {
+  const shownCount = await withControl(readConfig(terminal), async (control) => {
     const filters = await filtersOf(control, options);
     let entries = 0;
     for await (const entry of entriesOf(control, filters, limit)) {
@@ -59,15 +59,15 @@ async function show(options: AuditOptions, terminal: Terminal): Promise<void> {
     }
     return entries;
   });
-  if (shown === 0 && !json) terminal.note("no entry of the audit log matches\n");
+  if (shownCount === 0 && !json) terminal.note("no entry of the audit log matches\n");
 }
 
 const otherActors = ["command_line", "service"];
 
 async function filtersOf(control: OpenControl, options: AuditOptions): Promise<Filters> {
   const { account, actor, action = null, since = null, until = null } = options;
-  const idOf = async (named: string | undefined) =>
-    named === undefined ? null : await control.run("resolveAccount", { account: named });
+  const idOf = async (account: string | undefined) =>
+    account === undefined ? null : await control.run("resolveAccount", { account });
   return {
     accountId: await idOf(account),
     actor: actor !== undefined && otherActors.includes(actor) ? actor : await idOf(actor),
@@ -83,13 +83,13 @@ async function* entriesOf(
   count: number,
 ): AsyncGenerator<AuditEntry> {
   let before: number | null = null;
-  let left = count;
-  while (left > 0) {
-    const limit = Math.min(left, pageLength);
+  let remaining = count;
+  while (remaining > 0) {
+    const limit = Math.min(remaining, pageLength);
     const page: AuditEntry[] = await control.run("readAudit", { ...filters, before, limit });
     yield* page;
     if (page.length < limit) return;
-    left -= page.length;
+    remaining -= page.length;
     before = page.at(-1)?.sequence ?? null;
   }
 }

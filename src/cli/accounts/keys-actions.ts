@@ -21,7 +21,7 @@ export const longestOverlapMs = longestOverlapHours * 3_600_000;
 export async function createKey(options: CreateOptions, terminal: Terminal): Promise<void> {
   const config = readConfig(terminal);
   const nowMs = systemClock.now();
-  const made = await withControl(config, (control) =>
+  const created = await withControl(config, (control) =>
     control.run("createKey", {
       name: options.name,
       accountName: options.account ?? null,
@@ -33,7 +33,7 @@ export async function createKey(options: CreateOptions, terminal: Terminal): Pro
       nowMs,
     }),
   );
-  printOnce(made, terminal);
+  printOnce(created, terminal);
 }
 
 export async function listKeys(options: { json?: boolean }, terminal: Terminal): Promise<void> {
@@ -52,7 +52,7 @@ export async function listKeys(options: { json?: boolean }, terminal: Terminal):
 
 export async function rotateKey(id: string, overlapMs: number, terminal: Terminal): Promise<void> {
   const config = readConfig(terminal);
-  const made = await withControl(config, (control) =>
+  const created = await withControl(config, (control) =>
     control.run("rotateKey", {
       id,
       by: "command_line",
@@ -65,7 +65,7 @@ export async function rotateKey(id: string, overlapMs: number, terminal: Termina
     const until = overlapMs === 0 ? "has expired" : `expires in ${formatDuration(overlapMs)}`;
     terminal.note(`key ${id} ${until}\n`);
   }
-  printOnce(made, terminal);
+  printOnce(created, terminal);
 }
 
 export async function revokeKey(id: string, terminal: Terminal): Promise<void> {

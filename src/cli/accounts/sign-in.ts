@@ -51,7 +51,7 @@ export function signInLink(base: string, token: string): string {
   return `${base}/dashboard/sign-in#token=${token}`;
 }
 
-/** For a browser on the same machine. */
+/** The address for a browser on the same machine. */
 function addressOf({ http }: Config): string {
   const everywhere = ["0.0.0.0", "::"].includes(http.host);
   const host = everywhere ? "127.0.0.1" : http.host;

@@ -150,13 +150,13 @@ async function postsOf(
   platform: Platform | undefined,
 ): Promise<ForgottenPost[]> {
   const posts: ForgottenPost[] = [];
-  for (const own of findPosts(
+  for (const batch of findPosts(
     folder,
     catalog,
     plan,
     platform === undefined ? platforms : [platform],
   )) {
-    for (const { platform, uri, id, entry } of own)
+    for (const { platform, uri, id, entry } of batch)
       posts.push({ platform, uri, stored: { id, entry } });
     await new Promise((resolve) => setImmediate(resolve));
     signal.throwIfAborted();
@@ -190,14 +190,14 @@ async function forgetSubject(
   const reports = startReports(terminal, systemClock, "forget");
   try {
     let forgotten = 0;
-    let rest = posts;
+    let remaining = posts;
     if (options.forGood && author?.userId) {
       forgotten += await forgetAccount(work, { ...author, userId: author.userId }, posts);
       // The remaining posts match by handle only.
-      rest = await postsOf(work, authorPlan(author), author.platform);
+      remaining = await postsOf(work, authorPlan(author), author.platform);
     }
-    forgotten += await forgetPosts(work, rest, (done) =>
-      reports.update({ done, total: rest.length, detail: `${numberText(done)} posts` }),
+    forgotten += await forgetPosts(work, remaining, (done) =>
+      reports.update({ done, total: remaining.length, detail: `${numberText(done)} posts` }),
     );
     if (options.allowReturn) allowReturn(work, posts);
     return forgotten;

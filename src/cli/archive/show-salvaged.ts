@@ -13,11 +13,11 @@ export function salvagedText({ segment, posts, lost }: SalvagedSegment): string[
   const named = lost.posts
     .slice(0, maxNamed)
     .map(({ id, uri }) => (uri === null ? `  lost: post ${id}` : `  lost: post ${id}, ${uri}`));
-  const rest = lost.posts.length - named.length;
+  const unlisted = lost.posts.length - named.length;
   return [
     `${salvaged}, ${count} lost`,
     ...named,
-    ...(rest > 0 ? [`  … and ${numberText(rest)} more`] : []),
+    ...(unlisted > 0 ? [`  … and ${numberText(unlisted)} more`] : []),
     ...(lost.listPath === null ? [] : [`  listed in ${lost.listPath}`]),
     ...lost.spans.map((span) => `  no longer covered: ${spanText(span)}`),
     aside,

@@ -63,22 +63,28 @@ type SealedSums = {
 };
 
 function sumsOf(segments: readonly SegmentStats[]): PlatformSums[] {
-  const sum = (own: readonly SegmentStats[], of: (segment: SegmentStats) => number): number =>
-    own.reduce((total, segment) => total + of(segment), 0);
-  return [...Map.groupBy(segments, ({ platform }) => platform)].map(([platform, own]) => {
-    const times = own.flatMap(({ fromMs, toMs }) => [fromMs, toMs]).filter((ms) => ms !== null);
+  const sum = (
+    ofPlatform: readonly SegmentStats[],
+    of: (segment: SegmentStats) => number,
+  ): number => ofPlatform.reduce((total, segment) => total + of(segment), 0);
+  return [...Map.groupBy(segments, ({ platform }) => platform)].map(([platform, ofPlatform]) => {
+    const times = ofPlatform
+      .flatMap(({ fromMs, toMs }) => [fromMs, toMs])
+      .filter((ms) => ms !== null);
     return {
       platform,
-      segments: own.length,
-      posts: sum(own, ({ posts }) => posts),
-      imported: sum(own, ({ imported }) => imported),
-      hidden: sum(own, ({ hidden }) => hidden),
-      bytes: sum(own, ({ bytes }) => bytes),
+      segments: ofPlatform.length,
+      posts: sum(ofPlatform, ({ posts }) => posts),
+      imported: sum(ofPlatform, ({ imported }) => imported),
+      hidden: sum(ofPlatform, ({ hidden }) => hidden),
+      bytes: sum(ofPlatform, ({ bytes }) => bytes),
       fromMs: times.length === 0 ? null : Math.min(...times),
       toMs: times.length === 0 ? null : Math.max(...times),
-      outdated: own.filter(({ current }) => !current).length,
-      optimised: own.filter(({ optimised }) => optimised).length,
-      sealed: sealedSums(own.map(({ sealed }) => sealed).filter((sealed) => sealed !== null)),
+      outdated: ofPlatform.filter(({ current }) => !current).length,
+      optimised: ofPlatform.filter(({ optimised }) => optimised).length,
+      sealed: sealedSums(
+        ofPlatform.map(({ sealed }) => sealed).filter((sealed) => sealed !== null),
+      ),
     };
   });
 }
@@ -229,10 +235,10 @@ function asJson(stats: ArchiveStats, now: Now): Record<string, unknown> {
     orphaned_bytes: stats.orphaned.bytes,
     coverage: stats.coverage.flatMap(({ platform, intervals }) =>
       collections.flatMap((collection) => {
-        const own = intervalsOf(intervals, collection);
-        if (own.length === 0) return [];
+        const ofCollection = intervalsOf(intervals, collection);
+        if (ofCollection.length === 0) return [];
         const window = { fromMs: null, toMs: now.nowMs };
-        const gaps = gapsIn(window, own, now.nowMs, 0);
+        const gaps = gapsIn(window, ofCollection, now.nowMs, 0);
         const covered = outsideOf(window, gaps);
         return [{ platform, collection, held: covered.map(spanJson), gaps: gaps.map(spanJson) }];
       }),

@@ -8,8 +8,8 @@ type Word = { text: string; description: string; isCommand: boolean };
 export function wordsOf(commands: readonly Command[]): readonly CommandWords[] {
   const help: Word = { text: "--help", description: "print this help", isCommand: false };
   const version: Word = { text: "--version", description: "print the version", isCommand: false };
-  const own = { path: "", words: [...commands.map(commandWord), help, version] };
-  return [own, ...commands.flatMap((command) => branch(command, command.name(), help))];
+  const top = { path: "", words: [...commands.map(commandWord), help, version] };
+  return [top, ...commands.flatMap((command) => branch(command, command.name(), help))];
 }
 
 function branch(command: Command, path: string, help: Word): CommandWords[] {

@@ -38,7 +38,7 @@ async function check(
 ): Promise<void> {
   const config = readConfig(terminal);
   const path = file ?? controlFileOf(config);
-  const report = await checked(path, file !== null, secretKeyOf(config));
+  const report = await checkFile(path, file !== null, secretKeyOf(config));
   terminal.out(options.json ? `${JSON.stringify(asJson(report))}\n` : asText(path, report));
   if (report.findingCount === 0) return;
   throw new EarshotError("control_unsound", `${path} is damaged: ${findings(report)}`, {
@@ -46,7 +46,7 @@ async function check(
   });
 }
 
-async function checked(
+async function checkFile(
   path: string,
   isBackup: boolean,
   secretKey: Uint8Array | null,

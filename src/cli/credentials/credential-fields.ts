@@ -26,10 +26,10 @@ export async function readFields(
   for (const field of fields) {
     if (values[field.name] !== undefined) continue;
     if (secrets === undefined && terminal.input?.interactive === true) {
-      const value = await prompted(field, terminal.input);
-      if (value !== "") values[field.name] = checked(field, value);
+      const value = await promptFor(field, terminal.input);
+      if (value !== "") values[field.name] = checkValue(field, value);
     }
-    if (values[field.name] === undefined && !field.isOptional) throw missing(field);
+    if (values[field.name] === undefined && !field.isOptional) throw missingField(field);
   }
   return values;
 }
@@ -48,7 +48,7 @@ function fromWords(fields: readonly CredentialField[], words: readonly string[])
     const value = word.includes("=") ? rest.join("=") : words[at];
     if (value === undefined || value.trim() === "")
       throw wrongUse(`${option} requires a value`, `use ${option} VALUE`);
-    values[field.name] = checked(field, value);
+    values[field.name] = checkValue(field, value);
   }
   return values;
 }
@@ -74,12 +74,12 @@ async function fromSecrets(
       );
     }
     const value = named === undefined ? line : line.slice(line.indexOf("=") + 1);
-    values[field.name] = checked(field, value);
+    values[field.name] = checkValue(field, value);
   }
   return values;
 }
 
-async function prompted(
+async function promptFor(
   field: CredentialField,
   input: NonNullable<Terminal["input"]>,
 ): Promise<string> {
@@ -88,7 +88,7 @@ async function prompted(
   return value.trim();
 }
 
-function checked({ name }: CredentialField, value: string): string {
+function checkValue({ name }: CredentialField, value: string): string {
   const trimmed = value.trim();
   const isPlain = trimmed.length <= longestValue && !/\p{Cc}/u.test(trimmed);
   if (isPlain && trimmed !== "") return trimmed;
@@ -98,7 +98,7 @@ function checked({ name }: CredentialField, value: string): string {
   );
 }
 
-function missing(field: CredentialField): Error {
+function missingField(field: CredentialField): Error {
   const option = optionOf(field.name);
   return field.isSecret
     ? wrongUse(`${option} is required`, secretsHint)
@@ -107,11 +107,11 @@ function missing(field: CredentialField): Error {
 
 function unknownWord(fields: readonly CredentialField[], word: string): Error {
   const open = fields.filter(({ isSecret }) => !isSecret);
-  const known = open.map(({ name }) => `--${optionOf(name)} VALUE`).join(", ");
+  const options = open.map(({ name }) => `--${optionOf(name)} VALUE`).join(", ");
   // The word may be a misplaced secret, so only option names are shown.
-  const shown = /^--[a-z-]{1,40}$/.test(word) ? word : "an argument after the kind";
+  const argument = /^--[a-z-]{1,40}$/.test(word) ? word : "an argument after the kind";
   return wrongUse(
-    `${shown} is not supported by this kind`,
-    known === "" ? "remove it" : `use ${known}`,
+    `${argument} is not supported by this kind`,
+    options === "" ? "remove it" : `use ${options}`,
   );
 }

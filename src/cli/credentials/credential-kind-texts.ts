@@ -57,6 +57,6 @@ function kindLines({ platform, name, meaning, fields, authorization }: Credentia
 const fieldLine =
   (indent: number) =>
   ({ name, meaning, isSecret, isOptional }: CredentialField): Line => {
-    const written = isSecret ? `${optionOf(name)} (secret)` : `--${optionOf(name)}`;
-    return { indent, text: `${written}${isOptional ? ", optional" : ""}: ${meaning}` };
+    const option = isSecret ? `${optionOf(name)} (secret)` : `--${optionOf(name)}`;
+    return { indent, text: `${option}${isOptional ? ", optional" : ""}: ${meaning}` };
   };

@@ -29,8 +29,8 @@ export async function addCredential(
     const kind = findKind(folder.kinds, platform, kindName);
     const { account } = options;
     const accountId = account === undefined ? null : await folder.accountIdOf(account);
-    const made = await promptFor(kind, words, options, terminal, folder);
-    const id = await storeCredential(folder, kind, accountId, made);
+    const credential = await promptFor(kind, words, options, terminal, folder);
+    const id = await storeCredential(folder, kind, accountId, credential);
     const [listing] = (await folder.store.read("listCredentials", { accountId })).filter(
       (one) => one.id === id,
     );
@@ -43,7 +43,7 @@ export async function addCredential(
     const owner = accountId === null ? "the deployment" : `account ${options.account}`;
     terminal.out(
       stripControls(
-        `credential ${id} stored: ${kind.platform} ${kind.name} of ${owner}, for ${subjectOf(listing)}, secret ${made.hint}…\n`,
+        `credential ${id} stored: ${kind.platform} ${kind.name} of ${owner}, for ${subjectOf(listing)}, secret ${credential.hint}…\n`,
       ),
     );
   });

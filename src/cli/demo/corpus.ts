@@ -114,7 +114,7 @@ function toRecord(post: DatedLine, byKey: ReadonlyMap<string, DatedLine>): Corpu
   const quoted = related("quote");
   const original = related("repost");
   const link = option("link") ?? original?.options.get("link");
-  const words = original ? `RT @${original.person.handle}: ${textOf(original)}` : textOf(post);
+  const text = original ? `RT @${original.person.handle}: ${textOf(original)}` : textOf(post);
   return {
     ...(post.person.platform === "x" ? { id: String(post.id) } : {}),
     ...(post.uri === null ? {} : { uri: post.uri }),
@@ -123,7 +123,7 @@ function toRecord(post: DatedLine, byKey: ReadonlyMap<string, DatedLine>): Corpu
     author_id: post.person.id,
     author_name: post.person.name,
     created_at: isoTime(post.createdMs),
-    text: words,
+    text: text,
     lang: post.lang,
     ...counts(post),
     ...(parent && { in_reply_to_id: idOf(parent), in_reply_to: parent.person.handle }),

@@ -41,17 +41,17 @@ async function serverFindings(pool: Pool, connections: number): Promise<DoctorFi
   );
   if (server === undefined) throw new Error("the server returned no row");
   const { version, limit, used, own } = server;
-  const found = ok(subject, `PostgreSQL ${version}, ${used} of ${limit} connections in use`);
+  const usage = ok(subject, `PostgreSQL ${version}, ${used} of ${limit} connections in use`);
   const needed = connections + otherConnections;
   // The connections of a running gateway count as available.
-  const left = limit - used + own;
-  if (left >= needed) return [found];
+  const available = limit - used + own;
+  if (available >= needed) return [usage];
   return [
-    found,
+    usage,
     {
       level: "warning",
       subject,
-      message: `only ${left} connections are available, and each gateway uses up to ${needed}`,
+      message: `only ${available} connections are available, and each gateway uses up to ${needed}`,
       fix: "raise max_connections, or lower EARSHOT_DATABASE_CONNECTIONS",
     },
   ];

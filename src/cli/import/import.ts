@@ -186,14 +186,14 @@ export function interruption(reason: unknown, file: string): unknown {
   });
 }
 
-/** Per file on a terminal; a pipe gets all. */
+/** Shown per file on a terminal; a pipe gets all. */
 const shownRejections = 20;
 
 function watch(file: string, terminal: Terminal) {
   const progress = startProgress(terminal, file);
   const pending: string[] = [];
   let count = 0;
-  let ended = false;
+  let isEnded = false;
   return {
     onProgress: (seen: { posts: number; readBytes: number; totalBytes: number | null }) =>
       progress.update(seen.readBytes, seen.totalBytes, `${seen.posts.toLocaleString("en")} posts`),
@@ -204,8 +204,8 @@ function watch(file: string, terminal: Terminal) {
       else if (count <= shownRejections) pending.push(line);
     },
     end: () => {
-      if (ended) return;
-      ended = true;
+      if (isEnded) return;
+      isEnded = true;
       progress.end();
       for (const line of pending) terminal.note(line);
       if (count > pending.length && pending.length > 0) {

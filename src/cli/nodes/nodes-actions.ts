@@ -17,15 +17,15 @@ export async function listNodes(
   { all, json }: { all?: boolean; json?: boolean },
   terminal: Terminal,
 ): Promise<void> {
-  const known = await inControl(terminal, (control) => control.run("nodes", null));
-  const nodes = all ? known : known.filter(({ state }) => state !== "removed");
+  const allNodes = await inControl(terminal, (control) => control.run("nodes", null));
+  const nodes = all ? allNodes : allNodes.filter(({ state }) => state !== "removed");
   const nowMs = systemClock.now();
   if (json)
     printLines(
       nodes.map((node) => nodeAsJson(node, nowMs)),
       terminal,
     );
-  else if (known.length === 0) {
+  else if (allNodes.length === 0) {
     terminal.note(
       "no nodes yet – print the settings of one with earshot nodes enroll, then start it with earshot node\n",
     );
@@ -43,7 +43,7 @@ export async function showNode(
 ): Promise<void> {
   const nowMs = systemClock.now();
   const { node, events } = await inControl(terminal, async (control) => ({
-    node: await found(control, id),
+    node: await requireNode(control, id),
     events: await control.run("nodeEvents", { limit: shownEvents, nodeId: id }),
   }));
   if (json) {
@@ -142,7 +142,7 @@ export async function simulateTee(folder: string, terminal: Terminal): Promise<v
   terminal.out("EARSHOT_NODE_EVIDENCE=simulated\n");
 }
 
-async function found(control: OpenControl, id: string): Promise<NodeRecord> {
+async function requireNode(control: OpenControl, id: string): Promise<NodeRecord> {
   const node = await control.run("node", { id });
   if (node !== null) return node;
   throw new EarshotError("node_not_found", `node ${JSON.stringify(id)} not found`, {

@@ -67,8 +67,8 @@ function withKey(
   login: () => Login | null,
 ): Login {
   if (key) return { url, key };
-  const stored = login();
-  if (stored?.url === url) return stored;
+  const saved = login();
+  if (saved?.url === url) return saved;
   throw new EarshotError("missing_setting", `an API key for ${url} is required`, {
     hint:
       "set EARSHOT_API_KEY, or run earshot login; create a key in the dashboard of the service, or with " +

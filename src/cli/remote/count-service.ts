@@ -89,17 +89,17 @@ function shownOf(pages: readonly Page[], { by }: CountTerms): ShownCounts {
 function joined(parts: readonly Coverage[]): Coverage {
   const names = new Set(parts.flatMap(({ platforms = [] }) => platforms.map(nameOf)));
   const platforms = [...names].map((name) => {
-    const own = parts.flatMap(({ platforms: all = [] }) =>
+    const ofPlatform = parts.flatMap(({ platforms: all = [] }) =>
       all.filter((each) => nameOf(each) === name),
     );
-    const [first] = own;
+    const [first] = ofPlatform;
     if (first === undefined) throw new Error(`no coverage of ${name}`);
     return {
       ...first,
-      complete: own.every(({ complete }) => complete),
-      held: merged(own.flatMap(({ held }) => held)),
-      gaps: merged(own.flatMap(({ gaps }) => gaps)),
-      truncated: own.some(({ truncated }) => truncated),
+      complete: ofPlatform.every(({ complete }) => complete),
+      held: merged(ofPlatform.flatMap(({ held }) => held)),
+      gaps: merged(ofPlatform.flatMap(({ gaps }) => gaps)),
+      truncated: ofPlatform.some(({ truncated }) => truncated),
     };
   });
   return {

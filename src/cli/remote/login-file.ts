@@ -31,7 +31,7 @@ export function profileOf({ EARSHOT_PROFILE: preset }: Environment, given?: stri
   });
 }
 
-/** In the user's configuration folder (XDG Base Directory Specification). */
+/** The user's configuration folder (XDG Base Directory Specification). */
 const loginFolder = ({ XDG_CONFIG_HOME, HOME }: Environment): string =>
   join(XDG_CONFIG_HOME || join(HOME || homedir(), ".config"), "earshot");
 

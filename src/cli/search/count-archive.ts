@@ -27,7 +27,7 @@ export async function countLocally(
   const toMs = Math.min(terms.untilMs ?? nowMs, nowMs);
   const archive = await openArchive({ dataDir: dir, ...settings, clock: systemClock });
   try {
-    const counted = await countArchive(
+    const counts = await countArchive(
       {
         archive,
         clock: systemClock,
@@ -46,8 +46,8 @@ export async function countLocally(
       nowMs + config.jobs.deadlineMs,
       terminal.stopping,
     );
-    show({ ...shownOf(counted, terms, toMs), query: printQuery(tree), by });
-    if (counted.warnings.some(({ code }) => code === "deadline_reached")) {
+    show({ ...shownOf(counts, terms, toMs), query: printQuery(tree), by });
+    if (counts.warnings.some(({ code }) => code === "deadline_reached")) {
       throw tookTooLong(config.jobs.deadlineMs);
     }
   } finally {
@@ -55,10 +55,13 @@ export async function countLocally(
   }
 }
 
-/** Before any post; the first year with four digits. */
+/** The start of the first year with four digits, before any post. */
 const earliestMs = Date.parse("0000-01-01T00:00:00.000Z");
 
-/** Without `--since`, from the first match. Without `--until`, drops trailing buckets without coverage and matches. */
+/**
+ * Starts at the first match unless `--since` is set. Unless `--until` is set, drops trailing
+ * buckets without coverage and matches.
+ */
 function shownOf(
   counted: SourceCounts,
   { by, sinceMs, untilMs }: CountTerms,

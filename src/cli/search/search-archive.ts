@@ -54,7 +54,7 @@ async function find(
   stopping: AbortSignal,
 ): Promise<Found> {
   const nowMs = systemClock.now();
-  const found = await searchArchive(
+  const answer = await searchArchive(
     {
       archive,
       clock: systemClock,
@@ -74,11 +74,11 @@ async function find(
     nowMs + config.jobs.deadlineMs,
     stopping,
   );
-  const { records, damage } = await recordsOf(archive, found.items);
-  return { answer: withDamage(found, damage), records, nowMs };
+  const { records, damage } = await recordsOf(archive, answer.items);
+  return { answer: withDamage(answer, damage), records, nowMs };
 }
 
-/** Without a cursor, because no server could continue it. */
+/** The page has no cursor, because no server could continue it. */
 function pageOf({ answer, records }: Found, tree: QueryNode): AnswerPage {
   const warnings = answer.next === null ? [] : [morePosts];
   return {

@@ -90,8 +90,8 @@ function segmentLines({ segments, segmentsOpened }: SearchWork): string[] {
     ...[work.sequence, work.candidates, work.rechecked, work.containers, work.found].map(String),
     milliseconds(work.tookMs),
   ]);
-  const left = segmentsOpened - segments.length;
-  return [...table([head, ...rows]), ...(left > 0 ? [`and ${left} more`] : [])];
+  const unlisted = segmentsOpened - segments.length;
+  return [...table([head, ...rows]), ...(unlisted > 0 ? [`and ${unlisted} more`] : [])];
 }
 
 function timeLines(tookMs: Analysis["tookMs"]): string[] {

@@ -38,8 +38,11 @@ export function coverageLines(
     .flatMap(({ message }) => wrap(message, terminal.columns));
   if (coverage.complete) return notes;
   if (!coversSome(coverage)) {
-    const known = covered.filter(({ intervals }) => intervals.length > 0);
-    return [...(known.length === 0 ? [] : drawCoverage(known, { ...options, slackMs })), ...notes];
+    const withCoverage = covered.filter(({ intervals }) => intervals.length > 0);
+    return [
+      ...(withCoverage.length === 0 ? [] : drawCoverage(withCoverage, { ...options, slackMs })),
+      ...notes,
+    ];
   }
   const rows = (coverage.platforms ?? [])
     .filter(({ collection }) => collection === "posts")

@@ -9,7 +9,7 @@ export type PlotBucket = {
 };
 
 export type PlotOptions = {
-  /** In columns. */
+  /** Columns. */
   width: number;
   height: number;
   unicode: boolean;

@@ -46,11 +46,11 @@ function rowOf(
   collection: Collection,
   { nowMs, slackMs }: CoverageOptions,
 ): TimelineRow[] {
-  const own = intervalsOf(intervals, collection);
-  if (own.length === 0) return [];
+  const ofCollection = intervalsOf(intervals, collection);
+  if (ofCollection.length === 0) return [];
   const window = { fromMs: null, toMs: nowMs };
-  const gaps = gapsIn(window, own, nowMs, slackMs);
-  const isImported = own.every(({ source }) => source === "import");
+  const gaps = gapsIn(window, ofCollection, nowMs, slackMs);
+  const isImported = ofCollection.every(({ source }) => source === "import");
   return [
     {
       name: `${platform} ${collection}`,

@@ -20,12 +20,14 @@ type Marks = { covered: string; partly: string; none: string; to: string };
 const unicodeMarks: Marks = { covered: "█", partly: "▒", none: "·", to: "–" };
 const asciiMarks: Marks = { covered: "#", partly: "+", none: ".", to: "-" };
 
-/** With fewer cells, each name gets its own line. */
+/** Each name gets its own line if there is room for fewer. */
 const minCells = 20;
 
 const minCellMs = 1_000;
 
-/** In UTC. No line is wider than `width` (at least 8). Empty if no row has a bounded time. */
+/**
+ * Times are in UTC. No line is wider than `width` (at least 8). Empty if no row has a bounded time.
+ */
 export function drawTimelines(rows: readonly TimelineRow[], options: TimelineOptions): string[] {
   const width = Math.max(Math.floor(options.width), 8);
   const marks = options.unicode ? unicodeMarks : asciiMarks;
@@ -120,8 +122,8 @@ function gapLines(
     for (const gap of gaps) {
       if (gap.fromMs === null || gap.toMs <= startMs) continue;
       const key = `${gap.fromMs} ${gap.toMs}`;
-      const known = all.get(key);
-      if (known) known.names.push(name);
+      const group = all.get(key);
+      if (group) group.names.push(name);
       else all.set(key, { fromMs: gap.fromMs, toMs: gap.toMs, names: [name] });
     }
   }
@@ -130,7 +132,7 @@ function gapLines(
   const lines = newest.slice(0, listedGaps).map((gap) => {
     return `gap ${spanText(gap, gap.toMs >= nowMs, dash)} (${lengthText(gap.toMs - gap.fromMs)}): ${gap.names.join(", ")}`;
   });
-  const left = newest.length - lines.length;
-  if (left > 0) lines.push(`and ${left} earlier ${left === 1 ? "gap" : "gaps"}`);
+  const unlisted = newest.length - lines.length;
+  if (unlisted > 0) lines.push(`and ${unlisted} earlier ${unlisted === 1 ? "gap" : "gaps"}`);
   return lines;
 }

@@ -6,7 +6,7 @@ export type Input = {
   interactive: boolean;
   /** Errors: `input_ended`, or the reason of the signal. */
   ask(question: string): Promise<string>;
-  /** Without echo. */
+  /** Does not echo the answer. */
   askSecret(question: string): Promise<string>;
   /** Errors: `input_too_long`. */
   readAll(): Promise<string>;

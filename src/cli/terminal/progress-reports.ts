@@ -6,9 +6,9 @@ type Report = { done: number; total: number; detail: string };
 
 export type ProgressReports = {
   update(report: Report): void;
-  /** Without garbling the bar. */
+  /** Does not garble the bar. */
   note(line: string): void;
-  /** To standard output. */
+  /** Writes to standard output. */
   answer(line: string): void;
   end(): void;
 };
@@ -30,8 +30,8 @@ export function startReports(
   let linedMs = startedMs;
 
   function noteOf({ done, total, detail }: Report): string {
-    const left = timeLeft(done / Math.max(1, total), clock.elapsed() - startedMs);
-    return left === null ? detail : `${detail}, ${left}`;
+    const remaining = timeLeft(done / Math.max(1, total), clock.elapsed() - startedMs);
+    return remaining === null ? detail : `${detail}, ${remaining}`;
   }
 
   function aside(write: () => void): void {

@@ -4,7 +4,7 @@ const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
 
-/** To the minute, or second if short; open spans end with `now`. */
+/** Rounds to the minute, or the second if short; open spans end with `now`. */
 export function spanText(
   { fromMs, toMs }: { fromMs: number; toMs: number },
   isOpen: boolean,
@@ -17,7 +17,7 @@ export function spanText(
   return `${from} ${dash} ${to.startsWith(from.slice(0, 10)) ? to.slice(11) : to}`;
 }
 
-/** In the two largest units: `1 h 15 min`. */
+/** The two largest units: `1 h 15 min`. */
 export function lengthText(ms: number): string {
   if (ms < minuteMs) return `${Math.ceil(ms / 1_000)} s`;
   if (ms < hourMs) return twoUnits(ms, minuteMs, "min", 1_000, "s");
