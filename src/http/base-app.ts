@@ -35,7 +35,7 @@ export type BaseAppContext = {
   clock: Pick<Clock, "sleep">;
   log: Pick<Logger, "error" | "warn">;
   newId(): string;
-  /** Not called after a disconnect. */
+  /** Not called if the client has disconnected. */
   onProblem(code: ProblemCode): void;
   pathsHint: string;
   /** Every answer, including 404. */
@@ -48,7 +48,10 @@ export type BaseApp = {
   stopping: AbortSignal;
 };
 
-/** Without routes. Problems are RFC 9457. On close, connections without a complete request close immediately. */
+/**
+ * The app has no routes yet. Problems are RFC 9457. On close, connections without a complete
+ * request close immediately.
+ */
 export function openApp(context: BaseAppContext): BaseApp {
   const { settings, clock, log, newId, pathsHint } = context;
   const app: FastifyInstance = fastify({
@@ -114,7 +117,7 @@ export function openApp(context: BaseAppContext): BaseApp {
     context.setHeaders(request, reply);
     shutdown.requireOpen(request);
     if (connections.isRefused(request.raw.socket)) throw tooManyConnections();
-    // Before the body is read.
+    // The answer precedes reading the body.
     if (!request.is404) return;
     const answer = await answerOtherMethods(request, reply);
     if (answer === null) throw noSuchPath(pathsHint);
@@ -128,7 +131,8 @@ export function openApp(context: BaseAppContext): BaseApp {
     else if (reply.statusCode >= 400) reply.removeHeader("connection");
   });
   app.addHook("onRequest", fieldsHook);
-  // With another method, a fixed path such as .../jobs matches the route with a platform parameter.
+  // A fixed path such as .../jobs, called with another method, matches the route with a platform
+  // parameter.
   app.addHook("onRequest", async (request, reply) =>
     hasUnknownPlatform(request) ? await answerOtherMethods(request, reply) : undefined,
   );

@@ -30,7 +30,7 @@ type HttpSettings = Pick<GatewaySettings, "embedded"> & {
   publicUrl: string | null;
   /** Origins that may call from a browser; `*`: all. */
   corsOrigins: readonly string[];
-  /** For node requests without a key; null refuses them. */
+  /** The key of node requests that have none; null refuses them. */
   openNodeKey: string | null;
   limits: DeploymentLimits & { dashboardRequestsPerSecond: number };
   maxKeysPerAccount: number;

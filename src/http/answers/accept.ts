@@ -3,8 +3,8 @@ type MediaRange = { type: string; subtype: string; weight: number };
 type Choice<Name> = { name: Name; weight: number; precision: number; position: number };
 
 /**
- * RFC 9110 section 12.5.1. Ties: the more specific range, then the order in the header, then in `offered`. Without a header,
- * the first; null if none is acceptable.
+ * Negotiates by RFC 9110 section 12.5.1. Ties: the more specific range, then the order in the
+ * header, then in `offered`. The first if there is no header; null if none is acceptable.
  */
 export function preferredType<Name extends string>(
   accept: string | undefined,
@@ -47,9 +47,9 @@ function rangeOf(element: string): MediaRange | null {
   const [, type, subtype] = mediaRange.exec(name.toLowerCase()) ?? [];
   if (type === undefined || subtype === undefined) return null;
   if (type === "*" && subtype !== "*") return null;
-  const written = parameters.find((parameter) => /^q\s*=/i.test(parameter));
-  if (written === undefined) return { type, subtype, weight: 1 };
-  const read = weight.exec(written)?.[1];
+  const quality = parameters.find((parameter) => /^q\s*=/i.test(parameter));
+  if (quality === undefined) return { type, subtype, weight: 1 };
+  const read = weight.exec(quality)?.[1];
   return read === undefined ? null : { type, subtype, weight: Number(read) };
 }
 

@@ -9,20 +9,20 @@ export type Allowance = { posts: number; each: number };
 export function allowanceOf(lengths: readonly number[], budget: number): Allowance {
   const posts = postsWithin(lengths, budget);
   const ascending = lengths.slice(0, posts).sort((a, b) => a - b);
-  let left = budget;
+  let remaining = budget;
   for (const [index, length] of ascending.entries()) {
-    const share = Math.floor(left / (posts - index));
+    const share = Math.floor(remaining / (posts - index));
     if (length > share) return { posts, each: share };
-    left -= length;
+    remaining -= length;
   }
   return { posts, each: Number.POSITIVE_INFINITY };
 }
 
 function postsWithin(lengths: readonly number[], budget: number): number {
-  let left = budget;
+  let remaining = budget;
   for (const [index, length] of lengths.entries()) {
-    left -= Math.min(length, shortestText);
-    if (left < 0) return index;
+    remaining -= Math.min(length, shortestText);
+    if (remaining < 0) return index;
   }
   return lengths.length;
 }

@@ -73,15 +73,15 @@ export function* csvOf({ job, posts, fields }: AnswerPage) {
 function cellOf(value: unknown): string {
   if (value === null) return "";
   if (typeof value === "number" || typeof value === "boolean") return String(value);
-  if (typeof value === "string") return defused(value);
+  if (typeof value === "string") return withoutFormula(value);
   const isWords = Array.isArray(value) && value.every((item) => typeof item === "string");
-  return defused(isWords ? value.join(" ") : JSON.stringify(value));
+  return withoutFormula(isWords ? value.join(" ") : JSON.stringify(value));
 }
 
 /** Formula prefixes of spreadsheets (OWASP, CSV Injection), also full-width. */
 const formulaStart = /^[=+\-@\t\r\n＝＋－＠]/;
 
-function defused(text: string): string {
+function withoutFormula(text: string): string {
   const readable = text.toWellFormed().replaceAll("\0", "\ufffd");
   return formulaStart.test(readable) ? `'${readable}` : readable;
 }

@@ -84,8 +84,8 @@ const maxGaps = 10;
 
 function gapWords({ gaps }: Coverage): string {
   const gapTexts = gaps.slice(-maxGaps).map(windowWords);
-  const rest = gaps.length - gapTexts.length;
-  return rest === 0 ? gapTexts.join("; ") : `${rest} earlier gaps; ${gapTexts.join("; ")}`;
+  const unlisted = gaps.length - gapTexts.length;
+  return unlisted === 0 ? gapTexts.join("; ") : `${unlisted} earlier gaps; ${gapTexts.join("; ")}`;
 }
 
 function item(post: AnswerPost, number: number, fields: AnswerPage["fields"]): string {
@@ -157,8 +157,8 @@ function closing({ job, result, omitted, isContinued, nextCursor }: AnswerPage):
   const lines: string[] = [];
   if (omitted > 0) {
     const posts = omitted === 1 ? "1 more post was" : `${omitted} more posts were`;
-    const rest = isContinued ? "; the next page begins with them" : "";
-    lines.push(`${posts} omitted because of max_chars${rest}.`);
+    const continuation = isContinued ? "; the next page begins with them" : "";
+    lines.push(`${posts} omitted because of max_chars${continuation}.`);
   }
   const isLast = nextCursor === null && (result.next ?? result.nextPosition ?? null) === null;
   if (isLast) lines.push("This is the last page.");

@@ -15,7 +15,7 @@ export function cursorOf(context: Pick<HttpContext, "cursorKey">, job: Job): str
   const { next = null, nextPosition = null } = job.result ?? {};
   if (next !== null || nextPosition === null) return cursorAfter(context, job, next);
   return fitsCursor(nextPosition)
-    ? encrypted(context, job, { after: null, position: nextPosition })
+    ? encryptedCursor(context, job, { after: null, position: nextPosition })
     : null;
 }
 
@@ -24,12 +24,16 @@ export function cursorAfter(
   job: Job,
   after: Position | null,
 ): string | null {
-  return after === null ? null : encrypted(context, job, { after });
+  return after === null ? null : encryptedCursor(context, job, { after });
 }
 
 type End = { after: Position } | { after: null; position: FetchPosition };
 
-function encrypted({ cursorKey }: Pick<HttpContext, "cursorKey">, job: Job, end: End): string {
+function encryptedCursor(
+  { cursorKey }: Pick<HttpContext, "cursorKey">,
+  job: Job,
+  end: End,
+): string {
   const { platform, type, method, fromMs, toMs, asOfMs, requestedBounds = noBounds } = job.request;
   const { accountId, canonicalQuery } = job;
   const scope = { accountId, platform, type, method, canonicalQuery };

@@ -10,7 +10,7 @@ const aroundCut = 64;
 
 const graphemes = once(() => new Intl.Segmenter("en", { granularity: "grapheme" }));
 
-/** In Unicode code points. */
+/** Counts Unicode code points. */
 export function characterCount(text: string): number {
   let count = text.length;
   for (let at = 0; at < text.length - 1; at += 1) {
@@ -22,7 +22,7 @@ export function characterCount(text: string): number {
   return count;
 }
 
-/** With its `…` at most `characters`; cut at a nearby space or a grapheme boundary. */
+/** At most `characters` with its `…`; cut at a nearby space or a grapheme boundary. */
 export function shortened(text: string, characters: number): string {
   const cut = unitsOf(text, characters - 1);
   return text.slice(0, wordBorder(text, cut) ?? graphemeBorder(text, cut)).trimEnd() + ellipsis;

@@ -25,7 +25,7 @@ const types: Readonly<Record<string, string>> = {
 };
 const endings = { br: ".br", gzip: ".gz" } as const;
 
-/** With compressed copies beside some files. The caller checks names. */
+/** Some files have compressed copies beside them. The caller checks names. */
 export function createBuiltFiles(folder: URL): BuiltFiles {
   const files = new Map<string, ServedFile>();
 

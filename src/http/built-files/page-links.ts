@@ -12,7 +12,10 @@ export async function pageLinks(folder: URL): Promise<ReadonlyMap<string, string
   );
 }
 
-/** In the request modes of `import()` and of the style sheets that Vite adds, without which a file is loaded twice. */
+/**
+ * The link has the request mode of `import()`, or of the style sheets that Vite adds; otherwise the
+ * file would be loaded twice.
+ */
 function linkTo(file: string): string {
   const relation = file.endsWith(".css") ? "preload; as=style; crossorigin" : "modulepreload";
   return `</dashboard/${file}>; rel=${relation}; fetchpriority=low`;

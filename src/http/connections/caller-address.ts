@@ -5,8 +5,8 @@ import ipaddr from "ipaddr.js";
 export type CallerAddress = (request: Pick<IncomingMessage, "headers" | "socket">) => string;
 
 /**
- * Behind a trusted proxy, the last entry of `X-Forwarded-For` that is not a trusted proxy. With an invalid entry the
- * connection's address counts, so that callers cannot forge one.
+ * The last entry of `X-Forwarded-For` that is not a trusted proxy, if a trusted proxy connects. If
+ * an entry is invalid, the connection's address counts, so that callers cannot forge one.
  */
 export function callerAddressBehind(trustedProxies: readonly string[]): CallerAddress {
   const isTrusted = trustedAddresses(trustedProxies);
@@ -67,7 +67,7 @@ function addressOf(entry: string): string | null {
   return isIP(address) === 0 ? null : plainAddress(address);
 }
 
-/** Without a zone; IPv4-mapped IPv6 as IPv4. */
+/** Drops the zone; writes IPv4-mapped IPv6 as IPv4. */
 function plainAddress(address: string): string {
   const [withoutZone = ""] = address.split("%");
   return ipaddr.isValid(withoutZone) ? ipaddr.process(withoutZone).toString() : address;

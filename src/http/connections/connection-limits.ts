@@ -31,7 +31,7 @@ export function createConnectionLimits(
   const isTrusted = trustedAddresses(trustedProxies);
   const share = Math.max(1, Math.floor((maxConnections * connectionShare) / 100));
   const open = createCounts();
-  const refused = createCounts();
+  const refusals = createCounts();
   const refusedSockets = new WeakSet<Socket>();
 
   async function closeSoon(socket: Socket): Promise<void> {
@@ -50,11 +50,11 @@ export function createConnectionLimits(
         open.add(group, socket);
         return true;
       }
-      if (refused.total() >= maxRefused || refused.of(group) >= maxRefusedPerAddress) {
+      if (refusals.total() >= maxRefused || refusals.of(group) >= maxRefusedPerAddress) {
         socket.destroy();
         return false;
       }
-      refused.add(group, socket);
+      refusals.add(group, socket);
       refusedSockets.add(socket);
       void closeSoon(socket);
       return true;

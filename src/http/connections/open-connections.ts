@@ -44,8 +44,8 @@ export type OpenConnections = {
 const unwantedBodyMs = 2_000;
 
 /**
- * On `stop`, closes connections that never sent anything, which Node leaves open. Also closes those whose request body
- * continues after the answer.
+ * Closes connections on `stop` that never sent anything, which Node leaves open. Also closes those
+ * whose request body continues after the answer.
  */
 export function watchConnections(
   server: Server,

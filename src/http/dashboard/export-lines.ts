@@ -7,7 +7,8 @@ import {
 import type { HttpContext } from "../context.ts";
 
 /**
- * As the client consumes them. The last line has the count, so that truncation is detectable. Throws when the signal aborts.
+ * Yields lines as the client consumes them. The last line has the count, so that truncation is
+ * detectable. Throws when the signal aborts.
  */
 export async function* exportLines(
   accounts: Pick<HttpContext["accounts"], "read">,

@@ -7,7 +7,10 @@ const uncached = ["/dashboard/api", "/auth", "/oauth", "/v1", "/api/v1"];
 /** Answers to a key or a session must not be cached. */
 export const uncachedControl = "private, no-store";
 
-/** On all answers; public ones override the cache header. The API needs `nosniff` too: browsers can call it with a cookie. */
+/**
+ * Sets headers of all answers; public ones override the cache header. The API needs `nosniff` too:
+ * browsers can call it with a cookie.
+ */
 export function setDashboardHeaders(request: FastifyRequest, reply: FastifyReply): void {
   // A path has several spellings, and a catch-all route matches less precisely.
   const paths = [request.routeOptions.url ?? request.url, request.url];

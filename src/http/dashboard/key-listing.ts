@@ -13,9 +13,9 @@ export async function keyListings(
 ): Promise<KeyListingAnswer[]> {
   const live = keys.filter((key) => isLive(keyStateOf(key, nowMs)));
   const states = live.length === 0 ? [] : await limiter.statesOf(live.map(ratedKey));
-  const left = new Map(live.map(({ id }, index) => [id, states[index] ?? []]));
+  const limitStates = new Map(live.map(({ id }, index) => [id, states[index] ?? []]));
   return keys.map((key) => {
-    const policies = left.get(key.id);
+    const policies = limitStates.get(key.id);
     const remaining = (policy: string) =>
       policies?.find((state) => state.policy === policy)?.remaining ?? 0;
     return {

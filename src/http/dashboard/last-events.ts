@@ -2,7 +2,7 @@ import type { Archive } from "../../archive/archive.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Platform } from "../../posts/post.ts";
 
-/** By the unit's start in Unix milliseconds; empty units are absent. */
+/** Posts by the unit's start in Unix milliseconds; empty units are absent. */
 export type ReceivedPosts = ReadonlyMap<Platform, ReadonlyMap<number, number>>;
 
 /** Divides the parts of every range, so that ranges share cached counts. */

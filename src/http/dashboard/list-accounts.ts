@@ -14,15 +14,15 @@ export async function listAccounts(
   { query, after, limit }: Omit<AccountListPart, "nowMs">,
 ): Promise<{ accounts: readonly AccountListing[]; next: AccountPosition | null }> {
   const nowMs = clock.now();
-  const found: AccountListing[] = [];
+  const listings: AccountListing[] = [];
   let position = after;
   for (let reads = 0; reads < maxReads; reads += 1) {
-    const part = { query, after: position, limit: limit + 1 - found.length, nowMs };
+    const part = { query, after: position, limit: limit + 1 - listings.length, nowMs };
     const { accounts: more, seen } = await accounts.read("listAccounts", part);
-    found.push(...more);
+    listings.push(...more);
     position = seen;
-    if (seen === null || found.length > limit) break;
+    if (seen === null || listings.length > limit) break;
   }
-  const last = found.length > limit ? found[limit - 1] : undefined;
-  return { accounts: found.slice(0, limit), next: last ?? position };
+  const last = listings.length > limit ? listings[limit - 1] : undefined;
+  return { accounts: listings.slice(0, limit), next: last ?? position };
 }

@@ -10,7 +10,7 @@ export type EmbeddedNode = {
   share: GatewaySettings["embedded"];
   running: number;
   concurrency: number;
-  /** Since the start. */
+  /** Jobs since the start. */
   jobs: number;
 };
 
@@ -100,9 +100,9 @@ export function insecureEvidence(
   gateway: Pick<NodeGateway, "policy" | "nodes">,
 ): InsecureEvidence[] {
   const connected = gateway.nodes().filter(({ isConnected }) => isConnected);
-  const shown = new Set([
+  const capabilities = new Set([
     ...gateway.policy().evidence,
     ...connected.map(({ evidence }) => evidence),
   ]);
-  return (["simulated", "none"] as const).filter((kind) => shown.has(kind));
+  return (["simulated", "none"] as const).filter((kind) => capabilities.has(kind));
 }

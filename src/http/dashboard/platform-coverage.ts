@@ -18,20 +18,23 @@ export function platformCoverage(
   intervals: readonly CoverageInterval[],
   { fromMs, nowMs, slackMs, liveSinceMs }: CoverageRange,
 ): PlatformStatus["coverage"] {
-  const own = intervals.filter(
+  const ofAllAccounts = intervals.filter(
     ({ collection, account }) => collection === "posts" && account === null,
   );
-  const firstMs = own.reduce((first, interval) => Math.min(first, interval.fromMs), nowMs);
+  const firstMs = ofAllAccounts.reduce(
+    (first, interval) => Math.min(first, interval.fromMs),
+    nowMs,
+  );
   const window = { fromMs: Math.max(firstMs, fromMs), toMs: nowMs };
   if (window.fromMs >= nowMs) return { held: [], gaps: [], complete_since: null };
-  const grantedMs = hasCaughtUp(own, liveSinceMs) ? slackMs : 0;
-  const missing = joinOldest(gapsIn(window, own, nowMs, grantedMs), maxGaps);
-  const isImported = own.every(({ source }) => source === "import");
+  const grantedMs = hasCaughtUp(ofAllAccounts, liveSinceMs) ? slackMs : 0;
+  const missing = joinOldest(gapsIn(window, ofAllAccounts, nowMs, grantedMs), maxGaps);
+  const isImported = ofAllAccounts.every(({ source }) => source === "import");
   const gaps = isImported ? missing.filter(({ toMs }) => toMs < nowMs) : missing;
   return {
     held: outsideOf(window, missing).map((span) => ({
       ...spanText(span, window.fromMs),
-      source: sourcesOf(own, span),
+      source: sourcesOf(ofAllAccounts, span),
     })),
     gaps: gaps.map((span) => spanText(span, window.fromMs)),
     complete_since: completeSince(intervalsOf(intervals, "posts"), nowMs, grantedMs),
@@ -50,9 +53,9 @@ function completeSince(
   return isoText(Math.max(0, last.fromMs ?? 0));
 }
 
-function sourcesOf(own: readonly CoverageInterval[], span: Span): string {
+function sourcesOf(intervals: readonly CoverageInterval[], span: Span): string {
   const startMs = span.fromMs ?? Number.NEGATIVE_INFINITY;
-  const covering = own.filter(({ fromMs, toMs }) => toMs > startMs && fromMs < span.toMs);
+  const covering = intervals.filter(({ fromMs, toMs }) => toMs > startMs && fromMs < span.toMs);
   return [...new Set(covering.map(({ source }) => source))].sort().join(", ");
 }
 

@@ -48,7 +48,7 @@ const histogramBuckets = 144;
 /** Timeouts of optional and of required parts. */
 const optionalTimeoutMs = 300;
 const requiredTimeoutMs = 5_000;
-/** For the post count of a range. */
+/** Timeout of the post count of a range. */
 const countTimeoutMs = 300_000;
 
 type ArchiveState = {
@@ -130,7 +130,7 @@ export function createStatusBoard(source: StatusSource): StatusBoard {
     const statuses = platforms.map((platform) =>
       platformStatus(platform, range, current, received, lags),
     );
-    const known = statuses.filter(({ mode }) => mode !== "off").map(({ platform }) => platform);
+    const enabled = statuses.filter(({ mode }) => mode !== "off").map(({ platform }) => platform);
     return {
       range,
       from: isoText(nowMs - ranges[range].spanMs),
@@ -141,12 +141,12 @@ export function createStatusBoard(source: StatusSource): StatusBoard {
         max_age_ms: settings.maxAgeMs || null,
         free_disk_bytes: freeDiskBytes,
       },
-      nodes: [...embeddedStatus(source.embedded(), known), ...remoteNodes()],
+      nodes: [...embeddedStatus(source.embedded(), enabled), ...remoteNodes()],
       queue: { waiting: source.waitingJobs() },
     };
   }
 
-  /** Without pending nodes, whose names no operator has reviewed. */
+  /** Omits pending nodes, whose names no operator has reviewed. */
   function remoteNodes(): readonly NodeStatusAnswer[] {
     return source
       .nodes()

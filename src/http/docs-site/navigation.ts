@@ -5,7 +5,7 @@ export type NavigationEntry = { path: string; title: string };
 
 export type NavigationGroup = { title: string; entries: readonly NavigationEntry[] };
 
-/** By task, in reading order. */
+/** Groups pages by task, in reading order. */
 export function navigationOf(api: OpenApi): readonly NavigationGroup[] {
   const reference = referenceNames(api).map((name) =>
     name === "README"

@@ -22,24 +22,24 @@ export type ServedPages = {
 };
 
 export function createServedPages(openApi: () => Promise<Buffer>): ServedPages {
-  const description = memoised(async (): Promise<OpenApi> => JSON.parse(String(await openApi())));
-  const tree = memoised(async () => await readPageTree(await description()));
+  const description = memoise(async (): Promise<OpenApi> => JSON.parse(String(await openApi())));
+  const tree = memoise(async () => await readPageTree(await description()));
   const sources = new Map<string, () => Promise<ServedFile>>();
   const built = createBuiltFiles(builtDocs);
 
   async function findSource(path: string): Promise<ServedFile | null> {
-    const known = await tree();
-    const file = known.get(path);
+    const pageTree = await tree();
+    const file = pageTree.get(path);
     if (file === undefined) return null;
-    const source = sources.get(path) ?? memoised(() => makeSource(known, file));
+    const source = sources.get(path) ?? memoise(() => makeSource(pageTree, file));
     sources.set(path, source);
     return await source();
   }
 
-  async function makeSource(known: PageTree, file: string): Promise<ServedFile> {
+  async function makeSource(pageTree: PageTree, file: string): Promise<ServedFile> {
     const text = await readPage(file, await description());
     if (file.endsWith(".svg")) return servedAs("image/svg+xml; charset=utf-8", text);
-    return servedAs("text/markdown; charset=utf-8", linksAsServed(text, addressIn(known, file)));
+    return servedAs("text/markdown; charset=utf-8", linksAsServed(text, addressIn(pageTree, file)));
   }
 
   async function findHtml(path: string, encoding: AcceptedEncoding): Promise<ServedFile | null> {
@@ -53,7 +53,7 @@ export function createServedPages(openApi: () => Promise<Buffer>): ServedPages {
     return served !== path && (await tree()).has(served) ? `/docs${served}` : null;
   }
 
-  const llms = memoised(async () =>
+  const llms = memoise(async () =>
     servedAs("text/plain; charset=utf-8", llmsText(await description())),
   );
 
@@ -66,7 +66,7 @@ export function builtName(path: string): string {
   return path === "" ? "index.html" : `${path.slice(1)}.html`;
 }
 
-function memoised<Value>(make: () => Promise<Value>): () => Promise<Value> {
+function memoise<Value>(make: () => Promise<Value>): () => Promise<Value> {
   let promise: Promise<Value> | null = null;
   return () => {
     promise ??= make().catch((error: unknown) => {

@@ -79,9 +79,9 @@ export function createPendingRequests(
     return () => {
       ends.delete(end);
       metrics.waitingRequests.dec();
-      const left = (pendingByKey.get(keyId) ?? 1) - 1;
-      if (left === 0) pendingByKey.delete(keyId);
-      else pendingByKey.set(keyId, left);
+      const pendingCount = (pendingByKey.get(keyId) ?? 1) - 1;
+      if (pendingCount === 0) pendingByKey.delete(keyId);
+      else pendingByKey.set(keyId, pendingCount);
     };
   }
 
@@ -154,15 +154,15 @@ export function createPendingRequests(
     const { request } = reply;
     const { admittedMs } = request;
     let isEnded = false;
-    const ended = await waitPending(caller, reply, async (signal) => {
+    const endedJob = await waitPending(caller, reply, async (signal) => {
       const { job } = await submit();
-      if (job === null) throw forgotten();
+      if (job === null) throw jobExpired();
       isEnded = job.finishedMs !== null;
       return isEnded ? job : await wait(job, signal);
     });
-    // Without a wait, the caller's last check is recent enough.
+    // The caller's last check is recent enough if nothing was awaited.
     if (isEnded) request.admittedMs = admittedMs;
-    return ended;
+    return endedJob;
   }
 
   async function submitAndWait(
@@ -244,7 +244,7 @@ export function createPendingRequests(
   };
 }
 
-function forgotten() {
+function jobExpired() {
   return problem("result_expired", "the job of this Idempotency-Key is no longer stored", {
     hint: "submit the search again with another Idempotency-Key",
   });

@@ -54,7 +54,7 @@ function preferences(field: string): readonly Preference[] {
     const preference = take(nameAndValue);
     if (preference === null) throw malformed("the Prefer header is not a list of preferences");
     const [, name = "", value = ""] = preference;
-    found.push({ name: name.toLowerCase(), value: unquoted(value) });
+    found.push({ name: name.toLowerCase(), value: unquote(value) });
     while (take(parameter) !== null);
     if (offset < field.length && field[offset] !== ",") {
       throw malformed("the Prefer header is not a list of preferences");
@@ -64,7 +64,7 @@ function preferences(field: string): readonly Preference[] {
   return found;
 }
 
-function unquoted(word: string): string {
+function unquote(word: string): string {
   return word.startsWith('"') ? word.slice(1, -1).replaceAll(/\\(.)/g, "$1") : word;
 }
 

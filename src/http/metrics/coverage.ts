@@ -89,11 +89,11 @@ function gapsOf(
   feed: Pick<CoverageMetricSource, "coverageSlackMs" | "liveSinceMs">,
 ): readonly PlatformGaps[] {
   return coverage.flatMap(({ platform, intervals }) => {
-    const own = intervalsOf(intervals, "posts");
-    if (own.length === 0) return [];
-    const slackMs = hasCaughtUp(own, feed.liveSinceMs(platform)) ? feed.coverageSlackMs : 0;
-    const fromMs = own.reduce((first, interval) => Math.min(first, interval.fromMs), nowMs);
-    return [{ platform, gaps: gapsIn({ fromMs, toMs: nowMs }, own, nowMs, slackMs) }];
+    const ofPosts = intervalsOf(intervals, "posts");
+    if (ofPosts.length === 0) return [];
+    const slackMs = hasCaughtUp(ofPosts, feed.liveSinceMs(platform)) ? feed.coverageSlackMs : 0;
+    const fromMs = ofPosts.reduce((first, interval) => Math.min(first, interval.fromMs), nowMs);
+    return [{ platform, gaps: gapsIn({ fromMs, toMs: nowMs }, ofPosts, nowMs, slackMs) }];
   });
 }
 

@@ -21,9 +21,9 @@ export function stateMetrics<State>(
         registers,
         collect() {
           const state = stateNow();
-          const known = state === null ? null : value(state);
-          if (known === null) this.remove();
-          else this.set(known);
+          const reading = state === null ? null : value(state);
+          if (reading === null) this.remove();
+          else this.set(reading);
         },
       });
     },
@@ -59,9 +59,9 @@ export function addStoreGauge(
     async collect() {
       const nowMs = clock.elapsed();
       if (nowMs - readMs < maxAgeMs) return;
-      const known = await value().catch(() => null);
-      if (known === null) return;
-      this.set(known);
+      const reading = await value().catch(() => null);
+      if (reading === null) return;
+      this.set(reading);
       readMs = nowMs;
     },
   });

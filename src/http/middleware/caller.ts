@@ -36,7 +36,7 @@ declare module "fastify" {
     mayBeOpen?: boolean;
     /** Counts as a search, too. */
     isSubmission?: boolean;
-    /** With EARSHOT_DATABASE_URL, a caller that was just admitted is admitted by `submit`. */
+    /** If EARSHOT_DATABASE_URL is set, a caller that was just admitted is admitted by `submit`. */
     isAdmittedWithSearch?: boolean;
     /** Problems also contain `uuid`: the submitted job's, else empty. */
     refusalHasUuid?: boolean;
@@ -50,9 +50,10 @@ type CallerAdmission = {
 };
 
 /**
- * By key, else by session; applies rate limits in the same store call. Beyond the limit, reads of one's own job and requests
- * of `/mcp` are delayed; others are refused, so that they cannot keep connections open. Runs before the body is read, so that
- * unauthenticated bodies cost nothing.
+ * Identifies the caller by key, else by session; applies rate limits in the same store call. Beyond
+ * the limit, reads of one's own job and requests of `/mcp` are delayed; others are refused, so that
+ * they cannot keep connections open. Runs before the body is read, so that unauthenticated bodies
+ * cost nothing.
  */
 export function callerHook(context: HttpContext) {
   const { dashboard, limiter, metrics, settings } = context;
@@ -85,7 +86,7 @@ export function callerHook(context: HttpContext) {
       throw refusedByRate(context, reply, { policy: "burst", retryAfterMs });
     }
     const { waitMs } = admission;
-    // Without a slot, the client has disconnected.
+    // The client has disconnected if it gets no slot.
     if (waitMs > 0 && !(await waitForSlot(context, reply, waitMs))) reply.hijack();
   }
 

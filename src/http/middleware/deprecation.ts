@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from "fastify";
 
-/** At least six months after the announcement (CHANGELOG.md). */
+/** Removal is at least six months after the announcement (CHANGELOG.md). */
 export type Deprecation = {
   since: string;
   /** Earliest removal. */

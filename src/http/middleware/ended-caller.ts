@@ -51,7 +51,7 @@ export function withholdFromEndedCaller(
 
 type CheckContext = Pick<HttpContext, "clock">;
 
-/** Not for dashboard requests, which may end their own session. */
+/** False for dashboard requests, which may end their own session. */
 async function hasEnded(
   { clock }: CheckContext,
   { isValid }: Pick<CallerWatch, "isValid">,

@@ -14,7 +14,7 @@ declare module "fastify" {
 
 type KnownPath = { url: string; methods: Set<string>; headers: Set<string> };
 
-/** Null if the path has no route. Also throws the 404 of an unknown platform. */
+/** Null if the path has no route. Throws the 404 of an unknown platform. */
 export type OtherMethods = (
   request: FastifyRequest,
   reply: FastifyReply,
@@ -39,10 +39,10 @@ export function otherMethods(app: FastifyInstance, corsOrigins: readonly string[
   });
 
   return async (request, reply) => {
-    const found = router.find("GET", request.url);
-    const path: KnownPath | undefined = found?.store;
-    if (found === null || path === undefined) return null;
-    request.params = found.params;
+    const match = router.find("GET", request.url);
+    const path: KnownPath | undefined = match?.store;
+    if (match === null || path === undefined) return null;
+    request.params = match.params;
     request.knownPath = path.url;
     requireKnownPlatform(request);
     const methods = [...path.methods].sort();

@@ -4,7 +4,10 @@ import { outerRequest } from "./inner-requests.ts";
 
 const dashboardRoutes = "/dashboard/api/";
 
-/** By route template, never by URL, query or key. Event streams are not measured: clients decide their duration. */
+/**
+ * Logs the route template, never the URL, query or key. Event streams are not measured: clients
+ * decide their duration.
+ */
 export function requestLogHook(context: HttpContext) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const route = request.routeOptions.url ?? request.knownPath ?? "unknown";

@@ -74,8 +74,8 @@ export function sessionEntry(context: HttpContext) {
   }
 
   function requireCsrfToken(request: FastifyRequest, { id }: PresentedToken): void {
-    const sent = request.headers["x-earshot-csrf"];
-    if (typeof sent === "string" && csrf.isOf(id, sent)) return;
+    const csrfToken = request.headers["x-earshot-csrf"];
+    if (typeof csrfToken === "string" && csrf.isOf(id, csrfToken)) return;
     throw foreign("X-Earshot-Csrf must be the token of the session");
   }
 
@@ -89,7 +89,7 @@ export function sessionEntry(context: HttpContext) {
     if (note === null) return;
     const nowMs = clock.now();
     const formerUntilMs = nowMs + dashboard.sessions.formerMs;
-    const written =
+    const write =
       note === "first_use"
         ? context.accounts.write("advanceSession", {
             sessionId,
@@ -99,7 +99,7 @@ export function sessionEntry(context: HttpContext) {
             nowMs,
           })
         : context.accounts.write("noteSessionUse", { sessionId, nowMs });
-    written.catch(() => undefined);
+    write.catch(() => undefined);
   }
 
   return enter;

@@ -22,7 +22,7 @@ export function signedPart({ method, raw, headers }: FastifyRequest): SignedRequ
   return { method, path: raw.url ?? "", headers: Object.fromEntries(single), body: null };
 }
 
-/** For a route's `checkBody`. */
+/** A route's `checkBody`. */
 export function requireSignedBody({ headers }: FastifyRequest, body: Buffer): void {
   if (headers["content-digest"]?.toString() === contentDigestOf(body)) return;
   throw nodeUnauthorizedProblem("content_digest", "the body differs from the signed one");

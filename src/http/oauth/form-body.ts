@@ -5,7 +5,7 @@ const maxBytes = 16_384;
 
 export const formRoute = { bodyLimit: maxBytes };
 
-/** In this scope only. */
+/** Affects this scope only. */
 export function readFormBodies(scope: FastifyInstance): void {
   scope.addContentTypeParser(
     "application/x-www-form-urlencoded",

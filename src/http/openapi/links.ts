@@ -11,32 +11,32 @@ const idOfPath = { id: "$request.path.id" };
 
 /** Which operations use which values of an answer. */
 export const links: readonly Link[] = [
-  ...linked("submitSearch", "202", ["readStatus", "fetchResult", "cancelJob"], {
+  ...linksTo("submitSearch", "202", ["readStatus", "fetchResult", "cancelJob"], {
     ...samePlatform,
     ...uuidOfBody,
   }),
-  ...linked(
+  ...linksTo(
     "submitSearchByType",
     "202",
     ["readStatusWithoutPlatform", "fetchResultWithoutPlatform", "cancelJobWithoutPlatform"],
     uuidOfBody,
   ),
-  ...linked("search", "202", ["readStatus", "fetchResult", "cancelJob"], {
+  ...linksTo("search", "202", ["readStatus", "fetchResult", "cancelJob"], {
     ...samePlatform,
     ...uuidOfBody,
   }),
-  ...linked("readStatus", "200", ["fetchResult"], { ...samePlatform, ...uuidOfPath }),
-  ...linked("readStatusWithoutPlatform", "200", ["fetchResultWithoutPlatform"], uuidOfPath),
-  ...linked("fetchResult", "200", ["fetchProof"], { ...samePlatform, ...uuidOfPath }),
-  ...linked("fetchResultWithoutPlatform", "200", ["fetchProofWithoutPlatform"], uuidOfPath),
-  ...linked("listJobs", "200", ["readStatus", "fetchResult"], { ...samePlatform, ...firstOfPage }),
-  ...linked(
+  ...linksTo("readStatus", "200", ["fetchResult"], { ...samePlatform, ...uuidOfPath }),
+  ...linksTo("readStatusWithoutPlatform", "200", ["fetchResultWithoutPlatform"], uuidOfPath),
+  ...linksTo("fetchResult", "200", ["fetchProof"], { ...samePlatform, ...uuidOfPath }),
+  ...linksTo("fetchResultWithoutPlatform", "200", ["fetchProofWithoutPlatform"], uuidOfPath),
+  ...linksTo("listJobs", "200", ["readStatus", "fetchResult"], { ...samePlatform, ...firstOfPage }),
+  ...linksTo(
     "listJobsWithoutPlatform",
     "200",
     ["readStatusWithoutPlatform", "fetchResultWithoutPlatform"],
     firstOfPage,
   ),
-  ...linked(
+  ...linksTo(
     "createWebhook",
     "201",
     [
@@ -49,13 +49,13 @@ export const links: readonly Link[] = [
     ],
     idOfBody,
   ),
-  ...linked("testWebhook", "202", ["listDeliveries"], idOfPath),
-  ...linked("testWebhook", "202", ["replayDelivery"], {
+  ...linksTo("testWebhook", "202", ["listDeliveries"], idOfPath),
+  ...linksTo("testWebhook", "202", ["replayDelivery"], {
     ...idOfPath,
     delivery: "$response.body#/id",
   }),
 ];
 
-function linked(from: string, status: string, targets: readonly string[], parameters: Values) {
+function linksTo(from: string, status: string, targets: readonly string[], parameters: Values) {
   return targets.map((to): Link => ({ from, status, to, parameters }));
 }

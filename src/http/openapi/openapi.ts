@@ -81,14 +81,19 @@ export async function openApiText(): Promise<string> {
     transform: createJsonSchemaTransform({ zodToJsonConfig }),
     transformObject: createJsonSchemaTransformObject({ zodToJsonConfig }),
   });
-  addRoutes(app, nothing<HttpContext>(), nothing<PendingRequests>(), nothing<Submissions>());
+  addRoutes(
+    app,
+    absentValue<HttpContext>(),
+    absentValue<PendingRequests>(),
+    absentValue<Submissions>(),
+  );
   await app.ready();
   const text = JSON.stringify(app.swagger());
   await app.close();
   return withTidySchemas(text);
 }
 
-function nothing<T>(): T {
+function absentValue<T>(): T {
   const absent: unknown = new Proxy({}, { get: () => absent });
   return absent as T;
 }

@@ -6,7 +6,7 @@ export type ProblemDefinition = {
   title: string;
   /** Whether the same request can succeed later. */
   retryable: boolean;
-  /** For errors without their own. */
+  /** The hint of errors without their own. */
   hint?: string;
   cause: string;
   fix: readonly string[];

@@ -73,21 +73,21 @@ export function problemText(
 /** The upstream's error decides whether a retry can help. */
 const dependsOnUpstream = (code: ProblemCode): boolean => code === "upstream_failed";
 
-/** Without a retry the registry's hint, to repeat the request, would be wrong. */
+/** The registry's hint, to repeat the request, would be wrong if it is not retryable. */
 const usualHintOf = (code: ProblemCode, isRetryable: boolean): string | undefined =>
   dependsOnUpstream(code) && !isRetryable ? undefined : problems[code].hint;
 
 function problemOf(error: EarshotError, request: FastifyRequest): Problem {
   const code = publicCode(error);
-  const known = problems[code];
+  const definition = problems[code];
   // Internal details go to the log, never to the caller.
   const detail = code === "internal" ? "unexpected error; see the log" : shortened(error.message);
-  const isRetryable = dependsOnUpstream(code) ? error.retryable : known.retryable;
+  const isRetryable = dependsOnUpstream(code) ? error.retryable : definition.retryable;
   const hint = (code === "internal" ? undefined : error.hint) ?? usualHintOf(code, isRetryable);
   return {
     type: problemType(code),
-    title: known.title,
-    status: known.status,
+    title: definition.title,
+    status: definition.status,
     detail,
     code,
     retryable: isRetryable,
@@ -100,7 +100,7 @@ function problemOf(error: EarshotError, request: FastifyRequest): Problem {
 }
 
 export const maxDetails = 64;
-/** In UTF-16 code units; bounds what is echoed from a request. */
+/** UTF-16 code units; bounds what is echoed from a request. */
 const maxLineLength = 2_000;
 
 function shortened(line: string): string {
@@ -112,8 +112,8 @@ function shortened(line: string): string {
 /** A final code with status 503 is temporary: `unavailable`. */
 export function problemOfError(error: unknown): EarshotError {
   if (error instanceof EarshotError) return error;
-  const known = error instanceof Error ? frameworkErrorOf(error) : null;
-  return known ?? problem("internal", "unexpected error");
+  const frameworkError = error instanceof Error ? frameworkErrorOf(error) : null;
+  return frameworkError ?? problem("internal", "unexpected error");
 }
 
 export function publicCode(error: EarshotError): ProblemCode {

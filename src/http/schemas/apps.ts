@@ -7,7 +7,7 @@ export const authorizationQuery = z.strictObject({
   query: z.string().max(16_384),
 });
 
-/** Without methods, the connection is denied. */
+/** No methods: the connection is denied. */
 export const authorizationDecision = z.strictObject({
   ticket: z.string().max(16_384),
   methods: z.array(z.enum(methodNames as [string, ...string[]])).max(methodNames.length),

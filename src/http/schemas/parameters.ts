@@ -33,7 +33,7 @@ export const waitQuery = closedQuery("use only wait, such as ?wait=10", {
     }),
 });
 
-/** With a body, query parameters would be ignored. */
+/** Query parameters would be ignored in a request with a body. */
 export const noQuery = z.strictObject(
   {},
   errorWithHint(

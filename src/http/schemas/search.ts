@@ -37,10 +37,10 @@ const field = z.enum(fieldNames, {
 
 /** Parents of a nested field are often omitted. */
 function unknownField(name: string): string {
-  const shown = shortenedName(name);
-  const [end = ""] = shown.split(".").slice(-1);
-  const near = nearest(shown, fieldNames) ?? fieldOfEnd(nearest(end, ends)) ?? null;
-  const unknown = `unknown field ${JSON.stringify(shown)}`;
+  const shortName = shortenedName(name);
+  const [end = ""] = shortName.split(".").slice(-1);
+  const near = nearest(shortName, fieldNames) ?? fieldOfEnd(nearest(end, ends)) ?? null;
+  const unknown = `unknown field ${JSON.stringify(shortName)}`;
   return near === null
     ? `${unknown}, expected ID, Content, Score, Metadata or a field of Metadata such as "Metadata.username"`
     : `${unknown}, did you mean "${near}"?`;

@@ -61,9 +61,9 @@ export function shortenedName(name: string): string {
 }
 
 export function notAmong(what: string, word: string, names: readonly string[]): string {
-  const shown = shortenedName(word);
-  const suggestion = nearest(shown, names);
-  const unknown = `unknown ${what} ${JSON.stringify(shown)}`;
+  const shortWord = shortenedName(word);
+  const suggestion = nearest(shortWord, names);
+  const unknown = `unknown ${what} ${JSON.stringify(shortWord)}`;
   return suggestion
     ? `${unknown}, did you mean "${suggestion}"?`
     : `${unknown}, expected ${names.length === 1 ? "" : "one of "}${names.join(", ")}`;

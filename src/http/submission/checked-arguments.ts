@@ -69,15 +69,15 @@ export function checkArguments(
 }
 
 function targetOf(path: SearchPlatform, name: string) {
-  const named = parseSourceType(name);
-  if (named === null) throw problem("internal", "unknown type passed the schema");
-  const platform = narrowedPlatform(path, named.platform);
-  if (platform !== null) return { platform, type: named.type };
+  const sourceType = parseSourceType(name);
+  if (sourceType === null) throw problem("internal", "unknown type passed the schema");
+  const platform = narrowedPlatform(path, sourceType.platform);
+  if (platform !== null) return { platform, type: sourceType.type };
   throw problem(
     "platform_mismatch",
-    `the path names ${path}, the type "${name}" names ${named.platform}`,
+    `the path names ${path}, the type "${name}" names ${sourceType.platform}`,
     {
-      hint: `use one platform in both, or "${named.type}" as the type`,
+      hint: `use one platform in both, or "${sourceType.type}" as the type`,
       details: [{ code: "platform_mismatch", message: `not ${path}`, pointer: "/type" }],
     },
   );

@@ -140,7 +140,7 @@ function searchedNowhere(platform: SearchPlatform) {
 type Start = Window &
   Pick<SearchJobRequest, "after" | "asOfMs" | "position"> & { requestedBounds: RequestedBounds };
 
-/** At the first page, or at the cursor. */
+/** The window and position of the first page, or of the cursor. */
 function startOf(
   context: HttpContext,
   { accountId }: Caller,

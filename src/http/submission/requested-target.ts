@@ -51,14 +51,19 @@ export async function requestedTarget(
       const platform = args.platform === "social" ? defaultPlatform : args.platform;
       return { platform, target: null, canonicalQuery: "", warnings: [] };
     }
-    const named = readTarget(what, args.query, args.platform);
-    if (isBareName(named)) {
-      const { target, warnings } = await resolveBareName(context, { accountId }, args, named);
+    const parsedTarget = readTarget(what, args.query, args.platform);
+    if (isBareName(parsedTarget)) {
+      const { target, warnings } = await resolveBareName(
+        context,
+        { accountId },
+        args,
+        parsedTarget,
+      );
       return { ...targetOn(target, target.platform ?? defaultPlatform), warnings };
     }
-    const target = isRecordId(named)
-      ? await postOfRecord(context, accountId, named, args.platform)
-      : named;
+    const target = isRecordId(parsedTarget)
+      ? await postOfRecord(context, accountId, parsedTarget, args.platform)
+      : parsedTarget;
     if (target === null || target.platform === null) {
       return targetOn(readTarget(what, args.query, defaultPlatform), defaultPlatform);
     }
@@ -116,10 +121,11 @@ async function postOfRecord(
     archive.records(searched.map((platform) => ({ platform, id }))),
     fetchedPosts(accountId, id),
   ]);
-  const known = [...records.map(nameOf), ...fetched].filter(({ platform }) =>
+  const candidates = [...records.map(nameOf), ...fetched].filter(({ platform }) =>
     searched.includes(platform),
   );
-  const post = known.find(({ platform }) => platform === sources.defaultPlatform) ?? known[0];
+  const post =
+    candidates.find(({ platform }) => platform === sources.defaultPlatform) ?? candidates[0];
   return post === undefined ? target : targetOfRecord(post, target, path);
 }
 

@@ -19,9 +19,9 @@ type Context = Pick<HttpContext, "archive" | "clock" | "sources">;
 type Resolved = { target: UserTarget; warnings: readonly SourceWarning[] };
 
 /**
- * In order: the default platform if the name is valid there and it is searchable; the only archived account; the only
- * searchable platform; the default platform. A guess is reported as `platform_assumed`. Errors: `invalid_query`, with the forms
- * to choose from.
+ * Chooses, in order: the default platform if the name is valid there and it is searchable; the only
+ * archived account; the only searchable platform; the default platform. A guess is reported as
+ * `platform_assumed`. Errors: `invalid_query`, with the forms to choose from.
  */
 export async function resolveBareName(
   { archive, clock, sources }: Context,
@@ -41,13 +41,13 @@ export async function resolveBareName(
     isAnswered,
   );
   if (archived !== null)
-    return assumed(archived, "it is the only account of this name in the archive");
+    return assume(archived, "it is the only account of this name in the archive");
   const onEach = platforms
     .map((platform) => accountOn(platform, name))
     .filter((one) => one !== null);
   const askable = await only(onEach, isRequestable);
   if (askable !== null) {
-    return assumed(
+    return assume(
       askable,
       `no other platform supports ${method} here, and the archive has no account of this name`,
     );
@@ -81,7 +81,7 @@ export async function resolveBareName(
     return fitting[0] ?? null;
   }
 
-  function assumed(target: UserTarget, why: string): Resolved {
+  function assume(target: UserTarget, why: string): Resolved {
     const form = targetText(target);
     const warning = {
       code: "platform_assumed",

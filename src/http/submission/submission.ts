@@ -46,7 +46,7 @@ export function createSearchSubmissions(context: HttpContext): Submissions {
     const newJob = { ...job, idempotency };
     const earlier =
       idempotency === null ? null : await context.jobs.replayOf(caller.accountId, idempotency);
-    if (earlier !== null) return replayed(reply, { isReplay: true, ...earlier });
+    if (earlier !== null) return markReplayed(reply, { isReplay: true, ...earlier });
     const permit = createSearchPermit(context, reply);
     const admission = submissionAdmission(context, request, permit, checkMethod);
     if (admission === null) await permit.take();
@@ -54,7 +54,7 @@ export function createSearchSubmissions(context: HttpContext): Submissions {
       const submitted = await context.jobs.submit(newJob, admission);
       if (submitted.isReplay) {
         await permit.giveBack();
-        return replayed(reply, submitted);
+        return markReplayed(reply, submitted);
       }
       context.metrics.submissions.inc({ method: newJob.request.method });
       return submitted;
@@ -71,7 +71,7 @@ export function createSearchSubmissions(context: HttpContext): Submissions {
 const mayAdmitWith = (method: Method, { methods }: Caller): boolean =>
   isSearch(method) && (methods === null || methods.includes(method));
 
-function replayed(reply: FastifyReply, earlier: SubmittedJob): SubmittedJob {
+function markReplayed(reply: FastifyReply, earlier: SubmittedJob): SubmittedJob {
   reply.header("idempotent-replayed", "true");
   return earlier;
 }

@@ -18,7 +18,9 @@ export type SessionsAnswer = { sessions: readonly SessionListing[] };
 export type SpendingAnswer = {
   /** Such as 2026-11. */
   month: string;
-  /** With the account's own credentials, which X bills to their owner; null without one. */
+  /**
+   * Spending with the account's own credentials, which X bills to their owner; null without one.
+   */
   own: AccountSpending | null;
   /** Spending with the deployment's credentials; null without one. */
   shared: AccountSpending | null;

@@ -33,7 +33,7 @@ export type AnyKeyListing = Pick<
 export type AccountReference = { id: string; name: string };
 
 export type AllJobsAnswer = { jobs: readonly AnyJobListing[]; next: string | null };
-/** Without its query. */
+/** A job without its query. */
 export type AnyJobListing = {
   uuid: string;
   account: AccountReference;
@@ -75,7 +75,7 @@ export type NodeListing = NodeStatusAnswer & {
   image: string | null;
   /** Platform instance of its quote. */
   machine: string | null;
-  /** In the policy: works without approval. */
+  /** Listed in the policy: works without approval. */
   is_listed: boolean;
 };
 export type NodeEventListing = {

@@ -15,7 +15,7 @@ export type StatusAnswer = {
     max_bytes: number;
     oldest_at: string | null;
     newest_at: string | null;
-    /** By an account state or a label. */
+    /** Posts hidden by an account state or a label. */
     hidden: number;
     max_age_ms: number | null;
     free_disk_bytes: number | null;
@@ -38,7 +38,7 @@ export type PlatformStatus = {
     posts_per_second: number | null;
   } | null;
   posts: number;
-  /** Within the range. Time before the first interval is not a gap. */
+  /** Coverage within the range. Time before the first interval is not a gap. */
   coverage: {
     held: readonly { from: string; to: string; source: string }[];
     gaps: readonly { from: string; to: string }[];

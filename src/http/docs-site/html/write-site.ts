@@ -12,7 +12,7 @@ import { fillTemplate } from "./page-template.ts";
 import { type RenderedMarkdown, renderMarkdown } from "./render-markdown.ts";
 import { searchIndex, sectionsOf } from "./search-index.ts";
 
-/** At build time, after Vite: its packages are development dependencies. */
+/** Runs at build time, after Vite: its packages are development dependencies. */
 export async function writeSite(): Promise<void> {
   const files = await makeSite(await readFile(new URL("dist/web/docs.html", packageRoot), "utf8"));
   const folder = fileURLToPath(builtDocs);

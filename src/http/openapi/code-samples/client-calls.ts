@@ -16,7 +16,7 @@ const page = { query, max_results: 20 };
 const id = ["id"];
 const uuid = ["uuid"];
 
-/** By operationId. Other operations have a curl sample only. */
+/** Calls by operationId. Other operations have a curl sample only. */
 export const clientCalls: Readonly<Record<string, ClientCall>> = {
   search: {
     method: "search",

@@ -3,8 +3,8 @@ import { type Endpoint, exampleOf, sampleUrl } from "./endpoint.ts";
 
 export function typescriptSample(endpoint: Endpoint, call: ClientCall): string {
   const { method, fields, result } = call;
-  const named = Object.entries(fields ?? {}).map(([name, value]) => `${name}: ${literal(value)}`);
-  const object = named.length === 0 ? [] : [`{ ${named.join(", ")} }`];
+  const entries = Object.entries(fields ?? {}).map(([name, value]) => `${name}: ${literal(value)}`);
+  const object = entries.length === 0 ? [] : [`{ ${entries.join(", ")} }`];
   const called = `earshot.${method}(${[...pathOf(endpoint, call), ...object].join(", ")})`;
   const lines = call.isStream
     ? [`for await (const ${result} of ${called}) {`, `  console.log(${result});`, "}"]
@@ -24,9 +24,9 @@ export function typescriptSample(endpoint: Endpoint, call: ClientCall): string {
 
 export function pythonSample(endpoint: Endpoint, call: ClientCall): string {
   const { method, fields, result } = call;
-  const named = Object.entries(fields ?? {}).map(([name, value]) => `${name}=${literal(value)}`);
-  const written = method.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-  const called = `earshot.${written}(${[...pathOf(endpoint, call), ...named].join(", ")})`;
+  const entries = Object.entries(fields ?? {}).map(([name, value]) => `${name}=${literal(value)}`);
+  const methodName = method.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  const called = `earshot.${methodName}(${[...pathOf(endpoint, call), ...entries].join(", ")})`;
   const lines = call.isStream
     ? [`for ${result} in ${called}:`, `    print(${result})`]
     : result === undefined

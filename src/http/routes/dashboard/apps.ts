@@ -44,8 +44,12 @@ export function addAppRoutes(
     handler: async (request, reply) => {
       const { accountId } = sessionOf(request);
       const { id } = request.params;
-      const ended = await accounts.write("disconnectApp", { accountId, id, nowMs: clock.now() });
-      if (!ended) throw problem("app_not_found", "connected app not found");
+      const isDisconnected = await accounts.write("disconnectApp", {
+        accountId,
+        id,
+        nowMs: clock.now(),
+      });
+      if (!isDisconnected) throw problem("app_not_found", "connected app not found");
       return reply.code(204).send();
     },
   });

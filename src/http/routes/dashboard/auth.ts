@@ -24,16 +24,16 @@ export function addAuthRoutes(app: TypedApp, context: HttpContext, slots: SignIn
     url: "/auth/:provider",
     schema: { hide: true, params: providerPath },
     handler: async (request, reply) => {
-      const provider = configured(request.params.provider);
+      const provider = requireProvider(request.params.provider);
       requireNavigation(request);
       if (!mayTakeTurn(request, reply)) return reply.redirect(refusalPath("too_many"), 303);
-      const begun = await signIn.begin(provider, {
+      const attempt = await signIn.begin(provider, {
         redirectUri: redirectUri(request, provider),
         returnTo: queryOf(request).get("return"),
       });
-      if (begun === null) throw noProvider();
-      cookies.setSignIn(reply, begun.attempt, signInLimits.attemptMs);
-      return reply.redirect(begun.location, 303);
+      if (attempt === null) throw noProvider();
+      cookies.setSignIn(reply, attempt.attempt, signInLimits.attemptMs);
+      return reply.redirect(attempt.location, 303);
     },
   });
 
@@ -42,7 +42,7 @@ export function addAuthRoutes(app: TypedApp, context: HttpContext, slots: SignIn
     url: "/auth/:provider/callback",
     schema: { hide: true, params: providerPath },
     handler: async (request, reply) => {
-      const provider = configured(request.params.provider);
+      const provider = requireProvider(request.params.provider);
       requireNavigation(request);
       if (!mayTakeTurn(request, reply)) return reply.redirect(refusalPath("too_many"), 303);
       try {
@@ -77,7 +77,7 @@ export function addAuthRoutes(app: TypedApp, context: HttpContext, slots: SignIn
     }
   }
 
-  function configured(name: string): ProviderName {
+  function requireProvider(name: string): ProviderName {
     if (!isProviderName(name)) throw noProvider();
     if (!signIn.providers.some((provider) => provider.name === name)) throw noProvider();
     return name;

@@ -56,9 +56,9 @@ export function addCredentialRoutes(
     config,
     schema: { ...hide, body: newCredential },
     handler: async (request, reply) => {
-      const made = await credentials.add(limitedAccount(request, reply), request.body);
+      const credential = await credentials.add(limitedAccount(request, reply), request.body);
       reply.code(201);
-      return { credential: listing(made) };
+      return { credential: listing(credential) };
     },
   });
 
@@ -90,8 +90,8 @@ export function addCredentialRoutes(
     config,
     schema: { ...hide, params: credentialPath },
     handler: async (request, reply): Promise<CredentialTest> => {
-      const found = await credentials.test(limitedAccount(request, reply), request.params.id);
-      const { works, message: text, credential } = found;
+      const outcome = await credentials.test(limitedAccount(request, reply), request.params.id);
+      const { works, message: text, credential } = outcome;
       return { works, message: text, credential: listing(credential) };
     },
   });

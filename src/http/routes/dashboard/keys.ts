@@ -52,7 +52,7 @@ export function addKeyRoutes(app: TypedApp, context: KeyContext): void {
     config,
     schema: { ...hide, body: newKey },
     handler: async (request, reply): Promise<NewKeyAnswer> => {
-      const made = await accounts.write("createOwnKey", {
+      const created = await accounts.write("createOwnKey", {
         ...ownerOf(context, request),
         ...unlimited,
         ...keyChoiceOf(request.body),
@@ -60,7 +60,7 @@ export function addKeyRoutes(app: TypedApp, context: KeyContext): void {
         ...bounds(context),
       });
       reply.code(201);
-      return await newKeyAnswer(context, made);
+      return await newKeyAnswer(context, created);
     },
   });
 
@@ -70,12 +70,12 @@ export function addKeyRoutes(app: TypedApp, context: KeyContext): void {
     config,
     schema: hide,
     handler: async (request, reply): Promise<NewKeyAnswer> => {
-      const made = await accounts.write("issueFirstKey", {
+      const created = await accounts.write("issueFirstKey", {
         ...ownerOf(context, request),
         ...bounds(context),
       });
       reply.code(201);
-      return await newKeyAnswer(context, made);
+      return await newKeyAnswer(context, created);
     },
   });
 
@@ -85,12 +85,12 @@ export function addKeyRoutes(app: TypedApp, context: KeyContext): void {
     config,
     schema: { ...hide, params: keyPath, body: keyChange },
     handler: async (request): Promise<{ key: KeyListingAnswer }> => {
-      const changed = await accounts.write("changeKey", {
+      const key = await accounts.write("changeKey", {
         ...ownerOf(context, request),
         id: request.params.id,
         changes: keyChoiceOf(request.body),
       });
-      return { key: await listingOf(context, changed) };
+      return { key: await listingOf(context, key) };
     },
   });
 

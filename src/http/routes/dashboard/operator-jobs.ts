@@ -39,8 +39,8 @@ export function addOperatorJobsRoute(
       const { account, after = null } = request.query;
       const page = await (account === undefined ? pageOfAll(after) : pageOf(account, after));
       const ids = [...new Set(page.jobs.map(({ accountId }) => accountId))];
-      const named = await accounts.read("accountNames", { ids });
-      const names = new Map(named.map(({ id, name }) => [id, name]));
+      const rows = await accounts.read("accountNames", { ids });
+      const names = new Map(rows.map(({ id, name }) => [id, name]));
       return {
         jobs: page.jobs.map((job) => listingOf(job, names.get(job.accountId) ?? job.accountId)),
         next: page.next,

@@ -16,16 +16,16 @@ export function addOperatorKeysRoute(app: TypedApp, { accounts, clock }: HttpCon
     schema: { hide: true, querystring: allKeysQuery },
     handler: async (request): Promise<AllKeysAnswer> => {
       const { query, account = null, after } = request.query;
-      const found = await accounts.read("findKeys", {
+      const page = await accounts.read("findKeys", {
         query: query?.trim() || null,
         accountId: account,
         after: after === undefined ? null : readAccountCursor(after),
         limit: keysPage + 1,
       });
       const nowMs = clock.now();
-      const last = found.length > keysPage ? found[keysPage - 1] : undefined;
+      const last = page.length > keysPage ? page[keysPage - 1] : undefined;
       return {
-        keys: found.slice(0, keysPage).map((key) => ({
+        keys: page.slice(0, keysPage).map((key) => ({
           id: key.id,
           name: key.name,
           shown: `ear_${key.id}_…`,

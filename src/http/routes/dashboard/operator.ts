@@ -61,14 +61,14 @@ export function addOperatorRoutes(app: TypedApp, context: HttpContext): void {
     handler: async (request): Promise<{ account: AccountListingAnswer }> => {
       const { id } = request.params;
       await accountOf(context, id);
-      const changed = await accounts.write("changeAccount", {
+      const account = await accounts.write("changeAccount", {
         ...changeOf(request.body),
         accountId: id,
         actor: { accountId: callerOf(request).accountId },
         nowMs: clock.now(),
       });
       if (request.body.suspended === true) await accountEnds.settle({ id, ending: "suspended" });
-      return { account: accountListingAnswer(changed) };
+      return { account: accountListingAnswer(account) };
     },
   });
 

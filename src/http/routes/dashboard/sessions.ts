@@ -35,13 +35,13 @@ export function addSessionListRoutes(
     handler: async (request, reply) => {
       const { id: own, accountId } = sessionOf(request);
       const { id: sessionId } = request.params;
-      const ended = await accounts.write("endSession", {
+      const isEnded = await accounts.write("endSession", {
         accountId,
         sessionId,
         action: "session_ended",
         nowMs: clock.now(),
       });
-      if (!ended) throw problem("session_not_found", "session not found");
+      if (!isEnded) throw problem("session_not_found", "session not found");
       if (sessionId === own) dashboard.cookies.clearSession(reply);
       return reply.code(204).send();
     },

@@ -95,8 +95,8 @@ export function addRecentRoute(
       const result = resultOf(job);
       if (result === null) throw problem("unavailable", "the search is still running; retry");
       const { records: texts, damage } = await recordsOf(context.archive, result.items);
-      const shown = withDamage(result, damage);
-      setResultFields(context, reply, { ...job, result: shown }, shown);
+      const answer = withDamage(result, damage);
+      setResultFields(context, reply, { ...job, result: answer }, answer);
       setNodeField(reply, job);
       return reply.type("application/json; charset=utf-8").send(recentText(texts, job.node ?? ""));
     },

@@ -21,7 +21,7 @@ export function addRegisterRoute(app: TypedApp, { nodes }: Pick<HttpContext, "no
     url: "/internal/nodes/register",
     bodyLimit: maxBytes,
     onSend: signAnswerHook(nodes),
-    // Before the body is read.
+    // This check precedes reading the body.
     onRequest: async (request) => nodes.requireEnrolled(signedPart(request), request.callerAddress),
     config: { checkBody: requireSignedBody },
     schema: { body: registration },

@@ -63,16 +63,16 @@ export function addDocsRoutes(app: TypedApp): void {
     const isHtml = !isFile && acceptsHtml(request.headers.accept);
     const encoding = acceptedEncoding(request.headers["accept-encoding"]);
     const html = isHtml ? await pages.findHtml(name, encoding) : null;
-    const found = html ?? (await pages.findSource(name));
-    if (found === null) {
+    const file = html ?? (await pages.findSource(name));
+    if (file === null) {
       const address = await pages.addressOf(path);
       if (address !== null) return reply.redirect(address, 308);
       throw problem("not_found", "page not found", { hint: "see /docs for all pages" });
     }
     // Browsers would save Markdown as a file.
-    if (isHtml && found.type.startsWith("text/markdown"))
-      return send(request, reply, { ...found, type: "text/plain; charset=utf-8" });
-    return send(request, reply, found);
+    if (isHtml && file.type.startsWith("text/markdown"))
+      return send(request, reply, { ...file, type: "text/plain; charset=utf-8" });
+    return send(request, reply, file);
   }
 
   function send(request: FastifyRequest, reply: FastifyReply, file: ServedFile) {

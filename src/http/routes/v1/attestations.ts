@@ -29,12 +29,12 @@ export function addAttestationRoutes(app: TypedApp, { nodes }: Pick<HttpContext,
     },
     handler: async (request, reply) => {
       const { id } = request.params;
-      const found = isId.test(id) ? await nodes.attestation(id) : null;
-      if (found === null) throw problem("attestation_not_found", "attestation not found");
+      const attestation = isId.test(id) ? await nodes.attestation(id) : null;
+      if (attestation === null) throw problem("attestation_not_found", "attestation not found");
       return reply
         .header("cache-control", forever)
         .type("application/json; charset=utf-8")
-        .send(JSON.stringify(found));
+        .send(JSON.stringify(attestation));
     },
   });
   app.route({

@@ -60,7 +60,7 @@ export function addCountsRoute(app: TypedApp, context: HttpContext): void {
       const { tree, warnings, ...question } = questionOf(context, request, word, request.query);
       const page = countsPageOf(context, question, request.query.next_token);
       const disconnected = clientDisconnect(reply);
-      const counts = await counted(context, reply, disconnected, () =>
+      const counts = await countOrFail(context, reply, disconnected, () =>
         context.countPosts(
           {
             platform: question.platform,
@@ -87,9 +87,9 @@ export function addCountsRoute(app: TypedApp, context: HttpContext): void {
           requestedSpan(tree, end, page.asOfMs),
         ),
       ];
-      const shown = { ...counts, warnings: [...windowNotes, ...counts.warnings] };
-      setKnowledgeFields(reply, shown);
-      const body = await countsBody(context, question, page, shown);
+      const answer = { ...counts, warnings: [...windowNotes, ...counts.warnings] };
+      setKnowledgeFields(reply, answer);
+      const body = await countsBody(context, question, page, answer);
       return reply.type("application/json; charset=utf-8").send(body);
     },
   });
@@ -116,7 +116,7 @@ function questionOf(
 }
 
 /** Returns the search if the count fails. Null after a disconnect, which is charged because the count used reader time. */
-async function counted(
+async function countOrFail(
   context: HttpContext,
   reply: FastifyReply,
   disconnected: AbortSignal,

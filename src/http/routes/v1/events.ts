@@ -54,13 +54,13 @@ export function addEventsRoutes(
     }
     reply
       .type("text/event-stream; charset=utf-8")
-      // Against buffering by proxies.
+      // Stops proxies from buffering.
       .header("x-accel-buffering", "no")
       // Shutdown must not wait for a connection that could carry another request.
       .header("connection", "close");
     if (request.method === "HEAD") return reply.send(Readable.from([]));
     const signal = pending.openStream(caller, reply, settings.maxStreamMs);
-    // Before the headers, so that a client with a response misses no later change.
+    // Subscribing precedes the headers, so that a client with a response misses no later change.
     const changes = await jobs.changes(accountId, uuid === undefined ? after : null, signal);
     const events =
       uuid === undefined

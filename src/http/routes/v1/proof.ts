@@ -89,8 +89,8 @@ async function proofText(
     pieces.push(Buffer.from(index === 0 ? escaped : `,${escaped}`));
     await yieldIfDue();
   }
-  const rest = JSON.stringify({ fields, knowledge, request, attestation });
-  pieces.push(Buffer.from(`]",${rest.slice(1)}`));
+  const tail = JSON.stringify({ fields, knowledge, request, attestation });
+  pieces.push(Buffer.from(`]",${tail.slice(1)}`));
   return Buffer.concat(pieces);
 }
 

@@ -57,7 +57,7 @@ export function addPublicStatusRoute(
   });
 }
 
-/** Without hosts, error texts and sources, which are for signed-in users. */
+/** Omits hosts, error texts and sources, which are for signed-in users. */
 function publicPlatform({ platform, mode, posts, stream, coverage }: PlatformStatus) {
   const { held, gaps, complete_since } = coverage;
   return {

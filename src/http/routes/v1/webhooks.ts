@@ -45,9 +45,12 @@ export function addWebhookRoutes(
     handler: async (request, reply) => {
       const { url, events = jobEvents } = request.body;
       const subscribed = jobEvents.filter((event) => events.includes(event));
-      const made = await webhooks.create(callerOf(request).accountId, { url, events: subscribed });
-      reply.code(201).header("location", `/v1/webhooks/${made.webhook.id}`);
-      return send(reply, webhookWithSecretBody(made, clock.now()));
+      const created = await webhooks.create(callerOf(request).accountId, {
+        url,
+        events: subscribed,
+      });
+      reply.code(201).header("location", `/v1/webhooks/${created.webhook.id}`);
+      return send(reply, webhookWithSecretBody(created, clock.now()));
     },
   });
 
@@ -81,7 +84,7 @@ export function addWebhookRoutes(
     },
     handler: async (request, reply) => {
       const webhook = await webhooks.find(callerOf(request).accountId, request.params.id);
-      return send(reply, webhookBody(webhook ?? absent(), clock.now()));
+      return send(reply, webhookBody(webhook ?? throwNoWebhook(), clock.now()));
     },
   });
 
@@ -102,7 +105,7 @@ export function addWebhookRoutes(
     },
     handler: async (request, reply) => {
       const isRemoved = await webhooks.remove(callerOf(request).accountId, request.params.id);
-      if (!isRemoved) absent();
+      if (!isRemoved) throwNoWebhook();
       return reply.code(204).send();
     },
   });
@@ -125,8 +128,8 @@ export function addWebhookRoutes(
       },
     },
     handler: async (request, reply) => {
-      const made = await webhooks.replaceSecret(callerOf(request).accountId, request.params.id);
-      return send(reply, webhookWithSecretBody(made ?? absent(), clock.now()));
+      const replaced = await webhooks.replaceSecret(callerOf(request).accountId, request.params.id);
+      return send(reply, webhookWithSecretBody(replaced ?? throwNoWebhook(), clock.now()));
     },
   });
 
@@ -148,11 +151,11 @@ export function addWebhookRoutes(
     },
     handler: async (request, reply) => {
       const webhook = await webhooks.enable(callerOf(request).accountId, request.params.id);
-      return send(reply, webhookBody(webhook ?? absent(), clock.now()));
+      return send(reply, webhookBody(webhook ?? throwNoWebhook(), clock.now()));
     },
   });
 }
 
-function absent(): never {
+function throwNoWebhook(): never {
   throw noWebhook();
 }
