@@ -18,7 +18,7 @@ export type SearchRun = {
   maxChars: number | null;
 };
 
-/** For one call of a tool; `report` is called each time a search turns out to take longer. */
+/** Context of one tool call; `report` is called each time a search turns out to take longer. */
 export type RunContext = {
   api: Api;
   randomUuid(): string;

@@ -41,22 +41,22 @@ export const countPosts: Tool<typeof input, typeof output> = {
     if (args.start_time !== undefined) parameters.set("start_time", args.start_time);
     if (args.end_time !== undefined) parameters.set("end_time", args.end_time);
     const path = `/v1/search/${args.platform}/counts?${parameters}`;
-    const counted = readBody(await api({ method: "GET", path, signal }), answer);
-    const buckets = counted.data.map(({ start, tweet_count }) => ({ start, count: tweet_count }));
-    const total = counted.meta.total_tweet_count;
-    const warnings = counted.warnings.map(warningText);
-    if (counted.meta.next_token)
+    const counts = readBody(await api({ method: "GET", path, signal }), answer);
+    const buckets = counts.data.map(({ start, tweet_count }) => ({ start, count: tweet_count }));
+    const total = counts.meta.total_tweet_count;
+    const warnings = counts.warnings.map(warningText);
+    if (counts.meta.next_token)
       warnings.push("only the newest part of the time range was counted: narrow it");
     if (total === 0 && args.start_time === undefined)
       warnings.push("only the last 7 days were counted: use start_time for older posts");
     const filled = buckets.filter(({ count }) => count > 0);
-    const state = counted.complete ? "complete" : "the archive may lack posts in this time range";
+    const state = counts.complete ? "complete" : "the archive may lack posts in this time range";
     const text = [
       `${total} ${total === 1 ? "post" : "posts"}, ${state}.`,
       ...warnings.map((warning) => `Warning: ${warning}`),
       ...filled.slice(-maxLines).map(({ start, count }) => `${start} ${count}`),
       ...(filled.length > maxLines ? [`(${filled.length - maxLines} earlier ones omitted)`] : []),
     ].join("\n");
-    return { structured: { total, buckets, complete: counted.complete, warnings }, text };
+    return { structured: { total, buckets, complete: counts.complete, warnings }, text };
   },
 };
