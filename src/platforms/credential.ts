@@ -30,7 +30,7 @@ export type CredentialKind = {
   purpose: string;
   meaning: string;
   sharing?: string;
-  /** In display order. Secret ones are never read from the command line. */
+  /** Fields in display order. Secret ones are never read from the command line. */
   fields: readonly CredentialField[];
   /** Validates with the platform. Errors: `credential_invalid` with field and reason. */
   make(given: Readonly<Record<string, string>>, tools: CredentialTools): Promise<NewCredential>;

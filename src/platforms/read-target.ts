@@ -42,7 +42,7 @@ export function readTarget(what: TargetKind, text: string, platform: SearchPlatf
   return target;
 }
 
-/** For errors found after reading. */
+/** The offset of errors found after reading. */
 export function offsetOf(
   what: TargetKind,
   text: string,

@@ -21,7 +21,7 @@ export type RenderOptions = {
   nowMs: number;
 };
 
-/** In the form of archived records. */
+/** Has the form of archived records. */
 export function itemOf(item: UpstreamItem, options: RenderOptions): FetchedItem {
   if (item.kind === "post") return postItem(item.post, options);
   const { record, platform, userId } = reportedOf(item, options.mayShow);

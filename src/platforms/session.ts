@@ -19,7 +19,7 @@ export type Session = {
    * after all tries), `answer_unreadable`, `answer_too_large`, `budget_used_up`.
    */
   get(request: UpstreamRequest): Promise<UpstreamAnswer>;
-  /** Without the credential, on any host, through the same guard. */
+  /** Requests any host through the same guard, without the credential. */
   getPublic(url: URL, request: Omit<UpstreamRequest, "path">): Promise<UpstreamAnswer>;
 };
 
@@ -35,7 +35,7 @@ export type UpstreamRequest = {
   bill?: Bill;
 };
 
-/** In the platform's units. */
+/** Amounts in the platform's units. */
 export type Bill = { postReads?: number; userReads?: number; requests?: number };
 
 export type UpstreamAnswer = {

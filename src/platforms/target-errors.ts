@@ -6,12 +6,12 @@ import type { Target } from "./target.ts";
 export type MalformedTarget = {
   what: Target["kind"];
   written: string;
-  /** In code points. */
+  /** Code points. */
   offset: number;
   platform: SearchPlatform;
 };
 
-/** In code points. */
+/** `from` and `length` count code points. */
 export type Reason = { message?: string; hint?: string; from?: number; length?: number };
 
 const codes = { user: "invalid_user", post: "invalid_post", space: "invalid_space" } as const;
@@ -44,7 +44,7 @@ export function malformed(position: MalformedTarget, reason: Reason = {}): Earsh
   const why = reason.message === undefined ? "" : `: ${reason.message}`;
   return invalidQuery({
     code: codes[what],
-    message: `${shown(written)} does not name ${articles[what]}${why}`,
+    message: `${readable(written)} does not name ${articles[what]}${why}`,
     hint: reason.hint ?? usualHints[what],
     offset: offset + from,
     length,
@@ -59,7 +59,7 @@ export function ambiguous(
 ): EarshotError {
   return invalidQuery({
     code: "ambiguous_user",
-    message: `${shown(written)} names several accounts: ${selecting.join(", ")}`,
+    message: `${readable(written)} names several accounts: ${selecting.join(", ")}`,
     hint: `send one of them, such as ${selecting[0] ?? ""}`,
     offset,
     length: characters(written),
@@ -81,7 +81,7 @@ export function mismatch(
   { written, offset, platform }: MalformedTarget,
   named: Platform,
 ): EarshotError {
-  const message = `${shown(written)} is on ${named}, but the request is for ${platform}`;
+  const message = `${readable(written)} is on ${named}, but the request is for ${platform}`;
   const hint = `use ${named}, or social, which selects the platform of the query`;
   return new EarshotError("platform_mismatch", message, {
     status: 400,
@@ -107,7 +107,7 @@ export function characters(text: string): number {
 
 const longestEcho = 60;
 
-function shown(written: string): string {
+function readable(written: string): string {
   const plain = written.replaceAll(/[\p{Cc}\p{Cs}\p{Bidi_Control}]/gu, "\ufffd");
   const cut =
     plain.length <= longestEcho ? plain : `${plain.slice(0, longestEcho).toWellFormed()}…`;

@@ -41,7 +41,7 @@ const flakeForm = /^(?=\D*\d)(?=[^A-Z]*[A-Z])[A-Za-z0-9]{18}$/;
 const letteredForm = /^(?=\D*\d)[A-Za-z0-9]{10,64}$/;
 
 export const isXHandle = (text: string): boolean => xHandleForm.test(text);
-/** Without server. */
+/** A name that has no server. */
 export const isLocalName = (text: string): boolean => localForm.test(text);
 export const isServerId = (text: string): boolean =>
   numberForm.test(text) || ulidForm.test(text) || flakeForm.test(text);
@@ -126,7 +126,7 @@ function readUser(
   return { ...noUser, handle: name };
 }
 
-/** Without a leading `@`, `109@host` is an id on that server, as in records. */
+/** `109@host` without a leading `@` is an id on that server, as in records. */
 function readServerName(name: string, isHandleWritten: boolean): UserTarget | null {
   const [local = "", server = "", ...more] = name.split("@");
   const host = hostOf(server);

@@ -13,7 +13,10 @@ export type Upstream = {
   platform: Platform;
   /** Each entry is a row of docs/platforms.md. */
   support: Readonly<Record<Method, MethodSupport>>;
-  /** In the platform's order; empty if the subject does not exist or is not visible. Errors: `upstream_refused`. */
+  /**
+   * The page in the platform's order; empty if the subject does not exist or is not visible.
+   * Errors: `upstream_refused`.
+   */
   page(call: PageCall, session: Session): Promise<UpstreamPage>;
   /** Absent if each method has a single route. */
   routes?: (method: FetchMethod, access: AccessKind) => readonly Route[];
@@ -27,7 +30,7 @@ export type Upstream = {
   limitOf(headers: Headers, status: number, nowMs: number): Limit | null;
   /** Pause between an answer and the bucket's next request; absent or 0 permits concurrent requests. */
   intervalMs?: (bucket: string) => number;
-  /** In millionths of a dollar; null if free. */
+  /** Millionths of a dollar; null if free. */
   priceOf: ((bill: Bill) => number) | null;
   /** Further methods that are only for the credential's owner, in addition to `ownMethods` of methods.ts. */
   ownMethods?: readonly Method[];

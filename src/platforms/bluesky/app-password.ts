@@ -67,11 +67,11 @@ async function make(
   if (logIn.did !== did) {
     throw credentialInvalid(`identifier: ${host} logged in to an account other than ${did}`);
   }
-  const reported = logIn.handle !== null && isHandle(logIn.handle) ? logIn.handle : null;
+  const loginHandle = logIn.handle !== null && isHandle(logIn.handle) ? logIn.handle : null;
   return {
     host,
     subject: did,
-    subjectName: handle ?? reported,
+    subjectName: handle ?? loginHandle,
     hint: hintOf(password),
     secrets: secretsOf(password, logIn, tools.now()),
   };

@@ -13,9 +13,9 @@ export function fakeSession(
   const requests: UpstreamRequest[] = [];
   const get = async (request: UpstreamRequest): Promise<UpstreamAnswer> => {
     requests.push(request);
-    const found = answers[request.path.replace("/xrpc/", "")];
-    if (found === undefined) throw new Error(`unexpected request: ${request.path}`);
-    const { status = 200, json } = typeof found === "function" ? found(request) : found;
+    const answer = answers[request.path.replace("/xrpc/", "")];
+    if (answer === undefined) throw new Error(`unexpected request: ${request.path}`);
+    const { status = 200, json } = typeof answer === "function" ? answer(request) : answer;
     return { status, headers: new Headers(), json, settle: () => {} };
   };
   return {

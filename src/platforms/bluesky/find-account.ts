@@ -18,8 +18,9 @@ export type AccountDirectory = {
 };
 
 /**
- * By the AppView, DNS and the host of the handle. A handle counts only if the DID document names it too, so no resolver has to
- * be trusted. Errors: `account_unknown`; `account_deleted` for a tombstone.
+ * Resolves through the AppView, DNS and the host of the handle. A handle counts only if the DID
+ * document names it too, so no resolver has to be trusted. Errors: `account_unknown`;
+ * `account_deleted` for a tombstone.
  */
 export async function findAccount(
   requested: string,
@@ -31,11 +32,11 @@ export async function findAccount(
     const isAgreed = handle !== null && (await didOf(handle, directory)) === name;
     return { did: name, pds, handle: isAgreed ? handle : null };
   }
-  if (!isHandle(name)) throw unknown(requested, "is neither a handle nor a DID");
+  if (!isHandle(name)) throw unknownAccount(requested, "is neither a handle nor a DID");
   const did = await didOf(name, directory);
-  if (did === null) throw unknown(requested, "is not the handle of an account");
+  if (did === null) throw unknownAccount(requested, "is not the handle of an account");
   const { pds, handle } = await readDocument(did, directory);
-  if (handle !== name.toLowerCase()) throw unknown(requested, `is not the handle of ${did}`);
+  if (handle !== name.toLowerCase()) throw unknownAccount(requested, `is not the handle of ${did}`);
   return { did, pds, handle };
 }
 
@@ -44,17 +45,17 @@ async function readDocument(
   { fetch, plcUrl }: AccountDirectory,
 ): Promise<{ pds: URL; handle: string | null }> {
   const url = didDocumentUrl(did, plcUrl);
-  if (url === null) throw unknown(did, "is a DID of an unsupported kind");
+  if (url === null) throw unknownAccount(did, "is a DID of an unsupported kind");
   const answer = await query(fetch, url);
   if ("refusal" in answer) {
     const { status } = answer.refusal;
     if (status === 410) throw new EarshotError("account_deleted", `${did} was deleted`);
-    if (status === 404) throw unknown(did, "is not in its directory");
+    if (status === 404) throw unknownAccount(did, "is not in its directory");
     throw refusalError(url.host, answer.refusal);
   }
   const document = readDidDocument(answer.value, did);
-  if (document === null) throw unknown(did, "has no valid DID document");
-  if (document.pds === null) throw unknown(did, "has no server with its posts");
+  if (document === null) throw unknownAccount(did, "has no valid DID document");
+  if (document.pds === null) throw unknownAccount(did, "has no server with its posts");
   return { pds: document.pds, handle: document.handle };
 }
 
@@ -107,7 +108,7 @@ async function orNull(request: () => Promise<string | null>): Promise<string | n
   }
 }
 
-function unknown(requested: string, why: string): EarshotError {
+function unknownAccount(requested: string, why: string): EarshotError {
   return new EarshotError("account_unknown", `${requested} ${why}`, {
     status: 404,
     hint: "check the spelling, or use the DID, which stays valid when the handle changes",

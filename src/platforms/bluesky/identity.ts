@@ -24,8 +24,8 @@ function identify(claim: ClaimedIdentity): RecordIdentity | IdentityError {
     return { field: "author_id", expected: "a DID such as did:plc:…", found: authorId };
   }
   if (uri === null) {
-    const made = claim.id === null ? null : importedUri("bluesky", claim.id);
-    return { uri: made, url: claim.url, nativeId: null, userId: authorId, seenMs: null };
+    const imported = claim.id === null ? null : importedUri("bluesky", claim.id);
+    return { uri: imported, url: claim.url, nativeId: null, userId: authorId, seenMs: null };
   }
   const parts = parseAtUri(uri);
   if (parts === null) return { field: "uri", expected: "at://did:…/collection/key", found: uri };

@@ -60,13 +60,13 @@ function readLogIn(
     );
   }
   if (status !== 200) {
-    if (!refusing.includes(status)) throw failed(url, `answered the login with ${status}`);
+    if (!refusing.includes(status)) throw loginFailed(url, `answered the login with ${status}`);
     const { error, message } = refusalOf(answer);
     return { status, error, message: withoutSecrets(message, secrets) };
   }
   const { did, handle, accessJwt, refreshJwt } = fieldsOf(answer.json());
   if (typeof did !== "string" || !isToken(accessJwt) || !isToken(refreshJwt)) {
-    throw failed(url, "answered the login without a session");
+    throw loginFailed(url, "answered the login without a session");
   }
   return { did, handle: typeof handle === "string" ? handle : null, accessJwt, refreshJwt };
 }
@@ -74,14 +74,14 @@ function readLogIn(
 /** Other statuses are failures of the host or a proxy. */
 const refusing: readonly number[] = [400, 401, 403];
 
-/** After a rate limit without a reset time. */
+/** Pause after a rate limit without a reset time. */
 const usualWaitMs = 5 * 60_000;
 
 /** Printable ASCII, because it is sent in a header. */
 const isToken = (value: unknown): value is string =>
   typeof value === "string" && value.length <= longestToken && /^[\x21-\x7e]+$/.test(value);
 
-function failed(url: URL, why: string): EarshotError {
+function loginFailed(url: URL, why: string): EarshotError {
   return new EarshotError("upstream_failed", `${url.host} ${why}`, {
     status: 502,
     retryable: true,

@@ -41,10 +41,10 @@ export async function authorize(identifier: string, means: Means): Promise<NewCr
     );
     const pasted = await dialogue.prompt("The URL");
     if (!URL.canParse(pasted)) throw credentialInvalid("the URL: not a valid URL", copyHint);
-    const given = await grantForCode(requested, attempt, new URL(pasted));
-    if (given.subject !== did)
+    const grant = await grantForCode(requested, attempt, new URL(pasted));
+    if (grant.subject !== did)
       throw credentialInvalid(`an account other than ${did} allowed access`);
-    const { accessToken, refreshToken, lifeMs } = given;
+    const { accessToken, refreshToken, lifeMs } = grant;
     if (refreshToken === null) throw credentialInvalid(`${pds.host} issued no refresh token`);
     const tokens = storedTokens({ accessToken, refreshToken }, lifeMs, tools.now());
     return {

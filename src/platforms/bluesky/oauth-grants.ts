@@ -79,7 +79,7 @@ export async function grantForCode(
 ): Promise<Granted> {
   const parameters = oauth.validateAuthResponse(server, oauthClient, sentTo, state);
   return await withNonce(async () =>
-    granted(
+    readGrant(
       await oauth.processAuthorizationCodeResponse(
         server,
         oauthClient,
@@ -102,7 +102,7 @@ export async function grantForRefresh(
   refreshToken: string,
 ): Promise<Granted> {
   return await withNonce(async () =>
-    granted(
+    readGrant(
       await oauth.processRefreshTokenResponse(
         server,
         oauthClient,
@@ -119,7 +119,7 @@ const longestToken = 16_384;
 /** Printable ASCII, because it is sent in a header. */
 const tokenForm = /^[\x21-\x7e]+$/;
 
-function granted(response: oauth.TokenEndpointResponse): Granted {
+function readGrant(response: oauth.TokenEndpointResponse): Granted {
   const { access_token, refresh_token, token_type, expires_in, scope = "" } = response;
   if (token_type !== "dpop") throw new Error("the token is not bound to a key");
   if (!scope.split(" ").includes("atproto"))

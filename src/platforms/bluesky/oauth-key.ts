@@ -27,14 +27,14 @@ export function createProofKeys(): ProofKeys {
       return JSON.stringify(await crypto.subtle.exportKey("jwk", privateKey));
     },
     proofBy: async (key, tools) => {
-      const known = handles.get(key);
-      if (known !== undefined) return await known;
+      const cached = handles.get(key);
+      if (cached !== undefined) return await cached;
       const [oldest] = handles.keys();
       if (handles.size === maxHandles && oldest !== undefined) handles.delete(oldest);
-      const made = importKey(key, tools);
-      handles.set(key, made);
-      made.catch(() => handles.get(key) === made && handles.delete(key));
-      return await made;
+      const imported = importKey(key, tools);
+      handles.set(key, imported);
+      imported.catch(() => handles.get(key) === imported && handles.delete(key));
+      return await imported;
     },
   };
 }

@@ -103,11 +103,11 @@ async function renew(
   const { host } = new URL(server.issuer);
   try {
     const proof = await keys.proofBy(key, tools);
-    const given = await grantForRefresh({ server, options, proof }, refreshToken);
-    if (given.subject !== subject)
+    const grant = await grantForRefresh({ server, options, proof }, refreshToken);
+    if (grant.subject !== subject)
       throw credentialRefused(`${host} renewed the tokens of another account`);
-    const { accessToken, lifeMs } = given;
-    const tokens = { accessToken, refreshToken: given.refreshToken ?? refreshToken };
+    const { accessToken, lifeMs } = grant;
+    const tokens = { accessToken, refreshToken: grant.refreshToken ?? refreshToken };
     return { ...present, ...storedTokens(tokens, lifeMs, tools.now()) };
   } catch (thrown) {
     const refusal = oauthRefusal(thrown);

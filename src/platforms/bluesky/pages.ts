@@ -135,12 +135,12 @@ async function trends(requested: Requested): Promise<UpstreamPage> {
   const limit = Math.min(Math.max(requested.call.limit, 1), maxTrends);
   const answer = await request(requested, "app.bsky.unspecced.getTrends", { limit });
   if (answer === null) return absentPage;
-  const sent = requiredList(answer.trends, maxItems, blueskyName).map((view, index): SentItem => {
+  const items = requiredList(answer.trends, maxItems, blueskyName).map((view, index): SentItem => {
     const trend = trendOfView(view, index + 1);
     return trend === null ? { kind: "unreadable" } : { kind: "trend", trend };
   });
-  const warnings = sent.length >= maxTrends && requested.call.limit > maxTrends ? [trendsCut] : [];
-  return itemsPage(sent, {
+  const warnings = items.length >= maxTrends && requested.call.limit > maxTrends ? [trendsCut] : [];
+  return itemsPage(items, {
     name: blueskyName,
     next: null,
     nowMs: requested.session.nowMs,

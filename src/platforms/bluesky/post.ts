@@ -40,7 +40,7 @@ export function postOfCommit(commit: PostCommit): Post {
   const record = fieldsOf(commit.record);
   const text = string(record.text, textLength) ?? "";
   const createdAt = string(record.createdAt, 64) ?? "";
-  const found = withEntitiesOf(text, readFacets(text, record.facets));
+  const entities = withEntitiesOf(text, readFacets(text, record.facets));
   const embed = readEmbed(did, record.embed);
   const reply = fieldsOf(record.reply);
   const parent = referenceOf(fieldsOf(reply.parent).uri);
@@ -67,9 +67,9 @@ export function postOfCommit(commit: PostCommit): Post {
     isReply: parent !== null,
     isQuote: embed.quoted !== null,
     isRepost: false,
-    hashtags: distinctTags([...found.tags, ...readTags(record.tags)]).slice(0, maxEntities),
-    mentions: found.mentions.slice(0, maxEntities),
-    urls: distinct([...distinct(found.links).slice(0, maxEntities - 1), ...embed.links]),
+    hashtags: distinctTags([...entities.tags, ...readTags(record.tags)]).slice(0, maxEntities),
+    mentions: entities.mentions.slice(0, maxEntities),
+    urls: distinct([...distinct(entities.links).slice(0, maxEntities - 1), ...embed.links]),
     media: embed.media,
     geo: null,
     labels,
@@ -85,49 +85,49 @@ type Facets = { mentions: Mention[]; links: string[]; tags: string[]; spans: Tex
 
 /** Facet offsets count UTF-8 bytes. */
 function readFacets(text: string, value: unknown): Facets {
-  const found: Facets = { mentions: [], links: [], tags: [], spans: [] };
+  const parsed: Facets = { mentions: [], links: [], tags: [], spans: [] };
   const facets = list(value, maxFacets);
-  if (facets.length === 0) return found;
+  if (facets.length === 0) return parsed;
   const bytes = Buffer.from(text);
   for (const facet of facets) {
     const { index, features } = fieldsOf(facet);
-    const before = found.mentions.length + found.links.length + found.tags.length;
+    const before = parsed.mentions.length + parsed.links.length + parsed.tags.length;
     for (const feature of list(features, maxFeaturesOfFacet)) {
       const { $type, did, uri, tag } = fieldsOf(feature);
       if ($type === "app.bsky.richtext.facet#mention" && typeof did === "string" && isDid(did)) {
-        found.mentions.push({ username: handleAt(bytes, index), userId: did });
+        parsed.mentions.push({ username: handleAt(bytes, index), userId: did });
       }
-      if ($type === "app.bsky.richtext.facet#link") found.links.push(...readLink(uri));
-      if ($type === "app.bsky.richtext.facet#tag") found.tags.push(...readTags([tag]));
+      if ($type === "app.bsky.richtext.facet#link") parsed.links.push(...readLink(uri));
+      if ($type === "app.bsky.richtext.facet#tag") parsed.tags.push(...readTags([tag]));
     }
-    const isRead = found.mentions.length + found.links.length + found.tags.length > before;
+    const isRead = parsed.mentions.length + parsed.links.length + parsed.tags.length > before;
     const position = positionOf(bytes, index);
-    if (isRead && position !== null) found.spans.push(inUtf16(bytes, position));
+    if (isRead && position !== null) parsed.spans.push(inUtf16(bytes, position));
   }
-  return found;
+  return parsed;
 }
 
 /** The analyzer does not index links and mentions as words. */
 function withEntitiesOf(text: string, facets: Facets): Facets {
   const { spans } = facets;
-  const found = { ...facets };
-  const named = new Set(facets.mentions.map(({ username }) => username.toLowerCase()));
+  const entities = { ...facets };
+  const mentioned = new Set(facets.mentions.map(({ username }) => username.toLowerCase()));
   for (const { kind, value, start, end } of extractEntities(text, { dottedHandles: true })) {
     if (spans.some((span) => start < span.end && span.start < end)) continue;
-    if (kind === "url") found.links.push(value);
-    if (kind === "hashtag") found.tags.push(value);
-    if (kind !== "mention" || named.has(value.toLowerCase())) continue;
-    named.add(value.toLowerCase());
-    found.mentions.push({ username: value, userId: null });
+    if (kind === "url") entities.links.push(value);
+    if (kind === "hashtag") entities.tags.push(value);
+    if (kind !== "mention" || mentioned.has(value.toLowerCase())) continue;
+    mentioned.add(value.toLowerCase());
+    entities.mentions.push({ username: value, userId: null });
   }
-  return found;
+  return entities;
 }
 
 function handleAt(bytes: Buffer, index: unknown): string {
   const position = positionOf(bytes, index);
   if (position === null) return "";
-  const written = bytes.toString("utf8", position.start, position.end).replace(/^[@＠]/, "");
-  return isHandle(written) ? written : "";
+  const name = bytes.toString("utf8", position.start, position.end).replace(/^[@＠]/, "");
+  return isHandle(name) ? name : "";
 }
 
 function positionOf(bytes: Buffer, index: unknown): TextSpan | null {

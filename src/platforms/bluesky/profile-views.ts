@@ -19,13 +19,14 @@ export function readProfileViews(
   requested: readonly string[],
   request: { sources: ReadonlySet<string>; observedMs: number },
 ): ReadonlyMap<string, readonly ArchiveChange[]> {
-  const found = new Map<string, readonly ArchiveChange[]>();
+  const changesByAccount = new Map<string, readonly ArchiveChange[]>();
   for (const view of list(fieldsOf(answer).profiles, maxProfiles)) {
     const { did } = fieldsOf(view);
     const account = requested.find((id) => id === did);
-    if (account !== undefined) found.set(account, changesOf(account, fieldsOf(view), request));
+    if (account !== undefined)
+      changesByAccount.set(account, changesOf(account, fieldsOf(view), request));
   }
-  return found;
+  return changesByAccount;
 }
 
 function changesOf(
@@ -39,15 +40,15 @@ function changesOf(
   if (typeof handle === "string" && isHandle(handle) && handle !== "handle.invalid") {
     changes.push({ kind: "handle", ...account, handle });
   }
-  const own: string[] = [];
+  const labels: string[] = [];
   for (const value of list(view.labels, maxLabels)) {
     const label = readLabel(value, observedMs);
     if (typeof label === "string" || label.subject !== userId) continue;
     const { source, negated, expiresMs } = label;
     if (source !== userId) {
       if (sources.has(source)) changes.push(label);
-    } else if (!negated && (expiresMs === null || expiresMs > observedMs)) own.push(label.value);
+    } else if (!negated && (expiresMs === null || expiresMs > observedMs)) labels.push(label.value);
   }
-  changes.push({ kind: "profile", ...account, name: readDisplayName(displayName), labels: own });
+  changes.push({ kind: "profile", ...account, name: readDisplayName(displayName), labels });
   return changes;
 }

@@ -6,7 +6,7 @@ const operations: ReadonlyMap<number, string> = new Map([
   [1, "create"],
   [2, "update"],
   [3, "delete"],
-  // From a repository resync: perhaps not new, so it does not raise counts of other posts.
+  // A repository resync: perhaps not new, so it does not raise counts of other posts.
   [7, "update"],
 ]);
 
@@ -16,7 +16,10 @@ const events: ReadonlyMap<number, "identity" | "account"> = new Map([
   [5, "account"],
 ]);
 
-/** In the form of Jetstream's `/subscribe`, for one parser of both; null for other kinds. Throws if the payload is not CBOR. */
+/**
+ * Has the form of Jetstream's `/subscribe`, for one parser of both; null for other kinds. Throws if
+ * the payload is not CBOR.
+ */
 export function replayFrame(row: ReplayRow): string | null {
   const { did, timeUs, collection, rkey, rev, kind, payload } = row;
   const operation = operations.get(kind);

@@ -26,7 +26,7 @@ export async function blueskyReplyPage(
   let replyCount = 0;
   let branchCount = 0;
   let isTruncated = false;
-  // Not recursive, because thread depth is unbounded.
+  // The walk is not recursive, because thread depth is unbounded.
   const thread = await fetchThread(uri);
   const { notFound, blocked } = fieldsOf(thread);
   if (thread === null || notFound === true || blocked === true) return null;

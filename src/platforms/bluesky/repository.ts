@@ -38,7 +38,7 @@ export async function readRepository(
   const blocks = new Map<string, Uint8Array>();
   const yieldIfDue = startSlices(clock);
 
-  async function* counted(): AsyncGenerator<Uint8Array> {
+  async function* countBytes(): AsyncGenerator<Uint8Array> {
     try {
       for await (const piece of pieces) {
         bytes += piece.byteLength;
@@ -52,7 +52,7 @@ export async function readRepository(
   }
 
   async function readBlocks(): Promise<string> {
-    const archive = fromStream(ReadableStream.from(counted()));
+    const archive = fromStream(ReadableStream.from(countBytes()));
     try {
       const root = linkedHash((await archive.roots())[0]);
       if (root === null) throw new Error("it has no root");
@@ -87,7 +87,13 @@ export async function readRepository(
     const root = await readBlocks();
     const { did: owner, rev, data } = readCommit(find(root), did);
     const entries = await readEntries(data);
-    return { did: owner, rev, bytes, entries, recordOf: (entry) => decoded(find(entry.hash)) };
+    return {
+      did: owner,
+      rev,
+      bytes,
+      entries,
+      recordOf: (entry) => decodeContent(find(entry.hash)),
+    };
   } catch (error) {
     throw errors.length > 0 ? errors[0] : unreadable(did, error);
   }
@@ -117,7 +123,7 @@ function readCommit(content: Uint8Array | null, did: string | null): RepositoryC
   return { did: commit.did, rev: commit.rev, data };
 }
 
-function decoded(content: Uint8Array | null): unknown {
+function decodeContent(content: Uint8Array | null): unknown {
   try {
     return content === null ? undefined : decodeBlock(content);
   } catch {

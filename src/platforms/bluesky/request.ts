@@ -14,14 +14,14 @@ export type AppView = {
 
 export type Query = Readonly<Record<string, string | number | readonly string[] | undefined>>;
 
-/** For a PDS that proxies requests. */
+/** Named to a PDS that proxies requests. */
 const blueskyAppView = "did:web:api.bsky.app#bsky_appview";
 const blueskyHosts: readonly string[] = ["api.bsky.app", "public.api.bsky.app"];
 const maxLabelers = 20;
 
 /**
- * With a credential, through the account's PDS. Null if the subject does not exist or is not visible. Errors:
- * `credential_refused` for a missing permission; `upstream_refused`.
+ * Requests the account's PDS if there is a credential. Null if the subject does not exist or is not
+ * visible. Errors: `credential_refused` for a missing permission; `upstream_refused`.
  */
 export async function requestAppView(
   session: Session,
@@ -56,10 +56,10 @@ function headersFor(session: Session, { url, labelers }: AppView, method: string
   const headers: Record<string, string> = { accept: "application/json" };
   if (!method.startsWith("app.bsky.")) return headers;
   if (labelers.length > 0) {
-    const reported = labelers.slice(0, maxLabelers).map((did) => `${did};redact`);
-    headers["atproto-accept-labelers"] = reported.join(", ");
+    const accepted = labelers.slice(0, maxLabelers).map((did) => `${did};redact`);
+    headers["atproto-accept-labelers"] = accepted.join(", ");
   }
-  // By default a PDS proxies to its own AppView; a PDS of another network must not proxy to
+  // A PDS proxies to its own AppView by default; a PDS of another network must not proxy to
   // Bluesky's.
   const isOfBluesky = blueskyHosts.includes(new URL(url).hostname);
   if (session.access === "user" && isOfBluesky) headers["atproto-proxy"] = blueskyAppView;
@@ -77,7 +77,7 @@ const missingNames: readonly string[] = [
   "DidDeactivated",
 ];
 
-/** For a generic error name, the message decides. */
+/** The message decides if the error name is generic. */
 function isMissing({ status, error, message }: Refusal): boolean {
   if (status !== 400 && status !== 404) return false;
   if (missingNames.includes(error)) return true;

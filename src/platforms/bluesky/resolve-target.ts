@@ -18,10 +18,12 @@ export async function postUriOf(
   appView: AppView,
 ): Promise<string | null> {
   if (target?.kind !== "post") return null;
-  const named = namedPost(target);
-  if (named === null) return null;
-  const did = isDid(named.account) ? named.account : await resolve(named.account, session, appView);
-  return did === null ? null : `at://${did}/${postCollection}/${named.key}`;
+  const namedUri = namedPost(target);
+  if (namedUri === null) return null;
+  const did = isDid(namedUri.account)
+    ? namedUri.account
+    : await resolve(namedUri.account, session, appView);
+  return did === null ? null : `at://${did}/${postCollection}/${namedUri.key}`;
 }
 
 function namedPost({ uri, handle, key }: PostTarget): { account: string; key: string } | null {

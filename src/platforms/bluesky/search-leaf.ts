@@ -65,10 +65,10 @@ function accountsOf(
   { accounts }: ResolvedNames,
 ): { dids: string[]; handles: string[] } {
   const keys = accounts.get(user) ?? [];
-  const own = keys.flatMap((key) => (key.startsWith(prefix) ? [key.slice(prefix.length)] : []));
+  const names = keys.flatMap((key) => (key.startsWith(prefix) ? [key.slice(prefix.length)] : []));
   return {
-    dids: own.filter(isDid),
-    handles: distinct(own.flatMap((key) => (/^[@?](?!did:)./.test(key) ? [key.slice(1)] : []))),
+    dids: names.filter(isDid),
+    handles: distinct(names.flatMap((key) => (/^[@?](?!did:)./.test(key) ? [key.slice(1)] : []))),
   };
 }
 

@@ -102,7 +102,7 @@ function parameters(
   };
 }
 
-/** In order of post times, which withheld posts retain and unreadable ones lack. */
+/** Posts are in order of their times, which withheld posts retain and unreadable ones lack. */
 function readPart(
   { posts, cursor }: Record<string, unknown>,
   nowMs: number,

@@ -22,7 +22,9 @@ export function requestsFor(tree: QueryNode, names: ResolvedNames): readonly Req
   return requests.some(isEverything) ? null : requests;
 }
 
-/** Also uses link hosts: Bluesky matches exactly one host, so links to subdomains may be missing. */
+/**
+ * Uses link hosts, too: Bluesky matches exactly one host, so links to subdomains may be missing.
+ */
 export function narrowRequestsFor(
   tree: QueryNode,
   names: ResolvedNames,

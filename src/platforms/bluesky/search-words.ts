@@ -21,8 +21,8 @@ export function searchTerms(text: string): readonly string[] {
 }
 
 function partWords(part: string): readonly string[] {
-  const found = (part.match(pieceForm) ?? []).filter((piece) => !piece.includes(keycap));
-  const pieces = found.map((piece) => piece.replaceAll("’", "'"));
+  const matches = (part.match(pieceForm) ?? []).filter((piece) => !piece.includes(keycap));
+  const pieces = matches.map((piece) => piece.replaceAll("’", "'"));
   if (pieces.length > 1 && pieces.every((piece) => plainPiece.test(piece))) {
     return [`"${pieces.join(" ")}"`];
   }

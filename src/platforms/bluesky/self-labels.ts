@@ -4,11 +4,11 @@ const maxLabels = 100;
 const labelLength = 128;
 
 export function readSelfLabels(value: unknown): string[] {
-  const found = list(fieldsOf(value).values, maxLabels).flatMap((item) => {
+  const labels = list(fieldsOf(value).values, maxLabels).flatMap((item) => {
     const label = readLabelValue(fieldsOf(item).val);
     return label === null ? [] : [label];
   });
-  return [...new Set(found)];
+  return [...new Set(labels)];
 }
 
 export function readLabelValue(value: unknown): string | null {

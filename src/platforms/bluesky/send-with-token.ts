@@ -32,12 +32,12 @@ export async function sendWithToken(
 ): Promise<FetchedAnswer> {
   const { host } = stored.credential;
   if (request.url.origin !== host) throw credentialRefused(`this credential is for ${host} only`);
-  const renewed = async (seen: Secrets) => await stored.renew(seen, method.renew);
+  const renew = async (seen: Secrets) => await stored.renew(seen, method.renew);
   const first = stored.secrets();
-  const secrets = isUsable(first, method.tools.now()) ? first : await renewed(first);
+  const secrets = isUsable(first, method.tools.now()) ? first : await renew(first);
   const answer = await method.sendWith(request, secrets);
   if (!method.isTokenRefused(answer)) return answer;
-  const next = await renewed(secrets);
+  const next = await renew(secrets);
   const again = await method.sendWith(request, next);
   if (method.isTokenRefused(again)) throw method.whyRefused(again, next);
   return again;

@@ -10,7 +10,7 @@ import { profileKey, profileOfRecord } from "./profile.ts";
 import { type CountedPost, countsOfNewPost, reactionsOf } from "./reactions.ts";
 
 export type StreamEvent = {
-  /** On the server's clock; streams resume from it. */
+  /** Time of the server's clock; streams resume from it. */
   timeUs: number;
   /** Equal for a repeated event; for commits, the same at every server. */
   key: string;
@@ -89,11 +89,11 @@ function readCommit(
   }
   const post = postOfCommit({ did, collection, rkey, rev, record, seenMs });
   if (operation === "update") return { ...event, change: { kind: "upsert", post } };
-  const made: Post = { ...post, counts: countsOfNewPost(followed) };
-  return { ...event, change: { kind: "upsert", post: made }, counted: answered(post) };
+  const newPost: Post = { ...post, counts: countsOfNewPost(followed) };
+  return { ...event, change: { kind: "upsert", post: newPost }, counted: countsOfAnswered(post) };
 }
 
-function answered({ inReplyTo, quoted }: Post): CountedPost[] {
+function countsOfAnswered({ inReplyTo, quoted }: Post): CountedPost[] {
   const counted: CountedPost[] = [];
   const parent = inReplyTo?.uri ?? null;
   if (parent !== null && parseAtUri(parent)?.collection === postCollection) {

@@ -6,16 +6,16 @@ const maxLabels = 100;
 const longestTime = 64;
 
 export function readViewLabels(value: unknown, nowMs: number): string[] {
-  const stored = new Map<string, string>();
+  const byKey = new Map<string, string>();
   for (const item of list(value, maxLabels)) {
     const { src, val, neg, exp } = fieldsOf(item);
     const label = readLabelValue(val);
     if (label === null) continue;
     const key = `${typeof src === "string" ? src : ""} ${label}`;
-    if (neg === true || hasLapsed(exp, nowMs)) stored.delete(key);
-    else stored.set(key, label);
+    if (neg === true || hasLapsed(exp, nowMs)) byKey.delete(key);
+    else byKey.set(key, label);
   }
-  return [...new Set(stored.values())];
+  return [...new Set(byKey.values())];
 }
 
 function hasLapsed(exp: unknown, nowMs: number): boolean {

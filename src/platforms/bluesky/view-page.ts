@@ -24,11 +24,11 @@ export function blueskyPostPage(
   const inPosition = new Set(
     read.flatMap(({ view, post }) => (typeof post === "string" || isPin(view) ? [] : [post.uri])),
   );
-  const sent = read.flatMap(({ view, post }): SentItem[] => {
+  const items = read.flatMap(({ view, post }): SentItem[] => {
     if (typeof post !== "string" && isPin(view) && inPosition.has(post.uri)) return [];
     return [sentPost(post, view, nowMs)];
   });
-  return itemsPage(sent, { name: blueskyName, ...pageToken(cursor, blueskyName), nowMs });
+  return itemsPage(items, { name: blueskyName, ...pageToken(cursor, blueskyName), nowMs });
 }
 
 const isPin = (view: unknown): boolean =>
@@ -45,12 +45,12 @@ export function pageOfProfiles(
   readProfile: (view: unknown) => Profile | "withheld" | "unreadable",
   { cursor, nowMs }: Position,
 ): UpstreamPage {
-  const sent = requiredList(views, maxViews, blueskyName).map((view): SentItem => {
+  const items = requiredList(views, maxViews, blueskyName).map((view): SentItem => {
     const profile = readProfile(view);
     if (profile === "unreadable") return { kind: "unreadable" };
     return profile === "withheld"
       ? { kind: "withheld", times: null }
       : { kind: "profile", profile };
   });
-  return itemsPage(sent, { name: blueskyName, ...pageToken(cursor, blueskyName), nowMs });
+  return itemsPage(items, { name: blueskyName, ...pageToken(cursor, blueskyName), nowMs });
 }

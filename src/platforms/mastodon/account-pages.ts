@@ -11,13 +11,13 @@ import { pageOfAccounts, readable } from "./view-page.ts";
 export const maxAccounts = 80;
 
 export async function profilePage({ call, session }: PageRequest): Promise<UpstreamPage> {
-  const found = await findAccountOnServer(call.target, session);
-  if (found === null) return absentPage;
-  const answer = found.json === null ? await accountById(found) : found;
+  const account = await findAccountOnServer(call.target, session);
+  if (account === null) return absentPage;
+  const answer = account.json === null ? await accountById(account) : account;
   if (answer === null) return absentPage;
   const { json } = answer;
-  const at = { instance: found.access.instance, nowMs: session.nowMs };
-  const warnings = warningsOnForeign(found.access, json);
+  const at = { instance: account.access.instance, nowMs: session.nowMs };
+  const warnings = warningsOnForeign(account.access, json);
   return readable(pageOfAccounts([json], at, { next: null, warnings }), at.instance);
 }
 
@@ -30,9 +30,9 @@ export async function followPage(
   list: "following" | "followers",
 ): Promise<UpstreamPage> {
   const { call, session } = requested;
-  const found = await continued(requested, () => findAccountOnServer(call.target, session));
-  if (found === null) return absentPage;
-  const { access, id, paging, json } = found;
+  const account = await continued(requested, () => findAccountOnServer(call.target, session));
+  if (account === null) return absentPage;
+  const { access, id, paging, json } = account;
   const path = `/api/v1/accounts/${id}/${list}`;
   const query = { ...paging, limit: atMost(maxAccounts, call) };
   const request = { path, query, bucket: bucketOf(paging) };

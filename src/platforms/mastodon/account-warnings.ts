@@ -17,7 +17,7 @@ export function warningsOnForeign({ instance }: ServerAccess, account: unknown):
   ];
 }
 
-/** For a list, which may lack entries. */
+/** The warning for a list, which may lack entries. */
 export const partial = (warning: UpstreamWarning): UpstreamWarning => ({
   ...warning,
   isPartial: true,

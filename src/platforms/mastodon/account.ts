@@ -35,7 +35,7 @@ export function idOn(instance: string, userId: string): string | null {
 /** `user@host`, adding the server to a local name. */
 export function readAccount(acct: unknown, instance: string): string | null {
   if (typeof acct !== "string" || acct.length > 320) return null;
-  const written = acct.replace(/^@/, "");
-  if (!/^[^\s@/?#\p{Cc}]{1,200}(?:@[^\s@/?#\p{Cc}]{1,255})?$/u.test(written)) return null;
-  return (written.includes("@") ? written : `${written}@${instance}`).toWellFormed();
+  const name = acct.replace(/^@/, "");
+  if (!/^[^\s@/?#\p{Cc}]{1,200}(?:@[^\s@/?#\p{Cc}]{1,255})?$/u.test(name)) return null;
+  return (name.includes("@") ? name : `${name}@${instance}`).toWellFormed();
 }

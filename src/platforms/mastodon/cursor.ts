@@ -22,14 +22,14 @@ export function readCursor(
 ): { access: ServerAccess; id: string; paging: Paging } | null {
   if (cursor === null) return null;
   const [host = "", id, parameters = "", ...more] = cursor.slice(0, 2_000).split(" ");
-  const named = readServerId(id);
+  const serverId = readServerId(id);
   const paging = readPaging(parameters);
   const hosts = [new URL(session.baseUrl).host, namedServer(target)];
-  if (named === null || paging === null || more.length > 0 || !hosts.includes(host)) {
+  if (serverId === null || paging === null || more.length > 0 || !hosts.includes(host)) {
     throw new EarshotError("cursor_invalid", "the cursor is of another list", {
       status: 400,
       hint: "omit the cursor",
     });
   }
-  return { access: serverAccessAt(session, host), id: named, paging };
+  return { access: serverAccessAt(session, host), id: serverId, paging };
 }

@@ -35,7 +35,7 @@ export async function readFeed(
 ): Promise<FeedPage> {
   const { json, next } =
     feed.kind === "search"
-      ? await searched(feed.text, at, requested)
+      ? await searchPage(feed.text, at, requested)
       : await timeline(feed, at, requested);
   const all = list(json, maxReturned)
     .map((status) => ({ status, ms: timeOf(status) }))
@@ -51,7 +51,11 @@ function timeOf(status: unknown): number {
   return parseIsoTime(string(fieldsOf(status).created_at, 64) ?? "") ?? 0;
 }
 
-async function searched(text: string, { paging }: FeedPosition, { access, info, call }: Requested) {
+async function searchPage(
+  text: string,
+  { paging }: FeedPosition,
+  { access, info, call }: Requested,
+) {
   const offset = Number(paging?.offset ?? 0);
   const query = {
     type: "statuses",

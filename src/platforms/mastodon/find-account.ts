@@ -18,8 +18,8 @@ export type AccountOnServer = {
 };
 
 /**
- * On the session's server, which resolves it remotely for a user, then on the account's own without a credential: other servers
- * show only what has reached them.
+ * Asks the session's server, which resolves it remotely for a user, then the account's own without
+ * a credential: other servers show only what has reached them.
  */
 export async function findAccountOnServer(
   target: Target | null,
@@ -42,14 +42,16 @@ async function byHandle(
   handle: string,
   session: Session,
 ): Promise<AccountOnServer | null> {
-  const own = serverAccessOf(session);
+  const ownServer = serverAccessOf(session);
   const home = handle.includes("@") ? handle.slice(handle.lastIndexOf("@") + 1) : null;
   // The account's own server knows it best.
-  const first = own.isOpen ? serverAccessAt(session, home ?? host ?? own.instance) : own;
+  const first = ownServer.isOpen
+    ? serverAccessAt(session, home ?? host ?? ownServer.instance)
+    : ownServer;
   const isForeign = home !== null && home !== first.instance;
-  const found =
-    (await lookUp(first, handle)) ?? (await resolved(first, handle, session, isForeign));
-  if (found !== null || !isForeign) return found;
+  const account =
+    (await lookUp(first, handle)) ?? (await resolveRemotely(first, handle, session, isForeign));
+  if (account !== null || !isForeign) return account;
   return await atHome(serverAccessAt(session, home), handle);
 }
 
@@ -72,7 +74,7 @@ function foundAt(access: ServerAccess, json: unknown): AccountOnServer | null {
   return id === null ? null : { access, id, json };
 }
 
-async function resolved(
+async function resolveRemotely(
   access: ServerAccess,
   handle: string,
   session: Session,
@@ -85,11 +87,11 @@ async function resolved(
     bucket: "api",
   };
   const answer = await sendToServer(access, request, "read:search");
-  const named = list(fieldsOf(answer?.json).accounts, 40).find(
+  const match = list(fieldsOf(answer?.json).accounts, 40).find(
     (account) =>
       readAccount(fieldsOf(account).acct, access.instance)?.toLowerCase() === handle.toLowerCase(),
   );
-  return named === undefined ? null : foundAt(access, named);
+  return match === undefined ? null : foundAt(access, match);
 }
 
 /** Null on a lasting error: the server may be unreachable, or on another host than the handle's. */

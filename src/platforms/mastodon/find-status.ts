@@ -18,31 +18,31 @@ export type FoundStatus = {
 };
 
 /**
- * By id, URI or address: a user's server resolves it remotely, otherwise the address's server is requested without a
- * credential.
+ * Finds an id, URI or address: a user's server resolves it remotely, otherwise the address's server
+ * is requested without a credential.
  */
 export async function findStatus(
   target: Target | null,
   session: Session,
 ): Promise<FoundStatus | null> {
   if (target?.kind !== "post") return null;
-  const own = serverAccessOf(session);
+  const ownServer = serverAccessOf(session);
   const named = namedBy(target);
-  if (named.host === null || named.host === own.instance) {
-    if (named.id !== null) return { access: own, id: named.id, json: null };
+  if (named.host === null || named.host === ownServer.instance) {
+    if (named.id !== null) return { access: ownServer, id: named.id, json: null };
   }
   const address = target.url ?? webUri(target);
   if (session.access === "user" && address !== null) {
-    const found = await resolved(own, address);
-    if (found !== null) return found;
+    const status = await resolveRemotely(ownServer, address);
+    if (status !== null) return status;
   }
-  if (named.host !== null && named.id === null && address !== null) throw unnamed(named.host);
+  if (named.host !== null && named.id === null && address !== null) throw needsServer(named.host);
   if (named.host === null || named.id === null) return null;
   return { access: serverAccessAt(session, named.host), id: named.id, json: null };
 }
 
 /** Addresses of other software may lack the id. */
-function unnamed(host: string): EarshotError {
+function needsServer(host: string): EarshotError {
   return new EarshotError(
     "upstream_refused",
     `the URL has no Mastodon post id, so ${host} cannot be queried`,
@@ -57,15 +57,15 @@ function namedBy(target: PostTarget): { id: string | null; host: string | null }
   const { id, uri, url } = target;
   const host = namedServer(target);
   const imported = /^import:mastodon:([^@]+)/.exec(uri ?? "")?.[1];
-  const named = id ?? imported;
-  if (named !== undefined) return { id: readServerId(named), host };
+  const statusId = id ?? imported;
+  if (statusId !== undefined) return { id: readServerId(statusId), host };
   const address = URL.parse(uri ?? url ?? "");
   return { id: address === null ? null : idInAddress(address), host };
 }
 
 const pagesOfStatuses: ReadonlySet<string> = new Set(["statuses", "notice", "notes"]);
 
-/** From `/@ann/1`, `/users/ann/statuses/1`, `/notice/9x`, `/notes/9h2k1x0abc` … */
+/** The id in `/@ann/1`, `/users/ann/statuses/1`, `/notice/9x`, `/notes/9h2k1x0abc` … */
 function idInAddress({ pathname }: URL): string | null {
   const parts = pathname.split("/").filter((part) => part !== "");
   const last = parts.at(-1) ?? "";
@@ -77,7 +77,7 @@ function idInAddress({ pathname }: URL): string | null {
 const webUri = ({ uri }: PostTarget): string | null =>
   uri !== null && /^https?:\/\//i.test(uri) ? uri : null;
 
-async function resolved(access: ServerAccess, address: string): Promise<FoundStatus | null> {
+async function resolveRemotely(access: ServerAccess, address: string): Promise<FoundStatus | null> {
   const request = {
     path: "/api/v2/search",
     query: { type: "statuses", resolve: true, limit: 1, q: address },

@@ -1,13 +1,11 @@
 import { stripControls } from "../../lib/controls.ts";
 import { credentialInvalid, credentialRefused } from "../credential-errors.ts";
 
-/** From a host, handle or address. Errors: `credential_invalid`. */
+/** Reads a host, handle or address. Errors: `credential_invalid`. */
 export function givenServer(given: string | undefined): string {
-  const written = given?.trim() ?? "";
-  const address = /^https?:\/\//i.test(written)
-    ? written
-    : `https://${written.replace(/^@?.*@/, "")}`;
-  const url = written === "" || written.length > 500 ? null : URL.parse(address);
+  const text = given?.trim() ?? "";
+  const address = /^https?:\/\//i.test(text) ? text : `https://${text.replace(/^@?.*@/, "")}`;
+  const url = text === "" || text.length > 500 ? null : URL.parse(address);
   if (
     url !== null &&
     url.username === "" &&
@@ -16,17 +14,20 @@ export function givenServer(given: string | undefined): string {
     return url.origin;
   }
   throw credentialInvalid(
-    `host: ${stripControls(written).slice(0, 100) || "the value"} is not a server`,
+    `host: ${stripControls(text).slice(0, 100) || "the value"} is not a server`,
     "use a host, such as mastodon.social",
   );
 }
 
 /** Errors: `credential_invalid`. */
 export function givenText(given: string | undefined, field: string): string {
-  const written = given?.trim() ?? "";
-  if (/^[\x21-\x7e]{1,2000}$/.test(written)) return written;
-  const found = written === "" ? "a value is required" : "invalid characters";
-  throw credentialInvalid(`${field}: ${found}`, `copy the ${field} exactly as the server shows it`);
+  const text = given?.trim() ?? "";
+  if (/^[\x21-\x7e]{1,2000}$/.test(text)) return text;
+  const problem = text === "" ? "a value is required" : "invalid characters";
+  throw credentialInvalid(
+    `${field}: ${problem}`,
+    `copy the ${field} exactly as the server shows it`,
+  );
 }
 
 /** Errors: `credential_refused`. */

@@ -5,9 +5,9 @@ const attributesLength = 20_000;
 export function attributeOf(attributes: string, name: string): string {
   const form =
     /(?<![^\s=/"'>])([^\s=/"'>]{1,60})\s{0,20}=\s{0,20}(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))/g;
-  for (const found of attributes.slice(0, attributesLength).matchAll(form)) {
-    if (found[1]?.toLowerCase() !== name) continue;
-    return decodeCharacters(found[2] ?? found[3] ?? found[4] ?? "").toWellFormed();
+  for (const match of attributes.slice(0, attributesLength).matchAll(form)) {
+    if (match[1]?.toLowerCase() !== name) continue;
+    return decodeCharacters(match[2] ?? match[3] ?? match[4] ?? "").toWellFormed();
   }
   return "";
 }

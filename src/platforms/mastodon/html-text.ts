@@ -103,18 +103,18 @@ function stillSkipping(
   token: HtmlToken,
 ): { name: string; depth: number } | null {
   if (token.kind === "text" || token.name !== name) return { name, depth };
-  const left = depth + (token.kind === "open" ? 1 : -1);
-  return left === 0 ? null : { name, depth: left };
+  const newDepth = depth + (token.kind === "open" ? 1 : -1);
+  return newDepth === 0 ? null : { name, depth: newDepth };
 }
 
 /** The shown address may be cut with an ellipsis, or lack `https://www.`. */
 function showsAddress(shown: string, url: string): boolean {
-  const written = bare(shown.trim());
-  if (written === "") return true;
+  const text = bare(shown.trim());
+  if (text === "") return true;
   const forms = [bare(url), bare(decodedAddress(url))];
-  if (forms.includes(written) || forms.includes(`${written}/`)) return true;
-  const cut = written.replace(/(?:…|\.\.\.)$/u, "");
-  return cut !== written && cut.length > 3 && forms.some((form) => form.startsWith(cut));
+  if (forms.includes(text) || forms.includes(`${text}/`)) return true;
+  const cut = text.replace(/(?:…|\.\.\.)$/u, "");
+  return cut !== text && cut.length > 3 && forms.some((form) => form.startsWith(cut));
 }
 
 const bare = (address: string): string =>

@@ -77,6 +77,6 @@ function nameAt(html: string, position: number): string {
 function endOfRawElement(html: string, from: number, name: string): number {
   const closing = new RegExp(`</${name}[\\s/>]`, "gi");
   closing.lastIndex = from;
-  const found = closing.exec(html);
-  return found === null ? html.length : found.index;
+  const match = closing.exec(html);
+  return match === null ? html.length : match.index;
 }

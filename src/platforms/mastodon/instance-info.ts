@@ -26,9 +26,9 @@ export function createInstanceInfos(): InstanceInfos {
   const cache = new Map<string, { info: InstanceInfo; untilMs: number }>();
   return {
     of: async (access, nowMs) => {
-      const known = cache.get(access.instance);
-      if (known !== undefined && nowMs < known.untilMs) return known.info;
-      const info = await requested(access);
+      const cached = cache.get(access.instance);
+      if (cached !== undefined && nowMs < cached.untilMs) return cached.info;
+      const info = await requestInfo(access);
       cache.delete(access.instance);
       cache.set(access.instance, { info, untilMs: nowMs + cacheMs });
       const [oldest] = cache.keys();
@@ -39,7 +39,7 @@ export function createInstanceInfos(): InstanceInfos {
 }
 
 /** Failures are not cached. */
-async function requested(access: ServerAccess): Promise<InstanceInfo> {
+async function requestInfo(access: ServerAccess): Promise<InstanceInfo> {
   for (const path of ["/api/v2/instance", "/api/v1/instance"]) {
     const answer = await describe(access, path);
     if (answer !== null && answer.status === 200) return infoOf(answer.json);

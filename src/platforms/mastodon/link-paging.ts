@@ -17,7 +17,7 @@ export function nextPaging(headers: Pick<Headers, "get">, path: string): Paging 
   if (header === null || header.length > longestHeader) return null;
   for (const address of addressesOf(header)) {
     const url = URL.parse(address, "https://server.invalid");
-    if (url === null || decoded(url.pathname) !== decoded(path)) continue;
+    if (url === null || decodePath(url.pathname) !== decodePath(path)) continue;
     const paging = readPaging(url.searchParams);
     if (paging !== null) return paging;
   }
@@ -47,7 +47,7 @@ function addressesOf(header: string): string[] {
     .map((link) => link[1] ?? "");
 }
 
-function decoded(path: string): string {
+function decodePath(path: string): string {
   try {
     return decodeURIComponent(path);
   } catch {
@@ -58,11 +58,11 @@ function decoded(path: string): string {
 export const writePaging = (paging: Paging): string => new URLSearchParams(paging).toString();
 
 export function readPaging(parameters: URLSearchParams | string): Paging | null {
-  const given = typeof parameters === "string" ? new URLSearchParams(parameters) : parameters;
-  const known = pagingParameters.flatMap((name): [string, string][] => {
-    const value = given.get(name);
+  const search = typeof parameters === "string" ? new URLSearchParams(parameters) : parameters;
+  const paging = pagingParameters.flatMap((name): [string, string][] => {
+    const value = search.get(name);
     return value === null ? [] : [[name, value]];
   });
-  if (known.length === 0 || known.some(([, value]) => !valueForm.test(value))) return null;
-  return Object.fromEntries(known);
+  if (paging.length === 0 || paging.some(([, value]) => !valueForm.test(value))) return null;
+  return Object.fromEntries(paging);
 }

@@ -7,7 +7,7 @@ const altLength = 5_000;
 /** `gifv` is a video without sound. */
 const types: readonly string[] = ["image", "gifv", "video", "audio"];
 
-/** On this server, else on its origin server, else a preview. */
+/** Files on this server, else on its origin server, else a preview. */
 export function mediaOf(attachments: unknown): Media[] {
   return list(attachments, maxMedia).flatMap((attachment) => {
     const {

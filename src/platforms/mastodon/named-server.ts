@@ -1,6 +1,6 @@
 import type { PostTarget, Target, UserTarget } from "../target.ts";
 
-/** In the handle or id, else in the address. */
+/** The server of the handle or id, else of the address. */
 export function namedServer(target: Target | null): string | null {
   if (target === null || target.kind === "space") return null;
   const named = target.kind === "user" ? ofUser(target) : ofPost(target);

@@ -25,8 +25,8 @@ export async function continued(
 ): Promise<Continued | null> {
   const position = readCursor(call.cursor, session, call.target);
   if (position !== null) return { ...position, json: null };
-  const found = await find();
-  return found === null ? null : { ...found, paging: null };
+  const subject = await find();
+  return subject === null ? null : { ...subject, paging: null };
 }
 
 /** Pages by id if the server sends no Link header. */

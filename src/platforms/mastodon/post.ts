@@ -20,14 +20,17 @@ export type StatusOrigin = { instance: string; seenMs: number; origin: Origin };
 export function postOfStatus(status: unknown, context: StatusOrigin): Post | null {
   const { reblog } = fieldsOf(status);
   if (!isObject(reblog)) return postByItself(status, context);
-  const own = postByItself(status, context);
+  const post = postByItself(status, context);
   const original = postByItself(reblog, context);
-  return own === null || original === null
+  return post === null || original === null
     ? null
-    : repostOf(own, original, readServerId(reblog.id));
+    : repostOf(post, original, readServerId(reblog.id));
 }
 
-/** Public, and the author (for a boost also the original's) opted in to search. Without the setting, no. */
+/**
+ * The status is public, and the author (for a boost also the original's) opted in to search. False
+ * if the setting is missing.
+ */
 export function mayBeIndexed(status: unknown): boolean {
   const { visibility, account, reblog } = fieldsOf(status);
   const { indexable, noindex } = fieldsOf(account);
@@ -45,7 +48,7 @@ function postByItself(value: unknown, { instance, seenMs, origin }: StatusOrigin
   const mentions = mentionsOf(status.mentions, instance);
   const quoted = quotedOf(status.quote, instance);
   const { text, links } = textAndLinks(status, quoted !== null);
-  const found = withEntitiesOf(text, { mentions, tags: tagsOf(status.tags), links });
+  const entities = withEntitiesOf(text, { mentions, tags: tagsOf(status.tags), links });
   const inReplyTo = repliedTo(status, { instance, author, mentions });
   const url = webAddress(status.url);
   return {
@@ -70,9 +73,9 @@ function postByItself(value: unknown, { instance, seenMs, origin }: StatusOrigin
     isReply: inReplyTo !== null,
     isQuote: quoted !== null,
     isRepost: false,
-    hashtags: found.tags.slice(0, maxEntities),
-    mentions: found.mentions.slice(0, maxEntities).map(({ mention }) => mention),
-    urls: [...new Set(found.links)].slice(0, maxEntities),
+    hashtags: entities.tags.slice(0, maxEntities),
+    mentions: entities.mentions.slice(0, maxEntities).map(({ mention }) => mention),
+    urls: [...new Set(entities.links)].slice(0, maxEntities),
     media: mediaOf(status.media_attachments),
     geo: null,
     labels: [],

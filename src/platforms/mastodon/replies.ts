@@ -19,12 +19,12 @@ export function mastodonReplyPage(
   const descendants = requiredList(reported, maxReplies, access.instance);
   const uris = new Map<string, string>(root.uri === null ? [] : [[root.id, root.uri]]);
   const at = { instance: access.instance, nowMs };
-  const sent = descendants.map((status): SentItem => {
+  const items = descendants.map((status): SentItem => {
     const item = sentStatus(status, at, isForAll);
     if (item.kind === "post") uris.set(String(fieldsOf(status).id), item.post.uri);
     return item;
   });
-  const whole = sent.map((item) =>
+  const whole = items.map((item) =>
     item.kind === "post" ? { ...item, post: withParentUri(item.post, uris) } : item,
   );
   return itemsPage(whole, {

@@ -87,14 +87,14 @@ const handleForm =
 /** Possible account ids, case-folded: search does not accept them. */
 const idForm = /^(?:\d+|(?=\D*\d)[0-9A-Z]{18}|[0-7][0-9A-Z]{25})(?:@|$)/i;
 
-/** Without a server, every known account of that name. */
+/** Every known account of that name if it has no server. */
 function fromOf(user: string, names: ResolvedNames): Alternatives {
   if (!handleForm.test(user) || idForm.test(user)) return anything;
-  const known = (names.accounts.get(user) ?? []).flatMap((key) => {
+  const knownHandles = (names.accounts.get(user) ?? []).flatMap((key) => {
     const handle = /^mastodon\/[@?](.+@.+)$/.exec(key)?.[1];
     return handle === undefined || !handleForm.test(handle) ? [] : [handle];
   });
-  const handles = user.includes("@") ? [user] : [...new Set([user, ...known])];
+  const handles = user.includes("@") ? [user] : [...new Set([user, ...knownHandles])];
   if (handles.length > maxAccounts) return anything;
   return handles.map((handle) => [{ kind: "operator", text: `from:@${handle}` }]);
 }

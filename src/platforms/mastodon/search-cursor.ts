@@ -46,9 +46,9 @@ export function writeFeedPositions(positions: FeedPositions): string | null {
 }
 
 export function readFeedPositions(cursor: string, feeds: readonly Feed[]): FeedPositions {
-  const written = cursor.slice(0, 4_000).split(" ");
-  if (written.length !== feeds.length) throw invalid();
-  return written.map((part) => {
+  const words = cursor.slice(0, 4_000).split(" ");
+  if (words.length !== feeds.length) throw invalid();
+  return words.map((part) => {
     if (part === "-") return null;
     const [, used, parameters = ""] = /^(\d{1,5})\?(.*)$/.exec(part) ?? [];
     if (used === undefined) throw invalid();

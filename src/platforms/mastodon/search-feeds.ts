@@ -78,9 +78,9 @@ function withTagsTogether(feeds: readonly Feed[]): Feed[] {
 /** Null without a positive term. */
 function searchText(atoms: readonly Atom[], info: InstanceInfo, call: Window): string | null {
   const hasOperators = knowsOperators(info);
-  const written = atoms.flatMap((atom) => partsOf(atom, hasOperators));
-  if (!written.some((part) => !part.startsWith("-"))) return null;
-  const parts = hasOperators ? [...written, ...windowOf(call)] : written;
+  const terms = atoms.flatMap((atom) => partsOf(atom, hasOperators));
+  if (!terms.some((part) => !part.startsWith("-"))) return null;
+  const parts = hasOperators ? [...terms, ...windowOf(call)] : terms;
   let text = "";
   for (const part of parts) {
     if (text.length + part.length < longestText) text = `${text} ${part}`.trim();

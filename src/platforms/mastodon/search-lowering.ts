@@ -41,9 +41,9 @@ function all(parts: readonly Alternatives[]): Alternatives {
 }
 
 function any(parts: readonly Alternatives[]): Alternatives {
-  const found = parts.flat();
-  if (found.some((atoms) => atoms.length === 0)) return [[]];
-  const merged = eachOnce(found);
+  const alternatives = parts.flat();
+  if (alternatives.some((atoms) => atoms.length === 0)) return [[]];
+  const merged = eachOnce(alternatives);
   return merged.length > maxAlternatives ? [[]] : merged;
 }
 

@@ -42,7 +42,7 @@ async function searchPage(
   if (alternatives.length === 0) return null;
   const access = serverAccessOf(session);
   const isUser = session.access === "user";
-  // Without a user token only hashtag timelines work.
+  // Only hashtag timelines work without a user token.
   const isSearchable =
     isUser || alternatives.some((atoms) => atoms.some(({ kind }) => kind === "tag"));
   const info = isSearchable ? await infos.of(access, session.nowMs) : unknownInstance;

@@ -19,19 +19,19 @@ export function serverAccessOf(session: Session): ServerAccess {
   return {
     instance: new URL(session.baseUrl).host,
     isOpen: session.access === "public",
-    get: (request) => answered(session.access === "public", () => session.get(request)),
+    get: (request) => answerOf(session.access === "public", () => session.get(request)),
   };
 }
 
 export function serverAccessAt(session: Session, host: string): ServerAccess {
-  const own = serverAccessOf(session);
-  if (host === own.instance) return own;
+  const ownServer = serverAccessOf(session);
+  if (host === ownServer.instance) return ownServer;
   const origin = originOf(host);
   return {
     instance: origin.host,
     isOpen: true,
     get: ({ path, ...request }) =>
-      answered(true, () => session.getPublic(new URL(path, origin), request)),
+      answerOf(true, () => session.getPublic(new URL(path, origin), request)),
   };
 }
 
@@ -45,8 +45,8 @@ function originOf(host: string): URL {
   });
 }
 
-/** Without a credential, a 401 is an answer. */
-async function answered(
+/** Returns a 401 as the answer if no credential was sent. */
+async function answerOf(
   isOpen: boolean,
   request: () => Promise<ServerAnswer>,
 ): Promise<ServerAnswer> {

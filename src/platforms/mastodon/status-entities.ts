@@ -39,17 +39,17 @@ type Entities = {
 /** The analyzer does not index links and mentions as words. */
 export function withEntitiesOf(text: string, listed: Entities): Entities {
   const { mentions } = listed;
-  const found = { mentions: [...mentions], tags: [...listed.tags], links: [...listed.links] };
-  const named = new Set(
+  const entities = { mentions: [...mentions], tags: [...listed.tags], links: [...listed.links] };
+  const mentioned = new Set(
     mentions.flatMap(({ mention, shortName }) => [mention.username.toLowerCase(), shortName]),
   );
   for (const { kind, value } of extractEntities(text, { dottedHandles: true })) {
-    if (kind === "url") found.links.push(value);
-    if (kind === "hashtag") found.tags.push(value);
-    if (kind !== "mention" || named.has(value.toLowerCase())) continue;
-    named.add(value.toLowerCase());
+    if (kind === "url") entities.links.push(value);
+    if (kind === "hashtag") entities.tags.push(value);
+    if (kind !== "mention" || mentioned.has(value.toLowerCase())) continue;
+    mentioned.add(value.toLowerCase());
     const mention = { username: value, userId: null };
-    found.mentions.push({ mention, shortName: value, accountId: null });
+    entities.mentions.push({ mention, shortName: value, accountId: null });
   }
-  return { ...found, tags: distinctTags(found.tags) };
+  return { ...entities, tags: distinctTags(entities.tags) };
 }

@@ -12,13 +12,13 @@ import { identityOf } from "./status-references.ts";
 import { isForAll, pageOfAccounts, pageOfStatuses, readable } from "./view-page.ts";
 
 export async function statusPage({ call, session }: PageRequest): Promise<UpstreamPage> {
-  const found = await findStatus(call.target, session);
-  if (found === null) return absentPage;
-  const { access, id } = found;
+  const status = await findStatus(call.target, session);
+  if (status === null) return absentPage;
+  const { access, id } = status;
   const answer =
-    found.json === null
+    status.json === null
       ? await sendToServer(access, { path: `/api/v1/statuses/${id}`, bucket }, "read:statuses")
-      : found;
+      : status;
   if (answer === null) return absentPage;
   const { json } = answer;
   const at = { instance: access.instance, nowMs: session.nowMs };
@@ -26,22 +26,22 @@ export async function statusPage({ call, session }: PageRequest): Promise<Upstre
 }
 
 export async function repliesPage({ call, session }: PageRequest): Promise<UpstreamPage> {
-  const found = await findStatus(call.target, session);
-  if (found === null) return absentPage;
-  const { access, id, json } = found;
+  const status = await findStatus(call.target, session);
+  if (status === null) return absentPage;
+  const { access, id, json } = status;
   const path = `/api/v1/statuses/${id}/context`;
   const answer = await sendToServer(access, { path, bucket }, "read:statuses");
   if (answer === null) return absentPage;
-  const named = call.target?.kind === "post" ? call.target.uri : null;
-  const uri = json === null ? named : identityOf(fieldsOf(json));
+  const requestedUri = call.target?.kind === "post" ? call.target.uri : null;
+  const uri = json === null ? requestedUri : identityOf(fieldsOf(json));
   return mastodonReplyPage(answer, { access, root: { id, uri }, nowMs: session.nowMs });
 }
 
 export async function rebloggersPage(requested: PageRequest): Promise<UpstreamPage> {
   const { call, session } = requested;
-  const found = await continued(requested, () => findStatus(call.target, session));
-  if (found === null) return absentPage;
-  const { access, id, paging } = found;
+  const status = await continued(requested, () => findStatus(call.target, session));
+  if (status === null) return absentPage;
+  const { access, id, paging } = status;
   const path = `/api/v1/statuses/${id}/reblogged_by`;
   const query = { ...paging, limit: atMost(maxAccounts, call) };
   const request = { path, query, bucket: bucketOf(paging) };

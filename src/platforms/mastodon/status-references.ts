@@ -26,8 +26,9 @@ export function repliedTo(
   if (id === null) return null;
   const accountId = readServerId(status.in_reply_to_account_id);
   const userId = accountId === null ? null : idAt(accountId, instance);
-  const named = mentions.find((mention) => mention.accountId === accountId)?.mention.username;
-  const username = userId === author.userId ? author.username : (named ?? null);
+  const mentionedName = mentions.find((mention) => mention.accountId === accountId)?.mention
+    .username;
+  const username = userId === author.userId ? author.username : (mentionedName ?? null);
   return {
     id,
     uri: importedUri("mastodon", id, instance),

@@ -16,9 +16,9 @@ export async function accountTimeline(
   which: Readonly<Record<string, boolean>>,
 ): Promise<UpstreamPage> {
   const { call, session } = requested;
-  const found = await continued(requested, () => findAccountOnServer(call.target, session));
-  if (found === null) return absentPage;
-  const { access, id, paging, json } = found;
+  const account = await continued(requested, () => findAccountOnServer(call.target, session));
+  if (account === null) return absentPage;
+  const { access, id, paging, json } = account;
   const path = `/api/v1/accounts/${id}/statuses`;
   const limit = atMost(maxStatuses, call);
   const answer = await sendToServer(

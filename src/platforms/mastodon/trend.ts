@@ -21,6 +21,6 @@ export function trendOfTag(value: unknown, rank: number): Trend | null {
 
 function usesOf(history: unknown): number | null {
   const uses = list(history, 31).map((day) => Number(fieldsOf(day).uses));
-  const known = uses.filter((count) => Number.isSafeInteger(count) && count >= 0);
-  return known.length === 0 ? null : known.reduce((sum, count) => sum + count, 0);
+  const counts = uses.filter((count) => Number.isSafeInteger(count) && count >= 0);
+  return counts.length === 0 ? null : counts.reduce((sum, count) => sum + count, 0);
 }

@@ -16,12 +16,12 @@ export async function trendsPage({ call, session }: PageRequest): Promise<Upstre
   const offset = Number(readCursor(call.cursor, session, null)?.paging?.offset ?? 0);
   const answer = await sendToServer(access, { path, query: { offset, limit }, bucket }, "read");
   const tags = answer === null ? [] : requiredList(answer.json, 100, access.instance);
-  const sent = tags.map((tag, index): SentItem => {
+  const items = tags.map((tag, index): SentItem => {
     const trend = trendOfTag(tag, offset + index + 1);
     return trend === null ? { kind: "unreadable" } : { kind: "trend", trend };
   });
   const next = tags.length < limit ? null : { offset: String(offset + tags.length) };
-  return itemsPage(sent, {
+  return itemsPage(items, {
     name: serverName,
     nowMs: session.nowMs,
     next: listCursor(access, "trends", next),

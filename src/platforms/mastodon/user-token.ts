@@ -56,7 +56,7 @@ async function make(
   const host = givenServer(given.host);
   const token = givenText(given.token, "token");
   const answer = await verify(host, token, tools);
-  if (answer.status !== 200) throw notUsed(host, answer);
+  if (answer.status !== 200) throw unusableGrant(host, answer);
   const { id, acct } = fieldsIn(answer);
   const subject = readServerId(id);
   const name = readAccount(acct, new URL(host).host);
@@ -73,7 +73,7 @@ function verify(host: string, token: string, tools: CredentialTools): Promise<Fe
   });
 }
 
-function notUsed(host: string, answer: FetchedAnswer) {
+function unusableGrant(host: string, answer: FetchedAnswer) {
   const { status } = answer;
   const server = new URL(host).host;
   if (isOutOfScope(fieldsIn(answer))) {

@@ -50,10 +50,10 @@ export function pageOfStatuses(
   isShown: (status: unknown) => boolean,
   options: PageOptions,
 ): UpstreamPage {
-  const sent = requiredList(statuses, maxItems, at.instance).map((status) =>
+  const items = requiredList(statuses, maxItems, at.instance).map((status) =>
     sentStatus(status, at, isShown),
   );
-  return itemsPage(sent, { name: serverName, nowMs: at.nowMs, ...options });
+  return itemsPage(items, { name: serverName, nowMs: at.nowMs, ...options });
 }
 
 export function pageOfAccounts(
@@ -61,12 +61,12 @@ export function pageOfAccounts(
   { instance, nowMs }: ReportedAt,
   options: PageOptions,
 ): UpstreamPage {
-  const sent = requiredList(accounts, maxItems, instance).map((account): SentItem => {
+  const items = requiredList(accounts, maxItems, instance).map((account): SentItem => {
     const profile = profileOfAccount(account, instance);
     if (profile === null) return { kind: "unreadable" };
     return isSuspended(account) ? { kind: "withheld", times: null } : { kind: "profile", profile };
   });
-  return itemsPage(sent, { name: serverName, nowMs, ...options });
+  return itemsPage(items, { name: serverName, nowMs, ...options });
 }
 
 /** Errors: `answer_unreadable` if a page's single item was unreadable. */

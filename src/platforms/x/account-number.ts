@@ -4,7 +4,7 @@ import type { UserTarget } from "../target.ts";
 import { isUsername, readIdText } from "./json.ts";
 import { requestX } from "./request.ts";
 
-const known = new WeakMap<Session, Map<string, Promise<string | null>>>();
+const numbersOfSession = new WeakMap<Session, Map<string, Promise<string | null>>>();
 
 export async function accountNumber(
   { id, handle }: Pick<UserTarget, "id" | "handle">,
@@ -12,8 +12,8 @@ export async function accountNumber(
 ): Promise<string | null> {
   if (id !== null) return readIdText(id);
   if (handle === null || !isUsername(handle)) return null;
-  const requested = known.get(session) ?? new Map<string, Promise<string | null>>();
-  known.set(session, requested);
+  const requested = numbersOfSession.get(session) ?? new Map<string, Promise<string | null>>();
+  numbersOfSession.set(session, requested);
   const name = handle.toLowerCase();
   const number = requested.get(name) ?? numberOf(name, session);
   requested.set(name, number);

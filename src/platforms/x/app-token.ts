@@ -8,7 +8,7 @@ import { requireInOrder } from "../request-errors.ts";
 import { isToken, parsedJson, refusedBy, sendWith } from "./tokens.ts";
 import { withUsageCapLimit } from "./usage-cap.ts";
 
-/** Not billed. */
+/** This request is not billed. */
 const checkPath = "/2/usage/tweets?usage.fields=project_id,project_cap,project_usage";
 
 export function xAppTokenKind(apiUrl: string): CredentialKind {

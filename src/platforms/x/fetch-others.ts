@@ -23,8 +23,8 @@ export async function spaceOf({ id }: SpaceTarget, session: Session): Promise<Up
   });
   if (data === null) return absentPage;
   const space = readSpace(data);
-  const sent: SentItem = space === null ? { kind: "unreadable" } : { kind: "space", space };
-  return itemsPage([sent], { name: xName, next: null, nowMs: session.nowMs });
+  const item: SentItem = space === null ? { kind: "unreadable" } : { kind: "space", space };
+  return itemsPage([item], { name: xName, next: null, nowMs: session.nowMs });
 }
 
 const maxTrends = 50;
@@ -53,10 +53,10 @@ export async function trendsAt(
     scopes: ["tweet.read"],
   });
   if (isAbsent) return absentPage;
-  const sent = list(data, maxTrends).map((item, index): SentItem => {
+  const items = list(data, maxTrends).map((item, index): SentItem => {
     const trend = readTrend(item, index + 1);
     return trend === null ? { kind: "unreadable" } : { kind: "trend", trend };
   });
-  const warnings = sent.length >= maxTrends && limit > maxTrends ? [trendsCut] : [];
-  return itemsPage(sent, { name: xName, next: null, nowMs: session.nowMs, warnings });
+  const warnings = items.length >= maxTrends && limit > maxTrends ? [trendsCut] : [];
+  return itemsPage(items, { name: xName, next: null, nowMs: session.nowMs, warnings });
 }

@@ -17,7 +17,7 @@ const scopes = ["tweet.read", "users.read"];
 export async function postById(target: PostTarget, session: Session): Promise<UpstreamPage> {
   const id = postNumber(target);
   if (id === null) return absentPage;
-  const reported = await requestX(session, {
+  const answer = await requestX(session, {
     path: "/2/tweets",
     query: { ids: id, ...postParameters },
     bucket: "GET /2/tweets",
@@ -25,8 +25,8 @@ export async function postById(target: PostTarget, session: Session): Promise<Up
     counted: "posts",
     scopes,
   });
-  if (reported.isAbsent) return absentPage;
-  return await pageWithOriginals({ ...reported, next: null }, everyPost, session);
+  if (answer.isAbsent) return absentPage;
+  return await pageWithOriginals({ ...answer, next: null }, everyPost, session);
 }
 
 export async function postsOfUser(
@@ -93,7 +93,7 @@ async function postsOf(
   { path, query, bucket }: Pick<XRequest, "path" | "query" | "bucket">,
   isShown: (post: Post) => boolean,
 ): Promise<UpstreamPage> {
-  const reported = await requestX(session, {
+  const answer = await requestX(session, {
     path,
     query: { max_results: size, ...postParameters, "user.fields": authorFields, ...query },
     bucket,
@@ -101,7 +101,7 @@ async function postsOf(
     counted: "posts",
     scopes,
   });
-  return reported.isAbsent ? absentPage : await pageWithOriginals(reported, isShown, session);
+  return answer.isAbsent ? absentPage : await pageWithOriginals(answer, isShown, session);
 }
 
 async function pageWithOriginals(

@@ -56,10 +56,10 @@ export async function followsOf(
   call: PageCall,
   session: Session,
 ): Promise<UpstreamPage> {
-  const known = readUserCursor(call.cursor);
-  const id = known?.id ?? (await accountNumber(target, session));
+  const cursor = readUserCursor(call.cursor);
+  const id = cursor?.id ?? (await accountNumber(target, session));
   if (id === null) return absentPage;
-  const position = { ...call, cursor: known?.token ?? null };
+  const position = { ...call, cursor: cursor?.token ?? null };
   const page = await usersAt(position, session, {
     path: `/2/users/${id}/${list}`,
     bucket: `GET /2/users/:id/${list}`,
@@ -74,7 +74,7 @@ async function usersAt(
   requested: Pick<XRequest, "path" | "bucket" | "scopes">,
 ): Promise<UpstreamPage> {
   const size = Math.min(Math.max(limit, 1), 100);
-  const reported = await requestX(session, {
+  const answer = await requestX(session, {
     ...requested,
     query: {
       max_results: size,
@@ -84,9 +84,7 @@ async function usersAt(
     bill: { userReads: size },
     counted: "users",
   });
-  return reported.isAbsent
-    ? absentPage
-    : pageOfUsers(list(reported.data, 1_000), reported, session);
+  return answer.isAbsent ? absentPage : pageOfUsers(list(answer.data, 1_000), answer, session);
 }
 
 const lastPage = { next: null, warnings: [] };
@@ -96,9 +94,9 @@ function pageOfUsers(
   { next, warnings }: Pick<XAnswer, "next" | "warnings">,
   { nowMs }: Session,
 ): UpstreamPage {
-  const sent = items.map((item): SentItem => {
+  const profiles = items.map((item): SentItem => {
     const profile = readXUser(item);
     return profile === null ? { kind: "unreadable" } : { kind: "profile", profile };
   });
-  return itemsPage(sent, { name: xName, next, nowMs, warnings });
+  return itemsPage(profiles, { name: xName, next, nowMs, warnings });
 }

@@ -25,26 +25,26 @@ const pageAddress =
 const maxAheadMs = 86_400_000;
 
 function identify(claim: ClaimedIdentity): RecordIdentity | IdentityError {
-  const written = claim.id ?? numberOf(claim.uri) ?? numberOf(claim.url);
-  if (written === null) {
+  const claimed = claim.id ?? numberOf(claim.uri) ?? numberOf(claim.url);
+  if (claimed === null) {
     if (claim.uri !== null && !isWebAddress(claim.uri)) {
       return { field: "uri", expected: "an http or https address", found: claim.uri };
     }
     return { uri: claim.uri, url: claim.url, nativeId: null, userId: claim.authorId, seenMs: null };
   }
-  const id = parseId(written);
+  const id = parseId(claimed);
   if (id === null) {
     return {
       field: claim.id === null ? "uri" : "id",
       expected: "the number of a post, from 1 to 2^63 - 1",
-      found: written,
+      found: claimed,
     };
   }
   if (hasTime(id) && idTimeMs(id) > claim.nowMs + maxAheadMs) {
     return {
       field: claim.id === null ? "uri" : "id",
       expected: "the number of a post whose time is not ahead of now",
-      found: `${written}, of ${isoTime(idTimeMs(id))}`,
+      found: `${claimed}, of ${isoTime(idTimeMs(id))}`,
     };
   }
   const uri = xUri(id);

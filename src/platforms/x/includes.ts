@@ -24,11 +24,11 @@ function byKey(
   value: unknown,
   keyOf: (item: Record<string, unknown>) => string | null,
 ): Map<string, Record<string, unknown>> {
-  const found = new Map<string, Record<string, unknown>>();
+  const byId = new Map<string, Record<string, unknown>>();
   for (const item of list(value, maxIncluded)) {
     const fields = fieldsOf(item);
     const key = keyOf(fields);
-    if (key !== null) found.set(key, fields);
+    if (key !== null) byId.set(key, fields);
   }
-  return found;
+  return byId;
 }

@@ -36,8 +36,8 @@ export const isUsername = (text: string): boolean => /^[A-Za-z0-9_]{1,15}$/.test
 export function firstPresent(value: unknown, ...names: readonly string[]): unknown {
   const fields = fieldsOf(value);
   for (const name of names) {
-    const found = fields[name];
-    if (found !== undefined && found !== null) return found;
+    const field = fields[name];
+    if (field !== undefined && field !== null) return field;
   }
   return null;
 }

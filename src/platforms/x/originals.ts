@@ -17,12 +17,12 @@ export async function withOriginals(
   posts: readonly Post[],
   session: Session,
 ): Promise<{ posts: readonly Post[]; warnings: readonly UpstreamWarning[] }> {
-  const named = posts.flatMap(({ reposted }) => (reposted?.id ? [reposted.id] : []));
-  const ids = [...new Set(named)].slice(0, maxNamed);
+  const repostedIds = posts.flatMap(({ reposted }) => (reposted?.id ? [reposted.id] : []));
+  const ids = [...new Set(repostedIds)].slice(0, maxNamed);
   if (ids.length === 0) return { posts, warnings: [] };
-  const reported = await lookUp(ids, session);
-  if (reported instanceof EarshotError) return { posts, warnings: [repostsCut(reported)] };
-  const originals = new Map(readPosts(reported).posts.map((post) => [post.uri, post]));
+  const answer = await lookUp(ids, session);
+  if (answer instanceof EarshotError) return { posts, warnings: [repostsCut(answer)] };
+  const originals = new Map(readPosts(answer).posts.map((post) => [post.uri, post]));
   const whole = posts.map((post) => {
     const original = originals.get(post.reposted?.uri ?? "");
     return original === undefined ? post : withOriginal(post, original);

@@ -55,15 +55,15 @@ const maxMedia = 20;
 
 export function readMedia(attachments: unknown, { media }: Includes): Media[] {
   return list(fieldsOf(attachments).media_keys, maxMedia).flatMap((key): Media[] => {
-    const found = typeof key === "string" ? media.get(key) : undefined;
-    const type = nonEmptyText(found?.type, 100);
-    if (found === undefined || type === null || /[\s\p{Cc}]/u.test(type)) return [];
-    const shown = address(found.url) ?? bestVariant(found.variants);
+    const medium = typeof key === "string" ? media.get(key) : undefined;
+    const type = nonEmptyText(medium?.type, 100);
+    if (medium === undefined || type === null || /[\s\p{Cc}]/u.test(type)) return [];
+    const url = address(medium.url) ?? bestVariant(medium.variants);
     return [
       {
         type,
-        url: shown ?? address(found.preview_image_url),
-        alt: string(found.alt_text, 20_000) || null,
+        url: url ?? address(medium.preview_image_url),
+        alt: string(medium.alt_text, 20_000) || null,
       },
     ];
   });

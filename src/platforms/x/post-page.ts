@@ -30,6 +30,6 @@ export function xPostPage(
   leftOut: readonly SentItem[],
   options: Omit<PageOptions, "name">,
 ): UpstreamPage {
-  const sent = posts.map((post) => ({ kind: "post", post }) as const);
-  return itemsPage([...sent, ...leftOut], { name: xName, ...options });
+  const items = posts.map((post) => ({ kind: "post", post }) as const);
+  return itemsPage([...items, ...leftOut], { name: xName, ...options });
 }

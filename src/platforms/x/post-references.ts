@@ -13,21 +13,21 @@ export function referencesOf(
   { mentions, urls }: { mentions: readonly Mention[]; urls: readonly string[] },
   includes: Includes,
 ): References {
-  const found: References = { replied_to: null, quoted: null, retweeted: null };
+  const references: References = { replied_to: null, quoted: null, retweeted: null };
   for (const item of list(firstPresent(fields, "referenced_tweets", "referenced_posts"), 10)) {
     const { type, id: named } = fieldsOf(item);
     const id = readIdText(named);
     const kind = referenceTypes.find((each) => each === type);
-    if (id === null || kind === undefined || found[kind] !== null) continue;
-    found[kind] = { id, uri: xUri(id), ...authorOf(includes.posts.get(id), includes) };
-    if (kind === "quoted" && found.quoted?.username === null) {
-      found.quoted.username = handleInLink(urls, id);
+    if (id === null || kind === undefined || references[kind] !== null) continue;
+    references[kind] = { id, uri: xUri(id), ...authorOf(includes.posts.get(id), includes) };
+    if (kind === "quoted" && references.quoted?.username === null) {
+      references.quoted.username = handleInLink(urls, id);
     }
-    if (kind === "retweeted" && found.retweeted?.userId === null) {
-      Object.assign(found.retweeted, repostedUser(fields.text, mentions));
+    if (kind === "retweeted" && references.retweeted?.userId === null) {
+      Object.assign(references.retweeted, repostedUser(fields.text, mentions));
     }
   }
-  return found;
+  return references;
 }
 
 type Named = Pick<PostReference, "username" | "userId">;
@@ -66,11 +66,11 @@ export function replyOf(
   const mentioned = mentions.find(
     (mention) => mention.userId !== null && mention.userId === userId,
   );
-  const own = userId === author.userId ? author.username || null : null;
+  const ownUsername = userId === author.userId ? author.username || null : null;
   return {
     id: parent?.id ?? null,
     uri: parent?.uri ?? null,
-    username: parent?.username ?? mentioned?.username ?? own,
+    username: parent?.username ?? mentioned?.username ?? ownUsername,
     userId,
   };
 }

@@ -97,9 +97,9 @@ type Times = Pick<Post, "createdAt" | "createdMs" | "seenMs">;
 
 function timesOf(id: bigint, created: unknown): Times | null {
   const seenMs = hasTime(id) ? idTimeMs(id) : null;
-  const written = typeof created === "string" && created.length <= 40 ? created : null;
-  const createdMs = written === null ? null : parseIsoTime(written);
-  if (written !== null && createdMs !== null) return { createdAt: written, createdMs, seenMs };
+  const createdAt = typeof created === "string" && created.length <= 40 ? created : null;
+  const createdMs = createdAt === null ? null : parseIsoTime(createdAt);
+  if (createdAt !== null && createdMs !== null) return { createdAt, createdMs, seenMs };
   if (seenMs === null) return null;
   return { createdAt: isoTime(seenMs), createdMs: seenMs, seenMs };
 }

@@ -46,9 +46,9 @@ export async function requestX(session: Session, requested: XRequest): Promise<X
   const { path, query = {}, bucket, bill } = requested;
   const answer = await session.get({ path, query, bucket, bill });
   if (answer.status >= 200 && answer.status < 300) {
-    const reported = reportedBy(answer, session);
-    answer.settle(billOf(reported, requested.counted));
-    return reported;
+    const body = reportedBy(answer, session);
+    answer.settle(billOf(body, requested.counted));
+    return body;
   }
   answer.settle({});
   throwUnlessAbsent(answer.status, answer.json, session, requested);

@@ -50,7 +50,7 @@ export async function requestSearch(
 ): Promise<UpstreamPage> {
   const { path, maxResults } = searches[search];
   const size = Math.min(Math.max(limit, minResults), maxResults);
-  const reported = await requestX(session, {
+  const answer = await requestX(session, {
     path,
     query: {
       query,
@@ -66,9 +66,9 @@ export async function requestSearch(
     counted: "posts",
     scopes: ["tweet.read", "users.read"],
   });
-  if (reported.isAbsent) return absentPage;
-  const { posts, leftOut } = readPosts(reported);
-  const { next, warnings, receivedMs } = reported;
+  if (answer.isAbsent) return absentPage;
+  const { posts, leftOut } = readPosts(answer);
+  const { next, warnings, receivedMs } = answer;
   const page = xPostPage(posts, leftOut, { next, nowMs: session.nowMs, warnings });
   return fromMs === null ? { ...page, sinceMs: receivedMs - liveWindowMs } : page;
 }

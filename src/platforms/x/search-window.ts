@@ -21,7 +21,7 @@ export function searchWindow(
   const earliestMs = search === "recent" ? nowMs - liveWindowMs : firstPostMs;
   const start = Math.max(fromMs === null ? earliestMs : floorSecond(fromMs), earliestMs);
   if (start >= to) return null;
-  // Without a start, full-archive search covers only thirty days.
+  // Full-archive search without a start covers only thirty days.
   const isOpen = search === "recent" && start < earliestMs + longestWaitMs;
   return { search, fromMs: isOpen ? null : start, toMs: to };
 }

@@ -38,8 +38,8 @@ const basic = (id: string, secret: string): string =>
   `Basic ${Buffer.from(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`).toString("base64")}`;
 
 function tokensOf(answer: FetchedAnswer, url: URL, nowMs: number): UserTokens {
-  const reported = fieldsOf(answer.json());
-  if (!isToken(reported.access_token)) {
+  const fields = fieldsOf(answer.json());
+  if (!isToken(fields.access_token)) {
     throw new EarshotError(
       "answer_unreadable",
       `${url.host} sent an answer without an access token`,
@@ -48,11 +48,11 @@ function tokensOf(answer: FetchedAnswer, url: URL, nowMs: number): UserTokens {
       },
     );
   }
-  const seconds = reported.expires_in;
+  const seconds = fields.expires_in;
   const isTimed = typeof seconds === "number" && seconds > 0 && seconds < 31_536_000;
   return {
-    accessToken: reported.access_token,
-    refreshToken: isToken(reported.refresh_token) ? reported.refresh_token : "",
+    accessToken: fields.access_token,
+    refreshToken: isToken(fields.refresh_token) ? fields.refresh_token : "",
     expiresMs: isTimed ? String(Math.floor(nowMs + seconds * 1_000)) : "",
   };
 }

@@ -2,12 +2,12 @@ import type { FetchedAnswer } from "../../lib/guarded-fetch.ts";
 import { fieldsOf } from "../fields.ts";
 import { parsedJson } from "./tokens.ts";
 
-/** For an application's monthly cap, which can be raised at any time. */
+/** Pause at an application's monthly cap, which can be raised at any time. */
 const restMs = 3_600_000;
 
 /**
- * At the monthly cap X returns 429 with headers of an unused rate limit. They become a reset in an hour: the true one is
- * unknown, and a refused request is free.
+ * X returns 429 with headers of an unused rate limit at the monthly cap. They become a reset in an
+ * hour: the true one is unknown, and a refused request is free.
  */
 export async function withUsageCapLimit(
   answer: FetchedAnswer,

@@ -18,7 +18,9 @@ import {
 } from "./tokens.ts";
 import { withUsageCapLimit } from "./usage-cap.ts";
 
-/** A renewal proves the session and is not billed. Without a refresh token, the owner is requested. */
+/**
+ * A renewal proves the session and is not billed. Requests the owner if there is no refresh token.
+ */
 export async function testSession(
   apiUrl: string,
   stored: CredentialInUse,
@@ -76,7 +78,7 @@ async function renew(
   });
 }
 
-/** Without a new refresh token the old one stays valid. */
+/** The old refresh token stays valid if the answer has no new one. */
 export async function renewedUserTokens(
   apiUrl: string,
   client: Client,

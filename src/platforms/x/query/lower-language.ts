@@ -15,8 +15,10 @@ const otherCodes: Readonly<Record<string, readonly string[]>> = {
 
 /** Searches for the primary language; everything if X does not know it. */
 export function languageTerms(code: string): Expression {
-  const known = codesOf(code);
-  return known.length === 0 ? matchAll : anyOf(known.map((each) => dependent(`lang:${each}`)));
+  const languageCodes = codesOf(code);
+  return languageCodes.length === 0
+    ? matchAll
+    : anyOf(languageCodes.map((each) => dependent(`lang:${each}`)));
 }
 
 /** Excludes a language only if X's code has the same meaning. */

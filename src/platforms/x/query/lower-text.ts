@@ -28,7 +28,7 @@ export function withoutText(written: string): Expression {
   return negation(standalone(isPlainWord(piece) ? piece : `"${piece}"`));
 }
 
-/** Without what is special on X: quotation marks, backslashes, control characters. */
+/** Drops what is special on X: quotation marks, backslashes, control characters. */
 function piecesOf(written: string): string[] {
   return decodeEntities(written)
     .toWellFormed()

@@ -40,22 +40,22 @@ function lower(node: QueryNode, isNegated: boolean, lowering: Lowering): Express
       return (node.kind === "and") === isNegated ? anyOf(parts) : allOf(parts);
     }
     default:
-      return allowed(
+      return withoutRefused(
         isNegated ? opposite(node, lowering) : output(node, lowering),
         lowering.refused,
       );
   }
 }
 
-function allowed(expression: Expression, refused: ReadonlySet<string>): Expression {
+function withoutRefused(expression: Expression, refused: ReadonlySet<string>): Expression {
   if (refused.size === 0) return expression;
   switch (expression.kind) {
     case "term":
       return refused.has(operatorOf(expression)) ? matchAll : expression;
     case "and":
-      return allOf(expression.parts.map((part) => allowed(part, refused)));
+      return allOf(expression.parts.map((part) => withoutRefused(part, refused)));
     case "or":
-      return expression.parts.some((part) => allowed(part, refused).kind === "all")
+      return expression.parts.some((part) => withoutRefused(part, refused).kind === "all")
         ? matchAll
         : expression;
     default:

@@ -18,9 +18,9 @@ function withoutPart(parts: readonly Expression[]): Expression | null {
     .map((part, index) => ({ part, index, length: printed(part).length }))
     .sort((a, b) => worthOf(a.part) - worthOf(b.part) || b.length - a.length);
   for (const { part, index } of byWorth) {
-    const rest = parts.toSpliced(index, 1);
-    const isRetained = needsStandalone ? rest.some(isExpressible) : worthOf(part) === 0;
-    if (isRetained) return allOf(rest);
+    const others = parts.toSpliced(index, 1);
+    const isRetained = needsStandalone ? others.some(isExpressible) : worthOf(part) === 0;
+    if (isRetained) return allOf(others);
   }
   return null;
 }
@@ -37,8 +37,8 @@ function withinParts(expression: Expression & { kind: "and" | "or" }): Expressio
     const part = parts[index];
     const shorter = part === undefined ? null : withoutOne(part);
     if (shorter === null) continue;
-    const changed = parts.with(index, shorter);
-    return kind === "and" ? allOf(changed) : anyOf(changed);
+    const shortened = parts.with(index, shorter);
+    return kind === "and" ? allOf(shortened) : anyOf(shortened);
   }
   return null;
 }
