@@ -85,7 +85,7 @@ function databaseOn(connection: DatabaseSync): SqliteDatabase {
     }
   }
 
-  function prepared(sql: string): StatementSync {
+  function prepare(sql: string): StatementSync {
     let statement = statements.get(sql);
     if (statement === undefined) {
       statement = connection.prepare(toSqlite(sql));
@@ -95,11 +95,11 @@ function databaseOn(connection: DatabaseSync): SqliteDatabase {
   }
 
   const get = <Row>(sql: string, parameters: Parameters = {}) =>
-    prepared(sql).get(parameters) as Row | undefined;
+    prepare(sql).get(parameters) as Row | undefined;
   const all = <Row>(sql: string, parameters: Parameters = {}) =>
-    prepared(sql).all(parameters) as Row[];
+    prepare(sql).all(parameters) as Row[];
   const run = (sql: string, parameters: Parameters = {}) =>
-    Number(prepared(sql).run(parameters).changes);
+    Number(prepare(sql).run(parameters).changes);
   const emptyLogSoon = () => {
     isEmptyingDue = true;
   };

@@ -64,9 +64,9 @@ export function perStore<State>(make: () => State): (database: Database) => Stat
   return (database) => {
     const state = states.get(database);
     if (state !== undefined) return state;
-    const made = make();
-    states.set(database, made);
-    return made;
+    const table = make();
+    states.set(database, table);
+    return table;
   };
 }
 

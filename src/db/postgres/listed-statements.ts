@@ -74,8 +74,8 @@ class ListQueue {
   async #answerAlone(call: Waiting): Promise<void> {
     const { statement, resolve, reject } = call;
     const { kind, sql, list } = statement;
-    const sent = sql === list ? { ...listOf(list, [call]), kind } : statement;
-    await this.#send(sent).then(resolve, reject);
+    const single = sql === list ? { ...listOf(list, [call]), kind } : statement;
+    await this.#send(single).then(resolve, reject);
   }
 }
 

@@ -52,10 +52,10 @@ export function createListener(channel: string, clock: Pick<Clock, "sleep">): Li
         wake = resolve;
       });
     }
-    const found = { isReloadNeeded, payloads };
+    const notifications = { isReloadNeeded, payloads };
     isReloadNeeded = false;
     payloads = [];
-    return found;
+    return notifications;
   }
 
   return {

@@ -83,9 +83,9 @@ export function serveConcurrently(
     replies.push(reply);
     if (replies.length > 1) return;
     setImmediate(() => {
-      const sent = replies;
+      const batch = replies;
       replies = [];
-      port.postMessage(sent, sent.flatMap(transferred));
+      port.postMessage(batch, batch.flatMap(transferred));
     });
   }
 
