@@ -12,7 +12,10 @@ const methodsOfType: Readonly<Record<SourceType, readonly AccessMethod[]>> = {
   "social-api": ["archive", "api", "public"],
 };
 
-/** For a search, how many platforms a node covers; else 2 if it can call the platform, 1 with its archive alone. */
+/**
+ * The number of platforms that a node covers for a search; else 2 if it can call the platform, 1
+ * with its archive alone.
+ */
 export function capabilityRank(capabilities: readonly Capability[], work: Work): number {
   const allowed = methodsOfType[work.type];
   const reaches = requestedPlatforms(work).map((platform) => {
@@ -66,7 +69,8 @@ export function requestedPlatforms({
   target,
   position,
 }: Work): readonly Platform[] {
-  const named = position?.platform ?? (platform === "social" ? target?.platform : platform) ?? null;
-  if (named !== null) return [named];
+  const platformOfTarget =
+    position?.platform ?? (platform === "social" ? target?.platform : platform) ?? null;
+  if (platformOfTarget !== null) return [platformOfTarget];
   return isSearch(method) ? platforms : [];
 }

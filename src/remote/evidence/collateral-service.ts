@@ -60,9 +60,9 @@ export async function fetchCollateral(
 
 /** Percent-encoded; the header depends on the service. */
 function chainIn({ headers }: FetchedAnswer, ...names: readonly string[]): string {
-  const written = names.map((name) => headers.get(name)).find((value) => value !== null);
+  const header = names.map((name) => headers.get(name)).find((value) => value !== null);
   try {
-    if (typeof written === "string") return decodeURIComponent(written);
+    if (typeof header === "string") return decodeURIComponent(header);
   } catch {
     throw unreadableCollateral(`the header ${names[0]} is not percent-encoded`);
   }

@@ -15,7 +15,7 @@ export const reportLayout = [
   ["reportData", 64],
 ] as const;
 
-/** In hexadecimal digits. */
+/** Values in hexadecimal digits. */
 export type TdReport = Record<(typeof reportLayout)[number][0], string>;
 
 export type QuoteParts = ReturnType<typeof readQuote>;
@@ -85,8 +85,8 @@ function readSignatures(bytes: Buffer) {
 }
 
 function requireType(bytes: Buffer, offset: number, type: number): void {
-  const found = bytes.readUInt16LE(offset);
-  if (found !== type) throw unsupported(`it has certification data of type ${found}, not ${type}`);
+  const value = bytes.readUInt16LE(offset);
+  if (value !== type) throw unsupported(`it has certification data of type ${value}, not ${type}`);
   if (bytes.readUInt32LE(offset + 2) !== bytes.length - offset - 6) {
     throw malformed("its certification data has another length");
   }

@@ -72,12 +72,12 @@ function rateTdxModule(tcbInfo: TcbInfo, report: TdReport): TcbRating {
   return { status: level.tcbStatus, advisories: level.advisoryIDs ?? [] };
 }
 
-function requireIdentity(known: TdxModule, { mrSignerSeam, seamAttributes }: TdReport): void {
-  const mask = BigInt(`0x${known.attributesMask}`);
+function requireIdentity(identity: TdxModule, { mrSignerSeam, seamAttributes }: TdReport): void {
+  const mask = BigInt(`0x${identity.attributesMask}`);
   const attributes = BigInt(`0x${seamAttributes}`) & mask;
-  const isSigner = known.mrsigner.toLowerCase() === mrSignerSeam;
-  const isSame = isSigner && attributes === (BigInt(`0x${known.attributes}`) & mask);
-  if (isSame && known.attributes.length === 16 && known.attributesMask.length === 16) return;
+  const isSigner = identity.mrsigner.toLowerCase() === mrSignerSeam;
+  const isSame = isSigner && attributes === (BigInt(`0x${identity.attributes}`) & mask);
+  if (isSame && identity.attributes.length === 16 && identity.attributesMask.length === 16) return;
   const what = isSigner ? "other attributes than Intel's" : "another signer than Intel";
   throw refused("tdx_module_mismatch", `the TDX module has ${what}`);
 }

@@ -8,7 +8,7 @@ import type { Run, Runs } from "./runs.ts";
 /** Routes that are allowed after the attestation has ended, while the run has leases. */
 const endsWork = /\/(?:complete|fail|leave)$/;
 
-/** Per run. Dropping nonces early would permit replays. */
+/** Bound per run. Dropping nonces early would permit replays. */
 const maxNonces = 20_000;
 
 /** Identifies the signing run and records the nonce. */
@@ -21,7 +21,7 @@ export function authenticateNode(
   if (run === undefined) {
     throw nodeUnauthorized("unknown_key", "no node with this key has attested to this gateway");
   }
-  // Before any other check: without its key, a caller learns only that the run exists.
+  // The signature is checked first: without its key, a caller learns only that the run exists.
   if (!sender.isSignedBy(run.signingKey)) {
     throw nodeUnauthorized("bad_signature", "the signature does not match the key");
   }

@@ -12,7 +12,7 @@ import type { SignedAnswer } from "./context.ts";
 import type { GatewayParts } from "./node-directory.ts";
 import type { OpenLease, Run } from "./runs.ts";
 
-/** Per lease: the first upload may hang on a connection that broke unnoticed. */
+/** Bound per lease: the first upload may hang on a connection that broke unnoticed. */
 const maxUploadsPerLease = 2;
 
 export function createCompletion(context: GatewayParts) {

@@ -17,7 +17,7 @@ export type NodeQueue = LeaseGateway<GatewayWork, SignedAnswer> & {
   giveBack(uuid: string, token: string): Promise<void>;
   /** Ends a node's leases; attempts are not counted. */
   endLeasesOf(nodeId: string): Promise<unknown>;
-  /** For a node that restarted without leaving; attempts count. */
+  /** Ends the leases of a node that restarted without leaving; attempts count. */
   failLeasesOf(nodeId: string): Promise<void>;
 };
 

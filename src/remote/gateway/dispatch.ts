@@ -88,7 +88,7 @@ export function createDispatch(context: DispatchContext) {
     ended: AbortSignal,
   ): Promise<JobEnvelope | null> {
     const { uuid, token, lost } = lease;
-    const sealed = await encrypted(run, lease).catch((error: unknown) => {
+    const sealed = await encryptLeased(run, lease).catch((error: unknown) => {
       const message = "encrypting a job to a node failed";
       log.warn({ node: run.nodeId, uuid, error: messageOf(error) }, message);
       if (checkOf(error).code === "key_unusable") context.onUnusable(run);
@@ -110,7 +110,7 @@ export function createDispatch(context: DispatchContext) {
     return sealed.envelope;
   }
 
-  async function encrypted(
+  async function encryptLeased(
     run: Run,
     leased: Lease<GatewayWork>,
   ): Promise<{ envelope: JobEnvelope; lease: OpenLease }> {
@@ -144,11 +144,11 @@ export function createDispatch(context: DispatchContext) {
       const maxPolls = (known.get(run.nodeId)?.concurrency ?? 0) + sparePolls;
       if (run.polls >= maxPolls)
         throw tooManyNodeAttempts("the node has too many open lease requests");
-      const ended = AbortSignal.any([signal, run.ended.signal, stopping]);
+      const anyEnd = AbortSignal.any([signal, run.ended.signal, stopping]);
       const endMs = clock.elapsed() + Math.min(waitMs, leaseWaitMs);
       notePoll(run, methods, 1);
       try {
-        return await nextJob(run, methods, endMs, ended);
+        return await nextJob(run, methods, endMs, anyEnd);
       } finally {
         run.lastRequestMs = Math.max(run.lastRequestMs, clock.elapsed());
         notePoll(run, methods, -1);

@@ -52,7 +52,7 @@ export function createFakeQueue(clock: Clock): FakeQueue {
   const idle = new Set<() => void>();
   let error: EarshotError | null = null;
 
-  function stored(uuid: string, token: string): FakeJob {
+  function leasedJob(uuid: string, token: string): FakeJob {
     if (error !== null) throw error;
     const job = jobs.get(uuid);
     if (job?.lease?.token !== token) throw leaseLost(uuid);
@@ -146,24 +146,24 @@ export function createFakeQueue(clock: Clock): FakeQueue {
       };
     },
     renew: async (uuid, token) => {
-      stored(uuid, token);
+      leasedJob(uuid, token);
       return holdMs;
     },
     complete: async (uuid, token, result) => {
-      const job = stored(uuid, token);
+      const job = leasedJob(uuid, token);
       job.result = result;
       job.lease = null;
       await Promise.resolve();
     },
     fail: async (uuid, token, failure) => {
-      const job = stored(uuid, token);
+      const job = leasedJob(uuid, token);
       job.failures.push(failure);
       job.lease = null;
       wakeNodes();
     },
     wakeNodes,
     giveBack: async (uuid, token) => {
-      const job = stored(uuid, token);
+      const job = leasedJob(uuid, token);
       job.attempts -= 1;
       end(job);
       wakeNodes();

@@ -339,7 +339,7 @@ export const openedJob = async (
 ): Promise<OpenedJob> =>
   await opened(test, node, await leased(test, node, method === undefined ? {} : { method }));
 
-/** In the window of `comet`, `minute` minutes after its start. */
+/** A post of `comet`'s window, `minute` minutes after its start. */
 export function postAt(minute: number): FetchedItem {
   const createdMs = comet.toMs - 600_000 + minute * 60_000;
   const id = BigInt(createdMs - 1_288_834_974_657) << 22n;

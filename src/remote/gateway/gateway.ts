@@ -84,7 +84,7 @@ export function createNodeGateway(directory: NodeDirectory, given: NodeGatewayCo
     queue.wakeNodes();
   }
 
-  async function registered(registration: Registration): Promise<RegistrationAnswer> {
+  async function register(registration: Registration): Promise<RegistrationAnswer> {
     const challenge = challenges.use(registration.statement.nonce);
     const admission = await admit(context, registration, challenge);
     const { stored, nodeId, keyId, validMs } = admission;
@@ -167,7 +167,7 @@ export function createNodeGateway(directory: NodeDirectory, given: NodeGatewayCo
 
     register: async (registration: Registration, address: string): Promise<RegistrationAnswer> => {
       try {
-        return await registered(registration);
+        return await register(registration);
       } catch (error) {
         if (error instanceof EarshotError && reported.has(error.code)) {
           noteRefusal(refusedNode(checkOf(error).code, registration), address, error);

@@ -18,7 +18,7 @@ export function createJobFailures({ clock, events }: { clock: Clock; events: Nod
   const rows = new Map<string, { failures: number; lastMs: number }>();
   const codesOf = new Map<string, Map<string, string>>();
 
-  /** Since the last answer; 0 after a minute without failures. */
+  /** Failures since the last answer; 0 after a minute without any. */
   function inRow(nodeId: string): number {
     const row = rows.get(nodeId);
     return row === undefined || row.lastMs + rowMs <= clock.elapsed() ? 0 : row.failures;
@@ -88,16 +88,16 @@ export function storedFailure(
   { name, capabilities }: Pick<NodeRecord, "name" | "capabilities">,
   isConfirmed: boolean,
 ): LeaseFailure {
-  const quoted = (text: string) => `node ${name} reported: ${bounded(oneLine(text, code))}`;
+  const reportText = (text: string) => `node ${name} reported: ${bounded(oneLine(text, code))}`;
   const isFinal = ofTheRequest.has(code)
     ? isConfirmed || (code === "invalid_query" && !isReadable(work))
     : mayBeBilled(capabilities, work) && !ofItsAccess.has(code);
   return {
     code,
-    message: quoted(message),
+    message: reportText(message),
     status,
     retryable: retryable || !isFinal,
-    ...(hint === undefined ? {} : { hint: quoted(hint) }),
+    ...(hint === undefined ? {} : { hint: reportText(hint) }),
   };
 }
 

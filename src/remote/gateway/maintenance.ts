@@ -27,8 +27,8 @@ export async function maintainNodes(
     },
     "writing quarantines failed": () => known.writeQuarantines(),
     "writing node events failed": async () => {
-      const taken = events.take();
-      if (taken.length > 0) await store.write("noteNodeEvents", { events: taken });
+      const waiting = events.take();
+      if (waiting.length > 0) await store.write("noteNodeEvents", { events: waiting });
     },
     "writing job counts of nodes failed": async (round: number) => {
       if (round % roundsPerCountWrite !== 0) return;

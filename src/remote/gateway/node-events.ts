@@ -85,7 +85,7 @@ export function createNodeEvents({
   return {
     note,
 
-    /** At most one in ten minutes for each code and node; unknown nodes count as one. */
+    /** Notes at most one in ten minutes for each code and node; unknown nodes count as one. */
     noteRefusal: (nodeId: string | null, address: string, { code, message }: ErrorDetail): void => {
       const key = `${code} ${nodeId}`;
       const nowMs = clock.elapsed();
@@ -97,9 +97,9 @@ export function createNodeEvents({
     },
 
     take: (): readonly NodeEvent[] => {
-      const taken = waiting;
+      const batch = waiting;
       waiting = [];
-      return taken;
+      return batch;
     },
 
     forgive: (nodeId: string): void => {

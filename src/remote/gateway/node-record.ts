@@ -29,7 +29,7 @@ export type NodeRecord = RegisteredNode & {
   attestationId: string;
   quarantinedUntilMs: number | null;
   quarantineReason: string | null;
-  /** Since its last approval. */
+  /** Quarantines since its last approval. */
   quarantines: number;
   jobsDone: number;
   jobsFailed: number;

@@ -35,17 +35,17 @@ export function createReleases({
   runs: Runs;
   events: NodeEvents;
 }) {
-  const noted = new WeakMap<Run, Set<string>>();
+  const notedReleases = new WeakMap<Run, Set<string>>();
 
   const allowedTo = (run: Run): readonly Release[] => (runs.isLive(run) ? run.releases : []);
 
   /** Once per attestation and credential: jobs may be frequent. */
   function note(run: Run, attestation: string, credential: ReleasedCredential): void {
     const { id, platform, owner } = credential;
-    const before = noted.get(run) ?? new Set();
+    const before = notedReleases.get(run) ?? new Set();
     const detail = `${platform} credential ${id} (${owner}), attestation ${attestation}`;
     if (before.has(detail)) return;
-    noted.set(run, before.add(detail));
+    notedReleases.set(run, before.add(detail));
     events.note(run.nodeId, "credential_released", detail);
   }
 
@@ -59,7 +59,7 @@ export function createReleases({
       return releases.capabilities().filter(({ platform }) => platforms.includes(platform));
     },
 
-    /** For the account's own credential; 0 if not releasable. */
+    /** The reach of the account's own credential; 0 if not releasable. */
     reachOfKept: (run: Run, work: GatewayWork): number => {
       const [platform, ...others] = requestedPlatforms(work);
       const isReleased = allowedTo(run).some(

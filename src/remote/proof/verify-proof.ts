@@ -72,9 +72,9 @@ export async function verifyProof(input: unknown, options: ProofOptions): Promis
     passed = checks[check],
   ): Promise<Found | null> {
     try {
-      const found = await find();
+      const value = await find();
       steps.push({ check, outcome: "passed", code: null, message: passed });
-      return found;
+      return value;
     } catch (error) {
       if (!(error instanceof EarshotError)) throw error;
       const { code, message } = error.details[0] ?? error;
@@ -104,8 +104,8 @@ export async function verifyProof(input: unknown, options: ProofOptions): Promis
     await run("binding", () => checkBinding(proof, signed));
     await run("time", () => checkTime(signed, options.nowMs));
     const time = kind === "none" ? "" : `, as of ${isoTime(timeMs)}`;
-    const passed = `${evidencePassed[kind]}${time}`;
-    evidence = await run("evidence", () => checkEvidence(proof, timeMs, options), passed);
+    const summary = `${evidencePassed[kind]}${time}`;
+    evidence = await run("evidence", () => checkEvidence(proof, timeMs, options), summary);
   }
   const records = await run("answer", () => checkBody(proof, signed?.signedAtMs ?? null));
   const { expected = {} } = options;

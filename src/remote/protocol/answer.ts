@@ -58,9 +58,9 @@ export async function readAnswer(
     records.push(readRecord(record));
     await yieldAfter(record.length);
   }
-  const known = readKnowledge(knowledge);
-  await checkAnswer(request, records, known);
-  const answer = { items: records.map(({ item }) => item), ...known };
+  const parsed = readKnowledge(knowledge);
+  await checkAnswer(request, records, parsed);
+  const answer = { items: records.map(({ item }) => item), ...parsed };
   return { answer, body, knowledge, fields };
 }
 
@@ -82,14 +82,14 @@ function* recordsOf(body: Buffer, lengths: readonly number[]): Generator<string>
   let at = 0;
   for (const length of lengths) {
     if (body.toString("latin1", at, at + 1) !== (at === 0 ? "[" : ",")) throw bodyMismatch();
-    yield decoded(body.subarray(at + 1, at + 1 + length));
+    yield decodeText(body.subarray(at + 1, at + 1 + length));
     at += 1 + length;
   }
-  const rest = body.toString("latin1", at);
-  if (rest !== (lengths.length === 0 ? "[]" : "]")) throw bodyMismatch();
+  const end = body.toString("latin1", at);
+  if (end !== (lengths.length === 0 ? "[]" : "]")) throw bodyMismatch();
 }
 
-function decoded(bytes: Buffer): string {
+function decodeText(bytes: Buffer): string {
   try {
     return utf8.decode(bytes);
   } catch {

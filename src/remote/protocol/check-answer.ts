@@ -66,7 +66,7 @@ export function createRecordCheck(request: AnswerRequest): (record: ReadRecord) 
       throw answerRefused("other_kind", `${method} returned a ${kind}`);
     }
     const uri = method === "getbyid" && target?.kind === "post" ? target.uri : null;
-    // On Mastodon, address and uri may differ.
+    // Address and uri may differ on Mastodon.
     if (uri !== null && item.platform !== "mastodon" && item.uri !== uri) throw notAMatch();
   }
 

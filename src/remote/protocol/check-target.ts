@@ -36,11 +36,11 @@ function isNamedBy(
   query: string,
   { what, target, path }: { what: Target["kind"]; target: Target; path: SearchPlatform },
 ): boolean {
-  const named = namedIn(query, what, path);
-  if (named === null) return false;
-  if (isDeepStrictEqual(named, target)) return true;
-  if (isBareName(named)) return target.kind === "user" && isOfName(named, target);
-  return isRecordId(named) && target.kind === "post" && isOfRecord(named, target, path);
+  const parsed = namedIn(query, what, path);
+  if (parsed === null) return false;
+  if (isDeepStrictEqual(parsed, target)) return true;
+  if (isBareName(parsed)) return target.kind === "user" && isOfName(parsed, target);
+  return isRecordId(parsed) && target.kind === "post" && isOfRecord(parsed, target, path);
 }
 
 function namedIn(query: string, what: Target["kind"], path: SearchPlatform): Target | null {

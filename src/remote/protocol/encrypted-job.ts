@@ -121,13 +121,13 @@ export async function openJob(
   if (!opened.add(job.lease, job.expires_at * 1_000, nowMs)) {
     throw jobRefused("replayed", "the lease was already decrypted");
   }
-  const found = await keys.open(encapsulated, sealed, bindingOf(job));
-  if (found === null) throw jobRefused("not_openable", "this key cannot decrypt the job");
-  const payload = readPayload(found.plain);
+  const decrypted = await keys.open(encapsulated, sealed, bindingOf(job));
+  if (decrypted === null) throw jobRefused("not_openable", "this key cannot decrypt the job");
+  const payload = readPayload(decrypted.plain);
   if (payload === null || (payload.credential === undefined) !== (job.release === undefined)) {
     throw jobRefused("payload_malformed", "the payload of the job is malformed");
   }
-  const answerSecret = { secret: found.secret, aad: aadOf(job) };
+  const answerSecret = { secret: decrypted.secret, aad: aadOf(job) };
   return { uuid: job.job, payload, release: job.release, answerSecret };
 }
 

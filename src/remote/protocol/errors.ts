@@ -5,9 +5,9 @@ type Refusal = (check: string, message: string, hint?: string) => EarshotError;
 const refusal =
   (code: string, status: number, usualHint?: string): Refusal =>
   (check, message, hint = usualHint) => {
-    const given = hint === undefined ? {} : { hint };
-    const details = [{ code: check, message, ...given }];
-    return new EarshotError(code, message, { status, ...given, details });
+    const hintField = hint === undefined ? {} : { hint };
+    const details = [{ code: check, message, ...hintField }];
+    return new EarshotError(code, message, { status, ...hintField, details });
   };
 
 export const jobRefused = refusal("job_refused", 400);

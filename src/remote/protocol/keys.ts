@@ -14,14 +14,14 @@ const seedLength = 32;
 
 export type SigningKey = { publicKey: string; sign(message: Uint8Array): Uint8Array };
 
-/** From the data folder's key: stable across restarts. */
+/** Derived from the data folder's key: stable across restarts. */
 export function gatewayKeyOf(secretKey: Uint8Array): SigningKey {
   return makeSigningKey(
     Buffer.from(hkdfSync("sha256", secretKey, "", "earshot gateway key/v1", seedLength)),
   );
 }
 
-/** In memory only, for one run. */
+/** Keys of one run, in memory only. */
 export type RunKeys = Awaited<ReturnType<typeof makeRunKeys>>;
 
 export async function makeRunKeys() {

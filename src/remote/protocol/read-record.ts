@@ -28,7 +28,7 @@ const time = z
   .nullable()
   .default(null);
 
-/** For clients to follow; a scheme is optional. */
+/** An address for clients to follow; a scheme is optional. */
 const address = z.string().refine(isHarmless);
 const optionalAddress = address.nullable().default(null);
 
@@ -110,7 +110,7 @@ export type ReadRecord = {
 
 /** Requires uri and account, by which later deletions find a record. */
 export function readRecord(record: string): ReadRecord {
-  const read = parsed(record);
+  const read = parseRecord(record);
   if (read === null) throw answerRefused("record_malformed", "a record is malformed");
   const { ID: name, Metadata } = read;
   const { kind = "post", platform, uri, user_id: userId, created_at: createdMs } = Metadata;
@@ -123,7 +123,7 @@ export function readRecord(record: string): ReadRecord {
 }
 
 /** Readers could differ on duplicate members or number spellings. */
-function parsed(text: string): RecordShape | null {
+function parseRecord(text: string): RecordShape | null {
   if (text.length > maxCharacters) return null;
   try {
     if (createJsonMeter()(Buffer.from(text, "utf8")).names > maxNames) return null;
@@ -134,7 +134,7 @@ function parsed(text: string): RecordShape | null {
   }
 }
 
-/** Without time of observation and account ids of mentions. */
+/** Lacks time of observation and account ids of mentions. */
 function postOf({ Content, Metadata: reported }: RecordShape): Post {
   const counts = reported.public_metrics;
   return {

@@ -34,7 +34,7 @@ export function signResult(
   },
   key: { sign(message: Uint8Array): Uint8Array },
 ): SignedFields {
-  const reported = {
+  const fields = {
     "content-digest": contentDigestOf(result.body),
     "content-type": contentType,
     "earshot-job": serializeDictionary({
@@ -46,7 +46,7 @@ export function signResult(
       attestation: { value: result.attestationId },
     }),
   };
-  return { ...reported, ...signatures.sign(reported, result, key) };
+  return { ...fields, ...signatures.sign(fields, result, key) };
 }
 
 /** Callers must compare job, key, evidence and attestation. */

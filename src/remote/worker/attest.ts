@@ -30,9 +30,9 @@ export type AttestContext = {
 export async function attestOnce(context: AttestContext, signal: AbortSignal) {
   const { self, offer, provider, link, clock, pin, gatewayClock } = context;
   const requestedMs = clock.elapsed();
-  const given = challengeAnswer.safeParse(await link.post("challenge", {}, { signal }));
-  if (!given.success) throw unreachable("the gateway's challenge is malformed");
-  const { nonce, gateway_key: gatewayKey, now_ms: gatewayMs } = given.data;
+  const challenge = challengeAnswer.safeParse(await link.post("challenge", {}, { signal }));
+  if (!challenge.success) throw unreachable("the gateway's challenge is malformed");
+  const { nonce, gateway_key: gatewayKey, now_ms: gatewayMs } = challenge.data;
   pin.check(gatewayKey);
   const changeMs = gatewayClock.learn(gatewayMs, requestedMs);
   if (changeMs !== null) context.onClock(changeMs);

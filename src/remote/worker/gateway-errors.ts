@@ -34,7 +34,7 @@ export function unreachable(
 
 const usualHint = "check the address and the gateway if the error persists; the node retries";
 
-/** Not signed by the gateway's key. */
+/** The answer is not signed by the gateway's key. */
 export function notFromGateway({ status, headers }: FetchedAnswer, host: string): EarshotError {
   const isSigned = headers.has(gatewaySignatureField);
   const what = isSigned

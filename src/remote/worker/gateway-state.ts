@@ -23,7 +23,7 @@ export function createGatewayClock(clock: Pick<Clock, "now" | "elapsed">) {
 
 export type GatewayPin = ReturnType<typeof createGatewayPin>;
 
-/** Without a configured key, pins the first one until the process ends. */
+/** Pins the first key until the process ends if none is configured. */
 export function createGatewayPin(known: string | null, onFirst: (key: string) => void) {
   let pinned = known;
   return {

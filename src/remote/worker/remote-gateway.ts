@@ -129,8 +129,8 @@ export function createRemoteGateway(context: RemoteGatewayContext): RemoteGatewa
   async function complete(token: string, result: SourceAnswer): Promise<void> {
     const { uuid, request } = leaseOf(token);
     const { attestationId, quoteSha256 } = await whenAdmitted(token);
-    const shown = await withRecords(archive, result);
-    const answer = await withoutRefused(readRequest(request), shown, (check) =>
+    const recordsAnswer = await withRecords(archive, result);
+    const answer = await withoutRefused(readRequest(request), recordsAnswer, (check) =>
       log.warn({ uuid, check }, "omitted a record that does not match its request"),
     );
     const body = answerBody(answer.items);
