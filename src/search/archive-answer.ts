@@ -2,7 +2,7 @@ import type { SourceAnswer } from "../platforms/source.ts";
 import type { Platform } from "../posts/post.ts";
 import type { ArchivedAnswer } from "./archive/search.ts";
 import { searchCoverage } from "./merge/completeness.ts";
-import { type MergeableSearch, merged } from "./merge/merged-answer.ts";
+import { type MergeableSearch, mergeAnswers } from "./merge/merged-answer.ts";
 
 export function archiveAnswer(
   request: MergeableSearch,
@@ -13,7 +13,7 @@ export function archiveAnswer(
   if (after === null) return answerOf(archived);
   const isLive = method === "searchbyquery";
   const coverage = searchCoverage(archived.coverage, { searched: [], requestable, after, isLive });
-  return merged(request, archived, { parts: [], coverage });
+  return mergeAnswers(request, archived, { parts: [], coverage });
 }
 
 const answerOf = ({ tree, names, plan, isSearched, ...answer }: ArchivedAnswer): SourceAnswer =>

@@ -5,13 +5,13 @@ import { searchArchived } from "./archive/search.ts";
 import { archiveAnswer } from "./archive-answer.ts";
 import { type AnswerContext, accessFor } from "./context.ts";
 import { searchCoverage } from "./merge/completeness.ts";
-import { type MergeableSearch, merged } from "./merge/merged-answer.ts";
+import { type MergeableSearch, mergeAnswers } from "./merge/merged-answer.ts";
 import { gapsOf } from "./platform/platform-gaps.ts";
 import { type RequestablePlatform, searchPlatform } from "./platform/search-platform.ts";
 
 /**
- * From the archive, with the gaps requested from platforms. A platform's failure leaves the answer
- * incomplete, with a warning; it is thrown only if there is nothing else to answer with.
+ * Answers from the archive, with the gaps requested from platforms. A platform's failure leaves the
+ * answer incomplete, with a warning; it is thrown only if there is nothing else to answer with.
  */
 export async function searchAnswer(
   context: AnswerContext,
@@ -46,7 +46,7 @@ export async function searchAnswer(
     after: request.after,
     isLive,
   });
-  return merged(request, archived, { parts, coverage });
+  return mergeAnswers(request, archived, { parts, coverage });
 }
 
 async function openPlatforms(

@@ -38,14 +38,14 @@ export function shortAnswer(
   { elapsed }: Pick<Clock, "elapsed">,
   { isOver, nowMs }: { isOver: () => boolean; nowMs: number },
 ): ShortAnswer | null {
-  const turn = { clock: { now: elapsed, elapsed }, isSliceOver: isOver };
-  const names = firstStep(steps.resolve(namesIn(tree), turn));
+  const slice = { clock: { now: elapsed, elapsed }, isSliceOver: isOver };
+  const names = firstStep(steps.resolve(namesIn(tree), slice));
   if (names === null) return null;
   const plan = makePlan(tree, { names, asOfMs: request.asOfMs });
   const search = { ...archiveSearch(request, plan), deadlineMs: Number.POSITIVE_INFINITY };
-  const found = firstStep(steps.search(search, turn));
-  if (found === null || found.damage.length > 0) return null;
-  if (mayHaveChanged(found.positions, terms, interrupted(found.positions, found.coverage)))
+  const covered = firstStep(steps.search(search, slice));
+  if (covered === null || covered.damage.length > 0) return null;
+  if (mayHaveChanged(covered.positions, terms, interrupted(covered.positions, covered.coverage)))
     return null;
 
   const feed = {
@@ -54,15 +54,15 @@ export function shortAnswer(
     coverageSlackMs: terms.coverageSlackMs,
     liveSinceMs: (platform: Platform) => terms.liveSinceMs[platform],
   };
-  const archived = answerFound(feed, request, { tree, names, plan }, found, []);
+  const archived = answerFound(feed, request, { tree, names, plan }, covered, []);
   if (terms.requestableOpenly.some((platform) => gapsOf(archived, platform, request) !== null))
     return null;
   const answer = archiveAnswer(request, archived, terms.requestableOpenly);
-  const page = jsonPage(found.positions, isOver);
-  const shown = page === null || page.damage.length > 0 ? null : page;
-  if (!terms.hasRecords) return { answer, page: shown };
-  if (shown === null) return null;
-  return { answer: { ...answer, items: textsOf(shown).map(itemOfRecord) }, page: shown };
+  const page = jsonPage(covered.positions, isOver);
+  const intactPage = page === null || page.damage.length > 0 ? null : page;
+  if (!terms.hasRecords) return { answer, page: intactPage };
+  if (intactPage === null) return null;
+  return { answer: { ...answer, items: textsOf(intactPage).map(itemOfRecord) }, page: intactPage };
 }
 
 const mayHaveChanged = (

@@ -19,11 +19,11 @@ export async function accountsOfName(
   name: string,
   account: string,
 ): Promise<readonly UserTarget[]> {
-  const known = await archive.accountsNamed(name.toLowerCase());
-  if (known.length > 0) return known.map(({ platform, handle }) => userOf(platform, { handle }));
+  const stored = await archive.accountsNamed(name.toLowerCase());
+  if (stored.length > 0) return stored.map(({ platform, handle }) => userOf(platform, { handle }));
   const deadlineMs = clock.now() + searchMs;
-  const found = await Promise.all((["bluesky", "x"] as const).map(author));
-  return found.filter((target) => target !== null);
+  const accounts = await Promise.all((["bluesky", "x"] as const).map(author));
+  return accounts.filter((target) => target !== null);
 
   async function author(platform: Platform): Promise<UserTarget | null> {
     const target = accountOn(platform, name.toLowerCase());

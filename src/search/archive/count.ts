@@ -45,10 +45,10 @@ export async function countArchive(
     { plan, platforms: searched, fromMs, toMs, bucketMs, deadlineMs, ...by(account) },
     signal,
   );
-  const counted = { platform, tree, names, plan, fromMs: countedFromMs, toMs };
-  const known = archiveCoverage(source, covered, counted);
+  const scope = { platform, tree, names, plan, fromMs: countedFromMs, toMs };
+  const archived = archiveCoverage(source, covered, scope);
   const { coverage, warnings } = withDamage(
-    { ...known, complete: known.coverage.complete },
+    { ...archived, complete: archived.coverage.complete },
     damage,
   );
   const isWhole = countedFromMs <= fromMs;

@@ -14,14 +14,14 @@ const collections: Readonly<Record<MutableCollection, Collection>> = {
 };
 
 export function changingIn(tree: QueryNode): ReadonlySet<MutableCollection> {
-  const found = new Set<MutableCollection>();
+  const collections = new Set<MutableCollection>();
   const visit = (node: QueryNode): void => {
     if (node.kind === "and" || node.kind === "or") node.children.forEach(visit);
     else if (node.kind === "not") visit(node.child);
-    else for (const what of changingInLeaf(node)) found.add(what);
+    else for (const collection of changingInLeaf(node)) collections.add(collection);
   };
   visit(tree);
-  return found;
+  return collections;
 }
 
 function changingInLeaf(

@@ -26,16 +26,16 @@ export function missingPosts(request: MissingPostsRequest): readonly Span[] {
   const { platform, window, intervals, nowMs, slackMs } = request;
   const missing = gapsIn(window, intervalsOf(intervals, "posts"), nowMs, slackMs);
   if (missing.length === 0) return missing;
-  let own: ReadonlyMap<string | null, readonly CoverageInterval[]> | null = null;
+  let intervalsByAccount: ReadonlyMap<string | null, readonly CoverageInterval[]> | null = null;
 
   function missingBy(name: string): readonly Span[] {
     if (!mayBeAccount(platform, name)) return [];
     const ids = idsAmong(request.names.accounts.get(name) ?? [], platform);
     if (ids.length === 0 || ids.length > maxAccounts) return missing;
-    own ??= byAccount(request);
+    intervalsByAccount ??= byAccount(request);
     return unionOf(
       ids.flatMap((id) =>
-        intersectionOf(missing, gapsIn(window, own?.get(id) ?? [], nowMs, slackMs)),
+        intersectionOf(missing, gapsIn(window, intervalsByAccount?.get(id) ?? [], nowMs, slackMs)),
       ),
     );
   }

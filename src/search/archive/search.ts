@@ -56,13 +56,19 @@ export async function searchArchived(
   const names = await archive.resolve(namesIn(tree));
   signal?.throwIfAborted();
   const plan = makePlan(tree, { names, asOfMs: request.asOfMs });
-  const found = await archive.search(
+  const answer = await archive.search(
     { ...archiveSearch(request, plan), deadlineMs, ...by(account) },
     signal,
   );
   const fedPlatforms = [...source.fedPlatforms, ...(await alsoFed)];
-  const unchecked = await uncheckedWarnings(source, found.positions, found.coverage);
-  return answerFound({ ...source, fedPlatforms }, request, { tree, names, plan }, found, unchecked);
+  const unchecked = await uncheckedWarnings(source, answer.positions, answer.coverage);
+  return answerFound(
+    { ...source, fedPlatforms },
+    request,
+    { tree, names, plan },
+    answer,
+    unchecked,
+  );
 }
 
 export function archiveSearch(
@@ -80,7 +86,7 @@ export function answerFound(
   found: CoveredAnswer,
   unchecked: readonly SourceWarning[],
 ): ArchivedAnswer {
-  const known = archiveCoverage(feed, found.coverage, {
+  const archived = archiveCoverage(feed, found.coverage, {
     platform,
     tree,
     names,
@@ -90,7 +96,11 @@ export function answerFound(
     after,
   });
   const { complete, coverage, warnings } = withDamage(
-    { complete: known.coverage.complete, coverage: known.coverage, warnings: known.warnings },
+    {
+      complete: archived.coverage.complete,
+      coverage: archived.coverage,
+      warnings: archived.warnings,
+    },
     found.damage,
   );
   return {
@@ -98,7 +108,7 @@ export function answerFound(
     next: found.next,
     complete: complete && found.complete,
     coverage,
-    sources: known.platforms.map((platform) => ({
+    sources: archived.platforms.map((platform) => ({
       platform,
       via: "archive",
       fromMs: coverage.fromMs,

@@ -28,7 +28,7 @@ export function withDamage<Known extends Answer>(answer: Known, damage: readonly
       complete: false,
       ...withGaps(coverage.gaps, gapsOf(null)),
       platforms: platforms.map((known) =>
-        known.collection === "posts" ? lacking(coverage, known, gapsOf(known.platform)) : known,
+        known.collection === "posts" ? addGaps(coverage, known, gapsOf(known.platform)) : known,
       ),
     },
     warnings: [...warnings.filter(({ code }) => code !== archiveDamaged.code), archiveDamaged],
@@ -56,7 +56,7 @@ function withGaps(gaps: readonly Span[], more: readonly Span[]) {
   return { gaps: listed, truncated: listed.length < all.length };
 }
 
-function lacking(window: Span, known: CollectionCoverage, more: Span[]): CollectionCoverage {
+function addGaps(window: Span, known: CollectionCoverage, more: Span[]): CollectionCoverage {
   if (more.length === 0) return known;
   const { gaps, truncated } = withGaps(known.gaps, more);
   return {

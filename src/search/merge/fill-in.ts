@@ -53,13 +53,13 @@ async function shownOf(
 }
 
 function namesOf({ platform, uri, userId, record }: FetchedItem): FetchedName[] {
-  const own = uri === null && userId === null ? [] : [{ platform, uri, userId }];
+  const ownNames = uri === null && userId === null ? [] : [{ platform, uri, userId }];
   // A quick test: within a JSON string the quotes would be escaped.
-  if (!record.includes('"is_retweet":true')) return own;
+  if (!record.includes('"is_retweet":true')) return ownNames;
   const { Metadata } = fieldsOf(JSON.parse(record));
   const { uri: original, user_id: author } = fieldsOf(fieldsOf(Metadata).reposted);
   const reposted = { platform, uri: textOrNull(original), userId: textOrNull(author) };
-  return reposted.uri === null && reposted.userId === null ? own : [...own, reposted];
+  return reposted.uri === null && reposted.userId === null ? ownNames : [...ownNames, reposted];
 }
 
 /** A node may have sent invalid values, and one such record must not make the page fail. */

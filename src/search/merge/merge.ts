@@ -33,8 +33,10 @@ export function merge(parts: readonly MergedPart[], limit: number): Merged {
   const all = [...byPosition.values()].sort((a, b) =>
     comparePositions(positionOf(a), positionOf(b)),
   );
-  const known = all.filter((item) => end === null || comparePositions(positionOf(item), end) <= 0);
-  const items = known.slice(0, limit);
+  const complete = all.filter(
+    (item) => end === null || comparePositions(positionOf(item), end) <= 0,
+  );
+  const items = complete.slice(0, limit);
   const last = items.at(-1);
   const isFull = items.length === limit;
   if (isFull && last !== undefined) {

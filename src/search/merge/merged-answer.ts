@@ -7,7 +7,7 @@ import { type MergedPart, merge } from "./merge.ts";
 export type MergeableSearch = AnswerRequest & { method: SearchMethod };
 
 /** Newest first. Errors: a platform's temporary error when there is nothing else to answer with. */
-export function merged(
+export function mergeAnswers(
   { maxResults }: MergeableSearch,
   archived: ArchivedAnswer,
   { parts, coverage }: { parts: readonly PlatformPart[]; coverage: Coverage },
@@ -18,7 +18,7 @@ export function merged(
   if (items.length === 0 && next === null && retryableError !== null) throw retryableError;
 
   const isSearched = archived.isSearched && parts.every((part) => part.isSearched);
-  const given = new Set<unknown>(items);
+  const kept = new Set<unknown>(items);
   return {
     items,
     next,
@@ -27,14 +27,14 @@ export function merged(
     sources: [
       ...archived.sources.map((source) => ({
         ...source,
-        count: archived.items.filter((item) => item.platform === source.platform && given.has(item))
+        count: archived.items.filter((item) => item.platform === source.platform && kept.has(item))
           .length,
       })),
       ...parts
         .flatMap(({ sources }) => sources)
         .map(({ source, items: found }) => ({
           ...source,
-          count: found.filter((item) => given.has(item)).length,
+          count: found.filter((item) => kept.has(item)).length,
         })),
       ...parts.flatMap(({ billed }) => billed),
     ],

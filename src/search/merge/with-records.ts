@@ -11,7 +11,9 @@ import { recordsOf } from "./fill-in.ts";
 
 export type ShownAnswer = Omit<SourceAnswer, "items"> & { items: readonly FetchedItem[] };
 
-/** For a gateway without this archive. Omits posts deleted or hidden since the search. */
+/**
+ * Adds records for a gateway without this archive. Omits posts deleted or hidden since the search.
+ */
 export async function withRecords(
   archive: Pick<Archive, "records" | "withheld">,
   answer: SourceAnswer,

@@ -113,12 +113,12 @@ function queryOf(
     method === "getreplies"
       ? ["in_reply_to_tweet_id", "conversation_id"]
       : ["retweets_of_tweet_id"];
-  const named = names.flatMap((name) => {
+  const clauses = names.flatMap((name) => {
     const operand = `"${name.replaceAll(/["\\]/g, "\\$&")}"`;
     return operators.map((operator) => `${operator}:${operand}`);
   });
-  if (method === "getretweeters") return { query: named.join(" OR "), fromMs: null };
-  const query = `(${named.join(" OR ")}) filter:replies`;
+  if (method === "getretweeters") return { query: clauses.join(" OR "), fromMs: null };
+  const query = `(${clauses.join(" OR ")}) filter:replies`;
   const uri = target.platform === "x" && target.id !== null ? xUri(target.id) : first;
   return { query, fromMs: timeOf(uri) };
 }

@@ -40,19 +40,19 @@ export async function readArchivedPosts(
   let { after } = postsRequest;
   let gaps: ArchivedPosts["gaps"] | null = null;
   const warnings: SourceWarning[] = [];
-  for (let left = max; ; ) {
-    const request = { ...postsRequest, after, maxResults: Math.min(left, postsOfPage) };
+  for (let remaining = max; ; ) {
+    const request = { ...postsRequest, after, maxResults: Math.min(remaining, postsOfPage) };
     const by = { ...source, account: accountId };
-    const found = await searchArchive(by, request, deadlineMs, signal);
-    const positions = found.items.map(({ platform, id }) => ({ platform, id: id ?? 0n }));
+    const answer = await searchArchive(by, request, deadlineMs, signal);
+    const positions = answer.items.map(({ platform, id }) => ({ platform, id: id ?? 0n }));
     const { records } = await source.archive.records(positions);
     signal.throwIfAborted();
     posts.push(...records.map(postOf));
-    gaps ??= found.coverage.gaps;
-    warnings.push(...found.warnings.filter(({ code }) => !redundantCodes.has(code)));
-    after = found.next;
-    left -= positions.length;
-    const isOver = after === null || left <= 0 || positions.length === 0;
+    gaps ??= answer.coverage.gaps;
+    warnings.push(...answer.warnings.filter(({ code }) => !redundantCodes.has(code)));
+    after = answer.next;
+    remaining -= positions.length;
+    const isOver = after === null || remaining <= 0 || positions.length === 0;
     if (isOver || source.clock.now() >= deadlineMs) return { posts, next: after, gaps, warnings };
   }
 }

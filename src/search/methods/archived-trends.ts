@@ -9,13 +9,13 @@ export function trendsOf(
   posts: readonly ArchivedPost[],
   max: number,
 ): readonly Trend[] {
-  const counted = new Map<string, Counted>();
+  const byTag = new Map<string, Counted>();
 
   function count(key: string, name: string, url: string | null, author: string): void {
-    const one = counted.get(key) ?? { name, url, posts: 0, authors: new Set() };
+    const one = byTag.get(key) ?? { name, url, posts: 0, authors: new Set() };
     one.posts += 1;
     one.authors.add(author);
-    counted.set(key, one);
+    byTag.set(key, one);
   }
 
   for (const { userId, username, hashtags, urls } of posts) {
@@ -24,7 +24,7 @@ export function trendsOf(
     for (const [folded, tag] of tags) count(`#${folded}`, `#${tag}`, null, author);
     for (const url of new Set(urls)) if (isWebAddress(url)) count(url, url, url, author);
   }
-  return [...counted.values()]
+  return [...byTag.values()]
     .sort((a, b) => b.authors.size - a.authors.size || b.posts - a.posts || order(a, b))
     .slice(0, max)
     .map(({ name, url, posts: number }, index) => ({

@@ -57,19 +57,19 @@ async function reposters(
     maxReposts,
     job,
   );
-  const found = new Map<string, UpstreamItem>();
+  const profiles = new Map<string, UpstreamItem>();
   let { next } = read;
   for (const [index, post] of read.posts.entries()) {
     const profile = profileOf(platform, post);
-    if (profile === null || found.has(profile.profile.userId)) continue;
-    if (found.size === maxResults) {
+    if (profile === null || profiles.has(profile.profile.userId)) continue;
+    if (profiles.size === maxResults) {
       next = { platform, id: read.posts[index - 1]?.id ?? post.id };
       break;
     }
-    found.set(profile.profile.userId, profile);
+    profiles.set(profile.profile.userId, profile);
   }
   const everything = { fromMs: null, toMs: asOfMs };
-  const answer = answerOf(request, everything, [...found.values()], {
+  const answer = answerOf(request, everything, [...profiles.values()], {
     gaps: [everything],
     warnings: [...read.warnings, fromReposts],
   });
@@ -91,7 +91,7 @@ async function trends(
   );
   return answerOf(request, { fromMs: sinceMs, toMs: asOfMs }, items, {
     gaps: unionOf([{ fromMs: null, toMs: sinceMs }, ...read.gaps]),
-    warnings: [...read.warnings, counted(read.posts.length, sinceMs)],
+    warnings: [...read.warnings, countWarning(read.posts.length, sinceMs)],
   });
 }
 
@@ -163,7 +163,7 @@ const fromReposts: SourceWarning = {
   message: "the archive knows only the accounts whose reposts were imported or streamed as posts",
 };
 
-const counted = (posts: number, sinceMs: number): SourceWarning => ({
+const countWarning = (posts: number, sinceMs: number): SourceWarning => ({
   code: "derived_from_archive",
   message: `counted by accounts in ${posts} archived posts with hashtags or links since ${isoText(sinceMs)}`,
 });

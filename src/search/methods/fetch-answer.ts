@@ -13,7 +13,7 @@ import type { FetchRequest } from "./fetch-request.ts";
 import { readMethod } from "./read-method.ts";
 
 /**
- * From the archive if complete, else from the platform, else from the archive. Errors:
+ * Answers from the archive if complete, else from the platform, else from the archive. Errors:
  * `source_unavailable` when nothing can be requested; those of the platform when neither has
  * anything.
  */
@@ -38,14 +38,14 @@ export async function fetchAnswer(
     return await readPlatform(context, request, sessions, job);
   } catch (error) {
     if (!(error instanceof EarshotError)) throw error;
-    const stored = first ?? (await readArchive());
-    if (stored === null || stored.items.length === 0) throw error;
+    const archived = first ?? (await readArchive());
+    if (archived === null || archived.items.length === 0) throw error;
     const span = { platform: request.platform, fromMs: null, toMs: request.asOfMs };
     return {
-      ...stored,
+      ...archived,
       complete: false,
-      sources: [...stored.sources, ...billedParts(sessions, span)],
-      warnings: [...stored.warnings, instead(error)],
+      sources: [...archived.sources, ...billedParts(sessions, span)],
+      warnings: [...archived.warnings, instead(error)],
     };
   }
 }
@@ -64,11 +64,11 @@ async function sessionsFor(
     bucket: null,
     credentialId: position?.credentialId ?? null,
   };
-  const found = await sessions.open({ ...query, access, host: null });
+  const opened = await sessions.open({ ...query, access, host: null });
   const origin = upstreams[platform].publicOriginOf?.(target) ?? null;
-  const isOpen = !access.includes("public") || found.some((one) => one.access === "public");
-  if (isOpen || origin === null) return found;
-  return [...found, ...(await sessions.open({ ...query, access: ["public"], host: origin }))];
+  const isOpen = !access.includes("public") || opened.some((one) => one.access === "public");
+  if (isOpen || origin === null) return opened;
+  return [...opened, ...(await sessions.open({ ...query, access: ["public"], host: origin }))];
 }
 
 async function readPlatform(

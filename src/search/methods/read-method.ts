@@ -67,7 +67,7 @@ export async function readMethod(
     const { mayShow } = upstream;
     const ranks = ranked(attempts, { mayShow, fromMs: requested.fromMs, nowMs, toleranceMs: 0 });
     const same = { start, limit, maxPages: context.settings.maxPages, name: platform };
-    const tried = await tryInOrder(ranks, ({ route }, first, rest) =>
+    const outcome = await tryInOrder(ranks, ({ route }, first, rest) =>
       readPages({
         ...same,
         read: (cursor, count) =>
@@ -80,23 +80,25 @@ export async function readMethod(
       if (readings.length === 0 || !(thrown instanceof EarshotError)) throw thrown;
       return thrown;
     });
-    if (tried instanceof EarshotError) {
-      failures.push(tried);
+    if (outcome instanceof EarshotError) {
+      failures.push(outcome);
       break;
     }
-    const { attempt, answer: read } = tried;
+    const { attempt, answer: read } = outcome;
     const { session } = attempt;
-    const found = await fetchedItems(archive, read.items, { upstream, session });
-    const items = found.filter(({ uri }) => uri === null || !seen.has(uri));
+    const fetched = await fetchedItems(archive, read.items, { upstream, session });
+    const items = fetched.filter(({ uri }) => uri === null || !seen.has(uri));
     for (const { uri } of items) if (uri !== null) seen.add(uri);
     readings.push({ attempt, read, items });
-    failures.push(...failedBetterAttempts(attempt, tried.failed, ranks).map(({ error }) => error));
+    failures.push(
+      ...failedBetterAttempts(attempt, outcome.failed, ranks).map(({ error }) => error),
+    );
     limit -= items.length;
     const { sinceMs } = read;
     if (read.position !== null || sinceMs === null || limit <= 0) break;
     if (missingOf(requested, read).length === 0) break;
     toMs = sinceMs;
-    const spent = tried.failed.map((one) => one.attempt);
+    const spent = outcome.failed.map((one) => one.attempt);
     attempts = attemptsOf(await openOthers(), routesOf).filter(
       ({ session: by, route }) =>
         (route.reachMs === null || nowMs - route.reachMs < sinceMs) &&

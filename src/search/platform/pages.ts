@@ -56,7 +56,7 @@ export async function readPages(reading: PageReading): Promise<ReadPages> {
   let position: ReadingPosition = start;
   const idlenessOf = watchIdlePages();
 
-  const ended = (next: ReadingPosition | null, warning?: UpstreamWarning): ReadPages => ({
+  const endReading = (next: ReadingPosition | null, warning?: UpstreamWarning): ReadPages => ({
     items,
     position: next,
     sinceMs,
@@ -72,9 +72,9 @@ export async function readPages(reading: PageReading): Promise<ReadPages> {
       page = await reading.read(position.cursor, limit - items.length);
     } catch (error) {
       if (items.length === 0 || !(error instanceof EarshotError)) throw error;
-      return ended(position, endedEarly(error));
+      return endReading(position, endedEarly(error));
     }
-    if (page.isAbsent && position.cursor !== null) return ended(null, pageUnavailable(name));
+    if (page.isAbsent && position.cursor !== null) return endReading(null, pageUnavailable(name));
     warnings.push(...(page.warnings ?? []));
     if (page.sinceMs !== undefined) sinceMs = Math.max(sinceMs ?? page.sinceMs, page.sinceMs);
     if (page.hasRepeats) watched.noteRepeats();
@@ -88,18 +88,19 @@ export async function readPages(reading: PageReading): Promise<ReadPages> {
       items.push(item);
       if (items.length < limit) continue;
       const isLast = index === page.items.length - 1;
-      if (isLast) return ended(page.next === null ? null : { ...firstPage, cursor: page.next });
-      return ended({ cursor: position.cursor, lastKey: lastKeyOf(item), skip: index + 1 });
+      if (isLast)
+        return endReading(page.next === null ? null : { ...firstPage, cursor: page.next });
+      return endReading({ cursor: position.cursor, lastKey: lastKeyOf(item), skip: index + 1 });
     }
-    if (page.next === null) return ended(null);
-    if (cursors.has(page.next)) return ended(null, repeatedPagesWarning(name));
+    if (page.next === null) return endReading(null);
+    if (cursors.has(page.next)) return endReading(null, repeatedPagesWarning(name));
     cursors.add(page.next);
     position = { ...firstPage, cursor: page.next };
     const idleness = idlenessOf(page, isNews);
-    if (idleness === "repeated") return ended(null, repeatedPagesWarning(name));
-    if (idleness === "empty") return ended(position, emptyPages(name, continueHint));
+    if (idleness === "repeated") return endReading(null, repeatedPagesWarning(name));
+    if (idleness === "empty") return endReading(position, emptyPages(name, continueHint));
   }
-  return ended(position, tooManyPages(name, maxPages));
+  return endReading(position, tooManyPages(name, maxPages));
 }
 
 function startIn(items: readonly UpstreamItem[], { lastKey, skip }: ReadingPosition): number {

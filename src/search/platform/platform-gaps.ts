@@ -15,17 +15,17 @@ export function gapsOf(
   platform: Platform,
   { after, maxResults }: Pick<SourceRequest, "after" | "maxResults">,
 ): Gaps | null {
-  const known = archived.coverage.platforms?.find(
+  const coverage = archived.coverage.platforms?.find(
     (each) => each.platform === platform && each.collection === "posts",
   );
   const { fromMs, toMs } = archived.coverage;
   const lastMs = endMsOf(after, platform);
-  const left = intersectionOf(known?.gaps ?? [], [{ fromMs, toMs: Math.min(toMs, lastMs) }]);
-  if (left.length === 0) return null;
+  const gaps = intersectionOf(coverage?.gaps ?? [], [{ fromMs, toMs: Math.min(toMs, lastMs) }]);
+  if (gaps.length === 0) return null;
   const oldestMs = oldestOfPage(archived, platform, maxResults);
-  if (oldestMs === null) return { gaps: left, olderThanMs: null };
-  const isMore = (left[0]?.fromMs ?? Number.NEGATIVE_INFINITY) < oldestMs;
-  return { gaps: clippedFrom(left, oldestMs), olderThanMs: isMore ? oldestMs : null };
+  if (oldestMs === null) return { gaps, olderThanMs: null };
+  const isMore = (gaps[0]?.fromMs ?? Number.NEGATIVE_INFINITY) < oldestMs;
+  return { gaps: clippedFrom(gaps, oldestMs), olderThanMs: isMore ? oldestMs : null };
 }
 
 /** If the archive alone fills the page, nothing older fits. */

@@ -55,11 +55,11 @@ export async function readGaps(context: AnswerContext, gapRequest: GapRequest): 
   const nowMs = context.source.clock.now();
   const readings: GapReading[] = [];
   const failures: EarshotError[] = [];
-  let left = gapRequest.gaps;
+  let remaining = gapRequest.gaps;
   let attempts = attemptsOf(sessions, search.routes);
   let limit = request.maxResults;
 
-  const ended = (special: Partial<ReadGaps> = {}): ReadGaps => ({
+  const endReading = (special: Partial<ReadGaps> = {}): ReadGaps => ({
     readings,
     seenFromMs: null,
     left: [],
@@ -69,36 +69,36 @@ export async function readGaps(context: AnswerContext, gapRequest: GapRequest): 
   });
 
   for (;;) {
-    const useful = attempts.filter((attempt) => reachedBy(attempt, left, nowMs).length > 0);
-    if (useful.length === 0) return ended();
+    const useful = attempts.filter((attempt) => reachedBy(attempt, remaining, nowMs).length > 0);
+    if (useful.length === 0) return endReading();
     const ranks = ranked(useful, {
       mayShow: upstream.mayShow,
-      fromMs: left[0]?.fromMs ?? null,
+      fromMs: remaining[0]?.fromMs ?? null,
       nowMs,
       toleranceMs: isLive ? liveToleranceMs : 0,
     });
-    const outcome = await readOnce(context, gapRequest, { ranks, left, limit, nowMs });
+    const outcome = await readOnce(context, gapRequest, { ranks, left: remaining, limit, nowMs });
     if (outcome instanceof EarshotError) {
-      if (readings.length === 0) return ended({ error: outcome });
+      if (readings.length === 0) return endReading({ error: outcome });
       failures.push(outcome);
-      return ended();
+      return endReading();
     }
     const { reading, failed } = outcome;
     const { attempt, searched } = reading;
     readings.push(reading);
     failures.push(...failedBetterAttempts(attempt, failed, ranks).map(({ error }) => error));
     if (searched.error !== null) {
-      return ended({ seenFromMs: searched.seenFromMs, error: searched.error });
+      return endReading({ seenFromMs: searched.seenFromMs, error: searched.error });
     }
     limit -= searched.posts.length;
-    left = unreachedBy(attempt, left, nowMs);
-    if (isLive && lengthOf(left) <= liveToleranceMs) left = [];
+    remaining = unreachedBy(attempt, remaining, nowMs);
+    if (isLive && lengthOf(remaining) <= liveToleranceMs) remaining = [];
     const spent = new Set(failed.map((one) => one.attempt));
     attempts = attempts.filter((one) => !spent.has(one) && isFurther(one, attempt));
-    const more = attempts.length === 0 ? [] : left;
+    const more = attempts.length === 0 ? [] : remaining;
     const { seenFromMs } = searched;
-    if (seenFromMs !== null) return ended({ seenFromMs, left: more });
-    if (limit <= 0) return ended({ seenFromMs: more.at(-1)?.toMs ?? null, left: more });
+    if (seenFromMs !== null) return endReading({ seenFromMs, left: more });
+    if (limit <= 0) return endReading({ seenFromMs: more.at(-1)?.toMs ?? null, left: more });
   }
 }
 
@@ -116,7 +116,7 @@ async function readOnce(
   const isOver = () => job.signal.aborted || source.clock.now() >= job.deadlineMs - reserveMs;
   const same = { upstream: search, tree, names, asOfMs, after, fromMs, toMs, nowMs, limit, isOver };
   try {
-    const tried = await tryInOrder(ranks, (attempt, session, rest) =>
+    const outcome = await tryInOrder(ranks, (attempt, session, rest) =>
       searchGaps(context, {
         ...same,
         session,
@@ -126,7 +126,7 @@ async function readOnce(
         maxPages: settings.maxPages,
       }),
     );
-    const { attempt, answer: searched, failed } = tried;
+    const { attempt, answer: searched, failed } = outcome;
     const posts = searched.posts.map(({ post }) => ({ kind: "post", post }) as const);
     const by = { upstream, session: attempt.session };
     const items = await fetchedItems(source.archive, posts, by);

@@ -13,7 +13,7 @@ export async function releaseCredential(
   accountId: string,
 ): Promise<ReleasedCredential | null> {
   if (isOwn(method, upstream)) return null;
-  const found = await foundCredentials(pool, {
+  const credentials = await foundCredentials(pool, {
     job: { accountId },
     platform: upstream.platform,
     access: accessFor(type, method, upstream),
@@ -22,7 +22,7 @@ export async function releaseCredential(
     host: null,
     credentialId: position?.credentialId ?? null,
   });
-  const released = found.flatMap((one) => releaseOf(one, nowMs) ?? []);
+  const released = credentials.flatMap((one) => releaseOf(one, nowMs) ?? []);
   const best = released.find(({ coolings }) => coolings.length === 0) ?? released[0];
   if (best === undefined) return null;
   pool.used(best.id);

@@ -71,7 +71,7 @@ export async function searchGaps(
 ): Promise<GapSearchResult> {
   const { upstream, session, after, limit, maxPages, nowMs } = search;
   const { platform } = session;
-  const found: GapPost[] = [];
+  const gapPosts: GapPost[] = [];
   const closed: Span[] = [];
   const warnings: UpstreamWarning[] = [];
   const seen = new Set<string>();
@@ -80,11 +80,11 @@ export async function searchGaps(
   const resumeMs = after === null || !hasTime(after.id) ? null : idTimeMs(after.id);
   let pages = 0;
 
-  const ended = (
+  const endSearch = (
     seenFromMs: number | null,
     error: EarshotError | null = null,
   ): GapSearchResult => ({
-    posts: found,
+    posts: gapPosts,
     closed: closed.toReversed(),
     seenFromMs,
     error,
@@ -99,9 +99,9 @@ export async function searchGaps(
 
   for (const [index, gap] of [...search.gaps.entries()].toReversed()) {
     const older = search.gaps.slice(0, index);
-    if (found.length >= limit) {
+    if (gapPosts.length >= limit) {
       close([...older, gap], []);
-      return ended(gap.toMs);
+      return endSearch(gap.toMs);
     }
     const ofGap: UpstreamWarning[] = [];
     const watched = watchItems(platform);
@@ -114,22 +114,22 @@ export async function searchGaps(
     let seenFromMs = gap.toMs;
     const idlenessOf = watchIdlePages();
     for (;;) {
-      const isStuck = found.length === 0 && resumeMs !== null && seenFromMs >= resumeMs;
+      const isStuck = gapPosts.length === 0 && resumeMs !== null && seenFromMs >= resumeMs;
       if (isStuck && pages >= repeatedPagesFactor * maxPages) {
         warn(stuckWarning(platform, pages));
         break;
       }
       if (!isStuck && pages >= maxPages) {
         warnings.push(tooManyPages(platform, maxPages));
-        return ended(seenFromMs);
+        return endSearch(seenFromMs);
       }
       if (search.isOver()) {
         warnings.push(searchTimedOut(platform));
-        return ended(seenFromMs);
+        return endSearch(seenFromMs);
       }
       pages += 1;
       const { tree, names, asOfMs } = search;
-      const remaining = { limit: limit - found.length, route: search.route };
+      const remaining = { limit: limit - gapPosts.length, route: search.route };
       const call: SearchCall = { tree, names, asOfMs, ...gap, cursor, ...remaining };
       const page: UpstreamPage | null | EarshotError = await upstream
         .page(call, pages === 1 ? session : search.rest)
@@ -137,7 +137,7 @@ export async function searchGaps(
           if (pages === 1 || !(thrown instanceof EarshotError)) throw thrown;
           return thrown;
         });
-      if (page instanceof EarshotError) return ended(seenFromMs, page);
+      if (page instanceof EarshotError) return endSearch(seenFromMs, page);
       if (page === null) {
         closed.push(gap);
         break;
@@ -155,25 +155,25 @@ export async function searchGaps(
         item.kind === "post" && !seen.has(item.post.uri) ? [item.post] : [],
       );
       for (const { uri } of posts) seen.add(uri);
-      const known = await archive.withLanguages(posts);
-      const ids = await archiveIds(archive, known, nowMs);
-      for (const post of matchingPosts(known, ids, { ...search, ...gap })) {
+      const withLanguages = await archive.withLanguages(posts);
+      const ids = await archiveIds(archive, withLanguages, nowMs);
+      for (const post of matchingPosts(withLanguages, ids, { ...search, ...gap })) {
         const position = { platform: post.platform, id: ids.get(post.uri) ?? 0n };
         if (after !== null && !comesAfter({ ...position, uri: post.uri }, after)) continue;
-        found.push({ position, post });
+        gapPosts.push({ position, post });
       }
-      const times = known.map((post) => postTimeMs(post, nowMs));
+      const times = withLanguages.map((post) => postTimeMs(post, nowMs));
       seenFromMs = Math.min(seenFromMs, page.oldestMs ?? seenFromMs, ...times);
       if (page.next === null) {
         warn(...watched.warnings());
         if (!page.isAbsent) close([gap], ofGap);
         break;
       }
-      if (found.length >= limit) {
+      if (gapPosts.length >= limit) {
         warn(...watched.warnings());
         close([gap], ofGap);
         close(older, []);
-        return ended(seenFromMs);
+        return endSearch(seenFromMs);
       }
       const idleness = cursors.has(page.next) ? "repeated" : idlenessOf(page, posts.length > 0);
       if (idleness !== "none") {
@@ -188,5 +188,5 @@ export async function searchGaps(
       cursor = page.next;
     }
   }
-  return ended(null);
+  return endSearch(null);
 }

@@ -43,8 +43,8 @@ export async function searchPlatform(
   const gapRequest = { request, isLive, archived, upstream, search, sessions, gaps, job };
   const { readings, seenFromMs, left, failures, error } = await readGaps(context, gapRequest);
   const older = olderThanMs === null ? null : positionBefore(olderThanMs);
-  const used = readings.map(({ attempt }) => attempt.session);
-  const unused = sessions.filter((session) => !used.includes(session));
+  const usedSessions = readings.map(({ attempt }) => attempt.session);
+  const unused = sessions.filter((session) => !usedSessions.includes(session));
   const span = {
     fromMs: gaps[0]?.fromMs ?? null,
     toMs: gaps.at(-1)?.toMs ?? archived.coverage.toMs,
@@ -59,7 +59,7 @@ export async function searchPlatform(
     isSearched: seenFromMs === null,
     part: {
       items: readings.flatMap(({ items }) => items),
-      // After an error, older posts are a gap, not left to later pages.
+      // Older posts are a gap after an error, not left to later pages.
       moreAfter: seenFromMs === null || error !== null ? older : positionBefore(seenFromMs),
     },
     sources: readings.map(({ attempt, span: ofReading, items }) => ({
@@ -70,7 +70,9 @@ export async function searchPlatform(
     error: error,
     warnings: distinctWarnings([
       ...readings.flatMap(({ searched }) => searched.warnings),
-      ...[...failures, ...(error === null ? [] : [error])].map((one) => failed(platform, one)),
+      ...[...failures, ...(error === null ? [] : [error])].map((one) =>
+        failureWarning(platform, one),
+      ),
       ...readings.flatMap(({ attempt, items }) =>
         items.length === 0 ? [] : onlyIds(upstream, attempt.session),
       ),
@@ -78,7 +80,7 @@ export async function searchPlatform(
   };
 }
 
-const failed = (platform: Platform, error: EarshotError): SourceWarning => ({
+const failureWarning = (platform: Platform, error: EarshotError): SourceWarning => ({
   code: codeOfError(error),
   message: `${platform} could not be searched for posts that are not archived: ${error.message}`,
   ...(error.hint === undefined ? {} : { hint: error.hint }),

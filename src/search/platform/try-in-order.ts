@@ -21,7 +21,7 @@ export async function tryInOrder<Answer>(
 ): Promise<TriedAnswer<Answer>> {
   const failed: FailedUpstreamAttempt[] = [];
 
-  async function tried(
+  async function tryAttempt(
     attempt: UpstreamAttempt,
     first: Session,
   ): Promise<TriedAnswer<Answer> | EarshotError> {
@@ -37,7 +37,7 @@ export async function tryInOrder<Answer>(
   for (const attempts of ranks) {
     let soonest: { attempt: UpstreamAttempt; retryAtMs: number } | null = null;
     for (const attempt of attempts) {
-      const outcome = await tried(attempt, attempt.session);
+      const outcome = await tryAttempt(attempt, attempt.session);
       if (!(outcome instanceof EarshotError)) return outcome;
       failed.push({ attempt, error: outcome });
       if (!(outcome instanceof UpstreamLimited)) continue;
@@ -46,7 +46,7 @@ export async function tryInOrder<Answer>(
     }
     if (soonest === null) continue;
     const { attempt } = soonest;
-    const outcome = await tried(attempt, attempt.session.patient);
+    const outcome = await tryAttempt(attempt, attempt.session.patient);
     if (!(outcome instanceof EarshotError)) return outcome;
     failed.push({ attempt, error: outcome });
   }
