@@ -17,14 +17,14 @@ export function configFrom(environment: Environment): Config {
   const errors: ErrorDetail[] = [];
 
   function value<T>(setting: Setting<T>): T {
-    const written = environment[setting.name];
-    if (written === undefined) return setting.fallback;
-    const parsed = setting.parse(written.trim());
+    const value = environment[setting.name];
+    if (value === undefined) return setting.fallback;
+    const parsed = setting.parse(value.trim());
     if (parsed !== undefined) return parsed;
-    const shown = setting.isSecret === true ? "not readable" : JSON.stringify(written);
+    const text = setting.isSecret === true ? "not readable" : JSON.stringify(value);
     errors.push({
       code: "invalid_setting",
-      message: `${setting.name} must be ${setting.expected}, not ${shown}`,
+      message: `${setting.name} must be ${setting.expected}, not ${text}`,
       hint: `unset it for the default, ${setting.defaultText}`,
     });
     return setting.fallback;

@@ -13,12 +13,12 @@ export function readEnvironment(
   variables: Readonly<Record<string, string | undefined>> = process.env,
 ): Environment {
   const names = allSettings().map((setting) => setting.name);
-  const known = new Set(names);
+  const knownNames = new Set(names);
   const environment: Record<string, string> = {};
   for (const [name, value] of Object.entries(variables)) {
     if (!name.startsWith(prefix) || value === undefined || value === "") continue;
     if (clientNames.has(name)) continue;
-    if (!known.has(name)) throw unknownSetting(name, names);
+    if (!knownNames.has(name)) throw unknownSetting(name, names);
     environment[name] = value;
   }
   return environment;

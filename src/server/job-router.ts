@@ -49,7 +49,7 @@ export function createJobRouter({
     if ((position?.credentialId ?? null) !== null) return true;
     const others = nodes();
     if (others.length === 0) return true;
-    const reachThere = most(others.filter(isThereFor(work)), work);
+    const reachThere = maxRank(others.filter(isThereFor(work)), work);
     if (reachThere > 0) return embedded === "on" && reachHere(work) >= reachThere;
     return canRun(capabilities(), work) || !expected(others).some(canRunIt(work));
   };
@@ -61,15 +61,15 @@ export function createJobRouter({
     if (nodeId !== null) return others.some(({ id }) => id === nodeId);
     if (hasEmbeddedNode && !excluded.has(embeddedNodeId) && runsHere(work)) return true;
     const isBound = work.isLocalOnly === true || (work.position?.credentialId ?? null) !== null;
-    const reach = Math.max(most(atWork, work), reachHere(work));
-    return !isBound && reach > 0 && most(others, work) === reach;
+    const reach = Math.max(maxRank(atWork, work), reachHere(work));
+    return !isBound && reach > 0 && maxRank(others, work) === reach;
   };
 
   const answers: RemoteCapabilities["answers"] = (work) => {
-    const known = expected(nodes()).flatMap((node) => node.capabilities);
-    const upstreamOnly = known.map((one) => ({ ...one, ways: one.ways.filter(isUpstream) }));
+    const capabilities = expected(nodes()).flatMap((node) => node.capabilities);
+    const upstreamOnly = capabilities.map((one) => ({ ...one, ways: one.ways.filter(isUpstream) }));
     if (canRun(upstreamOnly, work)) return "upstream";
-    return canRun(known, work) ? "archive" : null;
+    return canRun(capabilities, work) ? "archive" : null;
   };
 
   const expected = (all: readonly RoutableNode[]): readonly RoutableNode[] =>
@@ -114,7 +114,7 @@ const canRunIt =
   (node: RoutableNode): boolean =>
     canRun(node.capabilities, work);
 
-function most(nodes: readonly RoutableNode[], work: Work): number {
+function maxRank(nodes: readonly RoutableNode[], work: Work): number {
   return nodes.reduce(
     (reach, { capabilities }) => Math.max(reach, capabilityRank(capabilities, work)),
     0,

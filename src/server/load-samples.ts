@@ -11,7 +11,7 @@ type SampleContext = {
   config: Pick<Config, "data" | "import">;
 };
 
-/** Without X, where handles of samples could be those of real accounts. */
+/** X is missing: handles of samples there could be those of real accounts. */
 const samplePlatforms = ["bluesky", "mastodon"] as const;
 
 /** Repeated calls change nothing. Returns the number of new posts. */

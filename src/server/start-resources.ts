@@ -7,7 +7,9 @@ import { diskOf } from "./watches/disk.ts";
 const baseBytes = 1_048_576;
 /** A shared-memory file and one WAL page. */
 const bytesPerSegment = 65_536;
-/** Without readers: streams, threads, control store, catalog, locks and 32 connections. */
+/**
+ * Files other than readers': streams, threads, control store, catalog, locks and 32 connections.
+ */
 const baseFiles = 96;
 const filesPerReader = 8;
 /** See archive/threads/reader.ts. */

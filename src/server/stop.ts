@@ -43,9 +43,9 @@ export async function stopService(
     app.server.closeAllConnections();
   }
   // Some renewed tokens are valid only once.
-  const written = Promise.all([context.upstreams.stop(), context.usage.stop()]);
+  const flushed = Promise.all([context.upstreams.stop(), context.usage.stop()]);
   const [isWritten, isClosed] = await Promise.all([
-    settlesWithin(clock, upstreamsMs, written),
+    settlesWithin(clock, upstreamsMs, flushed),
     settlesWithin(clock, upstreamsMs, closed),
   ]);
   if (!isWritten) log.warn("stopped before all platforms answered");

@@ -27,11 +27,11 @@ export function createControlThreadSearch(share: ReaderShare): ControlThreadSear
   const search: AnswerSearch = (request, nowMs) => {
     const outcome = spend((isOver) => {
       const startMs = elapsed();
-      const found = answerOrNull(() =>
+      const answer = answerOrNull(() =>
         shortAnswer(reader, request, systemClock, { isOver, nowMs }),
       );
-      if (found === null) return isOver() ? "slow" : "declined";
-      return { ...found, tookMs: Math.floor(elapsed() - startMs) };
+      if (answer === null) return isOver() ? "slow" : "declined";
+      return { ...answer, tookMs: Math.floor(elapsed() - startMs) };
     });
     return outcome ?? "busy";
   };

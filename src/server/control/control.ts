@@ -65,9 +65,10 @@ type Stores = {
 };
 
 /**
- * Without a configured secret key, the folder has its own, except with a database, which other folders may share. Errors:
- * `folder_in_use`, `newer_schema`, `not_writable`, `disk_full`, `store_unavailable`, `control_missing`, `control_foreign`,
- * `secret_key_missing`, `secret_key_unreadable`, `shared_secret_key_needed`.
+ * The folder has its own secret key if none is configured, except with a database, which other
+ * folders may share. Errors: `folder_in_use`, `newer_schema`, `not_writable`, `disk_full`,
+ * `store_unavailable`, `control_missing`, `control_foreign`, `secret_key_missing`,
+ * `secret_key_unreadable`, `shared_secret_key_needed`.
  */
 export async function startControl({
   dataDir,

@@ -74,7 +74,7 @@ async function copyTables(
     });
   }
   const sums: CopiedRows[] = [];
-  for (const table of tables) sums.push(await compared(source, target, table));
+  for (const table of tables) sums.push(await compareTables(source, target, table));
   await finish(target);
   return sums;
 }
@@ -128,7 +128,7 @@ async function copyTable(
   if (waiting.length > 0) await insert();
 }
 
-async function compared(
+async function compareTables(
   source: DatabaseSync,
   target: Pool,
   table: CopiedTable,

@@ -13,11 +13,11 @@ export const controlId = (cursorKey: Uint8Array): string =>
  * `control_foreign`.
  */
 export function requireControl(dataDir: string, path: string): void {
-  const noted = readStoreId(dataDir, "control");
-  if (noted === null) return;
+  const storeId = readStoreId(dataDir, "control");
+  if (storeId === null) return;
   const note = noteIdOf(dataDir, "control");
   const id = idIn(path);
-  if (id === noted) return;
+  if (id === storeId) return;
   const message =
     id === null
       ? `${path} is missing or empty, but ${note} refers to a control store`

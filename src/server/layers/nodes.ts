@@ -41,7 +41,7 @@ export function makeNodes(
   });
 
   async function keepRefreshing(): Promise<void> {
-    // Without remote nodes, the embedded node takes every job.
+    // The embedded node takes every job if there are no remote nodes.
     for (let isFirst = true; !stopping.signal.aborted; isFirst = false) {
       if (isFirst || directory.nodes().length > 0 || sharing.others().length > 0) await refresh();
       await clock.sleep(refreshMs, stopping.signal).catch(() => undefined);

@@ -31,7 +31,7 @@ export type NodeWorker = {
   self: NodeSelf;
   name: string;
   provider: EvidenceProvider;
-  /** For requests of a registered node. */
+  /** Sends requests of a registered node. */
   link: GatewayLink;
   attestLoop: AttestLoop;
   gatewayClock: GatewayClock;
@@ -57,7 +57,7 @@ const clockChangeMs = 5_000;
 const maxConcurrency = 1_000;
 const longestName = 64;
 
-/** In addition to one per running job. */
+/** Connections in addition to one per running job. */
 const extraConnections = 16;
 
 /** Errors: `evidence_unavailable`, `identity_unreadable`. */

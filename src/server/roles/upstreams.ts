@@ -40,7 +40,7 @@ export type UpstreamRole = {
   ): Pick<ShortSearchTerms, "requestableOpenly" | "requestableWithCredential">;
   /** The deployment's token, by the server's origin. */
   mastodonToken(origin: string): Promise<string | null>;
-  /** For a remote node. An empty account id excludes credentials of accounts. */
+  /** The credential for a remote node. An empty account id excludes credentials of accounts. */
   release(
     platform: Platform,
     request: AnswerRequest,

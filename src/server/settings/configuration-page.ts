@@ -50,8 +50,8 @@ function tablesByTask(): string {
   const byName = new Map(allSettings().map((setting) => [setting.name, setting]));
   return Object.entries(settingTasks)
     .map(([task, names]) => {
-      const found = names.map((name) => byName.get(name)).filter((each) => each !== undefined);
-      return table(task, found);
+      const settings = names.map((name) => byName.get(name)).filter((each) => each !== undefined);
+      return table(task, settings);
     })
     .join("\n");
 }
