@@ -56,7 +56,7 @@ export function createCredentialPool(context: PoolContext): CredentialPool & {
   const kindOf = ({ platform, kind }: Credential): CredentialKind | undefined =>
     kinds.find((known) => known.platform === platform && known.name === kind);
 
-  async function pooled(
+  async function poolCredential(
     stored: StoredCredential,
     bucket: string | null,
   ): Promise<PooledCredential | null> {
@@ -85,7 +85,7 @@ export function createCredentialPool(context: PoolContext): CredentialPool & {
 
   async function usable(platform: Platform, accountId: string, bucket: string | null) {
     const stored = await readUsable(platform, accountId);
-    const all = await Promise.all(stored.map((one) => pooled(one, bucket)));
+    const all = await Promise.all(stored.map((one) => poolCredential(one, bucket)));
     return all.filter((one) => one !== null);
   }
 
@@ -114,7 +114,7 @@ export function createCredentialPool(context: PoolContext): CredentialPool & {
     const stored = await store.read("readCredential", { id });
     if (stored === null || stored.credential.quarantine !== null) return null;
     const { accountId: ownerId } = stored.credential;
-    return ownerId === null || ownerId === accountId ? await pooled(stored, bucket) : null;
+    return ownerId === null || ownerId === accountId ? await poolCredential(stored, bucket) : null;
   };
 
   const configured: CredentialPool["configured"] = async (platform, accountId) => {
@@ -130,8 +130,8 @@ export function createCredentialPool(context: PoolContext): CredentialPool & {
   };
 
   const refusal: CredentialPool["refusal"] = async (platform, accountId) => {
-    const own = await store.read("listCredentials", { accountId });
-    const refused = own
+    const listed = await store.read("listCredentials", { accountId });
+    const refused = listed
       .flatMap((one) => (one.platform === platform && one.quarantine ? [one.quarantine] : []))
       .toSorted((a, b) => b.sinceMs - a.sinceMs);
     return refused[0]?.reason ?? null;
@@ -167,12 +167,12 @@ export function createCredentialPool(context: PoolContext): CredentialPool & {
 
   /** A change whose write fails still applies until the process ends. */
   function note(write: Promise<unknown>): void {
-    const ended = write
+    const settled = write
       .catch(() => null)
       .then(() => {
-        writes.delete(ended);
+        writes.delete(settled);
       });
-    writes.add(ended);
+    writes.add(settled);
   }
 
   async function stop(): Promise<void> {

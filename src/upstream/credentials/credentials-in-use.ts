@@ -49,7 +49,7 @@ export function createCredentialsInUse({
       secrets: () => state.secrets,
       renew: async (seen, make) => {
         if (!sameSecrets(state.secrets, seen)) return state.secrets;
-        state.renewal ??= renewed(state, make).finally(() => {
+        state.renewal ??= renew(state, make).finally(() => {
           state.renewal = null;
         });
         return await state.renewal;
@@ -59,41 +59,41 @@ export function createCredentialsInUse({
 
   function stateOf(stored: StoredCredential): State {
     const { id, accountId } = stored.credential;
-    const known = states.get(id);
+    const existing = states.get(id);
     // A secret decrypted for one account is never given to another, even if its row has changed.
-    if (known !== undefined && known.stored.credential.accountId === accountId) {
-      adopt(known, stored);
-      return known;
+    if (existing !== undefined && existing.stored.credential.accountId === accountId) {
+      adopt(existing, stored);
+      return existing;
     }
-    const made = { stored, secrets: opened(stored), unsaved: null, renewal: null };
-    states.set(id, made);
-    return made;
+    const created = { stored, secrets: decrypt(stored), unsaved: null, renewal: null };
+    states.set(id, created);
+    return created;
   }
 
   function adopt(state: State, stored: StoredCredential): void {
     if (stored.revision <= state.stored.revision) return;
-    state.secrets = opened(stored);
+    state.secrets = decrypt(stored);
     state.stored = stored;
     state.unsaved = null;
   }
 
-  const opened = ({ credential, encryptedSecret }: StoredCredential): Secrets =>
+  const decrypt = ({ credential, encryptedSecret }: StoredCredential): Secrets =>
     decryptSecrets(encryptor, credential, encryptedSecret);
 
-  async function renewed(state: State, make: (secrets: Secrets) => Promise<Secrets>) {
+  async function renew(state: State, make: (secrets: Secrets) => Promise<Secrets>) {
     if (state.unsaved !== null) return await save(state, state.unsaved);
     const { revision } = state.stored;
     const claimed = await claim(state);
     adopt(state, claimed);
     if (claimed.revision !== revision) return state.secrets;
-    let made: Secrets;
+    let secrets: Secrets;
     try {
-      made = await make(state.secrets);
+      secrets = await make(state.secrets);
     } catch (thrown) {
       await release(state);
       throw thrown;
     }
-    return await save(state, made);
+    return await save(state, secrets);
   }
 
   /** Returns once claimed, or once another process has renewed it. */
@@ -102,7 +102,7 @@ export function createCredentialsInUse({
     const { id } = credential;
     for (;;) {
       const claimed = await store.write("claimRenewal", { id, revision, nowMs: clock.now() });
-      if (claimed === "removed") throw removed(id);
+      if (claimed === "removed") throw forgetRemoved(id);
       if (claimed !== null) return claimed;
       await clock.sleep(pollMs, stopping.signal);
     }
@@ -113,21 +113,21 @@ export function createCredentialsInUse({
     await store.write("releaseRenewal", { id: credential.id, revision }).catch(() => null);
   }
 
-  async function save(state: State, made: Secrets): Promise<Secrets> {
+  async function save(state: State, secrets: Secrets): Promise<Secrets> {
     const { credential, revision } = state.stored;
     const { id } = credential;
-    const encryptedSecret = encryptSecrets(encryptor, credential, made);
-    state.unsaved = made;
+    const encryptedSecret = encryptSecrets(encryptor, credential, secrets);
+    state.unsaved = secrets;
     const isSaved = await store.write("changeCredentialSecret", { id, revision, encryptedSecret });
     const present = isSaved
       ? { credential, revision: revision + 1, encryptedSecret }
       : await store.read("readCredential", { id });
-    if (present === null) throw removed(id);
+    if (present === null) throw forgetRemoved(id);
     adopt(state, present);
     return state.secrets;
   }
 
-  function removed(id: string): EarshotError {
+  function forgetRemoved(id: string): EarshotError {
     states.delete(id);
     return credentialRefused(
       `the credential ${id} was removed`,

@@ -20,10 +20,10 @@ export async function makeCredential(
   given: Given,
   tools: CredentialTools,
 ): Promise<NewCredential> {
-  const made = await kind.make(given, tools).catch((thrown: unknown) => {
+  const credential = await kind.make(given, tools).catch((thrown: unknown) => {
     throw withoutGiven(thrown, secretsIn(kind.fields, given));
   });
-  return bounded(made);
+  return withinBounds(credential);
 }
 
 export async function authorizeCredential(
@@ -38,10 +38,10 @@ export async function authorizeCredential(
     Object.assign(pasted, valuesIn(answer, Object.keys(pasted).length));
     return answer;
   };
-  const made = await run(given, tools, { ...dialogue, prompt }).catch((thrown: unknown) => {
+  const credential = await run(given, tools, { ...dialogue, prompt }).catch((thrown: unknown) => {
     throw withoutGiven(thrown, { ...secretsIn(fields, given), ...pasted });
   });
-  return bounded(made);
+  return withinBounds(credential);
 }
 
 function secretsIn(fields: readonly CredentialField[], given: Given): Given {
@@ -67,13 +67,13 @@ function withoutGiven(thrown: unknown, secrets: Given): Error {
   });
 }
 
-function bounded(made: NewCredential): NewCredential {
+function withinBounds(credential: NewCredential): NewCredential {
   const cut = (text: string | null) =>
     text === null ? null : stripControls(text).slice(0, longestName);
   return {
-    ...made,
-    subject: cut(made.subject),
-    subjectName: cut(made.subjectName),
-    hint: stripControls(made.hint).slice(0, longestHint),
+    ...credential,
+    subject: cut(credential.subject),
+    subjectName: cut(credential.subjectName),
+    hint: stripControls(credential.hint).slice(0, longestHint),
   };
 }

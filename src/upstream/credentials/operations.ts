@@ -35,9 +35,10 @@ export const credentialOperations = {
   ...credentialStateOperations,
 
   /** Ends quarantine and cooling. Errors: `too_many_credentials`, `unknown_account`. */
-  putCredential: durable(function* (database, kept: StoredSecretCredential): Steps<null> {
-    const { nowMs, maxOfOwner, accountId, platform, ...values } = kept;
-    if ((yield* credentialOf(database, kept.id)) === null) yield* requireRoom(database, kept);
+  putCredential: durable(function* (database, credential: StoredSecretCredential): Steps<null> {
+    const { nowMs, maxOfOwner, accountId, platform, ...values } = credential;
+    if ((yield* credentialOf(database, credential.id)) === null)
+      yield* requireRoom(database, credential);
     yield* requireAccount(database, accountId);
     yield* database.run(
       `INSERT INTO credential(id, account_id, platform, kind, host, subject, subject_name, hint, sealed_secret, created_ms)
@@ -48,7 +49,7 @@ export const credentialOperations = {
       { ...values, accountId, platform, nowMs },
     );
     yield* database.run("DELETE FROM credential_cooling WHERE credential_id = :id", {
-      id: kept.id,
+      id: credential.id,
     });
     return null;
   }),
@@ -62,7 +63,7 @@ export const credentialOperations = {
     return row?.id ?? null;
   }),
 
-  /** Without secrets; null lists all. */
+  /** Lists credentials without secrets; null lists all. */
   listCredentials: read(function* (
     database,
     owner: { accountId: string | null } | null,

@@ -19,11 +19,11 @@ export type CredentialPool = {
     access: Exclude<AccessKind, "public">;
     whose: "any" | "own";
     bucket: string | null;
-    /** On Mastodon: the origin of the credential; null for any. */
+    /** The origin of a Mastodon credential; null for any. */
     host: string | null;
   }): Promise<readonly PooledCredential[]>;
   find(accountId: string, id: string, bucket?: string | null): Promise<PooledCredential | null>;
-  /** For one job; null once expired. Never stored. */
+  /** A credential for one job; null once expired. Never stored. */
   released(release: UsableRelease): PooledCredential | null;
   /** Includes used-up credentials. */
   configured(
@@ -32,9 +32,9 @@ export type CredentialPool = {
   ): Promise<readonly { access: AccessKind; owner: "account" | "deployment" }[]>;
   /** The latest reason for quarantining one of the account's own credentials. */
   refusal(platform: Platform, accountId: string): Promise<string | null>;
-  /** For a day at most; the last call counts. */
+  /** Lasts a day at most; the last call counts. */
   startCooldown(id: string, bucket: string, untilMs: number, reason: string): void;
-  /** Until tested or replaced. No-op if the secret is not of this revision. */
+  /** Lasts until tested or replaced. No-op if the secret is not of this revision. */
   quarantine(id: string, revision: number, reason: string): Promise<void>;
   used(id: string): void;
 };
@@ -46,6 +46,6 @@ export type PooledCredential = {
   revision(): number;
   tools: CredentialTools;
   owner: "account" | "deployment";
-  /** For the requested bucket; null if open. */
+  /** The end of the requested bucket's cooldown; null if open. */
   cooldownUntilMs: number | null;
 };

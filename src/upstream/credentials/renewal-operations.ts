@@ -40,7 +40,7 @@ export const renewalOperations = {
     return null;
   }),
 
-  /** By revision; returns whether it applied. */
+  /** Applies if the revision matches; returns whether it did. */
   changeCredentialSecret: durable(function* (
     database,
     change: { id: string; revision: number; encryptedSecret: Uint8Array },

@@ -2,7 +2,7 @@ import type { Credential } from "../../platforms/credential.ts";
 
 export type RoundRobin = {
   take(id: string, nowMs: number): void;
-  /** By stored times and this process's own uses. */
+  /** Compares stored times and this process's own uses. */
   compare(one: Credential, other: Credential): number;
 };
 
@@ -18,8 +18,8 @@ export function createRoundRobin(): RoundRobin {
   }
 
   function turnOf({ id, usedMs }: Credential): Turn {
-    const own = turns.get(id) ?? { atMs: Number.NEGATIVE_INFINITY, number: 0 };
-    return usedMs !== null && usedMs > own.atMs ? { atMs: usedMs, number: own.number } : own;
+    const turn = turns.get(id) ?? { atMs: Number.NEGATIVE_INFINITY, number: 0 };
+    return usedMs !== null && usedMs > turn.atMs ? { atMs: usedMs, number: turn.number } : turn;
   }
 
   function compare(one: Credential, other: Credential): number {

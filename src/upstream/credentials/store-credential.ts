@@ -13,7 +13,7 @@ export type CredentialStore = {
   clock: Pick<Clock, "now">;
   randomBytes: RandomBytes;
   maxCredentials: number;
-  put: (kept: StoredSecretCredential) => Promise<unknown>;
+  put: (credential: StoredSecretCredential) => Promise<unknown>;
 };
 
 const idLength = 10;

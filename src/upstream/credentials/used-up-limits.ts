@@ -9,7 +9,7 @@ export type UsedUpLimits = {
 type ReportedLimits = { revision: number; untilMs: ReadonlyMap<string, number> };
 
 export function createUsedUpLimits(): UsedUpLimits {
-  const reported = new Map<string, ReportedLimits>();
+  const limits = new Map<string, ReportedLimits>();
 
   function untilOf(
     { credential, revision }: StoredCredential,
@@ -17,11 +17,11 @@ export function createUsedUpLimits(): UsedUpLimits {
     nowMs: number,
   ): number | null {
     if (bucket === null) return null;
-    const known = reported.get(credential.id);
-    const own =
-      known !== undefined && known.revision >= revision ? known.untilMs.get(bucket) : null;
-    const stored = credential.coolings.find((cooling) => cooling.bucket === bucket)?.untilMs;
-    const untilMs = own != null && own > nowMs ? own : stored;
+    const reported = limits.get(credential.id);
+    const ownUntilMs =
+      reported !== undefined && reported.revision >= revision ? reported.untilMs.get(bucket) : null;
+    const storedUntilMs = credential.coolings.find((cooling) => cooling.bucket === bucket)?.untilMs;
+    const untilMs = ownUntilMs != null && ownUntilMs > nowMs ? ownUntilMs : storedUntilMs;
     return untilMs !== undefined && untilMs > nowMs ? untilMs : null;
   }
 
@@ -30,9 +30,9 @@ export function createUsedUpLimits(): UsedUpLimits {
     revision: number,
     { bucket, untilMs }: { bucket: string; untilMs: number },
   ): void {
-    const known = reported.get(id);
+    const known = limits.get(id);
     const others = known?.revision === revision ? known.untilMs : [];
-    reported.set(id, { revision, untilMs: new Map([...others, [bucket, untilMs]]) });
+    limits.set(id, { revision, untilMs: new Map([...others, [bucket, untilMs]]) });
   }
 
   return { start, untilOf };

@@ -54,7 +54,7 @@ export function credentialAccess(
   const { id } = pooled.credential;
 
   async function send(request: AuthorizedRequest): Promise<FetchedAnswer> {
-    // Without the request's signal: a renewal serves all requests that wait for it.
+    // The request's signal is ignored: a renewal serves all requests that wait for it.
     const bounds = { timeoutMs, maxBytes: maxAnswerBytes };
     const bounded: typeof tools.fetch = (url, options) => fetch(url, { ...bounds, ...options });
     pool.used(id);

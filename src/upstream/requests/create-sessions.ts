@@ -158,8 +158,8 @@ export function createSessions(context: SessionsContext): Sessions {
     refusal: pool.refusal,
     configured: async (platform, accountId) => {
       const isPublic = upstreamOf(platform).publicBaseUrl !== null;
-      const own = await pool.configured(platform, accountId);
-      return isPublic ? [...own, { access: "public", owner: null }] : own;
+      const configured = await pool.configured(platform, accountId);
+      return isPublic ? [...configured, { access: "public", owner: null }] : configured;
     },
   };
 }

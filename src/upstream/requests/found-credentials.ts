@@ -31,12 +31,12 @@ export async function foundCredentials(
     const choice = { platform, accountId, access: kind, whose, bucket, host };
     return (await pool.choose(choice)).map((one) => ({ ...one, access: kind }));
   });
-  const own = (await Promise.all(chosen)).flat();
+  const ownCredentials = (await Promise.all(chosen)).flat();
   const isUsed =
     released !== null &&
     mayBeUsed(released) &&
     (host === null || released.credential.host === host);
-  return [...own, ...(isUsed ? [withAccess(released)] : [])].toSorted(byOwner);
+  return [...ownCredentials, ...(isUsed ? [withAccess(released)] : [])].toSorted(byOwner);
 }
 
 const withAccess = (one: PooledCredential): FoundCredential => ({

@@ -15,7 +15,10 @@ import {
   unknownLimit,
 } from "./limit-state.ts";
 
-/** Per credential (or host) and bucket. Pending requests count; before the first report, requests go one at a time. FIFO. */
+/**
+ * Limits per credential (or host) and bucket. Pending requests count; before the first report,
+ * requests go one at a time. FIFO.
+ */
 export type RateLimits = {
   /**
    * Errors: `UpstreamLimited`, immediately if impatient, else if the limit reopens after the deadline; `upstream_timeout`.
@@ -79,12 +82,12 @@ export function createLimits({ clock, random, pauses }: LimitsContext): RateLimi
 
   function limitOf(scope: LimitScope): WaitingLimit {
     const key = keyOf(scope);
-    const known = limits.get(key);
-    if (known !== undefined) return known;
+    const existing = limits.get(key);
+    if (existing !== undefined) return existing;
     if (limits.size >= maxLimits) forgetIdle();
-    const made: WaitingLimit = { ...unknownLimit(), waiting: [], wake: null };
-    limits.set(key, made);
-    return made;
+    const limit: WaitingLimit = { ...unknownLimit(), waiting: [], wake: null };
+    limits.set(key, limit);
+    return limit;
   }
 
   function forgetIdle(): void {

@@ -81,12 +81,16 @@ function* spendDeadReservations(database: Database, beforeMs: number): Steps<voi
   }
 }
 
-function* hasLostCall(database: Database, jobUuid: string, own: readonly number[]): Steps<boolean> {
+function* hasLostCall(
+  database: Database,
+  jobUuid: string,
+  ownCalls: readonly number[],
+): Steps<boolean> {
   const unsettled = yield* database.all<{ id: number }>(
     "SELECT id FROM upstream_reservation WHERE job_uuid = :jobUuid",
     { jobUuid },
   );
-  return unsettled.some(({ id }) => !own.includes(id));
+  return unsettled.some(({ id }) => !ownCalls.includes(id));
 }
 
 function repeated(platform: string): EarshotError {
@@ -102,10 +106,10 @@ function usedUp(
   requested: number,
   { spent, most }: { spent: number; most: number },
 ): EarshotError {
-  const left = Math.max(0, most - spent);
+  const remaining = Math.max(0, most - spent);
   return new EarshotError(
     "budget_used_up",
-    `the call may read ${requested} posts, but only ${left} of ${most} (EARSHOT_X_MONTHLY_POST_READS) are left until ${endOf(month)}`,
+    `the call may read ${requested} posts, but only ${remaining} of ${most} (EARSHOT_X_MONTHLY_POST_READS) are left until ${endOf(month)}`,
     { status: 502, hint: "request fewer, use your own credential, or raise the setting" },
   );
 }

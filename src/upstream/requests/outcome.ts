@@ -28,14 +28,14 @@ export async function outcomeOf(
 ): Promise<RequestResult> {
   const { status, headers } = answer;
   const nowMs = clock.now();
-  const reported = limitOf(headers, status, nowMs);
+  const reportedLimit = limitOf(headers, status, nowMs);
   if (status === 429) {
-    const untilMs = permit.refused(retryUntilMs(headers, reported, nowMs));
+    const untilMs = permit.refused(retryUntilMs(headers, reportedLimit, nowMs));
     access.startCooldown(bucket, untilMs);
     onOutcome("limited");
     return { kind: "limited", untilMs };
   }
-  const limit = plausibleLimit(reported, nowMs);
+  const limit = plausibleLimit(reportedLimit, nowMs);
   if (status === 408 || status >= 500) {
     if (limit !== null) permit.answered(limit);
     onOutcome("failed");

@@ -44,10 +44,10 @@ export function createPace({ clock, perSecond }: { clock: Clock; perSecond: numb
 
   /** All waiters of the account, and of each other account at most one more than that. */
   function waitingBefore(accountId: string): number {
-    const own = waiting.get(accountId)?.length ?? 0;
-    let before = own;
+    const waitingOfAccount = waiting.get(accountId)?.length ?? 0;
+    let before = waitingOfAccount;
     for (const [other, { length }] of waiting) {
-      if (other !== accountId) before += Math.min(length, own + 1);
+      if (other !== accountId) before += Math.min(length, waitingOfAccount + 1);
     }
     return before;
   }
@@ -101,8 +101,8 @@ export function createPace({ clock, perSecond }: { clock: Clock; perSecond: numb
   return {
     turn: (job) => {
       const key = `${job.uuid} ${job.attempt}`;
-      const known = turns.get(key);
-      if (known !== undefined) return known.turn;
+      const running = turns.get(key);
+      if (running !== undefined) return running.turn;
       forgetPast();
       const turn = wait(job);
       turns.set(key, { turn, untilMs: job.deadlineMs });

@@ -10,20 +10,22 @@ const everything = { depth: maxCauses, maxArrayLength: 1_000, maxStringLength: n
 export function redactError(thrown: unknown, secrets: Secrets): unknown {
   const isClean = thrown instanceof EarshotError ? isLine(thrown, secrets) : true;
   const text = inspect(thrown, everything);
-  return isClean && text === withoutSecrets(text, secrets) ? thrown : cleaned(thrown, secrets, 0);
+  return isClean && text === withoutSecrets(text, secrets)
+    ? thrown
+    : redactCause(thrown, secrets, 0);
 }
 
 const isLine = ({ message }: Error, secrets: Secrets): boolean =>
   message === redactedReason(message, secrets);
 
-function cleaned(thrown: unknown, secrets: Secrets, depth: number): Error | undefined {
+function redactCause(thrown: unknown, secrets: Secrets, depth: number): Error | undefined {
   if (!(thrown instanceof Error) || depth > maxCauses) return undefined;
   const message = redactedReason(thrown.message, secrets);
-  const cause = cleaned(thrown.cause, secrets, depth + 1);
+  const cause = redactCause(thrown.cause, secrets, depth + 1);
   if (thrown instanceof EarshotError) {
     const { code, status, retryable, hint } = thrown;
-    const known = hint === undefined ? {} : { hint: redactedReason(hint, secrets) };
-    return new EarshotError(code, message, { status, retryable, cause, ...known });
+    const hintField = hint === undefined ? {} : { hint: redactedReason(hint, secrets) };
+    return new EarshotError(code, message, { status, retryable, cause, ...hintField });
   }
   const error = new Error(message, cause === undefined ? {} : { cause });
   const code = "code" in thrown ? redactedReason(String(thrown.code), secrets) : null;

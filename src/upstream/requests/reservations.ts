@@ -28,23 +28,23 @@ export function createReservations(
 }
 
 function reservationsOfAttempt(): Reservations {
-  const own = new Set<number>();
+  const ownCalls = new Set<number>();
   let last: Promise<unknown> = Promise.resolve();
 
   function reserve(make: (own: readonly number[]) => Promise<Reserved>): Promise<Reserved> {
-    const made = last.then(async () => {
-      const reserved = await make([...own]);
-      own.add(reserved.id);
+    const reservation = last.then(async () => {
+      const reserved = await make([...ownCalls]);
+      ownCalls.add(reserved.id);
       return reserved;
     });
-    last = made.catch(() => undefined);
-    return made;
+    last = reservation.catch(() => undefined);
+    return reservation;
   }
 
   return {
     reserve,
     settled: (id) => {
-      own.delete(id);
+      ownCalls.delete(id);
     },
   };
 }

@@ -10,12 +10,12 @@ export type UpstreamJob = {
   attempt: number;
   /** When the answer stops being useful. */
   deadlineMs: number;
-  /** Up to the deadline if omitted. */
+  /** The deadline if omitted. */
   maxWaitMs?: number;
   signal: AbortSignal;
   /** Called before any platform request; absent if the job is already on disk. */
   accepted?: () => Promise<void>;
-  /** For this job alone. */
+  /** A credential for this job alone. */
   released?: UsableRelease;
 };
 
@@ -30,7 +30,7 @@ export type Sessions = {
     access: readonly AccessKind[];
     whose: "any" | "own";
     bucket: string | null;
-    /** On Mastodon: the origin; null for any, or the platform's own without a credential. */
+    /** The origin, on Mastodon; null for any, or the platform's own without a credential. */
     host: string | null;
     /** The credential to which a cursor is bound. */
     credentialId?: string | null;

@@ -1,7 +1,7 @@
 import type { Database, Steps } from "../../db/statements.ts";
 import type { Platform } from "../../posts/post.ts";
 
-/** In units of the platform and millionths of a dollar. */
+/** Units of the platform and millionths of a dollar. */
 export type Amounts = { postReads: number; userReads: number; requests: number; microUsd: number };
 
 /** `month` is in UTC, `2026-11`. */

@@ -41,8 +41,8 @@ export function createSpending(context: SpendingContext): Spending {
   let monthPostReads = 0;
 
   const amountsOf = (bill: Bill): Amounts => {
-    const known = { postReads: count(bill.postReads), userReads: count(bill.userReads) };
-    const units = { ...known, requests: count(bill.requests) };
+    const counts = { postReads: count(bill.postReads), userReads: count(bill.userReads) };
+    const units = { ...counts, requests: count(bill.requests) };
     return { ...units, microUsd: count(context.priceOf(units)) };
   };
 
