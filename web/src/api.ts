@@ -123,15 +123,15 @@ type ProblemBody = {
 
 async function problemOf(response: Response): Promise<ApiProblem> {
   const body = await response.json().catch((): ProblemBody => ({}));
-  const reported = body as ProblemBody;
+  const problem = body as ProblemBody;
   const seconds = Number(response.headers.get("retry-after") ?? "");
   return new ApiProblem({
-    code: reported.code ?? "unexpected",
+    code: problem.code ?? "unexpected",
     status: response.status,
     message:
-      reported.detail ?? reported.title ?? `the server responded with status ${response.status}`,
-    hint: reported.hint ?? null,
+      problem.detail ?? problem.title ?? `the server responded with status ${response.status}`,
+    hint: problem.hint ?? null,
     retryAfterMs: seconds > 0 ? seconds * 1000 : null,
-    details: reported.errors ?? [],
+    details: problem.errors ?? [],
   });
 }

@@ -66,9 +66,12 @@ export function innerGaps<Gap extends Span>(held: readonly Span[], gaps: readonl
 
 /** "2 gaps, 5 h 29 min". */
 export function gapsText(gaps: readonly Span[]): string {
-  const known = gaps.filter(({ from }) => from !== null);
-  const ms = known.reduce((sum, { from, to }) => sum + Date.parse(to) - Date.parse(from ?? to), 0);
-  const length = known.length === gaps.length ? `, ${spanDurationText(ms)}` : "";
+  const bounded = gaps.filter(({ from }) => from !== null);
+  const ms = bounded.reduce(
+    (sum, { from, to }) => sum + Date.parse(to) - Date.parse(from ?? to),
+    0,
+  );
+  const length = bounded.length === gaps.length ? `, ${spanDurationText(ms)}` : "";
   return `${counted(gaps.length, "gap")}${length}`;
 }
 

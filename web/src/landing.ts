@@ -52,15 +52,15 @@ async function showMethods(): Promise<void> {
 
 /** Shows the same banner as the dashboard. */
 function showBanner({ insecure_evidence: kinds }: SessionAnswer): void {
-  const reported = insecureBanner(kinds);
-  if (reported === null) return;
+  const notice = insecureBanner(kinds);
+  if (notice === null) return;
   const banner = document.createElement("div");
   banner.className = "banner";
   banner.role = "region";
   banner.ariaLabel = "Unverified nodes";
   banner.append(
-    elementOf("strong", reported.word),
-    elementOf("span", reported.text),
+    elementOf("strong", notice.word),
+    elementOf("span", notice.text),
     Object.assign(elementOf("a", "What attestation proves"), { href: "/docs/attestation" }),
   );
   document.querySelector(".skip")?.after(banner);

@@ -12,9 +12,9 @@ export function isLoadFailure(error: unknown): boolean {
 
 /** Whether the server has other files than this page was loaded with; null if it does not respond. */
 export async function isUpdated(): Promise<boolean | null> {
-  const own = document.querySelector<HTMLScriptElement>("script[type=module][src]")?.src;
-  if (own === undefined) return null;
+  const mainScript = document.querySelector<HTMLScriptElement>("script[type=module][src]")?.src;
+  if (mainScript === undefined) return null;
   const response = await fetch("/dashboard", { cache: "no-store" }).catch(() => null);
   if (response === null || !response.ok) return null;
-  return !(await response.text()).includes(new URL(own).pathname);
+  return !(await response.text()).includes(new URL(mainScript).pathname);
 }

@@ -18,19 +18,19 @@ export function shortNumber(value: number): Figure {
   return scaled(value, 1_000, ["", "k", "M", "G", "T"]);
 }
 
-/** For axes: "1.5k". */
+/** A label of an axis: "1.5k". */
 export function axisNumber(value: number): string {
   const { value: digits, unit } = scaled(value, 1_000, ["", "k", "M", "G", "T"]);
   return `${digits}${unit}`;
 }
 
-/** In powers of a thousand, such as 14.6 "GB". */
+/** Bytes in powers of a thousand, such as 14.6 "GB". */
 export function bytesFigure(bytes: number): Figure {
   return scaled(bytes, 1_000, ["B", "kB", "MB", "GB", "TB", "PB"]);
 }
 
 export function bytesText(bytes: number): string {
-  return reported(bytesFigure(bytes));
+  return figureText(bytesFigure(bytes));
 }
 
 /** Such as 0.21 "%"; 0 if `all` is 0. */
@@ -62,11 +62,11 @@ function behindFigure(ms: number): Figure {
 }
 
 export function behindText(ms: number): string {
-  return reported(behindFigure(ms));
+  return figureText(behindFigure(ms));
 }
 
 export function durationText(ms: number): string {
-  return reported(durationFigure(ms));
+  return figureText(durationFigure(ms));
 }
 
 /** A time span in its two largest units, such as "5 h 29 min". */
@@ -107,12 +107,12 @@ export function counted(count: number, one: string, many = `${one}s`): string {
 
 function scaled(value: number, step: number, units: readonly string[]): Figure {
   let at = 0;
-  let rest = value;
-  while (rest >= step && at < units.length - 1) {
-    rest /= step;
+  let scaledValue = value;
+  while (scaledValue >= step && at < units.length - 1) {
+    scaledValue /= step;
     at += 1;
   }
-  return { value: short().format(rest), unit: units[at] ?? "" };
+  return { value: short().format(scaledValue), unit: units[at] ?? "" };
 }
 
-const reported = ({ value, unit }: Figure): string => (unit === "" ? value : `${value} ${unit}`);
+const figureText = ({ value, unit }: Figure): string => (unit === "" ? value : `${value} ${unit}`);

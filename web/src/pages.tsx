@@ -12,7 +12,7 @@ export type Page = {
   load(): Promise<{ default: ComponentType }>;
 };
 
-/** In sidebar order. */
+/** Pages in sidebar order. */
 const pages: readonly Page[] = [
   {
     path: "/playground",
@@ -121,8 +121,8 @@ export function preloadPage(): void {
 }
 
 function onDemand(load: () => Promise<ComponentType>): Pick<Page, "component" | "load"> {
-  const loaded = async () => ({ default: await load() });
-  return { component: lazy(loaded), load: loaded };
+  const loadPage = async () => ({ default: await load() });
+  return { component: lazy(loadPage), load: loadPage };
 }
 
 export function pagesFor(role: "member" | "operator"): readonly Page[] {

@@ -46,7 +46,9 @@ const minuteMs = 60_000;
 const dayMs = 86_400_000;
 const maxParts = 4;
 
-/** At most five evenly spaced labels of any time: days, or minutes if it is shorter than two days. */
+/**
+ * Evenly spaced labels of any time, at most five: days, or minutes if it is shorter than two days.
+ */
 export function evenlySpacedLabels(fromMs: number, toMs: number): string[] {
   const nowMs = Date.now();
   const isOfDays = toMs - fromMs >= 2 * dayMs;

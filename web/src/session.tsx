@@ -50,7 +50,7 @@ export function useSession(): Session {
   return session;
 }
 
-/** For pages, which require a session. */
+/** The session of pages, which require one. */
 export function useSignedIn(): SignedIn & Omit<SessionAnswer, "signed_in"> {
   const { session } = useSession();
   if (session?.signed_in == null) throw new Error("no user is signed in");

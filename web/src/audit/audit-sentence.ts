@@ -110,14 +110,14 @@ function ratesText({
   requests_per_second: requests,
   submissions_per_minute: searches,
 }: AuditEntryAnswer["detail"]): string {
-  const reported = [
-    ...(requests === undefined ? [] : [`${numbered(requests, "request")} per second`]),
-    ...(searches === undefined ? [] : [`${numbered(searches, "search")} per minute`]),
+  const parts = [
+    ...(requests === undefined ? [] : [`${rateText(requests, "request")} per second`]),
+    ...(searches === undefined ? [] : [`${rateText(searches, "search")} per minute`]),
   ];
-  return reported.join(", ");
+  return parts.join(", ");
 }
 
-function numbered(rate: Reported, one: "request" | "search"): string {
+function rateText(rate: Reported, one: "request" | "search"): string {
   const many = one === "search" ? "searches" : "requests";
   return typeof rate === "number" ? `${rate} ${rate === 1 ? one : many}` : `the default ${many}`;
 }
@@ -125,13 +125,13 @@ function numbered(rate: Reported, one: "request" | "search"): string {
 function changesText(detail: AuditEntryAnswer["detail"]): string {
   const { renamed, methods, expires_at: expiresAt } = detail;
   const rates = ratesText(detail);
-  const reported = [
+  const limits = [
     ...(renamed === true ? ["renamed"] : []),
     ...(methods === undefined ? [] : [methodsText(methods)]),
     ...(expiresAt === undefined ? [] : [endText(expiresAt)]),
     ...(rates === "" ? [] : [rates]),
   ];
-  return reported.length === 0 ? "no details" : reported.join("; ");
+  return limits.length === 0 ? "no details" : limits.join("; ");
 }
 
 function methodsText(methods: Reported): string {

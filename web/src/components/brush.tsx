@@ -3,7 +3,7 @@ import { type PointerEvent, type ReactNode, useRef, useState } from "preact/comp
 
 export type TimeStep = { fromMs: number; toMs: number };
 
-/** In pixels; a shorter drag counts as a click. */
+/** Pixels; a shorter drag counts as a click. */
 const minDrag = 8;
 
 /**

@@ -6,7 +6,7 @@ import { Dialog } from "./dialog.tsx";
 import { Field } from "./field.tsx";
 import { ProblemNote } from "./problem-note.tsx";
 
-/** For an irreversible action. */
+/** Confirms an irreversible action. */
 export function ConfirmName({
   title,
   name,

@@ -19,7 +19,7 @@ export function Field({
   invalid?: string | null;
 }) {
   const id = useId();
-  const reported = invalid ?? help;
+  const note = invalid ?? help;
   return (
     <div className="field" data-invalid={invalid ? "" : undefined}>
       <label htmlFor={id}>{label}</label>
@@ -28,12 +28,12 @@ export function Field({
         id={id}
         autoComplete="off"
         aria-invalid={invalid ? true : undefined}
-        aria-describedby={reported ? `${id}-help` : undefined}
+        aria-describedby={note ? `${id}-help` : undefined}
         {...(input as ComponentProps<"input">)}
       />
-      {reported ? (
+      {note ? (
         <p id={`${id}-help`} role={invalid ? "alert" : undefined}>
-          {reported}
+          {note}
         </p>
       ) : null}
     </div>
@@ -42,7 +42,7 @@ export function Field({
 
 export type Option<Value extends string> = { value: Value; label: string };
 
-/** In a form, use LabelledSelect. */
+/** Forms use LabelledSelect instead. */
 export function Select<Value extends string>({
   options,
   value,

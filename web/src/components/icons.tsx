@@ -1,6 +1,6 @@
 import type { ReactNode } from "preact/compat";
 
-/** On a grid of 16, in the text colour. */
+/** Drawn on a grid of 16, in the text colour. */
 const drawings = {
   menu: <path d="M2.5 5.5h11M2.5 10.5h11" />,
   search: (

@@ -23,7 +23,10 @@ const texts: Record<Cause, string> = {
 const reloadAfterMs = 1_500;
 const checkEveryMs = 5_000;
 
-/** For a page whose files could not be loaded. Reloads after an update and when the server responds again. */
+/**
+ * Replaces a page whose files could not be loaded. Reloads after an update and when the server
+ * responds again.
+ */
 export function LoadFailed() {
   const [cause, setCause] = useState<Cause>("unknown");
   useEffect(() => {

@@ -19,7 +19,7 @@ export function Plot({
   label: string;
   series: readonly PlotSeries[];
   top: number;
-  /** From the top down. */
+  /** Labels from the top down. */
   yLabels: readonly string[];
   xLabels: readonly string[];
 }) {

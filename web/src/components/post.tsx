@@ -22,7 +22,7 @@ export type ShownPost = {
   /** An invented post: its author’s domain is reserved for examples. */
   isSample: boolean;
   metrics: readonly PostMetric[];
-  /** On its platform. */
+  /** Its page on the platform. */
   url: string | null;
   json: string;
 };

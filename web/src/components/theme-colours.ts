@@ -20,9 +20,9 @@ const properties = {
 } as const satisfies Record<keyof ThemeColours, string>;
 
 /** Tokens have one colour per theme; a probe element resolves them. */
-export function readColours(beside: HTMLElement): ThemeColours {
+export function readColours(sibling: HTMLElement): ThemeColours {
   const probe = document.createElement("span");
-  beside.append(probe);
+  sibling.append(probe);
   const colour = (property: string): string => {
     probe.style.color = `var(${property})`;
     return getComputedStyle(probe).color;

@@ -16,7 +16,7 @@ const dayAndTime = format({ ...dayAndMonth, ...minutes });
 const dayOfYear = format({ ...dayAndMonth, ...year });
 const yearAndTime = format({ ...dayAndMonth, ...year, ...minutes });
 
-/** In the local zone. Created on first use, because creation takes milliseconds. */
+/** Formats in the local zone. Created on first use, because creation takes milliseconds. */
 function format(options: Intl.DateTimeFormatOptions): (at: Date | number) => string {
   const created = once(() => new Intl.DateTimeFormat(undefined, options));
   return (at) => created().format(at);
@@ -55,7 +55,7 @@ export function zoneName(at: Pick<Date, "getTimezoneOffset">): string {
   return `UTC${minutes < 0 ? "-" : "+"}${hours}${part === 0 ? "" : `:${`${part}`.padStart(2, "0")}`}`;
 }
 
-/** In the largest unit, such as "3 min". */
+/** The length in the largest unit, such as "3 min". */
 export function lengthOf(ms: number): string {
   const length = Math.abs(ms);
   if (length < 1_000) return `${Math.round(length)} ms`;

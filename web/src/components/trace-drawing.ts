@@ -9,7 +9,7 @@ export type TraceParts = {
   gaps: readonly PlotSpan[];
 };
 
-/** In pixels: `width` across, `traceHeight` down. */
+/** Pixels: `width` across, `traceHeight` down. */
 export type TraceDrawing = {
   /** Posts of covered times. */
   bars: string;

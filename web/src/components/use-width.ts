@@ -4,15 +4,15 @@ import { type RefObject, useLayoutEffect, useState } from "preact/compat";
 export function useWidth(element: RefObject<Element | null>, before: number): number {
   const [width, setWidth] = useState(before);
   useLayoutEffect(() => {
-    const shown = element.current;
-    if (shown === null) return;
+    const current = element.current;
+    if (current === null) return;
     const measure = () => {
-      const wide = Math.round(shown.getBoundingClientRect().width);
+      const wide = Math.round(current.getBoundingClientRect().width);
       if (wide > 0) setWidth(wide);
     };
     measure();
     const observer = new ResizeObserver(measure);
-    observer.observe(shown);
+    observer.observe(current);
     return () => observer.disconnect();
   }, [element]);
   return width;

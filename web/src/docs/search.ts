@@ -31,12 +31,12 @@ export function addSearch(): void {
 
   const show = () => {
     const query = input.value.trim();
-    const found = (index?.search(query) ?? []) as unknown as Found[];
-    list.replaceChildren(...found.slice(0, maxShown).map(optionOf));
-    input.ariaExpanded = String(found.length > 0);
-    const isEmpty = query !== "" && found.length === 0 && index !== null;
+    const results = (index?.search(query) ?? []) as unknown as Found[];
+    list.replaceChildren(...results.slice(0, maxShown).map(optionOf));
+    input.ariaExpanded = String(results.length > 0);
+    const isEmpty = query !== "" && results.length === 0 && index !== null;
     state.textContent = isEmpty ? `No results for “${query}”` : "";
-    select(found.length > 0 ? 0 : -1);
+    select(results.length > 0 ? 0 : -1);
   };
 
   const select = (at: number) => {

@@ -51,7 +51,7 @@ export const nodeColumns = {
 
 function Who({ node: { id, name, platforms, is_spare: isSpare } }: { node: NodeStatusAnswer }) {
   const isEmbedded = id === "embedded";
-  const known = listed(platforms.map((platform) => platformNames[platform]));
+  const names = listed(platforms.map((platform) => platformNames[platform]));
   return (
     <>
       <span className="name">
@@ -59,7 +59,7 @@ function Who({ node: { id, name, platforms, is_spare: isSpare } }: { node: NodeS
       </span>
       <small>{isEmbedded ? "in this server" : <code>{id}</code>}</small>
       {isSpare ? <small>spare: runs only what no other node can</small> : null}
-      <small>{known === "" ? "no platform" : known}</small>
+      <small>{names === "" ? "no platform" : names}</small>
     </>
   );
 }

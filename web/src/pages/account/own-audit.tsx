@@ -22,7 +22,7 @@ export function OwnAudit() {
   const { account } = useSignedIn();
   const byYou = (entry: AuditEntryAnswer): AuditEntryAnswer =>
     entry.actor === account.name ? { ...entry, actor: "you" } : entry;
-  const shown = isWhole ? entries : entries?.slice(0, firstShown);
+  const visible = isWhole ? entries : entries?.slice(0, firstShown);
   const hasMore = (entries?.length ?? 0) > firstShown;
   return (
     <section className="panel" aria-labelledby="audit">
@@ -34,8 +34,8 @@ export function OwnAudit() {
           <ProblemNote problem={problem} retry={refresh} />
         </div>
       )}
-      {shown === undefined ? null : (
-        <AuditTable caption="Recent activity" entries={shown.map(byYou)} />
+      {visible === undefined ? null : (
+        <AuditTable caption="Recent activity" entries={visible.map(byYou)} />
       )}
       {!isWhole && hasMore ? (
         <div className="panel-foot">

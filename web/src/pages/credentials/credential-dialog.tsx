@@ -37,12 +37,12 @@ export function RequestedDialog({
       />
     );
   }
-  const own = kinds.filter(({ platform }) => platform === openDialog.platform);
-  const first = firstOf(own, openDialog.kind);
+  const ofPlatform = kinds.filter(({ platform }) => platform === openDialog.platform);
+  const first = firstOf(ofPlatform, openDialog.kind);
   if (first === undefined) return null;
   return (
     <ConnectDialog
-      kinds={own}
+      kinds={ofPlatform}
       first={first}
       onClose={onClose}
       onDone={(made) => onDone(`${titleOf(made, kinds)} is connected: ${subjectOf(made)}.`)}

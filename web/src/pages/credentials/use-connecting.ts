@@ -37,7 +37,7 @@ export function useConnecting(
   const method = `${kind.kind} ${isInBrowser}`;
   // Errors of another kind do not apply.
   const problem = sentBy === method ? requested.problem : null;
-  const reported = errorsOf(problem);
+  const errors = errorsOf(problem);
 
   const continueWith = async (step: AuthorizationStep) => {
     setAnswer("");
@@ -59,8 +59,8 @@ export function useConnecting(
         await continueWith(await api.post<AuthorizationStep>(`${path}/authorizations`, body));
         return;
       }
-      const made = await api.post<{ credential: CredentialListing }>(path, body);
-      await onDone(made.credential);
+      const created = await api.post<{ credential: CredentialListing }>(path, body);
+      await onDone(created.credential);
     });
   };
 
@@ -90,9 +90,9 @@ export function useConnecting(
     fields,
     values,
     /** Errors of the visible fields. */
-    errors: { ...reported, ...empty },
+    errors: { ...errors, ...empty },
     /** An error that belongs to no visible field. */
-    problem: fields.some(({ name }) => name in reported) ? null : problem,
+    problem: fields.some(({ name }) => name in errors) ? null : problem,
     question,
     /** Whether an error in the second step ended the attempt. */
     hasEnded,
@@ -116,5 +116,5 @@ export function useConnecting(
   };
 }
 
-/** Without a response or when rate-limited, the attempt stays open. */
+/** The attempt stays open if there is no response or a rate limit. */
 const endsAttempt = ({ status }: ApiProblem): boolean => status !== 0 && status !== 429;

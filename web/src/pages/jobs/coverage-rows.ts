@@ -40,9 +40,9 @@ export function coverageRows(
         ? platformNames[platform]
         : `${platformNames[platform]}: ${collection}`;
     const drawn = held.length === 0 ? [] : plotSpans(innerGaps(held, gaps));
-    const own =
+    const ofPlatform =
       collection === "posts" ? sources.filter((source) => source.platform === platform) : [];
-    const finding = coverageText(covered, own, { from, to }, nowMs);
+    const finding = coverageText(covered, ofPlatform, { from, to }, nowMs);
     return {
       id: `${platform} ${collection}`,
       name,

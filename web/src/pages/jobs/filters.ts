@@ -6,7 +6,10 @@ import { platformNames } from "../../platforms.ts";
 
 export type StateFilter = "all" | "running" | "failed" | "cancelled";
 
-/** In the address: `?show=running&platform=x&method=gettweets&query=ann`; empty matches all. */
+/**
+ * The filter in the address: `?show=running&platform=x&method=gettweets&query=ann`; empty matches
+ * all.
+ */
 export type JobFilter = {
   shown: StateFilter;
   platform: SearchPlatform | "";

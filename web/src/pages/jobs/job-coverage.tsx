@@ -9,8 +9,8 @@ export function JobCoveragePanel({ job: { coverage, sources } }: { job: JobStatu
   const title = useRef<HTMLHeadingElement>(null);
   const zoom = useZoom(() => title.current?.focus());
   const drawn = useMemo(() => {
-    const found = coverage === null ? null : coverageRows(coverage, sources, Date.now());
-    return found === null ? null : { ...found, rows: found.rows.map(withHead) };
+    const table = coverage === null ? null : coverageRows(coverage, sources, Date.now());
+    return table === null ? null : { ...table, rows: table.rows.map(withHead) };
   }, [coverage, sources]);
   if (coverage === null || drawn === null) return null;
   const { window, rows } = drawn;

@@ -29,21 +29,21 @@ export function JobResult({ job }: { job: JobStatus }) {
   if (status === "error") return <WhyJobsFail />;
   if (status === "done" && job.count === 0) return <NothingFound job={job} />;
   if (data === undefined || status !== "done") return null;
-  const shown = data.slice(0, maxShown);
+  const visible = data.slice(0, maxShown);
   return (
     <div className="panel-part">
       <div className="row">
         <h3>Result</h3>
         <span className="quiet small">
-          {shown.length < data.length
-            ? `first ${shown.length} of ${wholeNumber(data.length)}`
+          {visible.length < data.length
+            ? `first ${visible.length} of ${wholeNumber(data.length)}`
             : wholeNumber(data.length)}
         </span>
         <a className="push small" href={path}>
           All as JSON
         </a>
       </div>
-      <PostList posts={shown.map((record) => shownPost(record, expected))} />
+      <PostList posts={visible.map((record) => shownPost(record, expected))} />
     </div>
   );
 }

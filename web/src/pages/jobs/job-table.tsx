@@ -22,7 +22,7 @@ export function JobTable({
   jobs: readonly JobSummary[];
   filter: JobFilter;
   opened: string | null;
-  /** Beside an opened job. */
+  /** The table is beside an opened job. */
   isCompact: boolean;
   onChanged(): Promise<void>;
 }) {

@@ -56,14 +56,14 @@ export function OpenedJob({
     );
   }
   if (data === undefined) return <Loading>Loading job…</Loading>;
-  const changed = async () => {
+  const refreshBoth = async () => {
     await Promise.all([refresh(), onChanged()]);
   };
   return (
     <JobPanel
       job={afterEvent(data, event)}
       closeTo={jobAddress(filter, null)}
-      onChanged={changed}
+      onChanged={refreshBoth}
     />
   );
 }

@@ -25,7 +25,7 @@ export function JobsPage() {
   const text = useSettled(filter.text);
   const list = useJobList({ ...filter, text });
   const counts = useJobCounts();
-  // On small screens the opened job precedes the long list.
+  // The opened job precedes the long list on small screens.
   const isNarrow = useMedia("(width < 64rem)");
   const opened =
     uuid === null ? null : (

@@ -6,6 +6,7 @@ import { useApi } from "../../use-api.ts";
 export function useKeyNames(): (key: string | null) => string {
   const { data: keys } = useApi<KeysAnswer>("/dashboard/api/keys");
   const { data: apps } = useApi<AppsAnswer>("/dashboard/api/apps");
-  const named = [...(keys?.keys ?? []), ...(apps?.apps ?? [])];
-  return (key) => (key === null ? "Dashboard" : (named.find(({ id }) => id === key)?.name ?? key));
+  const callers = [...(keys?.keys ?? []), ...(apps?.apps ?? [])];
+  return (key) =>
+    key === null ? "Dashboard" : (callers.find(({ id }) => id === key)?.name ?? key);
 }

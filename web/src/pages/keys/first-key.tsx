@@ -9,7 +9,7 @@ import { issueFirstKey } from "./fresh-key.ts";
 
 export const keysPath = "/dashboard/api/keys";
 
-/** On /keys/first, issues the first key if due. Returns the error, or null. */
+/** Issues the first key on /keys/first if due. Returns the error, or null. */
 export function useFirstKey(): ApiProblem | null {
   const [path] = useLocation();
   const { account, first_key_due: isDue } = useSignedIn();

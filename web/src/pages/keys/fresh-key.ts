@@ -10,22 +10,22 @@ export type FreshKey = NewKeyAnswer & {
   callTitle: string;
 };
 
-let stored: readonly FreshKey[] = [];
+let freshKeys: readonly FreshKey[] = [];
 const listeners = new Set<() => void>();
 
 /** Keeps a key in memory until stored or the page is closed, also across pages. */
 export function storeFreshKey(key: FreshKey): void {
-  change([key, ...stored]);
+  change([key, ...freshKeys]);
 }
 
 export function forgetFreshKey(id: string): void {
-  change(stored.filter(({ key }) => key.id !== id));
+  change(freshKeys.filter(({ key }) => key.id !== id));
 }
 
 onSignedOut(() => change([]));
 
 function change(keys: readonly FreshKey[]): void {
-  stored = keys;
+  freshKeys = keys;
   for (const listener of listeners) listener();
 }
 
@@ -36,7 +36,7 @@ function subscribe(listener: () => void): () => void {
 
 /** Latest first. */
 export function useFreshKeys(accountId: string): readonly FreshKey[] {
-  const keys = useSyncExternalStore(subscribe, () => stored);
+  const keys = useSyncExternalStore(subscribe, () => freshKeys);
   return keys.filter((key) => key.accountId === accountId);
 }
 
@@ -48,7 +48,7 @@ const requested = new Map<string, Promise<void>>();
 export function issueFirstKey(accountId: string): Promise<void> {
   const under = requested.get(accountId);
   if (under !== undefined) return under;
-  if (stored.some((key) => key.accountId === accountId)) return Promise.resolve();
+  if (freshKeys.some((key) => key.accountId === accountId)) return Promise.resolve();
   const issued = api
     .post<NewKeyAnswer>("/dashboard/api/keys/first")
     .then((answer) => storeFreshKey({ ...answer, accountId, ...firstTitles }))

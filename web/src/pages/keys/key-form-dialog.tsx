@@ -28,16 +28,21 @@ export function KeyFormDialog({
   onSubmit(): Promise<void>;
 }) {
   const [isSent, setSent] = useState(false);
-  const own = isSent ? errorsOfForm(form, limits, Date.now()) : {};
-  const reported = requested.problem === null ? {} : errorsOfProblem(requested.problem);
-  const isPositioned = Object.keys(reported).length > 0;
+  const formErrors = isSent ? errorsOfForm(form, limits, Date.now()) : {};
+  const serverErrors = requested.problem === null ? {} : errorsOfProblem(requested.problem);
+  const isPositioned = Object.keys(serverErrors).length > 0;
   const submit = () => {
     setSent(true);
     if (Object.keys(errorsOfForm(form, limits, Date.now())).length === 0) void onSubmit();
   };
   return (
     <Dialog title={title} onClose={onClose} onSubmit={submit}>
-      <KeyFields form={form} errors={{ ...reported, ...own }} limits={limits} onChange={onChange} />
+      <KeyFields
+        form={form}
+        errors={{ ...serverErrors, ...formErrors }}
+        limits={limits}
+        onChange={onChange}
+      />
       {requested.problem === null || isPositioned ? null : (
         <ProblemNote problem={requested.problem} />
       )}

@@ -105,8 +105,8 @@ export function errorsOfProblem(problem: ApiProblem): KeyFormErrors {
   for (const { pointer, message, hint } of problem.details) {
     const field = pointers[pointer?.split("/")[1] ?? ""];
     if (field === undefined) continue;
-    const reported = hint === undefined ? message : `${message}: ${hint}`;
-    errors[field] ??= `${reported.charAt(0).toUpperCase()}${reported.slice(1)}.`;
+    const text = hint === undefined ? message : `${message}: ${hint}`;
+    errors[field] ??= `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
   }
   return errors;
 }
@@ -125,7 +125,7 @@ function endOf({ end, day }: KeyForm, nowMs: number): string | null {
   return endMs === null ? null : new Date(endMs).toISOString();
 }
 
-/** In the local zone; null if invalid. */
+/** The end in the local zone; null if invalid. */
 function endOfDay(day: string): number | null {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(day)) return null;
   const ms = new Date(`${day}T23:59:59`).getTime();

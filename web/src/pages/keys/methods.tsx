@@ -5,15 +5,15 @@ const maxShown = 2;
 
 export function Methods({ methods }: { methods: readonly Method[] | null }) {
   if (methods === null) return <Badge>All methods</Badge>;
-  const rest = methods.slice(maxShown);
+  const hidden = methods.slice(maxShown);
   return (
     <span className="badges">
       {methods.slice(0, maxShown).map((method) => (
         <Badge key={method}>{method}</Badge>
       ))}
-      {rest.length === 0 ? null : (
-        <span className="quiet" title={rest.join(", ")}>
-          and {rest.length} more
+      {hidden.length === 0 ? null : (
+        <span className="quiet" title={hidden.join(", ")}>
+          and {hidden.length} more
         </span>
       )}
     </span>

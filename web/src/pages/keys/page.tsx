@@ -31,7 +31,9 @@ export type OpenKeyDialog =
   | { what: "edit" | "rotate" | "revoke"; key: KeyListingAnswer }
   | null;
 
-/** At /keys/first, after sign-up, the first key is issued; /keys/<id> shows the requests of a key. */
+/**
+ * /keys/first, shown after sign-up, issues the first key; /keys/<id> shows the requests of a key.
+ */
 export function KeysPage() {
   const { account, first_key_due: isFirstDue } = useSignedIn();
   const { data, problem, refresh } = useApi<KeysAnswer>(keysPath, everyMs);
@@ -106,7 +108,7 @@ function Listed({
   const openedId = useLocation()[0].split("/")[2];
   const opened = answer.keys.find(({ id }) => id === openedId);
   const live = answer.keys.filter(isLive);
-  const ended = answer.keys.filter((key) => !isLive(key));
+  const endedKeys = answer.keys.filter((key) => !isLive(key));
   return (
     <>
       <div className="panel">
@@ -117,7 +119,7 @@ function Listed({
         )}
       </div>
       {opened === undefined ? null : <KeyRequests key={opened.id} of={opened} />}
-      {ended.length === 0 ? null : <EndedKeys keys={ended} all={answer.keys} />}
+      {endedKeys.length === 0 ? null : <EndedKeys keys={endedKeys} all={answer.keys} />}
     </>
   );
 }

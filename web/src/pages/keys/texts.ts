@@ -24,28 +24,40 @@ export function predecessorsOf(
 }
 
 /** "3 per second, 10 searches per minute". */
-export function limitsText(own: KeyLimitsAnswer, account: KeyLimitsAnswer): string {
-  const requests = own.requests_per_second ?? account.requests_per_second;
-  const searches = own.submissions_per_minute ?? account.submissions_per_minute;
-  const reported = [
+export function limitsText(limits: KeyLimitsAnswer, account: KeyLimitsAnswer): string {
+  const requests = limits.requests_per_second ?? account.requests_per_second;
+  const searches = limits.submissions_per_minute ?? account.submissions_per_minute;
+  const parts = [
     requests === null ? null : `${requests} per second`,
     searches === null ? null : `${searches} ${searches === 1 ? "search" : "searches"} per minute`,
   ].filter((part) => part !== null);
-  return reported.length === 0 ? "No limits" : reported.join(", ");
+  return parts.length === 0 ? "No limits" : parts.join(", ");
 }
 
 /** "8 searches left this minute"; null if none are used or counted. */
 export function remainingText(key: KeyListingAnswer, account: KeyLimitsAnswer): string | null {
   const max = key.submissions_per_minute ?? account.submissions_per_minute;
   if (key.left === null || max === null || key.left.submissions >= max) return null;
-  const left = key.left.submissions;
-  return `${left === 0 ? "no" : left} ${left === 1 ? "search" : "searches"} left this minute`;
+  const remaining = key.left.submissions;
+  return `${remaining === 0 ? "no" : remaining} ${remaining === 1 ? "search" : "searches"} left this minute`;
 }
 
-const words = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
+const numerals = [
+  "no",
+  "one",
+  "two",
+  "three",
+  "four",
+  "five",
+  "six",
+  "seven",
+  "eight",
+  "nine",
+  "ten",
+];
 
 export function inWords(count: number): string {
-  return words[count] ?? String(count);
+  return numerals[count] ?? String(count);
 }
 
 /** "4 of 5 keys" */

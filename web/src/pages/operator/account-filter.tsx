@@ -34,7 +34,7 @@ function AccountSearch({ title, others, addressOf }: Omit<Required<FilterProps>,
   const { data } = useApi<AccountsAnswer>(
     settled === "" ? null : `${accountsPath}?query=${encodeURIComponent(settled)}`,
   );
-  const found = settled === "" ? others : data?.accounts.slice(0, maxOffered);
+  const accounts = settled === "" ? others : data?.accounts.slice(0, maxOffered);
   return (
     <search className="stack-small">
       <Field
@@ -45,10 +45,10 @@ function AccountSearch({ title, others, addressOf }: Omit<Required<FilterProps>,
         maxLength={100}
         onChange={(event) => setQuery(event.currentTarget.value)}
       />
-      {found === undefined || (settled === "" && found.length === 0) ? null : (
+      {accounts === undefined || (settled === "" && accounts.length === 0) ? null : (
         <div className="row" role="status">
-          {found.length === 0 ? <span className="small quiet">No matching account.</span> : null}
-          {found.map(({ id, name }) => (
+          {accounts.length === 0 ? <span className="small quiet">No matching account.</span> : null}
+          {accounts.map(({ id, name }) => (
             <Link key={id} className="button" data-size="small" href={addressOf(id)}>
               <bdi>{name}</bdi>
             </Link>

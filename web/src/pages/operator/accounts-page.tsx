@@ -114,7 +114,7 @@ const columns: readonly Column<AccountListingAnswer>[] = [
   { title: "Created", isLess: true, cell: ({ created_at: at }) => <Ago at={at} /> },
 ];
 
-/** From the list, otherwise requested by id. */
+/** The account from the list, otherwise requested by id. */
 function useOpened(id: string | null, listed: readonly AccountListingAnswer[] | undefined) {
   const inList = listed?.find((account) => account.id === id) ?? null;
   const isRequested = id !== null && listed !== undefined && inList === null;

@@ -26,7 +26,7 @@ export function ActivityPage() {
   const [search, setSearch] = useSearchParams();
   const account = search.get("account");
   const range = rangeOf(search.get("range"), "7d");
-  const shown = lists.find(({ name }) => name === path.split("/")[2])?.name ?? "keys";
+  const listName = lists.find(({ name }) => name === path.split("/")[2])?.name ?? "keys";
   return (
     <>
       <PageHead
@@ -37,7 +37,7 @@ export function ActivityPage() {
               <Link
                 key={name}
                 href={addressOf(name, account)}
-                aria-current={name === shown ? "true" : undefined}
+                aria-current={name === listName ? "true" : undefined}
               >
                 {title}
               </Link>
@@ -49,8 +49,8 @@ export function ActivityPage() {
       </PageHead>
       <div className="panel">
         <div className="panel-body search stack-small">
-          <AccountFilter account={account} addressOf={(id) => addressOf(shown, id)} />
-          {shown === "usage" ? (
+          <AccountFilter account={account} addressOf={(id) => addressOf(listName, id)} />
+          {listName === "usage" ? (
             <div>
               <Segmented
                 legend="Time shown"
@@ -66,9 +66,9 @@ export function ActivityPage() {
             </div>
           ) : null}
         </div>
-        {shown === "keys" ? <AllKeys account={account} /> : null}
-        {shown === "jobs" ? <AllJobs account={account} /> : null}
-        {shown === "usage" ? <AllUsage account={account} range={range} /> : null}
+        {listName === "keys" ? <AllKeys account={account} /> : null}
+        {listName === "jobs" ? <AllJobs account={account} /> : null}
+        {listName === "usage" ? <AllUsage account={account} range={range} /> : null}
       </div>
     </>
   );

@@ -64,20 +64,23 @@ const otherActors = [
 
 function Filters({ filters }: { filters: AuditFilters }) {
   const [, navigate] = useLocation();
-  const changed = (name: keyof AuditFilters, value: string | null) => {
+  const changeFilter = (name: keyof AuditFilters, value: string | null) => {
     const { [name]: _removed, ...rest } = filters;
     return auditAddress({ ...rest, ...(value === null || value === any ? {} : { [name]: value }) });
   };
   const show = (name: keyof AuditFilters, value: string) =>
-    navigate(changed(name, value), { replace: true });
+    navigate(changeFilter(name, value), { replace: true });
   return (
     <div className="stack-small">
-      <AccountFilter account={filters.account ?? null} addressOf={(id) => changed("account", id)} />
+      <AccountFilter
+        account={filters.account ?? null}
+        addressOf={(id) => changeFilter("account", id)}
+      />
       <AccountFilter
         title="By"
         others={otherActors}
         account={filters.actor ?? null}
-        addressOf={(id) => changed("actor", id)}
+        addressOf={(id) => changeFilter("actor", id)}
       />
       <div className="row">
         <LabelledSelect

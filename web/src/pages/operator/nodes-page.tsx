@@ -63,8 +63,8 @@ export function NodesPage() {
 function situation(nodes: readonly NodeListing[]): string {
   const connected = nodes.filter(({ is_connected: is }) => is).length;
   const pending = nodes.filter(({ state }) => state === "pending").length;
-  const known = `${counted(nodes.length, "remote node")}, ${connected} connected`;
-  return pending === 0 ? `${known}.` : `${known}. ${pending} waiting for your approval.`;
+  const summary = `${counted(nodes.length, "remote node")}, ${connected} connected`;
+  return pending === 0 ? `${summary}.` : `${summary}. ${pending} waiting for your approval.`;
 }
 
 function Known({

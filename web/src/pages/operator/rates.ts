@@ -12,8 +12,8 @@ export function limitsSentence({
   submissions_per_minute: searches,
 }: AccountListingAnswer["limits"]): string {
   if (requests === null && searches === null) return "The default limits.";
-  const reported = `${rateText(requests, "request", "per second")}, ${rateText(searches, "search", "per minute")}.`;
-  return reported.charAt(0).toUpperCase() + reported.slice(1);
+  const text = `${rateText(requests, "request", "per second")}, ${rateText(searches, "search", "per minute")}.`;
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 const highest = 1_000_000;

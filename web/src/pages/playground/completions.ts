@@ -29,9 +29,9 @@ export function completionsAt(text: string, caret: number): Completions | null {
   if (!/^(?:$|[\s)])/.test(text.slice(caret)) || isWithinQuotes(before)) return null;
   const word = wordBefore.exec(before)?.[1];
   if (word === undefined) return null;
-  const written = word.toLowerCase();
-  const all = written.includes(":") ? valuesFor(written) : operatorsFor(written);
-  const items = all.filter((item) => item.text !== written).slice(0, max);
+  const prefix = word.toLowerCase();
+  const all = prefix.includes(":") ? valuesFor(prefix) : operatorsFor(prefix);
+  const items = all.filter((item) => item.text !== prefix).slice(0, max);
   return items.length === 0 ? null : { start: caret - word.length, end: caret, items };
 }
 
@@ -39,17 +39,17 @@ function isWithinQuotes(before: string): boolean {
   return (before.match(/(?<!\\)["“”„]/g)?.length ?? 0) % 2 === 1;
 }
 
-function operatorsFor(written: string): Completion[] {
+function operatorsFor(prefix: string): Completion[] {
   const operators = Object.entries(valueOperators).flatMap(([own, { aliases }]) => {
     const name = operatorNamed(own);
     if (name === null) return [];
-    const shown = [own, ...aliases].find((each) => each.startsWith(written));
-    if (shown === undefined) return [];
+    const match = [own, ...aliases].find((each) => each.startsWith(prefix));
+    if (match === undefined) return [];
     const { example, meaning } = operatorHelp[name];
-    return [{ text: `${shown}:`, placeholder: example.slice(own.length + 1), meaning }];
+    return [{ text: `${match}:`, placeholder: example.slice(own.length + 1), meaning }];
   });
   const filters = filterOperators
-    .filter((name) => name !== "include" && name.startsWith(written))
+    .filter((name) => name !== "include" && name.startsWith(prefix))
     .map((name) => ({ text: `${name}:`, placeholder: "links", meaning: filterHelp[name] }));
   return [...filters, ...operators];
 }
@@ -73,8 +73,8 @@ const languages = [
 ];
 const languageNames = once(() => new Intl.DisplayNames("en", { type: "language" }));
 
-function valuesFor(written: string): Completion[] {
-  const [name = "", value = ""] = written.split(":");
+function valuesFor(prefix: string): Completion[] {
+  const [name = "", value = ""] = prefix.split(":");
   const choices = choicesOf(name);
   return choices
     .filter(([choice]) => choice.startsWith(value))
@@ -103,6 +103,6 @@ export function complete(
   const isWhole = !item.text.endsWith(":");
   const after = text.slice(end);
   const space = isWhole && !/^[\s)]/.test(after) ? " " : "";
-  const used = text.slice(0, start) + item.text + space;
-  return { text: used + after, caret: used.length };
+  const completed = text.slice(0, start) + item.text + space;
+  return { text: completed + after, caret: completed.length };
 }

@@ -104,7 +104,8 @@ export function Composer({
     }
   };
   const hasNotes = open === null && shown.length > 0;
-  // Below the composer while typing, so that the page does not move; inside it once submitted.
+  // The notes are below the composer while typing, so that the page does not move; inside it once
+  // submitted.
   const isFloating = query !== submitted;
   return (
     <form className="panel composer" onSubmit={submit}>

@@ -66,7 +66,7 @@ function CountedPanel({
   const { bars, stepMs } = barsOf(counts, window);
   const holes = holesIn(counts.coverage, window);
   const total = bars.reduce((sum, { count }) => sum + count, 0);
-  const left = livePlatforms(sources).map((platform) => platformNames[platform]);
+  const platforms = livePlatforms(sources).map((platform) => platformNames[platform]);
   return (
     <section className="panel counts" aria-labelledby="counts">
       <div className="panel-head">
@@ -88,9 +88,9 @@ function CountedPanel({
         {holes.some(({ isBefore }) => !isBefore) ? (
           <Legend entries={[{ name: "gap in coverage", drawing: legendMarks.gap }]} />
         ) : null}
-        {left.length === 0 ? null : (
+        {platforms.length === 0 ? null : (
           <p className="small quiet">
-            Archived posts only: posts that {listed(left)} answered live are not counted.
+            Archived posts only: posts that {listed(platforms)} answered live are not counted.
           </p>
         )}
         {counts.meta.next_token === undefined ? null : (

@@ -56,7 +56,9 @@ export function barsOf(
   return { bars: [...bars.values()], stepMs };
 }
 
-/** From an answer with every match, which saves a search; null if posts may follow or lack a time. */
+/**
+ * Counts an answer with every match, which saves a search; null if posts may follow or lack a time.
+ */
 export function countedHere(
   { results, next_cursor, warnings, coverage }: SearchAnswer,
   window: CountsWindow,

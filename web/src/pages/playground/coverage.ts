@@ -24,13 +24,13 @@ export function coverageLines(
   nowMs: number,
 ): CoverageLine[] {
   return platforms.flatMap((platform): CoverageLine[] => {
-    const own = coverage.platforms.filter((one) => one.platform === platform);
+    const ofPlatform = coverage.platforms.filter((one) => one.platform === platform);
     const ownSources = sources.filter((source) => source.platform === platform);
     const isLive = liveShare(ownSources) !== "none";
-    if (own.length === 0 && !isLive) return [];
-    const posts = own.find(({ collection }) => collection === "posts") ?? unknown;
+    if (ofPlatform.length === 0 && !isLive) return [];
+    const posts = ofPlatform.find(({ collection }) => collection === "posts") ?? unknown;
     const state = posts.complete ? "complete" : isLive ? "live" : "incomplete";
-    const shortfalls = own.flatMap(({ collection, complete }) =>
+    const shortfalls = ofPlatform.flatMap(({ collection, complete }) =>
       collection === "posts" || complete ? [] : [shortfallTexts[collection]],
     );
     return [

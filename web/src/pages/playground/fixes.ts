@@ -18,8 +18,8 @@ export function fixFor(query: string, diagnostic: Diagnostic, maxLength: number)
     const max = diagnostic.code === "lower_case_or" ? before.all : before.all - 1;
     return isRemoved && after.errors <= before.errors && after.all <= max;
   };
-  const found = candidates(query, diagnostic).find(isBetter);
-  return found === undefined ? null : { label: found.label, query: found.changed };
+  const fix = candidates(query, diagnostic).find(isBetter);
+  return fix === undefined ? null : { label: fix.label, query: fix.changed };
 }
 
 type Candidate = { label: string; changed: string; meant: string };
@@ -101,8 +101,8 @@ function replacerOf(source: Source): Replace {
   return (from, to, by) => {
     const isApart = from === 0 || source.folded[from - 1] === " ";
     const isSpaceLeft = by === "" && isApart && source.folded[to] === " ";
-    const rest = textBetween(source, isSpaceLeft ? to + 1 : to, source.characters.length);
-    return textBetween(source, 0, from) + by + rest;
+    const following = textBetween(source, isSpaceLeft ? to + 1 : to, source.characters.length);
+    return textBetween(source, 0, from) + by + following;
   };
 }
 
@@ -110,15 +110,15 @@ function replacerOf(source: Source): Replace {
 function positionsOf(source: Source, offset: number, end: number): [number, number][] {
   const { tokens } = lex(source);
   const at = tokens.findIndex((token) => token.end > offset);
-  const own = tokens[at];
-  if (own === undefined) return [[offset, end]];
-  const last = Math.max(own.end, end);
+  const current = tokens[at];
+  if (current === undefined) return [[offset, end]];
+  const last = Math.max(current.end, end);
   const next = tokens.find((token) => token.start >= last);
   const before = tokens[at - 1];
   return [
     [offset, end],
-    [own.start, last],
-    ...(next === undefined ? [] : [[own.start, next.end] satisfies [number, number]]),
+    [current.start, last],
+    ...(next === undefined ? [] : [[current.start, next.end] satisfies [number, number]]),
     ...(before === undefined ? [] : [[before.start, last] satisfies [number, number]]),
   ];
 }
@@ -129,9 +129,9 @@ const prose = /^(?:the|it|at|a|one|terms|word|words)\b|\bas in\b/u;
 
 /** The replacement that a hint suggests. */
 function meantBy(hint: string, written: string): string[] {
-  const reported = lead.exec(hint)?.[1];
-  if (reported === undefined || prose.test(reported)) return [];
-  const alone = reported.replace(/ (?:to (?:confirm|search|find|exclude)|for|if) .*$/u, "");
+  const suggestions = lead.exec(hint)?.[1];
+  if (suggestions === undefined || prose.test(suggestions)) return [];
+  const alone = suggestions.replace(/ (?:to (?:confirm|search|find|exclude)|for|if) .*$/u, "");
   return alone === written || alone.includes("…") ? [] : [alone];
 }
 

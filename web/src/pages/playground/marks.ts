@@ -59,7 +59,7 @@ export function markMatches(
 ): MarkedPart[] {
   const parts: MarkedPart[] = [];
   let at = 0;
-  for (const { start, end } of merged([
+  for (const { start, end } of mergeSpans([
     ...entitySpans(text, expected, platform),
     ...wordSpans(text, expected),
   ])) {
@@ -71,7 +71,7 @@ export function markMatches(
   return parts;
 }
 
-function merged(spans: readonly Span[]): Span[] {
+function mergeSpans(spans: readonly Span[]): Span[] {
   const kept: Span[] = [];
   for (const span of spans.toSorted((a, b) => a.start - b.start || b.end - a.end)) {
     const last = kept.at(-1);
@@ -136,17 +136,17 @@ function positionedTokens(text: string): PositionedToken[] {
 
 /** Splits at the borders of scripts without spaces. */
 function scriptRuns(text: string): { text: string; start: number }[] {
-  const found: { text: string; start: number; kind: number }[] = [];
+  const runs: { text: string; start: number; kind: number }[] = [];
   let at = 0;
   for (const character of text) {
-    const own = classOfCodePoint(character.codePointAt(0) ?? 0);
-    const last = found.at(-1);
-    const kind = own === mark && last !== undefined ? last.kind : own;
+    const ownKind = classOfCodePoint(character.codePointAt(0) ?? 0);
+    const last = runs.at(-1);
+    const kind = ownKind === mark && last !== undefined ? last.kind : ownKind;
     if (last !== undefined && last.kind === kind) last.text += character;
-    else found.push({ text: character, start: at, kind });
+    else runs.push({ text: character, start: at, kind });
     at += character.length;
   }
-  return found.filter(({ kind }) => kind === word || kind === spaceless || kind === 0);
+  return runs.filter(({ kind }) => kind === word || kind === spaceless || kind === 0);
 }
 
 function tokensOf(text: string, start: number): PositionedToken[] {

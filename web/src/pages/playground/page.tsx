@@ -94,16 +94,16 @@ export function PlaygroundPage() {
   const isRun = state?.run === true;
   useEffect(() => {
     const requested = readRequest(address);
-    const own = searchAddress(requested);
-    if (!isRun && own === atAddress.current) return;
-    atAddress.current = own;
+    const ownAddress = searchAddress(requested);
+    if (!isRun && ownAddress === atAddress.current) return;
+    atAddress.current = ownAddress;
     setRequest(requested);
     if (!isRun) {
       searching.recall(requested);
       return;
     }
     // A reload must not send the search again.
-    go(own, { replace: true, state: null });
+    go(ownAddress, { replace: true, state: null });
     if (requested.query.trim() !== "" || !needsQuery(requested.method)) searching.run(requested);
   });
 
@@ -114,7 +114,7 @@ export function PlaygroundPage() {
   // The address survives a sign-in.
   useEffect(() => onSignedOut(() => go(searchAddress(request), { replace: true })), [request, go]);
 
-  const put = (query: string, method = request.method) => {
+  const setQuery = (query: string, method = request.method) => {
     setRequest({ ...withMethod(request, method), query });
     field.current?.focus();
   };
@@ -148,7 +148,7 @@ export function PlaygroundPage() {
         ) : null}
         {panel === "help" ? (
           <OperatorsPanel
-            onPick={(example) => put(`${request.query.trimEnd()} ${example} `.trimStart())}
+            onPick={(example) => setQuery(`${request.query.trimEnd()} ${example} `.trimStart())}
             onClose={() => setPanel(null)}
           />
         ) : null}
@@ -165,7 +165,7 @@ export function PlaygroundPage() {
             request={request}
             shown={shown}
             phase={phase}
-            before={<ExampleQueries onPick={put} />}
+            before={<ExampleQueries onPick={setQuery} />}
             onMore={searching.more}
             onCancel={searching.cancel}
             onSearch={search}
@@ -192,8 +192,8 @@ export function PlaygroundPage() {
   );
 }
 
-/** For screen readers. */
+/** The text for screen readers. */
 function outcomeOf({ results, first }: Shown): string {
-  const found = results.length === 1 ? "1 post" : `${results.length} posts`;
-  return `${found} found. Coverage is ${first.complete ? "" : "in"}complete.`;
+  const count = results.length === 1 ? "1 post" : `${results.length} posts`;
+  return `${count} found. Coverage is ${first.complete ? "" : "in"}complete.`;
 }

@@ -44,9 +44,9 @@ export function withSearch(
   searches: readonly PastSearch[],
   search: Omit<PastSearch, "isSaved">,
 ): readonly PastSearch[] {
-  const known = searches.find(({ address }) => address === search.address);
-  const rest = searches.filter((one) => one !== known);
-  return limited([{ ...search, isSaved: known?.isSaved ?? false }, ...rest]);
+  const earlier = searches.find(({ address }) => address === search.address);
+  const others = searches.filter((one) => one !== earlier);
+  return withinLimits([{ ...search, isSaved: earlier?.isSaved ?? false }, ...others]);
 }
 
 export function withSaved(
@@ -54,10 +54,10 @@ export function withSaved(
   address: string,
   isSaved: boolean,
 ): readonly PastSearch[] {
-  return limited(searches.map((one) => (one.address === address ? { ...one, isSaved } : one)));
+  return withinLimits(searches.map((one) => (one.address === address ? { ...one, isSaved } : one)));
 }
 
-function limited(searches: readonly PastSearch[]): readonly PastSearch[] {
+function withinLimits(searches: readonly PastSearch[]): readonly PastSearch[] {
   const saved = searches.filter(({ isSaved }) => isSaved).slice(0, maxSaved);
   const others = searches.filter(({ isSaved }) => !isSaved).slice(0, maxPast);
   return searches.filter((one) => saved.includes(one) || others.includes(one));

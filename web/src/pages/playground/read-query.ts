@@ -40,7 +40,10 @@ export function readQuery(text: string, maxLength: number): Reading {
   };
 }
 
-/** For methods that do not search: the text names an account, a post or a Space, which the server reads. */
+/**
+ * Reads the text of methods that do not search: an account, a post or a Space, which the server
+ * reads.
+ */
 export function readTargetText(text: string, isNeeded: boolean): Reading {
   return {
     tree: null,
@@ -76,9 +79,9 @@ function piecesOf(text: string, diagnostics: readonly Diagnostic[]): Piece[] {
   const cuts = [...edges].sort((a, b) => a - b);
   return cuts.slice(0, -1).map((start, index) => {
     const end = cuts[index + 1] ?? length;
-    const own = looks.find((look) => look.start <= start && look.end >= end);
+    const ownLook = looks.find((look) => look.start <= start && look.end >= end);
     const warning = warnings.find((look) => look.start <= start && look.end >= end);
-    const look = [own?.look, warning?.look].filter((name) => name !== undefined).join(" ");
+    const look = [ownLook?.look, warning?.look].filter((name) => name !== undefined).join(" ");
     return { text: textBetween(source, start, end), start, look };
   });
 }

@@ -22,8 +22,8 @@ const unfinished: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * While typing, shows only diagnostics seen before and those in front of the current word. An open quote or group may still
- * change the meaning of all that follows it.
+ * Shows only diagnostics seen before, and those in front of the current word, while typing. An open
+ * quote or group may still change the meaning of all that follows it.
  */
 export function diagnosticsWhileTyping(
   diagnostics: readonly Diagnostic[],
