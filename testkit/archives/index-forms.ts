@@ -21,9 +21,9 @@ export function storeInSegmentAs(
 /** The final content is the same in all forms. */
 export function storePostsAs(archive: SmallArchive, posts: readonly Post[], form: IndexForm): void {
   if (form === "imported") {
-    for (const own of Map.groupBy(posts, ({ platform }) => platform).values()) {
-      const half = Math.ceil(own.length / 2);
-      archive.importSealed(own.slice(0, half), own.slice(half));
+    for (const ofPlatform of Map.groupBy(posts, ({ platform }) => platform).values()) {
+      const half = Math.ceil(ofPlatform.length / 2);
+      archive.importSealed(ofPlatform.slice(0, half), ofPlatform.slice(half));
     }
     return;
   }
@@ -38,7 +38,7 @@ export function storePostsAs(archive: SmallArchive, posts: readonly Post[], form
   archive.write(posts.flatMap(secondChanges));
 }
 
-/** For one post in six; FTS5 finds three of five afterwards. */
+/** Fates of one post in six; FTS5 finds three of five afterwards. */
 const fates = ["edited", "late", "deleted and put again", "hidden and shown", "gone"] as const;
 type Fate = (typeof fates)[number] | "none";
 

@@ -6,15 +6,15 @@ import { firstInMillisecond, keyedNumber } from "../../src/posts/ids.ts";
 import type { Post } from "../../src/posts/post.ts";
 import { changeCatalog } from "./change-catalog.ts";
 
-/** As before 0055: IDs from a keyed hash, in ingest order. */
+/** Writes as before ADR 0055: IDs from a keyed hash, in ingest order. */
 export function putKeyed(folder: string, posts: readonly Post[]): void {
   const catalog = openCatalog(folder);
   const uriKey = readUriKey(catalog);
   const limits = { segmentPosts: 1_000_000, maxBytes: Number.POSITIVE_INFINITY };
   const writer = createBatchWriter(folder, catalog, limits);
-  const write = (some: readonly Post[]): void => {
+  const write = (batch: readonly Post[]): void => {
     const preparation = startPreparation(uriKey, Date.UTC(2030, 0, 1));
-    for (const post of some) preparation.add({ kind: "upsert", post });
+    for (const post of batch) preparation.add({ kind: "upsert", post });
     const prepared = preparation.prepared();
     for (const change of prepared.changes) {
       if (change.kind !== "upsert" || change.hash === null) continue;

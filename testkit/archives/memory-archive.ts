@@ -72,10 +72,10 @@ export function createMemoryArchive(): MemoryArchive {
     reports: [],
     beforeWrite: () => {},
     accountsToLookUp: async (_platform, beforeMs, limit) => {
-      const stored = new Set([...archive.posts.values()].flatMap(({ userId }) => userId ?? []));
+      const authors = new Set([...archive.posts.values()].flatMap(({ userId }) => userId ?? []));
       const atOf = (account: string) => archive.lookedUp.get(account) ?? Number.NEGATIVE_INFINITY;
-      const due = [...stored].filter((account) => atOf(account) < beforeMs);
-      return due.toSorted((a, b) => atOf(a) - atOf(b)).slice(0, limit);
+      const accounts = [...authors].filter((account) => atOf(account) < beforeMs);
+      return accounts.toSorted((a, b) => atOf(a) - atOf(b)).slice(0, limit);
     },
     aliases: async (platform, below, limit) =>
       [...archive.aliasUris]
@@ -94,13 +94,13 @@ export function createMemoryArchive(): MemoryArchive {
     },
     readCheckpoint: async (name) => archive.checkpoints.get(name) ?? null,
     write: (batch) => {
-      const written = writeAfter(last, batch);
-      last = written;
+      const write = writeAfter(last, batch);
+      last = write;
       const forget = () => {
-        if (last === written) last = Promise.resolve();
+        if (last === write) last = Promise.resolve();
       };
-      written.then(forget, () => setImmediate(forget));
-      return written;
+      write.then(forget, () => setImmediate(forget));
+      return write;
     },
     until: (condition) =>
       new Promise((resolve) => {

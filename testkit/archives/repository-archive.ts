@@ -26,15 +26,15 @@ class Link {
 function base32(bytes: Uint8Array): string {
   const digits = "abcdefghijklmnopqrstuvwxyz234567";
   let text = "";
-  let stored = 0;
+  let buffer = 0;
   let bits = 0;
   for (const byte of bytes) {
-    stored = (stored << 8) | byte;
+    buffer = (buffer << 8) | byte;
     bits += 8;
-    for (; bits >= 5; bits -= 5) text += digits[(stored >> (bits - 5)) & 31];
-    stored &= (1 << bits) - 1;
+    for (; bits >= 5; bits -= 5) text += digits[(buffer >> (bits - 5)) & 31];
+    buffer &= (1 << bits) - 1;
   }
-  return bits === 0 ? text : text + digits[(stored << (5 - bits)) & 31];
+  return bits === 0 ? text : text + digits[(buffer << (5 - bits)) & 31];
 }
 
 const bytes = (text: string) => ({
@@ -47,12 +47,12 @@ const nodeEntries = 4;
 function treeOf(entries: readonly { path: string; block: Block }[]): Block[] {
   if (entries.length <= nodeEntries) return [nodeOf(entries, null, [])];
   const middle = entries.length >> 1;
-  const left = treeOf(entries.slice(0, middle));
+  const leftTree = treeOf(entries.slice(0, middle));
   const right = treeOf(entries.slice(middle + 1));
-  const root = nodeOf(entries.slice(middle, middle + 1), left.at(-1) ?? null, [
+  const root = nodeOf(entries.slice(middle, middle + 1), leftTree.at(-1) ?? null, [
     right.at(-1) ?? null,
   ]);
-  return [...left, ...right, root];
+  return [...leftTree, ...right, root];
 }
 
 function nodeOf(
@@ -74,7 +74,7 @@ function nodeOf(
 export type RepositoryContent = {
   did: string;
   rev: string;
-  /** By `collection/rkey`. */
+  /** Records by `collection/rkey`. */
   records: ReadonlyMap<string, unknown>;
 };
 

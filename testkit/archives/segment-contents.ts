@@ -7,7 +7,7 @@ import { segmentMigrations } from "../../src/archive/segments/schema.ts";
 
 export type TokensOfPosts = ReadonlyMap<bigint, readonly string[]>;
 
-/** By term and post ID; empty if the term stores no positions. */
+/** Positions by term and post ID; empty if the term stores none. */
 type IndexContents = Map<string, Map<bigint, string>>;
 
 /** A segment file in memory, with writable tables. */
@@ -25,7 +25,7 @@ export function addToFts(database: DatabaseSync, posts: TokensOfPosts): void {
   database.exec("COMMIT");
 }
 
-/** With the number of steps. */
+/** Returns the number of steps, too. */
 export function sealedFrom(
   source: DatabaseSync,
   ids: Iterable<bigint>,

@@ -40,7 +40,7 @@ type ShownRecord = {
 };
 type ShownReference = { id: string | null; uri: string | null };
 
-/** On the caller's thread. */
+/** Runs on the caller's thread. */
 export type SmallArchive = {
   folder: string;
   write(changes: readonly ArchiveChange[], rest?: Partial<WriteBatch>): WriteReport;

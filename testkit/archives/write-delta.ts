@@ -56,7 +56,7 @@ function workOf(id: bigint, terms: string, kind: number): (writer: SegmentWriter
   };
 }
 
-/** On X the uri follows from the ID. */
+/** The uri follows from the ID, as on X. */
 export function preparedPost(id: bigint, terms: string, timeMs: number) {
   const post = makePost({ platform, nativeId: id, userId: null });
   return {

@@ -2,7 +2,7 @@ export type Caller = {
   call<Answer>(method: string, authorization: string | null, body: object): Promise<Answer>;
 };
 
-/** With what is left of its posts. */
+/** A person with what is left of their posts. */
 export type Person = {
   did: string;
   handle: string;
@@ -28,19 +28,19 @@ export type Write =
   | { kind: "update"; collection: string; record: Record<string, unknown>; key: string }
   | { kind: "delete"; collection: string; key: string };
 
-/** Without passwords, because hashing is slow, except in `passwords`. */
+/** Only people in `passwords` have one, because hashing is slow. */
 export async function makePeople(
   network: Caller,
   count: number,
   passwords: ReadonlyMap<number, string> = new Map(),
 ): Promise<Person[]> {
   const people: Person[] = [];
-  let made = 0;
+  let created = 0;
   const makeSome = async (): Promise<void> => {
-    while (made < count) {
-      const handle = `person${made}.test`;
-      const password = passwords.get(made);
-      made += 1;
+    while (created < count) {
+      const handle = `person${created}.test`;
+      const password = passwords.get(created);
+      created += 1;
       const { did, accessJwt } = await network.call<{ did: string; accessJwt: string }>(
         "com.atproto.server.createAccount",
         null,
@@ -68,7 +68,7 @@ export async function makePeople(
 
 const numberOf = ({ handle }: Person): number => Number(/\d+/.exec(handle)?.[0]);
 
-/** In one commit; returns uris in order. */
+/** Writes in one commit; returns uris in order. */
 export async function write(
   network: Caller,
   person: Person,
@@ -77,7 +77,7 @@ export async function write(
   const { results } = await network.call<{ results: Partial<Reference>[] }>(
     "com.atproto.repo.applyWrites",
     person.authorization,
-    { repo: person.did, writes: writes.map(applied) },
+    { repo: person.did, writes: writes.map(writeRequest) },
   );
   for (const [index, each] of writes.entries()) {
     const { uri = "", cid = "" } = results[index] ?? {};
@@ -99,7 +99,7 @@ export async function putRecord(
   remember(person, change, reference);
 }
 
-function applied(each: Write): object {
+function writeRequest(each: Write): object {
   const $type = `com.atproto.repo.applyWrites#${each.kind}`;
   const { collection } = each;
   const rkey = each.key === undefined ? {} : { rkey: each.key };
@@ -111,17 +111,17 @@ function remember(person: Person, each: Write, { uri, cid }: Reference): void {
   const { collection } = each;
   const key = each.key ?? uri.split("/").at(-1) ?? "";
   if (collection === likeCollection || collection === repostCollection) {
-    const kept = collection === likeCollection ? person.likes : person.reposts;
-    if (each.kind === "create") kept.push({ key, subject: subjectOf(each.record) });
-    else remove(kept, key);
+    const reactions = collection === likeCollection ? person.likes : person.reposts;
+    if (each.kind === "create") reactions.push({ key, subject: subjectOf(each.record) });
+    else remove(reactions, key);
     return;
   }
   if (collection !== postCollection) return;
-  const known = person.posts.find((post) => post.key === key);
+  const existing = person.posts.find((post) => post.key === key);
   if (each.kind === "delete") {
     remove(person.posts, key);
     person.freeKeys.push(key);
-  } else if (known !== undefined) known.cid = cid;
+  } else if (existing !== undefined) existing.cid = cid;
   else person.posts.push({ uri, cid, key, root: rootOf(each.record) });
   if (each.kind === "create") person.freeKeys = person.freeKeys.filter((free) => free !== key);
 }

@@ -4,7 +4,7 @@ import type { Person, Post } from "./people.ts";
 
 const dayMs = 86_400_000;
 
-/** With everything that a reader may stumble over. */
+/** Has everything that a reader may stumble over. */
 export function drawPost(
   draw: Draw,
   about: { parent: Post | null; quoted: Post | null; named: Person | null },

@@ -41,14 +41,14 @@ const operations = {
   counts: (params: { query: string }) => earshot.counts(params),
   eventsUntil: async ({ uuids }: { uuids: string[] }) => {
     const waiting = new Set(uuids);
-    const ended: JobChange[] = [];
+    const endedJobs: JobChange[] = [];
     for await (const { change } of earshot.events({ lastEventId: "0" })) {
       if (!["done", "error", "cancelled"].includes(change.status)) continue;
       if (!waiting.delete(change.uuid)) continue;
-      ended.push(change);
-      if (waiting.size === 0) return ended;
+      endedJobs.push(change);
+      if (waiting.size === 0) return endedJobs;
     }
-    return ended;
+    return endedJobs;
   },
   verifyWebhook: ({
     secret,

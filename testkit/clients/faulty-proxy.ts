@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** Before the server sees the request, after its response, or within it. */
+/** Cuts before the server sees the request, after its response, or within it. */
 export type Fault = "pass" | "busy" | "unavailable" | "cut before" | "cut after" | "cut within";
 
 export type FaultyProxy = {
@@ -19,7 +19,7 @@ export async function startFaultyProxy(
 
   function pass(incoming: IncomingMessage, body: Buffer, outgoing: ServerResponse, fault: Fault) {
     const { method = "GET", headers, url = "/" } = incoming;
-    const passed = request(new URL(url, target()), { method, headers }, (answer) => {
+    const forwarded = request(new URL(url, target()), { method, headers }, (answer) => {
       if (fault === "cut after") {
         answer.resume();
         answer.on("end", () => outgoing.destroy());
@@ -34,9 +34,9 @@ export async function startFaultyProxy(
       }
       answer.pipe(outgoing);
     });
-    passed.on("error", () => outgoing.destroy());
-    outgoing.on("close", () => passed.destroy());
-    passed.end(body);
+    forwarded.on("error", () => outgoing.destroy());
+    outgoing.on("close", () => forwarded.destroy());
+    forwarded.end(body);
   }
 
   const server = createServer(async (incoming, outgoing) => {

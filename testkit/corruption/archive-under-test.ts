@@ -39,7 +39,7 @@ export type ArchiveFile = {
 
 export type ArchiveUnderTest = {
   dataDir: string;
-  /** From before sealing and the last changes. */
+  /** The archive before sealing and the last changes. */
   older: string;
   oldest: string;
   files: readonly ArchiveFile[];
@@ -134,7 +134,7 @@ function seal(folder: string): void {
   context.catalog.close();
 }
 
-/** In the second Bluesky segment and some later ones. */
+/** Changes posts of the second Bluesky segment and some later ones. */
 async function changeSome(archive: Archive): Promise<void> {
   const platform = "bluesky";
   const changes: ArchiveChange[] = [];

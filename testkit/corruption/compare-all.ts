@@ -51,13 +51,13 @@ async function outcomeOf(query: TrialQuery, archive: Archive, right: Answer): Pr
 }
 
 function compare(answer: Answer, right: Answer): Compared {
-  const lacking = [...right.values.keys()].filter((key) => !answer.values.has(key));
+  const missing = [...right.values.keys()].filter((key) => !answer.values.has(key));
   const extra = [...answer.values.keys()].filter((key) => !right.values.has(key));
   const changed = [...answer.values].filter(
     ([key, value]) => right.values.has(key) && right.values.get(key) !== value,
   );
-  const detail = `lacks ${lacking.length}, has ${extra.length} more, ${changed.length} differ, of ${right.values.size}`;
-  const differences = lacking.length + extra.length + changed.length;
+  const detail = `lacks ${missing.length}, has ${extra.length} more, ${changed.length} differ, of ${right.values.size}`;
+  const differences = missing.length + extra.length + changed.length;
   if (answer.complete) {
     return { outcome: differences === 0 ? "correct" : "wrong", differences, detail };
   }

@@ -47,16 +47,16 @@ function search(query: string, window: Window = {}): TrialQuery {
       let after = null;
       for (let pages = 0; ; pages++) {
         if (pages === maxPages) throw new Error("paging does not end");
-        const found = await searchArchive(
+        const answer = await searchArchive(
           sourceOf(archive),
           { platform, query, fromMs, toMs, asOfMs: coveredToMs, after, maxResults: pagePosts },
           systemClock.now() + deadlineMs,
         );
-        const positions = found.items.flatMap((item) => ("record" in item ? [] : [item]));
+        const positions = answer.items.flatMap((item) => ("record" in item ? [] : [item]));
         const page = await recordsOf(archive, positions);
         for (const [key, record] of page.values) values.set(key, record);
-        complete = complete && found.complete && page.complete;
-        after = found.next;
+        complete = complete && answer.complete && page.complete;
+        after = answer.next;
         if (after === null) return { values, complete };
       }
     },

@@ -35,7 +35,7 @@ const flipByte = (dataDir: string, name: string, seed: number): string => {
   return `byte ${at}`;
 };
 
-const reported = (what: string, work: () => void): string => {
+const runAndDescribe = (what: string, work: () => void): string => {
   work();
   return what;
 };
@@ -49,13 +49,13 @@ export const folderDamages: readonly FolderDamage[] = [
   {
     name: "control.db × older",
     change: (dataDir, older) =>
-      reported("copied from earlier", () =>
+      runAndDescribe("copied from earlier", () =>
         copyFileSync(join(older, "control.db"), join(dataDir, "control.db")),
       ),
   },
   {
     name: "secret.key × missing",
-    change: (dataDir) => reported("removed", () => rmSync(join(dataDir, "secret.key"))),
+    change: (dataDir) => runAndDescribe("removed", () => rmSync(join(dataDir, "secret.key"))),
   },
   {
     name: "secret.key × flipped bit",
@@ -63,12 +63,13 @@ export const folderDamages: readonly FolderDamage[] = [
   },
   {
     name: "secret.key × truncated",
-    change: (dataDir) => reported("to nothing", () => truncateSync(join(dataDir, "secret.key"), 0)),
+    change: (dataDir) =>
+      runAndDescribe("to nothing", () => truncateSync(join(dataDir, "secret.key"), 0)),
   },
   {
     name: "side files × garbage -shm",
     change: (dataDir) =>
-      reported("control and catalog", () => {
+      runAndDescribe("control and catalog", () => {
         for (const name of ["control.db-shm", "archive/catalog.db-shm"]) {
           writeFileSync(join(dataDir, name), Buffer.alloc(32_768, 0xa5));
         }
@@ -77,7 +78,7 @@ export const folderDamages: readonly FolderDamage[] = [
   {
     name: "side files × garbage -wal",
     change: (dataDir) =>
-      reported("control and catalog", () => {
+      runAndDescribe("control and catalog", () => {
         for (const name of ["control.db-wal", "archive/catalog.db-wal"]) {
           writeFileSync(join(dataDir, name), Buffer.alloc(20_000, 0xa5));
         }
@@ -86,14 +87,14 @@ export const folderDamages: readonly FolderDamage[] = [
   {
     name: "markers × every segment marked damaged",
     change: (dataDir) =>
-      reported("x/000001.damaged", () =>
+      runAndDescribe("x/000001.damaged", () =>
         writeFileSync(join(dataDir, "archive", "x", "000001.damaged"), ""),
       ),
   },
   {
     name: "markers × store ids missing",
     change: (dataDir) =>
-      reported("archive.id and control.id", () => {
+      runAndDescribe("archive.id and control.id", () => {
         for (const name of ["archive.id", "control.id"]) {
           rmSync(join(dataDir, name), { force: true });
         }
@@ -102,7 +103,7 @@ export const folderDamages: readonly FolderDamage[] = [
   {
     name: "markers × garbage appended to store ids",
     change: (dataDir) =>
-      reported("archive.id and control.id", () => {
+      runAndDescribe("archive.id and control.id", () => {
         for (const name of ["archive.id", "control.id"]) {
           if (existsSync(join(dataDir, name))) appendFileSync(join(dataDir, name), "x");
         }

@@ -31,15 +31,15 @@ const errorWeights: readonly [DamageKind, number][] = [
 ];
 const kindWeights = { catalog: 30, unsealed: 25, sealed: 20, delta: 25 } as const;
 
-/** By seed; without faults that a file cannot have. */
+/** Trials by seed; without faults that a file cannot have. */
 export function drawTrials(archive: ArchiveUnderTest, count: number, seed: number): Trial[] {
   const random = seededRandom(seed);
   const trials: Trial[] = [];
   while (trials.length < count) {
-    const kind = drawn(Object.entries(kindWeights), random);
+    const kind = drawWeighted(Object.entries(kindWeights), random);
     const candidates = archive.files.filter((file) => file.kind === kind);
     const file = candidates[Math.floor(random() * candidates.length)];
-    const fault = drawn(errorWeights, random);
+    const fault = drawWeighted(errorWeights, random);
     if (file === undefined || !isPossible(archive, file, fault)) continue;
     const drawnSeed = Math.floor(random() * 2 ** 31);
     trials.push({ name: `#${trials.length}`, file, fault, seed: drawnSeed });
@@ -47,13 +47,16 @@ export function drawTrials(archive: ArchiveUnderTest, count: number, seed: numbe
   return trials;
 }
 
-function drawn<Value>(weights: readonly (readonly [Value, number])[], random: () => number): Value {
+function drawWeighted<Value>(
+  weights: readonly (readonly [Value, number])[],
+  random: () => number,
+): Value {
   let left = random() * weights.reduce((sum, [, weight]) => sum + weight, 0);
-  const found = weights.find(([, weight]) => {
+  const choice = weights.find(([, weight]) => {
     left -= weight;
     return left < 0;
   });
-  return (found ?? weights[0])?.[0] as Value;
+  return (choice ?? weights[0])?.[0] as Value;
 }
 
 const olderOf = (archive: ArchiveUnderTest, { path }: ArchiveFile, error: DamageKind): string =>
@@ -95,7 +98,7 @@ export async function runTrial(
     existsSync(older) ? older : null,
   );
   const { refusal, compared, warnings } = await openAndRequest(dataDir, truth);
-  const { findings, checkError } = await checked(dataDir);
+  const { findings, checkError } = await checkArchive(dataDir);
   const removed = databasesIn(archive.dataDir).filter(
     (path) => path !== file.path && !existsSync(join(dataDir, path)),
   );
@@ -139,13 +142,13 @@ async function repair(
   } else {
     return null;
   }
-  const left = [...truth].flatMap(([query, right]) => {
+  const differences = [...truth].flatMap(([query, right]) => {
     if (lost.length > 0 && query.name.startsWith("count")) return [];
     const values = new Map([...right.values].filter(([key]) => !lost.includes(key)));
     return [[query, { ...right, values }] as const];
   });
-  const { compared } = await openAndRequest(dataDir, new Map(left));
-  return { lost, compared, findings: (await checked(dataDir)).findings };
+  const { compared } = await openAndRequest(dataDir, new Map(differences));
+  return { lost, compared, findings: (await checkArchive(dataDir)).findings };
 }
 
 async function salvage(dataDir: string, { path, platform }: ArchiveFile): Promise<string[]> {
@@ -186,7 +189,9 @@ async function openAndRequest(
 
 const never = new AbortController().signal;
 
-async function checked(dataDir: string): Promise<Pick<TrialReport, "findings" | "checkError">> {
+async function checkArchive(
+  dataDir: string,
+): Promise<Pick<TrialReport, "findings" | "checkError">> {
   try {
     const report = await check({
       folder: join(dataDir, "archive"),

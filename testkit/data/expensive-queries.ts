@@ -2,7 +2,7 @@ import { parseQuery } from "@earshot/query";
 import type { Random } from "./random-trees.ts";
 import { zipfAccount, zipfCharacter, zipfWord } from "./zipf-posts.ts";
 
-/** In `groups`, one of each group must match. */
+/** One of each group must match if joined by `groups`. */
 export type QueryShape = { joined: "and" | "or" | "groups"; clauses: readonly Clause[] };
 
 type Clause = {
@@ -16,9 +16,9 @@ const kinds = ["word", "character", "phrase", "characters", "pair", "from", "gro
 const maxClauses = 256;
 
 export function textOf({ joined, clauses }: QueryShape): string {
-  const written = clauses.map(printClause);
+  const texts = clauses.map(printClause);
   const join = (count: number): string => {
-    const parts = written.slice(0, count);
+    const parts = texts.slice(0, count);
     if (joined === "and") return parts.join(" ");
     if (joined === "or") return parts.join(" OR ");
     const groups = Array.from({ length: Math.ceil(parts.length / 4) }, (_, group) =>
@@ -27,7 +27,7 @@ export function textOf({ joined, clauses }: QueryShape): string {
     return groups.map((group) => `(${group})`).join(" ");
   };
   let min = 1;
-  let max = written.length;
+  let max = texts.length;
   while (min < max) {
     const middle = Math.ceil((min + max) / 2);
     if (isAccepted(join(middle))) min = middle;

@@ -20,11 +20,11 @@ import {
   words,
 } from "./vocabulary.ts";
 
-/** Over every operator of docs/query-language.md. */
-const some = <Value>(values: readonly Value[]): fc.Arbitrary<Value> => fc.constantFrom(...values);
+/** The generators cover every operator of docs/query-language.md. */
+const anyOf = <Value>(values: readonly Value[]): fc.Arbitrary<Value> => fc.constantFrom(...values);
 
 const named = (...names: readonly string[]): fc.Arbitrary<string> =>
-  some([...names, ...names, ...names.map((name) => name.toUpperCase())]);
+  anyOf([...names, ...names, ...names.map((name) => name.toUpperCase())]);
 
 const valued = (
   values: fc.Arbitrary<string | number | bigint>,
@@ -37,7 +37,7 @@ const property = (...names: readonly string[]): fc.Arbitrary<string> =>
     .tuple(named("filter", "is", "has"), named(...names))
     .map(([operator, name]) => `${operator}:${name}`);
 
-const quotes = some([
+const quotes = anyOf([
   ['"', '"'],
   ['"', '"'],
   ["“", "”"],
@@ -48,9 +48,9 @@ const quotes = some([
 const quoted = (content: fc.Arbitrary<string>): fc.Arbitrary<string> =>
   fc.tuple(quotes, content).map(([[open, close], inside]) => `${open}${inside}${close}`);
 
-const term = some([...words, ...emoji]);
+const term = anyOf([...words, ...emoji]);
 const pieceOfCollocation = fc
-  .tuple(some(collocations), fc.nat(2), fc.integer({ min: 2, max: 3 }))
+  .tuple(anyOf(collocations), fc.nat(2), fc.integer({ min: 2, max: 3 }))
   .map(([parts, from, length]) => parts.slice(from, from + length).join(" "));
 
 const day = fc.integer({ min: 0, max: 6 }).map((n) => `2026-01-0${n + 1}`);
@@ -59,24 +59,24 @@ const moment = fc.oneof(
   {
     weight: 1,
     arbitrary: fc
-      .tuple(day, some(["_00:00:05_UTC", "T00:00:05Z", "_01:00:00_CET", "T02:00:00+02:00"]))
+      .tuple(day, anyOf(["_00:00:05_UTC", "T00:00:05Z", "_01:00:00_CET", "T02:00:00+02:00"]))
       .map((parts) => parts.join("")),
   },
 );
 const seconds = fc
-  .tuple(fc.integer({ min: 0, max: 6 }), some([-1, 0, 1, 5]))
+  .tuple(fc.integer({ min: 0, max: 6 }), anyOf([-1, 0, 1, 5]))
   .map(([days, after]) => (firstDayMs + days * dayMs) / 1_000 + after);
 
 const mentioned = [...knownPosts, ...missingPosts];
 const id = fc.oneof(
-  { weight: 3, arbitrary: fc.tuple(some(mentioned), some([-1n, 0n, 0n, 1n])).map(shifted) },
+  { weight: 3, arbitrary: fc.tuple(anyOf(mentioned), anyOf([-1n, 0n, 0n, 1n])).map(shifted) },
   { weight: 2, arbitrary: fc.integer({ min: 0, max: 5 }).map(firstIdOfDay) },
-  { weight: 1, arbitrary: some([0n, 2n ** 63n - 1n]) },
+  { weight: 1, arbitrary: anyOf([0n, 2n ** 63n - 1n]) },
 );
 const post = fc.oneof(
-  { weight: 2, arbitrary: some(mentioned).map((known) => String(known.id)) },
-  { weight: 2, arbitrary: some(mentioned).map(({ uri }) => `"${uri}"`) },
-  { weight: 1, arbitrary: some(mentioned).map(pageOf) },
+  { weight: 2, arbitrary: anyOf(mentioned).map((known) => String(known.id)) },
+  { weight: 2, arbitrary: anyOf(mentioned).map(({ uri }) => `"${uri}"`) },
+  { weight: 1, arbitrary: anyOf(mentioned).map(pageOf) },
 );
 
 const domains = [
@@ -104,18 +104,18 @@ const partsOfLinks = [
   "localhost:3000",
 ];
 
-/** So that a test can count each. */
+/** Named so that a test can count each. */
 export const generatedLeaves: Readonly<Record<string, fc.Arbitrary<string>>> = {
   word: term,
-  "+word": some([...words, "OR", "AND", "NOT"]).map((word) => `+${word}`),
+  "+word": anyOf([...words, "OR", "AND", "NOT"]).map((word) => `+${word}`),
   phrase: quoted(
     fc.oneof(
       { weight: 3, arbitrary: pieceOfCollocation },
-      { weight: 1, arbitrary: fc.tuple(some(words), term).map(spaced) },
-      { weight: 1, arbitrary: some([...words, ...emoji]) },
+      { weight: 1, arbitrary: fc.tuple(anyOf(words), term).map(spaced) },
+      { weight: 1, arbitrary: anyOf([...words, ...emoji]) },
       {
         weight: 1,
-        arbitrary: some([
+        arbitrary: anyOf([
           "@ann",
           "@ann river",
           "river http://t.co/AbC",
@@ -124,42 +124,42 @@ export const generatedLeaves: Readonly<Record<string, fc.Arbitrary<string>>> = {
           "news.",
         ]),
       },
-      { weight: 1, arbitrary: some(["OR", "lang:en", "rt ann", "AT&T", "a - b", "AT&amp;T"]) },
+      { weight: 1, arbitrary: anyOf(["OR", "lang:en", "rt ann", "AT&T", "a - b", "AT&amp;T"]) },
     ),
   ),
   "phrase with *": quoted(
     fc.oneof(
-      some(collocations).map((parts) => parts.with(1, "*").join(" ")),
-      fc.tuple(term, some(["*", "* *"]), term).map(spaced),
+      anyOf(collocations).map((parts) => parts.with(1, "*").join(" ")),
+      fc.tuple(term, anyOf(["*", "* *"]), term).map(spaced),
       pieceOfCollocation.map((piece) => `* ${piece} *`),
     ),
   ),
   hashtag: fc
     .tuple(
-      some(["#", "#", "＃", ",#", "’#"]),
-      some([...tags, "NEWS", "ÉTÉ", "news's", "news,#x2", "x2."]),
+      anyOf(["#", "#", "＃", ",#", "’#"]),
+      anyOf([...tags, "NEWS", "ÉTÉ", "news's", "news,#x2", "x2."]),
     )
     .map((parts) => parts.join("")),
-  cashtag: some([...cashtags, "$twtr", "$brk.a", "$fb's"]),
+  cashtag: anyOf([...cashtags, "$twtr", "$brk.a", "$fb's"]),
   mention: fc
-    .tuple(some(["", "", "", ".", "…"]), some(users), some(["", "", "'s"]))
+    .tuple(anyOf(["", "", "", ".", "…"]), anyOf(users), anyOf(["", "", "'s"]))
     .map(([before, user, after]) => `${before}@${user.replace(/^@/, "")}${after}`),
-  question: some(["?", "？"]),
-  emoticon: some([...emoticons, ":-)", "=P", ":’)"]),
-  from: valued(some(users), "from"),
-  to: valued(some(users), "to"),
-  lang: valued(some([...languages, "zh", "ZH", "he", "id", "pt"]), "lang"),
+  question: anyOf(["?", "？"]),
+  emoticon: anyOf([...emoticons, ":-)", "=P", ":’)"]),
+  from: valued(anyOf(users), "from"),
+  to: valued(anyOf(users), "to"),
+  lang: valued(anyOf([...languages, "zh", "ZH", "he", "id", "pt"]), "lang"),
   since: valued(moment, "since"),
   until: valued(moment, "until"),
   since_time: valued(seconds, "since_time"),
   until_time: valued(seconds, "until_time"),
-  within_time: valued(some(["1d", "2d", "4d", "6d", "36h", "7200m", "432000s"]), "within_time"),
+  within_time: valued(anyOf(["1d", "2d", "4d", "6d", "36h", "7200m", "432000s"]), "within_time"),
   since_id: valued(id, "since_id"),
   max_id: valued(id, "max_id"),
-  min_faves: valued(some(counts), "min_faves", "min_likes"),
-  min_retweets: valued(some(counts), "min_retweets", "min_reposts"),
-  min_replies: valued(some(counts), "min_replies"),
-  min_quotes: valued(some(counts), "min_quotes"),
+  min_faves: valued(anyOf(counts), "min_faves", "min_likes"),
+  min_retweets: valued(anyOf(counts), "min_retweets", "min_reposts"),
+  min_replies: valued(anyOf(counts), "min_replies"),
+  min_quotes: valued(anyOf(counts), "min_quotes"),
   "filter:retweets": property("retweets", "retweet"),
   "filter:nativeretweets": property("nativeretweets", "nativeretweet"),
   "filter:replies": property("replies", "reply"),
@@ -177,33 +177,33 @@ export const generatedLeaves: Readonly<Record<string, fc.Arbitrary<string>>> = {
   "filter:geo": property("geo"),
   "filter:has_engagement": property("has_engagement", "engagement"),
   exclude: valued(
-    some(["retweets", "nativeretweets", "replies", "quotes", "links", "media", "safe", "geo"]),
+    anyOf(["retweets", "nativeretweets", "replies", "quotes", "links", "media", "safe", "geo"]),
     "exclude",
   ),
   conversation_id: valued(post, "conversation_id"),
   in_reply_to: valued(post, "in_reply_to", "in_reply_to_tweet_id", "in_reply_to_status_id"),
   quoted: valued(post, "quoted", "quoted_tweet_id"),
-  quoted_user_id: valued(some(users), "quoted_user_id", "quoted_user"),
-  retweets_of: valued(some(users), "retweets_of", "retweets_of_user_id"),
+  quoted_user_id: valued(anyOf(users), "quoted_user_id", "quoted_user"),
+  retweets_of: valued(anyOf(users), "retweets_of", "retweets_of_user_id"),
   retweets_of_tweet_id: valued(post, "retweets_of_tweet_id"),
   geocode: fc
-    .tuple(named("geocode"), some(positions), some(["1km", "30km", "50mi", "3000km", "20000KM"]))
+    .tuple(named("geocode"), anyOf(positions), anyOf(["1km", "30km", "50mi", "3000km", "20000KM"]))
     .map(([name, { lat, lon }, radius]) => `${name}:${lat},${lon},${radius}`),
-  url: valued(some(partsOfLinks), "url"),
-  "bare link": some([
+  url: valued(anyOf(partsOfLinks), "url"),
+  "bare link": anyOf([
     "https://www.example.com/status/20",
     "example.com",
     "news.example.org/a-b_c",
     '"http://t.co/AbC"',
     "Example.com/what/now",
   ]),
-  domain: valued(some(domains), "domain"),
-  platform: valued(some(["bluesky", "mastodon", "x", "X"]), "platform"),
-  label: valued(some([...labels, "SPOILER", "graphic-media"]), "label"),
+  domain: valued(anyOf(domains), "domain"),
+  platform: valued(anyOf(["bluesky", "mastodon", "x", "X"]), "platform"),
+  label: valued(anyOf([...labels, "SPOILER", "graphic-media"]), "label"),
   source: fc
     .tuple(
       named("source"),
-      some([
+      anyOf([
         ...apps.filter((app) => app !== "").map((app) => `"${app}"`),
         "Twitter_for_iOS",
         "twitter-for-ios",
@@ -233,7 +233,7 @@ export const drawnQuery: fc.Arbitrary<DrawnQuery> = fc.letrec<{ query: DrawnQuer
     {
       weight: 2,
       arbitrary: fc
-        .tuple(some(["-", "-", "NOT ", "--"]), tie("query"))
+        .tuple(anyOf(["-", "-", "NOT ", "--"]), tie("query"))
         .map(([sign, child]): DrawnQuery => ({ kind: "not", sign, child })),
     },
   ),
@@ -244,7 +244,7 @@ export const generatedQuery: fc.Arbitrary<string> = drawnQuery.map(printed);
 function group(part: fc.Arbitrary<DrawnQuery>): fc.Arbitrary<DrawnQuery> {
   return fc
     .record({
-      joint: some([" ", " ", " AND ", " OR ", " OR "]),
+      joint: anyOf([" ", " ", " AND ", " OR ", " OR "]),
       isOpen: fc.boolean(),
       parts: fc.array(part, { minLength: 2, maxLength: 3 }),
     })

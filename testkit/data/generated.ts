@@ -26,27 +26,27 @@ import {
   words,
 } from "./vocabulary.ts";
 
-const some = <Value>(values: readonly Value[]): fc.Arbitrary<Value> => fc.constantFrom(...values);
+const anyOf = <Value>(values: readonly Value[]): fc.Arbitrary<Value> => fc.constantFrom(...values);
 const maybe = <Value>(value: fc.Arbitrary<Value>, freq = 2): fc.Arbitrary<Value | null> =>
   fc.option(value, { nil: null, freq });
 const few = <Value>(values: readonly Value[]): fc.Arbitrary<Value[]> =>
   fc.oneof(
     { weight: 2, arbitrary: fc.constant<Value[]>([]) },
-    { weight: 1, arbitrary: fc.array(some(values), { minLength: 1, maxLength: 2 }) },
+    { weight: 1, arbitrary: fc.array(anyOf(values), { minLength: 1, maxLength: 2 }) },
   );
 
 const piece = fc.oneof(
-  { weight: 6, arbitrary: some(words) },
-  { weight: 3, arbitrary: some(collocations).map((parts) => parts.join(" ")) },
-  { weight: 1, arbitrary: some(emoji) },
-  { weight: 1, arbitrary: some(hostile) },
-  { weight: 1, arbitrary: some(tags).map((tag) => `#${tag}`) },
-  { weight: 1, arbitrary: some(accounts).map(({ username }) => `@${username} `) },
-  { weight: 1, arbitrary: some(links).map((link) => `${link} `) },
-  { weight: 1, arbitrary: some(cashtags) },
-  { weight: 1, arbitrary: some(emoticons) },
+  { weight: 6, arbitrary: anyOf(words) },
+  { weight: 3, arbitrary: anyOf(collocations).map((parts) => parts.join(" ")) },
+  { weight: 1, arbitrary: anyOf(emoji) },
+  { weight: 1, arbitrary: anyOf(hostile) },
+  { weight: 1, arbitrary: anyOf(tags).map((tag) => `#${tag}`) },
+  { weight: 1, arbitrary: anyOf(accounts).map(({ username }) => `@${username} `) },
+  { weight: 1, arbitrary: anyOf(links).map((link) => `${link} `) },
+  { weight: 1, arbitrary: anyOf(cashtags) },
+  { weight: 1, arbitrary: anyOf(emoticons) },
 );
-const separator = some([" ", " ", " ", " ", "", ", ", "\n", "-", "'", ". "]);
+const separator = anyOf([" ", " ", " ", " ", "", ", ", "\n", "-", "'", ". "]);
 const plainText = fc
   .array(fc.tuple(piece, separator), { maxLength: 7 })
   .map((pieces) => withoutJoinersInTags(pieces.flat().join("")));
@@ -57,43 +57,43 @@ const text = fc.oneof(
   { weight: 1, arbitrary: plainText.map((rest) => `RT@ann ${rest}`) },
 );
 
-const account = some(accounts);
-const form = some(["whole", "id", "uri", "nothing"] as const);
-const related = fc.record({ known: some([...knownPosts, ...missingPosts]), form, account });
+const account = anyOf(accounts);
+const form = anyOf(["whole", "id", "uri", "nothing"] as const);
+const related = fc.record({ known: anyOf([...knownPosts, ...missingPosts]), form, account });
 const media = fc
-  .array(fc.record({ type: some(mediaTypes), alt: maybe(text) }), { maxLength: 2 })
+  .array(fc.record({ type: anyOf(mediaTypes), alt: maybe(text) }), { maxLength: 2 })
   .map((drawn) => drawn.map((medium): Media => ({ ...medium, url: null })));
 
 const drawn = fc.record({
-  platform: some<Platform>(["bluesky", "mastodon", "x"]),
+  platform: anyOf<Platform>(["bluesky", "mastodon", "x"]),
   isNumbered: fc.boolean(),
   text,
   account,
   dayOffset: fc.integer({ min: 0, max: 5 }),
-  withinMs: some([0, 1, dayMs - 1, 5_000]),
-  seenAfterMs: some([null, 0, 1_000, -5_000]),
+  withinMs: anyOf([0, 1, dayMs - 1, 5_000]),
+  seenAfterMs: anyOf([null, 0, 1_000, -5_000]),
   langs: few(languages),
-  detectedLang: maybe(some(languages)),
+  detectedLang: maybe(anyOf(languages)),
   replyTo: maybe(related),
   quotes: maybe(related),
   reposts: maybe(related, 4),
-  conversation: maybe(some([...knownPosts, ...missingPosts])),
+  conversation: maybe(anyOf([...knownPosts, ...missingPosts])),
   /** Sometimes platform and references disagree. */
   isOtherwise: fc.record({ reply: oneIn(8), quote: oneIn(8), repost: oneIn(8) }),
   mentioned: few(accounts),
   tags: few(tags),
   urls: few(links),
   media,
-  geo: maybe(some(positions)),
+  geo: maybe(anyOf(positions)),
   labels: few(labels),
-  sensitive: some([true, false, null]),
-  authorVerified: some([true, false, null]),
-  source: maybe(some(apps)),
+  sensitive: anyOf([true, false, null]),
+  authorVerified: anyOf([true, false, null]),
+  source: maybe(anyOf(apps)),
   counts: fc.record({
-    likes: maybe(some(counts)),
-    reposts: maybe(some(counts)),
-    replies: maybe(some(counts)),
-    quotes: maybe(some(counts)),
+    likes: maybe(anyOf(counts)),
+    reposts: maybe(anyOf(counts)),
+    replies: maybe(anyOf(counts)),
+    quotes: maybe(anyOf(counts)),
   }),
 });
 
@@ -131,7 +131,7 @@ const identityPart = ({ platform, uri, nativeId, createdMs }: KnownPost) => ({
 
 function postOf(values: Drawn, identity: Identity): Post {
   const { platform } = identity;
-  const found = entitiesOf(values.text, platform);
+  const entities = entitiesOf(values.text, platform);
   const inReplyTo = knownReply(referenceTo(values.replyTo, platform), values.account.username);
   const quoted = referenceTo(values.quotes, platform);
   const reposted = referenceTo(values.reposts, platform);
@@ -148,9 +148,9 @@ function postOf(values: Drawn, identity: Identity): Post {
     isReply: (inReplyTo !== null) !== values.isOtherwise.reply,
     isQuote: (quoted !== null) !== values.isOtherwise.quote,
     isRepost: (reposted !== null) !== values.isOtherwise.repost,
-    hashtags: [...found.hashtags, ...values.tags],
-    mentions: [...found.mentions, ...values.mentioned.filter(({ username }) => username !== "")],
-    urls: [...found.urls, ...values.urls],
+    hashtags: [...entities.hashtags, ...values.tags],
+    mentions: [...entities.mentions, ...values.mentioned.filter(({ username }) => username !== "")],
+    urls: [...entities.urls, ...values.urls],
     media: values.media,
     geo: values.geo,
     labels: values.labels,
@@ -161,23 +161,23 @@ function postOf(values: Drawn, identity: Identity): Post {
   });
 }
 
-/** As platforms and imports list them. */
+/** Entities as platforms and imports list them. */
 function entitiesOf(text: string, platform: Platform) {
-  const found: { hashtags: string[]; urls: string[]; mentions: Mention[] } = {
+  const entities: { hashtags: string[]; urls: string[]; mentions: Mention[] } = {
     hashtags: [],
     urls: [],
     mentions: [],
   };
   const options = { dottedHandles: platform !== "x" };
   for (const { kind, value } of extractEntities(decodeEntities(text).toWellFormed(), options)) {
-    if (kind === "hashtag") found.hashtags.push(value);
-    if (kind === "url") found.urls.push(value);
-    if (kind === "mention") found.mentions.push({ username: value, userId: null });
+    if (kind === "hashtag") entities.hashtags.push(value);
+    if (kind === "url") entities.urls.push(value);
+    if (kind === "mention") entities.mentions.push({ username: value, userId: null });
   }
-  return found;
+  return entities;
 }
 
-/** By uri, on X by ID, in imports by either. */
+/** References by uri, on X by ID, in imports by either. */
 function referenceTo(related: Related, platform: Platform): PostReference | null {
   if (related === null) return null;
   const { known, form } = related;

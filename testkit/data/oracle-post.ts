@@ -5,7 +5,7 @@ import type { OracleAround as OracleContext, OraclePost } from "../../test/oracl
 import type { SmallArchive } from "../archives/small-archive.ts";
 import { capMs } from "./post-set.ts";
 
-/** As in API output, plus mention ids and the compared time. */
+/** Posts as in API output, plus mention ids and the compared time. */
 export function oraclePosts(archive: SmallArchive, posts: readonly Post[]): OraclePost[] {
   const byUri = new Map(posts.map((post) => [post.uri, post]));
   const { positions } = archive.search({ plan: all([]), limit: posts.length });

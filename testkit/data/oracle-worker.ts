@@ -20,8 +20,8 @@ const postsOfPage = 1_000;
 
 const { folder, queries, around, part, of } = workerData as OracleTask;
 const reader = createReader(folder, 8_000, { now: () => 0, elapsed: () => 0 });
-const finds = queries.map(compiled);
-const found = queries.map((): bigint[] => []);
+const finds = queries.map(compile);
+const matches = queries.map((): bigint[] => []);
 let posts = 0;
 let after: Position | null = null;
 let page = 0;
@@ -41,13 +41,13 @@ do {
 reader.close();
 const findings: OracleFindings = {
   found: finds.map((isFound, index) =>
-    typeof isFound === "string" ? isFound : new BigUint64Array(found[index] ?? []),
+    typeof isFound === "string" ? isFound : new BigUint64Array(matches[index] ?? []),
   ),
   posts,
 };
 parentPort?.postMessage(findings);
 
-function compiled(query: string): ReturnType<typeof compileOracle> | string {
+function compile(query: string): ReturnType<typeof compileOracle> | string {
   try {
     return compileOracle(query, around);
   } catch (error) {
@@ -61,6 +61,6 @@ function look(text: string): void {
   const post = analyzePost(record);
   posts += 1;
   for (const [index, isFound] of finds.entries()) {
-    if (typeof isFound !== "string" && isFound(post)) found[index]?.push(id);
+    if (typeof isFound !== "string" && isFound(post)) matches[index]?.push(id);
   }
 }

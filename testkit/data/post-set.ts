@@ -22,7 +22,7 @@ export type PostSet = {
   planOf(query: string): PlanNode;
   foundByArchive(plan: PlanNode): string[];
   foundByPaging(plan: PlanNode, limit: number): string[];
-  /** Without the archive. */
+  /** Does not use the archive. */
   foundByMatcher(plan: PlanNode): string[];
   remove(): void;
 };

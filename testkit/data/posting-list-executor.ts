@@ -6,7 +6,7 @@ import type { Position } from "../../src/archive/archive.ts";
 import { comparePositions } from "../../src/archive/read/search.ts";
 import { countThresholds } from "../../src/posts/terms.ts";
 
-/** From docs/executors.md alone; posts are numbered in answer order. */
+/** Written from docs/executors.md alone; posts are numbered in answer order. */
 export type PostingListExecutor = {
   search(request: { plan: PlanNode; limit: number; after: Position | null }): Answer;
 };
@@ -36,9 +36,9 @@ export function postingListExecutor(subjects: readonly Subject[]): PostingListEx
       case "none":
         return nothing;
       case "and":
-        return combined(side, plan.children, inBoth, everyPost);
+        return combine(side, plan.children, inBoth, everyPost);
       case "or":
-        return combined(side, plan.children, inEither, nothing.posts);
+        return combine(side, plan.children, inEither, nothing.posts);
       case "not": {
         const child = find(side === "superset" ? "subset" : "superset", plan.child);
         return { posts: without(everyPost, child.posts), exact: child.exact };
@@ -57,16 +57,16 @@ export function postingListExecutor(subjects: readonly Subject[]): PostingListEx
     }
   }
 
-  function combined(
+  function combine(
     side: Side,
     children: readonly PlanNode[],
     join: typeof inBoth,
     start: Numbers,
   ): Found {
-    const found = children.map((child) => find(side, child));
+    const sets = children.map((child) => find(side, child));
     return {
-      posts: found.reduce((joined, each) => join(joined, each.posts), start),
-      exact: found.every(({ exact }) => exact),
+      posts: sets.reduce((joined, each) => join(joined, each.posts), start),
+      exact: sets.every(({ exact }) => exact),
     };
   }
 
@@ -118,9 +118,9 @@ export function postingListExecutor(subjects: readonly Subject[]): PostingListEx
         (post, number) =>
           superset.has(number) && (after === null || comparePositions(after, post) < 0),
       );
-      const found = exact ? candidates : candidates.filter((post) => matches(plan, post));
-      const positions = found.slice(0, limit).map(({ id, platform }) => ({ id, platform }));
-      const next = found.length > limit ? (positions.at(-1) ?? null) : null;
+      const matching = exact ? candidates : candidates.filter((post) => matches(plan, post));
+      const positions = matching.slice(0, limit).map(({ id, platform }) => ({ id, platform }));
+      const next = matching.length > limit ? (positions.at(-1) ?? null) : null;
       const rechecked = exact ? 0 : candidates.length;
       return { positions, next, candidates: candidates.length, rechecked };
     },

@@ -61,8 +61,8 @@ const sequence = (tokens: readonly string[]): PlanNode => ({
 
 function prefixed(tokens: readonly string[], random: Random): PlanNode {
   const signs = Array.from(tokens.at(-1) ?? "");
-  const kept = Math.min(signs.length, 3 + whole(random, Math.max(1, signs.length - 2)));
-  const prefix = signs.slice(0, kept).join("");
+  const prefixLength = Math.min(signs.length, 3 + whole(random, Math.max(1, signs.length - 2)));
+  const prefix = signs.slice(0, prefixLength).join("");
   const before = facetNames.some((name) => name.startsWith(prefix)) ? [] : tokens.slice(0, -1);
   return {
     kind: "terms",

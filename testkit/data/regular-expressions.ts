@@ -22,7 +22,7 @@ export function writtenExpressions(root: string): WrittenExpression[] {
 
 /** When modules of `src` and `packages` load. */
 export async function constructedExpressions(root: string): Promise<WrittenExpression[]> {
-  const made: WrittenExpression[] = [];
+  const expressions: WrittenExpression[] = [];
   const original = globalThis.RegExp;
   globalThis.RegExp = new Proxy(original, {
     construct(target, given) {
@@ -30,7 +30,11 @@ export async function constructedExpressions(root: string): Promise<WrittenExpre
       const caller = String(new Error("here").stack).split("\n")[2] ?? "";
       const location = /\/((?:packages\/query\/)?src\/[\w/-]+\.ts):\d+/.exec(caller)?.[1];
       if (location !== undefined) {
-        made.push({ location: location, source: expression.source, flags: expression.flags });
+        expressions.push({
+          location: location,
+          source: expression.source,
+          flags: expression.flags,
+        });
       }
       return expression;
     },
@@ -40,7 +44,7 @@ export async function constructedExpressions(root: string): Promise<WrittenExpre
   } finally {
     globalThis.RegExp = original;
   }
-  return made;
+  return expressions;
 }
 
 function filesThatMake(root: string): string[] {

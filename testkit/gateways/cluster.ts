@@ -48,7 +48,11 @@ export async function startCluster(): Promise<Cluster> {
     EARSHOT_NODES_DISPATCHES_PER_SECOND: "1000",
   };
 
-  async function actor(name: string, command: string, own: Record<string, string>): Promise<Actor> {
+  async function actor(
+    name: string,
+    command: string,
+    settings: Record<string, string>,
+  ): Promise<Actor> {
     const dataDir = join(folder, name);
     mkdirSync(dataDir);
     // It could not search without posts.
@@ -56,7 +60,7 @@ export async function startCluster(): Promise<Cluster> {
     await fill(configFrom({ EARSHOT_DATA_DIR: dataDir }).data, [post]);
     return createActor({
       ...{ name, dataDir, args: [command], logFile: join(folder, `${name}.log`) },
-      ...{ settings: own, command: (program, args) => [program, [...args]] },
+      ...{ settings, command: (program, args) => [program, [...args]] },
     });
   }
 
@@ -94,13 +98,13 @@ export async function startCluster(): Promise<Cluster> {
 
   async function approveNodes(): Promise<number> {
     const store = await control();
-    const known = await store.run("nodes", null);
-    for (const { id, state } of known) {
+    const nodeRecords = await store.run("nodes", null);
+    for (const { id, state } of nodeRecords) {
       const change = { nodeId: id, change: "approve", actor: "command_line" } as const;
       if (state === "pending") await store.run("changeNode", { ...change, nowMs: Date.now() });
     }
     await store.close();
-    return known.length;
+    return nodeRecords.length;
   }
 
   return {

@@ -29,7 +29,7 @@ export function createPatientClient(bases: readonly string[], key: string, first
   const unexpected: string[] = [];
   let turn = first;
 
-  async function request(url: string, init: RequestInit, kept: RatedCall[]): Promise<Answer> {
+  async function request(url: string, init: RequestInit, ratedCalls: RatedCall[]): Promise<Answer> {
     for (;;) {
       turn += 1;
       const sentMs = performance.now();
@@ -51,7 +51,7 @@ export function createPatientClient(bases: readonly string[], key: string, first
       }
       const call = { sentMs, answeredMs: performance.now() };
       calls.push(call);
-      kept.push(call);
+      ratedCalls.push(call);
       if (status !== 200 && status !== 202) {
         unexpected.push(`${init.method} ${url}: ${status} ${text.slice(0, 200)}`);
         return { status, body: {} };

@@ -20,13 +20,13 @@ export async function whileAnswering(
   onOther: (lease: Lease<SearchJobRequest>) => void,
 ): Promise<void> {
   const removed = new AbortController();
-  const given: Lease<SearchJobRequest>[] = [];
+  const leases: Lease<SearchJobRequest>[] = [];
   const leasing = machine.queue.lease(node, 1, removed.signal).then(
-    (lease) => void (lease !== null && given.push(lease)),
+    (lease) => void (lease !== null && leases.push(lease)),
     () => undefined,
   );
   await machine.settle();
-  const [other] = given;
+  const [other] = leases;
   if (other !== undefined) return onOther(other);
   machine.answerHere = () => ({ answer: resultOf(mark), page: null, tookMs: 0 });
   try {
@@ -36,7 +36,7 @@ export async function whileAnswering(
     removed.abort();
   }
   await Promise.race([leasing, machine.settle()]);
-  assert.deepEqual(given, [], "a job was answered, and given to a node");
+  assert.deepEqual(leases, [], "a job was answered, and given to a node");
 }
 
 /** Waits if its key is at its limit. */

@@ -62,8 +62,8 @@ function onJob(text: string, which: number, run: (world: World, job: KnownJob) =
 }
 
 async function act(...actions: readonly Action[]): Promise<void> {
-  const begun = actions.map((action) => outcomeOf(action.begin()));
-  for (const [index, outcome] of (await Promise.all(begun)).entries()) {
+  const outcomes = actions.map((action) => outcomeOf(action.begin()));
+  for (const [index, outcome] of (await Promise.all(outcomes)).entries()) {
     await actions[index]?.check(outcome);
   }
 }
@@ -365,29 +365,29 @@ export const commands: fc.Arbitrary<Command>[] = [
   ),
   fc.tuple(which, account).map(([one, accountId]) =>
     onJob(`fetch as ${accountId}`, one, async ({ machine }, job) => {
-      const found = await machine.queue.find(accountId, job.uuid);
+      const stored = await machine.queue.find(accountId, job.uuid);
       if (accountId !== job.accountId || job.isForgotten) {
-        assert.equal(found, null);
+        assert.equal(stored, null);
         return;
       }
       // Whether a near retry is hidden is ambiguous within a second.
       const state = shownState({ ...job, notBeforeMs: 0 }, machine.clock.now());
-      if (job.state !== "error(retrying)") assert.equal(found?.state, state);
-      assert.equal(found?.result?.items[0]?.id ?? null, state === "done" ? job.mark : null);
+      if (job.state !== "error(retrying)") assert.equal(stored?.state, state);
+      assert.equal(stored?.result?.items[0]?.id ?? null, state === "done" ? job.mark : null);
     }),
   ),
   account.map((accountId) =>
     command(`list of ${accountId}`, async ({ machine, known }) => {
-      const listed: string[] = [];
+      const uuids: string[] = [];
       let before = null;
       do {
         const page = { states: null, methods: null, platforms: null, text: null, before, limit: 7 };
         const { jobs, next } = await machine.queue.list(accountId, page);
-        listed.push(...jobs.map(({ uuid }) => uuid));
+        uuids.push(...jobs.map(({ uuid }) => uuid));
         before = next;
       } while (before !== null);
-      const own = known.jobs.filter((job) => job.accountId === accountId && !job.isForgotten);
-      assert.deepEqual([...listed].sort(), own.map(({ uuid }) => uuid).sort());
+      const ownJobs = known.jobs.filter((job) => job.accountId === accountId && !job.isForgotten);
+      assert.deepEqual([...uuids].sort(), ownJobs.map(({ uuid }) => uuid).sort());
     }),
   ),
   fc

@@ -87,17 +87,18 @@ function createFollower(machine: Machine, accountId: string): Follower {
   async function check(known: Known): Promise<void> {
     await connect();
     await read(Number.POSITIVE_INFINITY);
-    const own = new Set(
+    const ownUuids = new Set(
       known.jobs.filter((job) => job.accountId === accountId).map(({ uuid }) => uuid),
     );
-    for (const uuid of seen.keys()) assert(own.has(uuid), `another account's job ${uuid} was seen`);
+    for (const uuid of seen.keys())
+      assert(ownUuids.has(uuid), `another account's job ${uuid} was seen`);
     for (const job of known.jobs) {
       if (job.accountId !== accountId || job.isForgotten) continue;
-      const found = await machine.queue.find(accountId, job.uuid);
+      const stored = await machine.queue.find(accountId, job.uuid);
       const { state, attempts } = seen.get(job.uuid) ?? {};
       // Expiry is visible before the next sweep reports it.
-      const isSwept = !(found?.state === "expired" && state === "done");
-      if (isSwept) assert.deepEqual([state, attempts], [found?.state, found?.attempts]);
+      const isSwept = !(stored?.state === "expired" && state === "done");
+      if (isSwept) assert.deepEqual([state, attempts], [stored?.state, stored?.attempts]);
     }
   }
 

@@ -1,6 +1,6 @@
 import type { Store } from "../../src/db/operations.ts";
 
-/** Before or after the commit of pending writes. */
+/** Can be killed before or after the commit of pending writes. */
 export type KillableStore<Table> = {
   store: Store<Table>;
   pending(): number;

@@ -46,9 +46,9 @@ export async function allow(
   session: TestSession,
   query: string,
 ): Promise<URL> {
-  const opened = (await openRequest(service, session, query)).json();
-  if (opened.kind !== "consent") throw new Error(JSON.stringify(opened));
-  const decided = await decide(service, session, opened.ticket, opened.methods);
+  const page = (await openRequest(service, session, query)).json();
+  if (page.kind !== "consent") throw new Error(JSON.stringify(page));
+  const decided = await decide(service, session, page.ticket, page.methods);
   return new URL(decided.json().location);
 }
 

@@ -27,10 +27,10 @@ export async function startOauthApp(): Promise<OauthApp> {
   const requested: string[] = [];
   const server = createServer(certificate, ({ url = "/" }, answer) => {
     requested.push(url);
-    const found = answers.get(url);
-    const location = found?.status === 302 ? { location: found.body } : {};
-    answer.writeHead(found?.status ?? 404, { "content-type": "application/json", ...location });
-    answer.end(found?.body ?? "{}");
+    const stored = answers.get(url);
+    const location = stored?.status === 302 ? { location: stored.body } : {};
+    answer.writeHead(stored?.status ?? 404, { "content-type": "application/json", ...location });
+    answer.end(stored?.body ?? "{}");
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const origin = `https://localhost:${(server.address() as AddressInfo).port}`;

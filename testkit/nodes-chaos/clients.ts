@@ -89,10 +89,10 @@ export function createClient(
   };
 }
 
-/** In order. */
+/** The order counts. */
 export function isCorrectAnswer(job: RequestedJob, posts: GeneratedPosts): boolean {
   if (job.result === null) return false;
   const records = JSON.parse(job.result) as { ID: string; Content: string }[];
-  const found = records.map(({ ID, Content }) => ({ id: ID, text: Content }));
-  return JSON.stringify(found) === JSON.stringify(posts.newest(job.topic, resultsPerJob));
+  const answerPosts = records.map(({ ID, Content }) => ({ id: ID, text: Content }));
+  return JSON.stringify(answerPosts) === JSON.stringify(posts.newest(job.topic, resultsPerJob));
 }

@@ -19,7 +19,7 @@ export type Deployment = {
   store: WatchedStore;
   gatewayDir: string;
   simulated: string;
-  /** With the account id. */
+  /** Keys and their account ids. */
   keys: ReadonlyMap<string, { token: string; id: string }>;
   gatewayIsReady(): Promise<void>;
   close(): Promise<void>;

@@ -12,7 +12,7 @@ export type FaultTarget = {
 export const faultKinds = ["kill", "stop", "cut", "drain", "restart", "gateway"] as const;
 type FaultKind = (typeof faultKinds)[number];
 
-/** In seconds from the start. */
+/** Times are in seconds from the start. */
 export type InjectedFault = { at: number; kind: FaultKind; who: string; waiting: number };
 
 export type FaultOptions = {

@@ -37,14 +37,14 @@ export async function runLoad(options: LoadOptions): Promise<LoadOutcome> {
   /** All at once, to dominate the queue. */
   async function greedy(): Promise<void> {
     const client = clientOf("greedy");
-    const own: RequestedJob[] = [];
+    const ownJobs: RequestedJob[] = [];
     await eachOf(jobs - smallKeys.length * jobsPerSmallKey, 16, async (turn) => {
       const job = await client.submit(turn % posts.topics);
-      own.push(job);
+      ownJobs.push(job);
       requested.push(job);
     });
-    await eachOf(own.length, 8, async (turn) => {
-      const job = own[turn];
+    await eachOf(ownJobs.length, 8, async (turn) => {
+      const job = ownJobs[turn];
       if (job !== undefined) await client.collect(job);
     });
   }

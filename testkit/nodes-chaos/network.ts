@@ -28,8 +28,8 @@ export async function openNetwork(count: number, port: number): Promise<Network>
 
 function hasNamespaces(): boolean {
   const pair = ["link", "add", "name", "here", "type", "veth", "peer", "name", "there"];
-  const tried = spawnSync("unshare", ["-n", "ip", ...pair]);
-  return tried.status === 0;
+  const outcome = spawnSync("unshare", ["-n", "ip", ...pair]);
+  return outcome.status === 0;
 }
 
 async function openNamespaces(count: number, port: number): Promise<Network> {
@@ -72,8 +72,8 @@ async function connectNamespace(
   port: number,
 ): Promise<NetworkLink> {
   const pid = String(owner.pid);
-  const own = readlinkSync("/proc/self/ns/net");
-  await until("a namespace", () => (namespaceOf(pid) === own ? null : true));
+  const ownNamespace = readlinkSync("/proc/self/ns/net");
+  await until("a namespace", () => (namespaceOf(pid) === ownNamespace ? null : true));
   const gateway = `${wire.subnet}.${wire.first + 1}`;
   const node = `${wire.subnet}.${wire.first + 2}`;
   const here = (...args: string[]) => execFileSync("ip", args);

@@ -16,9 +16,9 @@ export async function checkedProofs(
   folder: string,
 ): Promise<CheckedProof[]> {
   const step = Math.max(1, Math.floor(requested.length / count));
-  const some = requested.filter((_, index) => index % step === 0).slice(0, count);
+  const sample = requested.filter((_, index) => index % step === 0).slice(0, count);
   const checked: CheckedProof[] = [];
-  for (const job of some) checked.push(await checkedProof(deployment, job, folder));
+  for (const job of sample) checked.push(await checkedProof(deployment, job, folder));
   return checked;
 }
 

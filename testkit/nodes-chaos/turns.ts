@@ -4,16 +4,16 @@ import type { Change } from "./watched-store.ts";
 export function otherJobsLeased(changes: readonly Change[], keyId: string): number[] {
   const since = new Map<string, number>();
   const waited: number[] = [];
-  let given = 0;
+  let leases = 0;
   for (const { uuid, keyId: whose, state } of changes) {
     if (whose !== keyId) {
-      if (state === "in progress") given += 1;
+      if (state === "in progress") leases += 1;
       continue;
     }
-    if (state === "received" && !since.has(uuid)) since.set(uuid, given);
+    if (state === "received" && !since.has(uuid)) since.set(uuid, leases);
     const from = since.get(uuid);
     if (state !== "in progress" || from === undefined || Number.isNaN(from)) continue;
-    waited.push(given - from);
+    waited.push(leases - from);
     since.set(uuid, Number.NaN);
   }
   return waited;

@@ -47,14 +47,14 @@ export async function verdictOn(changed: Partial<Case>): Promise<string> {
     accepted: ["simulated"] as const,
     nowMs,
   };
-  const given: Case = { ...usual, ...changed };
+  const testCase: Case = { ...usual, ...changed };
   const verify = createEvidenceVerifier({
-    accepted: given.accepted,
-    policy: given.policy,
-    collateral: () => Promise.resolve(given.collateral),
+    accepted: testCase.accepted,
+    policy: testCase.policy,
+    collateral: () => Promise.resolve(testCase.collateral),
   });
   try {
-    await verify(given.statement, given.evidence, given.nowMs);
+    await verify(testCase.statement, testCase.evidence, testCase.nowMs);
     return "accepted";
   } catch (error) {
     if (!(error instanceof EarshotError)) throw error;

@@ -45,7 +45,7 @@ export type StoredJob = {
 };
 
 export type RequestChanges = {
-  /** In seconds. */
+  /** Seconds. */
   ahead?: number;
   nonce?: string;
   keyId?: string;

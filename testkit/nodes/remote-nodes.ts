@@ -24,7 +24,7 @@ export type GatewayUnderTest = {
   dataDir: string;
   files: SimulatedFiles;
   stop(): Promise<void>;
-  /** At the same address. */
+  /** Starts at the same address. */
   start(): Promise<void>;
   remove(): Promise<void>;
 };

@@ -24,7 +24,7 @@ export function connectPostgres(folder: string, port: number | null = null): Con
   };
 }
 
-/** From this machine's packages. */
+/** A server of this machine's packages. */
 export type PostgresServer = ConnectedPostgres & {
   folder: string;
   stop(signal?: NodeJS.Signals): Promise<void>;
@@ -44,9 +44,9 @@ function binaries(): string | null {
 }
 
 function requiredBinaries(): string {
-  const found = binaries();
-  if (found === null) throw new Error("PostgreSQL is not installed: apt-get install postgresql");
-  return found;
+  const folder = binaries();
+  if (folder === null) throw new Error("PostgreSQL is not installed: apt-get install postgresql");
+  return folder;
 }
 
 /** PostgreSQL refuses to run as root. */
@@ -72,7 +72,7 @@ function signalIfAlive(pid: number, signal: NodeJS.Signals): void {
 
 const defaultPort = 5432;
 
-/** With a port also on 127.0.0.1. */
+/** Listens on 127.0.0.1, too, if a port is given. */
 export async function startPostgres(
   settings: readonly string[] = [],
   port: number | null = null,

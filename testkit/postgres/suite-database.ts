@@ -4,7 +4,7 @@ import { connectPostgres } from "./server.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** Without it, services use files. */
+    /** Services use files if this is missing. */
     postgresFolder?: string;
   }
 }

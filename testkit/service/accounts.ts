@@ -17,9 +17,9 @@ export type TestAccounts = {
   database: SqliteDatabase;
   store: Store<typeof operations>;
   makeKey(request?: Partial<NewKey>): Promise<CreatedKey>;
-  /** With only the columns that limits read. */
+  /** Writes only the columns that limits read. */
   addJob(key: CreatedKey, uuid: string, submittedMs: number): void;
-  /** Without its in-memory state. */
+  /** Drops the in-memory state. */
   reopen(): TestAccounts;
   remove(): void;
 };

@@ -71,9 +71,9 @@ export const endpoints: readonly Endpoint[] = Object.entries(document.paths).fla
 );
 
 export function endpointNamed(operationId: string): Endpoint {
-  const found = endpoints.find(({ operation }) => operation.operationId === operationId);
-  if (found === undefined) throw new Error(`${operationId} is not described`);
-  return found;
+  const endpoint = endpoints.find(({ operation }) => operation.operationId === operationId);
+  if (endpoint === undefined) throw new Error(`${operationId} is not described`);
+  return endpoint;
 }
 
 export function shownIn({ example, examples = {} }: DescribedMedia): [string, unknown][] {
@@ -105,7 +105,7 @@ export function errorsOf(value: unknown, at: string): string {
   return validate(value) ? "" : ajv.errorsText(validate.errors);
 }
 
-/** In status, content type, body or headers. */
+/** Deviations in status, content type, body or headers. */
 export function deviationsOf(
   { operation, pointer: position }: Endpoint,
   answer: LightMyRequestResponse,

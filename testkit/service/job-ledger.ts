@@ -2,7 +2,7 @@
 export type JobLedger = {
   accepted: ReadonlyMap<string, number>;
   abandoned: ReadonlySet<string>;
-  /** By idempotency key. */
+  /** Uuids by idempotency key. */
   byKey: ReadonlyMap<string, ReadonlySet<string>>;
   counts: Record<string, number>;
   contradictions: readonly string[];
@@ -12,7 +12,7 @@ export type JobLedger = {
   abandon(uuid: string): void;
   /** All results of a job or search must be equal. */
   receive(uuid: string, result: string): void;
-  /** From the event stream. */
+  /** Adds a state from the event stream. */
   addState(uuid: string, state: string): void;
   lastState(uuid: string): string | undefined;
 };
@@ -40,9 +40,11 @@ export function createJobLedger(expected: readonly string[]): JobLedger {
     },
     contradict,
     accept: (uuid, search, idempotencyKey) => {
-      const known = accepted.get(uuid);
-      if (known !== undefined && idempotencyKey === null) contradict(`${uuid} was abandoned twice`);
-      if (known !== undefined && known !== search) contradict(`${uuid} names two searches`);
+      const acceptedMs = accepted.get(uuid);
+      if (acceptedMs !== undefined && idempotencyKey === null)
+        contradict(`${uuid} was abandoned twice`);
+      if (acceptedMs !== undefined && acceptedMs !== search)
+        contradict(`${uuid} names two searches`);
       accepted.set(uuid, search);
       if (idempotencyKey === null) return;
       const uuids = byKey.get(idempotencyKey) ?? new Set();

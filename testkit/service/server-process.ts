@@ -10,7 +10,7 @@ export type ServerProcess = {
   base: string;
   key: string;
   pid: number;
-  /** To the first 200 of /readyz. */
+  /** Time to the first 200 of /readyz. */
   readyMs: number;
   child: ChildProcess;
   /** The last lines that it wrote, for the message of a failed test. */

@@ -15,16 +15,16 @@ export function makeSlowDisk(folder: string, fsyncMs: number): SlowDisk {
   const source = join(import.meta.dirname, "slow-disk.c");
   const compiler = process.env.CC ?? "cc";
   execFileSync(compiler, ["-shared", "-fPIC", "-O2", "-Wall", "-o", library, source, "-ldl"]);
-  const reported = join(folder, "slow-disk.calls");
+  const callsFile = join(folder, "slow-disk.calls");
   const full = join(folder, "slow-disk.full");
   return {
     environment: {
       LD_PRELOAD: library,
       SLOW_DISK_MS: String(fsyncMs),
-      SLOW_DISK_CALLS: reported,
+      SLOW_DISK_CALLS: callsFile,
       SLOW_DISK_FULL: full,
     },
-    calls: () => (existsSync(reported) ? statSync(reported).size : 0),
+    calls: () => (existsSync(callsFile) ? statSync(callsFile).size : 0),
     fill: () => writeFileSync(full, ""),
     empty: () => rmSync(full, { force: true }),
   };

@@ -17,13 +17,13 @@ export async function startTamperingProxy(
       return;
     }
     const { method, headers } = request;
-    const passed = requestOf(new URL(path, target), { method, headers }, (answer) => {
+    const forwarded = requestOf(new URL(path, target), { method, headers }, (answer) => {
       response.writeHead(answer.statusCode ?? 502, answer.headers);
       answer.pipe(response);
     });
-    passed.on("error", () => response.destroy());
-    response.on("close", () => passed.destroy());
-    request.pipe(passed);
+    forwarded.on("error", () => response.destroy());
+    response.on("close", () => forwarded.destroy());
+    request.pipe(forwarded);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;

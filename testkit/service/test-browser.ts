@@ -3,9 +3,9 @@ import type { ServiceUnderTest } from "./service-under-test.ts";
 
 export type TestBrowser = {
   cookies: Map<string, string>;
-  /** Without an origin. */
+  /** Sends no origin. */
   visit(url: string, headers?: Record<string, string>): Promise<LightMyRequestResponse>;
-  /** With its CSRF token once known. */
+  /** Sends the CSRF token once known. */
   send(
     method: "POST" | "DELETE",
     url: string,

@@ -9,7 +9,7 @@ export type VirtualTime = {
 
 type Sleeper = { atMs: number; wake: () => void };
 
-/** For tasks that also wait for threads. */
+/** Suits tasks that also wait for threads. */
 export function createVirtualTime(from: Clock): VirtualTime {
   const startMs = from.now() - from.elapsed();
   let elapsedMs = from.elapsed();

@@ -1,9 +1,9 @@
 export type Route = { method: string; url: string; inputs: readonly string[] };
 
-/** Since `watchingFastify` replaced fastify. */
+/** Routes since `watchingFastify` replaced fastify. */
 export const routes: Route[] = [];
 
-/** For `vi.mock("fastify", …)`. */
+/** The module for `vi.mock("fastify", …)`. */
 export function watchingFastify(original: typeof import("fastify")) {
   const watched = (options?: object) => {
     const app = original.fastify(options);

@@ -89,8 +89,8 @@ export async function compareWithStream(
   position: Position,
   traffic: StreamTraffic,
 ): Promise<string[]> {
-  const found = await foundPosts(position, streamWord);
-  const uris = found.map(({ Metadata }) => Metadata.uri);
+  const foundTexts = await foundPosts(position, streamWord);
+  const uris = foundTexts.map(({ Metadata }) => Metadata.uri);
   const seen = new Set(uris);
   const differences = uris.length === seen.size ? [] : [`${uris.length - seen.size} doubled`];
   for (const { uri } of traffic.live()) if (!seen.has(uri)) differences.push(`${uri} is missing`);

@@ -23,7 +23,7 @@ export type HostedAccount = {
   rev: string;
   records: Map<string, unknown>;
   status: "active" | "takendown" | "deactivated" | "suspended";
-  /** In its DID document; null for this host. */
+  /** The host in its DID document; null for this one. */
   pds: string | null;
 };
 
@@ -53,11 +53,11 @@ export async function startAccountHost(): Promise<AccountHost> {
     const method = url.pathname.replace("/xrpc/", "");
     host.requests.push(`${method}${url.search === "" ? "" : ` ${url.search.slice(1)}`}`);
     if (host.instead(method, request, response)) return;
-    const requested = (name: string) => url.searchParams.get(name) ?? "";
-    const account = host.accounts.get(requested("did") || requested("repo"));
+    const parameter = (name: string) => url.searchParams.get(name) ?? "";
+    const account = host.accounts.get(parameter("did") || parameter("repo"));
     if (method.startsWith("/did:")) return document(method.slice(1), response);
     if (method === "com.atproto.identity.resolveHandle")
-      return resolveHandle(requested("handle"), response);
+      return resolveHandle(parameter("handle"), response);
     if (method === "com.atproto.label.queryLabels") return queryLabels(url, response);
     if (account === undefined) return refuse(response, "RepoNotFound");
     if (method === "com.atproto.sync.getRepoStatus") {
@@ -73,11 +73,11 @@ export async function startAccountHost(): Promise<AccountHost> {
       return;
     }
     if (method === "com.atproto.repo.getRecord") {
-      const value = account.records.get(`${requested("collection")}/${requested("rkey")}`);
+      const value = account.records.get(`${parameter("collection")}/${parameter("rkey")}`);
       return value === undefined ? refuse(response, "RecordNotFound") : json(response, { value });
     }
     if (method === "com.atproto.repo.listRecords") {
-      return listRecords(account, requested("collection"), requested("cursor"), response);
+      return listRecords(account, parameter("collection"), parameter("cursor"), response);
     }
     refuse(response, "MethodNotImplemented", 501);
   }
@@ -125,15 +125,15 @@ export async function startAccountHost(): Promise<AccountHost> {
       refuse(response, "InvalidRequest");
       return;
     }
-    const found = host.labels.filter(({ uri }) =>
+    const labels = host.labels.filter(({ uri }) =>
       patterns.some((pattern) =>
         pattern.endsWith("*") ? String(uri).startsWith(pattern.slice(0, -1)) : uri === pattern,
       ),
     );
     const from = Number(url.searchParams.get("cursor") ?? 0);
     const limit = Number(url.searchParams.get("limit"));
-    const cursor = from + limit < found.length ? { cursor: String(from + limit) } : {};
-    json(response, { labels: found.slice(from, from + limit), ...cursor });
+    const cursor = from + limit < labels.length ? { cursor: String(from + limit) } : {};
+    json(response, { labels: labels.slice(from, from + limit), ...cursor });
   }
 
   return host;

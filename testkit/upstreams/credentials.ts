@@ -19,7 +19,7 @@ import {
   type StoredSecretCredential,
 } from "../../src/upstream/credentials/operations.ts";
 
-/** With accounts `ann` and `ben`. */
+/** Has accounts `ann` and `ben`. */
 export type CredentialBench = {
   folder: string;
   database: SqliteDatabase;

@@ -116,7 +116,7 @@ function send(response: ServerResponse, body: unknown, status = 200): void {
   response.end(JSON.stringify(body));
 }
 
-/** In the server's layout. */
+/** A block in the server's layout. */
 export function blockBytes(rows: readonly ArchivedRow[]): Buffer {
   const payloads = rows.map(({ payload }) =>
     payload === undefined ? Buffer.alloc(0) : Buffer.from(encode(payload)),

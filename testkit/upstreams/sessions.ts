@@ -102,7 +102,7 @@ export function testPool(): TestPool {
   return pool;
 }
 
-/** With the headers of hostile-upstream.ts. */
+/** Reads the headers of hostile-upstream.ts. */
 export function testUpstream(platform: Platform, more: Partial<Upstream> = {}): Upstream {
   const none = { access: [], closest: "nothing" } as const;
   return {

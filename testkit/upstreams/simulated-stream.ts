@@ -8,7 +8,7 @@ import { createSimulator, startJetstreamProcess } from "./jetstream-process.ts";
 
 /** The simulator, a real Jetstream and the service. */
 export type SimulatedStream = {
-  /** From the first event. */
+  /** Starts at the first event. */
   startService(name: string, settings: Record<string, string>): Promise<ServerProcess>;
   startTraffic(): Promise<void>;
   endTraffic(): Promise<void>;
@@ -20,7 +20,7 @@ export type SimulatedStream = {
 export type StreamSample = {
   events: number;
   lagSeconds: number;
-  /** Not yet written. */
+  /** Events not yet written. */
   waiting: number;
   residentMb: number;
 };
@@ -56,14 +56,14 @@ export async function startSimulatedStream(
     endTraffic: simulator.end,
     jetstreamPosts: () => replayOf(url),
     close: async () => {
-      for (const service of services) await stopped(service);
+      for (const service of services) await stopServer(service);
       await jetstream.end("SIGKILL");
       await simulator.end();
     },
   };
 }
 
-async function stopped({ child, stop }: ServerProcess): Promise<void> {
+async function stopServer({ child, stop }: ServerProcess): Promise<void> {
   if (child.exitCode === null && child.signalCode === null) await stop();
 }
 
@@ -94,7 +94,7 @@ type ReplayedEvent = {
   account?: { active: boolean; status?: string };
 };
 
-/** Without Earshot code. */
+/** Uses no Earshot code. */
 function replayOf(url: string): Promise<{ posts: Map<string, string>; events: number }> {
   const posts = new Map<string, string>();
   let events = 0;

@@ -15,7 +15,7 @@ export type StubUpstream = Upstream & {
   answers: StubAnswers;
 };
 
-/** For methods with answers, `pageSize` items per page. */
+/** Methods with answers return `pageSize` items per page. */
 export function stubUpstream(
   platform: Platform,
   answers: StubAnswers,
@@ -29,13 +29,13 @@ export function stubUpstream(
     support: supportFor(answers),
     page: async (call) => {
       calls.push(call);
-      const found = stub.answers[call.method] ?? [];
-      if (found instanceof Error) throw found;
+      const items = stub.answers[call.method] ?? [];
+      if (items instanceof Error) throw items;
       const from = Number(call.cursor ?? 0);
       const next = from + pageSize;
       return {
-        items: found.slice(from, next),
-        next: next < found.length ? String(next) : null,
+        items: items.slice(from, next),
+        next: next < items.length ? String(next) : null,
       };
     },
     search: null,

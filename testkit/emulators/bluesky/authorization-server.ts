@@ -53,10 +53,10 @@ export async function startOAuthEmulator(did: string, handle: string): Promise<O
       case "/.well-known/oauth-authorization-server":
         return { status: 200, json: metadata() };
       case "/oauth/par":
-        return guarded(request, (jkt) => push(body, jkt));
+        return requireProof(request, (jkt) => push(body, jkt));
       case "/oauth/token":
         if (options.failWith !== null) return { status: options.failWith };
-        return guarded(request, (jkt) => grant(body, jkt));
+        return requireProof(request, (jkt) => grant(body, jkt));
       default:
         return resource(request, pathname.replace("/xrpc/", ""));
     }
@@ -88,14 +88,14 @@ export async function startOAuthEmulator(did: string, handle: string): Promise<O
     return { jkt: hashOf(JSON.stringify({ crv: jwk.crv, kty: jwk.kty, x: jwk.x, y: jwk.y })) };
   }
 
-  function guarded(
+  function requireProof(
     request: IncomingMessage,
     next: (jkt: string) => EmulatedAnswer,
   ): EmulatedAnswer {
     const checked = checkProof(request, null);
     if (typeof checked === "string") return { ...refusal(checked), headers: nonceHeader() };
-    const reported = next(checked.jkt);
-    return { ...reported, headers: { ...reported.headers, ...nonceHeader() } };
+    const nonce = next(checked.jkt);
+    return { ...nonce, headers: { ...nonce.headers, ...nonceHeader() } };
   }
 
   function push(body: URLSearchParams, jkt: string): EmulatedAnswer {
@@ -127,13 +127,13 @@ export async function startOAuthEmulator(did: string, handle: string): Promise<O
       return isOwn ? tokens(jkt) : refusal("invalid_grant", "Invalid refresh token");
     }
     const code = body.get("code") ?? "";
-    const found = codes.get(code);
+    const grant = codes.get(code);
     codes.delete(code);
     const isRight =
-      found !== undefined &&
-      found.jkt === jkt &&
-      found.redirectUri === body.get("redirect_uri") &&
-      found.challenge === hashOf(body.get("code_verifier") ?? "");
+      grant !== undefined &&
+      grant.jkt === jkt &&
+      grant.redirectUri === body.get("redirect_uri") &&
+      grant.challenge === hashOf(body.get("code_verifier") ?? "");
     return isRight ? tokens(jkt) : refusal("invalid_grant", "Invalid code");
   }
 
@@ -193,15 +193,15 @@ export async function startOAuthEmulator(did: string, handle: string): Promise<O
     options,
     count: (path) => requests.filter((request) => request.path === path).length,
     consent: (address, choice) => {
-      const found = pushed.get(new URL(address).searchParams.get("request_uri") ?? "");
-      if (found === undefined) throw new Error("an address that was not given out");
-      const sentTo = new URL(found.redirectUri);
+      const pushedRequest = pushed.get(new URL(address).searchParams.get("request_uri") ?? "");
+      if (pushedRequest === undefined) throw new Error("an address that was not given out");
+      const sentTo = new URL(pushedRequest.redirectUri);
       sentTo.searchParams.set("iss", url);
-      sentTo.searchParams.set("state", found.state);
+      sentTo.searchParams.set("state", pushedRequest.state);
       if (choice === "no") sentTo.searchParams.set("error", "access_denied");
       else {
         made += 1;
-        codes.set(`code-${made}`, found);
+        codes.set(`code-${made}`, pushedRequest);
         sentTo.searchParams.set("code", `code-${made}`);
       }
       return sentTo.href;

@@ -37,9 +37,9 @@ export async function startPdsEmulator(options: PdsOptions): Promise<PdsEmulator
       case "com.atproto.identity.resolveHandle":
         return { status: 200, json: { did } };
       case "com.atproto.server.createSession": {
-        const given: { identifier?: string; password?: string } = JSON.parse(body);
+        const credentials: { identifier?: string; password?: string } = JSON.parse(body);
         const isRight =
-          [did, handle].includes(given.identifier ?? "") && given.password === password;
+          [did, handle].includes(credentials.identifier ?? "") && credentials.password === password;
         return isRight
           ? session()
           : refusal(401, "AuthenticationRequired", "Invalid identifier or password");

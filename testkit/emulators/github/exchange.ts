@@ -1,6 +1,6 @@
 import type { Answer, Grants } from "./model.ts";
 
-/** For GitHub and GitLab. */
+/** The code exchange of GitHub and GitLab. */
 export function createExchange({
   grants,
   clientId,

@@ -20,7 +20,7 @@ type Errors = {
 
 export type GitHubEmulator = Awaited<ReturnType<typeof startGitHubEmulator>>;
 
-/** A user decides on its page, a test by `decide`. With `callbackUrls`, refuses others. */
+/** A user decides on its page, a test by `decide`. If `callbackUrls` is set, refuses others. */
 export async function startGitHubEmulator({
   now = Date.now,
   callbackUrls = null,

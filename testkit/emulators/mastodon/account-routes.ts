@@ -55,10 +55,10 @@ function several(requested: EmulatedRequest) {
   const refused = refusedWithout(requested, anybody);
   if (refused !== null) return refused;
   if (requested.character.differences.noBatch) return answers.notAllowed;
-  const found = requested.query
+  const accounts = requested.query
     .getAll("id[]")
     .flatMap((id) => requested.network.accounts.get(id) ?? []);
-  return ok(found.map((account) => accountJson(account, requested)));
+  return ok(accounts.map((account) => accountJson(account, requested)));
 }
 
 function one(requested: EmulatedRequest, [id = ""]: readonly string[]) {
@@ -73,7 +73,7 @@ function statuses(requested: EmulatedRequest, [id = ""]: readonly string[]) {
   if (refused !== null) return refused;
   const { network, query } = requested;
   if (!network.accounts.get(id)?.isKnown) return answers.notFound;
-  const own = [...network.statuses.values()].filter(
+  const statuses = [...network.statuses.values()].filter(
     (status) =>
       status.accountId === id &&
       isVisible(status, requested) &&
@@ -81,7 +81,10 @@ function statuses(requested: EmulatedRequest, [id = ""]: readonly string[]) {
       (query.get("exclude_replies") !== "true" || status.inReplyToId === null) &&
       (query.get("exclude_reblogs") !== "true" || status.reblogOfId === null),
   );
-  const { items, headers } = pageBy(own, (status) => status.id, requested, { usual: 20, most: 40 });
+  const { items, headers } = pageBy(statuses, (status) => status.id, requested, {
+    usual: 20,
+    most: 40,
+  });
   return ok(
     items.map((status) => statusJson(status, requested)),
     headers,

@@ -8,8 +8,8 @@ export function mountStreams(emulator: MastodonEmulator): Streaming {
   const { server, network, character, url } = emulator;
   const streaming = createStreaming({
     isUserToken: (token) => {
-      const found = emulator.tokenOf(`Bearer ${token}`);
-      return found !== null && found !== "unknown" && found.accountId !== null;
+      const owner = emulator.tokenOf(`Bearer ${token}`);
+      return owner !== null && owner !== "unknown" && owner.accountId !== null;
     },
     transports: character.differences.noEventStream ? ["websocket"] : ["websocket", "event-stream"],
   });

@@ -46,8 +46,10 @@ export function pageByOffset<T>(
 }
 
 export function limitOf(query: URLSearchParams, { usual, most }: { usual: number; most: number }) {
-  const written = Number(query.get("limit") ?? usual);
-  return Number.isInteger(written) && written > 0 ? Math.min(written, most) : usual;
+  const requestedLimit = Number(query.get("limit") ?? usual);
+  return Number.isInteger(requestedLimit) && requestedLimit > 0
+    ? Math.min(requestedLimit, most)
+    : usual;
 }
 
 function link(

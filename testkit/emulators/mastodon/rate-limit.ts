@@ -14,14 +14,14 @@ export function createRateLimit(character: Character) {
       const { requests, pagingRequests, windowMs } = character.rateLimit;
       const nowMs = character.now();
       const window = Math.floor(nowMs / windowMs);
-      const used = (kind: string): number => {
+      const countRequest = (kind: string): number => {
         const key = `${caller} ${kind} ${window}`;
         counts.set(key, (counts.get(key) ?? 0) + 1);
         return counts.get(key) ?? 0;
       };
-      const limits = [{ most: requests, left: requests - used("all") }];
+      const limits = [{ most: requests, left: requests - countRequest("all") }];
       if (paging.some((name) => query.has(name))) {
-        limits.push({ most: pagingRequests, left: pagingRequests - used("paging") });
+        limits.push({ most: pagingRequests, left: pagingRequests - countRequest("paging") });
       }
       const [nearest] = limits.sort((a, b) => a.left - b.left);
       const left = nearest?.left ?? 0;

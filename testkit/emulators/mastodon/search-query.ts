@@ -36,6 +36,6 @@ export function readSearchQuery(text: string): SearchQuery {
 export const wordsOf = (text: string): string[] =>
   text.toLowerCase().match(/[\p{L}\p{N}_]+(?:['’][\p{L}\p{N}_]+)*/gu) ?? [];
 
-/** Without endings, as in the index. */
+/** Drops endings, as the index does. */
 export const stemOf = (word: string): string =>
   word.replace(/['’]s$/, "").replace(/(?:es|s|ing|ed)$/, "");

@@ -45,10 +45,10 @@ function accountsFor(text: string, requested: EmulatedRequest) {
     );
     if (far !== undefined) far.isKnown = true;
   }
-  const found = [...network.accounts.values()].filter(
+  const accounts = [...network.accounts.values()].filter(
     (account) => account.isKnown && acctOf(account).toLowerCase().includes(written),
   );
-  return page(found, requested).map((account: Account) => accountJson(account, requested));
+  return page(accounts, requested).map((account: Account) => accountJson(account, requested));
 }
 
 function statusesFor(text: string, requested: EmulatedRequest) {
@@ -67,11 +67,11 @@ function statusesFor(text: string, requested: EmulatedRequest) {
   if (!character.hasSearch) return [];
   const expected = readSearchQuery(text);
   const below = query.get("max_id");
-  const found = [...network.statuses.values()]
+  const statuses = [...network.statuses.values()]
     .filter(({ id }) => below === null || compareIds(id, below) < 0)
     .filter((status) => isSearched(status, requested) && fits(status, expected, requested))
     .sort((a, b) => compareIds(b.id, a.id));
-  return page(found, requested).map((status) => statusJson(status, requested));
+  return page(statuses, requested).map((status) => statusJson(status, requested));
 }
 
 /** Public posts of authors who agreed, and posts that involve the user. */

@@ -62,13 +62,13 @@ export async function startMastodonEmulator(options: EmulatorOptions = {}) {
     const token = tokens.find(headers.authorization);
     const requested = { method, path, query, url, network, character, tokens, form };
     const answer =
-      faulted() ??
+      nextFault() ??
       refusedAtTheDoor(headers, token, isOver) ??
       answerTo({ ...requested, token: token === "unknown" ? null : token });
     send(response, { ...answer, headers: { ...limitHeaders, ...answer.headers } });
   }
 
-  function faulted(): Answer | null {
+  function nextFault(): Answer | null {
     const { every, next } = character.faults;
     const first = next?.shift();
     if (first !== undefined) {
@@ -123,8 +123,8 @@ export async function startMastodonEmulator(options: EmulatorOptions = {}) {
 
 function answerTo(requested: EmulatedRequest): Answer {
   for (const { method, path, answer } of routes) {
-    const found = path.exec(requested.path);
-    if (found !== null && method === requested.method) return answer(requested, found.slice(1));
+    const match = path.exec(requested.path);
+    if (match !== null && method === requested.method) return answer(requested, match.slice(1));
   }
   return answers.notFound;
 }

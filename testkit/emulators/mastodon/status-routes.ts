@@ -15,7 +15,7 @@ export const statusRoutes: readonly Route[] = [
 
 const anybody = { scope: "read:statuses", kind: "anybody" } as const;
 
-function found(requested: EmulatedRequest, id: string): Status | null {
+function visibleStatus(requested: EmulatedRequest, id: string): Status | null {
   const status = requested.network.statuses.get(id);
   return status !== undefined && isVisible(status, requested) ? status : null;
 }
@@ -23,7 +23,7 @@ function found(requested: EmulatedRequest, id: string): Status | null {
 function one(requested: EmulatedRequest, [id = ""]: readonly string[]) {
   const refused = refusedWithout(requested, anybody);
   if (refused !== null) return refused;
-  const status = found(requested, id);
+  const status = visibleStatus(requested, id);
   return status === null ? answers.notFound : ok(statusJson(status, requested));
 }
 
@@ -31,7 +31,9 @@ function several(requested: EmulatedRequest) {
   const refused = refusedWithout(requested, anybody);
   if (refused !== null) return refused;
   if (requested.character.differences.noBatch) return answers.notAllowed;
-  const statuses = requested.query.getAll("id[]").flatMap((id) => found(requested, id) ?? []);
+  const statuses = requested.query
+    .getAll("id[]")
+    .flatMap((id) => visibleStatus(requested, id) ?? []);
   return ok(statuses.map((status) => statusJson(status, requested)));
 }
 
@@ -39,7 +41,7 @@ function several(requested: EmulatedRequest) {
 function context(requested: EmulatedRequest, [id = ""]: readonly string[]) {
   const refused = refusedWithout(requested, anybody);
   if (refused !== null) return refused;
-  const status = found(requested, id);
+  const status = visibleStatus(requested, id);
   if (status === null) return answers.notFound;
   const isUser = (requested.token?.accountId ?? null) !== null;
   const max = isUser
@@ -55,7 +57,7 @@ function ancestorsOf(status: Status, requested: EmulatedRequest): Status[] {
   const above: Status[] = [];
   let current: Status | null = status;
   while (current !== null && current.inReplyToId !== null) {
-    current = found(requested, current.inReplyToId);
+    current = visibleStatus(requested, current.inReplyToId);
     if (current !== null) above.unshift(current);
   }
   return above;
@@ -73,7 +75,7 @@ function descendantsOf(status: Status, requested: EmulatedRequest, depth: number
 function rebloggedBy(requested: EmulatedRequest, [id = ""]: readonly string[]) {
   const refused = refusedWithout(requested, anybody);
   if (refused !== null) return refused;
-  if (found(requested, id) === null) return answers.notFound;
+  if (visibleStatus(requested, id) === null) return answers.notFound;
   const reblogs = [...requested.network.statuses.values()].filter(
     ({ reblogOfId }) => reblogOfId === id,
   );

@@ -86,8 +86,8 @@ export function createTokens() {
     revoke: (token: string) => tokens.delete(token),
     find: (authorization: string | undefined): Token | null | "unknown" => {
       if (authorization === undefined) return null;
-      const written = /^Bearer (.+)$/i.exec(authorization)?.[1] ?? "";
-      return tokens.get(written) ?? "unknown";
+      const token = /^Bearer (.+)$/i.exec(authorization)?.[1] ?? "";
+      return tokens.get(token) ?? "unknown";
     },
   };
 }

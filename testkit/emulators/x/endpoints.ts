@@ -12,7 +12,7 @@ type Endpoint = {
   name: string;
   access: readonly ("app" | "user")[];
   scopes: readonly string[];
-  /** Per 15 minutes. */
+  /** Requests per 15 minutes. */
   limits: { app: number; user: number };
   isPaced?: boolean;
   answer(call: Call): Reply;

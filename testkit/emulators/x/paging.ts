@@ -3,13 +3,13 @@ import type { EmulatedPost } from "./model.ts";
 import { badParameter } from "./problems.ts";
 import { showIncludes, showPost } from "./show.ts";
 
-export function postsPage(call: Call, found: readonly EmulatedPost[], size: number): Reply {
+export function postsPage(call: Call, posts: readonly EmulatedPost[], size: number): Reply {
   const { query, world } = call;
   const start = startOf(query);
-  const page = found.slice(start, start + size);
+  const page = posts.slice(start, start + size);
   const shown = shownBy(call);
   const includes = showIncludes(page, shown, world);
-  const isLast = start + size >= found.length;
+  const isLast = start + size >= posts.length;
   return {
     body: {
       ...(page.length === 0 ? {} : { data: page.map((post) => showPost(post, shown)) }),
@@ -54,11 +54,11 @@ export function startOf(query: URLSearchParams): number {
 }
 
 function checkOf(query: URLSearchParams): string {
-  const kept = [...query].filter(
+  const parameters = [...query].filter(
     ([name]) => !["next_token", "pagination_token", "max_results"].includes(name),
   );
   let sum = 7;
-  for (const character of JSON.stringify(kept))
+  for (const character of JSON.stringify(parameters))
     sum = (sum * 31 + (character.codePointAt(0) ?? 0)) % 2_147_483_647;
   return `b${sum.toString(35)}`;
 }

@@ -25,7 +25,7 @@ export function lookUp(call: Call): Reply {
     );
   }
   const seen = new Map(visible(call).map((post) => [post.id, post]));
-  const found = ids.flatMap((id) => seen.get(id) ?? []);
+  const posts = ids.flatMap((id) => seen.get(id) ?? []);
   const errors = ids
     .filter((id) => !seen.has(id))
     .map((id) =>
@@ -34,15 +34,15 @@ export function lookUp(call: Call): Reply {
         : notFound("tweet", "ids", id),
     );
   const shown = shownBy(call);
-  const includes = showIncludes(found, shown, world);
+  const includes = showIncludes(posts, shown, world);
   return {
     body: {
-      ...(found.length === 0 ? {} : { data: found.map((post) => showPost(post, shown)) }),
+      ...(posts.length === 0 ? {} : { data: posts.map((post) => showPost(post, shown)) }),
       ...(includes === undefined ? {} : { includes }),
       ...(errors.length === 0 ? {} : { errors }),
     },
     reads: {
-      posts: found.length + sizeOf(includes, "posts", "tweets"),
+      posts: posts.length + sizeOf(includes, "posts", "tweets"),
       users: sizeOf(includes, "users"),
     },
   };
@@ -77,12 +77,12 @@ export function timeline(
   if (all.length === 0 && user.isProtected) {
     return { body: { errors: [notAuthorized("user", "id", id)] }, reads: {} };
   }
-  const found = all.filter(
+  const posts = all.filter(
     (post) =>
       !(excluded.has("retweets") && referenced(post, "retweeted") !== null) &&
       !(excluded.has("replies") && referenced(post, "replied_to") !== null),
   );
-  return postsPage(call, found.slice(0, maxPosts), numberIn(query, "max_results", sizes, 10));
+  return postsPage(call, posts.slice(0, maxPosts), numberIn(query, "max_results", sizes, 10));
 }
 
 /** X shows only the latest posts of a timeline. */

@@ -1,4 +1,4 @@
-/** In X's documented forms. */
+/** An error in one of X's documented forms. */
 export class Refusal extends Error {
   readonly status: number;
   readonly body: unknown;
@@ -85,7 +85,7 @@ export const withoutCredit = (): Refusal =>
     status: 402,
   });
 
-/** In `errors` of a partial answer. */
+/** An entry of `errors` in a partial answer. */
 export const notFound = (kind: string, parameter: string, id: string) => ({
   value: id,
   detail: `Could not find ${kind} with ${parameter}: [${id}].`,

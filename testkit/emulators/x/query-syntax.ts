@@ -63,7 +63,9 @@ export function readQuery(query: string, refusedOperators: readonly string[]): C
         const token = tokens[index];
         if (token === undefined || (token.kind === "mark" && token.mark !== "(")) break;
         index += 1;
-        parts.push(token.kind === "mark" ? closed() : termOf(token, refusedOperators, refuse));
+        parts.push(
+          token.kind === "mark" ? parenthesised() : termOf(token, refusedOperators, refuse),
+        );
       }
       const [first, ...more] = parts;
       if (first === undefined)
@@ -77,7 +79,7 @@ export function readQuery(query: string, refusedOperators: readonly string[]): C
     return only !== undefined && others.length === 0 ? only : { kind: "or", parts: alternatives };
   }
 
-  function closed(): Clause {
+  function parenthesised(): Clause {
     const inner = group();
     const token = tokens[index];
     if (token?.kind !== "mark" || token.mark !== ")") return refuse("missing ')'");

@@ -59,9 +59,9 @@ export function search(call: Call, { maxResults, maxCharacters, reachMs }: Searc
   const toMs = endMs ?? nowMs - 30_000;
   const users = new Map(world.users.map((user) => [user.id, user]));
   const posts = new Map(world.posts.map((post) => [post.id, post]));
-  const found = visible(call).filter(
+  const matches = visible(call).filter(
     (post) =>
       post.createdMs >= fromMs && post.createdMs < toMs && evaluates(clause, post, users, posts),
   );
-  return postsPage(call, found, numberIn(query, "max_results", [10, maxResults], 10));
+  return postsPage(call, matches, numberIn(query, "max_results", [10, maxResults], 10));
 }

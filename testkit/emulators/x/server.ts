@@ -24,7 +24,7 @@ export type XEmulatorOptions = {
   appTokens?: readonly string[];
   clients?: readonly EmulatedClient[];
   accessTokenMs?: number;
-  /** At /i/oauth2/authorize. */
+  /** The user at /i/oauth2/authorize. */
   consentingUserId?: string;
   faults?: XErrors;
 };

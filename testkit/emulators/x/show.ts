@@ -114,7 +114,7 @@ export function showUser(
   { naming, userFields }: Shown,
   { posts }: Pick<EmulatedWorld, "posts">,
 ): Json {
-  const own = posts.filter(({ authorId }) => authorId === user.id).length;
+  const postCount = posts.filter(({ authorId }) => authorId === user.id).length;
   const all: Json = {
     created_at: "2009-03-21T20:50:14.000Z",
     description: user.description ?? "",
@@ -124,7 +124,7 @@ export function showUser(
     public_metrics: {
       followers_count: user.followers?.length ?? 0,
       following_count: 0,
-      [names[naming].own]: own + (user.otherPosts ?? 0),
+      [names[naming].own]: postCount + (user.otherPosts ?? 0),
       listed_count: 0,
     },
   };

@@ -45,16 +45,16 @@ export function checkSuperset(parameters: { numRuns: number; seed: number }): {
   sent: number;
   matching: number;
 } {
-  let sent = 0;
+  let requests = 0;
   let matching = 0;
   const check = (query: string, posts: readonly Stored[]): void => {
     const tree = treeOf(query);
-    const expected = tree === null ? null : requestedAs(tree);
-    if (tree === null || expected === null) return;
-    const clause = expected === "nothing" ? null : readQuery(expected, []);
+    const request = tree === null ? null : requestedAs(tree);
+    if (tree === null || request === null) return;
+    const clause = request === "nothing" ? null : readQuery(request, []);
     const known = new Map(posts.map(({ raw }) => [raw.id, raw]));
     const window = narrowedWindow(tree, { fromMs: null, toMs: asOfMs }, asOfMs);
-    sent += 1;
+    requests += 1;
     for (const { raw, read } of posts) {
       if (!isMatch(tree, read)) continue;
       matching += 1;
@@ -62,7 +62,7 @@ export function checkSuperset(parameters: { numRuns: number; seed: number }): {
         (window.fromMs === null || raw.createdMs >= Math.floor(window.fromMs / 1_000) * 1_000) &&
         raw.createdMs < Math.ceil(window.toMs / 1_000) * 1_000;
       if (isWithin && clause !== null && evaluates(clause, raw, users, known)) continue;
-      throw new Error(`${query} is requested as ${expected} and misses ${JSON.stringify(raw)}`);
+      throw new Error(`${query} is requested as ${request} and misses ${JSON.stringify(raw)}`);
     }
   };
   const queries = fc.array(requested, { minLength: 20, maxLength: 20 });
@@ -72,7 +72,7 @@ export function checkSuperset(parameters: { numRuns: number; seed: number }): {
     }),
     parameters,
   );
-  return { sent, matching };
+  return { sent: requests, matching };
 }
 
 function requestedAs(tree: QueryNode): string | null {
