@@ -47,7 +47,7 @@ function cells(name: string, all: number, some: number): string[] {
   return [name, String(all), String(some), percent(some, all)];
 }
 
-/** Without white space. */
+/** The text has no white space. */
 type MarkedText = { text: string; tokens: readonly string[]; words: readonly MarkedWord[] };
 type MarkedWord = TextSpan & { word: string };
 
@@ -93,7 +93,7 @@ const kinds: readonly Kind[] = [
   { name: "a phrase of 2 that touch, with a space", words: 2, write: spaced, read: phraseSequence },
 ];
 
-/** With the offsets of marked matches. */
+/** Queries have the offsets of marked matches. */
 function queriesOf(texts: readonly MarkedText[], kind: Kind): Query[] {
   const queries = new Map<string, Query>();
   for (const marked of texts) {

@@ -15,8 +15,8 @@ import { makePost } from "../testkit/data/make-post.ts";
 import { command, summary, table } from "./measure.ts";
 
 /**
- * On an unsealed archive (FOLDER/<size>/unsealed of bench/sealed.ts): merging the index of its first segment,
- * rewriting it, and sealing all, while a post every 20 ms must be durable.
+ * Merges the index of the first segment of an unsealed archive (FOLDER/<size>/unsealed of
+ * bench/sealed.ts), rewrites it, and seals all, while a post every 20 ms must be durable.
  */
 const source = argv[2];
 const rounds = 3;
@@ -103,20 +103,23 @@ function lookAt(path: string) {
   return { medians, pieces: Number(pieces?.pieces), bytes: statSync(path).size };
 }
 
-/** With and without compaction, each in its own archive, while a post every 20 ms is written. */
+/**
+ * Measures with and without compaction, each in its own archive, while a post every 20 ms is
+ * written.
+ */
 async function workBesideWrites(): Promise<void> {
   const rows: (string | number)[][] = [];
-  const printed = (name: string, { times, tookMs }: Written): void => {
+  const addRow = (name: string, { times, tookMs }: Written): void => {
     const { p50, p95, p99 } = summary(times);
     rows.push([name, (tookMs / 1_000).toFixed(0), p50, p95, p99, Math.max(...times)]);
   };
   for (let round = 1; round <= rounds; round++) {
     copySource();
-    printed("no compaction", await alone());
-    printed("while it is rewritten", await rewriting());
+    addRow("no compaction", await alone());
+    addRow("while it is rewritten", await rewriting());
     copySource();
-    printed("no compaction", await alone());
-    printed("while segments are sealed", await sealing());
+    addRow("no compaction", await alone());
+    addRow("while segments are sealed", await sealing());
   }
   console.log(table(["a post on disk, ms", "seconds", "p50", "p95", "p99", "longest"], rows));
 }

@@ -40,7 +40,7 @@ for (const segmentPosts of [1_000_000, 100_000]) {
   const last = await build(dataDir, segmentPosts);
   console.log(`\nsegments of ${segmentPosts} posts\n`);
   console.log(measure(dataDir));
-  if (segmentPosts === 100_000) console.log(`\n${await changed(dataDir, last)}`);
+  if (segmentPosts === 100_000) console.log(`\n${await countAfterChange(dataDir, last)}`);
   rmSync(dataDir, { recursive: true });
 }
 
@@ -102,8 +102,8 @@ function counter(
     });
 }
 
-/** After a post arrived in one of the segments. */
-async function changed(dataDir: string, last: Post): Promise<string> {
+/** Counts after a post arrived in one of the segments. */
+async function countAfterChange(dataDir: string, last: Post): Promise<string> {
   const archive = await openArchive({
     dataDir,
     readers: 1,

@@ -49,7 +49,7 @@ async function answerMs(): Promise<number[]> {
     // Each finds other posts than the one before.
     const word = ["surge", "gauge", "barrier", "sandbags"][round % 4] ?? "surge";
     await query.fill(`${word} -round${round}`);
-    // In the page: from the key to the frame after the one with other posts.
+    // The page measures from the key to the frame after the one with other posts.
     const painted = page.evaluate(
       () =>
         new Promise<number>((resolve) => {

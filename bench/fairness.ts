@@ -36,7 +36,7 @@ const server = await startServer(dataDir, 18_098, settings);
 const light = connect(server.base, server.key);
 const queries = knownShapes().map(textOf);
 
-/** On its own account, with the default search rate. */
+/** The key has its own account, with the default search rate. */
 function makeKey(name: string): string {
   const rate = ["--requests-per-second", "1000"];
   const output = execFileSync(
@@ -63,19 +63,19 @@ const searchOne = async (number: number): Promise<void> => {
 type Samples = { search: number[]; ready: number[]; result: number[] };
 
 /** One after the other. */
-async function sample(stored: string): Promise<Samples> {
+async function sample(uuid: string): Promise<Samples> {
   const all: Samples = { search: [], ready: [], result: [] };
   for (let number = 0; number < samples; number++) {
     all.search.push(await timed(() => searchOne(number)));
     all.ready.push(await timed(() => call(server, "/readyz", server.key)));
-    all.result.push(await timed(() => light.result(stored)));
+    all.result.push(await timed(() => light.result(uuid)));
   }
   return all;
 }
 
 type Submitted = { uuid: string; key: string };
 
-/** As many as each rate allows at once; two of each run at a time. */
+/** Submits as many as each rate allows; two of each run concurrently. */
 async function submitExpensive(round: number): Promise<Submitted[]> {
   const submitted: Submitted[] = [];
   const clients: Client[] = [];

@@ -59,7 +59,7 @@ const rounds = new Map<string, Round[]>();
 for (let round = 0; round < Number(values.rounds); round += 1) {
   for (const side of sides) await measure(side);
 }
-const counted = await roundTrips();
+const trips = await roundTrips();
 await database.remove();
 rmSync(folder, { recursive: true, force: true });
 report();
@@ -76,16 +76,16 @@ async function newKeys({ settings }: Side, dataDir: string): Promise<string[]> {
   const url = settings.EARSHOT_DATABASE_URL;
   const terms = url === undefined ? null : { url, connections: 2, timeoutMs: 10_000, gateway: "" };
   const control = await openControl({ dataDir, database: terms });
-  const made: string[] = [];
+  const uuids: string[] = [];
   for (let n = 0; n < Math.max(...clientCounts); n += 1) {
     const { token } = await control.run("createKey", {
       ...{ name: `bench ${n}`, accountName: `client ${n}`, nowMs: Date.now() },
       ...{ requestsPerSecond: 1_000_000, submissionsPerMinute: 100_000_000 },
     });
-    made.push(token);
+    uuids.push(token);
   }
   await control.close();
-  return made;
+  return uuids;
 }
 
 async function measure(side: Side): Promise<void> {
@@ -175,6 +175,6 @@ function report(): void {
     return [...name.split(" | "), rate.toFixed(0), (rate / file).toFixed(2), p50, p99];
   });
   console.log(`${command()}: medians of ${values.rounds} rounds by turns\n`);
-  console.log(`round trips a job, one client: ${counted.toFixed(1)}\n`);
+  console.log(`round trips a job, one client: ${trips.toFixed(1)}\n`);
   console.log(table(["store", "clients", "jobs/s", "of SQLite", "p50 ms", "p99 ms"], rows));
 }

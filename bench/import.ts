@@ -35,9 +35,9 @@ console.log(
 );
 
 const half = await importInto(broken, straight.seconds / 2);
-const rest = await importInto(broken, null);
+const resumed = await importInto(broken, null);
 console.log(
-  `killed with -9 after ${half.seconds.toFixed(1)} s, run again: ${rest.seconds.toFixed(1)} s more`,
+  `killed with -9 after ${half.seconds.toFixed(1)} s, run again: ${resumed.seconds.toFixed(1)} s more`,
 );
 const queries = [
   "trump",

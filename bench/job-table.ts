@@ -20,7 +20,7 @@ const { values } = parseArgs({
 const jobs = Number(values.jobs);
 const accounts = 100;
 const workers = 24;
-/** Between job times. */
+/** Milliseconds between job times. */
 const apartMs = 10;
 const retentionMs = (jobs / 10) * apartMs;
 const result = JSON.stringify({ complete: true, positions: Array(20).fill(["x", "x".repeat(80)]) });

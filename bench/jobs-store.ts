@@ -53,8 +53,8 @@ async function runClient(queue: JobQueue, job: NewJob, jobs: number, times: numb
   for (let done = 0; done < jobs; done += 1) {
     const startMs = performance.now();
     const { uuid } = await queue.submit(job);
-    const ended = await queue.waitForEnd(job.accountId, uuid, 10_000);
-    if (ended?.state !== "done") throw new Error(`job ${uuid} is ${ended?.state}`);
+    const done = await queue.waitForEnd(job.accountId, uuid, 10_000);
+    if (done?.state !== "done") throw new Error(`job ${uuid} is ${done?.state}`);
     times.push(performance.now() - startMs);
   }
 }

@@ -27,14 +27,14 @@ const keys = await newKeys(64);
 console.log(`${command()}: five different searches, newest 20\n`);
 if (values.jobs === undefined) {
   await rates(Number(values.seconds));
-  await killed();
+  await measureKill();
 } else {
   await memory(Number(values.jobs));
 }
 
 async function newKeys(count: number): Promise<string[]> {
   const control = await openControl({ dataDir });
-  const made = await Promise.all(
+  const keys = await Promise.all(
     Array.from({ length: count }, (_, n) =>
       control.run("createKey", {
         name: `bench ${n}`,
@@ -46,7 +46,7 @@ async function newKeys(count: number): Promise<string[]> {
     ),
   );
   await control.close();
-  return made.map(({ token }) => token);
+  return keys.map(({ token }) => token);
 }
 
 async function rates(seconds: number): Promise<void> {
@@ -114,7 +114,7 @@ async function loopBlockedMs({ base }: ServerProcess): Promise<number> {
   return Number(/^nodejs_eventloop_lag_max_seconds (\S+)/m.exec(text)?.[1] ?? Number.NaN) * 1_000;
 }
 
-async function killed(): Promise<void> {
+async function measureKill(): Promise<void> {
   const first = await startServer(dataDir, 18_060, settings);
   const accepted: { key: string; uuid: string }[] = [];
   const submitting = keys.slice(0, 16).map(async (key, index) => {

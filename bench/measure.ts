@@ -33,7 +33,7 @@ export function table(
   return lines.map((line) => `| ${line.join(" | ")} |`).join("\n");
 }
 
-/** To be printed with every figure. */
+/** The command line, printed with every figure. */
 export function command(): string {
   return `node ${process.argv
     .slice(1)
@@ -41,7 +41,7 @@ export function command(): string {
     .join(" ")}`;
 }
 
-/** In 0..1, reproducible (mulberry32). */
+/** Reproducible numbers in 0..1 (mulberry32). */
 export function seededRandom(seed: number): () => number {
   let state = seed;
   return () => {

@@ -55,7 +55,7 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** As often as there are jobs. */
+/** Steps that run once per job. */
 async function alone(): Promise<void> {
   const rows: (string | number)[][] = [];
   for (const count of [20, 100]) rows.push(...(await steps(count)));
@@ -198,14 +198,14 @@ type Service = { name: string; base: string; dir: string; key: string };
 async function together(simulated: string): Promise<void> {
   const file = join(folder, "posts.ndjson");
   posts.write(file);
-  const own = await service("own node", "on", simulated);
+  const ownNode = await service("own node", "on", simulated);
   const none = await service("remote node, none", "off", simulated);
   const quoted = await service("remote node, simulated", "off", simulated);
-  await earshot(own.dir, ["import", file, "--platform", "x"]);
+  await earshot(ownNode.dir, ["import", file, "--platform", "x"]);
   await startRemote(none, "none", simulated, file);
   await startRemote(quoted, "simulated", simulated, file);
 
-  const services = [own, none, quoted];
+  const services = [ownNode, none, quoted];
   const clients = services.map(({ base, key }) => connect(base, key));
   const durations = services.map((): number[] => []);
   for (let turn = 0; turn < jobs + 30; turn += 1) {
@@ -287,7 +287,7 @@ function start(
   actor.start();
 }
 
-/** From challenge to admission, over HTTP, as a newly started node. */
+/** Measures a newly started node, from challenge to admission, over HTTP. */
 async function attesting({ base, dir }: Service, simulated: string): Promise<void> {
   const tee = await readSimulatedTee(join(simulated, "tee.json"));
   const gateway = {

@@ -13,7 +13,7 @@ const repeat =
     unit.repeat(Math.max(1, Math.floor((length - start.length - end.length) / unit.length))) +
     end;
 
-/** Of about this length in code points. */
+/** Queries of about this length in code points. */
 const shapes: Readonly<Record<string, (length: number) => string>> = {
   words: repeat("nasa launch "),
   alternatives: repeat("nasa OR ", "", "esa"),

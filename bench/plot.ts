@@ -20,12 +20,12 @@ const sizes = ["100k", "600k", "1m", "3m", "10m"]
   .filter(({ queries }) => queries !== undefined);
 const kinds = sizes[0]?.queries?.map(({ name }) => name) ?? [];
 
-const left = 190;
+const marginLeft = 190;
 const panelWidth = Math.min(300, 900 / Math.max(1, sizes.length));
 const gap = 24;
 const top = 74;
 const rowHeight = 26;
-const width = left + sizes.length * (panelWidth + gap);
+const width = marginLeft + sizes.length * (panelWidth + gap);
 const height = top + kinds.length * rowHeight + 44;
 const ticks = [0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100];
 const all = sizes.flatMap(({ queries = [] }) =>
@@ -38,8 +38,8 @@ const highest = ticks.find((tick) => tick >= Math.max(...all)) ?? Math.max(...al
 const along = (ms: number): number =>
   (Math.log(Math.max(ms, lowest) / lowest) / Math.log(highest / lowest)) * panelWidth;
 
-const text = (x: number, y: number, words: string, more = ""): string =>
-  `<text x="${x.toFixed(1)}" y="${y.toFixed(1)}"${more}>${words}</text>`;
+const text = (x: number, y: number, content: string, more = ""): string =>
+  `<text x="${x.toFixed(1)}" y="${y.toFixed(1)}"${more}>${content}</text>`;
 
 function mark(side: "raw" | "archive", x: number, y: number, p50: number, p95: number): string {
   const [from, to] = [x + along(p50), x + along(p95)].map((position) => position.toFixed(1));
@@ -50,7 +50,7 @@ function mark(side: "raw" | "archive", x: number, y: number, p50: number, p95: n
 }
 
 function panel({ posts, queries = [] }: ScaleFigures, index: number): string {
-  const x = left + index * (panelWidth + gap);
+  const x = marginLeft + index * (panelWidth + gap);
   const bottom = top + kinds.length * rowHeight;
   const grid = ticks
     .filter((tick) => tick >= lowest && tick <= highest)
@@ -72,12 +72,12 @@ function panel({ posts, queries = [] }: ScaleFigures, index: number): string {
 }
 
 const names = kinds.map((name, row) =>
-  text(left - 14, top + row * rowHeight + rowHeight / 2 + 4, name, ' text-anchor="end"'),
+  text(marginLeft - 14, top + row * rowHeight + rowHeight / 2 + 4, name, ' text-anchor="end"'),
 );
 const legend =
-  `<circle class="raw" cx="${left + 4}" cy="24" r="4"/>${text(left + 14, 28, "FTS5 by hand")}` +
-  `<circle class="archive" cx="${left + 124}" cy="24" r="4"/>${text(left + 134, 28, "Earshot, with whole records")}` +
-  text(left + 340, 28, "dot: p50, end of line: p95", ' class="small"');
+  `<circle class="raw" cx="${marginLeft + 4}" cy="24" r="4"/>${text(marginLeft + 14, 28, "FTS5 by hand")}` +
+  `<circle class="archive" cx="${marginLeft + 124}" cy="24" r="4"/>${text(marginLeft + 134, 28, "Earshot, with whole records")}` +
+  text(marginLeft + 340, 28, "dot: p50, end of line: p95", ' class="small"');
 const style = `
   text { font: 13px system-ui, sans-serif; fill: #1f2328 }
   .small { font-size: 11px; fill: #59636e }
@@ -101,7 +101,7 @@ writeFileSync(
 ${legend}
 ${names.join("\n")}
 ${sizes.map(panel).join("\n")}
-${text(left, height - 8, "milliseconds, logarithmic", ' class="small"')}
+${text(marginLeft, height - 8, "milliseconds, logarithmic", ' class="small"')}
 </svg>
 `,
 );

@@ -5,7 +5,7 @@ import { scaledPosts } from "./scale-posts.ts";
 
 /** Data and figures of one size. */
 export type ScaleFolder = {
-  /** From `earshot import`. */
+  /** Written by `earshot import`. */
   dataDir: string;
   /** Unsealed, and a sealed copy. */
   unsealedDir: string;

@@ -89,21 +89,21 @@ function highestResidentMb(pid: number): number {
   return Number(/VmHWM:\s+(\d+)/.exec(readFileSync(path, "utf8"))?.[1] ?? 0) / 1_024;
 }
 
-/** By owner of their pages. */
+/** Bytes by owner of their pages. */
 function partsOf(segments: readonly string[], totalBytes: number): Map<string, number> {
   const parts = new Map<string, number>();
-  let reported = 0;
+  let attributed = 0;
   for (const path of segments) {
     const database = new DatabaseSync(path, { readOnly: true });
     const rows = database.prepare("SELECT name, sum(pgsize) AS bytes FROM dbstat GROUP BY name");
     for (const { name, bytes } of rows.iterate()) {
       const part = partOf(String(name));
       parts.set(part, (parts.get(part) ?? 0) + Number(bytes));
-      reported += Number(bytes);
+      attributed += Number(bytes);
     }
     database.close();
   }
-  return parts.set("catalog, free pages", totalBytes - reported);
+  return parts.set("catalog, free pages", totalBytes - attributed);
 }
 
 function partOf(table: string): string {

@@ -24,7 +24,7 @@ export async function scaledPosts(count: number): Promise<ScaledPosts> {
     copies,
     records: function* () {
       const next = new Array<number>(copies).fill(0);
-      for (let given = 0; given < count; given++) {
+      for (let yielded = 0; yielded < count; yielded++) {
         const copy = oldest(base, next);
         const index = next[copy] ?? 0;
         const share = copy === copies - 1 ? lastShare : 1;
@@ -119,7 +119,9 @@ function withOtherRareWords(text: string, rareAt: Int32Array, copy: number): str
 function withOtherEnd(text: string, copy: number): string {
   if (text.length < 2) return text;
   return (
-    text.slice(0, -2) + moved(text.charAt(text.length - 2), copy * 7) + moved(text.slice(-1), copy)
+    text.slice(0, -2) +
+    shiftLetter(text.charAt(text.length - 2), copy * 7) +
+    shiftLetter(text.slice(-1), copy)
   );
 }
 
@@ -130,7 +132,7 @@ const alphabetOf = new Map(
   ),
 );
 
-function moved(sign: string, by: number): string {
+function shiftLetter(sign: string, by: number): string {
   const alphabet = alphabetOf.get(sign);
   if (alphabet === undefined) return sign;
   return alphabet.charAt((alphabet.indexOf(sign) + by) % alphabet.length);

@@ -5,7 +5,7 @@ import type { QueryKind } from "./queries.ts";
 
 type Sample = { words: string[]; author: string; tags: string[]; lang: "en" | "ru" | null };
 
-/** In more of the 600,000 posts; rare words are in 2 to 19. */
+/** Frequent words are in more of the 600,000 posts; rare words are in 2 to 19. */
 const frequentAbove = 5_000;
 const rareBelow = 20;
 const isoDay = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
@@ -35,10 +35,10 @@ export async function drawScaleQueries(count: number): Promise<QueryKind[]> {
   const inLanguage = (withFrequent[0] ?? []).filter(({ lang }) => lang !== null);
   const many = (draw: () => string): string[] => Array.from({ length: count }, draw);
   const together = (words: number): string => {
-    const left = frequentOf(pick(withFrequent[words - 1] ?? []));
+    const firstWord = frequentOf(pick(withFrequent[words - 1] ?? []));
     const drawn: string[] = [];
     while (drawn.length < words) {
-      drawn.push(...left.splice(Math.floor(random() * left.length), 1));
+      drawn.push(...firstWord.splice(Math.floor(random() * firstWord.length), 1));
     }
     return drawn.join(" ");
   };
@@ -81,7 +81,7 @@ export async function drawScaleQueries(count: number): Promise<QueryKind[]> {
   ];
 }
 
-/** By name; of the most frequent words. */
+/** Queries by name, of the most frequent words. */
 export async function worstQueries(): Promise<QueryKind[]> {
   const { frequencies } = await readSamples();
   const byFrequency = [...frequencies]

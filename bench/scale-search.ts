@@ -39,7 +39,7 @@ export type WorstFigures = {
 
 const limit = 100;
 const rounds = 3;
-/** Per segment; raw FTS5 gets the total. */
+/** Cache per segment; raw FTS5 gets the total. */
 const cacheKib = 8_000;
 export const deadlineMs = 50;
 

@@ -73,9 +73,9 @@ function keep<Name extends Piece>(name: Name, figures: ScaleFigures[Name]): void
 }
 
 async function importPosts(): Promise<ImportFigures> {
-  const made = await scaledPosts(posts);
-  console.log(`importing ${posts} posts, ${made.copies} copies of the real ones …`);
-  return measureImport(dataDir, made, {});
+  const source = await scaledPosts(posts);
+  console.log(`importing ${posts} posts, ${source.copies} copies of the real ones …`);
+  return measureImport(dataDir, source, {});
 }
 
 async function searchKinds(): Promise<KindFigures[]> {

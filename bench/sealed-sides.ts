@@ -20,7 +20,7 @@ import { systemClock } from "../src/lib/clock.ts";
 import { type IdRange, lastId, lowestId } from "../src/posts/ids.ts";
 import { openRaw } from "./raw-fts5.ts";
 
-/** Per segment; raw FTS5 gets the total. */
+/** Cache per segment; raw FTS5 gets the total. */
 export const cacheKib = 8_000;
 export const limit = 100;
 
@@ -52,11 +52,11 @@ export function entriesOf(folder: string): SegmentEntry[] {
   return entries;
 }
 
-/** On the calling thread. */
+/** Runs on the calling thread. */
 export const openReader = (dataDir: string): Reader =>
   createReader(join(dataDir, "archive"), 64 * cacheKib, systemClock, threadMemory());
 
-/** With two readers. */
+/** Shares of two readers. */
 const shares = memoryShares(archiveDefaults.memoryBytes, 2);
 const sharedIds = createIdMemory(shares.ids);
 
@@ -126,7 +126,7 @@ export function containersFor(
   return containers;
 }
 
-/** Per statement; unused parameters find nothing, as in the archive. */
+/** Parameters per statement; unused ones find nothing, as in the archive. */
 const sizes = [1, 16, limit] as const;
 
 /** Posts with texts, and texts alone by ID. */
@@ -140,12 +140,12 @@ export type Raw = {
 
 export function openRawSides(path: string, segments: number): Raw {
   const raw = openRaw(path, cacheKib * segments, limit);
-  // From an equally large cache of their own.
-  const beside = new DatabaseSync(path, { readOnly: true });
-  beside.exec(`PRAGMA cache_size = -${cacheKib * segments}; PRAGMA mmap_size = 0`);
+  // Texts have an equally large cache of their own.
+  const texts = new DatabaseSync(path, { readOnly: true });
+  texts.exec(`PRAGMA cache_size = -${cacheKib * segments}; PRAGMA mmap_size = 0`);
   const bySize = new Map<number, StatementSync>();
-  const count = beside.prepare("SELECT count(*) AS posts FROM term WHERE term MATCH ?");
-  const hours = beside.prepare(
+  const count = texts.prepare("SELECT count(*) AS posts FROM term WHERE term MATCH ?");
+  const hours = texts.prepare(
     "SELECT (rowid >> 22) / 3600000 AS hour, count(*) AS posts FROM term WHERE term MATCH ? GROUP BY hour",
   );
 
@@ -154,13 +154,13 @@ export function openRawSides(path: string, segments: number): Raw {
     const known = bySize.get(size);
     if (known !== undefined) return known;
     const values = Array.from({ length: size }, () => "(?)").join(",");
-    const made = beside.prepare(
+    const statement = texts.prepare(
       `WITH requested(id) AS (VALUES ${values}) SELECT post.id, post.text FROM requested CROSS JOIN post ON post.id = requested.id`,
     );
-    made.setReadBigInts(true);
-    made.setReturnArrays(true);
-    bySize.set(size, made);
-    return made;
+    statement.setReadBigInts(true);
+    statement.setReturnArrays(true);
+    bySize.set(size, statement);
+    return statement;
   }
 
   return {
@@ -170,7 +170,7 @@ export function openRawSides(path: string, segments: number): Raw {
     hours: (match) => hours.all(match).length,
     close: () => {
       raw.close();
-      beside.close();
+      texts.close();
     },
   };
 }

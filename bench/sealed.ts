@@ -145,7 +145,7 @@ function shuffled<Value>(list: readonly Value[]): Value[] {
     .map(({ value }) => value);
 }
 
-/** On a loaded machine the best one says more. */
+/** The best one says more on a loaded machine. */
 const medianOf = (ms: readonly number[]): number =>
   ms.toSorted((a, b) => a - b)[values.take === "best" ? 0 : Math.floor(ms.length / 2)] ?? 0;
 
@@ -234,7 +234,7 @@ async function countAll(opened: Open): Promise<unknown> {
     const sealed: number[] = [];
     const sum = (counts: ReadonlyMap<number, number>): number =>
       [...counts.values()].reduce((all, count) => all + count, 0);
-    let counted = 0;
+    let posts = 0;
     for (let round = 0; round < 5; round++) {
       let start = performance.now();
       if (widthMs === null) opened.raw.count(planned.match);
@@ -244,13 +244,13 @@ async function countAll(opened: Open): Promise<unknown> {
       const expected = sum(countIn(opened.plain, planned, widthMs ?? 1e15));
       plain.push(performance.now() - start);
       start = performance.now();
-      counted = sum(countIn(opened.sealed, planned, widthMs ?? 1e15));
+      posts = sum(countIn(opened.sealed, planned, widthMs ?? 1e15));
       sealed.push(performance.now() - start);
-      if (counted !== expected) throw new Error(`${name}: ${counted}, by FTS5 ${expected}`);
+      if (posts !== expected) throw new Error(`${name}: ${posts}, by FTS5 ${expected}`);
     }
     return {
       name,
-      posts: counted,
+      posts: posts,
       fts5Ms: medianOf(fts5),
       plainMs: medianOf(plain),
       sealedMs: medianOf(sealed),

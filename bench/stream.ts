@@ -14,8 +14,9 @@ import {
 import { command, table } from "./measure.ts";
 
 /**
- * At the highest rate of Jetstream's simulator: events per second, lag, memory. Then a second service replays
- * everything. Both must store what Jetstream has. `--fsync-ms` slows every fsync of the services.
+ * Runs at the highest rate of Jetstream's simulator: events per second, lag, memory. Then a second
+ * service replays everything. Both must store what Jetstream has. `--fsync-ms` slows every fsync of
+ * the services.
  */
 const { values } = parseArgs({
   args: argv.slice(2),

@@ -73,7 +73,7 @@ async function source(): Promise<void> {
 
 const kinds = { "bare fetch": bare, session: session, source: source };
 
-async function measured(): Promise<Record<string, number[]>> {
+async function measure(): Promise<Record<string, number[]>> {
   const durations: Record<string, number[]> = {};
   for (const [name, send] of Object.entries(kinds)) {
     for (let round = 0; round < 20; round += 1) await send();
@@ -84,12 +84,12 @@ async function measured(): Promise<Record<string, number[]>> {
   return durations;
 }
 
-await measured();
+await measure();
 const rows: (string | number)[][] = [];
 const over: number[] = [];
 const requestsBefore = upstream.requests.length;
 for (let run = 1; run <= runs; run += 1) {
-  const durations = await measured();
+  const durations = await measure();
   const p50 = (name: string) => summary(durations[name] ?? []).p50;
   over.push(p50("source") - p50("bare fetch"));
   rows.push([
