@@ -29,7 +29,7 @@ export function fileFormat(start: Buffer): FileForm {
 
 export type Counter = { bytes: number };
 
-export async function* counted(stream: Readable, counter: Counter): AsyncGenerator<Buffer> {
+export async function* countBytes(stream: Readable, counter: Counter): AsyncGenerator<Buffer> {
   for await (const piece of stream) {
     const bytes = typeof piece === "string" ? Buffer.from(piece) : (piece as Buffer);
     counter.bytes += bytes.length;
@@ -37,13 +37,13 @@ export async function* counted(stream: Readable, counter: Counter): AsyncGenerat
   }
 }
 
-export async function* chained(start: Buffer, rest: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+export async function* prepend(start: Buffer, rest: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   if (start.length > 0) yield start;
   yield* rest;
 }
 
 /** Errors: `import_unreadable`, `import_too_large`. */
-export async function* decompressed(
+export async function* decompress(
   name: string,
   raw: AsyncIterable<Buffer>,
   format: FileForm,

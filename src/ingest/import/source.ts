@@ -5,13 +5,13 @@ import { dirname, join, posix } from "node:path";
 import type { Readable } from "node:stream";
 import { EarshotError } from "../../lib/errors.ts";
 import {
-  chained,
   checkSize,
-  counted,
-  decompressed,
+  countBytes,
+  decompress,
   fileFormat,
   longestMagic,
   pieceBytes,
+  prepend,
   type SourceLimits,
   unreadableImport,
 } from "./source-bytes.ts";
@@ -25,7 +25,8 @@ export type ImportSource = {
   totalBytes: number | null;
   readBytes(): number;
   /**
-   * Decompressed. Errors: `import_unreadable` (also for a zip or tar archive), `import_too_large`.
+   * Decompressed bytes. Errors: `import_unreadable` (also for a zip or tar archive),
+   * `import_too_large`.
    */
   pieces(offset: number): AsyncGenerator<Buffer>;
   /**
@@ -92,14 +93,14 @@ async function fileSource(
       autoClose: false,
       highWaterMark: pieceBytes,
     });
-    yield* decompressed(name, counted(raw, counter), format, { skipped, offset }, counter, limits);
+    yield* decompress(name, countBytes(raw, counter), format, { skipped, offset }, counter, limits);
   }
 
-  async function files(expected: RegExp): Promise<readonly SourceFile[]> {
+  async function files(pattern: RegExp): Promise<readonly SourceFile[]> {
     if (format !== "zip") return [{ pieces: () => pieces(0) }];
-    const matching = await members((path) => expected.test(path));
+    const matching = await members((path) => pattern.test(path));
     if (matching.length === 0)
-      throw unreadableImport(name, new Error(`no file in it matches ${expected}`));
+      throw unreadableImport(name, new Error(`no file in it matches ${pattern}`));
     let position = 0;
     const onRead = (bytes: number) => {
       counter.bytes += bytes;
@@ -124,10 +125,10 @@ async function fileSource(
       throw unreadableImport(name, error);
     });
 
-  async function companion(expected: string): Promise<Buffer | null> {
+  async function companion(companionName: string): Promise<Buffer | null> {
     try {
-      if (format !== "zip") return await readSmall(openBeside(name, expected));
-      const [member] = await members((path) => posix.basename(path) === expected);
+      if (format !== "zip") return await readSmall(openBeside(name, companionName));
+      const [member] = await members((path) => posix.basename(path) === companionName);
       return member === undefined
         ? null
         : await readSmall(zipMemberPieces(handle, member, () => {}));
@@ -135,7 +136,7 @@ async function fileSource(
       if (isAbsentFile(error)) return null;
       throw error instanceof EarshotError
         ? error
-        : unreadableImport(`${expected} of ${name}`, error);
+        : unreadableImport(`${companionName} of ${name}`, error);
     }
   }
 
@@ -156,7 +157,7 @@ function streamSource(name: string, stream: Readable, limits: SourceLimits): Imp
   const counter = { bytes: 0 };
 
   async function* pieces(offset: number): AsyncGenerator<Buffer> {
-    const raw = counted(stream, counter);
+    const raw = countBytes(stream, counter);
     const head: Buffer[] = [];
     let length = 0;
     while (length < longestMagic) {
@@ -167,7 +168,7 @@ function streamSource(name: string, stream: Readable, limits: SourceLimits): Imp
     }
     const start = Buffer.concat(head);
     const position = { skipped: 0, offset };
-    yield* decompressed(name, chained(start, raw), fileFormat(start), position, counter, limits);
+    yield* decompress(name, prepend(start, raw), fileFormat(start), position, counter, limits);
   }
 
   return {

@@ -9,7 +9,7 @@ export type JetstreamCursor = {
   urlOf(turn: number, position: JetstreamPosition | null, withCompression: boolean): URL;
   /** Moves the start past an oversized event, in growing steps, as its end is unknown. */
   passLargeEvent(server: string, reachUs: number | null): { fromUs: number; toUs: number } | null;
-  progressed(): void;
+  noteProgress(): void;
   isFirstStep(): boolean;
 };
 
@@ -43,7 +43,7 @@ export function createJetstreamCursor(settings: JetstreamSettings, clock: Clock)
       passed = { server, toUs };
       return { fromUs, toUs };
     },
-    progressed: () => {
+    noteProgress: () => {
       stepUs = minStepUs;
     },
     isFirstStep: () => stepUs === minStepUs,

@@ -93,7 +93,7 @@ export function startJetstream(request: JetstreamRequest): Jetstream {
       if (link.signal.aborted) return;
       reconnects += 1;
       log.info({ host: url.host, reason }, "ingest: connection ended");
-      if (lastEventUs !== before.reachUs) cursor.progressed();
+      if (lastEventUs !== before.reachUs) cursor.noteProgress();
       else if (frameTooLarge) passLargeEvent(url.host, stream);
       misses = tally.counts.events > before.events || frameTooLarge ? 0 : misses + 1;
       if (misses === triesOfServer) {
@@ -122,7 +122,7 @@ export function startJetstream(request: JetstreamRequest): Jetstream {
       },
       saved: saved === null ? null : { position: saved, timeUs: saved.timeUs },
       isLater: isLaterPosition,
-      onWritten: link.written,
+      onWritten: link.resumeIfDrained,
       onFailure: (reason) => log.warn({ reason }, "ingest: the archive rejected a batch"),
     });
 
@@ -154,7 +154,7 @@ export function startJetstream(request: JetstreamRequest): Jetstream {
     take: EventTaker,
   ): Promise<ConnectionEnd> {
     host = url.hostname;
-    stream.interrupted();
+    stream.noteInterruption();
     const readFrame = createFrameReader({ dictionary, maxBytes: settings.maxFrameBytes });
     return link.listen(url, url.hostname, (frame) =>
       takeFrame(readFrame(frame), url.host, stream, take),
@@ -170,7 +170,7 @@ export function startJetstream(request: JetstreamRequest): Jetstream {
     const event = take(frame, server);
     if (event === null) {
       // The content of the frame is unknown: the next event follows a gap.
-      stream.interrupted();
+      stream.noteInterruption();
       tally.counts.badFrames += 1;
       return;
     }
@@ -179,7 +179,7 @@ export function startJetstream(request: JetstreamRequest): Jetstream {
     stream.add(event, { timeUs, host: server });
     tally.add(event);
     if (renamed !== null) request.onRenamed(renamed);
-    link.added();
+    link.pauseIfFull();
   }
 
   function state(): StreamState {

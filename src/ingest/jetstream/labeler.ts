@@ -79,7 +79,7 @@ export function startLabeler(request: LabelerRequest): Labeler {
       const before: number | null = reach?.seq ?? null;
       const fromSeq = passedSeq ?? writer.position()?.seq ?? null;
       const url = labelerUrl(address, fromSeq, settings.start);
-      if (fromSeq === null) writer.interrupted();
+      if (fromSeq === null) writer.noteInterruption();
       lastError = null;
       const end = await link.listen(url, host, takeFrame);
       if (link.signal.aborted) return;
@@ -93,7 +93,7 @@ export function startLabeler(request: LabelerRequest): Labeler {
       if (end.frameTooLarge && !isNewer && before !== null) {
         passedSeq = before + step;
         step *= 2;
-        writer.interrupted();
+        writer.noteInterruption();
         log.warn({ host, seq: passedSeq }, "labels: skipped an oversized frame");
       }
       refusals = refusal?.startsWith("FutureCursor") === true ? refusals + 1 : 0;
@@ -128,7 +128,7 @@ export function startLabeler(request: LabelerRequest): Labeler {
       coverage: { platform: "bluesky", source: `labeler ${host}`, collections: ["labels"] },
       saved: saved === null ? null : { position: saved, timeUs: saved.timeMs * 1000 },
       isLater: isLaterFrame,
-      onWritten: link.written,
+      onWritten: link.resumeIfDrained,
       onFailure: (reason) => log.warn({ reason }, "labels: the archive rejected a batch"),
     });
 
@@ -138,10 +138,10 @@ export function startLabeler(request: LabelerRequest): Labeler {
       : { kind: "unreadable", reason: "a frame of text" };
     if (frame.kind === "labels") takeLabels(frame.seq, frame.labels);
     if (frame.kind === "error") lastError = `${frame.name}: ${frame.message}`;
-    if (frame.kind === "info" && frame.name === "OutdatedCursor") writer?.interrupted();
+    if (frame.kind === "info" && frame.name === "OutdatedCursor") writer?.noteInterruption();
     if (frame.kind !== "unreadable") return;
     counts.unreadable += 1;
-    writer?.interrupted();
+    writer?.noteInterruption();
   }
 
   function takeLabels(seq: number, values: readonly unknown[]): void {
@@ -161,7 +161,7 @@ export function startLabeler(request: LabelerRequest): Labeler {
     const position = { seq, timeMs: timeMs || clock.now() };
     if (reach === null || isLaterFrame(position, reach)) reach = position;
     writer?.add({ timeUs: position.timeMs * 1000, changes, counted: [] }, position);
-    link.added();
+    link.pauseIfFull();
   }
 
   const ended = run();

@@ -13,8 +13,8 @@ import type { MastodonStreamName } from "./settings.ts";
 export type MastodonAfterGap = {
   noteEvent(event: LastEvent): void;
   openSince(): LastEvent | null;
-  opened(): void;
-  closed(): Promise<void>;
+  start(): void;
+  stop(): Promise<void>;
   failure(): string | null;
 };
 
@@ -76,14 +76,14 @@ export function createMastodonAfterGap(options: MastodonAfterGapOptions): Mastod
       last = { ...event, statusId: event.statusId ?? last?.statusId ?? null };
     },
     openSince: () => unread ?? last,
-    opened: () => {
+    start: () => {
       unread ??= last;
-      recheck.gapEnded();
+      recheck.noteGapEnd();
       const stopping = new AbortController();
       under = { stopping, ended: work(stopping.signal) };
     },
-    closed: async () => {
-      recheck.gapStarted();
+    stop: async () => {
+      recheck.noteGapStart();
       under?.stopping.abort();
       await under?.ended;
       under = null;

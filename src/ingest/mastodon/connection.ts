@@ -14,9 +14,9 @@ import type { MastodonStreamSettings } from "./settings.ts";
 export type MastodonConnections = {
   /** Resolves at the end of the connection, with the reason. Errors: those of the fetch. */
   connect(onFrame: (frame: Frame) => void): Promise<string>;
-  opened(): void;
-  received(): void;
-  refused(status: number | null): void;
+  noteOpen(): void;
+  noteMessage(): void;
+  endRefused(status: number | null): void;
   hasLasted(): boolean;
   transport(): MastodonTransport | null;
 };
@@ -107,15 +107,15 @@ export function createMastodonConnections(
 
   return {
     connect,
-    opened: () => {
+    noteOpen: () => {
       openBy = transport;
       openedMs = clock.elapsed();
       lastMessageMs = openedMs;
     },
-    received: () => {
+    noteMessage: () => {
       lastMessageMs = clock.elapsed();
     },
-    refused: (status) => end(reasonOf({ reason: "refused by the server", status })),
+    endRefused: (status) => end(reasonOf({ reason: "refused by the server", status })),
     hasLasted: () => openedMs !== null && clock.elapsed() - openedMs >= settings.maxBackoffMs,
     transport: () => openBy,
   };

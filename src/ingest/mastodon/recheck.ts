@@ -25,8 +25,8 @@ import { readSweep, type Sweep, startedSweep, writeSweep } from "./sweep.ts";
  *   opted out.
  */
 export type MastodonRecheck = {
-  gapEnded(): void;
-  gapStarted(): void;
+  noteGapEnd(): void;
+  noteGapStart(): void;
   confirms(id: bigint): boolean;
   run(signal: AbortSignal): Promise<void>;
   state(): RecheckState;
@@ -131,11 +131,11 @@ export function createMastodonRecheck(options: MastodonRecheckOptions): Mastodon
   }
 
   return {
-    gapEnded: () => {
+    noteGapEnd: () => {
       gapEndMs = clock.now();
       recentBelow = null;
     },
-    gapStarted: () => {
+    noteGapStart: () => {
       gapEndMs = null;
       recentBelow = null;
     },

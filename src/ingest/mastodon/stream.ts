@@ -72,9 +72,9 @@ export function startMastodonStream(request: MastodonStreamRequest): MastodonStr
     waiting: () => writer.waiting(),
     failure: () => writer.failure(),
     onOpen: (name) => {
-      connections.opened();
+      connections.noteOpen();
       log.info({ host: name, transport: connections.transport() }, "mastodon stream: connected");
-      afterGap.opened();
+      afterGap.start();
     },
   });
 
@@ -100,7 +100,7 @@ export function startMastodonStream(request: MastodonStreamRequest): MastodonStr
     },
     saved: null,
     isLater: (position, than) => position.timeMs > than.timeMs,
-    onWritten: link.written,
+    onWritten: link.resumeIfDrained,
     onFailure: (reason) => log.warn({ reason }, "mastodon stream: the archive rejected a batch"),
   });
 
@@ -120,7 +120,7 @@ export function startMastodonStream(request: MastodonStreamRequest): MastodonStr
       const before = tally.counts.events;
       interrupted();
       const reason = await connections.connect(takeFrame).catch(messageOf);
-      await afterGap.closed();
+      await afterGap.stop();
       if (link.signal.aborted) return;
       counts.reconnects += 1;
       log.info({ host, reason }, "mastodon stream: not connected");
@@ -131,7 +131,7 @@ export function startMastodonStream(request: MastodonStreamRequest): MastodonStr
   }
 
   function interrupted(): void {
-    writer.interrupted();
+    writer.noteInterruption();
     isInterrupted = true;
   }
 
@@ -145,13 +145,13 @@ export function startMastodonStream(request: MastodonStreamRequest): MastodonStr
       return;
     }
     if (event.kind === "refusal") {
-      connections.refused(event.status);
+      connections.endRefused(event.status);
       return;
     }
     if (isInterrupted && lastEventMs !== null) counts.gaps += 1;
     isInterrupted = false;
     lastEventMs = nowMs;
-    connections.received();
+    connections.noteMessage();
     afterGap.noteEvent({ statusId: event.statusId, timeMs: nowMs });
     deletions.note(event);
     take(event, nowMs);
@@ -163,7 +163,7 @@ export function startMastodonStream(request: MastodonStreamRequest): MastodonStr
     writer.add(item, { timeMs: nowMs, since: afterGap.openSince() });
     tally.add(item);
     warnOnce();
-    link.added();
+    link.pauseIfFull();
   }
 
   function onMissed(statuses: readonly unknown[]): void {

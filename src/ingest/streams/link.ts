@@ -26,9 +26,9 @@ export type StreamLink = {
     onFrame: (frame: Frame) => void,
     open?: OpenConnection,
   ): Promise<ConnectionEnd>;
-  wait(whom: string, reason: string, failures: number): Promise<void>;
-  added(): void;
-  written(): void;
+  wait(peer: string, reason: string, failures: number): Promise<void>;
+  pauseIfFull(): void;
+  resumeIfDrained(): void;
   liveSinceMs(): number | null;
   status(): { status: PartStatus; detail: string };
   stop(): void;
@@ -56,15 +56,15 @@ export type StreamLinkOptions = {
 };
 
 type Link =
-  | { kind: "connecting"; whom: string }
-  | { kind: "connected"; whom: string }
-  | { kind: "waiting"; whom: string; reason: string; untilMs: number };
+  | { kind: "connecting"; peer: string }
+  | { kind: "connected"; peer: string }
+  | { kind: "waiting"; peer: string; reason: string; untilMs: number };
 
 export function createStreamLink(options: StreamLinkOptions): StreamLink {
   const { archive, clock, random, guard, settings } = options;
   const backoff = { minMs: settings.minBackoffMs, maxMs: settings.maxBackoffMs };
   const stopping = new AbortController();
-  let link: Link = { kind: "connecting", whom: "the archive" };
+  let link: Link = { kind: "connecting", peer: "the archive" };
   let connection: StreamConnection | null = null;
   let isPaused = false;
   let openedMs: number | null = null;
@@ -89,17 +89,17 @@ export function createStreamLink(options: StreamLinkOptions): StreamLink {
     onFrame: (frame: Frame) => void,
     open: OpenConnection = openStreamConnection,
   ): Promise<ConnectionEnd> {
-    link = { kind: "connecting", whom: name };
+    link = { kind: "connecting", peer: name };
     const opened = open({
       ...settings,
       url,
       guard,
       clock,
       onOpen: () => {
-        link = { kind: "connected", whom: name };
+        link = { kind: "connected", peer: name };
         openedMs = clock.now();
         options.onOpen(name);
-        added();
+        pauseIfFull();
       },
       onFrame: (frame) => {
         if (connection === opened) onFrame(frame);
@@ -113,19 +113,19 @@ export function createStreamLink(options: StreamLinkOptions): StreamLink {
     return end;
   }
 
-  async function wait(whom: string, reason: string, failures: number): Promise<void> {
+  async function wait(peer: string, reason: string, failures: number): Promise<void> {
     const waitMs = backoffMs(failures, backoff, random);
-    link = { kind: "waiting", whom, reason, untilMs: clock.elapsed() + waitMs };
+    link = { kind: "waiting", peer, reason, untilMs: clock.elapsed() + waitMs };
     await clock.sleep(waitMs, stopping.signal).catch(() => {});
   }
 
-  function added(): void {
+  function pauseIfFull(): void {
     if (isPaused || options.waiting() < settings.maxWaitingEvents) return;
     isPaused = true;
     connection?.pause();
   }
 
-  function written(): void {
+  function resumeIfDrained(): void {
     if (!isPaused || options.waiting() > settings.maxWaitingEvents / 2) return;
     isPaused = false;
     connection?.resume();
@@ -144,11 +144,11 @@ export function createStreamLink(options: StreamLinkOptions): StreamLink {
     if (isPaused) {
       return { status: "paused", detail: `${options.waiting()} events wait for the archive` };
     }
-    const { whom } = link;
-    if (link.kind === "connected") return { status: "connected", detail: `connected to ${whom}` };
+    const { peer } = link;
+    if (link.kind === "connected") return { status: "connected", detail: `connected to ${peer}` };
     const reason =
       link.kind === "connecting" ? link.kind : `${link.reason}, ${nextTry(clock, link.untilMs)}`;
-    return { status: "waiting", detail: `waiting for ${whom}: ${reason}` };
+    return { status: "waiting", detail: `waiting for ${peer}: ${reason}` };
   }
 
   return {
@@ -156,8 +156,8 @@ export function createStreamLink(options: StreamLinkOptions): StreamLink {
     readPosition: readPosition,
     listen,
     wait,
-    added,
-    written,
+    pauseIfFull,
+    resumeIfDrained,
     liveSinceMs,
     status,
     stop: () => {

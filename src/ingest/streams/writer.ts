@@ -21,7 +21,7 @@ export type StreamWriter<Position> = {
    * Events may be missing before the next one: if it is later than all previous ones, coverage has
    * a gap.
    */
-  interrupted(): void;
+  noteInterruption(): void;
   waiting(): number;
   position(): Position | null;
   failure(): { reason: string; retryAtMs: number } | null;
@@ -138,7 +138,7 @@ export function startStreamWriter<Position extends object>(
   const ended = run();
   return {
     add,
-    interrupted: () => {
+    noteInterruption: () => {
       isInterrupted = true;
     },
     waiting: () => batches.events(),
