@@ -34,7 +34,7 @@ export type OpenConnections = {
   /** Closes connections without a complete request. Others close after their answer, new ones immediately. */
   stop(): void;
   /** Resolves when no complete request is unanswered. */
-  answered(): Promise<void>;
+  whenAnswered(): Promise<void>;
   /** The newest request was answered before it was complete: no other answer may follow. */
   isAnswered(socket: Socket): boolean;
   isRefused(socket: Socket): boolean;
@@ -105,7 +105,7 @@ export function watchConnections(
       stopping = true;
       for (const socket of requestsOf.keys()) closeUnlessRequested(socket);
     },
-    answered: () => {
+    whenAnswered: () => {
       isAllAnswered ??= Promise.withResolvers();
       noteAnswered();
       return isAllAnswered.promise;

@@ -22,7 +22,7 @@ export type Shutdown = {
 
 const alwaysServed: readonly string[] = ["/livez", "/readyz", "/metrics"];
 
-export function createShutdown(connections: Pick<OpenConnections, "answered">): Shutdown {
+export function createShutdown(connections: Pick<OpenConnections, "whenAnswered">): Shutdown {
   const draining = new AbortController();
   let isAnnounced = false;
 
@@ -34,7 +34,7 @@ export function createShutdown(connections: Pick<OpenConnections, "answered">): 
     drain: async () => {
       isAnnounced = true;
       draining.abort();
-      await connections.answered();
+      await connections.whenAnswered();
     },
     requireOpen: ({ routeOptions }) => {
       if (draining.signal.aborted && !alwaysServed.includes(routeOptions.url ?? "")) {
