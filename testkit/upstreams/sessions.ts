@@ -97,7 +97,7 @@ export function testPool(): TestPool {
       pool.calls.push(`quarantine ${id} ${reason}`);
       pool.credentials = pool.credentials.filter(({ credential }) => credential.id !== id);
     },
-    used: () => {},
+    noteUse: () => {},
   };
   return pool;
 }

@@ -25,6 +25,6 @@ export async function releaseCredential(
   const released = credentials.flatMap((one) => releaseOf(one, nowMs) ?? []);
   const best = released.find(({ coolings }) => coolings.length === 0) ?? released[0];
   if (best === undefined) return null;
-  pool.used(best.id);
+  pool.noteUse(best.id);
   return best;
 }

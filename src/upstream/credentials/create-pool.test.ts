@@ -88,9 +88,9 @@ describe("the order", () => {
     await bench.put("one");
     await bench.put("two");
     await bench.put("three");
-    pool.used("two");
-    pool.used("three");
-    pool.used("one");
+    pool.noteUse("two");
+    pool.noteUse("three");
+    pool.noteUse("one");
     expect(await chosen()).toEqual(["two", "three", "one"]);
     await bench.put("four");
     expect((await chosen())[0]).toBe("four");
@@ -110,13 +110,13 @@ describe("the order", () => {
     const startMs = bench.clock.now();
     const usedMs = async () =>
       (await bench.store.read("readCredential", { id: "one" }))?.credential.usedMs;
-    pool.used("one");
+    pool.noteUse("one");
     await bench.clock.advance(59_999);
-    pool.used("one");
+    pool.noteUse("one");
     await pool.stop();
     expect(await usedMs()).toBe(startMs);
     await bench.clock.advance(1);
-    pool.used("one");
+    pool.noteUse("one");
     await pool.stop();
     expect(await usedMs()).toBe(startMs + 60_000);
     expect(await chosen({}, bench.pool())).toEqual(["two", "one"]);
@@ -129,7 +129,7 @@ describe("cooling", () => {
     await bench.put("anns", { accountId: "ann" });
     await bench.put("shared");
     await bench.put("other");
-    pool.used("other");
+    pool.noteUse("other");
     pool.startCooldown("anns", "search", nowMs + 2_000, "429");
     pool.startCooldown("shared", "search", nowMs + 1_000, "429");
     const all = await pool.choose(requested);

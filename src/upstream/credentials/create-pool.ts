@@ -156,7 +156,7 @@ export function createCredentialPool(context: PoolContext): CredentialPool & {
     });
   };
 
-  const used: CredentialPool["used"] = (id) => {
+  const noteUse: CredentialPool["noteUse"] = (id) => {
     const nowMs = clock.now();
     turns.take(id, nowMs);
     const notedMs = notedUses.get(id);
@@ -191,7 +191,7 @@ export function createCredentialPool(context: PoolContext): CredentialPool & {
     refusal,
     startCooldown,
     quarantine,
-    used,
+    noteUse,
     check,
     forgetOf: credentialsInUse.forgetOf,
     stop,

@@ -36,7 +36,7 @@ export type CredentialPool = {
   startCooldown(id: string, bucket: string, untilMs: number, reason: string): void;
   /** Lasts until tested or replaced. No-op if the secret is not of this revision. */
   quarantine(id: string, revision: number, reason: string): Promise<void>;
-  used(id: string): void;
+  noteUse(id: string): void;
 };
 
 export type PooledCredential = {

@@ -57,7 +57,7 @@ export function credentialAccess(
     // The request's signal is ignored: a renewal serves all requests that wait for it.
     const bounds = { timeoutMs, maxBytes: maxAnswerBytes };
     const bounded: typeof tools.fetch = (url, options) => fetch(url, { ...bounds, ...options });
-    pool.used(id);
+    pool.noteUse(id);
     const used = usedSecrets(pooled);
     const sent = kind.send(request, used.inUse, { ...tools, fetch: bounded });
     const answer = await unlessAborted(request.signal, sent).catch((thrown: unknown) =>

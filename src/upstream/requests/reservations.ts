@@ -6,7 +6,7 @@ import type { UpstreamJob } from "./sessions.ts";
 export type Reservations = {
   /** Runs calls in sequence; `make` gets this attempt's unsettled reservations. */
   reserve(make: (own: readonly number[]) => Promise<Reserved>): Promise<Reserved>;
-  settled(id: number): void;
+  settle(id: number): void;
 };
 
 export function createReservations(
@@ -43,7 +43,7 @@ function reservationsOfAttempt(): Reservations {
 
   return {
     reserve,
-    settled: (id) => {
+    settle: (id) => {
       ownCalls.delete(id);
     },
   };

@@ -86,7 +86,7 @@ export function createSpending(context: SpendingContext): Spending {
       void reserved
         ?.then(async ({ id }) => {
           await store.write("settleSpending", { id, amounts });
-          reservations.settled(id);
+          reservations.settle(id);
         })
         .catch(() => undefined);
     }
