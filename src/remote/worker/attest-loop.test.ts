@@ -55,7 +55,7 @@ function make({ gatewayKey = null as string | null } = {}) {
       gatewayClock: createGatewayClock(clock),
       clock,
       random: () => 1,
-      reachability: { turn: async () => true },
+      reachability: { waitForTurn: async () => true },
       pin: createGatewayPin(gatewayKey, (key) => firstKeys.push(key)),
       onStatus: (status) => statuses.push(status),
       onClock: (changeMs) => clockChanges.push(changeMs),

@@ -18,7 +18,7 @@ export type AttestationStatus =
 export type AttestLoopContext = AttestContext & {
   clock: Clock;
   random: () => number;
-  reachability: Pick<Reachability, "turn">;
+  reachability: Pick<Reachability, "waitForTurn">;
   onStatus: (status: AttestationStatus) => void;
 };
 
@@ -79,7 +79,7 @@ export function startAttestLoop(context: AttestLoopContext) {
 
   async function run(): Promise<void> {
     for (let refusals = 0; ; refusals = status.state === "refused" ? refusals + 1 : 0) {
-      await reachability.turn(Number.POSITIVE_INFINITY, stopping.signal);
+      await reachability.waitForTurn(Number.POSITIVE_INFINITY, stopping.signal);
       const begunMs = clock.elapsed();
       const pauseMs = await attest(refusals);
       if (pauseMs === 0) continue;

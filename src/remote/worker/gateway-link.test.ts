@@ -54,8 +54,8 @@ function make(
     clock,
     gatewayClock: clock,
     reachability: {
-      answered: () => reported.push("answered"),
-      failed: (_sentMs, { code }) => reported.push(code),
+      noteAnswer: () => reported.push("answered"),
+      noteFailure: (_sentMs, { code }) => reported.push(code),
     },
     onUnknown: () => reported.push("unknown"),
     timeoutMs: 10_000,

@@ -38,7 +38,7 @@ export type GatewayLinkContext = {
   pin: Pick<GatewayPin, "key">;
   clock: Pick<Clock, "elapsed">;
   gatewayClock: Pick<GatewayClock, "now">;
-  reachability: Pick<Reachability, "answered" | "failed">;
+  reachability: Pick<Reachability, "noteAnswer" | "noteFailure">;
   onUnknown: (sentMs: number) => void;
   timeoutMs: number;
 };
@@ -112,10 +112,10 @@ export function createGatewayLink(context: GatewayLinkContext) {
       const sentMs = clock.elapsed();
       try {
         const content = await exchange(route, body, options);
-        reachability.answered();
+        reachability.noteAnswer();
         return content;
       } catch (error) {
-        if (isUnreachable(error)) reachability.failed(sentMs, error);
+        if (isUnreachable(error)) reachability.noteFailure(sentMs, error);
         const isUnknown =
           codeOf(error) === "node_unauthorized" || failedCheckOf(error) === "other_signature";
         if (isUnknown && !attestRoutes.includes(route)) context.onUnknown(sentMs);

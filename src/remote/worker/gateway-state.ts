@@ -61,7 +61,7 @@ export function createReachability({
 
   return {
     /** False after `waitMs`. */
-    turn: async (waitMs: number, signal?: AbortSignal): Promise<boolean> => {
+    waitForTurn: async (waitMs: number, signal?: AbortSignal): Promise<boolean> => {
       const endMs = clock.elapsed() + waitMs;
       for (;;) {
         signal?.throwIfAborted();
@@ -71,13 +71,13 @@ export function createReachability({
         await clock.sleep(Math.min(againMs, endMs) - nowMs, signal);
       }
     },
-    answered: (): void => {
+    noteAnswer: (): void => {
       if (failures > 0) onChange(null);
       failures = 0;
       againMs = Number.NEGATIVE_INFINITY;
     },
     /** Concurrent requests count as one failure. */
-    failed: (sentMs: number, error: EarshotError): void => {
+    noteFailure: (sentMs: number, error: EarshotError): void => {
       if (sentMs < failedMs) return;
       if (failures === 0) onChange(error);
       failedMs = clock.elapsed();

@@ -19,16 +19,18 @@ function make() {
 
 test("a gateway that answers may be called immediately", async () => {
   const { reachability } = make();
-  expect(await reachability.turn(0)).toBe(true);
+  expect(await reachability.waitForTurn(0)).toBe(true);
 });
 
 test("after failures the delay grows to 5 s", async () => {
   const { clock, reachability } = make();
   const pauses: number[] = [];
   for (let failures = 0; failures < 9; failures += 1) {
-    reachability.failed(clock.elapsed(), error);
+    reachability.noteFailure(clock.elapsed(), error);
     const sinceMs = clock.elapsed();
-    const turn = reachability.turn(60_000).then(() => pauses.push(clock.elapsed() - sinceMs));
+    const turn = reachability
+      .waitForTurn(60_000)
+      .then(() => pauses.push(clock.elapsed() - sinceMs));
     while (pauses.length === failures) await clock.advance(250);
     await turn;
   }
@@ -39,36 +41,36 @@ test("concurrent failures count as one", async () => {
   const { clock, changes, reachability } = make();
   const sentMs = clock.elapsed();
   await clock.advance(10);
-  for (let requests = 0; requests < 20; requests += 1) reachability.failed(sentMs, error);
+  for (let requests = 0; requests < 20; requests += 1) reachability.noteFailure(sentMs, error);
   await clock.advance(250);
-  expect(await reachability.turn(0)).toBe(true);
+  expect(await reachability.waitForTurn(0)).toBe(true);
   expect(changes).toEqual([error]);
 });
 
 test("waiting ends after the given time", async () => {
   const { clock, reachability } = make();
-  reachability.failed(clock.elapsed(), error);
-  const turn = reachability.turn(100);
+  reachability.noteFailure(clock.elapsed(), error);
+  const turn = reachability.waitForTurn(100);
   await clock.advance(100);
   expect(await turn).toBe(false);
 });
 
 test("loss and return of the gateway are reported once each", async () => {
   const { clock, changes, reachability } = make();
-  reachability.failed(clock.elapsed(), error);
+  reachability.noteFailure(clock.elapsed(), error);
   await clock.advance(1_000);
-  reachability.failed(clock.elapsed(), error);
-  reachability.answered();
-  reachability.answered();
+  reachability.noteFailure(clock.elapsed(), error);
+  reachability.noteAnswer();
+  reachability.noteAnswer();
   expect(changes).toEqual([error, null]);
-  expect(await reachability.turn(0)).toBe(true);
+  expect(await reachability.waitForTurn(0)).toBe(true);
 });
 
 test("a wait ends with its signal", async () => {
   const { clock, reachability } = make();
-  reachability.failed(clock.elapsed(), error);
+  reachability.noteFailure(clock.elapsed(), error);
   const stopping = new AbortController();
-  const turn = reachability.turn(60_000, stopping.signal);
+  const turn = reachability.waitForTurn(60_000, stopping.signal);
   stopping.abort(new Error("the node stops"));
   await expect(turn).rejects.toThrow("the node stops");
 });

@@ -24,7 +24,7 @@ async function used(special: Parameters<typeof aJob>[2]) {
       whenAdmitted: async () => anAttestation(),
       again: () => undefined,
     },
-    reachability: { turn: async () => true },
+    reachability: { waitForTurn: async () => true },
     archive: { records: async () => ({ records: [], damage: [] }), withheld: async () => [] },
     clock,
     gatewayClock: clock,

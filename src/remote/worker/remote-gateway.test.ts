@@ -55,7 +55,7 @@ function make() {
       whenAdmitted: async () => attested,
       again: (sentMs) => wanted.push(sentMs),
     },
-    reachability: { turn: async () => true },
+    reachability: { waitForTurn: async () => true },
     archive: {
       records: async (positions: readonly Position[]) => ({
         records: positions.map(() => record),

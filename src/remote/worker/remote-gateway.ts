@@ -29,7 +29,7 @@ export type RemoteGatewayContext = {
   evidence: EvidenceKind;
   link: GatewayLink;
   attestLoop: Pick<AttestLoop, "whenAdmitted" | "again" | "admitted">;
-  reachability: Pick<Reachability, "turn">;
+  reachability: Pick<Reachability, "waitForTurn">;
   archive: Pick<Archive, "records" | "withheld">;
   clock: Clock;
   gatewayClock: Pick<GatewayClock, "now">;
@@ -157,7 +157,7 @@ export function createRemoteGateway(context: RemoteGatewayContext): RemoteGatewa
     const body = { job: uuid, token, ...encryptAnswer(answerSecret, plain) };
     for (;;) {
       await whenAdmitted(token);
-      await reachability.turn(leftMsOf(token), lost.signal);
+      await reachability.waitForTurn(leftMsOf(token), lost.signal);
       leaseOf(token);
       try {
         await link.post(route, body);
@@ -191,7 +191,7 @@ export function createRemoteGateway(context: RemoteGatewayContext): RemoteGatewa
       const endMs = clock.elapsed() + waitMs;
       const attested = await attestLoop.whenAdmitted(waitMs, signal);
       if (attested === null) return null;
-      if (!(await reachability.turn(endMs - clock.elapsed(), signal))) return null;
+      if (!(await reachability.waitForTurn(endMs - clock.elapsed(), signal))) return null;
       const sentMs = clock.elapsed();
       const heldMs = Math.max(0, Math.min(Math.round(endMs - sentMs), attested.leaseWaitMs));
       const options = { heldMs, ...(signal && { signal }) };
