@@ -10,7 +10,7 @@ import type { FetchMethod } from "../../src/platforms/methods.ts";
 import type { Session, UpstreamRequest } from "../../src/platforms/session.ts";
 import type { Target } from "../../src/platforms/target.ts";
 import type { UpstreamPage } from "../../src/platforms/upstream.ts";
-import { stored } from "../../testkit/upstreams/bluesky-credential.ts";
+import { asStored } from "../../testkit/upstreams/bluesky-credential.ts";
 
 /*
  * Checks our assumptions against the real Bluesky. Run with
@@ -180,7 +180,7 @@ describe.skipIf(!isLoggedIn)(loggedInTitle, () => {
     const kinds = blueskyCredentialKinds({ plcUrl, appviewUrl, resolveTxt });
     const kind = kinds.find(({ name }) => name === "app-password");
     if (kind === undefined) throw new Error("no such kind");
-    const credential = stored(await kind.make({ identifier, password }, tools));
+    const credential = asStored(await kind.make({ identifier, password }, tools));
     expect(await kind.test(credential, tools)).toContain("logged in");
     const send: Send = (url, headers) =>
       kind.send({ url, headers, signal: AbortSignal.timeout(20_000) }, credential, tools);

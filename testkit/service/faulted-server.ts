@@ -21,7 +21,12 @@ export type FaultedServer = {
   close(): Promise<void>;
 };
 
-const quickly = ["--requests-per-second", "1000000", "--submissions-per-minute", "100000000"];
+const unlimitedRates = [
+  "--requests-per-second",
+  "1000000",
+  "--submissions-per-minute",
+  "100000000",
+];
 
 export async function prepareFaultedServer(
   folder: string,
@@ -94,10 +99,14 @@ export async function prepareFaultedServer(
       },
     },
     makeKey: (name) =>
-      execFileSync(process.execPath, [program, "keys", "create", "--name", name, ...quickly], {
-        env: environment,
-        encoding: "utf8",
-      })
+      execFileSync(
+        process.execPath,
+        [program, "keys", "create", "--name", name, ...unlimitedRates],
+        {
+          env: environment,
+          encoding: "utf8",
+        },
+      )
         .trim()
         .split("\n")
         .at(-1) ?? "",

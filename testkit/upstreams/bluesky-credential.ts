@@ -25,8 +25,8 @@ export function testTools(): CredentialTools & { time: { ms: number } } {
   };
 }
 
-export function stored(made: NewCredential): StoredCredential {
-  const { secrets, host, subject, subjectName, hint } = made;
+export function asStored(credential: NewCredential): StoredCredential {
+  const { secrets, host, subject, subjectName, hint } = credential;
   const fields = { accountId: "account", kind: "test", host, subject, subjectName, hint };
   return storedCredential(secrets, { platform: "bluesky", ...fields });
 }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type PdsEmulator, startPdsEmulator } from "../../../testkit/emulators/bluesky/pds.ts";
-import { stored, testTools } from "../../../testkit/upstreams/bluesky-credential.ts";
+import { asStored, testTools } from "../../../testkit/upstreams/bluesky-credential.ts";
 import { blueskyCredentialKinds } from "./credential-kinds.ts";
 
 const did = "did:plc:aaaaaaaaaaaaaaaaaaaaaaaa";
@@ -31,7 +31,7 @@ function kindOf(name: string) {
 async function loggedIn() {
   const tools = testTools();
   const kind = kindOf("app-password");
-  const credential = stored(await kind.make(given, tools));
+  const credential = asStored(await kind.make(given, tools));
   const send = async (method = "app.bsky.feed.getTimeline") =>
     await kind.send(
       {

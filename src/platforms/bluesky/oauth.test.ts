@@ -3,7 +3,7 @@ import {
   type OAuthEmulator,
   startOAuthEmulator,
 } from "../../../testkit/emulators/bluesky/authorization-server.ts";
-import { stored, testTools } from "../../../testkit/upstreams/bluesky-credential.ts";
+import { asStored, testTools } from "../../../testkit/upstreams/bluesky-credential.ts";
 import { oauthKind } from "./oauth.ts";
 
 const did = "did:plc:aaaaaaaaaaaaaaaaaaaaaaaa";
@@ -37,7 +37,7 @@ const yes = (address: string) => host.consent(address, "yes");
 
 async function authorized() {
   const tools = testTools();
-  const credential = stored(await authorize(yes, tools));
+  const credential = asStored(await authorize(yes, tools));
   const used = kind();
   const send = async () =>
     await used.send(
