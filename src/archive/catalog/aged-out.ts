@@ -5,8 +5,8 @@ import type { CoverageInterval } from "../archive.ts";
 const nameOf = (platform: Platform): string => `aged_out ${platform}`;
 
 /**
- * Unix milliseconds; null if none. Later copies of older streamed posts are rejected, and no
- * coverage includes them. Imports stay.
+ * The time before which streamed posts have expired, Unix milliseconds; null if none. Later copies
+ * of them are rejected, and no coverage includes them. Imports stay.
  */
 export function agedOutMs(catalog: DatabaseSync, platform: Platform): number | null {
   const row = catalog.prepare("SELECT value FROM setting WHERE name = ?").get(nameOf(platform));

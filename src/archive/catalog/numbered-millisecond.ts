@@ -2,6 +2,7 @@ import { lastInMillisecond, numberOfHash } from "../../posts/ids.ts";
 
 type UnnumberedPost = { id: bigint; uriHash: string };
 
+/** Numbers posts in order of their uri hashes: each gets the number of its hash, or the next free one. */
 export function numberMillisecond(
   low: bigint,
   posts: readonly UnnumberedPost[],
@@ -11,8 +12,8 @@ export function numberMillisecond(
   const numbered: { id: bigint; to: bigint }[] = [];
   let free = low;
   for (const { id, uriHash } of sorted) {
-    const expected = low | numberOfHash(uriHash);
-    if (expected > free) free = expected;
+    const preferred = low | numberOfHash(uriHash);
+    if (preferred > free) free = preferred;
     while (fixed.has(free)) free += 1n;
     numbered.push({ id, to: free });
     free += 1n;

@@ -16,7 +16,7 @@ export type ReadPage = JsonPage & { damage: readonly Damage[] };
 
 const rowsAtOnce = 32;
 
-/** One JSON array, without deleted and damaged posts. Null if `isOver` before it is complete. */
+/** Renders one JSON array, without deleted and damaged posts. Null if `isOver` before it is complete. */
 export function jsonPages({ cache, currentVersions, rowsOf, renderer }: PageContext) {
   return (positions: readonly Position[], isOver: () => boolean): ReadPage | null => {
     const versionOf = currentVersions();
@@ -26,7 +26,7 @@ export function jsonPages({ cache, currentVersions, rowsOf, renderer }: PageCont
       return version && cache.find(position.id, version);
     });
     const missing = positions.filter((_, index) => cached[index] === null);
-    if (missing.length === 0) return { ...joined(cached), damage: [] };
+    if (missing.length === 0) return { ...joinRecords(cached), damage: [] };
 
     const added = new Map<string, RecordBytes>();
     const damage: Damage[] = [];
@@ -44,7 +44,7 @@ export function jsonPages({ cache, currentVersions, rowsOf, renderer }: PageCont
     const parts = positions.map(
       (position, index) => cached[index] ?? added.get(nameOf(position)) ?? null,
     );
-    return { ...joined(parts), damage };
+    return { ...joinRecords(parts), damage };
   };
 }
 
@@ -52,8 +52,8 @@ const nameOf = ({ platform, id }: Position): string => `${platform} ${id}`;
 
 const comma = 0x2c;
 
-function joined(all: readonly (RecordBytes | null)[]): JsonPage {
-  const parts = all.filter((part) => part !== null);
+function joinRecords(records: readonly (RecordBytes | null)[]): JsonPage {
+  const parts = records.filter((part) => part !== null);
   const lengths = Uint32Array.from(parts, ({ start, end }) => end - start);
   const length = lengths.reduce((sum, each) => sum + each, 2 + Math.max(0, parts.length - 1));
   const body = Buffer.allocUnsafeSlow(length);
