@@ -62,7 +62,7 @@ async function rates(seconds: number): Promise<void> {
     rows.push([String(clients), rate, p50, p99, await loopBlockedMs(server)]);
     await server.stop();
   }
-  console.log(table(["clients", "jobs/s", "p50 ms", "p99 ms", "loop held at most, ms"], rows));
+  console.log(table(["clients", "jobs/s", "p50 ms", "p99 ms", "loop blocked at most, ms"], rows));
 }
 
 async function memory(jobs: number): Promise<void> {
@@ -93,13 +93,13 @@ function until(seconds: number): () => boolean {
 async function load(
   { base }: ServerProcess,
   clients: number,
-  goesOn: () => boolean,
+  isRunning: () => boolean,
   done: (ms: number) => void,
 ): Promise<void> {
   await Promise.all(
     Array.from({ length: clients }, async (_, index) => {
       const client = connect(base, keys[index] ?? "");
-      for (let turn = index; goesOn(); turn++) {
+      for (let turn = index; isRunning(); turn++) {
         const start = performance.now();
         await client.result(await client.submit(queries[turn % queries.length] ?? "", 20));
         done(performance.now() - start);

@@ -9,7 +9,7 @@ import { command } from "./measure.ts";
 
 /** Memory of a thousand requests that wait for their jobs, in a server whose node runs nothing. */
 const requests = 1_000;
-const dataDir = mkdtempSync(join(tmpdir(), "earshot-bench-held-"));
+const dataDir = mkdtempSync(join(tmpdir(), "earshot-bench-pending-"));
 const server = await startServer(dataDir, await freePort(), {
   EARSHOT_NODE_CONCURRENCY: "0",
   EARSHOT_MAX_WAITING_REQUESTS: "10000",
@@ -44,7 +44,7 @@ async function cost(path: (uuid: string) => string): Promise<string> {
   const pending = await pendingNow();
   for (const socket of sockets) socket.destroy();
   await seconds(1);
-  return `${pending} held: ${mb.toFixed(1)} MB`;
+  return `${pending} pending: ${mb.toFixed(1)} MB`;
 }
 
 console.log(`${command()}: ${requests} requests, resident memory\n`);
