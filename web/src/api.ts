@@ -10,7 +10,7 @@ export class ApiProblem extends Error {
   readonly retryAfterMs: number | null;
   readonly details: readonly ErrorDetail[];
 
-  constructor(reported: {
+  constructor(problem: {
     code: string;
     status: number;
     message: string;
@@ -18,12 +18,12 @@ export class ApiProblem extends Error {
     retryAfterMs?: number | null;
     details?: readonly ErrorDetail[];
   }) {
-    super(reported.message);
-    this.code = reported.code;
-    this.status = reported.status;
-    this.hint = reported.hint ?? null;
-    this.retryAfterMs = reported.retryAfterMs ?? null;
-    this.details = reported.details ?? [];
+    super(problem.message);
+    this.code = problem.code;
+    this.status = problem.status;
+    this.hint = problem.hint ?? null;
+    this.retryAfterMs = problem.retryAfterMs ?? null;
+    this.details = problem.details ?? [];
   }
 }
 
