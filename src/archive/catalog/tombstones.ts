@@ -7,7 +7,7 @@ export const forgottenRevision = "~";
 
 export const foreverMs = 8_640_000_000_000_000;
 
-/** Prevent replays and imports from restoring deleted posts. */
+/** Prevents replays and imports from restoring deleted posts. */
 export type Tombstones = {
   add(deleted: { uri: string; revision: string }): void;
   cover(post: DatedPost): boolean;

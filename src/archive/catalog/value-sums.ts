@@ -59,8 +59,8 @@ function hashOfText(before: number, type: number, text: string): number {
 }
 
 /**
- * A changeset has a type byte, then eight bytes of a number, or the length and bytes of a text or
- * blob.
+ * Reads a cell of a changeset: a type byte, then eight bytes of a number, or the length and bytes of
+ * a text or blob.
  */
 function storedValue(cell: Uint8Array): StoredValue {
   const bytes = Buffer.from(cell.buffer, cell.byteOffset, cell.byteLength);

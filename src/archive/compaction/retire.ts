@@ -114,7 +114,7 @@ export function* tidyUp({ folder, catalog }: CompactionContext): CompactionSteps
     yield* endRecording({ folder, catalog }, entry);
     yield "worked";
   }
-  // The lock is needed because a running batch creates files before its entries are visible.
+  // The lock excludes running batches, which create files before their entries are visible.
   yield* inLock(catalog, () => {
     const knownFiles = new Set(
       [...readSegments(catalog), ...retiredFiles(catalog)].map(

@@ -119,8 +119,8 @@ function writtenComparison(database: DatabaseSync, report: Report): (row: Segmen
     if (!(stored instanceof Uint8Array)) return;
     const tokens = indexTokens(row);
     const distinct = new Set(tokens);
-    const lacking = [...distinct].filter((token) => !finds(token, id));
-    if (lacking.length > 0) report("index_lacks", id, missingTokensText(id, lacking));
+    const missing = [...distinct].filter((token) => !finds(token, id));
+    if (missing.length > 0) report("index_lacks", id, missingTokensText(id, missing));
     const wrong = countFacets.filter((facet) => !distinct.has(facet) && finds(facet, id));
     if (wrong.length > 0) report("index_exceeds", id, extraTokensText(id, wrong));
     const output = firstVarint(stored);

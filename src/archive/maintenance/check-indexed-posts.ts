@@ -10,16 +10,16 @@ export function* checkIndexedPosts(
   sealed: SealedNumbers | null,
   report: Report,
 ): Generator<number, void> {
-  const stored = descendingIds(database, "post");
-  const written = descendingIds(database, "term_docsize");
+  const rowIds = descendingIds(database, "post");
+  const indexedIds = descendingIds(database, "term_docsize");
   const hidden = descendingIds(database, "hidden");
   const numbered = descendingNumbers(sealed);
   let cached = 0;
   for (;;) {
-    const id = highest(stored.next, written.next, hidden.next, numbered.next);
+    const id = highest(rowIds.next, indexedIds.next, hidden.next, numbered.next);
     if (id === null) return;
-    const isStored = stored.take(id);
-    const isWritten = written.take(id);
+    const isStored = rowIds.take(id);
+    const isWritten = indexedIds.take(id);
     const isHidden = hidden.take(id);
     const number = numbered.take(id);
     const isSealed = sealed !== null && number !== null && !sealed.isReplaced(number);

@@ -48,8 +48,8 @@ export async function copyFile(
       signal.throwIfAborted();
       hash.update(piece);
       bytes += piece.length;
-      for (let written = 0; written < piece.length; ) {
-        written += (await target.write(piece, written)).bytesWritten;
+      for (let offset = 0; offset < piece.length; ) {
+        offset += (await target.write(piece, offset)).bytesWritten;
       }
       onBytes(piece.length);
     }

@@ -76,12 +76,12 @@ function addToken(tokensById: Map<bigint, string[]>, id: bigint, token: string):
 const shownTokens = 5;
 
 export const missingTokensText = (id: bigint, tokens: readonly string[]): string =>
-  `the index does not find post ${id} by ${listed(tokens)}`;
+  `the index does not find post ${id} by ${listText(tokens)}`;
 
 export const extraTokensText = (id: bigint, tokens: readonly string[]): string =>
-  `the index finds post ${id} by ${listed(tokens)}, which it does not contain`;
+  `the index finds post ${id} by ${listText(tokens)}, which it does not contain`;
 
-function listed(tokens: readonly string[]): string {
+function listText(tokens: readonly string[]): string {
   const shown = tokens.slice(0, shownTokens).map((token) => JSON.stringify(token));
   const more = tokens.length - shown.length;
   return shown.join(", ") + (more > 0 ? ` and ${more} more` : "");

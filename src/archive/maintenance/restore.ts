@@ -62,7 +62,8 @@ async function restoreInto(
         },
         signal,
       );
-      if (digest.sha256 !== file.sha256 || digest.bytes !== file.bytes) throw damaged(source, file);
+      if (digest.sha256 !== file.sha256 || digest.bytes !== file.bytes)
+        throw damagedBackup(source, file);
     }
     for (const { path } of manifest.files) await syncToDisk(dirname(join(unfinished, path)));
     await rename(unfinished, archive);
@@ -115,7 +116,7 @@ function requireFile(source: string, { path }: BackupFile): string {
   });
 }
 
-const damaged = (source: string, { path }: BackupFile): EarshotError =>
+const damagedBackup = (source: string, { path }: BackupFile): EarshotError =>
   new EarshotError("backup_damaged", `${join(source, path)} does not match the manifest`, {
     hint: "use another backup: the size or SHA-256 differs",
   });

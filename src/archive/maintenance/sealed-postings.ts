@@ -17,7 +17,6 @@ export type PostingsReader = {
   readInline(reader: BoundedReader, posts: number): void;
   /** `counts`: posts of each chunk from `chunk` on. */
   readContainers(row: Uint8Array, chunk: number, counts: readonly number[]): void;
-  /** Positions of the next posts. */
   readPositions(row: Uint8Array, posts: number): void;
   postings(): CheckedPostings;
 };

@@ -13,8 +13,8 @@ export function nameResolver(
   /**
    * A number is an X post's own ID or any stored post's; a handle is any account that ever had it.
    */
-  function resolvePost(written: string): string[] {
-    const { number, keys, bluesky } = readNamedPost(written);
+  function resolvePost(name: string): string[] {
+    const { number, keys, bluesky } = readNamedPost(name);
     const stored =
       number === null
         ? []

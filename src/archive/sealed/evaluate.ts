@@ -16,7 +16,7 @@ type Evaluator = {
 
 type ChunkPart = { from: number; to: number };
 
-/** Bound per part of a chunk; a position takes about 30 ns. */
+/** Bound per part of a chunk; about 30 ns each. */
 const maxPositions = 500_000;
 const maxParts = 64;
 

@@ -45,13 +45,13 @@ export function createPhraseFinder(): PhraseFinder {
       return word;
     }
 
-    function keep(left: number): void {
-      if (left === count) return;
-      for (let index = 0; index < left; index++) {
+    function keep(remaining: number): void {
+      if (remaining === count) return;
+      for (let index = 0; index < remaining; index++) {
         candidates[index] = candidates[kept[index] as number] as number;
       }
-      for (const word of words.values()) compactRanks(word.ranks, kept, left);
-      count = left;
+      for (const word of words.values()) compactRanks(word.ranks, kept, remaining);
+      count = remaining;
     }
 
     const repeated = phrase.filter((list, position) => phrase.indexOf(list) !== position);
@@ -60,7 +60,7 @@ export function createPhraseFinder(): PhraseFinder {
     if (count === 0 || first === undefined || second === undefined) return count;
     keep(pairs(wordOf(first), wordOf(second), count, kept));
     if (count === 0 || phrase.length === 2) return count;
-    keep(wholes(phrase.map(wordOf), count, kept));
+    keep(wholePhrases(phrase.map(wordOf), count, kept));
     return count;
   }
 
@@ -127,7 +127,7 @@ function neighbours(first: Word, second: Word, count: number, out: Uint16Array):
   return found;
 }
 
-function wholes(words: readonly Word[], count: number, out: Uint16Array): number {
+function wholePhrases(words: readonly Word[], count: number, out: Uint16Array): number {
   let found = 0;
   for (let index = 0; index < count; index++) {
     if (!holds(words, index)) continue;

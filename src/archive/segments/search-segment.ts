@@ -203,9 +203,9 @@ const everyCandidateCounts = ({ residual, fromMs, toMs }: SegmentQuery): boolean
 function surelyLiesInWindow(id: bigint, { fromMs, toMs, skew }: SegmentQuery): boolean {
   if (fromMs === null && toMs === null) return true;
   if (!hasTime(id)) return false;
-  const reported = idTimeMs(id);
-  const isAfter = fromMs === null || reported + skew.minMs >= fromMs;
-  return isAfter && (toMs === null || reported + skew.maxMs < toMs);
+  const idMs = idTimeMs(id);
+  const isAfter = fromMs === null || idMs + skew.minMs >= fromMs;
+  return isAfter && (toMs === null || idMs + skew.maxMs < toMs);
 }
 
 function isWithin({ fromMs, toMs }: SegmentQuery, timeMs: number): boolean {

@@ -126,14 +126,14 @@ export function segmentWriterOn(
     posts: () => Number(sql.posts.get()?.value ?? 0) + added.posts,
     idsWith,
     insert: (post, id, ingestNumber) => {
-      rows.insert(id === post.id ? post : unpacked(post), id, post.counts, post.hash);
+      rows.insert(id === post.id ? post : unpack(post), id, post.counts, post.hash);
       ingestOrder.add(ingestNumber, id);
       added.posts += 1;
       if (post.imported) added.imported += 1;
     },
     update: (post, { id, counts, imported, isIntact }) => {
       const merged = isIntact ? mergeCounts(post.counts, counts) : post.counts;
-      rows.replace({ ...unpacked(post), terms: termsWith(post, id, merged) }, id, merged);
+      rows.replace({ ...unpack(post), terms: termsWith(post, id, merged) }, id, merged);
       if (imported && !post.imported) added.imported -= 1;
     },
     remove: (id, hash) => {
@@ -173,7 +173,7 @@ export function segmentWriterOn(
   };
 }
 
-const unpacked = ({ timeMs, revision, record, terms }: WrittenPost): WrittenPost => ({
+const unpack = ({ timeMs, revision, record, terms }: WrittenPost): WrittenPost => ({
   timeMs,
   revision,
   record,

@@ -136,11 +136,11 @@ function* readNumbers(
   end.setReadBigInts(true);
   end.setReturnArrays(true);
   const upTo = database.prepare(sums(`AND (${key}) <= (${marks})`));
-  const rest = database.prepare(sums(""));
+  const statement = database.prepare(sums(""));
   const total: Delta = { rows: 0, sum: 0 };
   for (let last = numberTables[table].key.map(() => lowest); ; ) {
     const next = end.get(...last) as unknown as bigint[] | undefined;
-    const row = next === undefined ? rest.get(...last) : upTo.get(...last, ...next);
+    const row = next === undefined ? statement.get(...last) : upTo.get(...last, ...next);
     total.rows += Number(row?.rows);
     total.sum = (total.sum + Number(row?.sum)) % sumModulus;
     if (next === undefined || total.rows > maxRows) return total;

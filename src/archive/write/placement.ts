@@ -56,7 +56,7 @@ export function assignChanges(
     if (change.kind === "delete") {
       tombstones.add(change);
       if (stored === null) {
-        if (change.revision === forgottenRevision) positioned.push(rejected(change));
+        if (change.revision === forgottenRevision) positioned.push(rejection(change));
         continue;
       }
       if (change.revision !== "" && stored.isIntact && stored.revision > change.revision) {
@@ -133,7 +133,7 @@ const storedIds = (segments: Segments): StoredIds => ({
   isOrdered: (id) => owner(segments.entries, id).numbering === presentNumbering,
 });
 
-const rejected = ({ uri, revision }: { uri: string; revision: string }): AssignedChange => ({
+const rejection = ({ uri, revision }: { uri: string; revision: string }): AssignedChange => ({
   kind: "keep-out",
   id: lastId,
   uri,
@@ -192,8 +192,8 @@ function likelyEntries(
   const first = id === null ? null : owner(entries, id);
   if (reportedMs === null) {
     const newest = first ?? entries.at(-1);
-    const rest = entries.filter((entry) => entry !== newest).reverse();
-    return newest === undefined ? rest : [newest, ...rest];
+    const others = entries.filter((entry) => entry !== newest).reverse();
+    return newest === undefined ? others : [newest, ...others];
   }
   const { fromMs, toMs } = spanAround(reportedMs);
   const [low, high] = [lowestId(fromMs), lowestId(toMs + 1)];
