@@ -6,21 +6,21 @@ import { parseIsoTime } from "../platforms/time.ts";
 /** These functions parse option values; commander adds the option's name to their errors. */
 
 /** Inclusive bounds. */
-export function parseWholeNumber(min: number, max: number): (written: string) => number {
-  return (written) => {
-    const value = Number(written);
-    if (/^\d{1,15}$/.test(written) && value >= min && value <= max) return value;
+export function parseWholeNumber(min: number, max: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (/^\d{1,15}$/.test(text) && value >= min && value <= max) return value;
     const bounds = max === Number.MAX_SAFE_INTEGER ? `from ${min}` : `from ${min} to ${max}`;
     throw new InvalidArgumentError(`It must be a whole number ${bounds}.`);
   };
 }
 
 /** Inclusive bounds. */
-export function durationUpTo(minMs: number, maxMs: number): (written: string) => number {
+export function durationUpTo(minMs: number, maxMs: number): (text: string) => number {
   const expectation = `It must be a duration from ${formatDuration(minMs)} to ${formatDuration(maxMs)}, such as 90m, 24h or 7d.`;
-  return (written) => {
+  return (text) => {
     try {
-      const ms = parseDuration(written);
+      const ms = parseDuration(text);
       if (ms >= minMs && ms <= maxMs) return ms;
     } catch {
       // Reported below, like a value out of bounds.
@@ -29,8 +29,8 @@ export function durationUpTo(minMs: number, maxMs: number): (written: string) =>
   };
 }
 
-export function methodList(written: string): readonly Method[] {
-  const names = written.split(",").map((name) => name.trim());
+export function methodList(text: string): readonly Method[] {
+  const names = text.split(",").map((name) => name.trim());
   const unknown = names.find((name) => !methodNames.some((method) => method === name));
   if (unknown === undefined) return methodNames.filter((method) => names.includes(method));
   throw new InvalidArgumentError(
@@ -39,15 +39,15 @@ export function methodList(written: string): readonly Method[] {
 }
 
 /** A day means its start in UTC. */
-export function moment(written: string): number {
-  const ms = parseIsoTime(written);
+export function moment(text: string): number {
+  const ms = parseIsoTime(text);
   if (ms !== null) return ms;
   throw new InvalidArgumentError("It must be yyyy-mm-dd or a time such as 2026-01-31T12:00:00Z.");
 }
 
 /** FROM inclusive, TO exclusive. */
-export function timeSpan(written: string): { fromMs: number; toMs: number } {
-  const [from = "", to = "", ...more] = written.split("..");
+export function timeSpan(text: string): { fromMs: number; toMs: number } {
+  const [from = "", to = "", ...more] = text.split("..");
   const fromMs = parseIsoTime(from);
   const toMs = parseIsoTime(to);
   if (fromMs === null || toMs === null || more.length > 0) {
@@ -59,6 +59,6 @@ export function timeSpan(written: string): { fromMs: number; toMs: number } {
   return { fromMs, toMs };
 }
 
-export function replaySpan(written: string): "gaps" | { fromMs: number; toMs: number } {
-  return written === "gaps" ? written : timeSpan(written);
+export function replaySpan(text: string): "gaps" | { fromMs: number; toMs: number } {
+  return text === "gaps" ? text : timeSpan(text);
 }

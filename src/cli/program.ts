@@ -10,7 +10,7 @@ type AddCommand = (
 
 type KnownCommand = { summary: string; load(): Promise<AddCommand> };
 
-/** Commands in the order of the help. Loaded on demand, because loading is slow. */
+/** Listed in the order of the help. Loaded on demand, because loading is slow. */
 const commands: ReadonlyMap<string, KnownCommand> = new Map<string, KnownCommand>([
   [
     "serve",

@@ -93,16 +93,16 @@ export function addAccounts(program: Command, terminal: Terminal): void {
     );
 }
 
-function role(written: string): "member" | "operator" {
-  if (written === "member" || written === "operator") return written;
+function role(text: string): "member" | "operator" {
+  if (text === "member" || text === "operator") return text;
   throw new InvalidArgumentError("It must be member or operator.");
 }
 
-function limit(written: string): RequestedLimit {
-  return written === "default" ? written : parseWholeNumber(1, 1_000_000)(written);
+function limit(text: string): RequestedLimit {
+  return text === "default" ? text : parseWholeNumber(1, 1_000_000)(text);
 }
 
-function reason(written: string): string {
-  if (written.length <= longestReason) return written;
+function reason(text: string): string {
+  if (text.length <= longestReason) return text;
   throw new InvalidArgumentError(`It must be at most ${longestReason} characters long.`);
 }

@@ -79,7 +79,7 @@ function asText(
   return `${segmentsText(segments)} with ${numberText(posts)} posts rewritten in ${seconds.toFixed(1)} s`;
 }
 
-/** The JSON value that says which process performs compaction tasks. */
+/** JSON: which process performs compaction tasks. */
 export const compactionProcess = ({ isQueued }: { isQueued: boolean }): "here" | "elsewhere" =>
   isQueued ? "elsewhere" : "here";
 

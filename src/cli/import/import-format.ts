@@ -41,8 +41,8 @@ export function importFormat(
   { format, platform: named, columns, author }: ImportFormatOptions,
   maxRepositoryBytes: number,
 ): { platform: Platform; format: ImportFormat } {
-  const own = platformOf[format];
-  const platform = own ?? named;
+  const fixedPlatform = platformOf[format];
+  const platform = fixedPlatform ?? named;
   if (platform === undefined) {
     throw wrongUse(
       "required option '--platform <name>' not specified",
@@ -76,9 +76,9 @@ export function importFormat(
 const takesAuthor: readonly FormatName[] = ["csv", "x-archive", "bluesky-car"];
 
 /** Parses `text=body,created_at=date`. */
-export function columnMap(written: string): ColumnMap {
+export function columnMap(list: string): ColumnMap {
   const map = new Map<ImportFieldName, string>();
-  for (const pair of written.split(",")) {
+  for (const pair of list.split(",")) {
     const [, name = "", column] = /^\s*([a-z_]+)=(.+)$/.exec(pair) ?? [];
     if (column === undefined) {
       throw new InvalidArgumentError(
@@ -96,8 +96,8 @@ export function columnMap(written: string): ColumnMap {
   return map;
 }
 
-export function authorHandle(written: string): string {
-  const handle = importFields.author.read(written);
+export function authorHandle(text: string): string {
+  const handle = importFields.author.read(text);
   if (handle !== undefined) return handle;
   throw new InvalidArgumentError("It must be a handle, such as alice or alice.example.com.");
 }

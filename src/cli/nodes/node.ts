@@ -93,11 +93,11 @@ function nameOf({ name }: NodeOptions): string | undefined {
   throw wrongUse("--name must be one line of 1 to 64 visible characters", "use another name");
 }
 
-function readGateway(written: string): string {
-  const url = URL.parse(written);
-  if (url !== null && ["http:", "https:"].includes(url.protocol)) return written;
+function readGateway(text: string): string {
+  const url = URL.parse(text);
+  if (url !== null && ["http:", "https:"].includes(url.protocol)) return text;
   throw wrongUse(
-    `--gateway must be an HTTP URL, not ${JSON.stringify(written)}`,
+    `--gateway must be an HTTP URL, not ${JSON.stringify(text)}`,
     "use a URL such as https://earshot.example",
   );
 }

@@ -99,9 +99,11 @@ const machineOf = ({ machine, isListed }: NodeRecord): string =>
 
 function methodsOf({ capabilities }: NodeRecord): [string, string][] {
   return platforms.flatMap((platform): [string, string][] => {
-    const own = capabilities.filter((one) => one.platform === platform);
-    if (own.length === 0) return [];
-    return [[platform, own.map(({ method, ways }) => `${method} (${ways.join(", ")})`).join(", ")]];
+    const ofPlatform = capabilities.filter((one) => one.platform === platform);
+    if (ofPlatform.length === 0) return [];
+    return [
+      [platform, ofPlatform.map(({ method, ways }) => `${method} (${ways.join(", ")})`).join(", ")],
+    ];
   });
 }
 

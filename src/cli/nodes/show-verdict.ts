@@ -128,7 +128,7 @@ function rowsOf({
     ["Page", isFirstPage(request) ? "first" : "a later one: earlier pages are not in it"],
     [
       "Answer",
-      `${counted(records)}${complete ? ", complete" : ""}${next === null ? "" : ", more on the next page"}`,
+      `${recordsText(records)}${complete ? ", complete" : ""}${next === null ? "" : ", more on the next page"}`,
     ],
     ["Covered", `${spanText(coverage)}${gapsText(coverage)}`],
     ["Signed", `${isoTime(signed.signedAtMs)} by the gateway's clock`],
@@ -141,7 +141,7 @@ function rowsOf({
 
 function requestText(request: AnswerRequest): string {
   const { method, platform, query, maxResults } = request;
-  return `${method} of ${platform}: ${JSON.stringify(query)}, ${spanText(request)}, at most ${counted(maxResults)}`;
+  return `${method} of ${platform}: ${JSON.stringify(query)}, ${spanText(request)}, at most ${recordsText(maxResults)}`;
 }
 
 /** Null if the query alone defines the request. */
@@ -173,7 +173,8 @@ const asOfText = (asOfMs: number, { signedAtMs }: SignedResult): string =>
 const machineOf = ({ facts }: VerifiedEvidence): string | null =>
   facts?.platformInstanceId ?? facts?.ppid ?? null;
 
-const counted = (records: number): string => (records === 1 ? "1 record" : `${records} records`);
+const recordsText = (records: number): string =>
+  records === 1 ? "1 record" : `${records} records`;
 
 function sentences(title: string, texts: readonly string[], { columns }: Terminal): string {
   const lines = texts.flatMap((text) =>

@@ -141,8 +141,8 @@ async function contentOf(path: string): Promise<Buffer> {
   return await readFile(path);
 }
 
-function evidenceList(written: string): readonly EvidenceKind[] {
-  const names = written.split(",").map((name) => name.trim());
+function evidenceList(text: string): readonly EvidenceKind[] {
+  const names = text.split(",").map((name) => name.trim());
   const unknown = names.find((name) => !evidenceKinds.some((kind) => kind === name));
   if (unknown === undefined) return evidenceKinds.filter((kind) => names.includes(kind));
   throw new InvalidArgumentError(

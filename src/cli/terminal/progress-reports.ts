@@ -6,7 +6,6 @@ type Report = { done: number; total: number; detail: string };
 
 export type ProgressReports = {
   update(report: Report): void;
-  /** Does not garble the bar. */
   note(line: string): void;
   /** Writes to standard output. */
   answer(line: string): void;
