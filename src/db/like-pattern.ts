@@ -1,2 +1,2 @@
-/** Pattern for `LIKE … ESCAPE '\\'` that matches values containing the text. */
+/** A pattern for `LIKE … ESCAPE '\\'`. */
 export const containing = (text: string): string => `%${text.replaceAll(/[\\%_]/g, "\\$&")}%`;

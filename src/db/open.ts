@@ -65,7 +65,7 @@ function databaseOn(connection: DatabaseSync): SqliteDatabase {
   let commitsSynced = true;
   let isEmptyingDue = false;
 
-  /** The statement is not prepared: the pragma takes effect when compiled. */
+  /** The pragma, which takes effect when compiled, is not prepared. */
   function syncCommits(toDisk: boolean): void {
     if (toDisk === commitsSynced) return;
     connection.exec(toDisk ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL");

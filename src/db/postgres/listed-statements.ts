@@ -20,7 +20,6 @@ type ListedRow = { call: number };
 
 const longestList = 64;
 
-/** Queues by pool and text of the list. */
 const queues = new WeakMap<Pool, Map<string, ListQueue>>();
 
 /**
