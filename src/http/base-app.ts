@@ -117,7 +117,6 @@ export function openApp(context: BaseAppContext): BaseApp {
     context.setHeaders(request, reply);
     shutdown.requireOpen(request);
     if (connections.isRefused(request.raw.socket)) throw tooManyConnections();
-    // The answer precedes reading the body.
     if (!request.is404) return;
     const answer = await answerOtherMethods(request, reply);
     if (answer === null) throw noSuchPath(pathsHint);

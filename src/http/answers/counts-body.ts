@@ -18,7 +18,7 @@ export async function countsBody(
 ): Promise<string> {
   const token = nextPageToken(context, question, page, counts.countedFromMs);
   const total = counts.buckets.reduce((sum, { count }) => sum + count, 0);
-  const rest = {
+  const otherFields = {
     meta: { total_tweet_count: total, ...(token === null ? {} : { next_token: token }) },
     complete: counts.complete,
     coverage: coverageBody(counts.coverage),
@@ -26,7 +26,7 @@ export async function countsBody(
     canonical_query: question.canonicalQuery,
   };
   const data = await countsData(counts, page.toMs, granularityMs[question.granularity]);
-  return `{"data":${data},${JSON.stringify(rest).slice(1)}`;
+  return `{"data":${data},${JSON.stringify(otherFields).slice(1)}`;
 }
 
 const bucketsOfTurn = 4_096;

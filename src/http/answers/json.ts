@@ -4,7 +4,7 @@ import { coverageBody, sourcesBody } from "./status-body.ts";
 
 export function* jsonOf(page: AnswerPage) {
   const { job, result, posts, omitted, nextCursor } = page;
-  const rest = {
+  const otherFields = {
     next_cursor: nextCursor,
     complete: result.complete,
     coverage: coverageBody(result.coverage),
@@ -16,7 +16,7 @@ export function* jsonOf(page: AnswerPage) {
   };
   yield `{"uuid":${JSON.stringify(job.uuid)},"status":"${job.state}","results":[`;
   for (const [index, { json }] of posts.entries()) yield index === 0 ? json : `,${json}`;
-  yield `],${JSON.stringify(rest).slice(1)}`;
+  yield `],${JSON.stringify(otherFields).slice(1)}`;
 }
 
 export function* ndjsonOf({ posts }: AnswerPage) {

@@ -13,8 +13,8 @@ export async function pageLinks(folder: URL): Promise<ReadonlyMap<string, string
 }
 
 /**
- * The link has the request mode of `import()`, or of the style sheets that Vite adds; otherwise the
- * file would be loaded twice.
+ * The request mode is that of `import()`, or of style sheets that Vite adds; otherwise files are
+ * loaded twice.
  */
 function linkTo(file: string): string {
   const relation = file.endsWith(".css") ? "preload; as=style; crossorigin" : "modulepreload";

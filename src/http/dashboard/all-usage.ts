@@ -11,7 +11,6 @@ import { ranges } from "./ranges.ts";
 const accountsPage = 20;
 const dayMs = 86_400_000;
 
-/** Usage of a page of accounts, or of one. */
 export async function allUsage(
   context: Pick<HttpContext, "accounts" | "clock">,
   request: { range: UsageRange; accountId: string | null; after: AccountPosition | null },

@@ -45,7 +45,6 @@ export type StatusSource = {
 };
 
 const histogramBuckets = 144;
-/** Timeouts of optional and of required parts. */
 const optionalTimeoutMs = 300;
 const requiredTimeoutMs = 5_000;
 /** Timeout of the post count of a range. */

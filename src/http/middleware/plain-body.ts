@@ -1,7 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import { problem } from "../problems/write-problem.ts";
 
-/** A body's decompressed size is unbounded. */
+/** Refuses compressed bodies: their size is unbounded. */
 export async function plainBodyHook(request: FastifyRequest): Promise<void> {
   const encoding = request.headers["content-encoding"];
   if (encoding === undefined || encoding === "identity") return;

@@ -13,7 +13,6 @@ export type ProblemDefinition = {
   example: ProblemExample;
 };
 
-/** A request that leads to the problem. */
 type ProblemExample = {
   request: string;
   detail: string;

@@ -42,10 +42,8 @@ export const noQuery = z.strictObject(
   ),
 );
 
-function readDigits(written: unknown): unknown {
-  return typeof written === "string" && /^(0|[1-9]\d{0,8})$/.test(written)
-    ? Number(written)
-    : written;
+function readDigits(value: unknown): unknown {
+  return typeof value === "string" && /^(0|[1-9]\d{0,8})$/.test(value) ? Number(value) : value;
 }
 
 const waitPreferred =
@@ -164,11 +162,11 @@ export function wordList<const Word extends string>(what: string, words: readonl
     .string(error)
     .max(200, error)
     .transform((text, context): readonly Word[] =>
-      text.split(",").flatMap((written) => {
-        const word = words.find((known) => known === written);
+      text.split(",").flatMap((part) => {
+        const word = words.find((known) => known === part);
         if (word !== undefined) return [word];
-        const message = notAmong(what, written, words);
-        context.addIssue({ code: "invalid_value", values: [...words], input: written, message });
+        const message = notAmong(what, part, words);
+        context.addIssue({ code: "invalid_value", values: [...words], input: part, message });
         return [];
       }),
     )

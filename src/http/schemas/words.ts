@@ -12,8 +12,8 @@ export function errorWithHint(message: string, hint: string): { error: string } 
   return { error: `${message}${separator}${hint}` };
 }
 
-export function splitHint(written: string): { message: string; hint: string | undefined } {
-  const [message = "", hint] = written.split(separator);
+export function splitHint(text: string): { message: string; hint: string | undefined } {
+  const [message = "", hint] = text.split(separator);
   return { message, hint };
 }
 

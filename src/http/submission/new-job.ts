@@ -140,7 +140,7 @@ function searchedNowhere(platform: SearchPlatform) {
 type Start = Window &
   Pick<SearchJobRequest, "after" | "asOfMs" | "position"> & { requestedBounds: RequestedBounds };
 
-/** The window and position of the first page, or of the cursor. */
+/** Where the first page or the cursor starts. */
 function startOf(
   context: HttpContext,
   { accountId }: Caller,

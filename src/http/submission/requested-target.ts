@@ -38,11 +38,11 @@ export async function requestedTarget(
     // The target may name a server that needs no configuration.
     if (!early.ok && early.why !== "not_configured") throw unanswerable(early);
   }
-  const found = await find();
-  const answerable = await answerableFor(found);
+  const record = await find();
+  const answerable = await answerableFor(record);
   if (!answerable.ok) throw unanswerable(answerable);
-  const alone = answerable.usesUpstream ? [] : [archiveAlone(found.platform, args)];
-  return { ...found, warnings: [...found.warnings, ...alone] };
+  const alone = answerable.usesUpstream ? [] : [archiveAlone(record.platform, args)];
+  return { ...record, warnings: [...record.warnings, ...alone] };
 
   async function find(): Promise<RequestedTarget> {
     const { defaultPlatform } = context.sources;

@@ -66,8 +66,8 @@ export async function resolveBareName(
     return (await answerable(target)).ok;
   }
   async function isRequestable(target: UserTarget): Promise<boolean> {
-    const found = await answerable(target);
-    return found.ok && found.usesUpstream;
+    const answer = await answerable(target);
+    return answer.ok && answer.usesUpstream;
   }
 
   /** Throws if several fit. */

@@ -21,7 +21,6 @@ export function addRegisterRoute(app: TypedApp, { nodes }: Pick<HttpContext, "no
     url: "/internal/nodes/register",
     bodyLimit: maxBytes,
     onSend: signAnswerHook(nodes),
-    // This check precedes reading the body.
     onRequest: async (request) => nodes.requireEnrolled(signedPart(request), request.callerAddress),
     config: { checkBody: requireSignedBody },
     schema: { body: registration },

@@ -4,7 +4,6 @@ import { jsonAnswer, problemAnswers } from "../../schemas/answers.ts";
 import { attestation, attestationPath, publishedPolicy } from "../../schemas/nodes.ts";
 import type { TypedApp } from "../typed-app.ts";
 
-/** Attestations are immutable. */
 const forever = "public, max-age=31536000, immutable";
 
 /** GET /v1/attestations/<id>, GET /v1/attestation/policy. */
