@@ -28,14 +28,14 @@ export async function* recordChunks(
         const reason = readRecord(record, chunk, clock.now());
         if (reason !== null) chunk.rejections.push(rejectionOf(record, reason));
         if (reason !== null && onBadLine === "stop") {
-          yield analysed({ ...chunk, isStopped: true });
+          yield analyse({ ...chunk, isStopped: true });
           return;
         }
         chunk.end = { lines: record.number, bytes: record.endOffset };
         chunk.bytes += record.size + recordOverheadBytes;
         chunk.head ??= record.head;
         if (isFull(chunk)) {
-          yield analysed(chunk);
+          yield analyse(chunk);
           chunk = startChunk(chunk.end);
         }
         const pause = yieldIfDue();
@@ -43,12 +43,12 @@ export async function* recordChunks(
       }
     }
   } catch (error) {
-    if (chunk.bytes > 0) yield analysed(chunk);
+    if (chunk.bytes > 0) yield analyse(chunk);
     throw error;
   }
-  if (chunk.bytes > 0) yield analysed(chunk);
+  if (chunk.bytes > 0) yield analyse(chunk);
 
-  function analysed({ posts, counts, bytes: _bytes, ...read }: OpenChunk): PendingChunk {
+  function analyse({ posts, counts, bytes: _bytes, ...read }: OpenChunk): PendingChunk {
     const body = posts.length === 0 ? null : analysis.posts(posts, clock.now());
     return { chunk: chunkOf(body) };
 

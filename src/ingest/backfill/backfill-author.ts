@@ -124,8 +124,8 @@ export async function backfillAuthor(
     const { by, resumed, badRecords } = history;
     const posts = history.posts;
     const missingSought = detectsMissing(history);
-    const reported = { did, handle, status, by, resumed, posts, badRecords, labels, missingSought };
-    return { ...reported, outcome: "complete" as const };
+    const summary = { did, handle, status, by, resumed, posts, badRecords, labels, missingSought };
+    return { ...summary, outcome: "complete" as const };
   }
 
   async function writeLabels(did: string, uris: readonly string[]): Promise<number> {

@@ -61,8 +61,8 @@ export const readWholeRepository: ReadHistory = async ({
   }
   onProgress?.({ author, posts, readBytes: bytes });
   const badRecords = keys.size - posts;
-  const reported = { rev, keys, posts, badRecords, profile };
-  return { ...reported, by: "repository", asOfMs: requestedMs, isComplete: true, resumed: false };
+  const contents = { rev, keys, posts, badRecords, profile };
+  return { ...contents, by: "repository", asOfMs: requestedMs, isComplete: true, resumed: false };
 };
 
 const longestRefusal = 10_000;

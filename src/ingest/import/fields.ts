@@ -38,8 +38,8 @@ const reference: ImportField<string> = {
 const handle: ImportField<string> = {
   expected: `a handle of 1 to ${recordBounds.nameLength} characters without spaces`,
   read: (value) => {
-    const written = solid(value, recordBounds.nameLength);
-    const bare = written?.replace(/^[@＠]/, "");
+    const name = solid(value, recordBounds.nameLength);
+    const bare = name?.replace(/^[@＠]/, "");
     return bare === "" ? undefined : bare;
   },
 };
@@ -52,8 +52,8 @@ const name: ImportField<string> = {
 const webAddress: ImportField<string> = {
   expected: `an http or https address of up to ${recordBounds.addressLength} characters`,
   read: (value) => {
-    const written = solid(value, recordBounds.addressLength);
-    return written !== undefined && isWebAddress(written) ? written : undefined;
+    const address = solid(value, recordBounds.addressLength);
+    return address !== undefined && isWebAddress(address) ? address : undefined;
   },
 };
 
@@ -158,10 +158,8 @@ function string(value: unknown, maxLength: number): string | undefined {
 }
 
 function solid(value: unknown, maxLength: number): string | undefined {
-  const written = string(value, maxLength);
-  return written === undefined || written === "" || /[\s\p{Cc}]/u.test(written)
-    ? undefined
-    : written;
+  const text = string(value, maxLength);
+  return text === undefined || text === "" || /[\s\p{Cc}]/u.test(text) ? undefined : text;
 }
 
 function list<T>(value: unknown, read: (item: unknown) => T | undefined): T[] | undefined {

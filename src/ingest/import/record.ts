@@ -46,7 +46,7 @@ export function readImportRecord(
   value: unknown,
   onUnknown: (name: string) => void = () => {},
 ): ImportRecord {
-  if (!isObject(value)) throw new RecordError(`expected a JSON object, found ${shown(value)}`);
+  if (!isObject(value)) throw new RecordError(`expected a JSON object, found ${valueText(value)}`);
   const fields = value;
   for (const name of Object.keys(fields)) {
     if (!knownFields.has(name)) onUnknown(name);
@@ -127,9 +127,9 @@ export function toPost(
 
   if (record.id !== null && !isNamedBy(record.id, identity, platform)) onUnused("id");
 
-  const found = entitiesOf(record.text, platform);
+  const entities = entitiesOf(record.text, platform);
   const isRepost = record.is_repost ?? record.repost_of_id !== null;
-  const addressee = platform === "x" && !isRepost ? found.addressee : null;
+  const addressee = platform === "x" && !isRepost ? entities.addressee : null;
   const inReplyTo = replyTo(record, addressee, rules);
   const quoted = referenceOf("quote_of_id", record, rules);
   return {
@@ -154,9 +154,9 @@ export function toPost(
     isReply: inReplyTo !== null,
     isQuote: record.is_quote ?? quoted !== null,
     isRepost,
-    hashtags: merged(record.hashtags, found.hashtags, (tag) => tag.toLowerCase()),
-    mentions: found.mentions.map((username) => ({ username, userId: null })),
-    urls: merged(record.urls, found.urls, (url) => url),
+    hashtags: merged(record.hashtags, entities.hashtags, (tag) => tag.toLowerCase()),
+    mentions: entities.mentions.map((username) => ({ username, userId: null })),
+    urls: merged(record.urls, entities.urls, (url) => url),
     media: record.media ?? [],
     geo: record.lat === null || record.lon === null ? null : { lat: record.lat, lon: record.lon },
     labels: record.labels ?? [],
@@ -224,18 +224,18 @@ type FoundEntities = {
 };
 
 function entitiesOf(text: string, platform: Platform): FoundEntities {
-  const found: FoundEntities = { hashtags: [], mentions: [], urls: [], addressee: null };
+  const entities: FoundEntities = { hashtags: [], mentions: [], urls: [], addressee: null };
   const mentioned = new Set<string>();
   for (const { kind, start, value } of extractEntities(decodeEntities(text), handlesOn(platform))) {
-    if (kind === "hashtag") found.hashtags.push(value);
-    if (kind === "url") found.urls.push(value);
+    if (kind === "hashtag") entities.hashtags.push(value);
+    if (kind === "url") entities.urls.push(value);
     if (kind !== "mention") continue;
-    if (start === 0) found.addressee = value;
+    if (start === 0) entities.addressee = value;
     const folded = value.toLowerCase();
-    if (!mentioned.has(folded)) found.mentions.push(value);
+    if (!mentioned.has(folded)) entities.mentions.push(value);
     mentioned.add(folded);
   }
-  return found;
+  return entities;
 }
 
 function merged(
@@ -257,16 +257,16 @@ export function unexpectedField(name: string, expected: string, found: unknown):
     name === "id" && typeof found === "number"
       ? " (a JSON number loses digits: put it in quotes)"
       : "";
-  return new RecordError(`${name}: expected ${expected}, found ${shown(found)}${hint}`);
+  return new RecordError(`${name}: expected ${expected}, found ${valueText(found)}${hint}`);
 }
 
-function shown(value: unknown): string {
+function valueText(value: unknown): string {
   const maxLength = 60;
   if (typeof value === "object" && value !== null) {
     return Array.isArray(value) ? `a list of ${value.length}` : "an object";
   }
-  const written = typeof value === "string" ? JSON.stringify(value.slice(0, 500)) : String(value);
-  return written.length <= maxLength ? written : `${written.slice(0, maxLength)}…`;
+  const text = typeof value === "string" ? JSON.stringify(value.slice(0, 500)) : String(value);
+  return text.length <= maxLength ? text : `${text.slice(0, maxLength)}…`;
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -17,7 +17,7 @@ type FileForm = "plain" | "gzip" | "zstd" | "zip";
 
 export const longestMagic = 4;
 
-/** Recognises the format by magic number, not by name. */
+/** Reads the magic number, not the name. */
 export function fileFormat(start: Buffer): FileForm {
   if (start[0] === 0x1f && start[1] === 0x8b) return "gzip";
   if (start.length < longestMagic) return "plain";

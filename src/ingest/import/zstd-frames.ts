@@ -32,8 +32,8 @@ export async function* decompressZstd(source: AsyncIterable<Buffer>): AsyncGener
         const { stream, ended } = frame;
         const before = stream.bytesWritten;
         const input = remaining;
-        const written = new Promise((resolve) => stream.write(input, resolve));
-        await Promise.race([ended, written]);
+        const write = new Promise((resolve) => stream.write(input, resolve));
+        await Promise.race([ended, write]);
         remaining = remaining.subarray(stream.bytesWritten - before);
         if (remaining.length === 0) continue;
         // Its output must be complete before the next frame's.

@@ -84,16 +84,16 @@ export function startAccountLookup(request: LookUpRequest): AccountLookup {
 
   async function lookUp(accounts: readonly string[]): Promise<void> {
     const nowMs = clock.now();
-    const known = accounts.filter(isDid);
-    const found = await send(known);
+    const dids = accounts.filter(isDid);
+    const changesByAccount = await send(dids);
     const changes = accounts.flatMap((userId): readonly ArchiveChange[] => [
-      ...(found.get(userId) ?? []),
+      ...(changesByAccount.get(userId) ?? []),
       { kind: "looked-up", platform: "bluesky", userId, atMs: nowMs },
     ]);
     await archive.write({ changes });
     for (const account of accounts) requested.delete(account);
-    counts.found += found.size;
-    counts.missing += accounts.length - found.size;
+    counts.found += changesByAccount.size;
+    counts.missing += accounts.length - changesByAccount.size;
   }
 
   /**
@@ -106,10 +106,10 @@ export function startAccountLookup(request: LookUpRequest): AccountLookup {
     const observedMs = clock.now();
     const answer = await get(profilesUrl(settings.appViewUrl, accounts));
     if (answer.status === 200) {
-      const found = readProfileViews(answer.json(), accounts, { sources, observedMs });
+      const profiles = readProfileViews(answer.json(), accounts, { sources, observedMs });
       answers = true;
       waiting = null;
-      return found;
+      return profiles;
     }
     if (answer.status === 429) requestedMs = requestedPauseMs(answer.headers, clock.now());
     if (answer.status !== 400) throw new Error(`HTTP ${answer.status}`);

@@ -6,7 +6,7 @@ import type { JetstreamSettings } from "./settings.ts";
 const minStepUs = 100_000;
 
 export type JetstreamCursor = {
-  urlOf(turn: number, position: JetstreamPosition | null, withCompression: boolean): URL;
+  urlOf(urlIndex: number, position: JetstreamPosition | null, withCompression: boolean): URL;
   /** Moves the start past an oversized event, in growing steps, as its end is unknown. */
   passLargeEvent(server: string, reachUs: number | null): { fromUs: number; toUs: number } | null;
   noteProgress(): void;
@@ -16,11 +16,11 @@ export type JetstreamCursor = {
 export function createJetstreamCursor(settings: JetstreamSettings, clock: Clock): JetstreamCursor {
   const { lookbackMs, overlapMs, urls, followed, maxFrameBytes } = settings;
   const firstUs = lookbackMs > 0 ? (clock.now() - lookbackMs) * 1000 : null;
-  let passed: { server: string; toUs: number } | null = null;
+  let skipped: { server: string; toUs: number } | null = null;
   let stepUs = minStepUs;
 
   function cursorFor(server: string, position: JetstreamPosition | null): number | null {
-    const passedUs = passed?.server === server ? passed.toUs : null;
+    const passedUs = skipped?.server === server ? skipped.toUs : null;
     if (position === null) return passedUs ?? firstUs;
     return Math.max(resumeUs(position, server, overlapMs), passedUs ?? 0);
   }
@@ -40,7 +40,7 @@ export function createJetstreamCursor(settings: JetstreamSettings, clock: Clock)
       if (fromUs === null) return null;
       const toUs = Math.min(fromUs + stepUs, clock.now() * 1000);
       stepUs *= 2;
-      passed = { server, toUs };
+      skipped = { server, toUs };
       return { fromUs, toUs };
     },
     noteProgress: () => {

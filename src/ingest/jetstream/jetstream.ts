@@ -82,12 +82,12 @@ export function startJetstream(request: JetstreamRequest): Jetstream {
     let failures = 0;
     let misses = 0;
     let durableUs = saved?.timeUs ?? 0;
-    let turn = settings.urls.findIndex((url) => URL.parse(url)?.host === saved?.host);
-    turn = Math.max(turn, 0);
+    let urlIndex = settings.urls.findIndex((url) => URL.parse(url)?.host === saved?.host);
+    urlIndex = Math.max(urlIndex, 0);
     while (!link.signal.aborted) {
       await takeDictionary();
       if (link.signal.aborted) return;
-      const url = cursor.urlOf(turn, stream.position(), dictionary !== null);
+      const url = cursor.urlOf(urlIndex, stream.position(), dictionary !== null);
       const before = { events: tally.counts.events, reachUs: lastEventUs };
       const { reason, frameTooLarge } = await listen(url, stream, take);
       if (link.signal.aborted) return;
@@ -98,7 +98,7 @@ export function startJetstream(request: JetstreamRequest): Jetstream {
       misses = tally.counts.events > before.events || frameTooLarge ? 0 : misses + 1;
       if (misses === triesOfServer) {
         misses = 0;
-        turn += 1;
+        urlIndex += 1;
       }
       // A repeated overlap does not count as progress.
       const positionUs = stream.position()?.timeUs ?? 0;

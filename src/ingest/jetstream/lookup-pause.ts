@@ -12,13 +12,13 @@ export function requestedPauseMs(headers: FetchedAnswer["headers"], nowMs: numbe
   return Math.min(longestPauseMs, Math.max(0, ...pauses));
 }
 
-function retryAfterMs(written: string | null, nowMs: number): number | null {
-  if (written === null) return null;
-  if (/^\d{1,9}$/.test(written)) return Number(written) * 1000;
-  const atMs = Date.parse(written);
+function retryAfterMs(field: string | null, nowMs: number): number | null {
+  if (field === null) return null;
+  if (/^\d{1,9}$/.test(field)) return Number(field) * 1000;
+  const atMs = Date.parse(field);
   return Number.isNaN(atMs) ? null : atMs - nowMs;
 }
 
-function resetMs(written: string | null, nowMs: number): number | null {
-  return written !== null && /^\d{1,12}$/.test(written) ? Number(written) * 1000 - nowMs : null;
+function resetMs(field: string | null, nowMs: number): number | null {
+  return field !== null && /^\d{1,12}$/.test(field) ? Number(field) * 1000 - nowMs : null;
 }

@@ -23,8 +23,8 @@ export async function streamingBase({ server, fetch, signal }: InstanceRequest):
     if (answer.status === 429 || answer.status >= 500) {
       throw new Error(`HTTP ${answer.status} from /api/${version}/instance`);
     }
-    const reported = answer.status === 200 ? reportedAddress(answer.json()) : null;
-    if (reported !== null) return baseOf(reported, new URL(server));
+    const streamingUrl = answer.status === 200 ? reportedAddress(answer.json()) : null;
+    if (streamingUrl !== null) return baseOf(streamingUrl, new URL(server));
   }
   return baseOf(new URL(server), new URL(server));
 }

@@ -32,7 +32,7 @@ const lastRevision = "~";
  * until a later edit. An account that opts out is hidden with all its posts until it opts in again.
  */
 export function readMastodonEvent({ data, isBinary }: Frame, seen: SeenAt): MastodonEvent | null {
-  const frame = isBinary ? null : parsed(data);
+  const frame = isBinary ? null : parseFrame(data);
   if (!isObject(frame)) return null;
   const { event, payload, error, status } = frame;
   if (event === undefined && error !== undefined) {
@@ -41,13 +41,13 @@ export function readMastodonEvent({ data, isBinary }: Frame, seen: SeenAt): Mast
   if (typeof event !== "string") return null;
   if (event === "delete") return readDelete(payload, seen);
   if (event !== "update" && event !== "status.update") return nothing;
-  const reported = typeof payload === "string" ? parsed(Buffer.from(payload)) : payload;
+  const reported = typeof payload === "string" ? parseFrame(Buffer.from(payload)) : payload;
   return isObject(reported) ? readStatus(reported, event, seen) : null;
 }
 
 const nothing: MastodonEvent = { kind: "event", changes: [], isSkipped: false, statusId: null };
 
-function parsed(bytes: Buffer): unknown {
+function parseFrame(bytes: Buffer): unknown {
   try {
     return parseJsonLine(bytes, maxDepth);
   } catch {
@@ -82,11 +82,11 @@ function readStatus(
   seen: SeenAt,
 ): MastodonEvent | null {
   const { host: instance, nowMs: seenMs } = seen;
-  const reported = postOfStatus(status, { instance, seenMs, origin: "stream" });
+  const received = postOfStatus(status, { instance, seenMs, origin: "stream" });
   const id = readServerId(status.id);
-  if (reported === null || id === null) return null;
+  if (received === null || id === null) return null;
   const post =
-    event === "update" ? reported : { ...reported, revision: revisionOf(reported, seenMs) };
+    event === "update" ? received : { ...received, revision: revisionOf(received, seenMs) };
   const ofAccounts = [...consentOf(status, seen), ...consentOf(status.reblog, seen)];
   const alias = statusAlias(id, seen.host);
   if (mayBeIndexed(status)) {

@@ -135,7 +135,7 @@ const emptyBatch = <Position>(position: Position, nowMs: number): StreamBatch<Po
 
 function addCount(counts: Map<string, CountChange>, { uri, metric }: CountedPost): void {
   const key = `${metric} ${uri}`;
-  const known = counts.get(key);
-  if (known !== undefined) known.by += 1;
+  const counted = counts.get(key);
+  if (counted !== undefined) counted.by += 1;
   else counts.set(key, { kind: "count", platform: "bluesky", uri, metric, by: 1 });
 }

@@ -38,11 +38,11 @@ export function createEventReader(maxBytes: number): (piece: Uint8Array) => Serv
   }
 
   function endOfEvent(): ServerSentEvent | null {
-    const reported = data.length === 0 ? null : { event, data: data.join("\n") };
+    const message = data.length === 0 ? null : { event, data: data.join("\n") };
     event = "";
     data = [];
     dataLength = 0;
-    return reported;
+    return message;
   }
 
   return (piece) => {
