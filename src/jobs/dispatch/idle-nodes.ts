@@ -30,8 +30,8 @@ export function createIdleNodes<Job>(): IdleNodes<Job> {
     waiting.set(request, waitingOf(request) + 1);
     return () => {
       if (!idle.delete(node)) return;
-      const left = waitingOf(request) - 1;
-      if (left > 0) waiting.set(request, left);
+      const remaining = waitingOf(request) - 1;
+      if (remaining > 0) waiting.set(request, remaining);
       else waiting.delete(request);
     };
   }

@@ -10,8 +10,8 @@ export class RunningJobs {
   }
 
   remove(nodeId: string): void {
-    const left = this.of(nodeId) - 1;
-    if (left > 0) this.#byNode.set(nodeId, left);
+    const remaining = this.of(nodeId) - 1;
+    if (remaining > 0) this.#byNode.set(nodeId, remaining);
     else this.#byNode.delete(nodeId);
   }
 }

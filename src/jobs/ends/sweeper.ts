@@ -78,8 +78,8 @@ export function createSweeper(context: SweeperContext): Sweeper {
       }
       unwrittenSinceMs = null;
       const capabilities = gateway.capabilities?.() ?? null;
-      const own = { gateway: gateway.id, nowMs: context.now(), capabilities };
-      context.onBeat(await store.write("beat", own));
+      const terms = { gateway: gateway.id, nowMs: context.now(), capabilities };
+      context.onBeat(await store.write("beat", terms));
     } catch (error) {
       unwrittenSinceMs ??= beganMs;
       throw error;

@@ -53,7 +53,7 @@ export function answerSearches(database: Database, search: AnswerSearch): void {
 }
 
 export const searchOperations = {
-  /** Admits, answers and inserts in one commit. Errors: `idempotency_mismatch`. */
+  /** Runs in one commit. Errors: `idempotency_mismatch`. */
   submitSearch: durable(function* (database, submission: SearchSubmission): Steps<SubmittedSearch> {
     if (yield* canRequest(database, submission)) return { kind: "unanswered", reason: "declined" };
     const answered = answerSubmission(database, submission);

@@ -46,8 +46,8 @@ export function createUncommittedRuns(context: RunsContext): RunUncommitted {
     }
 
     async function commitDone(result: JobResult): Promise<void> {
-      const { lease } = own;
-      if (lease === null || live.uncommitted !== own) throw leaseLost(uuid);
+      const { lease } = uncommitted;
+      if (lease === null || live.uncommitted !== uncommitted) throw leaseLost(uuid);
       live.uncommitted = null;
       writing = commits.insertDone(live, row, lease, result);
       writing.then(resolve, reject);

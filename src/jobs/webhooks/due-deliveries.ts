@@ -30,8 +30,8 @@ export type DueRequest = {
 export function* dueDeliveries(database: Database, request: DueRequest): Steps<DueDelivery[]> {
   const { limit, failingLimit, failingFirst } = request;
   const healthy = yield* dueOfWebhooks(database, request, { isHealthy: 1, limit });
-  const left = Math.max(limit - healthy.length, Math.min(limit, failingFirst));
-  const room = Math.max(0, Math.min(failingLimit, left));
+  const unfilled = Math.max(limit - healthy.length, Math.min(limit, failingFirst));
+  const room = Math.max(0, Math.min(failingLimit, unfilled));
   const failing = yield* dueOfWebhooks(database, request, { isHealthy: 0, limit: room });
   const chosen = [...healthy.slice(0, limit - failing.length), ...failing];
   return yield* eachOf(chosen, (id) => detailsOf(database, id, request.nowMs));

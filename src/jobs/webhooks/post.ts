@@ -54,10 +54,10 @@ function outcomeOf(status: number, retryAfter: string | null, nowMs: number): Tr
   return { kind: "failed", status, error, retryAfterMs: requestedPauseMs(retryAfter, nowMs) };
 }
 
-function requestedPauseMs(written: string | null, nowMs: number): number | null {
-  if (written === null) return null;
-  if (/^\d{1,9}$/.test(written)) return Number(written) * 1_000;
-  const atMs = Date.parse(written);
+function requestedPauseMs(field: string | null, nowMs: number): number | null {
+  if (field === null) return null;
+  if (/^\d{1,9}$/.test(field)) return Number(field) * 1_000;
+  const atMs = Date.parse(field);
   return Number.isNaN(atMs) ? null : Math.max(0, atMs - nowMs);
 }
 
