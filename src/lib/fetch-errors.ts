@@ -12,8 +12,8 @@ const maxCauses = 8;
 /** `EarshotError`s pass; others become `upstream_timeout` or `upstream_unreachable`. */
 export function fetchError(url: URL, thrown: unknown): EarshotError {
   const causes = causesOf(thrown);
-  const own = causes.find((cause) => cause instanceof EarshotError);
-  if (own !== undefined) return own;
+  const earshotError = causes.find((cause) => cause instanceof EarshotError);
+  if (earshotError !== undefined) return earshotError;
   const codes = causes.map(codeOf);
   const timedOut = causes.some((cause) => nameOf(cause) === "TimeoutError");
   if (timedOut || codes.some((code) => timeoutCodes.has(code ?? "")))

@@ -7,8 +7,8 @@ const keyLength = 32;
 
 export type KeyFileError = { code: string; hint: string };
 
-export function readKey(written: string): Uint8Array | null {
-  const text = written.trim();
+export function readKey(content: string): Uint8Array | null {
+  const text = content.trim();
   if (/^[0-9a-fA-F]{64}$/.test(text)) return Buffer.from(text, "hex");
   if (!/^[A-Za-z0-9+/_-]{43}=?$/.test(text)) return null;
   const bytes = Buffer.from(text, "base64");

@@ -32,8 +32,8 @@ export function countOrNone(
 function wholeNumber([min, max]: readonly [number, number]): Kind<number> {
   return {
     expected: `a whole number from ${min} to ${max}`,
-    parse: (written) => {
-      const value = /^\d{1,15}$/.test(written) ? Number(written) : Number.NaN;
+    parse: (text) => {
+      const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
       return value >= min && value <= max ? value : undefined;
     },
     format: String,
@@ -57,9 +57,9 @@ function durationFrom(minMs: number): Kind<number> {
   const min = minMs === 0 ? "" : ` of ${formatDuration(minMs)} or more`;
   return {
     expected: `a duration${min}, such as 500ms, 10s, 5m, 24h or 7d`,
-    parse: (written) => {
+    parse: (text) => {
       try {
-        const value = parseDuration(written);
+        const value = parseDuration(text);
         return value >= minMs ? value : undefined;
       } catch {
         return undefined;
@@ -77,7 +77,7 @@ export function choice<const Word extends string>(
 ): Setting<Word> {
   const kind: Kind<Word> = {
     expected: `one of ${words.join(", ")}`,
-    parse: (written) => words.find((word) => word === written),
+    parse: (text) => words.find((word) => word === text),
     format: String,
   };
   return setting(name, kind, fallback, meaning);
@@ -91,8 +91,8 @@ export function wordsSetting<const Word extends string>(
 ): Setting<readonly Word[]> {
   const kind: Kind<readonly Word[]> = {
     expected: `one or more of ${words.join(", ")}, separated by commas`,
-    parse: (written) => {
-      const parts = new Set(written.split(",").map((part) => part.trim()));
+    parse: (text) => {
+      const parts = new Set(text.split(",").map((part) => part.trim()));
       const names = words.filter((word) => parts.has(word));
       return names.length === parts.size ? names : undefined;
     },
@@ -114,7 +114,7 @@ export function secret(name: string, meaning: string): Setting<string | null> {
 export function secretKey(name: string, meaning: string): Setting<Uint8Array | null> {
   const kind: Kind<Uint8Array> = {
     expected: "32 bytes in base64 or in hexadecimal digits",
-    parse: (written) => readSecretKey(written) ?? undefined,
+    parse: (text) => readSecretKey(text) ?? undefined,
     format: () => "",
   };
   return { ...setting(name, orNone(kind, null), null, meaning), isSecret: true };

@@ -47,8 +47,8 @@ export function urlListOrNone(
 export function publicUrl(name: string, meaning: string): Setting<string | null> {
   const kind: Kind<string> = {
     expected: "a URL that begins with https:// or http:// and has no path",
-    parse: (written) => {
-      const parsed = URL.parse(written);
+    parse: (text) => {
+      const parsed = URL.parse(text);
       const isWeb = parsed?.protocol === "https:" || parsed?.protocol === "http:";
       return isWeb && parsed.href === `${parsed.origin}/` ? parsed.origin : undefined;
     },
@@ -59,15 +59,15 @@ export function publicUrl(name: string, meaning: string): Setting<string | null>
 
 /** RFC 6454, as browsers send them; `*` for all. */
 export function originList(name: string, meaning: string): Setting<readonly string[]> {
-  const isOrigin = (written: string): boolean =>
-    /^https?:\/\/[^/?#@]+$/i.test(written) && URL.canParse(written);
+  const isOrigin = (text: string): boolean =>
+    /^https?:\/\/[^/?#@]+$/i.test(text) && URL.canParse(text);
   const origins = listOrNone("origins such as https://app.example", {
-    parse: (written) => (isOrigin(written) ? new URL(written).origin : undefined),
+    parse: (text) => (isOrigin(text) ? new URL(text).origin : undefined),
   });
   const kind: Kind<readonly string[]> = {
     ...origins,
     expected: "origins such as https://app.example, separated by commas, * for all, or none",
-    parse: (written) => (written === "*" ? ["*"] : origins.parse(written)),
+    parse: (text) => (text === "*" ? ["*"] : origins.parse(text)),
   };
   return setting(name, kind, [], meaning);
 }
@@ -88,8 +88,7 @@ export function identityList(name: string, meaning: string): Setting<readonly st
 function urlOf(protocols: readonly string[]): Kind<string> {
   return {
     expected: `a URL that begins with ${schemesOf(protocols)}`,
-    parse: (written) =>
-      protocols.includes(URL.parse(written)?.protocol ?? "") ? written : undefined,
+    parse: (text) => (protocols.includes(URL.parse(text)?.protocol ?? "") ? text : undefined),
     format: String,
   };
 }

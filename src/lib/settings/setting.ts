@@ -6,7 +6,7 @@ export type Setting<T> = {
   expected: string;
   meaning: string;
   isSecret?: true;
-  parse(written: string): T | undefined;
+  parse(text: string): T | undefined;
 };
 
 export type SettingTable = Readonly<Record<string, Setting<unknown>>>;
@@ -39,7 +39,7 @@ export function orNone<T, Absent extends null | 0>(
 ): Kind<T | Absent> {
   return {
     expected: `${expected}, or none`,
-    parse: (written) => (written === "none" ? absent : parse(written)),
+    parse: (text) => (text === "none" ? absent : parse(text)),
     format: (value) => (value === absent ? "none" : format(value as T)),
   };
 }
@@ -48,8 +48,8 @@ export function orNone<T, Absent extends null | 0>(
 export function listOf<T>(expected: string, item: Pick<Kind<T>, "parse">): Kind<readonly T[]> {
   return {
     expected: `${expected}, separated by commas`,
-    parse: (written) => {
-      const items = written.split(",").map((part) => item.parse(part.trim()));
+    parse: (text) => {
+      const items = text.split(",").map((part) => item.parse(part.trim()));
       const valid = items.filter((value) => value !== undefined);
       return valid.length === items.length ? valid : undefined;
     },
@@ -62,7 +62,7 @@ export function listOrNone<T>(expected: string, item: Pick<Kind<T>, "parse">): K
   const list = listOf(expected, item);
   return {
     expected: `${list.expected}, or none`,
-    parse: (written) => (written === "none" ? [] : list.parse(written)),
+    parse: (text) => (text === "none" ? [] : list.parse(text)),
     format: (values) => (values.length === 0 ? "none" : list.format(values)),
   };
 }
@@ -70,7 +70,7 @@ export function listOrNone<T>(expected: string, item: Pick<Kind<T>, "parse">): K
 export function matching(expected: string, pattern: RegExp): Kind<string> {
   return {
     expected,
-    parse: (written) => (pattern.test(written) ? written : undefined),
+    parse: (text) => (pattern.test(text) ? text : undefined),
     format: (value) => value,
   };
 }
