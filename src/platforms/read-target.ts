@@ -42,15 +42,14 @@ export function readTarget(what: TargetKind, text: string, platform: SearchPlatf
   return target;
 }
 
-/** The offset of errors found after reading. */
 export function offsetOf(
   what: TargetKind,
   text: string,
   platform: SearchPlatform,
 ): MalformedTarget {
-  const written = text.trim();
-  const offset = characters(text.slice(0, text.indexOf(written)));
-  return { what, written, offset, platform };
+  const trimmed = text.trim();
+  const offset = characters(text.slice(0, text.indexOf(trimmed)));
+  return { what, written: trimmed, offset, platform };
 }
 
 function checkCharacters(position: MalformedTarget): void {
@@ -69,8 +68,8 @@ function checkCharacters(position: MalformedTarget): void {
 }
 
 /** Unknown prefixes stay, so that the text is rejected as malformed. */
-function withoutPrefix(written: string): { named: Platform | null; rest: string } {
-  const word = prefixForm.exec(written)?.[1]?.toLowerCase() ?? "";
-  if (!Object.hasOwn(prefixes, word)) return { named: null, rest: written };
-  return { named: prefixes[word] ?? null, rest: written.slice(word.length + 1) };
+function withoutPrefix(query: string): { named: Platform | null; rest: string } {
+  const word = prefixForm.exec(query)?.[1]?.toLowerCase() ?? "";
+  if (!Object.hasOwn(prefixes, word)) return { named: null, rest: query };
+  return { named: prefixes[word] ?? null, rest: query.slice(word.length + 1) };
 }

@@ -11,7 +11,7 @@ export type MalformedTarget = {
   platform: SearchPlatform;
 };
 
-/** `from` and `length` count code points. */
+/** Units are code points. */
 export type Reason = { message?: string; hint?: string; from?: number; length?: number };
 
 const codes = { user: "invalid_user", post: "invalid_post", space: "invalid_space" } as const;
@@ -107,8 +107,8 @@ export function characters(text: string): number {
 
 const longestEcho = 60;
 
-function readable(written: string): string {
-  const plain = written.replaceAll(/[\p{Cc}\p{Cs}\p{Bidi_Control}]/gu, "\ufffd");
+function readable(text: string): string {
+  const plain = text.replaceAll(/[\p{Cc}\p{Cs}\p{Bidi_Control}]/gu, "\ufffd");
   const cut =
     plain.length <= longestEcho ? plain : `${plain.slice(0, longestEcho).toWellFormed()}…`;
   return `"${cut}"`;

@@ -14,7 +14,7 @@ export type Upstream = {
   /** Each entry is a row of docs/platforms.md. */
   support: Readonly<Record<Method, MethodSupport>>;
   /**
-   * The page in the platform's order; empty if the subject does not exist or is not visible.
+   * Keeps the platform's order; empty if the subject does not exist or is not visible.
    * Errors: `upstream_refused`.
    */
   page(call: PageCall, session: Session): Promise<UpstreamPage>;

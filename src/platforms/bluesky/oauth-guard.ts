@@ -25,7 +25,6 @@ export function guardedOptions(tools: CredentialTools, isPlain: boolean): Guarde
   let last: FetchedAnswer | null = null;
   return {
     [oauth.customFetch]: async (url, { method, body, headers: given, signal }) => {
-      // The library's user agent is not sent.
       const { "user-agent": _name, ...headers } = given;
       last = await tools.fetch(new URL(url), {
         method: method === "POST" ? "POST" : "GET",

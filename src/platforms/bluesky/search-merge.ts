@@ -61,13 +61,13 @@ export const writeMergePositions = ({ downToMs, positions }: MergePositions): st
   ]);
 
 export function readMergePositions(text: string, alternatives: number): MergePositions | null {
-  let written: unknown;
+  let parsed: unknown;
   try {
-    written = JSON.parse(text);
+    parsed = JSON.parse(text);
   } catch {
     return null;
   }
-  const [downToMs = null, ...positions] = list(written, alternatives + 2);
+  const [downToMs = null, ...positions] = list(parsed, alternatives + 2);
   if (positions.length !== alternatives) return null;
   return {
     downToMs: typeof downToMs === "number" ? downToMs : null,

@@ -17,7 +17,6 @@ export function warningsOnForeign({ instance }: ServerAccess, account: unknown):
   ];
 }
 
-/** The warning for a list, which may lack entries. */
 export const partial = (warning: UpstreamWarning): UpstreamWarning => ({
   ...warning,
   isPartial: true,

@@ -30,10 +30,10 @@ export async function findAccountOnServer(
   return target.handle === null ? null : await byHandle(target, target.handle, session);
 }
 
-function byId(target: UserTarget, written: string, session: Session): AccountOnServer | null {
+function byId(target: UserTarget, name: string, session: Session): AccountOnServer | null {
   const home = namedServer(target);
   const access = home === null ? serverAccessOf(session) : serverAccessAt(session, home);
-  const id = idOn(access.instance, written);
+  const id = idOn(access.instance, name);
   return id === null ? null : { access, id, json: null };
 }
 

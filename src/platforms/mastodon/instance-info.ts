@@ -64,9 +64,9 @@ export function infoOf(json: unknown): InstanceInfo {
 }
 
 /** Other software reports a compatible version or its own. */
-function versionOf(written: string): { major: number; minor: number } | null {
-  const [, major, minor] = /^(\d{1,3})\.(\d{1,3})\.\d/.exec(written) ?? [];
-  if (major === undefined || minor === undefined || /compatible/i.test(written)) return null;
+function versionOf(text: string): { major: number; minor: number } | null {
+  const [, major, minor] = /^(\d{1,3})\.(\d{1,3})\.\d/.exec(text) ?? [];
+  if (major === undefined || minor === undefined || /compatible/i.test(text)) return null;
   return Number(major) < 2 ? null : { major: Number(major), minor: Number(minor) };
 }
 

@@ -88,9 +88,9 @@ function postByItself(value: unknown, { instance, seenMs, origin }: StatusOrigin
 }
 
 /** A repost has its reposter and time, and the original's text. */
-function repostOf(own: Post, original: Post, originalId: string | null): Post {
+function repostOf(repost: Post, original: Post, originalId: string | null): Post {
   return {
-    ...own,
+    ...repost,
     text: original.text,
     langs: original.langs,
     inReplyTo: null,

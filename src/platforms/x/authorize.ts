@@ -54,10 +54,10 @@ function siteOf(apiUrl: string): string {
 const random = (tools: CredentialTools, bytes: number): string =>
   Buffer.from(tools.randomBytes(bytes)).toString("base64url");
 
-function codeIn(written: string, state: string): string {
-  if (!URL.canParse(written))
+function codeIn(pasted: string, state: string): string {
+  if (!URL.canParse(pasted))
     throw credentialInvalid("the URL: expected the whole URL, beginning with http");
-  const { searchParams } = new URL(written);
+  const { searchParams } = new URL(pasted);
   if (searchParams.has("error")) throw credentialInvalid("access was denied on X");
   if (searchParams.get("state") !== state) {
     throw credentialInvalid("the URL: it is of another attempt; open the URL shown last");

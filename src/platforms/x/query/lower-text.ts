@@ -5,8 +5,8 @@ import { allOf, type Expression, matchAll, negation, standalone } from "./expres
 const maxCharacters = 120;
 
 /** A `*` for any one word splits a phrase. */
-export function textTerms(written: string): Expression {
-  const pieces = piecesOf(written);
+export function textTerms(text: string): Expression {
+  const pieces = piecesOf(text);
   return allOf(pieces.map((piece) => pieceTerm(piece)));
 }
 
@@ -21,16 +21,16 @@ const isPlainWord = (piece: string): boolean =>
   /^[\p{L}\p{M}\p{N}_]+$/u.test(piece) && !/^(?:or|and|not)$/i.test(piece);
 
 /** Only plain ASCII, which all tokenizers split alike. */
-export function withoutText(written: string): Expression {
-  const [piece, ...more] = piecesOf(written);
+export function withoutText(text: string): Expression {
+  const [piece, ...more] = piecesOf(text);
   if (piece === undefined || more.length > 0) return matchAll;
   if (piece.length > maxCharacters || !/^[a-z0-9]+(?: [a-z0-9]+)*$/i.test(piece)) return matchAll;
   return negation(standalone(isPlainWord(piece) ? piece : `"${piece}"`));
 }
 
 /** Drops what is special on X: quotation marks, backslashes, control characters. */
-function piecesOf(written: string): string[] {
-  return decodeEntities(written)
+function piecesOf(text: string): string[] {
+  return decodeEntities(text)
     .toWellFormed()
     .replace(/["\\“”„‟«»「」『』＂\p{Cc}\ufffd]/gu, " ")
     .split(/(?<!\S)[*＊](?!\S)/u)
