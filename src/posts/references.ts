@@ -60,19 +60,19 @@ export type NamedPost = {
   bluesky: { handle: string; key: string } | null;
 };
 
-export function readNamedPost(written: string): NamedPost {
-  if (numberForm.test(written)) {
-    const number = BigInt(written);
-    const keys = keysOnAllPlatforms({ id: written, uri: null });
+export function readNamedPost(name: string): NamedPost {
+  if (numberForm.test(name)) {
+    const number = BigInt(name);
+    const keys = keysOnAllPlatforms({ id: name, uri: null });
     return { number: number <= lastId ? number : null, keys, bluesky: null };
   }
-  const keys = keysOnAllPlatforms({ id: null, uri: written });
-  const uri = blueskyUriOf(written);
+  const keys = keysOnAllPlatforms({ id: null, uri: name });
+  const uri = blueskyUriOf(name);
   if (uri !== null) {
     const key = postKey("bluesky", { id: null, uri });
     return { number: null, keys: key === null ? keys : [...keys, key], bluesky: null };
   }
-  const [, account, key] = blueskyAddress.exec(written) ?? [];
+  const [, account, key] = blueskyAddress.exec(name) ?? [];
   const bluesky =
     account === undefined || key === undefined ? null : { handle: account.toLowerCase(), key };
   return { number: null, keys, bluesky };
