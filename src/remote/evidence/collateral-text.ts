@@ -63,9 +63,9 @@ export type TdxModule = z.infer<typeof tdxModule>;
 
 const readerOf =
   <Value>(schema: z.ZodType<Value>, what: string) =>
-  (written: string): Value =>
+  (text: string): Value =>
     readOrRefuse("collateral_malformed", `invalid ${what}`, () =>
-      schema.parse(parseUntrustedJson(written)),
+      schema.parse(parseUntrustedJson(text)),
     );
 
 export const readTcbInfo = readerOf(tcbInfo, "TCB information");

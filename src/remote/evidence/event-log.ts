@@ -69,7 +69,7 @@ function readEvents(text: string): z.infer<typeof event>[] {
     }
     const events = z.array(z.looseObject({ imr: z.int() })).max(maxEvents);
     const list = events.parse(parseUntrustedJson(text));
-    return list.filter(({ imr }) => imr === 3).map((written) => event.parse(written));
+    return list.filter(({ imr }) => imr === 3).map((entry) => event.parse(entry));
   });
 }
 

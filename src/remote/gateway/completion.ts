@@ -16,7 +16,7 @@ import type { OpenLease, Run } from "./runs.ts";
 const maxUploadsPerLease = 2;
 
 export function createCompletion(context: GatewayParts) {
-  const { runs, queue, known, failures, events, clock, log } = context;
+  const { runs, queue, registry, failures, events, clock, log } = context;
 
   /** One completion of a lease at a time: a second waits, then gets `lease_lost`, or the error of the first. */
   async function once<Value>(
@@ -112,7 +112,7 @@ export function createCompletion(context: GatewayParts) {
     complete: (run: Run, sealed: SealedAnswer): Promise<void> =>
       once(run, sealed, verify, async ({ job, token }, answer) => {
         await queue.complete(job, token, answer);
-        known.note(run.nodeId, { done: 1 });
+        registry.note(run.nodeId, { done: 1 });
         failures.noteDone(run.nodeId, job);
       }),
 
@@ -123,10 +123,10 @@ export function createCompletion(context: GatewayParts) {
         (_lease, plain) => readFailure(plain),
         async (lease, reported) => {
           const { job, token, work } = lease;
-          const node = known.get(run.nodeId);
+          const node = registry.get(run.nodeId);
           if (node === undefined) throw leaseLost(job);
           await queue.fail(job, token, failures.note(node, job, reported, work));
-          known.note(run.nodeId, { failed: 1 });
+          registry.note(run.nodeId, { failed: 1 });
         },
       ),
   };

@@ -24,7 +24,7 @@ const sparePolls = 4;
 const maxMethodSets = 16;
 
 export function createDispatch(context: DispatchContext) {
-  const { runs, known, queue, clock, log, eligibility, stopping } = context;
+  const { runs, registry, queue, clock, log, eligibility, stopping } = context;
 
   function notePoll(run: Run, methods: readonly string[], change: 1 | -1): void {
     run.polls += change;
@@ -141,7 +141,7 @@ export function createDispatch(context: DispatchContext) {
       signal: AbortSignal,
     ): Promise<JobEnvelope | null> => {
       runs.requireLive(run);
-      const maxPolls = (known.get(run.nodeId)?.concurrency ?? 0) + sparePolls;
+      const maxPolls = (registry.get(run.nodeId)?.concurrency ?? 0) + sparePolls;
       if (run.polls >= maxPolls)
         throw tooManyNodeAttempts("the node has too many open lease requests");
       const anyEnd = AbortSignal.any([signal, run.ended.signal, stopping]);

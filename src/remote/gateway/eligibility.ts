@@ -26,17 +26,17 @@ export function createEligibility({
   clock,
   embeddedReach,
   running: leases,
-  known,
+  registry,
   runs,
   failures,
   released,
 }: NodeDirectoryContext & {
-  known: NodeRegistry;
+  registry: NodeRegistry;
   runs: Runs;
   failures: JobFailures;
   released: Releases;
 }) {
-  const recordOf = ({ nodeId }: Run): NodeRecord | undefined => known.get(nodeId);
+  const recordOf = ({ nodeId }: Run): NodeRecord | undefined => registry.get(nodeId);
 
   const running = ({ nodeId }: Run): number => leases.of(nodeId);
 

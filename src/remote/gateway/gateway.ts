@@ -28,7 +28,8 @@ export type NodeGateway = ReturnType<typeof createNodeGateway>;
 
 export function createNodeGateway(directory: NodeDirectory, given: NodeGatewayContext) {
   const context = { ...given, ...directory };
-  const { runs, known, events, queue, store, clock, log, settings, gatewayKey, policy } = context;
+  const { runs, registry, events, queue, store, clock, log, settings, gatewayKey, policy } =
+    context;
   const stopping = new AbortController();
   const challenges = createChallenges(clock);
   let maintenance: Promise<void> = Promise.resolve();
@@ -52,7 +53,7 @@ export function createNodeGateway(directory: NodeDirectory, given: NodeGatewayCo
 
   function noteChanges(changed: readonly NodeRecord[]): void {
     for (const { id } of changed) {
-      const state = known.get(id)?.state ?? "deleted";
+      const state = registry.get(id)?.state ?? "deleted";
       log.info({ node: id, state }, "changed the state of a node");
       if (state !== "deleted" && state !== "removed") continue;
       events.forgive(id);
@@ -123,7 +124,7 @@ export function createNodeGateway(directory: NodeDirectory, given: NodeGatewayCo
     }),
 
     start: async (): Promise<void> => {
-      await known.refresh();
+      await registry.refresh();
       maintenance = maintainNodes(
         { ...context, onRefresh: noteChanges, onSilent: (run) => void end(run) },
         stopping.signal,

@@ -19,13 +19,13 @@ export async function maintainNodes(
   context: MaintenanceContext,
   stopping: AbortSignal,
 ): Promise<void> {
-  const { store, clock, log, known, runs, events } = context;
+  const { store, clock, log, registry, runs, events } = context;
 
   const tasks = {
     "reading nodes failed": async () => {
-      if (known.all().length > 0) context.onRefresh(await known.refresh());
+      if (registry.all().length > 0) context.onRefresh(await registry.refresh());
     },
-    "writing quarantines failed": () => known.writeQuarantines(),
+    "writing quarantines failed": () => registry.writeQuarantines(),
     "writing node events failed": async () => {
       const waiting = events.take();
       if (waiting.length > 0) await store.write("noteNodeEvents", { events: waiting });
@@ -33,7 +33,7 @@ export async function maintainNodes(
     "writing job counts of nodes failed": async (round: number) => {
       if (round % roundsPerCountWrite !== 0) return;
       noteSeen();
-      await known.writeUses();
+      await registry.writeUses();
     },
     "deleting old rows of nodes failed": async (round: number) => {
       if (round % roundsPerSweep !== 0) return;
@@ -46,7 +46,7 @@ export async function maintainNodes(
   function noteSeen(): void {
     for (const run of runs.all()) {
       const silence = clock.elapsed() - run.lastRequestMs;
-      known.note(run.nodeId, { seenMs: clock.now() - Math.round(silence) });
+      registry.note(run.nodeId, { seenMs: clock.now() - Math.round(silence) });
       if (!runs.isLive(run) && silence > silentRunMs) context.onSilent(run);
     }
   }

@@ -42,12 +42,12 @@ export type NodeView = Omit<NodeRecord, "state" | "attestationId"> & {
 
 export function createNodeDirectory(context: NodeDirectoryContext) {
   const { store, clock } = context;
-  const known = createNodeRegistry(store);
+  const registry = createNodeRegistry(store);
   const runs = createRuns(clock);
-  const events = createNodeEvents({ ...context, known });
+  const events = createNodeEvents({ ...context, registry });
   const failures = createJobFailures({ ...context, events });
   const released = createReleases({ ...context, runs, events });
-  const eligibility = createEligibility({ ...context, known, runs, failures, released });
+  const eligibility = createEligibility({ ...context, registry, runs, failures, released });
 
   function viewOf(record: NodeRecord): NodeView {
     const run = runs.ofNode(record.id);
@@ -68,11 +68,11 @@ export function createNodeDirectory(context: NodeDirectoryContext) {
   }
 
   const nodes = (): readonly NodeView[] =>
-    known
+    registry
       .all()
       .filter(({ state }) => state !== "removed")
       .toSorted((one, other) => one.createdMs - other.createdMs)
       .map(viewOf);
 
-  return { ...context, known, runs, events, failures, released, eligibility, nodes };
+  return { ...context, registry, runs, events, failures, released, eligibility, nodes };
 }

@@ -42,11 +42,11 @@ export type NodeEvents = ReturnType<typeof createNodeEvents>;
 export function createNodeEvents({
   clock,
   log,
-  known,
+  registry,
 }: {
   clock: Clock;
   log: NodeLog;
-  known: NodeRegistry;
+  registry: NodeRegistry;
 }) {
   let waiting: NodeEvent[] = [];
   const refusedMs = new Map<string, number>();
@@ -61,7 +61,7 @@ export function createNodeEvents({
   }
 
   function penalise(nodeId: string, { points = 0, isStall }: EventKind, detail: string): void {
-    const record = known.get(nodeId);
+    const record = registry.get(nodeId);
     if (record === undefined) return;
     const { points: before, stalledMs } = penalties.get(nodeId) ?? noPenalties;
     const atMs = clock.elapsed();
@@ -79,7 +79,7 @@ export function createNodeEvents({
     const untilMs = nowMs + Math.min(firstQuarantineMs * 2 ** record.quarantines, maxQuarantineMs);
     const reason = `too many errors within ten minutes, last: ${detail}`;
     log.warn({ node: nodeId, reason, untilMs }, "quarantined a node");
-    known.quarantine({ id: nodeId, untilMs, reason, nowMs });
+    registry.quarantine({ id: nodeId, untilMs, reason, nowMs });
   }
 
   return {

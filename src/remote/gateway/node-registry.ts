@@ -44,10 +44,10 @@ export function createNodeRegistry(store: Store<NodeOperations>) {
       records.set(record.id, withQuarantine(record, quarantine));
     },
 
-    note: (id: string, noted: Partial<NodeUse>): void => {
+    note: (id: string, change: Partial<NodeUse>): void => {
       const record = records.get(id);
       if (record === undefined) return;
-      const use = { id, done: 0, failed: 0, seenMs: 0, ...noted };
+      const use = { id, done: 0, failed: 0, seenMs: 0, ...change };
       const { done, failed, seenMs } = uses.get(id) ?? { done: 0, failed: 0, seenMs: 0 };
       uses.set(id, {
         id,
@@ -62,10 +62,10 @@ export function createNodeRegistry(store: Store<NodeOperations>) {
       const before = changes;
       const stored = await store.read("nodes", null);
       if (changing > 0 || changes !== before) return [];
-      const known = [...records.values()];
+      const previous = [...records.values()];
       records = new Map();
       for (const record of stored) put(record);
-      return known.filter(({ id, state }) => records.get(id)?.state !== state);
+      return previous.filter(({ id, state }) => records.get(id)?.state !== state);
     },
 
     writeQuarantines: async (): Promise<void> => {
@@ -80,9 +80,9 @@ export function createNodeRegistry(store: Store<NodeOperations>) {
     writeUses: async (): Promise<void> => {
       if (uses.size === 0) return;
       await change(async () => {
-        const written = [...uses.values()];
+        const batch = [...uses.values()];
         uses = new Map();
-        await store.write("noteNodeUse", { uses: written });
+        await store.write("noteNodeUse", { uses: batch });
       });
     },
   };

@@ -29,7 +29,7 @@ export async function admit(
   registration: Registration,
   challenge: number,
 ): Promise<Admission> {
-  const { settings, verify, clock, store, known, resultMs } = context;
+  const { settings, verify, clock, store, registry, resultMs } = context;
   const { statement, evidence, capabilities, concurrency } = registration;
   checkStatement(context, registration);
   const run = { nodeId: nodeIdOf(statement.identity_key), keyId: keyIdOf(statement), challenge };
@@ -69,11 +69,11 @@ export async function admit(
     keptUntilMs: nowMs + validMs + resultMs + retentionMs,
     nowMs,
   };
-  const stored = await known.change(async () => {
-    const written = await store.write("storeRegistration", node);
+  const stored = await registry.change(async () => {
+    const outcome = await store.write("storeRegistration", node);
     // Another run may have attested during the write.
     checkRun(context, run);
-    return { ...written, record: known.put(written.record) };
+    return { ...outcome, record: registry.put(outcome.record) };
   });
   const releases = context.released.allowedBy(verified);
   return { ...run, stored, attestation, releases, validMs };
@@ -113,10 +113,10 @@ export const refusedNode = (check: string, { statement }: Registration): string 
   unproven.test(check) ? null : nodeIdOf(statement.identity_key);
 
 function checkRun(
-  { known, runs }: GatewayParts,
+  { registry, runs }: GatewayParts,
   run: Pick<AttestedRun, "nodeId" | "keyId" | "challenge">,
 ): void {
-  if (known.get(run.nodeId)?.state === "removed") throw runRefused("node_removed");
+  if (registry.get(run.nodeId)?.state === "removed") throw runRefused("node_removed");
   const owner = runs.get(run.keyId);
   if (owner !== undefined && owner.nodeId !== run.nodeId) throw runRefused("key_in_use");
   if (runs.isReplaced(run)) throw runRefused("superseded");

@@ -122,9 +122,9 @@ export async function checkBody(
   signedAtMs: number | null,
 ): Promise<number> {
   const request = readRequest(requestText);
-  const known = readKnowledge(knowledge);
+  const parsed = readKnowledge(knowledge);
   const items = recordsOf(body).map(readRecord);
-  await checkAnswer(request, items, known);
+  await checkAnswer(request, items, parsed);
   if (signedAtMs !== null) checkBefore(signedAtMs + skewMs, request, items);
   return items.length;
 }

@@ -19,12 +19,12 @@ const truth = z.boolean().nullable().default(null);
 /** Existing date in ISO 8601 UTC, as Unix milliseconds. */
 const time = z
   .string()
-  .refine((written) => {
-    const ms = Date.parse(written);
+  .refine((text) => {
+    const ms = Date.parse(text);
     if (Number.isNaN(ms)) return false;
-    return isoText(ms) === written || isoTime(ms) === written;
+    return isoText(ms) === text || isoTime(ms) === text;
   })
-  .transform((written) => Date.parse(written))
+  .transform((text) => Date.parse(text))
   .nullable()
   .default(null);
 
@@ -34,8 +34,8 @@ const optionalAddress = address.nullable().default(null);
 
 const linkProtocols: readonly string[] = ["http:", "https:", "at:"];
 
-function isHarmless(written: string): boolean {
-  const protocol = URL.parse(written)?.protocol;
+function isHarmless(address: string): boolean {
+  const protocol = URL.parse(address)?.protocol;
   return protocol === undefined || linkProtocols.includes(protocol);
 }
 
