@@ -77,14 +77,14 @@ export function searchCoverage(
     isLive: boolean;
   },
 ): Coverage {
-  const known = (coverage.platforms ?? []).filter(({ collection }) => collection === "posts");
-  if (known.length === 0) return coverage;
+  const ofPosts = (coverage.platforms ?? []).filter(({ collection }) => collection === "posts");
+  if (ofPosts.length === 0) return coverage;
   const fromMs = startOf(coverage, isLive ? searched : []);
   const endOf = (platform: Platform): number =>
     requestable.includes(platform)
       ? Math.min(coverage.toMs, endMsOf(after, platform))
       : coverage.toMs;
-  const lastMs = Math.max(...known.map(({ platform }) => endOf(platform)));
+  const lastMs = Math.max(...ofPosts.map(({ platform }) => endOf(platform)));
   const window = { fromMs, toMs: Math.max(lastMs, fromMs ?? lastMs) };
   const each = (coverage.platforms ?? []).map((one) => {
     if (one.collection !== "posts") return one;
