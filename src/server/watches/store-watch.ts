@@ -16,14 +16,14 @@ export type StoreWatchContext = {
 };
 
 /** Small writes may succeed while larger ones fail, so the disk counts as full for this long. */
-const roomAgainMs = 5_000;
+const fullForMs = 5_000;
 
 /** The heartbeat writes every second, so a full disk and its end are noticed without requests. */
 export function watchStore<S extends Writes>(store: S, context: StoreWatchContext): StoreWatch<S> {
   const { clock, log, onWrite } = context;
   let refusedMs: number | null = null;
 
-  const isFull = (): boolean => refusedMs !== null && clock.elapsed() - refusedMs < roomAgainMs;
+  const isFull = (): boolean => refusedMs !== null && clock.elapsed() - refusedMs < fullForMs;
 
   function noteError(error: unknown): void {
     if (!isStorageFull(error)) return;
