@@ -63,7 +63,7 @@ export const credentialOperations = {
     return row?.id ?? null;
   }),
 
-  /** Lists credentials without secrets; null lists all. */
+  /** Omits secrets; null lists all. */
   listCredentials: read(function* (
     database,
     owner: { accountId: string | null } | null,

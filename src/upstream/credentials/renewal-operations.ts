@@ -40,7 +40,7 @@ export const renewalOperations = {
     return null;
   }),
 
-  /** Applies if the revision matches; returns whether it did. */
+  /** False if the revision differs. */
   changeCredentialSecret: durable(function* (
     database,
     change: { id: string; revision: number; encryptedSecret: Uint8Array },

@@ -28,10 +28,10 @@ export function retryUntilMs(
   return limit.resetMs;
 }
 
-export function retryAfterMs(written: string | null, nowMs: number): number | null {
-  if (written === null) return null;
-  if (/^\d{1,9}$/.test(written)) return nowMs + Number(written) * 1_000;
-  const atMs = Date.parse(written);
+export function retryAfterMs(field: string | null, nowMs: number): number | null {
+  if (field === null) return null;
+  if (/^\d{1,9}$/.test(field)) return nowMs + Number(field) * 1_000;
+  const atMs = Date.parse(field);
   return Number.isNaN(atMs) ? null : atMs;
 }
 
