@@ -7,7 +7,6 @@ export const ago = (ms: number): string => new Date(nowMs - ms).toISOString();
 
 type Stream = NonNullable<PlatformStatus["stream"]>;
 
-/** A connected stream. */
 export const streamOf = (special: Partial<Stream> = {}): Stream => ({
   status: "connected",
   detail: "",

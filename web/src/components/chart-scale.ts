@@ -5,7 +5,6 @@ export function magnitudes(min: number, max: number): [number, number] {
   return [10 ** low, 10 ** Math.max(high, low + 1)];
 }
 
-/** All powers of ten from min to max. */
 export function powersOfTen(min: number, max: number): number[] {
   const low = Math.round(Math.log10(min));
   const high = Math.round(Math.log10(max));

@@ -51,12 +51,12 @@ const maxFound = 12;
 
 /** Items that contain every word, those whose title starts with the text first. */
 export function foundItems(items: readonly PaletteItem[], text: string): readonly PaletteItem[] {
-  const written = text.trim().toLowerCase();
-  const words = written.split(/\s+/);
+  const trimmed = text.trim().toLowerCase();
+  const words = trimmed.split(/\s+/);
   const found = items.filter(({ title, group }) => {
     const whole = `${title} ${group}`.toLowerCase();
     return words.every((word) => whole.includes(word));
   });
-  const first = found.filter(({ title }) => title.toLowerCase().startsWith(written));
+  const first = found.filter(({ title }) => title.toLowerCase().startsWith(trimmed));
   return [...first, ...found.filter((one) => !first.includes(one))].slice(0, maxFound);
 }

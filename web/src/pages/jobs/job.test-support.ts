@@ -1,6 +1,5 @@
 import type { JobStatus } from "../../jobs/job.ts";
 
-/** A done job. */
 export const jobOf = (special: Partial<JobStatus> = {}): JobStatus => ({
   uuid: "0f8fad5b-d9cb-469f-a165-70867728950e",
   status: "done",

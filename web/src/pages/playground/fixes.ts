@@ -1,7 +1,6 @@
 import { lex, parseQueryLeniently } from "@earshot/query";
 import { type Diagnostic, readSource, type Source, textBetween } from "@earshot/query/tree";
 
-/** A button label and the fixed query. */
 export type Fix = { label: string; query: string };
 
 /**
@@ -55,7 +54,7 @@ function candidates(query: string, diagnostic: Diagnostic): Candidate[] {
   const { code, offset, length, hint = "" } = diagnostic;
   const source = readSource(query);
   const end = offset + length;
-  const written = textBetween(source, offset, end);
+  const marked = textBetween(source, offset, end);
   const replace = replacerOf(source);
   const here = (label: string, by: string): Candidate => ({
     label,
@@ -69,10 +68,10 @@ function candidates(query: string, diagnostic: Diagnostic): Candidate[] {
   });
   switch (code) {
     case "or_binds_tighter":
-      return [here("Add parentheses", `(${written})`)];
+      return [here("Add parentheses", `(${marked})`)];
     case "lower_case_or":
     case "lower_case_not":
-      return [here(`Use ${written.toUpperCase()}`, written.toUpperCase())];
+      return [here(`Use ${marked.toUpperCase()}`, marked.toUpperCase())];
     case "unclosed_group":
       return [behind("Close the group", ")")];
     case "unclosed_quote":
@@ -80,14 +79,14 @@ function candidates(query: string, diagnostic: Diagnostic): Candidate[] {
     case "unopened_group":
     case "empty_group":
     case "missing_term":
-      return [here(`Remove ${short(written)}`, "")];
+      return [here(`Remove ${short(marked)}`, "")];
     case "stray_minus": {
       const spaced = { label: "Add a space before it", changed: replace(offset, offset, " ") };
       return [{ ...spaced, meant: "" }, here("Remove the minus", "")];
     }
     default:
       if (/^remove it\b/.test(hint)) return [here("Remove it", "")];
-      return meantBy(hint, written).flatMap((meant) =>
+      return meantBy(hint, marked).flatMap((meant) =>
         positionsOf(source, offset, end).map(([from, to]) => ({
           label: `Use ${short(meant)}`,
           changed: replace(from, to, meant),
@@ -128,11 +127,11 @@ const lead = /^(?:did you mean|write|remove the space:|add a zone:) (.+)$/u;
 const prose = /^(?:the|it|at|a|one|terms|word|words)\b|\bas in\b/u;
 
 /** The replacement that a hint suggests. */
-function meantBy(hint: string, written: string): string[] {
+function meantBy(hint: string, original: string): string[] {
   const suggestions = lead.exec(hint)?.[1];
   if (suggestions === undefined || prose.test(suggestions)) return [];
   const alone = suggestions.replace(/ (?:to (?:confirm|search|find|exclude)|for|if) .*$/u, "");
-  return alone === written || alone.includes("…") ? [] : [alone];
+  return alone === original || alone.includes("…") ? [] : [alone];
 }
 
 function short(text: string): string {

@@ -192,7 +192,6 @@ export function PlaygroundPage() {
   );
 }
 
-/** The text for screen readers. */
 function outcomeOf({ results, first }: Shown): string {
   const count = results.length === 1 ? "1 post" : `${results.length} posts`;
   return `${count} found. Coverage is ${first.complete ? "" : "in"}complete.`;

@@ -86,8 +86,8 @@ export function searchAddress({
   if (maxResults !== usualResults) requested.set("max", String(maxResults));
   if (startTime !== undefined) requested.set("from", startTime);
   if (endTime !== undefined) requested.set("to", endTime);
-  const written = requested.toString();
-  return written === "" ? "/playground" : `/playground?${written}`;
+  const search = requested.toString();
+  return search === "" ? "/playground" : `/playground?${search}`;
 }
 
 export function submissionOf({

@@ -27,12 +27,12 @@ export function useCompletion(
 
   const take = (item: Completion) => {
     if (open === null) return;
-    const used = complete(query, open, item);
-    nextCaret.current = used.caret;
-    setCaret(used.caret);
+    const completed = complete(query, open, item);
+    nextCaret.current = completed.caret;
+    setCaret(completed.caret);
     setChoice({ index: 0, isMeant: false });
     setOn(item.text.endsWith(":"));
-    onText(used.text);
+    onText(completed.text);
   };
   const last = (open?.items.length ?? 1) - 1;
   const chosen = Math.min(choice.index, last);
