@@ -25,7 +25,6 @@ export function addToFts(database: DatabaseSync, posts: TokensOfPosts): void {
   database.exec("COMMIT");
 }
 
-/** Returns the number of steps, too. */
 export function sealedFrom(
   source: DatabaseSync,
   ids: Iterable<bigint>,

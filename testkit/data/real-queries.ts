@@ -8,7 +8,6 @@ const emojiForm =
 const withoutSpaces =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Hangul}]{2,}/gu;
 
-/** Queries of each kind. */
 const ofEachKind = 16;
 
 export function drawRealQueries(samples: readonly Sample[], seed: number): string[] {

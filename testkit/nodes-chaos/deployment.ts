@@ -19,7 +19,6 @@ export type Deployment = {
   store: WatchedStore;
   gatewayDir: string;
   simulated: string;
-  /** Keys and their account ids. */
   keys: ReadonlyMap<string, { token: string; id: string }>;
   gatewayIsReady(): Promise<void>;
   close(): Promise<void>;

@@ -33,7 +33,7 @@ export const testRequest = {
   maxResults: 10,
 } as const;
 
-/** A post so many minutes before the end of the window. */
+/** The post is before the end of the window. */
 export function postItem(minutes: number, special: Record<string, unknown> = {}): FetchedItem {
   const id = lowestId(nowMs - minutes * 60_000);
   const uri = `https://x.com/i/status/${id}`;

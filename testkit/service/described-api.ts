@@ -105,7 +105,6 @@ export function errorsOf(value: unknown, at: string): string {
   return validate(value) ? "" : ajv.errorsText(validate.errors);
 }
 
-/** Deviations in status, content type, body or headers. */
 export function deviationsOf(
   { operation, pointer: position }: Endpoint,
   answer: LightMyRequestResponse,

@@ -72,7 +72,7 @@ export const truncatedBody: Turn = (_request, response) => {
   response.write('{"items":[', () => response.destroy());
 };
 
-/** Ends the body early without an error. */
+/** Ends without an error. */
 export const cutOff = answered(
   200,
   { "content-type": "application/json" },

@@ -102,7 +102,6 @@ export function testPool(): TestPool {
   return pool;
 }
 
-/** Reads the headers of hostile-upstream.ts. */
 export function testUpstream(platform: Platform, more: Partial<Upstream> = {}): Upstream {
   const none = { access: [], closest: "nothing" } as const;
   return {
