@@ -12,20 +12,20 @@ import { coverageBody } from "./status-body.ts";
 
 export async function countsBody(
   context: Pick<HttpContext, "cursorKey">,
-  question: CountsRequestParams,
+  params: CountsRequestParams,
   page: CountsPage,
   counts: SourceCounts,
 ): Promise<string> {
-  const token = nextPageToken(context, question, page, counts.countedFromMs);
+  const token = nextPageToken(context, params, page, counts.countedFromMs);
   const total = counts.buckets.reduce((sum, { count }) => sum + count, 0);
   const otherFields = {
     meta: { total_tweet_count: total, ...(token === null ? {} : { next_token: token }) },
     complete: counts.complete,
     coverage: coverageBody(counts.coverage),
     warnings: counts.warnings,
-    canonical_query: question.canonicalQuery,
+    canonical_query: params.canonicalQuery,
   };
-  const data = await countsData(counts, page.toMs, granularityMs[question.granularity]);
+  const data = await countsData(counts, page.toMs, granularityMs[params.granularity]);
   return `{"data":${data},${JSON.stringify(otherFields).slice(1)}`;
 }
 

@@ -57,19 +57,24 @@ export function addCountsRoute(app: TypedApp, context: HttpContext): void {
     handler: async (request, reply) => {
       const word = request.params.platform;
       requireCounts(callerOf(request));
-      const { tree, warnings, ...question } = questionOf(context, request, word, request.query);
-      const page = countsPageOf(context, question, request.query.next_token);
+      const { tree, warnings, ...countsParams } = countsParamsOf(
+        context,
+        request,
+        word,
+        request.query,
+      );
+      const page = countsPageOf(context, countsParams, request.query.next_token);
       const disconnected = clientDisconnect(reply);
       const counts = await countOrFail(context, reply, disconnected, () =>
         context.countPosts(
           {
-            platform: question.platform,
+            platform: countsParams.platform,
             tree,
             fromMs: page.fromMs,
             toMs: page.toMs,
-            bucketMs: granularityMs[question.granularity],
+            bucketMs: granularityMs[countsParams.granularity],
             asOfMs: page.asOfMs,
-            account: question.caller.accountId,
+            account: countsParams.caller.accountId,
           },
           context.clock.now() + context.settings.countDeadlineMs,
           disconnected,
@@ -77,8 +82,8 @@ export function addCountsRoute(app: TypedApp, context: HttpContext): void {
       );
       if (counts === null) return reply.hijack();
       if (page.fromMs < page.toMs && counts.countedFromMs >= page.toMs) throw nothingCounted();
-      const { bounds: params } = question;
-      const end = { startMs: params.startMs, endMs: params.endMs ?? page.toMs };
+      const { bounds } = countsParams;
+      const end = { startMs: bounds.startMs, endMs: bounds.endMs ?? page.toMs };
       const windowNotes = [
         ...warnings.map(warningOf),
         ...windowWarnings(
@@ -89,13 +94,13 @@ export function addCountsRoute(app: TypedApp, context: HttpContext): void {
       ];
       const answer = { ...counts, warnings: [...windowNotes, ...counts.warnings] };
       setKnowledgeFields(reply, answer);
-      const body = await countsBody(context, question, page, answer);
+      const body = await countsBody(context, countsParams, page, answer);
       return reply.type("application/json; charset=utf-8").send(body);
     },
   });
 }
 
-function questionOf(
+function countsParamsOf(
   { settings }: HttpContext,
   request: FastifyRequest,
   word: string,
