@@ -16,7 +16,7 @@ export type Config = {
 export function configFrom(environment: Environment): Config {
   const errors: ErrorDetail[] = [];
 
-  function value<T>(setting: Setting<T>): T {
+  function readSetting<T>(setting: Setting<T>): T {
     const value = environment[setting.name];
     if (value === undefined) return setting.fallback;
     const parsed = setting.parse(value.trim());
@@ -33,7 +33,7 @@ export function configFrom(environment: Environment): Config {
   const sections = Object.entries(settings).map(([section, table]) => {
     const values = Object.entries<Setting<unknown>>(table).map(([name, setting]) => [
       name,
-      value(setting),
+      readSetting(setting),
     ]);
     return [section, { ...constantsOf(section), ...Object.fromEntries(values) }];
   });
