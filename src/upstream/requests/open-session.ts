@@ -32,7 +32,7 @@ export function openSession(options: SessionOptions): OpenSession {
   const platform: Platform = upstream.platform;
 
   async function send(
-    question: Pick<OutgoingRequest, "url" | "access" | "paid" | "patience">,
+    outgoing: Pick<OutgoingRequest, "url" | "access" | "paid" | "patience">,
     { headers = {}, bucket }: Pick<UpstreamRequest, "headers" | "bucket">,
   ) {
     const { job, pace } = options;
@@ -40,7 +40,7 @@ export function openSession(options: SessionOptions): OpenSession {
     const { limitOf } = upstream;
     const intervalMs = upstream.intervalMs?.(bucket) ?? 0;
     return await sendRequest(options.send, {
-      ...question,
+      ...outgoing,
       headers,
       bucket,
       limitOf,

@@ -13,10 +13,10 @@ import type { UpstreamJob } from "./sessions.ts";
 /** Waits for a permit, and retries temporary errors within the job's time. */
 export async function sendRequest(
   context: SendContext,
-  question: OutgoingRequest,
+  request: OutgoingRequest,
 ): Promise<UpstreamAnswer> {
   const { clock } = context;
-  const { url, job } = question;
+  const { url, job } = request;
   const leftMs = job.deadlineMs - clock.now();
   if (leftMs <= 0) throw jobDeadlineExceeded(url.host);
   const timeout = new AbortController();
@@ -26,7 +26,7 @@ export async function sendRequest(
     () => undefined,
   );
   try {
-    return await sendUntil(context, question, AbortSignal.any([job.signal, timeout.signal]));
+    return await sendUntil(context, request, AbortSignal.any([job.signal, timeout.signal]));
   } finally {
     timerAbort.abort(answered);
   }
@@ -37,15 +37,15 @@ const answered = new Error("the request ended");
 
 async function sendUntil(
   context: SendContext,
-  question: OutgoingRequest,
+  request: OutgoingRequest,
   signal: AbortSignal,
 ): Promise<UpstreamAnswer> {
   const { clock, random, tries, retryPauses } = context;
-  const { url, job, paid, patience } = question;
+  const { url, job, paid, patience } = request;
   const progress: Progress = { isSent: false, mayBeBilled: false };
   try {
     for (let failures = 0; ; ) {
-      const outcome = await tryOnce(context, question, { signal, progress });
+      const outcome = await tryOnce(context, request, { signal, progress });
       if (outcome.kind === "answer") {
         if (outcome.answer.status < 400 || progress.mayBeBilled) paid?.billed();
         else paid?.unbilled();
@@ -81,11 +81,11 @@ const waitEndMs = ({ deadlineMs, maxWaitMs }: UpstreamJob, nowMs: number): numbe
 
 async function tryOnce(
   context: SendContext,
-  question: OutgoingRequest,
+  request: OutgoingRequest,
   { signal, progress }: { signal: AbortSignal; progress: Progress },
 ): Promise<RequestResult> {
   const { limits, clock } = context;
-  const { url, bucket, access, paid, patience, job, intervalMs } = question;
+  const { url, bucket, access, paid, patience, job, intervalMs } = request;
   const permit = await limits.take({
     owner: access.ownerOf(url),
     bucket,
@@ -106,9 +106,9 @@ async function tryOnce(
   }
   progress.isSent = true;
   try {
-    const headers = { accept: "application/json", ...question.headers };
+    const headers = { accept: "application/json", ...request.headers };
     const answer = await access.send({ url, headers, signal });
-    const outcome = await outcomeOf(context, question, permit, answer);
+    const outcome = await outcomeOf(context, request, permit, answer);
     progress.isSent = false;
     return outcome;
   } catch (thrown) {
