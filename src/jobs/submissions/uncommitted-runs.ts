@@ -32,8 +32,8 @@ export function createUncommittedRuns(context: RunsContext): RunUncommitted {
     let writing: Promise<SubmittedJob> | null = null;
 
     function commit(): void {
-      if (live.uncommitted !== own) return;
-      const { lease } = own;
+      if (live.uncommitted !== uncommitted) return;
+      const { lease } = uncommitted;
       live.uncommitted = null;
       const present = { ...row, deadlineMs: deadlineOf(live) };
       // If the job ended only in memory, it is queued again and the sweeper ends it.
@@ -54,7 +54,7 @@ export function createUncommittedRuns(context: RunsContext): RunUncommitted {
       await acceptedBy(writing, uuid);
     }
 
-    const own: Uncommitted = {
+    const uncommitted: Uncommitted = {
       lease: null,
       commit,
       commitDone,
@@ -63,7 +63,7 @@ export function createUncommittedRuns(context: RunsContext): RunUncommitted {
         if (writing !== null) await acceptedBy(writing, uuid);
       },
     };
-    live.uncommitted = own;
+    live.uncommitted = uncommitted;
     // Not cancelled: an abort signal costs more than the few timers that fire needlessly.
     clock.sleep(longestUncommittedMs).then(commit, () => undefined);
   }
