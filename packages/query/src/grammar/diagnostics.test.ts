@@ -15,8 +15,8 @@ function diagnosticsOf(query: string, maxLength = 4096): string {
     .join("\n");
 }
 
-describe("diagnostic messages", () => {
-  test("about the query as a whole", () => {
+describe("diagnostics have stable messages, spans and hints", () => {
+  test("diagnostics report problems of the query as a whole", () => {
     expect(diagnosticsOf("")).toMatchInlineSnapshot(`
       "empty_query: the query is empty (at offset 0)
         add a word, hashtag, username or operator"
@@ -35,7 +35,7 @@ describe("diagnostic messages", () => {
     `);
   });
 
-  test("about quotes and groups", () => {
+  test("diagnostics report problems of quotes and groups", () => {
     expect(diagnosticsOf('nasa "artemis')).toMatchInlineSnapshot(`
       "unclosed_quote: unclosed " (at offset 5)
         add " where the phrase ends, or remove the ""
@@ -58,7 +58,7 @@ describe("diagnostic messages", () => {
     `);
   });
 
-  test("about keywords and signs", () => {
+  test("diagnostics report problems of keywords and signs", () => {
     expect(diagnosticsOf("nasa OR")).toMatchInlineSnapshot(`
       "missing_term: OR requires a term on both sides (at offset 5)
         add the missing term, or write "OR" in quotes to search for the word"
@@ -89,7 +89,7 @@ describe("diagnostic messages", () => {
     `);
   });
 
-  test("about words", () => {
+  test("diagnostics report problems of words", () => {
     expect(diagnosticsOf("foo*")).toMatchInlineSnapshot(`
       "wildcard_not_available: foo* contains a *, but wildcards within words are not supported (at offset 0)
         list the forms of the word instead, as in (run OR runs OR running); * as a word in quotes matches any one word"
@@ -120,7 +120,7 @@ describe("diagnostic messages", () => {
     `);
   });
 
-  test("about names", () => {
+  test("diagnostics report problems of operator names", () => {
     expect(diagnosticsOf("re:invent")).toMatchInlineSnapshot(`
       "unknown_operator: re: is not an operator, so its words are searched as a phrase (at offset 0)
         put it in quotes if you mean the phrase"
@@ -159,7 +159,7 @@ describe("diagnostic messages", () => {
     `);
   });
 
-  test("about missing values and lists of values", () => {
+  test("diagnostics report missing values and lists of values", () => {
     expect(diagnosticsOf("from: nasa")).toMatchInlineSnapshot(`
       "missing_operand: from: requires a value (at offset 0)
         remove the space: from:nasa"
@@ -182,7 +182,7 @@ describe("diagnostic messages", () => {
     `);
   });
 
-  test("about users, languages and links", () => {
+  test("diagnostics report problems of users, languages and links", () => {
     expect(diagnosticsOf("from:a!b")).toMatchInlineSnapshot(`
       "invalid_user: from: must be a username, not a!b (at offset 5)
         use a value as in from:nasa"
@@ -209,7 +209,7 @@ describe("diagnostic messages", () => {
     `);
   });
 
-  test("about dates", () => {
+  test("diagnostics report problems of dates", () => {
     expect(diagnosticsOf("since:2021-1-5")).toMatchInlineSnapshot(`
       "invalid_date: since: must be a date as yyyy-mm-dd, not 2021-1-5 (at offset 6)
         write since:2021-01-05"
@@ -264,7 +264,7 @@ describe("diagnostic messages", () => {
     `);
   });
 
-  test("about counts", () => {
+  test("diagnostics report problems of counts", () => {
     expect(diagnosticsOf("min_faves:1k")).toMatchInlineSnapshot(`
       "invalid_count: min_faves: must be a whole number, not 1k (at offset 10)
         write min_faves:1000"
@@ -279,7 +279,7 @@ describe("diagnostic messages", () => {
     `);
   });
 
-  test("about places", () => {
+  test("diagnostics report problems of geographic places", () => {
     expect(diagnosticsOf("geocode:37.7,-122.4")).toMatchInlineSnapshot(`
       "invalid_geocode: geocode: must be latitude,longitude,radius, not 37.7,-122.4 (at offset 8)
         use a value as in geocode:37.7764,-122.4172,10km"
@@ -321,7 +321,7 @@ describe("rendering for a terminal", () => {
     return diagnostics.map((diagnostic) => renderDiagnostic(query, diagnostic)).join("\n");
   };
 
-  test("puts carets below the span", () => {
+  test("the terminal rendering of a diagnostic puts carets below the span", () => {
     expect(rendered("nasa since:2021-1-5 launch")).toMatchInlineSnapshot(`
       "error[invalid_date]: since: must be a date as yyyy-mm-dd, not 2021-1-5 (at offset 11)
         nasa since:2021-1-5 launch
@@ -331,7 +331,7 @@ describe("rendering for a terminal", () => {
     `);
   });
 
-  test("counts the columns of wide characters, marks and emoji", () => {
+  test("the terminal rendering of a diagnostic counts the columns of wide characters, marks and emoji", () => {
     expect(rendered("東京タワー 👍🏽 e\u0301 since:x")).toMatchInlineSnapshot(`
       "error[invalid_date]: since: must be a date as yyyy-mm-dd, not x (at offset 18)
         東京タワー 👍🏽 é since:x
@@ -341,7 +341,7 @@ describe("rendering for a terminal", () => {
     `);
   });
 
-  test("cuts a long query around the span", () => {
+  test("the terminal rendering of a diagnostic cuts a long query around the span", () => {
     expect(rendered(`${"word ".repeat(60)}since:x${" word".repeat(60)}`)).toMatchInlineSnapshot(`
       "error[invalid_date]: since: must be a date as yyyy-mm-dd, not x (at offset 306)
         … word word word word word since:x word word word word word word word word word word word word wo…
@@ -351,7 +351,7 @@ describe("rendering for a terminal", () => {
     `);
   });
 
-  test("replaces line breaks and control characters of the query", () => {
+  test("the terminal rendering of a diagnostic replaces line breaks and control characters of the query", () => {
     const query = "a\u001b[31m\nb\u202e since:x";
     expect(rendered(query)).toMatchInlineSnapshot(`
       "error[invalid_date]: since: must be a date as yyyy-mm-dd, not x (at offset 16)
@@ -365,7 +365,7 @@ describe("rendering for a terminal", () => {
   });
 });
 
-test("every code has a pinned message, here or among those about operators", () => {
+test("every diagnostic code has a pinned message, here or in the operator tests", () => {
   const tests = ["diagnostics.test.ts", "operator-messages.test.ts", "foreign-syntax.test.ts"];
   const pinned = tests
     .map((name) => readFileSync(new URL(name, import.meta.url), "utf8"))
@@ -373,7 +373,7 @@ test("every code has a pinned message, here or among those about operators", () 
   for (const code of Object.keys(diagnosticCodes)) expect(pinned).toMatch(`${code}: `);
 });
 
-test("a tree is drawn as indented text", () => {
+test("a query tree is drawn as indented text", () => {
   const { tree } = parseQuery(
     '(puppy OR "big * cat" #pets $dogs :-D) -(@a from:b) to:c quoted_user_id:d retweets_of:e lang:en since:2021-01-02 ' +
       "until:2021-02-01 within_time:36h since_id:5 max_id:9 -filter:retweets filter:safe min_faves:10 -min_retweets:5 " +
@@ -415,7 +415,7 @@ test("a tree is drawn as indented text", () => {
   `);
 });
 
-test("every relation and every property has its own description", () => {
+test("every relation and every property of a query tree has its own description", () => {
   const relations =
     "conversation_id:1 in_reply_to:2 quoted:at://did:plc:a/b/c retweets_of_tweet_id:4";
   const properties = postProperties.map((property) => `filter:${property}`).join(" OR ");

@@ -42,20 +42,26 @@ const canonical = (query: string): string => printQuery(parseQuery(query).tree);
 describe("the table of operators", () => {
   const values = Object.entries(valueOperators);
 
-  test.each(values)("lists %s and its aliases", (name, { value, aliases }) => {
-    const row = rowOf(`${name}:${value}`);
-    expect(row).toHaveLength(3);
-    for (const alias of aliases) expect(row?.[1]).toContain(`\`${alias}:\``);
-  });
+  test.each(values)(
+    "the documented table of operators lists %s and its aliases",
+    (name, { value, aliases }) => {
+      const row = rowOf(`${name}:${value}`);
+      expect(row).toHaveLength(3);
+      for (const alias of aliases) expect(row?.[1]).toContain(`\`${alias}:\``);
+    },
+  );
 
-  test.each(Object.entries(propertyAliases))("lists filter:%s and its aliases", (name, aliases) => {
-    const row = rowOf(`filter:${name}`) ?? rowOf(`-filter:${name}`);
-    expect(row).toHaveLength(3);
-    // Plural and singular are one name.
-    const onPage = aliases.filter((alias) => !isOtherNumber(alias, name));
-    for (const alias of onPage)
-      expect(row?.[1]).toMatch(new RegExp(`\`(?:filter|is|has):${alias}`));
-  });
+  test.each(Object.entries(propertyAliases))(
+    "the documented table of operators lists filter:%s and its aliases",
+    (name, aliases) => {
+      const row = rowOf(`filter:${name}`) ?? rowOf(`-filter:${name}`);
+      expect(row).toHaveLength(3);
+      // Plural and singular are one name.
+      const onPage = aliases.filter((alias) => !isOtherNumber(alias, name));
+      for (const alias of onPage)
+        expect(row?.[1]).toMatch(new RegExp(`\`(?:filter|is|has):${alias}`));
+    },
+  );
 
   const withoutName = [
     "<word>",
@@ -70,25 +76,34 @@ describe("the table of operators", () => {
     "<emoticon>",
   ];
 
-  test.each(operatorRows)("lists only existing names: %s", (syntax) => {
-    const [, name = "", value = ""] = /^-?([a-z_]+):(.*)$/.exec(syntax) ?? [];
-    if (name === "") expect(withoutName).toContain(syntax);
-    else if (name === "filter") expect(propertyNamed(value)).toBe(value);
-    else expect(operatorNamed(name)).toBe(name);
-  });
+  test.each(operatorRows)(
+    "the documented table of operators lists only existing names: %s",
+    (syntax) => {
+      const [, name = "", value = ""] = /^-?([a-z_]+):(.*)$/.exec(syntax) ?? [];
+      if (name === "") expect(withoutName).toContain(syntax);
+      else if (name === "filter") expect(propertyNamed(value)).toBe(value);
+      else expect(operatorNamed(name)).toBe(name);
+    },
+  );
 
-  test.each(operatorRows)("lists names with equal meaning for %s", (syntax, meaning, example) => {
-    const written = /^-?(?:filter:\w+|\w+:)/.exec(syntax)?.[0];
-    const others = [...(meaning?.split("also ")[1] ?? "").matchAll(/`([^`]+)`/g)];
-    if (written === undefined) return;
-    for (const [, other = ""] of others) {
-      expect(canonical(example?.replace(written, other) ?? "")).toBe(canonical(example ?? ""));
-    }
-  });
+  test.each(operatorRows)(
+    "the documented table of operators lists names with equal meaning for %s",
+    (syntax, meaning, example) => {
+      const written = /^-?(?:filter:\w+|\w+:)/.exec(syntax)?.[0];
+      const others = [...(meaning?.split("also ")[1] ?? "").matchAll(/`([^`]+)`/g)];
+      if (written === undefined) return;
+      for (const [, other = ""] of others) {
+        expect(canonical(example?.replace(written, other) ?? "")).toBe(canonical(example ?? ""));
+      }
+    },
+  );
 
-  test.each(operatorRows)("has an example that parses without a warning for %s", (...row) => {
-    expect(parseQuery(row[2] ?? "").warnings).toEqual([]);
-  });
+  test.each(operatorRows)(
+    "the documented table of operators has an example that parses without a warning for %s",
+    (...row) => {
+      expect(parseQuery(row[2] ?? "").warnings).toEqual([]);
+    },
+  );
 });
 
 const isOtherNumber = (alias: string, name: string): boolean =>
@@ -106,13 +121,16 @@ describe("the table of unavailable operators", () => {
   }));
   const known = { ...withLabels(unavailableOperators, ":"), ...withLabels(unavailableFilters) };
 
-  test.each(Object.entries(known))("lists %s with the reason and the substitute", (label, row) => {
-    const onPage = named.find(({ names }) => names.includes(label));
-    expect(onPage?.reason).toBe(row.reason);
-    expect(onPage?.instead).toBe(row.instead ?? "");
-  });
+  test.each(Object.entries(known))(
+    "the documented table of unavailable operators lists %s with the reason and the substitute",
+    (label, row) => {
+      const onPage = named.find(({ names }) => names.includes(label));
+      expect(onPage?.reason).toBe(row.reason);
+      expect(onPage?.instead).toBe(row.instead ?? "");
+    },
+  );
 
-  test("lists no others", () => {
+  test("the documented table of unavailable operators lists no other operators", () => {
     const onPage = named.flatMap(({ names }) => names);
     expect(onPage.toSorted()).toEqual(Object.keys(known).toSorted());
   });
@@ -127,28 +145,31 @@ describe("the table of unavailable operators", () => {
 describe("the table of codes", () => {
   const rows = rowsBelow("Errors and warnings");
 
-  test.each(Object.entries(diagnosticCodes))("lists %s with an example", (code, severity) => {
-    const row = rows.find((cells) => cells[0] === code);
-    expect(row?.[1]).toBe(severity);
-    const example = row?.[3] ?? "";
-    if (example === "") return;
-    const codes = parseQueryLeniently(example).diagnostics.map((diagnostic) => diagnostic.code);
-    expect(codes).toContain(code);
-  });
+  test.each(Object.entries(diagnosticCodes))(
+    "the documented table of diagnostic codes lists %s with an example",
+    (code, severity) => {
+      const row = rows.find((cells) => cells[0] === code);
+      expect(row?.[1]).toBe(severity);
+      const example = row?.[3] ?? "";
+      if (example === "") return;
+      const codes = parseQueryLeniently(example).diagnostics.map((diagnostic) => diagnostic.code);
+      expect(codes).toContain(code);
+    },
+  );
 
-  test("lists no others", () => {
+  test("the documented table of diagnostic codes lists no other codes", () => {
     expect(rows.map((cells) => cells[0])).toEqual(Object.keys(diagnosticCodes));
   });
 });
 
-test("every example in the text parses without a warning", () => {
+test("every example query in the documentation parses without a warning", () => {
   const blocks = [...page.matchAll(/```query\n([\s\S]*?)```/g)];
   const examples = blocks.flatMap(([, block = ""]) => block.trim().split("\n"));
   expect(examples.length).toBeGreaterThan(20);
   for (const example of examples) expect(parseQuery(example).warnings, example).toEqual([]);
 });
 
-test("every name before a colon in the text is part of the language", () => {
+test("every name before a colon in the documentation is part of the query language", () => {
   const names = [...page.matchAll(/`-?([a-z_]+):[^`]*`/g)].map(([, name = ""]) => name);
   const others = new Set(["https", "youtube", "import", "re"]);
   const unknown = names.filter((name) => !isOperatorName(name) && !others.has(name));

@@ -35,7 +35,7 @@ describe("phrases", () => {
     ["‘New York’ x", "‘New York’ x !single_quotes"],
     ["rock 'n' roll", "rock 'n' roll"],
     ["'tis (the season')", "'tis the season'"],
-  ])("%j", (query, expected) => {
+  ])("the phrase query %j is parsed as expected", (query, expected) => {
     expect(read(query)).toBe(expected);
   });
 });
@@ -52,7 +52,7 @@ describe("hashtags", () => {
     ["#️⃣", "#️⃣"],
     ["https://nasa.gov/#tag", 'url:"https://nasa.gov/#tag"'],
     ["#a#b @c#d", "#a #b @c #d"],
-  ])("%j", (query, expected) => {
+  ])("the hashtag query %j is parsed as expected", (query, expected) => {
     expect(read(query)).toBe(expected);
   });
 });
@@ -66,7 +66,7 @@ describe("cashtags", () => {
     ["$bitcoins $été", "$bitcoins $été !not_a_cashtag !not_a_cashtag"],
     ["-$TWTR", "-$twtr"],
     ["$", "!nothing_to_search !!empty_query"],
-  ])("%j", (query, expected) => {
+  ])("the cashtag query %j is parsed as expected", (query, expected) => {
     expect(read(query)).toBe(expected);
   });
 });
@@ -85,7 +85,7 @@ describe("accounts", () => {
     ["quoted_user:NASA quoted_user_id:7", "quoted_user_id:nasa quoted_user_id:7"],
     ["retweets_of_user_id:7 retweets_of:@nasa.gov", "retweets_of:7 retweets_of:nasa.gov"],
     ["from:https://x.com/nasa", "!!invalid_user"],
-  ])("%j", (query, expected) => {
+  ])("the account query %j is parsed as expected", (query, expected) => {
     expect(read(query)).toBe(expected);
   });
 });
@@ -116,7 +116,7 @@ describe("times", () => {
     ["since:2021-01-02 -since:2021-01-03", "since:2021-01-02 -since:2021-01-03"],
     ["since:2021-01-02 -since:2021-01-02", "since:2021-01-02 -since:2021-01-02 !empty_window"],
     ["within_time:1d until:2020-01-01", "within_time:1d until:2020-01-01"],
-  ])("%j", (query, expected) => {
+  ])("the time query %j is parsed as expected", (query, expected) => {
     expect(read(query)).toBe(expected);
   });
 });
@@ -145,7 +145,7 @@ describe("IDs and posts", () => {
     ["quoted:nasa", "!!invalid_post"],
     ['quoted:"two words:x"', "!!invalid_post"],
     ["quoted:99999999999999999999", "!!invalid_post"],
-  ])("%j", (query, expected) => {
+  ])("the ID query %j is parsed as expected", (query, expected) => {
     expect(read(query)).toBe(expected);
   });
 });
@@ -174,7 +174,7 @@ describe("counts and places", () => {
     ["geocode:[1 2 3km] x", "x !!invalid_geocode"],
     ["label:[a b]", 'label:"[a" b]'],
     ["re:[a b]", '"re:[a" b] !unknown_operator'],
-  ])("%j", (query, expected) => {
+  ])("the count or geo query %j is parsed as expected", (query, expected) => {
     expect(read(query)).toBe(expected);
   });
 });
@@ -208,12 +208,12 @@ describe("links and hosts", () => {
     ["domain:nasa.gov,esa.int", "!!one_value_only"],
     ["domain:[::1]", "!!invalid_domain"],
     [`domain:${"a.".repeat(200)}com`, "!!invalid_domain"],
-  ])("%j", (query, expected) => {
+  ])("the link query %j is parsed as expected", (query, expected) => {
     expect(read(query)).toBe(expected);
   });
 });
 
-test("domain: takes the form by which links to the host are indexed", () => {
+test("domain: takes the same form as the indexed links to the host", () => {
   fc.assert(
     fc.property(fc.domain(), fc.constantFrom("", "www.", "https://", "."), (host, before) => {
       const { tree } = parseQuery(`domain:${before}${host.toUpperCase()}`);
@@ -248,7 +248,7 @@ describe("kinds, platforms, labels and apps", () => {
     ['source:"a, b; c" source:Twitter_for_iOS', 'source:"a, b; c" source:"Twitter_for_iOS"'],
     ['source:""', "!!missing_operand"],
     ["source:(a OR b)", "a OR b !!one_value_only"],
-  ])("%j", (query, expected) => {
+  ])("the filter query %j is parsed as expected", (query, expected) => {
     expect(read(query)).toBe(expected);
   });
 });
@@ -271,7 +271,7 @@ describe("emoticons", () => {
     [":))) x", ":) x"],
     [":foo: x", ":foo: x"],
     ["x:D", '"x:D" !unknown_operator'],
-  ])("%j", (query, expected) => {
+  ])("the emoticon query %j is parsed as expected", (query, expected) => {
     expect(read(query)).toBe(expected);
   });
 });
@@ -285,7 +285,7 @@ describe("questions", () => {
     ['"?"', "?"],
     ["word? Wort？ OR?", "word Wort OR? !sign_left_out"],
     ["x ;", "x !nothing_to_search"],
-  ])("%j", (query, expected) => {
+  ])("the question query %j is parsed as expected", (query, expected) => {
     expect(read(query)).toBe(expected);
   });
 });
@@ -302,11 +302,11 @@ describe("negation and size", () => {
     ["nasa -(NASA OR esa)", "nasa -(NASA OR esa) !contradiction"],
     ["nasa -(nasa esa)", "nasa -(nasa esa)"],
     ["a OR (b -b)", "a OR (b -b) !contradiction"],
-  ])("%j", (query, expected) => {
+  ])("the negation query %j is parsed as expected", (query, expected) => {
     expect(read(query)).toBe(expected);
   });
 
-  test("accepts 100 alternatives and 255 exclusions, rejects 300 exclusions by name", () => {
+  test("the parser accepts 100 alternatives and 255 exclusions, and names the bound that 300 exclusions exceed", () => {
     const words = (count: number, sign = "") =>
       Array.from({ length: count }, (_, n) => `${sign}w${n}`);
     expect(parseQuery(words(100).join(" OR ")).warnings).toEqual([]);
@@ -324,7 +324,7 @@ describe("zero-width characters", () => {
     ["\u200b-nasa", "-nasa"],
     ["nasa \u200b OR\u200e esa\u200e", "nasa OR esa"],
     ["(nasa\u200b)", "nasa"],
-  ])("neither separate nor match anything: %j", (query, expected) => {
+  ])("zero-width characters neither separate nor match anything: %j", (query, expected) => {
     expect(read(query)).toBe(expected);
   });
 });

@@ -23,7 +23,7 @@ const hints = (query: string): string =>
     .join("; ");
 
 describe("warnings about syntax of other query languages", () => {
-  test("lower-case keywords and exclamation marks", () => {
+  test("the parser warns about lower-case keywords and exclamation marks", () => {
     expect(
       diagnosticsOf(
         "moon and sun",
@@ -49,7 +49,7 @@ describe("warnings about syntax of other query languages", () => {
     `);
   });
 
-  test("comparisons and ranges", () => {
+  test("the parser warns about comparisons and ranges", () => {
     expect(
       diagnosticsOf("likes>100", "likes > 100", "from=nasa", "2024-01-01..2024-02-01"),
     ).toMatchInlineSnapshot(`
@@ -64,7 +64,7 @@ describe("warnings about syntax of other query languages", () => {
     `);
   });
 
-  test("proximity, boosts, wildcards and regular expressions", () => {
+  test("the parser warns about proximity, boosts, wildcards and regular expressions", () => {
     expect(
       diagnosticsOf(
         '"moon landing"~3',
@@ -116,7 +116,7 @@ describe("warnings about syntax of other query languages", () => {
     `);
   });
 
-  test("signs with a meaning in other languages", () => {
+  test("the parser warns about signs with a meaning in other query languages", () => {
     expect(diagnosticsOf("C++", "C#", "#c++", "$50", "50€", "100%")).toMatchInlineSnapshot(`
       "sign_left_out: C++ is searched as c: + is ignored (at offset 0), 3 long
         write c
@@ -149,11 +149,11 @@ describe("warnings about syntax of other query languages", () => {
     "¯\\_(ツ)_/¯",
     "^_^",
     "not bad",
-  ])("does not warn about %s", (query) => {
+  ])("the parser does not warn about %s", (query) => {
     expect(diagnosticsOf(query)).toBe("");
   });
 
-  test("times of day", () => {
+  test("the parser warns about times of day", () => {
     expect(
       diagnosticsOf("since:2024-01-01 10:00", "until:2024-01-01 9:30pm", "12:30 train", "3:30pm"),
     ).toMatchInlineSnapshot(`
@@ -168,7 +168,7 @@ describe("warnings about syntax of other query languages", () => {
     `);
   });
 
-  test("addresses of posts", () => {
+  test("the parser warns about addresses of posts", () => {
     expect(
       diagnosticsOf(
         "https://twitter.com/nasa/status/1001?s=20",
@@ -200,7 +200,7 @@ describe("warnings about syntax of other query languages", () => {
     ).toBe("\n\n");
   });
 
-  test("links and mentions among words", () => {
+  test("the parser warns about links and mentions among words", () => {
     expect(
       diagnosticsOf('"see nasa.gov now"', '"@nasa launch"', ",nasa.gov", ".@nasa"),
     ).toMatchInlineSnapshot(`
@@ -214,7 +214,7 @@ describe("warnings about syntax of other query languages", () => {
     `);
   });
 
-  test("languages with a region", () => {
+  test("the parser warns about language tags with a region", () => {
     expect(diagnosticsOf("lang:en-US")).toMatchInlineSnapshot(`
       "language_region: lang:en-us finds only posts marked en-us, and most are marked only en (at offset 5), 5 long
         write lang:en to find both"
@@ -222,14 +222,14 @@ describe("warnings about syntax of other query languages", () => {
     expect(diagnosticsOf("lang:zh-CN lang:zh-tw lang:pt-br")).toBe("");
   });
 
-  test("an empty window", () => {
+  test("the parser warns about an empty window", () => {
     expect(diagnosticsOf("within_time:0d")).toMatchInlineSnapshot(`
       "empty_window: within_time:0d covers no time, so nothing matches (at offset 12), 2 long
         use a longer time, as in within_time:1d"
     `);
   });
 
-  test("an opening quotation mark at the end is a single error", () => {
+  test("the parser reports a single error for an opening quotation mark at the end", () => {
     expect(diagnosticsOf('from:nasa"')).toMatchInlineSnapshot(`
       "unclosed_quote: unclosed " (at offset 9), 1 long
         add " where the phrase ends, or remove the ""
@@ -314,7 +314,7 @@ describe("a hint suggests the most likely meaning", () => {
     ["since:2024", "write since:2024-01-01"],
     ["since:Jan-2024", "write since:2024-01-01"],
     ["within_time:1month", "write within_time:30d"],
-  ])("%s: %s", (query, hint) => {
+  ])("the hint for %s is: %s", (query, hint) => {
     expect(hints(query)).toBe(hint);
     const suggestion = /^(?:did you mean|write) ([^ ]+:.*|[@#-].*|\(.*\))$/.exec(hint)?.[1];
     for (const each of suggestion?.split(/(?<!\(.*) or /) ?? []) {
@@ -322,7 +322,7 @@ describe("a hint suggests the most likely meaning", () => {
     }
   });
 
-  test("never suggests an unavailable operator or an invalid value", () => {
+  test("a hint never suggests an unavailable operator or an invalid value", () => {
     for (const query of [
       "nera:here",
       "lists:7",
@@ -353,7 +353,7 @@ describe("the tree shows the words that are searched", () => {
     ["min_faves:1", "at least 1 like"],
     ["-min_faves:1", "fewer than 1 like, or none known"],
     ["-min_replies:2", "fewer than 2 replies, or none known"],
-  ])("%s: %s", (query, drawn) => {
+  ])("the query tree of %s is shown as: %s", (query, drawn) => {
     expect(describeTree(parseQuery(query).tree)).toBe(drawn);
   });
 });

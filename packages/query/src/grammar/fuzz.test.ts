@@ -67,7 +67,7 @@ function strictly(text: string): ParsedQuery | undefined {
 }
 
 describe("any text", () => {
-  test("parses, with one-line diagnostics within the query; the strict parser returns the same or throws", () => {
+  test("any text parses, with one-line diagnostics within the query; the strict parser returns the same or throws", () => {
     fc.assert(
       fc.property(anyText, (text) => {
         const { tree, diagnostics } = parseQueryLeniently(text);
@@ -89,7 +89,7 @@ describe("any text", () => {
     );
   });
 
-  test("gets suggestions that parse without a warning", () => {
+  test("suggestions for any text parse without a warning", () => {
     const runs = testRuns(3_300);
     let suggested = 0;
     fc.assert(
@@ -106,7 +106,7 @@ describe("any text", () => {
     expect(suggested / runs).toBeGreaterThan(0.01);
   });
 
-  test("renders its diagnostics in at most five lines each", () => {
+  test("the diagnostics of any text are rendered in at most five lines each", () => {
     fc.assert(
       fc.property(anyText, (text) => {
         for (const diagnostic of parseQueryLeniently(text).diagnostics) {
@@ -118,7 +118,7 @@ describe("any text", () => {
     );
   });
 
-  test("prints to a text without errors that parses to the same tree and prints the same", () => {
+  test("any text prints as a text without errors that parses to the same tree and prints the same", () => {
     fc.assert(
       fc.property(anyText, (text) => {
         const { tree } = parseQueryLeniently(text);
@@ -148,7 +148,7 @@ describe("any text", () => {
 describe("a very long text", () => {
   const repeated = fc.tuple(piece, fc.integer({ min: 1, max: 3_000 }), syntaxText);
 
-  test("parses to its end, whatever it repeats", () => {
+  test("a very long text parses to its end, regardless of what it repeats", () => {
     fc.assert(
       fc.property(repeated, ([unit, times, rest]) => {
         const text = unit.repeat(times) + rest;
@@ -159,7 +159,7 @@ describe("a very long text", () => {
     );
   });
 
-  test("is rejected with its own code when it nests too deep", () => {
+  test("a very long text is rejected with its own code when it nests too deep", () => {
     const opening = fc.constantFrom("(", "-(", "(a ", "(a OR ", "NOT (", "(-(");
     fc.assert(
       fc.property(opening, fc.integer({ min: deepestNesting + 1, max: 5_000 }), (open, depth) => {

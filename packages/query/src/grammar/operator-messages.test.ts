@@ -16,7 +16,7 @@ function messageOf(query: string): string {
 }
 
 describe("messages about operators", () => {
-  test("times", () => {
+  test("messages explain wrong times", () => {
     expect(messageOf("since:1561720321")).toMatchInlineSnapshot(`
       "invalid_date: since: must be a date as yyyy-mm-dd, not 1561720321 (at offset 6), 10 long
         write since_time:1561720321
@@ -64,7 +64,7 @@ describe("messages about operators", () => {
     `);
   });
 
-  test("IDs and posts", () => {
+  test("messages explain wrong IDs and posts", () => {
     expect(messageOf("since_id:abc")).toMatchInlineSnapshot(`
       "invalid_id: since_id: must be the ID of a post, not abc (at offset 9), 3 long
         use a value as in since_id:1138872932887924737
@@ -97,7 +97,7 @@ describe("messages about operators", () => {
     `);
   });
 
-  test("hosts and platforms", () => {
+  test("messages explain wrong hosts and platforms", () => {
     expect(messageOf("domain:nasa.gov/artemis")).toMatchInlineSnapshot(`
       "invalid_domain: domain: must be only a host, not nasa.gov/artemis (at offset 7), 16 long
         write url:"nasa.gov/artemis" to find a path
@@ -139,7 +139,7 @@ describe("messages about operators", () => {
     `);
   });
 
-  test("kinds of posts", () => {
+  test("messages explain wrong kinds of posts", () => {
     expect(messageOf("is:rply")).toMatchInlineSnapshot(`
       "unknown_filter: unknown value of is: rply (at offset 3), 4 long
         did you mean is:reply
@@ -176,7 +176,7 @@ describe("messages about operators", () => {
     `);
   });
 
-  test("unavailable operators", () => {
+  test("messages explain unavailable operators", () => {
     expect(messageOf('near:"The Hague" within:15mi')).toMatchInlineSnapshot(`
       "operator_not_available: near: is not supported: it requires a gazetteer (at offset 0), 16 long
         use geocode:<latitude>,<longitude>,<radius> with the coordinates of The Hague
@@ -233,7 +233,7 @@ describe("messages about operators", () => {
     `);
   });
 
-  test("names from other products", () => {
+  test("messages explain names from other products", () => {
     expect(messageOf("author:nasa")).toMatchInlineSnapshot(`
       "unknown_operator: author: is not an operator, so its words are searched as a phrase (at offset 0), 11 long
         did you mean from:nasa"
@@ -252,7 +252,7 @@ describe("messages about operators", () => {
     `);
   });
 
-  test("accounts in quotes", () => {
+  test("messages explain accounts in quotes", () => {
     expect(messageOf("from:'nasa'")).toMatchInlineSnapshot(`
       "invalid_user: from: must be a username, not 'nasa' (at offset 5), 6 long
         write from:nasa
@@ -260,7 +260,7 @@ describe("messages about operators", () => {
     `);
   });
 
-  test("values that never match", () => {
+  test("messages explain values that never match", () => {
     expect(messageOf("is:retweet -is:retweet")).toMatchInlineSnapshot(`
       "contradiction: no post is both filter:retweets and -filter:retweets (at offset 11), 11 long
         remove one of them, or write OR between them"
@@ -303,7 +303,7 @@ describe("messages about operators", () => {
     `);
   });
 
-  test("emoticons, cashtags and quotes", () => {
+  test("messages explain misused emoticons, cashtags and quotes", () => {
     expect(messageOf("nasa :)))")).toMatchInlineSnapshot(`""`);
     expect(messageOf("(launch :)")).toMatchInlineSnapshot(`
       "shared_parenthesis: :) is parsed as an emoticon whose parenthesis also closes the group (at offset 8), 2 long

@@ -137,12 +137,12 @@ describe("valid queries", () => {
     ["a | b", "a b !nothing_to_search"],
     ["*", null],
     ["\u200ffrom:nasa\u200e", "from:nasa"],
-  ])("%j", (query, expected) => {
+  ])("the valid query %j is parsed as expected", (query, expected) => {
     if (expected === null) expect(() => parseQuery(query)).toThrow(InvalidQueryError);
     else expect(read(query)).toBe(expected);
   });
 
-  test("leaves carry their values", () => {
+  test("the leaves of a query tree carry their values", () => {
     const { tree } = parseQuery("min_faves:3 since:2021-01-02");
     expect(tree).toEqual({
       kind: "and",
@@ -154,7 +154,7 @@ describe("valid queries", () => {
     });
   });
 
-  test("offsets count code points, not UTF-16 units", () => {
+  test("the offsets in a query tree count code points, not UTF-16 units", () => {
     const { tree } = parseQuery("😀😀 -(𝒳 OR #t)");
     expect(tree.span).toEqual({ offset: 0, length: 13 });
     expect(tree.kind === "and" && tree.children[1]?.span).toEqual({ offset: 3, length: 10 });
@@ -224,11 +224,11 @@ describe("invalid queries", () => {
     ["url:utm_source=x", "invalid_url"],
     ["filter:nonsense", "unknown_filter"],
     ["x -include:retweets", "unknown_filter"],
-  ])("%j is %s", (query, code) => {
+  ])("the query %j is rejected as %s", (query, code) => {
     expect(errorCodes(query)).toEqual([code]);
   });
 
-  test("reports every error, the first one in the message", () => {
+  test("the parser reports every error, the first one in the message", () => {
     const error = errorOf("from:a,b since:x -min_faves:y");
     expect(error.message).toBe("from: must have one value, not a,b (at offset 5)");
     expect(error.diagnostics[0].hint).toBe("write (from:a OR from:b)");
@@ -243,19 +243,19 @@ describe("invalid queries", () => {
 describe("bounds", () => {
   const nested = (depth: number) => `${"(".repeat(depth)}a${")".repeat(depth)}`;
 
-  test("accepts 20 nested groups, rejects more with their own code", () => {
+  test("the parser accepts 20 nested groups, and rejects 21 with their own code", () => {
     expect(read(nested(20))).toBe("a");
     for (const depth of [21, 33, 2000])
       expect(errorCodes(nested(depth))).toEqual(["query_too_deep"]);
   });
 
-  test("counts an implied group of OR as a level", () => {
+  test("an implied group of OR counts as a level of nesting", () => {
     const inside = (depth: number) => `${"(".repeat(depth)}a OR b c${")".repeat(depth)}`;
     expect(read(inside(19))).toBe("(a OR b) c !or_binds_tighter");
     expect(errorCodes(inside(20))).toEqual(["query_too_deep"]);
   });
 
-  test("accepts 256 terms, rejects 257 with their own code", () => {
+  test("the parser accepts 256 terms, and rejects 257 with their own code", () => {
     const terms = (count: number) => Array.from({ length: count }, (_, index) => `t${index}`);
     expect(parseQuery(terms(256).join(" OR ")).tree).toMatchObject({ kind: "or" });
     expect(errorCodes(terms(257).join(" "))).toEqual(["too_many_terms"]);
@@ -274,13 +274,13 @@ describe("bounds", () => {
     ["a word of several parts", (words: number) => "a-".repeat(words)],
     ["a text without spaces", (words: number) => "日".repeat(words + 1)],
     ["a link", (words: number) => `https://example.com/${"a/".repeat(words - 2)}`],
-  ])("counts %s by its words", (_name, query) => {
+  ])("the parser counts %s by its words", (_name, query) => {
     expect(() => parseQuery(query(256))).not.toThrow();
     expect(errorCodes(query(258))).toEqual(["too_many_terms"]);
     expect(errorCodes(`b ${query(256)}`)).toEqual(["too_many_terms"]);
   });
 
-  test("names the phrase that exceeds the bound, and the fix", () => {
+  test("the error for too many terms names the phrase that exceeds the bound, and the fix", () => {
     const phrase = `"${"to be ".repeat(127)}"`;
     expect(() => parseQuery(`one two ${phrase}`)).not.toThrow();
     expect(errorOf(`one two three ${phrase}`).diagnostics).toMatchObject([
@@ -293,7 +293,7 @@ describe("bounds", () => {
     ]);
   });
 
-  test("counts the length in code points", () => {
+  test("the length of a query is counted in code points", () => {
     const letters = "𝐚".repeat(4096);
     expect(parseQuery(letters).tree).toMatchObject({ kind: "word", text: letters });
     expect(errorCodes("a".repeat(4097))).toEqual(["query_too_long"]);
@@ -321,7 +321,7 @@ describe("bounds", () => {
     "–",
     "🏽",
     "\u0301",
-  ])("parses 8 KB of %j", (piece) => {
+  ])("8 KB of %j are parsed quickly", (piece) => {
     const text = piece.repeat(8192 / piece.length).slice(0, 8192);
     for (const prefix of ["", "geocode:", "since:", "lang:", "from:", "url:", "#", "@", '"']) {
       parseQueryLeniently(prefix + text, { maxLength: 20_000 });
@@ -329,7 +329,7 @@ describe("bounds", () => {
   });
 });
 
-test("reports at most 32 errors and 32 warnings, and never drops an error for a warning", () => {
+test("the parser reports at most 32 errors and 32 warnings, and never drops an error for a warning", () => {
   expect(errorOf(")".repeat(100)).diagnostics).toHaveLength(32);
   const { diagnostics } = parseQueryLeniently(`${"! ".repeat(100)}x from:`);
   expect(diagnostics).toHaveLength(33);

@@ -109,14 +109,14 @@ function survives(generated: object): void {
   expect(printQuery(again)).toBe(printed);
 }
 
-test.each(Object.keys(leaves) as Kind[])("a leaf %s survives printing and parsing", (kind) => {
+test.each(Object.keys(leaves) as Kind[])("the leaf %s survives printing and parsing", (kind) => {
   fc.assert(
     fc.property(leaves[kind], (drawn) => survives({ kind, ...drawn })),
     { numRuns: 300 },
   );
 });
 
-test("trees of all leaves survive printing and parsing", () => {
+test("trees with leaves of every kind survive printing and parsing", () => {
   fc.assert(fc.property(node, survives), { numRuns: 2_500 });
 });
 

@@ -84,7 +84,7 @@ describe("operators of X's own search, as its users write them", () => {
     ],
     ["twitter.com/usgs/status/7/ -from:usgs", 'url:"usgs/status/7" -from:usgs'],
     ["(filter:images OR filter:videos)", "filter:images OR filter:videos"],
-  ])("%s", (query, canonical) => {
+  ])("the X query %s is parsed as expected", (query, canonical) => {
     expect(printQuery(parseQuery(query).tree)).toBe(canonical);
   });
 
@@ -111,7 +111,7 @@ describe("operators of X's own search, as its users write them", () => {
     "card_name:player OR card_name:summary",
     "card_name:4711:moment",
     "lava card_name:promo_video_convo",
-  ])("%s is rejected with a reason", (query) => {
+  ])("the X query %s is rejected with a reason", (query) => {
     const { diagnostics } = parseQueryLeniently(query);
     expect(errorsOf(query)).toEqual(["operator_not_available"]);
     for (const { message, hint } of diagnostics) {

@@ -7,7 +7,7 @@ const point = fc.record({
   lon: fc.double({ min: -180, max: 180, noNaN: true }),
 });
 
-test("distances are those on a sphere", () => {
+test("the distance of two points is that on a sphere", () => {
   const london = { lat: 51.5074, lon: -0.1278 };
   const paris = { lat: 48.8566, lon: 2.3522 };
   expect(distanceKm(london, paris)).toBeCloseTo(343.6, 0);
@@ -15,7 +15,7 @@ test("distances are those on a sphere", () => {
   expect(distanceKm({ lat: 0, lon: 179.9 }, { lat: 0, lon: -179.9 })).toBeCloseTo(22.24, 1);
 });
 
-test("a circle spans the most degrees at its shortest parallel, in both hemispheres", () => {
+test("a circle spans the most degrees of longitude at its parallel nearest to a pole", () => {
   for (const sign of [1, -1]) {
     const centre = { lat: sign * 41.35, lon: 0.5 };
     const farEast = { lat: sign * 41.58, lon: 4.02 };

@@ -21,13 +21,13 @@ describe("an ID range", () => {
     [null, 20n, true],
     [null, 19n, false],
     [21n, 19n, false],
-  ])("20 is in %s to %s, both inclusive: %s", (low, high, expected) => {
+  ])("20 is in the ID range %s to %s, both inclusive: %s", (low, high, expected) => {
     const plan: PlanNode = { kind: "id", low, high };
     expect(matches(plan, subject())).toBe(expected);
     expect(matches({ kind: "not", child: plan }, subject())).toBe(!expected);
   });
 
-  test("distinguishes neighbours beyond 2^53", () => {
+  test("an ID range distinguishes neighbours beyond 2^53", () => {
     const id = 2n ** 62n + 1n;
     const upTo = (high: bigint): PlanNode => ({ kind: "id", low: null, high });
     expect(matches(upTo(id), subject({ id }))).toBe(true);

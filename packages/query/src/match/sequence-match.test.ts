@@ -17,7 +17,7 @@ const accepts = (term: string | undefined, expected: SequenceElement): boolean =
   return expected.kind === "token" ? term === expected.token : term.startsWith(expected.prefix);
 };
 
-test("matches a sequence of any length exactly where its elements accept adjacent terms", () => {
+test("a sequence of any length matches exactly where its elements accept adjacent terms", () => {
   fc.assert(
     fc.property(terms, fc.array(element, { maxLength: 70 }), (text, elements) => {
       const expected =
@@ -31,7 +31,7 @@ test("matches a sequence of any length exactly where its elements accept adjacen
   );
 });
 
-test("matches a sequence that is cut out of the terms", () => {
+test("a sequence cut out of a post's terms matches the post", () => {
   fc.assert(
     fc.property(terms, fc.nat(80), fc.integer({ min: 1, max: 80 }), (text, from, length) => {
       const cut = text.slice(from, from + length);

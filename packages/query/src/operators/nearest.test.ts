@@ -20,6 +20,6 @@ test.each(["re", "x", "", "https", "note", "minimum"])("%j has no nearest name",
   expect(nearest(written, names)).toBeNull();
 });
 
-test("a long name is rejected without computing distances", () => {
+test("an overlong name is rejected without computing distances", () => {
   expect(nearest("x".repeat(100_000), names)).toBeNull();
 });

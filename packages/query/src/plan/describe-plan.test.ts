@@ -38,11 +38,11 @@ describe("the description of a plan", () => {
     ["min_faves:0", "every post"],
     ["platform:x", "platform x"],
     ["geocode:52.5,13.4,10km", "circle of 10 km around latitude 52.5, longitude 13.4"],
-  ])("%s", (query, expected) => {
+  ])("a plan is described in words: %s", (query, expected) => {
     expect(described(query)).toBe(expected);
   });
 
-  test("is drawn as a tree with one node per line", () => {
+  test("a plan is drawn as a tree with one node per line", () => {
     expect(described("(a OR b) -(c d) e")).toBe(
       [
         "all of",
@@ -58,7 +58,7 @@ describe("the description of a plan", () => {
     );
   });
 
-  test("says when nothing can match", () => {
+  test("the description of a plan reports that nothing can match", () => {
     expect(describePlan({ kind: "none" })).toBe("no post");
   });
 });
@@ -74,35 +74,35 @@ describe("unresolved names", () => {
     ["in_reply_to:20", "facet reply:… of the post 20, resolved when the query runs"],
     ["quoted:20", "facet quoted:… of the post 20, resolved when the query runs"],
     ["retweets_of_tweet_id:20", "facet reposted:… of the post 20, resolved when the query runs"],
-  ])("%s", (query, expected) => {
+  ])("an unresolved name is replaced by a placeholder: %s", (query, expected) => {
     expect(described(query)).toBe(expected);
   });
 
-  test("are distinct, and differ from anything a user can write", () => {
+  test("placeholders of unresolved names are distinct, and differ from anything a user can write", () => {
     const names = described('from:ann from:bob quoted:1 source:"from:?/0" label:"@?/0" "from:?/0"');
     expect(names).toMatch(/account ann,[\s\S]*account bob,[\s\S]*post 1,/);
     expect(names.match(/resolved when the query runs/g)).toHaveLength(3);
   });
 
-  test("are not interchangeable between accounts and posts", () => {
+  test("placeholders are not interchangeable between accounts and posts", () => {
     expect(described("from:ann quoted:1")).toMatch(/account ann,[\s\S]*post 1,/);
   });
 });
 
 describe("the description of bounds", () => {
-  test("names the open end of a time range", () => {
+  test("the description of bounds names the open end of a time range", () => {
     expect(describeTime(0, 1)).toBe(
       "time at or after 1970-01-01T00:00:00.000Z and before 1970-01-01T00:00:00.001Z",
     );
     expect(describeTime(null, null)).toBe("any time");
   });
 
-  test("shows times beyond every date as the latest one", () => {
+  test("the description of bounds shows times beyond every date as the latest one", () => {
     const plan: PlanNode = { kind: "time", fromMs: -1e300, toMs: null };
     expect(describePlan(plan)).toBe("time at or after -271821-04-20T00:00:00.000Z");
   });
 
-  test("shows ID ranges with both ends inclusive", () => {
+  test("the description of bounds shows ID ranges with both ends inclusive", () => {
     expect(describeIds(1n, 2n)).toBe("IDs from 1 to 2");
     expect(describeIds(null, null)).toBe("any ID");
   });

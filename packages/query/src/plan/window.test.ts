@@ -18,14 +18,14 @@ const split = (plan: PlanNode) => extractBounds(plan, unbounded);
 
 describe("the ID range that contains all matches", () => {
   test.each<[string, PlanNode, bigint | null, bigint | null]>([
-    ["of one bound", ids(5n, null), 5n, null],
-    ["of both in one node", ids(5n, 9n), 5n, 9n],
+    ["of one bound is that bound", ids(5n, null), 5n, null],
+    ["of both bounds in one node is those bounds", ids(5n, 9n), 5n, 9n],
     ["of several is the narrowest", and(ids(5n, null), ids(7n, null), ids(null, 9n)), 7n, 9n],
     ["of a negated lower bound ends below it", not(ids(5n, null)), null, 4n],
     ["of a negated upper bound begins above it", not(ids(null, 9n)), 10n, null],
     ["of bounds that exclude each other is empty", and(ids(9n, null), ids(null, 5n)), 9n, 5n],
     ["beyond 2^53 is exact", and(ids(2n ** 62n + 1n, null), word), 2n ** 62n + 1n, null],
-  ])("%s", (_name, plan, lowId, highId) => {
+  ])("the ID range that contains all matches %s", (_name, plan, lowId, highId) => {
     expect(split(plan)).toMatchObject({ lowId, highId, ...unbounded });
   });
 
@@ -33,7 +33,7 @@ describe("the ID range that contains all matches", () => {
     ["an alternative", or(ids(5n, null), word)],
     ["a negated conjunction", not(and(ids(5n, null), word))],
     ["a negated node with both bounds", not(ids(5n, 9n))],
-  ])("is not narrowed by %s, which remains in the plan", (_name, plan) => {
+  ])("the ID range is not narrowed by %s, which remains in the plan", (_name, plan) => {
     expect(split(plan)).toEqual({ conjuncts: [plan], lowId: null, highId: null, ...unbounded });
   });
 });

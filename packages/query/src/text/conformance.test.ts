@@ -22,11 +22,11 @@ const named = casesAreHere
 describe.skipIf(!casesAreHere)(named, () => {
   const outcomes = casesAreHere ? runCases() : [];
 
-  test("every applicable case is answered as published, except for documented exceptions", () => {
+  test("twitter-text's applicable cases are answered as published, except for documented exceptions", () => {
     const others = outcomes.filter(({ expected, actual }) => expected !== actual);
     expect(others.map(({ description }) => description)).toEqual(Object.keys(decided));
   });
-  test("few groups do not apply", () => {
+  test("few groups of twitter-text's cases do not apply", () => {
     expect(outcomes.length).toBeGreaterThan(2_000);
     expect(Object.keys(notApplicable)).toHaveLength(7);
   });

@@ -13,11 +13,11 @@ test.each([
   ["a:) x=D", []],
   ["at 10:00 https://example.com/:)", []],
   [":d :x :)(", []],
-])("%s", (text, found) => {
+])("the emoticons in a text are found: %s", (text, found) => {
   expect(findEmoticons(text)).toEqual(found);
 });
 
-test("normalises exactly one emoticon", () => {
+test("a text is normalised as an emoticon only if it is exactly one", () => {
   expect(readEmoticon(":-P")).toBe(":P");
   expect(readEmoticon(";)")).toBe(";)");
   expect(readEmoticon(":))")).toBe(":)");
@@ -25,6 +25,6 @@ test("normalises exactly one emoticon", () => {
   expect(readEmoticon("hm :)")).toBeNull();
 });
 
-test("runs in linear time on a text full of eyes", () => {
+test("emoticons are searched in linear time in a text of many colons", () => {
   expect(findEmoticons(`${":".repeat(200_000)} ${":(".repeat(100_000)}`)).toEqual([]);
 });

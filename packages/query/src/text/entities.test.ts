@@ -26,7 +26,7 @@ describe("hashtags", () => {
       ["日本語", "été", "ашок", "السياسة", "한국말"],
     ],
     ["underscore and digits", "#a_b #1st", ["a_b", "1st"]],
-    ["not digits alone", "#1 #123 #1_2", []],
+    ["not digits only", "#1 #123 #1_2", []],
     ["not inside a word", "a#b 日本#日本", []],
     ["two sigils", "##a", ["a"]],
     ["ends at punctuation", "#tag's #tag. (#tag)", ["tag", "tag", "tag"]],
@@ -36,9 +36,9 @@ describe("hashtags", () => {
     ["not before a link", "#https://example.com", []],
     ["not an HTML entity", "it&#39;s", []],
     ["after an emoji", "✌️#tag 👨‍👩‍👧#tag", ["tag", "tag"]],
-    ["a joiner belongs to it", "#می‌خواهم", ["می‌خواهم"]],
-    ["a sigil alone", "# #", []],
-  ])("%s", (_, text, expected) => {
+    ["a joiner is part of the word", "#می‌خواهم", ["می‌خواهم"]],
+    ["not a sigil without a word", "# #", []],
+  ])("a hashtag is recognised: %s", (_, text, expected) => {
     expect(valuesOf("hashtag", text)).toEqual(expected);
   });
 });
@@ -57,7 +57,7 @@ describe("mentions", () => {
     ["not in a link", "https://medium.com/@user", []],
     ["at most 20 characters", `@${"a".repeat(21)}`, ["a".repeat(20)]],
     ["the part before a dot", "@alice.bsky.social", ["alice"]],
-  ])("%s", (_, text, expected) => {
+  ])("a mention is recognised: %s", (_, text, expected) => {
     expect(valuesOf("mention", text)).toEqual(expected);
   });
   test.each([
@@ -66,7 +66,7 @@ describe("mentions", () => {
     ["plain names", "@carol says", ["carol"]],
     ["not the next sentence", "@carol.Great day", ["carol"]],
     ["not an address", "dave@example.com", []],
-  ])("with dotted handles: %s", (_, text, expected) => {
+  ])("a mention with a dotted handle is recognised: %s", (_, text, expected) => {
     expect(valuesOf("mention", text, true)).toEqual(expected);
   });
 });
@@ -78,7 +78,7 @@ describe("cashtags", () => {
     ["not inside a word", "a$b $A$B", ["A"]],
     ["at most six letters", "$ABCDEFG", []],
     ["no trailing dot", "$TSLA. $TSLA_", ["TSLA", "TSLA"]],
-  ])("%s", (_, text, expected) => {
+  ])("a cashtag is recognised: %s", (_, text, expected) => {
     expect(valuesOf("cashtag", text)).toEqual(expected);
   });
 });
@@ -121,13 +121,13 @@ describe("links", () => {
     ["not behind a sigil", "#test.com @test.com $t.co", []],
     ["not without a top-level domain", "http://localhost http://no-tld/", []],
     ["not a number or an ellipsis", "3.5k a...b v1.2", []],
-  ])("%s", (_, text, expected) => {
+  ])("a link is recognised: %s", (_, text, expected) => {
     expect(valuesOf("url", text)).toEqual(expected);
   });
 });
 
 describe("reading an entity at its sigil, for queries", () => {
-  test("hashtags", () => {
+  test("a hashtag is read at its sigil in a query", () => {
     expect(readHashtag("-#日本語 x", 1)).toEqual({ value: "日本語", end: 5 });
     expect(readHashtag("＃a_b:", 0)).toEqual({ value: "a_b", end: 4 });
     expect(readHashtag("#123", 0)).toBeNull();
@@ -135,7 +135,7 @@ describe("reading an entity at its sigil, for queries", () => {
     expect(readHashtag("#️⃣", 0)).toBeNull();
     expect(readHashtag("a#b", 0)).toBeNull();
   });
-  test("mentions", () => {
+  test("a mention is read at its sigil in a query", () => {
     expect(readMention("@nasa's", 0)).toEqual({ value: "nasa", end: 5 });
     expect(readMention("＠alice.bsky.social)", 0)).toEqual({ value: "alice.bsky.social", end: 18 });
     expect(readMention("@bob@mastodon.social.", 0)).toEqual({
@@ -145,13 +145,13 @@ describe("reading an entity at its sigil, for queries", () => {
     expect(readMention("@nasa.", 0)).toEqual({ value: "nasa", end: 5 });
     expect(readMention("@ nasa", 0)).toBeNull();
   });
-  test("cashtags", () => {
+  test("a cashtag is read at its sigil in a query", () => {
     expect(readCashtag("$TSLA OR", 0)).toEqual({ value: "TSLA", end: 5 });
     expect(readCashtag("$100", 0)).toBeNull();
   });
 });
 
-test("tags and handles are compared without sigil, width and case", () => {
+test("tags and handles are compared regardless of sigil, width and case", () => {
   expect(foldTag("＃ＮＡＳＡ")).toBe("nasa");
   expect(foldTag("#été")).toBe(foldTag("E\u0301TE\u0301"));
   expect(foldHandle("＠NASA")).toBe("nasa");
@@ -185,7 +185,7 @@ test.each([
   ["brackets", `a.co/${"(".repeat(300_000)}`],
   ["schemes", "http://a.".repeat(50_000)],
   ["sigils", "@a#a$a".repeat(100_000)],
-])("runs in linear time on a text of many %s", (_, text) => {
+])("entities are searched in linear time in a text of many %s", (_, text) => {
   const cpuMs = startCpuTime();
   extractEntities(text, { dottedHandles: true });
   expect(cpuMs()).toBeLessThan(2_000);

@@ -7,6 +7,6 @@ test.each([
   ["zh-Hans-CN", ["zh-hans-cn", "zh-hans", "zh"]],
   ["iw_IL", ["he-il", "he"]],
   ["", []],
-])("%j includes every prefix of the tag, most specific first", (tag, expected) => {
+])("the languages of %j include every prefix of the tag, most specific first", (tag, expected) => {
   expect(languageTags(tag)).toEqual(expected);
 });

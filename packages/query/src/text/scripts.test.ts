@@ -250,11 +250,11 @@ const scripts: Readonly<Record<string, { finds: readonly Case[]; misses: readonl
 };
 
 describe.each(Object.entries(scripts))("%s", (_, { finds: found, misses }) => {
-  test.each(found)("%s finds %s", (query, text) => {
+  test.each(found)("the query %s finds the text %s", (query, text) => {
     expect(matchesSequence(querySequence(query), analyzeText(text).tokens)).toBe(true);
     expect(matchesSequence(phraseSequence(query), analyzeText(text).tokens)).toBe(true);
   });
-  test.each(misses)("%s does not find %s", (query, text) => {
+  test.each(misses)("the query %s does not find the text %s", (query, text) => {
     expect(matchesSequence(querySequence(query), analyzeText(text).tokens)).toBe(false);
     expect(matchesSequence(phraseSequence(query), analyzeText(text).tokens)).toBe(false);
   });

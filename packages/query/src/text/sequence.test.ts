@@ -23,26 +23,26 @@ describe("the sequence of a word", () => {
     ["an apostrophe", "don't", "don t"],
     ["accents", "Café", "cafe"],
     ["two characters", "東京", "東京"],
-    ["a run of characters: its pairs", "東京タワー", "東京 京タ タワ ワー"],
-    ["one character: any token that begins with it", "東", "東*"],
-    ["a run that something follows ends there", "今日Windows", "今日 日 windows"],
-    ["a single character that something follows", "版2", "版 2"],
+    ["a run of characters is its pairs", "東京タワー", "東京 京タ タワ ワー"],
+    ["one character is any token that begins with it", "東", "東*"],
+    ["a run of characters before something else ends there", "今日Windows", "今日 日 windows"],
+    ["a single character before something else", "版2", "版 2"],
     ["a single character at the end", "第2版", "第 2 版*"],
     ["a single Thai character with its marks", "ที่", "__ที่*"],
     ["Korean", "한글", "한글"],
     ["an emoji", "👍🏽", "👍🏽"],
     ["a keycap", "#️⃣", "＃⃣"],
-    ["a handle is plain words here", "@alice.bsky.social", "alice bsky social"],
-    ["a link is plain words here", "https://t.co/x", "https t co x"],
+    ["a handle is words", "@alice.bsky.social", "alice bsky social"],
+    ["a link is words", "https://t.co/x", "https t co x"],
     ["an HTML entity", "AT&amp;T", "at t"],
-    ["punctuation alone", "?", ""],
+    ["only punctuation", "?", ""],
     ["nothing", "", ""],
     ["half a surrogate pair", "\ud800", ""],
-    ["a star is nothing in a word", "*", ""],
-  ])("%s", (_, text, expected) => {
+    ["a star within a word is ignored", "*", ""],
+  ])("the sequence of a word has the expected elements: %s", (_, text, expected) => {
     expect(written(querySequence(text))).toBe(expected);
   });
-  test("a long word is shortened as in documents", () => {
+  test("a long word in a query is shortened as in documents", () => {
     const word = "x".repeat(10_000);
     expect(querySequence(word)).toEqual([{ kind: "token", token: analyzeText(word).tokens[0] }]);
   });
@@ -55,14 +55,14 @@ describe("the sequence of a phrase", () => {
     ["a star is one token", "a * b", "a * b"],
     ["two stars are two", "a * * b", "a * * b"],
     ["stars at the ends have no effect", "* a *", "a"],
-    ["nor do stars beside nothing", "* ? a", "a"],
+    ["stars beside nothing have no effect", "* ? a", "a"],
     ["only stars", "* *", ""],
     ["a star glued to a word is punctuation", "a* b", "a b"],
-    ["characters before a star may go on", "今日 * 雨", "今日 * * 雨*"],
-    ["and so may one character", "今 * 雨 a", "今* * 雨 a"],
+    ["characters before a star may continue", "今日 * 雨", "今日 * * 雨*"],
+    ["one character before a star may continue", "今 * 雨 a", "今* * 雨 a"],
     ["an emoji with skin tone", "good 👍🏽 job", "good 👍🏽 job"],
     ["an unreadable phrase", "?!", ""],
-  ])("%s", (_, text, expected) => {
+  ])("the sequence of a phrase has the expected elements: %s", (_, text, expected) => {
     expect(written(phraseSequence(text))).toBe(expected);
   });
 });
@@ -86,7 +86,7 @@ describe("matching", () => {
     ["CAFÉ", "cafe"],
     ["❤", "I ❤️ you"],
     ["AT&T", "AT&amp;T"],
-  ])("%s finds %s", (query, text) => {
+  ])("the query %s finds the text %s", (query, text) => {
     expect(matchesSequence(querySequence(query), analyzeText(text).tokens)).toBe(true);
   });
   test.each([
@@ -101,7 +101,7 @@ describe("matching", () => {
     ["love", "glove"],
     ["nasa", "hello @nasa"],
     ["example", "see https://example.com"],
-  ])("%s does not find %s", (query, text) => {
+  ])("the query %s does not find the text %s", (query, text) => {
     expect(matchesSequence(querySequence(query), analyzeText(text).tokens)).toBe(false);
   });
 });

@@ -5,14 +5,14 @@ import { sha256Hex } from "./sha256.ts";
 
 const expected = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
 
-test("hashes messages of every length around a block as Node does", () => {
+test("SHA-256 hashes messages of every length around a block as Node does", () => {
   for (let length = 0; length <= 200; length++) {
     const bytes = Uint8Array.from({ length }, (_, index) => (index * 7 + length) & 0xff);
     expect(sha256Hex(bytes)).toBe(expected(bytes));
   }
 });
 
-test("hashes any bytes as Node does", () => {
+test("SHA-256 hashes any bytes as Node does", () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 400 }), (bytes) => {
       expect(sha256Hex(bytes)).toBe(expected(bytes));

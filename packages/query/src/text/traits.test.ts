@@ -6,7 +6,7 @@ import { foldable, pictures, traitsOf } from "./traits.ts";
 const units = Array.from({ length: 0x10000 }, (_, unit) => String.fromCharCode(unit));
 const neighbours = ["", "a", "9", "я", "日", "ー", "."];
 
-test("without the trait, folding equals lower-casing, whatever the neighbours of a character", () => {
+test("characters without the fold trait only need lower-casing, regardless of their neighbours", () => {
   const plain = units.filter((unit) => (traitsOf(unit) & foldable) === 0);
   const wrong = plain.filter((unit) =>
     neighbours.some((other) =>
@@ -17,7 +17,7 @@ test("without the trait, folding equals lower-casing, whatever the neighbours of
   expect(plain.length).toBeGreaterThan(20_000);
 });
 
-test("without the trait there is no emoji", () => {
+test("characters without the emoji trait begin no emoji", () => {
   const wrong = units.filter(
     (unit) => (traitsOf(unit) & pictures) === 0 && possibleEmoji.test(unit),
   );

@@ -15,13 +15,16 @@ test.each([
   ["xn--abc-.example", "xn--abc-.example"],
   ["xn--a-ecp.example", "xn--a-ecp.example"],
   ["x", "x"],
-])("decodes %j to %j", (name, decoded) => {
+])("the punycode host %j is decoded to %j", (name, decoded) => {
   expect(unicodeHost(name)).toBe(decoded);
 });
 
-test.each(["[xn--x]", "xn--mnchen-3ya.1", "a b.xn--mnchen-3ya", ""])("rejects %j", (name) => {
-  expect(unicodeHost(name)).toBeNull();
-});
+test.each(["[xn--x]", "xn--mnchen-3ya.1", "a b.xn--mnchen-3ya", ""])(
+  "the host %j is rejected",
+  (name) => {
+    expect(unicodeHost(name)).toBeNull();
+  },
+);
 
 const label = fc.oneof(
   fc.string({ unit: "binary", minLength: 1, maxLength: 12 }),
@@ -43,7 +46,7 @@ const host = fc
   )
   .map((labels) => labels.join("."));
 
-test("decodes any host name as Node does", () => {
+test("any host name is decoded as Node does", () => {
   fc.assert(
     fc.property(host, (name) => {
       expect(unicodeHost(name) ?? "").toBe(domainToUnicode(name));

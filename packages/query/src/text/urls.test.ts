@@ -15,7 +15,7 @@ describe("the tokens of a link", () => {
       "example com id 7",
     ],
     ["no user", "https://user:secret@example.com/@name", "example com name"],
-    ["default ports go, others stay", "http://a.com:80/ http", "a com http"],
+    ["default ports are removed, others remain", "http://a.com:80/ http", "a com http"],
     ["a port", "http://a.com:8080/x", "a com 8080 x"],
     ["punycode", "https://xn--mnchen-3ya.de:8443/", "münchen de 8443"],
     [
@@ -27,10 +27,10 @@ describe("the tokens of a link", () => {
     ["full-width letters", "https://ｅｘａｍｐｌｅ.com", "example com"],
     ["half a surrogate pair, NUL", "https://a.com/\ud800b\u0000c", "a com b c"],
     ["nothing", "https://", ""],
-  ])("%s", (_, url, expected) => {
+  ])("a link is split into tokens: %s", (_, url, expected) => {
     expect(linkTokens(linkOf(url)).join(" ")).toBe(expected);
   });
-  test("shortens long parts the same in links and queries", () => {
+  test("long parts of a link are shortened the same in links and queries", () => {
     const part = "a".repeat(500);
     expect(linkTokens(linkOf(`https://example.com/${part}`)).at(-1)).toMatch(
       /^a{40}~[0-9a-f]{16}$/,
@@ -59,14 +59,14 @@ describe("matching", () => {
     [`"${post}"`, post],
     ["münchen.de", "https://xn--mnchen-3ya.de/a"],
     ["https://example.com/a?utm_source=other", "https://example.com/a?utm_source=this"],
-  ])("%s finds %s", (query, url) => {
+  ])("the url: query %s finds the link %s", (query, url) => {
     expect(finds(query, url)).toBe(true);
   });
   test.each([
     ["google.com", "https://notgoogle.com/"],
     ["status/20", post],
     ["nasa.gov", "https://nasa.example.gov/"],
-  ])("%s does not find %s", (query, url) => {
+  ])("the url: query %s does not find the link %s", (query, url) => {
     expect(finds(query, url)).toBe(false);
   });
 });
@@ -94,7 +94,7 @@ const links = fc
     return `${scheme}${prefix}${host.join(".")}.com${port}/${rest}${search}${fragment}`;
   });
 
-test("any part of a link between token boundaries finds it", () => {
+test("any part of a link between token boundaries finds the link", () => {
   fc.assert(
     fc.property(links, fc.nat(20), fc.nat(20), (link, a, b) => {
       const body = link.replace(/^(?:https?:\/\/)?(?:www\.)?(?:user@)?/, "").replace(/#.*$/, "");
@@ -113,7 +113,7 @@ test("any part of a link between token boundaries finds it", () => {
   );
 });
 
-test("any string yields tokens of letters, marks and digits", () => {
+test("any string as a link yields tokens of letters, marks and digits", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary", maxLength: 60 }), (text) => {
       for (const token of linkTokens(linkOf(`https://${text}`))) {
@@ -132,10 +132,10 @@ describe("the domains of a link, longest first", () => {
     ["https://xn--mnchen-3ya.de:8443/", "münchen.de"],
     ["http://localhost/", "localhost"],
     ["", ""],
-  ])("%s", (url, expected) => {
+  ])("the domains of a link are listed, longest first: %s", (url, expected) => {
     expect(hostSuffixes(linkOf(url)).join(" ")).toBe(expected);
   });
-  test("an overlong host yields only itself", () => {
+  test("an overlong host yields only itself as a domain", () => {
     expect(hostSuffixes(linkOf(`https://${"a.".repeat(100_000)}com`))).toHaveLength(1);
   });
 });
