@@ -7,6 +7,6 @@ test.each([
   ["2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"],
   ["::1", "::/64"],
   ["no address", "unknown"],
-])("%s is in the network %s", (address, network) => {
+])("the address %s is in the network %s", (address, network) => {
   expect(addressNetwork(address)).toBe(network);
 });

@@ -41,7 +41,7 @@ test.each([
   expect(callers.find("presented")).toBeNull();
 });
 
-test("the callers last admitted are remembered", () => {
+test("only the callers that were admitted last are remembered", () => {
   for (let n = 0; n <= 10_000; n += 1) callers.note(`presented ${n}`, admitted(1));
   expect(callers.find("presented 0")).toBeNull();
   expect(callers.find("presented 1")).not.toBeNull();

@@ -33,13 +33,13 @@ test("a key with two swapped characters is invalid", () => {
   }
 });
 
-test("other texts are not keys", () => {
+test("texts of another form are not keys", () => {
   expect(parseApiKey(`${text}\n`)).toBeNull();
   expect(parseApiKey(` ${text}`)).toBeNull();
   fc.assert(fc.property(fc.string({ unit: "binary" }), (any) => parseApiKey(any) === null));
 });
 
-test("reads the key of a bearer token, ignoring the case of the scheme", () => {
+test("the key is read from a bearer token, regardless of the case of the scheme", () => {
   for (const scheme of ["Bearer", "bearer", "BEARER"]) {
     expect(keyOfAuthorization(`${scheme} ${text}`)).toEqual(key);
     expect(keyOfAuthorization(`${scheme}   ${text} `)).toEqual(key);
@@ -56,7 +56,7 @@ test("reads the key of a bearer token, ignoring the case of the scheme", () => {
   }
 });
 
-test("parses any header in linear time", () => {
+test("any Authorization header is parsed in linear time", () => {
   const hostile = [" ", "a", "a ", "bearer "].map((part) => `bearer ${part.repeat(1_000_000)}\n`);
   for (const header of hostile) expect(keyOfAuthorization(header)).toBeNull();
 });

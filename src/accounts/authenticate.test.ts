@@ -54,20 +54,20 @@ test("a wrong secret and an unknown id identify no caller", async () => {
   expect(callerOf(other.id, parseApiKey(token)?.secret ?? "")).toBeNull();
 });
 
-test("a revoked key is refused immediately", async () => {
+test("a revoked key is rejected immediately", async () => {
   const { id, token } = await accounts.makeKey();
   await accounts.store.write("revokeKey", { id, by: "command_line", nowMs: 6 });
   expect(callerOf(id, parseApiKey(token)?.secret ?? "")).toBeNull();
 });
 
-test("an expired key is refused from its expiry on", async () => {
+test("an expired key is rejected from its expiry on", async () => {
   const { id, token } = await accounts.makeKey({ expiresMs: 100 });
   const secret = parseApiKey(token)?.secret ?? "";
   expect(callerOf(id, secret, 99)).toMatchObject({ keyId: id });
   expect(callerOf(id, secret, 100)).toBeNull();
 });
 
-test("a key of a suspended account is reported as suspended only with the right secret", async () => {
+test("a key of a suspended account is reported as suspended only if its secret is right", async () => {
   const { id, token } = await accounts.makeKey();
   accounts.database.run("UPDATE account SET suspended_ms = 7");
   expect(callerOf(id, parseApiKey(token)?.secret ?? "")).toBe("suspended");

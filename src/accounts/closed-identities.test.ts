@@ -57,7 +57,7 @@ async function comeAndGo(
 const closingsAt = (nowMs: number) =>
   runNow(closedIdentityOf(database.forOperations, ann, nowMs))?.closings ?? null;
 
-test("remembered identities reveal nothing about the deleted account", async () => {
+test("remembered sign-in identities reveal nothing about the deleted account", async () => {
   await comeAndGo(10);
   const [row] = database.all<Record<string, unknown>>("SELECT * FROM closed_identity");
   expect(row).toMatchObject({ requests_per_second: 7, submissions_per_minute: null });
@@ -70,7 +70,7 @@ test("remembered identities reveal nothing about the deleted account", async () 
   expect(closingsAt(11)).toBeNull();
 });
 
-test("a remembered identity expires and is removed by the sweep", async () => {
+test("a remembered sign-in identity expires and is removed by the sweep", async () => {
   await comeAndGo(10);
   expect([closingsAt(1_009), closingsAt(1_010)]).toEqual([1, null]);
   await store.write("sweepSessions", { idleMs: 1, nowMs: 1_009 });
@@ -79,7 +79,7 @@ test("a remembered identity expires and is removed by the sweep", async () => {
   expect(database.all("SELECT 1 FROM closed_identity")).toEqual([]);
 });
 
-test("deletions are counted while one is remembered, then from one again", async () => {
+test("deletions of an identity are counted while it is remembered, then from one again", async () => {
   await comeAndGo(10);
   await comeAndGo(900);
   expect(closingsAt(901)).toBe(2);
@@ -95,7 +95,7 @@ test("a refused sign-up leaves no row, however often it is repeated", async () =
   expect(rows()).toEqual(before);
 });
 
-test("nothing is remembered if the setting disables it", async () => {
+test("no identity is remembered if the setting disables it", async () => {
   for (const nowMs of [10, 20, 30, 40]) await comeAndGo(nowMs, { rememberMs: 0 });
   expect(database.all("SELECT 1 FROM closed_identity")).toEqual([]);
 });

@@ -7,14 +7,14 @@ function submitTimes(rates: ReturnType<typeof createKeyRates>, times: number, no
   return Array.from({ length: times }, () => rates.takeSubmission(key, nowMs).allowed);
 }
 
-test("refuses the 11th submission at 59.9 s and allows it at 60.1 s", () => {
+test("the 11th submission of a minute is refused at 59.9 s and allowed at 60.1 s", () => {
   const rates = createKeyRates();
   expect(submitTimes(rates, 10, 0)).not.toContain(false);
   expect(rates.takeSubmission(key, 59_900)).toEqual({ allowed: false, waitMs: 100 });
   expect(rates.takeSubmission(key, 60_100)).toEqual({ allowed: true, waitMs: 0 });
 });
 
-test("the window slides: each of ten submissions frees its slot a minute later", () => {
+test("the rate window slides: each of ten submissions frees its slot a minute later", () => {
   const rates = createKeyRates();
   for (let nowMs = 0; nowMs < 60_000; nowMs += 6_000) {
     expect(rates.takeSubmission(key, nowMs).allowed).toBe(true);
@@ -23,7 +23,7 @@ test("the window slides: each of ten submissions frees its slot a minute later",
   expect(submitTimes(rates, 2, 66_000)).toEqual([true, false]);
 });
 
-test("refuses the 4th request within a second, also across a second boundary", () => {
+test("the 4th request within a second is refused, also across a second boundary", () => {
   const rates = createKeyRates();
   const take = (nowMs: number) => rates.takeRequest(key, 0, nowMs);
   expect([take(900), take(900), take(900)].map(({ allowed }) => allowed)).not.toContain(false);
@@ -41,14 +41,14 @@ test("requests that may wait get the next free slots within their maximum wait",
   expect(rates.takeRequest(key, 0, 2_000)).toEqual({ allowed: false, waitMs: 1_000 });
 });
 
-test("refused calls are free", () => {
+test("refused calls do not count against the limits", () => {
   const rates = createKeyRates();
   submitTimes(rates, 10, 0);
   expect(submitTimes(rates, 100, 30_000)).not.toContain(true);
   expect(submitTimes(rates, 10, 60_000)).not.toContain(false);
 });
 
-test("a returned submission does not count", () => {
+test("a returned submission does not count against the limits", () => {
   const rates = createKeyRates();
   submitTimes(rates, 4, 0);
   rates.takeSubmission(key, 5);
@@ -66,7 +66,7 @@ test("a key's own limits have no upper bound", () => {
   expect(rates.takeRequest({ ...quick, keyId: "another" }, 0, 0).allowed).toBe(true);
 });
 
-test("evicts keys without counted calls and keeps the others", () => {
+test("the limiter evicts keys without counted calls but not the others", () => {
   const rates = createKeyRates();
   for (let index = 0; index < 1_000; index += 1) {
     rates.takeRequest({ ...key, keyId: `${index}` }, 0, index);
@@ -90,7 +90,7 @@ const shared = (keyId: string, account: { requests?: number; submissions?: numbe
   },
 });
 
-test("the keys of an account with its own limits share them", () => {
+test("the keys of an account that has its own limits share them", () => {
   const rates = createKeyRates();
   const [one, other] = ["one", "other"].map((id) => shared(id, { submissions: 2 }));
   if (one === undefined || other === undefined) throw new Error("two keys");
@@ -107,7 +107,7 @@ test("the keys of an account with its own limits share them", () => {
   expect(rates.takeSubmission({ ...key, keyId: "given" }, 1_000).allowed).toBe(true);
 });
 
-test("waiting requests of all keys of an account share its slots", () => {
+test("waiting requests of all keys of an account share the account's slots", () => {
   const rates = createKeyRates();
   const turns = ["a", "b", "a", "b"].map(
     (id) => rates.takeRequest(shared(id, { requests: 1 }), 2_000, 0).waitMs,
@@ -115,7 +115,7 @@ test("waiting requests of all keys of an account share its slots", () => {
   expect(turns).toEqual([0, 1_000, 2_000, 3_000]);
 });
 
-test("evicts accounts without counted calls", () => {
+test("the limiter evicts accounts without counted calls", () => {
   const rates = createKeyRates();
   for (let index = 0; index < 100; index += 1) {
     const account = { accountId: `${index}`, requestsPerSecond: 1, submissionsPerMinute: null };

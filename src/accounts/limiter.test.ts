@@ -52,7 +52,7 @@ async function kindsOf(calls: readonly AdmissionParams[], by = limiter): Promise
 
 const wrong = (secret: string): AdmissionParams => ({ ...call, authorization: `Bearer ${secret}` });
 
-test("one call authenticates the caller, counts the request and returns both limits", async () => {
+test("one call of the limiter authenticates the caller, counts the request and returns both limits", async () => {
   const { caller, params } = await makeCaller({ requestsPerSecond: 2 });
   const admission = await limiter.admit(params);
   expect(admission).toMatchObject({ kind: "admitted", caller, waitMs: 0 });
@@ -63,7 +63,7 @@ test("one call authenticates the caller, counts the request and returns both lim
   });
 });
 
-test("refuses the third of two requests a second until the first is a second old", async () => {
+test("the third of two requests a second is refused until the first is a second old", async () => {
   const { caller, params } = await makeCaller({ requestsPerSecond: 2 });
   await limiter.admit(params);
   await clock.advance(300);
@@ -78,7 +78,7 @@ test("refuses the third of two requests a second until the first is a second old
   expect((await limiter.admit(params)).kind).toBe("admitted");
 });
 
-test("never reports more than a whole window, whatever the clock's fraction", async () => {
+test("the reported time to reset is never longer than a window, regardless of the fraction of the clock", async () => {
   const { caller } = await makeCaller();
   for (let start = 1; start < 200; start += 1) {
     const elapsed = () => start * 73.000_017;
@@ -89,7 +89,7 @@ test("never reports more than a whole window, whatever the clock's fraction", as
   }
 });
 
-test("a submission and its return report the remaining limit", async () => {
+test("a submission and its return both report the remaining limit", async () => {
   const { caller } = await makeCaller();
   const remaining = (state: { policies: readonly { remaining: number }[] } | null) =>
     state?.policies.map((policy) => policy.remaining);
@@ -111,7 +111,7 @@ test("a refused submission cannot be returned", async () => {
   expect(await submitTimes(caller, 1)).toEqual([false]);
 });
 
-test("two contexts on one store share every limit", async () => {
+test("two contexts on one store share all limits", async () => {
   const other = createLimiter(accounts.store, clock, defaultLimits);
   const { caller, params } = await makeCaller();
   expect(await kindsOf([params, params])).toEqual(["admitted", "admitted"]);
@@ -127,7 +127,7 @@ test("two contexts on one store share every limit", async () => {
   expect(await kindsOf([params], other)).toEqual(["blocked"]);
 });
 
-test("another store has its own limits", async () => {
+test("contexts on different stores share no limits", async () => {
   const otherAccounts = createTestAccounts();
   const { caller } = await makeCaller();
   await submitTimes(caller, 10);
@@ -136,7 +136,7 @@ test("another store has its own limits", async () => {
   otherAccounts.remove();
 });
 
-test("calls that arrive out of order never allow more", async () => {
+test("calls that arrive out of order never exceed a limit", async () => {
   const { caller } = await makeCaller();
   const at = (elapsed: number) =>
     createLimiter(accounts.store, { ...clock, elapsed: () => elapsed }, defaultLimits);
@@ -157,7 +157,7 @@ test("calls that arrive out of order never allow more", async () => {
   ]);
 });
 
-test("excess reads of one's own job get the next free slots, FIFO, for up to two seconds", async () => {
+test("excess reads of a caller's own job get the next free slots, FIFO, for up to two seconds", async () => {
   const { key, params } = await makeCaller();
   accounts.addJob(key, "0f8fad5b", clock.now());
   const read = { ...params, readOf: "0F8FAD5B" };
@@ -211,7 +211,7 @@ test("thirty different wrong keys from an address block it, even for a valid key
   expect(await kindsOf([params])).toEqual(["admitted"]);
 });
 
-test("counts each different presented value, even if they share a part", async () => {
+test("wrong keys are counted by their full text, even if they share a part", async () => {
   const { key, params } = await makeCaller();
   const secret = "a".repeat(32);
   const sameSecret = Array.from({ length: 10 }, (_, n) =>
@@ -225,14 +225,14 @@ test("counts each different presented value, even if they share a part", async (
   expect(await kindsOf([params])).toEqual(["blocked"]);
 });
 
-test("a revoked key counts as one wrong key, however often it is presented", async () => {
+test("a revoked key counts as one wrong key, regardless of how often it is used", async () => {
   const { key, params } = await makeCaller();
   await accounts.store.write("revokeKey", { id: key.id, by: "command_line", nowMs: 6 });
   const again = Array.from({ length: 100 }, () => params);
   expect(new Set(await kindsOf(again))).toEqual(new Set(["unknown"]));
 });
 
-test("setting the clock back by an hour changes nothing", async () => {
+test("setting the clock back by an hour changes no limit", async () => {
   const { caller, params } = await makeCaller();
   await submitTimes(caller, 10);
   await kindsOf([params, params, params]);
@@ -265,7 +265,7 @@ test("submissions of the last minute still count after a restart", async () => {
   expect(await submitTimes(caller, 2, after)).toEqual([true, false]);
 });
 
-test("after a restart with the clock set back, they count for at most a minute", async () => {
+test("after a restart with the clock set back, earlier submissions count for at most a minute", async () => {
   const { key, caller } = await makeCaller();
   addJobs(key, Array(10).fill(0));
   clock.shiftWall(-3_600_000);

@@ -100,10 +100,10 @@ async function letPassUntil(clock: ManualClock, end: Promise<unknown>): Promise<
 }
 
 test.each<[string, Habits]>([
-  ["all four at once", { offsetsMs: [0, 0, 0, 0], polls: [100], pollsAfter: "the last poll" }],
-  ["evenly apart", { offsetsMs: [0, 250, 500, 750], polls: [100], pollsAfter: "the last poll" }],
-  ["one behind", { offsetsMs: [0, 0, 0, 999], polls: [3, 20, 40], pollsAfter: "its answer" }],
-  ["short ones", { offsetsMs: [0, 10, 20, 30], polls: [1], pollsAfter: "the last poll" }],
+  ["all four together", { offsetsMs: [0, 0, 0, 0], polls: [100], pollsAfter: "the last poll" }],
+  ["evenly spaced", { offsetsMs: [0, 250, 500, 750], polls: [100], pollsAfter: "the last poll" }],
+  ["one of them late", { offsetsMs: [0, 0, 0, 999], polls: [3, 20, 40], pollsAfter: "its answer" }],
+  ["all of them short", { offsetsMs: [0, 10, 20, 30], polls: [1], pollsAfter: "the last poll" }],
 ])("a client with four searches, %s, is never refused a poll or a fetch", async (_, habits) => {
   const { polls = 0, fetches, refused } = await simulate(habits);
   expect(refused).toBe(0);
@@ -111,7 +111,7 @@ test.each<[string, Habits]>([
   expect(polls).toBeGreaterThanOrEqual(25);
 });
 
-test("nor is a client with other polling habits", async () => {
+test("clients with any other polling habits are never refused a poll or a fetch either", async () => {
   const habits = fc.record({
     offsetsMs: fc.array(fc.nat({ max: 2_000 }), { minLength: 4, maxLength: 4 }),
     polls: fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 8 }),

@@ -26,11 +26,11 @@ function agesAfter(submittedSeconds: readonly number[]): number[] {
   );
 }
 
-test("returns all submissions of the last minute, oldest first", () => {
+test("all submissions of the last minute are returned, oldest first", () => {
   expect(agesAfter([-90, -60, -59.9, -30, -30, 0])).toEqual([59.9, 30, 30, 0]);
 });
 
-test("returns them however many there are", async () => {
+test("all recent submissions are returned regardless of their number", async () => {
   const other = await accounts.makeKey();
   accounts.database.run("BEGIN");
   for (let index = 0; index < 2_500; index += 1) {
@@ -45,7 +45,7 @@ test("returns them however many there are", async () => {
   expect(recent.at(-1)?.keyId).toBe(other.id);
 });
 
-test("returns none before the first job", () => {
+test("no recent submissions are returned before the first job", () => {
   expect(agesAfter([])).toEqual([]);
 });
 
@@ -55,7 +55,7 @@ test.each([
   ["between two submissions", [hour - 30, hour - 20, -15, -5], [25, 15, 15, 5]],
   ["after a quiet time", [hour - 30, -3 * 60], []],
 ])(
-  "with the clock set back by an hour %s, later submissions bound the age of earlier ones",
+  "if the clock is set back by an hour %s, later submissions bound the age of earlier ones",
   (_, seconds, ages) => {
     expect(agesAfter(seconds)).toEqual(ages);
   },

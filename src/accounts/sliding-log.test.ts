@@ -4,7 +4,7 @@ import { createSlidingLog } from "./sliding-log.ts";
 
 const windowMs = 100;
 
-test("agrees with a list of all calls for any limit, pace and wait", () => {
+test("the sliding log agrees with a list of all calls for any limit, pace and wait", () => {
   const step = fc.record({ afterMs: fc.nat({ max: 60 }), maxWaitMs: fc.nat({ max: 150 }) });
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 20 }), fc.array(step, { maxLength: 200 }), (q, steps) => {
@@ -30,7 +30,7 @@ test("agrees with a list of all calls for any limit, pace and wait", () => {
   );
 });
 
-test("the remaining calls grow when the oldest one expires", () => {
+test("the number of remaining calls increases when the oldest one expires", () => {
   const log = createSlidingLog(windowMs);
   expect(log.growsInMs(2, 0)).toBe(0);
   log.add(10, 10);
@@ -39,7 +39,7 @@ test("the remaining calls grow when the oldest one expires", () => {
   expect(log.growsInMs(1, 40)).toBe(90);
 });
 
-test("a call allowed before an assigned slot counts as long as that slot", () => {
+test("a call that waits for its slot counts until a window after the slot", () => {
   const log = createSlidingLog(windowMs);
   log.add(0, 0);
   log.add(100, 0);

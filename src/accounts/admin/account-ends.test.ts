@@ -60,7 +60,7 @@ const isLeft = (accountId: string) =>
   database.get("SELECT 1 FROM account WHERE id = :accountId", { accountId }) !== undefined;
 
 describe("ending accounts", () => {
-  test("resumes a deletion that another process began, also before startup", async () => {
+  test("the end of an account that another process began is resumed, also before startup", async () => {
     const [ann, bob] = [make("ann"), make("bob")];
     await close(ann);
     ends.start();
@@ -71,7 +71,7 @@ describe("ending accounts", () => {
     expect([isLeft(bob), reported.at(-1)]).toEqual([false, "forgotten bob"]);
   });
 
-  test("ends the jobs of a suspended account once and keeps the account", async () => {
+  test("suspending an account ends its jobs once and does not delete the account", async () => {
     const ann = make("ann");
     const suspension = { reason: "" };
     await store.write("changeAccount", {
@@ -86,7 +86,7 @@ describe("ending accounts", () => {
     expect((await store.read("findAccount", { id: ann, nowMs: 2 }))?.suspendedMs).toBe(2);
   });
 
-  test("does nothing when no account ends", async () => {
+  test("the sweep of ended accounts does nothing when no account has ended", async () => {
     make("ann");
     ends.start();
     await clock.advance(10_000);
@@ -95,7 +95,7 @@ describe("ending accounts", () => {
 });
 
 describe("a closed account", () => {
-  test("has no name and no role, is not listed and cannot be closed again", async () => {
+  test("a closed account has no name and no role, is not listed and cannot be closed again", async () => {
     const ann = make("ann");
     await close(ann);
     const nowMs = 3;
@@ -109,7 +109,7 @@ describe("a closed account", () => {
     expect(make("ann")).not.toBe(ann);
   });
 
-  test("is deleted in batches, however much data it has", async () => {
+  test("a closed account is deleted in batches, however much data it has", async () => {
     const ann = make("ann");
     for (let index = 0; index < 250; index += 1) {
       database.run(
@@ -135,14 +135,14 @@ describe("a closed account", () => {
     ]);
   });
 
-  test("is not deleted unless it was closed", async () => {
+  test("an account is not deleted unless it was closed", async () => {
     const ann = make("ann");
     expect(await store.write("dropClosedAccount", { accountId: ann })).toEqual({ isMore: false });
     expect(isLeft(ann)).toBe(true);
   });
 });
 
-test("a changed suspension reason is also audited", async () => {
+test("a changed reason for a suspension is also audited", async () => {
   const ann = make("ann");
   for (const reason of ["spam", "spam", "scrapes"]) {
     const request = { accountId: ann, actor: "command_line" as const, nowMs: 2 };
@@ -155,7 +155,7 @@ test("a changed suspension reason is also audited", async () => {
 });
 
 describe("an account is resolved by its id, then its name, then a login with its provider", () => {
-  test("ignoring the case of the login, unless two accounts share it", async () => {
+  test("an account is found by its login regardless of case, unless two accounts share the login", async () => {
     const [ann, bob, carla] = [make("ann"), make("bob"), make("carla")];
     const login = (accountId: string, provider: string, name: string) =>
       database.run("INSERT INTO identity VALUES(:provider, :accountId, :accountId, :name, 1, 1)", {
@@ -175,7 +175,7 @@ describe("an account is resolved by its id, then its name, then a login with its
     await expect(resolve("github:Otter")).rejects.toThrow("several accounts are named");
   });
 
-  test("and never by a bare login, which users choose themselves", async () => {
+  test("an account is never found by a login without a provider, because users choose logins themselves", async () => {
     const mallory = make("mallory");
     database.run("INSERT INTO identity VALUES('github', '6', :mallory, 'operator', 1, 1)", {
       mallory,

@@ -129,7 +129,7 @@ const tables = {
 } as const satisfies Record<ExportedKind, string>;
 
 describe("an export", () => {
-  test("is read in bounded parts, each row once and in order", () => {
+  test("an export is read in bounded parts, each row once and in order", () => {
     for (let index = 0; index < 450; index += 1) {
       fill("usage", { bucket_ms: index, latencies: "x".repeat(100) });
     }
@@ -139,7 +139,7 @@ describe("an export", () => {
     expect(times).toEqual(Array.from({ length: 450 }, (_, index) => index));
   });
 
-  test("ends a part at the size limit, however few rows it has", () => {
+  test("an export ends a part at the size limit, however few rows it has", () => {
     for (let index = 0; index < 5; index += 1) {
       const result = JSON.stringify("x".repeat(200_000));
       fill("job", { sequence: index, uuid: `uuid-${index}`, submitted_ms: 5 - index, result });
@@ -149,7 +149,7 @@ describe("an export", () => {
     expect(uuids).toEqual(["uuid-4", "uuid-3", "uuid-2", "uuid-1", "uuid-0"]);
   });
 
-  test("continues from webhook to webhook, including those without deliveries", () => {
+  test("an export continues from one webhook to the next, including those without deliveries", () => {
     for (const id of ["one", "three", "two"]) fill("webhook", { id });
     for (const [webhook, number] of [
       ["one", 1],
@@ -161,7 +161,7 @@ describe("an export", () => {
     expect(linesOf("delivery").map(({ id }) => id)).toEqual(["one-1", "one-2", "two-1"]);
   });
 
-  test("contains nothing of a deleted account", () => {
+  test("an export contains nothing of a deleted account", () => {
     database.run("DELETE FROM account");
     expect(partsOf("account")).toEqual([{ text: "", lines: 0, next: null }]);
   });
@@ -169,7 +169,7 @@ describe("an export", () => {
 
 describe("a line of an export", () => {
   test.each(Object.entries(tables))(
-    "of kind %s contains each column of %s except the excluded ones",
+    "an export's line of kind %s contains each column of %s except the excluded ones",
     (kind, table) => {
       if (table === "webhook_delivery") fill("webhook");
       if (table !== "account") fill(table, { account_id: "ann", subject: "audit-of-ann" });

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { createManualClock } from "../../lib/manual-clock.ts";
 import { createAttempts } from "./attempts.ts";
 
-test("limits the attempts of an account per minute, independently of others", async () => {
+test("the attempts of an account are limited per minute, independently of other accounts", async () => {
   const clock = createManualClock();
   const attempts = createAttempts(2, clock);
   expect([attempts.take("ann"), attempts.take("ann")]).toEqual([0, 0]);
@@ -13,7 +13,7 @@ test("limits the attempts of an account per minute, independently of others", as
   expect(attempts.take("ann")).toBe(0);
 });
 
-test("keeps an account's count while others are evicted", async () => {
+test("the attempts of an account stay counted while those of others are evicted", async () => {
   const clock = createManualClock();
   const attempts = createAttempts(1, clock);
   for (let account = 0; account < 1_500; account += 1) attempts.take(`account ${account}`);

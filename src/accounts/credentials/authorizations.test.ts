@@ -34,7 +34,7 @@ async function question(accountId: string, run = askOnce) {
 
 const ended = { code: "authorization_not_found", status: 404 };
 
-test("a dialogue continues from answer to answer until it is done", async () => {
+test("an authorization dialogue continues from answer to answer until it is complete", async () => {
   const answer = await question("ann", async (dialogue) => {
     const first = await askOnce(dialogue);
     dialogue.show("once more");
@@ -49,24 +49,24 @@ test("a dialogue continues from answer to answer until it is done", async () => 
   await expect(authorizations.answer("ann", id, "three")).rejects.toMatchObject(ended);
 });
 
-test("a dialogue without questions is done immediately", async () => {
+test("an authorization dialogue without questions completes immediately", async () => {
   const step = await authorizations.begin("ann", async () => "all there");
   expect(step).toEqual({ state: "done", made: "all there" });
 });
 
-test("an account cannot see another account's dialogue, which continues", async () => {
+test("an account cannot see another account's authorization dialogue, which continues", async () => {
   const { id } = await question("ann");
   await expect(authorizations.answer("ben", id, "x")).rejects.toMatchObject(ended);
   expect(await authorizations.answer("ann", id, "y")).toMatchObject({ made: "made of y" });
 });
 
-test("a concurrent duplicate answer gets the same outcome", async () => {
+test("a concurrent duplicate answer to a dialogue gets the same outcome", async () => {
   const { id } = await question("ann");
   const both = [authorizations.answer("ann", id, "x"), authorizations.answer("ann", id, "x")];
   expect(await Promise.all(both)).toEqual(Array(2).fill({ state: "done", made: "made of x" }));
 });
 
-test("an error is reported and ends the dialogue", async () => {
+test("an error is reported and ends the authorization dialogue", async () => {
   const run = async (dialogue: Dialogue) => {
     throw new Error(`no ${await dialogue.prompt("What")}`);
   };
@@ -76,7 +76,7 @@ test("an error is reported and ends the dialogue", async () => {
   await expect(authorizations.begin("ann", async () => Promise.reject("odd"))).rejects.toBe("odd");
 });
 
-test("an unanswered dialogue ends after its timeout", async () => {
+test("an unanswered authorization dialogue ends after its timeout", async () => {
   const { id } = await question("ann");
   await clock.advance(10 * minuteMs - 1);
   const other = await question("ann");
@@ -85,7 +85,7 @@ test("an unanswered dialogue ends after its timeout", async () => {
   expect(await authorizations.answer("ann", other.id, "x")).toMatchObject({ state: "done" });
 });
 
-test("a fourth dialogue ends the oldest of its account and none of others", async () => {
+test("an account's fourth authorization dialogue ends its oldest and none of other accounts", async () => {
   const other = await question("ben");
   const first = await question("ann");
   const more = [await question("ann"), await question("ann"), await question("ann")];
@@ -96,7 +96,7 @@ test("a fourth dialogue ends the oldest of its account and none of others", asyn
   expect(await authorizations.answer("ben", other.id, "x")).toMatchObject({ state: "done" });
 });
 
-test("refuses dialogues above the total limit until one has ended", async () => {
+test("dialogues above the total limit are refused until one has ended", async () => {
   for (const accountId of ["a", "b", "c", "d"]) await question(accountId);
   const last = await question("e");
   const refused = { code: "too_many_attempts", status: 429, retryable: true };
@@ -105,7 +105,7 @@ test("refuses dialogues above the total limit until one has ended", async () => 
   expect(await question("f")).toMatchObject({ state: "question" });
 });
 
-test("refuses another dialogue of an account whose dialogues are all running", async () => {
+test("another dialogue of an account is refused while all of its dialogues are running", async () => {
   const work = Promise.withResolvers<string>();
   const begun = ["a", "b", "c"].map(() => authorizations.begin("ann", () => work.promise));
   const refused = { code: "too_many_attempts" };
@@ -115,7 +115,7 @@ test("refuses another dialogue of an account whose dialogues are all running", a
   expect(await question("ann")).toMatchObject({ state: "question" });
 });
 
-test("stop ends waiting dialogues and lets running ones finish", async () => {
+test("stopping ends waiting authorization dialogues and lets running ones finish", async () => {
   const { id } = await question("ann");
   const work = Promise.withResolvers<string>();
   const atWork = authorizations.begin("ben", () => work.promise);

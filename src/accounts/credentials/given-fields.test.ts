@@ -11,12 +11,12 @@ const field = (name: string, isOptional = false) => ({
 });
 const fields = [field("host"), field("token"), field("note", true)];
 
-test("trims values and omits empty ones", () => {
+test("the fields of a credential are trimmed, and empty ones are omitted", () => {
   const given = checkedFields(fields, { host: " a.example\n", token: "abc", note: "  " });
   expect(given).toEqual({ host: "a.example", token: "abc" });
 });
 
-test("points at each field that is missing, unknown or malformed, without repeating values", () => {
+test("the error points at each credential field that is missing, unknown or malformed, without repeating values", () => {
   const long = "canary".repeat(4_000);
   const refused = () =>
     checkedFields(fields, { "a/b~": "canary", note: "canary\u0000", host: long });
@@ -35,11 +35,11 @@ test("points at each field that is missing, unknown or malformed, without repeat
   expect(refused).not.toThrow(/canary/);
 });
 
-test("names inherited from Object are not fields", () => {
+test("names that are inherited from Object are not credential fields", () => {
   expect(() => checkedFields([field("constructor")], {})).toThrow("a value is required");
 });
 
-test("an error of a kind points at the field that it names, or at the answer for its address", () => {
+test("an error about a kind of credential points at the field that it names, or at the answer for its address", () => {
   const error = atField(credentialInvalid("token: a.example refuses: no", "copy it"), fields);
   expect(error).toMatchObject({
     message: "a.example refuses: no",

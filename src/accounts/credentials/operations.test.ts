@@ -33,7 +33,7 @@ const kept = (id: string, accountId: string | null) => ({
 const audit = () => bench.database.all("SELECT action, actor, subject, detail FROM audit", {});
 const ids = () => bench.database.all<{ id: string }>("SELECT id FROM credential", {});
 
-test("additions and removals are audited with actor and subject, without the secret", async () => {
+test("additions and removals of credentials are audited with actor and subject, without the secret", async () => {
   await store.write("addCredential", { ...kept("one", "ann"), actor: { accountId: "ann" } });
   await store.write("addCredential", { ...kept("one", "ann"), actor: "command_line" });
   await store.write("addCredential", { ...kept("two", null), actor: "command_line" });
@@ -74,7 +74,7 @@ test("an account cannot remove another account's credential, and nothing is audi
   expect(await store.write("dropCredential", asOperator)).toBe(true);
 });
 
-test("a suspended account gets no credential, and the refusal is not audited", async () => {
+test("a suspended account cannot add a credential, and the refusal is not audited", async () => {
   bench.database.run("UPDATE account SET suspended_ms = 5 WHERE id = 'ann'");
   const actor = { accountId: "ann" };
   await expect(

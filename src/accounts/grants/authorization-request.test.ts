@@ -18,7 +18,7 @@ const valid = {
 const queryOf = (parameters: Readonly<Record<string, string>>) =>
   new URLSearchParams(parameters).toString();
 
-test("a request without scope and resource gets all methods of the only resource", () => {
+test("an authorization request without scope and resource gets all methods of the only resource", () => {
   const head = readRequestHead(queryOf(valid));
   expect(readAuthorizationRequest(head, resource)).toEqual({
     codeChallenge: valid.code_challenge,
@@ -27,7 +27,7 @@ test("a request without scope and resource gets all methods of the only resource
   });
 });
 
-test("an answer keeps the query of the redirect URI and the state", () => {
+test("the redirect contains the redirect URI's own query and the state", () => {
   const head = readRequestHead(queryOf({ ...valid, state: "a&b=c" }));
   const location = new URL(answerLocation(head, "https://search.example", { code: "c" }));
   expect(Object.fromEntries(location.searchParams)).toEqual({
@@ -38,7 +38,7 @@ test("an answer keeps the query of the redirect URI and the state", () => {
   });
 });
 
-test("any query is refused, or is a request with PKCE for the resource", () => {
+test("any query string is either refused, or is a request with PKCE for the resource", () => {
   const value = fc.oneof(
     fc.string({ unit: "binary" }),
     fc.webUrl(),

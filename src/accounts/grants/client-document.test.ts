@@ -10,7 +10,7 @@ const valid = {
   redirect_uris: ["https://app.example/callback"],
 };
 
-test("unknown members are ignored", () => {
+test("unknown members of a client metadata document are ignored", () => {
   expect(readClientDocument(clientId, { ...valid, logo_uri: 5 })).toEqual({
     clientId,
     name: "Reader",
@@ -18,7 +18,7 @@ test("unknown members are ignored", () => {
   });
 });
 
-test("any JSON is a valid document or refused", () => {
+test("any JSON is either refused or a valid client metadata document", () => {
   const member = fc.constantFrom(...Object.keys(valid), "token_endpoint_auth_method", "__proto__");
   const changed = fc
     .tuple(member, fc.jsonValue())
@@ -38,7 +38,7 @@ test("any JSON is a valid document or refused", () => {
   );
 });
 
-test("an accepted address is fetched as it is written", () => {
+test("an accepted client ID is fetched exactly as it is written", () => {
   const text = fc.oneof(
     fc.webUrl({ withFragments: true, withQueryParameters: true }),
     fc.string({ unit: "binary" }).map((tail) => `https://app.example/${tail}`),

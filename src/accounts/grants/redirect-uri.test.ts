@@ -10,11 +10,14 @@ test.each([
   ["http://localhost:1/callback/", "http://localhost/callback", false],
   ["https://app.example:1/callback", "https://app.example/callback", false],
   ["https://localhost:1/callback", "https://localhost/callback", false],
-])("%s for the registered %s: %s", (requested, registered, expected) => {
-  expect(isRegistered([registered], requested)).toBe(expected);
-});
+])(
+  "the redirect URI %s for the registered %s is accepted: %s",
+  (requested, registered, expected) => {
+    expect(isRegistered([registered], requested)).toBe(expected);
+  },
+);
 
-test("what is accepted is HTTPS or loopback, whatever is requested", () => {
+test("an accepted redirect URI is always HTTPS or loopback", () => {
   const part = fc.constantFrom(
     "https://",
     "http://",

@@ -22,13 +22,13 @@ const newKey: NewKey = {
   nowMs: 5,
 };
 
-test("the store contains no secret", async () => {
+test("the store contains no secret of a key", async () => {
   const { token } = await store.write("createKey", newKey);
   const rows = accounts.database.all("SELECT *, hex(secret_hash) AS hash FROM api_key");
   expect(JSON.stringify(rows)).not.toContain(token.slice(13, 45));
 });
 
-test("revoking twice changes nothing", async () => {
+test("revoking a key twice changes nothing", async () => {
   const { id } = await store.write("createKey", newKey);
   await store.write("revokeKey", { id, ...byCommand });
   await store.write("revokeKey", { id, ...byCommand });
@@ -41,7 +41,7 @@ test("an unknown key cannot be revoked", async () => {
   });
 });
 
-test("each key gets its own account unless one is named", async () => {
+test("each key that the command line creates gets its own account unless one is named", async () => {
   const alone = await store.write("createKey", newKey);
   const second = await store.write("createKey", newKey);
   const named = await store.write("createKey", { ...newKey, accountName: "newsroom" });
@@ -50,7 +50,7 @@ test("each key gets its own account unless one is named", async () => {
   expect(joined.accountId).toBe(named.accountId);
 });
 
-test("a key joins an account by id or login, and an unknown login does not name a new account", async () => {
+test("a new key is added to an account named by id or login, and an unknown login does not name a new account", async () => {
   const named = await store.write("createKey", { ...newKey, accountName: "newsroom" });
   const byId = await store.write("createKey", { ...newKey, accountName: named.accountId });
   expect(byId.accountId).toBe(named.accountId);
@@ -70,7 +70,7 @@ test("a key joins an account by id or login, and an unknown login does not name 
   await expect(unknown).rejects.toMatchObject({ code: "account_not_found" });
 });
 
-test("an account has at most five keys; revoking one makes room", async () => {
+test("an account can have at most five keys, and revoking one permits another", async () => {
   const newsroom = { ...newKey, accountName: "newsroom" };
   const keys = await Promise.all(
     Array.from({ length: 5 }, () => store.write("createKey", newsroom)),
@@ -82,7 +82,7 @@ test("an account has at most five keys; revoking one makes room", async () => {
   await expect(store.write("createKey", newsroom)).rejects.toMatchObject(refusal);
 });
 
-test("the list contains everything except the secret", async () => {
+test("the list of keys contains everything except the secrets", async () => {
   const { id, accountId } = await store.write("createKey", { ...newKey, accountName: "newsroom" });
   expect(await store.read("listKeys", null)).toEqual([
     {
@@ -104,7 +104,7 @@ test("the list contains everything except the secret", async () => {
   ]);
 });
 
-test("finds keys of all accounts by name, id or account, newest first", async () => {
+test("keys of all accounts are found by name, id or account, newest first", async () => {
   const laptop = await store.write("createKey", { ...newKey, accountName: "newsroom" });
   const robot = await store.write("createKey", { ...newKey, name: "100%_bot", nowMs: 9 });
   const all = { accountId: null, after: null, limit: 10 };
@@ -123,7 +123,7 @@ test("finds keys of all accounts by name, id or account, newest first", async ()
   expect(next.map(({ id }) => id)).toEqual([laptop.id]);
 });
 
-test("detects whether any key is valid without reading them all", async () => {
+test("whether any key is valid is determined without reading all keys", async () => {
   const hasLive = (nowMs: number) => store.read("hasLiveKey", { nowMs });
   expect(await hasLive(5)).toBe(false);
   const { id } = await store.write("createKey", { ...newKey, expiresMs: 10 });

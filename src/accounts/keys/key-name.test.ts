@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { checkedKeyName, longestKeyName } from "./key-name.ts";
 
-test("a name is trimmed and normalised", () => {
+test("a key's name is trimmed and normalised", () => {
   expect(checkedKeyName("  storm watch ")).toBe("storm watch");
   expect(checkedKeyName("cafe\u0301")).toBe("café");
   expect(checkedKeyName("👩‍🚀")).toBe("👩‍🚀");
@@ -23,7 +23,7 @@ test.each([
   "a\ud83db",
   "\u200d",
   "x".repeat(longestKeyName + 1),
-])("%j is refused with a hint", (name) => {
+])("the key name %j is refused with a hint", (name) => {
   expect(() => checkedKeyName(name)).toThrow(
     expect.objectContaining({
       code: "invalid_request",
@@ -33,7 +33,7 @@ test.each([
   );
 });
 
-test("an accepted name is stable when checked again", () => {
+test("an accepted key name is stable when checked again", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary", maxLength: 70 }), (written) => {
       try {

@@ -56,7 +56,7 @@ function notes(): { action: string; detail: Record<string, unknown> }[] {
 }
 
 describe("rates", () => {
-  test("are the lower ones of account and owner", async () => {
+  test("a key has the lower rates of its account and its own", async () => {
     const { key, token } = await make({ submissionsPerMinute: 8 });
     expect(key.own).toEqual({ requestsPerSecond: null, submissionsPerMinute: 8 });
     expect(callerOf(token)).toMatchObject({ requestsPerSecond: 3, submissionsPerMinute: 8 });
@@ -73,7 +73,7 @@ describe("rates", () => {
     });
   });
 
-  test("from the command line can be lowered and restored by the owner, but not raised", async () => {
+  test("rates of a key from the command line can be lowered and restored by its account owner, but not raised", async () => {
     const raised = await accounts.makeKey({ accountName: "newsroom", submissionsPerMinute: 600 });
     accountId = raised.accountId;
     const { id, token } = raised;
@@ -89,7 +89,7 @@ describe("rates", () => {
     });
   });
 
-  test("and all other properties pass to the successor", async () => {
+  test("the rates and all other properties of a key pass to its successor", async () => {
     const raised = await accounts.makeKey({
       name: "nightly",
       accountName: "newsroom",
@@ -129,14 +129,14 @@ describe("a rotation", () => {
       nowMs,
     });
 
-  test("does not extend the life of a key", async () => {
+  test("rotating a key does not extend its life", async () => {
     const { key, token } = await make({ expiresMs: 100 });
     await rotate(key.id, 1_000, 50);
     expect(callerOf(token, 99)).not.toBeNull();
     expect(callerOf(token, 100)).toBeNull();
   });
 
-  test("creates one successor when repeated concurrently", async () => {
+  test("rotating a key creates one successor when repeated concurrently", async () => {
     const { key } = await make();
     const outcomes = await Promise.allSettled([
       rotate(key.id, 1_000, 50),
@@ -146,7 +146,7 @@ describe("a rotation", () => {
     expect(outcomes[1]).toMatchObject({ reason: { code: "key_ended" } });
   });
 
-  test("that is refused is not audited", async () => {
+  test("a refused rotation of a key is not audited", async () => {
     const before = notes();
     await expect(rotate("nobody00", 1_000, 50)).rejects.toMatchObject({ code: "key_not_found" });
     await expect(make({ maxKeys: 0 })).rejects.toMatchObject({ code: "too_many_keys" });
@@ -168,7 +168,7 @@ describe("a key with higher rates than its account", () => {
   };
   const refused = (pointer: string) => ({ code: "invalid_request", details: [{ pointer }] });
 
-  test("cannot be extended or given more methods by its owner, nor can its successor", async () => {
+  test("a key with higher rates than its account cannot be extended or given more methods by its owner, nor can its successor", async () => {
     const id = await give();
     const rotation = { id, by: { accountId }, overlapMs: 10, newPerDay: 100, nowMs: 15 };
     const successor = await accounts.store.write("rotateKey", rotation);
@@ -183,7 +183,7 @@ describe("a key with higher rates than its account", () => {
     await change(successor.id, { expiresMs: 999, methods: ["gettrends"], name: "nightly" });
   });
 
-  test("can be changed by its owner once the account's rates are as high", async () => {
+  test("a key with higher rates than its account can be changed by its owner once the account's rates are as high", async () => {
     const id = await give();
     accounts.database.run("UPDATE account SET submissions_per_minute = 600");
     await change(id, { expiresMs: null, methods: null });
@@ -191,7 +191,7 @@ describe("a key with higher rates than its account", () => {
 });
 
 describe("the number of keys", () => {
-  test("counts each valid key, except those with a valid successor", async () => {
+  test("the number of keys includes each valid key, except those with a valid successor", async () => {
     const { key } = await make({ maxKeys: 1 });
     const rotation = { id: key.id, by: { accountId }, overlapMs: 1_000, newPerDay: 100, nowMs: 15 };
     const successor = await accounts.store.write("rotateKey", rotation);
@@ -204,7 +204,7 @@ describe("the number of keys", () => {
   });
 });
 
-test("each action is audited with its changes, but never with a name", async () => {
+test("each action on a key is audited with its changes, but never with the key's name", async () => {
   const before = notes().length;
   const { key } = await make({ name: "canary", methods: ["gettrends"], requestsPerSecond: 2 });
   await change(key.id, { name: "canary two", expiresMs: 500 });
@@ -244,7 +244,7 @@ test("ended keys are listed for a while, newest first", async () => {
   expect(await idsSince(200)).toEqual([live.key.id]);
 });
 
-test("a key for an account from the command line uses up its first key", async () => {
+test("a key that the command line creates for an account uses up the account's first key", async () => {
   await expect(
     accounts.store.write("issueFirstKey", { accountId, limits, maxKeys: 5, nowMs: 10 }),
   ).rejects.toMatchObject({ code: "first_key_shown" });

@@ -30,10 +30,10 @@ test.each([
   ["Opera Mini on Windows", "a browser on Windows"],
   ["<script>alert(1)</script>", "an unknown browser"],
   [undefined, "an unknown browser"],
-])("%s is reported as %s", (userAgent, words) => {
+])("the user agent %s is reported as %s", (userAgent, words) => {
   expect(agentWords(userAgent)).toBe(words);
 });
 
-test("examines only the start of an overlong header", () => {
+test("only the start of an overlong User-Agent header is examined", () => {
   expect(agentWords(`${" ".repeat(1_000)}Firefox/1`)).toBe("an unknown browser");
 });

@@ -72,7 +72,7 @@ async function admitted(token: SessionToken, atMs = nowMs): Promise<string> {
   return answer.kind;
 }
 
-test("neither the store nor the session list contains anything to forge a token with", async () => {
+test("neither the store nor the session list contains anything to forge a session token with", async () => {
   const { id, token } = await start();
   const row = database.get("SELECT * FROM session WHERE id = :id", { id });
   expect(JSON.stringify(row)).not.toContain(token.handle);
@@ -88,7 +88,7 @@ test("a session of a suspended account is invalid, although its row remains", as
   expect(await admitted(token)).toBe("none");
 });
 
-test("knowing a session's id is not enough to end it", async () => {
+test("knowing a session's id is not sufficient to end the session", async () => {
   const { token } = await start();
   const text = tokens.print(token);
   for (const made of [`${text.slice(0, -43)}${"A".repeat(43)}`, text.replace(".1.", ".2.")]) {
@@ -97,7 +97,7 @@ test("knowing a session's id is not enough to end it", async () => {
   expect(await admitted(token)).toBe("admitted");
 });
 
-test("requesting the next token again returns the same one, however late", async () => {
+test("requesting the next session token again returns the same one, regardless of the delay", async () => {
   const { token } = await start();
   const early = nextToken(token, here);
   expect(await admitted(token, nowMs + 61_000)).toBe("admitted");
@@ -106,7 +106,7 @@ test("requesting the next token again returns the same one, however late", async
   expect(await admitted(early, nowMs + 300_000)).toBe("admitted");
 });
 
-test("a replaced token is valid during the grace period, and treated as stolen after it", async () => {
+test("a replaced session token is valid during the grace period, and treated as stolen after it", async () => {
   const { token } = await start();
   const next = nextToken(token, here);
   expect(await admitted(token, nowMs + idleMs - 1)).toBe("admitted");
@@ -122,7 +122,7 @@ test("two clients requesting the next token with one cookie get different ones, 
   expect(await admitted(mine, nowMs + formerMs)).toBe("stolen");
 });
 
-test("a store restored from a backup accepts newer tokens without reporting theft", async () => {
+test("a store restored from a backup accepts newer session tokens without reporting theft", async () => {
   const { id, token } = await start();
   const second = nextToken(token, here);
   const third = nextToken(second, here);
@@ -135,7 +135,7 @@ test("a store restored from a backup accepts newer tokens without reporting thef
   expect(await admitted(second, nowMs + formerMs)).toBe("stolen");
 });
 
-test("a caller contains its session", async () => {
+test("an authenticated caller includes its session", async () => {
   const { id, token } = await start();
   const answer = await openStore().inMemory("admitSession", {
     ...defaultLimits,
@@ -157,7 +157,7 @@ test("an ended session is invalid", async () => {
   expect(await admitted({ ...token, handle: "0".repeat(22) })).toBe("none");
 });
 
-test("the last use is written at most once a minute", async () => {
+test("the last use of a session is written at most once a minute", async () => {
   const { id } = await start();
   const used = async (atMs: number) => {
     await openStore().write("noteSessionUse", { sessionId: id, nowMs: atMs });
@@ -180,6 +180,6 @@ test.each([
   `0123456789abcdefghijkl.1.--------.${"A".repeat(42)}`,
   `0123456789abcdefghijkl.0.--------.${"A".repeat(43)}`,
   `.1.--------.${"A".repeat(43)}`,
-])("%j is not a token", (text) => {
+])("%j is not a session token", (text) => {
   expect(tokens.parse(text)).toBeNull();
 });

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { readAllowList } from "./allow-list.ts";
 
-test("`everyone` must be the only entry", () => {
+test("`everyone` must be the only entry of the sign-up allow list", () => {
   expect(readAllowList("everyone")).toEqual([{ kind: "everyone" }]);
   expect(readAllowList("everyone,ann")).toBeNull();
 });
 
-test("reads logins and organisations, with or without a provider", () => {
+test("the allow list accepts logins and organisations, with or without a provider", () => {
   expect(readAllowList("Ann, github:ben,org:acme, gitlab:org:acme/press")).toEqual([
     { kind: "login", provider: null, name: "ann" },
     { kind: "login", provider: "github", name: "ben" },
@@ -27,6 +27,6 @@ test.each([
   "org:../x",
   "*",
   "-ann",
-])("refuses a malformed entry: %j", (written) => {
+])("the allow list rejects a malformed entry: %j", (written) => {
   expect(readAllowList(written)).toBeNull();
 });

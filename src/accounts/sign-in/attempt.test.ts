@@ -3,7 +3,7 @@ import { attemptHash, codeVerifierOf, isState, stateOf } from "./attempt.ts";
 
 const secret = "s".repeat(43);
 
-test("values derived from a secret differ by purpose and provider, and do not reveal it", () => {
+test("values derived from a sign-in's secret differ by purpose and provider, and do not reveal it", () => {
   const rejected = [
     secret,
     attemptHash(secret),
@@ -15,7 +15,7 @@ test("values derived from a secret differ by purpose and provider, and do not re
   expect(new Set(rejected).size).toBe(rejected.length);
 });
 
-test("a state is valid only for its secret and provider", () => {
+test("a sign-in's state is valid only for its secret and provider", () => {
   const state = stateOf(secret, "github");
   expect(isState(state, secret, "github")).toBe(true);
   expect(isState(state, secret, "gitlab")).toBe(false);
@@ -24,6 +24,6 @@ test("a state is valid only for its secret and provider", () => {
   expect(isState("", secret, "github")).toBe(false);
 });
 
-test("a code verifier has the form of RFC 7636", () => {
+test("a sign-in's code verifier has the form of RFC 7636", () => {
   expect(codeVerifierOf(secret, "github")).toMatch(/^[\w-]{43}$/);
 });

@@ -42,7 +42,7 @@ async function enter(): Promise<string> {
   return entered.accountId;
 }
 
-test("is the same each time, and not another account with an operator's name", async () => {
+test("the sign-in link always enters the same account, never another one named operator", async () => {
   const named = runNow(
     insertAccount(database.forOperations, { name: "operator", nowMs: 1 }, randomBytes),
   );
@@ -53,7 +53,7 @@ test("is the same each time, and not another account with an operator's name", a
   expect(roles).toEqual([{ role: "member" }]);
 });
 
-test("is called operator unless the name is taken, and is created again after a deletion", async () => {
+test("the sign-in link's account is called operator unless the name is in use, and is created again after a deletion", async () => {
   const entered = await enter();
   expect(await store.read("resolveAccount", { account: "operator" })).toBe(entered);
   database.run("UPDATE account SET role = 'member' WHERE id = :entered", { entered });

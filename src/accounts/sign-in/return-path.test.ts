@@ -6,7 +6,7 @@ test.each([
   "/dashboard/keys",
   "/dashboard/keys?new=1",
   "/dashboard/playground?query=comet%20lang:en",
-])("accepts a dashboard page: %s", (path) => {
+])("the return path may be a dashboard page: %s", (path) => {
   expect(returnPath(path)).toBe(path);
 });
 
@@ -41,6 +41,6 @@ test.each([
   "/dashboard/sign-out#x",
   "/docs",
   `/dashboard/${"x".repeat(2_100)}`,
-])("replaces anything else by the start page: %j", (path) => {
+])("any other return path is replaced by the start page: %j", (path) => {
   expect(returnPath(path)).toBe("/dashboard");
 });

@@ -128,7 +128,7 @@ async function come(
 
 const anAccount = /^[0-9A-Za-z]{12}$/;
 
-test("requests only the profile from GitHub, with PKCE and a state", async () => {
+test("a sign-in requests only the profile from GitHub, with PKCE and a state", async () => {
   const { location } = await begin(signInWith());
   expect(Object.fromEntries(new URL(location).searchParams)).toEqual({
     response_type: "code",
@@ -141,7 +141,7 @@ test("requests only the profile from GitHub, with PKCE and a state", async () =>
   });
 });
 
-test("the numeric id identifies a user: a renamed login keeps its account, a reused login gets a new one", async () => {
+test("a user is identified by numeric id: a renamed login has the same account, a reused login gets a new one", async () => {
   const signIn = signInWith();
   const before = await come(signIn, "ben");
   provider.users.splice(0, 2, { ...ben(), login: "benjamin" }, { ...ann(), id: 77, login: "ben" });
@@ -151,7 +151,7 @@ test("the numeric id identifies a user: a renamed login keeps its account, a reu
   expect(other).not.toBe(before);
 });
 
-test("the same number at another provider is another user", async () => {
+test("the same user number at another provider is another user", async () => {
   const signIn = signInWith();
   const [github, gitlab] = [await come(signIn, "ben"), await come(signIn, "ben", "gitlab")];
   expect(gitlab).toMatch(anAccount);
@@ -162,13 +162,17 @@ type Arranged = [what: string, word: string, arrange: GitHubEmulator["faults"]];
 const ok = (body: unknown) => ({ status: 200, body });
 
 test.each<Arranged>([
-  ["a profile that is no JSON", "provider_failed", { profile: ok("<html>") }],
+  ["a profile that is not JSON", "provider_failed", { profile: ok("<html>") }],
   [
-    "a profile whose number is a text",
+    "a profile whose number is a string",
     "provider_failed",
     { profile: ok({ login: "ben", id: "42" }) },
   ],
-  ["a profile whose number is none", "provider_failed", { profile: ok({ login: "ben", id: 4.2 }) }],
+  [
+    "a profile whose number is not an integer",
+    "provider_failed",
+    { profile: ok({ login: "ben", id: 4.2 }) },
+  ],
   ["a profile with a number below 1", "provider_failed", { profile: ok({ login: "ben", id: 0 }) }],
   [
     "a profile with a hostile login",
@@ -177,31 +181,23 @@ test.each<Arranged>([
   ],
   ["a profile that is null", "provider_failed", { profile: ok(null) }],
   ["a profile that is too long", "provider_failed", { profile: ok("x".repeat(200_000)) }],
-  ["a profile that fails", "provider_failed", { profile: { status: 500, body: {} } }],
+  ["a failed request for the profile", "provider_failed", { profile: { status: 500, body: {} } }],
   [
     "an error with status 200",
     "provider_failed",
     { token: ok({ error: "unverified_user_email" }) },
   ],
-  ["an error that is no text", "provider_failed", { token: ok({ error: [1] }) }],
-  ["a code that is unknown there", "expired", { token: ok({ error: "bad_verification_code" }) }],
-  ["no token at all", "provider_failed", { token: ok({}) }],
+  ["an error that is not a string", "provider_failed", { token: ok({ error: [1] }) }],
+  ["an unknown code", "expired", { token: ok({ error: "bad_verification_code" }) }],
+  ["an answer without a token", "provider_failed", { token: ok({}) }],
   ["an answer that is a list", "provider_failed", { token: ok([[[]]]) }],
-  ["an answer that is no JSON", "provider_failed", { token: ok("access_token=x") }],
-  ["an exchange that fails", "provider_failed", { token: { status: 502, body: "Bad gateway" } }],
-  ["an exchange that leads elsewhere", "provider_failed", { token: { status: 302, body: "" } }],
-  [
-    "an application that is suspended there",
-    "refused",
-    { authorizationError: "application_suspended" },
-  ],
-  [
-    "a redirect_uri that is not registered",
-    "refused",
-    { authorizationError: "redirect_uri_mismatch" },
-  ],
-  ["the answer of another issuer", "refused", { issuer: "https://evil.example" }],
-])("%s is refused as %s", async (_what, word, faults) => {
+  ["an answer that is not JSON", "provider_failed", { token: ok("access_token=x") }],
+  ["a failed exchange", "provider_failed", { token: { status: 502, body: "Bad gateway" } }],
+  ["a redirected exchange", "provider_failed", { token: { status: 302, body: "" } }],
+  ["a suspended application", "refused", { authorizationError: "application_suspended" }],
+  ["an unregistered redirect_uri", "refused", { authorizationError: "redirect_uri_mismatch" }],
+  ["an answer of another issuer", "refused", { issuer: "https://evil.example" }],
+])("a sign-in that meets %s fails as %s", async (_what, word, faults) => {
   Object.assign(provider.faults, faults);
   const { accounts } = counted();
   expect(await come(signInWith(), "ben")).toBe(word);
@@ -228,14 +224,14 @@ test("unidentified clients leave no row by starting, cancelling or inventing a c
   expect([notes(), attempts()]).toEqual(before);
 });
 
-test("a refused user without an account leaves no row", async () => {
+test("a sign-in that is refused without an account leaves no row", async () => {
   const before = notes();
   provider.users.push({ id: 777, login: "stranger", organizations: {} });
   expect(await come(signInWith({ allow: "ann" }), "stranger")).toBe("not_allowed");
   expect(notes()).toBe(before);
 });
 
-test("refusals of suspended and no longer allowed accounts name the account in the audit log", async () => {
+test("refused sign-ins of suspended and no longer allowed accounts name the account in the audit log", async () => {
   const accountId = await come(signInWith(), "ann");
   expect(await come(signInWith({ allow: "ben" }), "ann")).toBe("not_allowed");
   expect(lastNote(accountId)).toMatchObject({ action: "sign_in_refused", isTheirs: 1 });
@@ -249,7 +245,7 @@ test("refusals of suspended and no longer allowed accounts name the account in t
   database.run("UPDATE account SET suspended_ms = NULL WHERE id = :accountId", { accountId });
 });
 
-test("the same number at another host of a provider is another user", async () => {
+test("the same user number at another host of a provider is another user", async () => {
   const otherProvider = await startGitHubEmulator({ now: () => clock.now() });
   const both = createGuardedFetch({
     guard: createGuard([provider.url, otherProvider.url]),
@@ -291,16 +287,16 @@ function attempts() {
     ?.attempts;
 }
 
-test("accepts an issuer that identifies itself correctly", async () => {
+test("a sign-in accepts a provider that identifies itself correctly as the issuer", async () => {
   provider.faults.issuer = `${provider.url}/login/oauth`;
   expect(await come(signInWith(), "ben")).toMatch(anAccount);
 });
 
-test("the client credentials must be right", async () => {
+test("a sign-in fails if the client credentials are wrong", async () => {
   expect(await come(signInWith({ githubClientSecret: "wrong" }), "ben")).toBe("provider_failed");
 });
 
-test("the provider checks the verifier: a code of another sign-in is refused", async () => {
+test("a code of another sign-in is refused, because the provider checks the verifier", async () => {
   const signIn = signInWith();
   const [theirs, mine] = [await begin(signIn), await begin(signIn)];
   const stolen = new URL(provider.decide(theirs.location, "ben"));
@@ -309,7 +305,7 @@ test("the provider checks the verifier: a code of another sign-in is refused", a
   expect(await outcome(signIn, { callback: callback.href, attempt: mine.attempt })).toBe("expired");
 });
 
-test("a code is valid once, also at the provider", async () => {
+test("a sign-in code is valid only once, also at the provider", async () => {
   const signIn = signInWith();
   const { location, attempt } = await begin(signIn);
   const callback = provider.decide(location, "ben");
@@ -325,7 +321,7 @@ test.each<[string, string]>([
   ["state", ""],
   ["state", "x".repeat(43)],
   ["state", "ä"],
-])("with another %s, %j, the sign-in is refused and not audited", async (name, value) => {
+])("a sign-in with a changed %s, %j, is refused and not audited", async (name, value) => {
   const signIn = signInWith();
   const before = notes();
   const { location, attempt } = await begin(signIn);
@@ -343,7 +339,7 @@ test("an answer of one provider does not end a sign-in with another", async () =
   expect(await outcome(signIn, { callback, attempt }, "github")).toMatch(anAccount);
 });
 
-test("refuses a duplicate state", async () => {
+test("a callback with a duplicate state is refused", async () => {
   const signIn = signInWith();
   const { location, attempt } = await begin(signIn);
   const callback = `${provider.decide(location, "ben")}&state=another`;
@@ -361,7 +357,7 @@ test("a sign-in expires after ten minutes", async () => {
   expect(await outcome(signIn, { callback, attempt: second.attempt })).toBe("expired");
 });
 
-test("many concurrent sign-ins do not affect earlier ones, and stored state signs no one in", async () => {
+test("many concurrent sign-ins do not affect earlier ones, and stored state alone signs no one in", async () => {
   const signIn = signInWith();
   const { location, attempt } = await begin(signIn);
   const before = attempts();
@@ -377,7 +373,7 @@ test("many concurrent sign-ins do not affect earlier ones, and stored state sign
   }
 });
 
-test("refuses an attempt that this server did not encrypt", async () => {
+test("a sign-in attempt that this server did not encrypt is refused", async () => {
   const { location, attempt } = await begin(signInWith({ secretKey: randomBytes(32) }));
   const callback = provider.decide(location, "ben");
   expect(await outcome(signInWith(), { callback, attempt })).toBe("expired");
@@ -397,12 +393,12 @@ test.each<[string, string, ProviderName, boolean]>([
   ["org:acme", "ben", "github", false],
   ["org:acme", "ben", "gitlab", false],
   ["carl, github:org:acme", "ann", "github", true],
-])("EARSHOT_SIGNUP_ALLOW=%s and %s at %s", async (allow, login, name, lets) => {
+])("EARSHOT_SIGNUP_ALLOW=%s decides on the login %s at %s", async (allow, login, name, lets) => {
   const came = await come(signInWith({ allow }), login, name);
   expect(came).toEqual(lets ? expect.stringMatching(anAccount) : "not_allowed");
 });
 
-test("memberships are read at every sign-in where they matter, and a pending one does not count", async () => {
+test("organisation memberships are read at every sign-in that depends on them, and pending ones do not count", async () => {
   const signIn = signInWith({ allow: "org:acme" });
   const scope = async (name: ProviderName) =>
     new URL((await begin(signIn, name)).location).searchParams.get("scope");
@@ -427,7 +423,7 @@ test.each([429, 403, 500, 503])(
   },
 );
 
-test("private addresses are requested only if the operator configured them", async () => {
+test("private addresses are requested only from a provider that the operator configured", async () => {
   const outside = createGuardedFetch({
     guard: createGuard([]),
     userAgent: "earshot/test",

@@ -12,7 +12,7 @@ const call = {
   latencyMs: 20,
 } as const;
 
-test("account totals stay right with too many keys", () => {
+test("account totals stay correct when there are too many keys", () => {
   const gathered = createGatheredUsage(10);
   for (let key = 0; key < 1_000; key += 1) gathered.add({ ...call, keyId: `key${key}` });
   const rows = gathered.take();
@@ -22,7 +22,7 @@ test("account totals stay right with too many keys", () => {
   expect(gathered.takeLost()).toBe(0);
 });
 
-test("reports the number of uncounted calls with too many accounts", () => {
+test("the number of uncounted calls is reported when there are too many accounts", () => {
   const gathered = createGatheredUsage(10);
   for (let one = 0; one < 1_000; one += 1) gathered.add({ ...call, accountId: `account${one}` });
   expect(gathered.take()).toHaveLength(20);
@@ -30,7 +30,7 @@ test("reports the number of uncounted calls with too many accounts", () => {
   expect(gathered.takeLost()).toBe(0);
 });
 
-test("returned rows are added to what was counted since", () => {
+test("usage rows that could not be written are added to what was counted since", () => {
   const gathered = createGatheredUsage(10);
   gathered.add(call);
   const rows = gathered.take();

@@ -24,7 +24,7 @@ function exactAt(ms: readonly number[], share: number): number {
   return ms.toSorted((a, b) => a - b)[Math.ceil(share * ms.length) - 1] ?? Number.NaN;
 }
 
-test("a percentile has a relative error of at most 5 %", () => {
+test("a latency percentile has a relative error of at most 5 %", () => {
   fc.assert(
     fc.property(times, shares, (ms, share) => {
       const estimate = latencyAt(histogramOf(ms), share) ?? Number.NaN;
@@ -34,7 +34,7 @@ test("a percentile has a relative error of at most 5 %", () => {
   );
 });
 
-test("merged histograms equal one of all calls, as maps and as texts", () => {
+test("merged latency histograms equal one of all calls, as maps and as texts", () => {
   fc.assert(
     fc.property(times, times, (some, others) => {
       const all = histogramOf([...some, ...others]);
@@ -47,20 +47,20 @@ test("merged histograms equal one of all calls, as maps and as texts", () => {
   );
 });
 
-test("has no percentile without calls", () => {
+test("a latency histogram without calls has no percentile", () => {
   expect(latencyAt(new Map(), 0.5)).toBeNull();
   expect(parseLatencies("")).toEqual(new Map());
   expect(printLatencies(new Map())).toBe("");
 });
 
-test("accepts times below a millisecond, above eleven days and invalid ones", () => {
+test("a latency histogram accepts times below a millisecond, above eleven days and invalid ones", () => {
   expect(latencyAt(histogramOf([0]), 0.5)).toBe(0);
   expect(latencyAt(histogramOf([Number.NaN]), 0.5)).toBe(0);
   expect(latencyAt(histogramOf([-3]), 0.5)).toBe(0);
   expect(latencyAt(histogramOf([1e15]), 0.5)).toBeGreaterThan(900_000_000);
 });
 
-test("skips malformed parts of a text", () => {
+test("malformed parts of a histogram's text are skipped", () => {
   expect(parseLatencies("5:2 no:! 5:- 9 : 6p:1 -1:4 a:1")).toEqual(
     new Map([
       [5, 2],

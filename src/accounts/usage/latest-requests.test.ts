@@ -16,7 +16,7 @@ const timesOf = (requests: readonly { atMs: number }[]) => requests.map(({ atMs 
 const times = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, index) => from + index);
 
-test("collects the latest 100 requests of each key, and then starts again", () => {
+test("the latest 100 requests of each key are collected until they are drained", () => {
   const latest = createLatestRequests(10);
   for (const at of times(0, 350)) latest.note(request("busy", at));
   latest.note(request("idle", 1));
@@ -26,7 +26,7 @@ test("collects the latest 100 requests of each key, and then starts again", () =
   expect(latest.take()).toEqual([]);
 });
 
-test("returned requests come before newer ones", () => {
+test("returned requests are placed before newer ones", () => {
   const latest = createLatestRequests(10);
   for (const at of times(0, 90)) latest.note(request("key", at));
   const failed = latest.take();
@@ -35,7 +35,7 @@ test("returned requests come before newer ones", () => {
   expect(timesOf(latest.take())).toEqual(times(20, 120));
 });
 
-test("ignores further keys while too many have unwritten requests", () => {
+test("requests of further keys are ignored while too many keys have unwritten requests", () => {
   const latest = createLatestRequests(1);
   latest.note(request("first", 1));
   latest.note(request("second", 2));

@@ -50,7 +50,7 @@ const search = {
   ms: 40,
 } as const;
 
-test("calls are written after a while, all in one write", async () => {
+test("counted calls are written after a while, all in one write", async () => {
   const { recorder, clock, rows, writes } = startTestRecorder();
   await clock.advance(0);
   for (let call = 0; call < 100; call += 1) recorder.noteRequest(request);
@@ -66,7 +66,7 @@ test("calls are written after a while, all in one write", async () => {
   expect(writes.filter((name) => name === "addUsage")).toHaveLength(1);
 });
 
-test("adds to the rows of a quarter of an hour and starts a new one after it", async () => {
+test("calls are added to the row of their quarter of an hour, and a new row begins after it", async () => {
   const { recorder, clock, rows } = startTestRecorder();
   recorder.noteRequest(request);
   await recorder.flush();
@@ -83,7 +83,7 @@ test("adds to the rows of a quarter of an hour and starts a new one after it", a
   ]);
 });
 
-test("refusals, failures, posts and times are counted", async () => {
+test("refusals, failures, posts and times are counted per key", async () => {
   const { recorder, store } = startTestRecorder();
   for (const status of [200, 404, 429, 429, 500, 503, 504]) {
     recorder.noteRequest({ ...request, status });
@@ -108,7 +108,7 @@ test("refusals, failures, posts and times are counted", async () => {
   expect(sums[1]?.latencies.split(" ")).toHaveLength(2);
 });
 
-test("failed writes are repeated with the next one, once", async () => {
+test("a failed usage write is repeated once, with the next one", async () => {
   const { recorder, clock, rows, errors, state } = startTestRecorder();
   await clock.advance(0);
   recorder.noteRequest(request);
@@ -126,7 +126,7 @@ test("failed writes are repeated with the next one, once", async () => {
   ]);
 });
 
-test("stop writes what is pending", async () => {
+test("stopping writes the pending usage", async () => {
   const { recorder, rows, addKey, database } = startTestRecorder();
   addKey("key1", "one");
   recorder.noteRequest(request);
@@ -141,7 +141,7 @@ test("stop writes what is pending", async () => {
   });
 });
 
-test("drops calls of a deleted account and keeps others", async () => {
+test("calls of a deleted account are dropped, and those of others are not", async () => {
   const { recorder, rows, database } = startTestRecorder();
   recorder.noteRequest(request);
   recorder.noteRequest({ ...request, accountId: "two" });
@@ -172,7 +172,7 @@ test("a key's last use is written once a minute and never decreases", async () =
   expect(used()?.usedMs).toBeGreaterThanOrEqual(startMs + 60_000);
 });
 
-test("rows beyond the retention are deleted", async () => {
+test("usage rows older than the retention are deleted", async () => {
   const { recorder, clock, rows } = startTestRecorder();
   recorder.noteRequest(request);
   await recorder.flush();
@@ -182,7 +182,7 @@ test("rows beyond the retention are deleted", async () => {
   expect(rows()).toEqual([]);
 });
 
-test("every call is counted once, whatever fails and whenever it is written", async () => {
+test("every call is counted once, regardless of failures and of the time of writing", async () => {
   const step = fc.oneof(
     fc.record({ kind: fc.constant("request" as const), key: fc.nat(3) }),
     fc.record({ kind: fc.constant("search" as const), key: fc.nat(3), posts: fc.nat(9) }),

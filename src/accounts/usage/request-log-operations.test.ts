@@ -33,7 +33,7 @@ const request = (keyId: string, atMs: number): KeyRequest => ({
 const times = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, index) => from + index);
 
-test("stores the latest 100 requests of each key, in any order of writing", async () => {
+test("the request log stores the latest 100 requests of each key, in any order of writing", async () => {
   const { add, timesOf, database } = openLog();
   await add(times(60, 130).map((at) => request("key1", at)));
   await add(times(0, 60).map((at) => request("key1", at)));
@@ -43,7 +43,7 @@ test("stores the latest 100 requests of each key, in any order of writing", asyn
   expect(database.get("SELECT count(*) AS rows FROM key_request")).toEqual({ rows: 101 });
 });
 
-test("lists the requests of one millisecond in the order in which they were written", async () => {
+test("the request log lists the requests of one millisecond in the order in which they were written", async () => {
   const { add, store } = openLog();
   const ids = ["m", "z", "a", "q", "b"];
   const within = (requestIds: readonly string[]) =>
@@ -54,7 +54,7 @@ test("lists the requests of one millisecond in the order in which they were writ
   expect(listed.map(({ requestId }) => requestId)).toEqual(ids.toReversed());
 });
 
-test("drops the first written of more than 100 requests of one millisecond", async () => {
+test("the request log drops the first written of more than 100 requests of one millisecond", async () => {
   const { add, store } = openLog();
   const ids = times(0, 130).map((number) => `${(number * 7) % 130}`);
   await add(ids.map((requestId) => ({ ...request("key1", 7), requestId })));
@@ -62,7 +62,7 @@ test("drops the first written of more than 100 requests of one millisecond", asy
   expect(listed.map(({ requestId }) => requestId)).toEqual(ids.slice(30).toReversed());
 });
 
-test("stores a repeated request once, and none of an unknown key", async () => {
+test("the request log stores a repeated request once, and none of an unknown key", async () => {
   const { add, store } = openLog();
   await add([request("key1", 7), request("unknown", 7)]);
   await add([request("key1", 7)]);
@@ -70,20 +70,20 @@ test("stores a repeated request once, and none of an unknown key", async () => {
   expect(await store.read("keyRequests", { accountId: "one", keyId: "key1" })).toEqual([logged]);
 });
 
-test("has no requests of a key for another account", async () => {
+test("the request log shows an account no requests of another account's key", async () => {
   const { add, timesOf } = openLog();
   await add([request("key1", 7)]);
   expect(await timesOf("two", "key1")).toEqual([]);
 });
 
-test("deletes requests before a time", async () => {
+test("the request log deletes the requests before a time", async () => {
   const { add, timesOf, store } = openLog();
   await add(times(0, 10).map((at) => request("key1", at)));
   expect(await store.write("dropKeyRequests", { beforeMs: 8 })).toBe(false);
   expect(await timesOf("one", "key1")).toEqual([9, 8]);
 });
 
-test("rows of an earlier schema are numbered by time", () => {
+test("the request log numbers rows of an earlier schema by time", () => {
   const folder = mkdtempSync(join(tmpdir(), "earshot-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const path = join(folder, "control.db");
