@@ -70,7 +70,7 @@ const storedCheckpoint = (name: string): string | null => {
 const at = (value: string) => ({ checkpoints: [{ name: "import", value }] });
 
 describe("import into an empty archive", () => {
-  test("builds a sealed segment that is invisible until the import is finished", async () => {
+  test("an import into an empty archive builds a sealed segment that is invisible until the import is finished", async () => {
     archive.importBatch(posts(0, 20), at("1"));
     archive.importBatch(posts(20, 30), at("2"));
     expect([found("all"), storedCheckpoint("import")]).toEqual([[], null]);
@@ -81,7 +81,7 @@ describe("import into an empty archive", () => {
     expect(await findingsIn(archive.folder)).toEqual([]);
   });
 
-  test("fills one segment after another, in any order of posts", async () => {
+  test("an import into an empty archive fills one segment after another, in any order of posts", async () => {
     archive.remove();
     archive = smallArchive(20);
     archive.importSealed(posts(10, 30), posts(35, 50), posts(30, 35), posts(0, 10), posts(50, 55));
@@ -94,7 +94,7 @@ describe("import into an empty archive", () => {
     expect(await findingsIn(archive.folder)).toEqual([]);
   });
 
-  test("stores the later of two versions, and counts both", async () => {
+  test("an import into an empty archive stores the later of two versions, and counts both", async () => {
     const [first, second] = archive.importSealed(posts(0, 10), [
       post(3, { text: "changed all" }),
       post(4),
@@ -108,7 +108,7 @@ describe("import into an empty archive", () => {
     expect(await findingsIn(archive.folder)).toEqual([]);
   });
 
-  test("writes later batches to the same archive", async () => {
+  test("an import into an empty archive writes later batches to the same archive", async () => {
     archive.importSealed(posts(0, 10));
     archive.importSealed(posts(5, 15));
     expect(shapes()).toEqual([{ posts: 15, sealed: 10, fts5: 5 }]);
@@ -116,7 +116,7 @@ describe("import into an empty archive", () => {
     expect(await findingsIn(archive.folder)).toEqual([]);
   });
 
-  test("uses the order of IDs as the ingest order", () => {
+  test("an import into an empty archive uses the order of IDs as the ingest order", () => {
     archive.importSealed(posts(10, 30), posts(0, 10));
     const { ingestOrder } = archive.reader.operations;
     const ids = ingestOrder({ after: null, limit: 100 }).map(({ id }) => id);
@@ -128,7 +128,7 @@ describe("import into an empty archive", () => {
     );
   });
 
-  test("does not seal a segment of few posts", async () => {
+  test("an import into an empty archive does not seal a segment of few posts", async () => {
     archive.remove();
     archive = smallArchive(1_000, undefined, 11);
     archive.importSealed(posts(0, 6), posts(6, 10));
@@ -137,7 +137,7 @@ describe("import into an empty archive", () => {
   });
 });
 
-test("writes a batch to disk immediately if it is not buffered", () => {
+test("an import writes a batch to disk immediately if it is not buffered", () => {
   archive.importSealed(posts(0, 5));
   archive.importBatch(posts(0, 20), at("1"));
   archive.reopen();
@@ -145,7 +145,7 @@ test("writes a batch to disk immediately if it is not buffered", () => {
 });
 
 describe("unfinished buffered import", () => {
-  test("leaves nothing when the archive is closed", async () => {
+  test("an unfinished buffered import leaves nothing when the archive is closed", async () => {
     archive.importBatch(posts(0, 20), at("1"));
     archive.reopen();
     expect([found("all"), storedCheckpoint("import")]).toEqual([[], null]);
@@ -154,7 +154,7 @@ describe("unfinished buffered import", () => {
     expect(await findingsIn(archive.folder)).toEqual([]);
   });
 
-  test("falls back to ordinary batches if another process writes", async () => {
+  test("an unfinished buffered import falls back to ordinary batches if another process writes", async () => {
     const other = openCatalogBeside(archive);
     archive.importBatch(posts(0, 10), at("1"));
     other.put(post(3, { text: "other all", origin: "stream" }), post(100));
@@ -167,7 +167,7 @@ describe("unfinished buffered import", () => {
     expect(await findingsIn(archive.folder)).toEqual([]);
   });
 
-  test("is finished before another batch is written", async () => {
+  test("an unfinished buffered import is finished before another batch is written", async () => {
     archive.importBatch(posts(0, 10), at("1"));
     archive.write([{ kind: "delete", platform: "bluesky", uri: post(3).uri, revision: "r" }]);
     expect(shapes()).toEqual([{ posts: 9, sealed: 10, fts5: 0 }]);
@@ -177,14 +177,14 @@ describe("unfinished buffered import", () => {
 });
 
 describe("import without a sealed segment", () => {
-  test("when another process runs compaction", () => {
+  test("an import builds no sealed segment when another process runs compaction", () => {
     const beside = archive.lockCompaction();
     archive.importSealed(posts(0, 10));
     beside.release();
     expect(shapes()).toEqual([{ posts: 10, sealed: null, fts5: 10 }]);
   });
 
-  test("when posts may have to be hidden or labelled", () => {
+  test("an import builds no sealed segment when posts may have to be hidden or labelled", () => {
     const uri = post(3).uri;
     archive.write([
       {
@@ -204,7 +204,7 @@ describe("import without a sealed segment", () => {
   });
 });
 
-test("records deletions in the segment, and rejects deleted posts", async () => {
+test("an import records deletions in the segment, and rejects deleted posts", async () => {
   const { uri } = post(3);
   archive.write([{ kind: "delete", platform: "bluesky", uri, revision: "forgotten" }]);
   archive.importSealed(posts(0, 10));
@@ -212,7 +212,7 @@ test("records deletions in the segment, and rejects deleted posts", async () => 
   expect(shapes()).toEqual([{ posts: 9, sealed: 9, fts5: 0 }]);
 });
 
-test("leaves only segments and retired files", () => {
+test("a finished import leaves only segments and retired files", () => {
   archive.importSealed(posts(0, 10));
   const files = readdirSync(join(archive.folder, "bluesky"));
   expect(files.filter((name) => !/^\d{6}\.db(-wal|-shm)?$/.test(name))).toEqual([]);
@@ -220,7 +220,7 @@ test("leaves only segments and retired files", () => {
 });
 
 test.each(regressionCases)(
-  "$name: $query returns the same records as FTS5, byte for byte",
+  "the imported archive returns the same records as FTS5, byte for byte: $name, $query",
   (kept) => {
     const drawn = kept.posts.map((each) => makePost(each));
     const [sealed, ordinary] = [archive, smallArchive()];

@@ -15,7 +15,7 @@ const names = [
   ...["imported", "userId", "lacksHandle", "observedMs", "record", "terms", "alias"],
 ] as (keyof PreparedPost)[];
 
-test("unpacks the posts and handles that were packed", () => {
+test("packed posts and handles are unpacked unchanged", () => {
   fc.assert(
     fc.property(posts, (drawn) => {
       const preparation = startPreparation("key", Date.UTC(2030, 0, 1));
@@ -42,6 +42,6 @@ test("unpacks the posts and handles that were packed", () => {
   );
 });
 
-test("packs an empty list", () => {
+test("an empty list of posts is packed and unpacked", () => {
   expect(unpackPosts(createPostPacker().end([]))).toEqual({ posts: [], handles: [] });
 });

@@ -9,7 +9,7 @@ const term = fc.oneof(
   fc.nat(90).map((n) => `word${n}`),
 );
 
-test("sorts the numbers of terms by their UTF-8 bytes", () => {
+test("the numbers of terms are sorted by the terms' UTF-8 bytes", () => {
   fc.assert(
     fc.property(fc.array(term, { maxLength: 2_000 }), (terms) => {
       const table = createTermTable("key");
@@ -33,7 +33,7 @@ test("sorts the numbers of terms by their UTF-8 bytes", () => {
   );
 });
 
-test("finds thousands of terms again", () => {
+test("thousands of numbered terms are found again", () => {
   const table = createTermTable("key");
   const numberOf = (n: number): number => {
     const bytes = Buffer.from(`term${n}`);

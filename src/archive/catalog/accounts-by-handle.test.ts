@@ -24,7 +24,7 @@ const handle = (userId: string, name: string, observedMs: number): ArchiveChange
 });
 const named = (name: string) => archive.reader.operations.accountsNamed(name);
 
-test("finds the account of a username on each platform", () => {
+test("the account of a username is found on each platform", () => {
   archive.write([
     account("x", "1", "Ann"),
     account("bluesky", "did:plc:ann", "ann.bsky.social"),
@@ -44,7 +44,7 @@ test("finds the account of a username on each platform", () => {
   expect(named("nobody")).toEqual([]);
 });
 
-test("omits former handles and inactive accounts", () => {
+test("former handles and inactive accounts are not found by handle", () => {
   archive.write([
     handle("did:plc:ann", "ann.bsky.social", 1),
     handle("did:plc:ann", "ann.example", 2),
@@ -61,7 +61,7 @@ test("omits former handles and inactive accounts", () => {
   expect(named("ben")).toEqual([]);
 });
 
-test("limits the accounts of a name that exists on every server", () => {
+test("the number of accounts found is limited for a name that exists on every server", () => {
   archive.write(
     Array.from({ length: maxNamedAccounts + 5 }, (_, at) =>
       account("mastodon", `1@s${at}.example`, `ann@s${at}.example`),

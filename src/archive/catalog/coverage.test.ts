@@ -15,18 +15,18 @@ const interval = (fromMs: number, toMs: number, source = "jetstream") => ({
 });
 
 describe("gaps of a window", () => {
-  test("are the whole window without coverage", () => {
+  test("the gaps of a window are the whole window without coverage", () => {
     expect(gapsIn({ fromMs: 10, toMs: 20 }, [], nowMs, 0)).toEqual([{ fromMs: 10, toMs: 20 }]);
     expect(gapsIn({ fromMs: null, toMs: 20 }, [], nowMs, 0)).toEqual([{ fromMs: null, toMs: 20 }]);
   });
 
-  test("are empty if one or more adjacent intervals cover it", () => {
+  test("the gaps of a window are empty if one or more adjacent intervals cover it", () => {
     expect(gapsIn({ fromMs: 10, toMs: 20 }, [interval(5, 25)], nowMs, 0)).toEqual([]);
     const pieces = [interval(15, 30), interval(5, 12), interval(12, 16)];
     expect(gapsIn({ fromMs: 10, toMs: 20 }, pieces, nowMs, 0)).toEqual([]);
   });
 
-  test("are before, between and after the intervals", () => {
+  test("the gaps of a window are before, between and after the intervals", () => {
     expect(
       gapsIn({ fromMs: 0, toMs: 100 }, [interval(10, 20), interval(40, 60)], nowMs, 0),
     ).toEqual([
@@ -36,19 +36,19 @@ describe("gaps of a window", () => {
     ]);
   });
 
-  test("have no start in an unbounded window", () => {
+  test("the gaps of a window have no start in an unbounded window", () => {
     expect(gapsIn({ fromMs: null, toMs: 100 }, [interval(10, 100)], nowMs, 0)).toEqual([
       { fromMs: null, toMs: 10 },
     ]);
   });
 
-  test("ignore intervals outside the window", () => {
+  test("the gaps of a window ignore intervals outside the window", () => {
     expect(gapsIn({ fromMs: 50, toMs: 60 }, [interval(0, 40), interval(70, 80)], nowMs, 0)).toEqual(
       [{ fromMs: 50, toMs: 60 }],
     );
   });
 
-  test("allow a live stream to lag by the slack if the window reaches the present", () => {
+  test("the gaps of a window allow a live stream to lag by the slack if the window reaches the present", () => {
     const toNow = { fromMs: 10, toMs: nowMs };
     expect(gapsIn(toNow, [interval(0, nowMs - 5)], nowMs, 5)).toEqual([]);
     expect(gapsIn(toNow, [interval(0, nowMs - 6)], nowMs, 5)).toEqual([
@@ -56,7 +56,7 @@ describe("gaps of a window", () => {
     ]);
   });
 
-  test("do not allow a backfill to lag", () => {
+  test("the gaps of a window do not allow a backfill to lag", () => {
     const toNow = { fromMs: 10, toMs: nowMs };
     const missing = [{ fromMs: nowMs - 1, toMs: nowMs }];
     expect(gapsIn(toNow, [interval(0, nowMs - 1, "backfill")], nowMs, 5)).toEqual(missing);
@@ -64,7 +64,7 @@ describe("gaps of a window", () => {
     expect(gapsIn(toNow, [ofOneAccount], nowMs, 5)).toEqual(missing);
   });
 
-  test("are empty before an interval that begins in 1970 or earlier", () => {
+  test("the gaps of a window are empty before an interval that begins in 1970 or earlier", () => {
     for (const fromMs of [0, -1]) {
       expect(gapsIn({ fromMs: null, toMs: 20 }, [interval(fromMs, 20)], nowMs, 0)).toEqual([]);
     }
@@ -73,7 +73,7 @@ describe("gaps of a window", () => {
     ]);
   });
 
-  test("ignore intervals of a single account or of another collection", () => {
+  test("the gaps of a window ignore intervals of a single account or of another collection", () => {
     const everybody = interval(0, 5);
     const others = [
       { ...interval(0, 9), account: "did:plc:a" },
@@ -83,7 +83,7 @@ describe("gaps of a window", () => {
     expect(intervalsOf([everybody, ...others], "likes")).toEqual([others[1]]);
   });
 
-  test("allow no lag in the past, and none of an import", () => {
+  test("the gaps of a window allow no lag in the past, and none of an import", () => {
     expect(gapsIn({ fromMs: 10, toMs: 100 }, [interval(0, 99)], nowMs, 5)).toEqual([
       { fromMs: 99, toMs: 100 },
     ]);
@@ -96,7 +96,7 @@ describe("gaps of a window", () => {
   });
 });
 
-test("merges the gaps of several platforms into one list", () => {
+test("the gaps of several platforms are merged into one list", () => {
   expect(
     unionOf([
       { fromMs: 5, toMs: 10 },
@@ -125,7 +125,7 @@ const someSpans = fc
 const isIn = (ms: number, spans: readonly Span[]) =>
   spans.some(({ fromMs, toMs }) => (fromMs ?? Number.NEGATIVE_INFINITY) <= ms && ms < toMs);
 
-test("intersects two lists exactly", () => {
+test("two lists of spans are intersected exactly", () => {
   fc.assert(
     fc.property(someSpans, someSpans, (a, b) => {
       const both = intersectionOf(a, b);
@@ -135,7 +135,7 @@ test("intersects two lists exactly", () => {
   );
 });
 
-test("puts each moment of the window either into an interval or into a gap", () => {
+test("each moment of the window is either in an interval or in a gap", () => {
   fc.assert(
     fc.property(someSpans, (gaps) => {
       const stored = outsideOf({ fromMs: null, toMs: 30 }, gaps);
@@ -144,7 +144,7 @@ test("puts each moment of the window either into an interval or into a gap", () 
   );
 });
 
-test("returns as gaps the moments that no interval covers", () => {
+test("the moments that no interval covers are returned as gaps", () => {
   const window = { fromMs: 3, toMs: 27 };
   fc.assert(
     fc.property(someSpans, someSpans, (a, b) => {
@@ -158,7 +158,7 @@ test("returns as gaps the moments that no interval covers", () => {
   );
 });
 
-test("joins gaps beyond the maximum number without losing any", () => {
+test("gaps beyond the maximum number are joined without losing any", () => {
   fc.assert(
     fc.property(someSpans, fc.integer({ min: 1, max: 5 }), (gaps, count) => {
       const reported = joinOldest(gaps, count);

@@ -104,7 +104,7 @@ async function verified(): Promise<Archive> {
 test.each([
   ["segment", "UPDATE segment SET skew_max_ms = 5"],
   ["setting", "UPDATE setting SET value = '7' WHERE name = 'ingest_number'"],
-])("refuses to start with a damaged table %s", async (table, sql) => {
+])("the archive refuses to start with a damaged table %s", async (table, sql) => {
   damage(sql);
   await expect(opened()).rejects.toMatchObject({
     code: "archive_damaged",
@@ -117,7 +117,7 @@ test.each([
   ["account", "UPDATE account SET status = 'active'"],
   ["segment", "UPDATE segment SET skew_max_ms = 5"],
   ["setting", "UPDATE setting SET value = '7' WHERE name = 'ingest_number'"],
-])("reports a damaged table %s, which recover repairs", async (table, sql) => {
+])("the archive reports a damaged table %s, which recover repairs", async (table, sql) => {
   damage(sql);
   await expect(verified()).rejects.toMatchObject({
     code: "archive_damaged",
@@ -148,7 +148,7 @@ test("recover does not copy a table with an unreadable row", async () => {
   expect(await findingsIn(folder())).toEqual([]);
 });
 
-test("drops damaged coverage with a warning and opens the archive", async () => {
+test("damaged coverage is dropped with a warning, and the archive is opened", async () => {
   damage("UPDATE interval SET to_ms = 99999999999999");
   const archive = await verified();
   expect(warnings).toEqual([expect.stringContaining("coverage")]);
@@ -159,7 +159,7 @@ test("drops damaged coverage with a warning and opens the archive", async () => 
   expect(warnings).toHaveLength(1);
 });
 
-test("rebuilds a damaged index of an intact table with a warning", async () => {
+test("a damaged index of an intact table is rebuilt with a warning", async () => {
   overwrite("handle_by_name", Buffer.from("b"), (page) => page.indexOf("ann.example"));
   const archive = await verified();
   expect(warnings).toEqual([expect.stringContaining("indexes")]);
@@ -180,7 +180,7 @@ describe("while the catalog is being verified", () => {
     catalog.close();
   });
 
-  test("the archive is open, and its readers respond", async () => {
+  test("the archive is open, and its readers respond, while the catalog is being verified", async () => {
     const archive = await opened();
     const order: string[] = [];
     await Promise.all([
@@ -191,7 +191,7 @@ describe("while the catalog is being verified", () => {
     await archive.close();
   });
 
-  test("reads, searches and writes wait, and fail if it is damaged", async () => {
+  test("reads, searches and writes wait while the catalog is being verified, and fail if it is damaged", async () => {
     damage("UPDATE handle SET handle = 'other.example' WHERE handle = 'user40000.example'");
     const archive = await opened();
     const calls = [

@@ -35,18 +35,21 @@ test.each([
   ["at the time that its uri tells", reportedMs, 0],
   ["months before it", Date.UTC(2026, 0, 20), 1],
   ["years before there were IDs with a time", Date.UTC(2009, 0, 1), 1],
-])("edits and deletes a post written %s where it is stored", (_name, createdMs, listed) => {
-  fill();
-  archive.put(post(createdMs, { revision: "3mptbyoeyc22k" }));
-  expect(misplaced()).toBe(listed);
-  archive.put(post(Date.UTC(2026, 4, 1), { revision: "3mptbyoeyc22l", text: "edited" }));
-  expect(found()).toEqual(["edited"]);
-  archive.write([{ kind: "delete", platform: "bluesky", uri, revision: "3mptbyoeyc22m" }]);
-  expect(found()).toEqual([]);
-  expect(misplaced()).toBe(0);
-});
+])(
+  "an edit and a deletion of a post written %s are applied where it is stored",
+  (_name, createdMs, listed) => {
+    fill();
+    archive.put(post(createdMs, { revision: "3mptbyoeyc22k" }));
+    expect(misplaced()).toBe(listed);
+    archive.put(post(Date.UTC(2026, 4, 1), { revision: "3mptbyoeyc22l", text: "edited" }));
+    expect(found()).toEqual(["edited"]);
+    archive.write([{ kind: "delete", platform: "bluesky", uri, revision: "3mptbyoeyc22m" }]);
+    expect(found()).toEqual([]);
+    expect(misplaced()).toBe(0);
+  },
+);
 
-test("adds likes to a misplaced post", () => {
+test("likes are added to a misplaced post", () => {
   fill();
   archive.put(post(Date.UTC(2026, 0, 20)));
   archive.write([{ kind: "count", platform: "bluesky", uri, metric: "likes", by: 3 }]);

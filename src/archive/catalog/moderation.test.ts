@@ -70,7 +70,7 @@ function putPosts(count = 10): void {
 
 describe("account status", () => {
   test.each(["takendown", "suspended", "deactivated", "inactive"] as const)(
-    "%s hides the account's posts in all segments, and active shows them again",
+    "account status %s hides the account's posts in all segments, and active shows them again",
     (word) => {
       putPosts();
       const { positions } = archive.query("river");
@@ -85,7 +85,7 @@ describe("account status", () => {
     },
   );
 
-  test("hides later posts too, and the latest status wins", () => {
+  test("an account status also hides later posts, and the latest status wins", () => {
     archive.write([status(alice, "takendown", start + 5), status(alice, "active", start + 1)]);
     archive.put(post(alice, 1));
     expect(found("river")).toEqual([]);
@@ -93,7 +93,7 @@ describe("account status", () => {
     expect(found("river")).toHaveLength(1);
   });
 
-  test("changes nothing if repeated or older", () => {
+  test("an account status changes nothing if it is repeated or older", () => {
     putPosts();
     for (let times = 0; times < 3; times += 1) {
       archive.write([status(alice, "takendown", start + 5)]);
@@ -103,7 +103,7 @@ describe("account status", () => {
     expect(found("river")).toHaveLength(5);
   });
 
-  test("deleted removes the account's posts for good, while a later reactivation permits new ones", () => {
+  test("account status deleted removes the account's posts permanently, but a later reactivation permits new ones", () => {
     putPosts();
     const deletedMs = start + 60 * 60_000;
     expect(archive.write([status(alice, "deleted", deletedMs)])).toMatchObject({ deleted: 5 });
@@ -114,7 +114,7 @@ describe("account status", () => {
     expect(found(`from:${alice}`)).toEqual([uriOf(alice, "70")]);
   });
 
-  test("deleted applies to posts, and to a return, of the same batch", () => {
+  test("account status deleted applies to posts, and to a return, of the same batch", () => {
     const deletedMs = start + 60 * 60_000;
     archive.write([
       { kind: "upsert", post: post(alice, 1) },
@@ -125,7 +125,7 @@ describe("account status", () => {
     expect(found("river")).toEqual([uriOf(alice, "61")]);
   });
 
-  test("survives reopening the archive", () => {
+  test("an account status survives reopening the archive", () => {
     putPosts();
     archive.write([status(alice, "takendown", start + 1)]);
     archive.reopen();
@@ -143,7 +143,7 @@ describe("crash during moderation of an account", () => {
     first.close();
   }
 
-  test("is completed by the next batch", () => {
+  test("moderation of an account that a crash interrupted is completed by the next batch", () => {
     putPosts();
     leaveHalfModerated();
     expect(found("river").length).toBeLessThan(10);
@@ -151,7 +151,7 @@ describe("crash during moderation of an account", () => {
     expect(found("river")).toHaveLength(10);
   });
 
-  test("is completed by the latest status", () => {
+  test("moderation of an account that a crash interrupted is completed by the latest status", () => {
     putPosts();
     leaveHalfModerated();
     archive.write([status(alice, "active", start + 9)]);
@@ -159,7 +159,7 @@ describe("crash during moderation of an account", () => {
     expect(found("river")).toHaveLength(10);
   });
 
-  test("leaves the account in the list of pending moderation, which is committed first and empty afterwards", () => {
+  test("a crash leaves the account in the list of pending moderation, which is committed first and empty afterwards", () => {
     putPosts();
     archive.write([
       status(alice, "takendown", start + 1),
@@ -174,7 +174,7 @@ describe("crash during moderation of an account", () => {
 });
 
 describe("account that opts out of unauthenticated readers", () => {
-  test("is hidden until it opts in again", () => {
+  test("an account that opts out of unauthenticated readers is hidden until it opts in again", () => {
     putPosts();
     archive.write([profile(["!no-unauthenticated"], start + 1)]);
     expect(found("river")).toHaveLength(5);
@@ -184,7 +184,7 @@ describe("account that opts out of unauthenticated readers", () => {
     expect(found("river")).toHaveLength(11);
   });
 
-  test("has its name shown afterwards", () => {
+  test("an account that opted in again has its name shown", () => {
     archive.write([{ kind: "upsert", post: post(alice, 1) }, profile([], start)]);
     const [record] = archive.records(archive.query("river").positions);
     expect(record?.Metadata).toMatchObject({ author: "Alice", username: alice });
@@ -192,15 +192,18 @@ describe("account that opts out of unauthenticated readers", () => {
 });
 
 describe("label", () => {
-  test.each(["!takedown", "!hide", "!suspend"])("%s hides a post until it is negated", (value) => {
-    putPosts();
-    archive.write([label(uriOf(alice, "4"), value)]);
-    expect(found("river")).toHaveLength(9);
-    archive.write([label(uriOf(alice, "4"), value, { negated: true, createdMs: start + 1 })]);
-    expect(found("river")).toHaveLength(10);
-  });
+  test.each(["!takedown", "!hide", "!suspend"])(
+    "label %s hides a post until it is negated",
+    (value) => {
+      putPosts();
+      archive.write([label(uriOf(alice, "4"), value)]);
+      expect(found("river")).toHaveLength(9);
+      archive.write([label(uriOf(alice, "4"), value, { negated: true, createdMs: start + 1 })]);
+      expect(found("river")).toHaveLength(10);
+    },
+  );
 
-  test("on an account hides all of its posts, and does not show posts with their own hiding label", () => {
+  test("a label on an account hides all of its posts, and does not show posts with their own hiding label", () => {
     putPosts();
     archive.write([label(alice, "!takedown"), label(uriOf(alice, "4"), "!hide")]);
     expect(found("river")).toHaveLength(5);
@@ -208,7 +211,7 @@ describe("label", () => {
     expect(found("river")).toHaveLength(9);
   });
 
-  test("unknown error is shown with the post, in any order of arrival", () => {
+  test("an unknown label value is shown with the post, in any order of arrival", () => {
     archive.write([label(uriOf(alice, "1"), "porn")]);
     archive.put(post(alice, 1), post(alice, 2));
     archive.write([label(uriOf(alice, "2"), "spam")]);
@@ -220,7 +223,7 @@ describe("label", () => {
     expect(second?.Metadata).toMatchObject({ labels: ["spam"] });
   });
 
-  test("on an account is shown with all of its posts until it is retracted", () => {
+  test("a label on an account is shown with all of its posts until it is retracted", () => {
     putPosts();
     archive.write([label(alice, "spam")]);
     archive.put(post(alice, 20));
@@ -230,7 +233,7 @@ describe("label", () => {
     expect(found("river")).toHaveLength(11);
   });
 
-  test("survives an edit of its post", () => {
+  test("a label survives an edit of its post", () => {
     archive.put({ ...post(alice, 1), revision: "3lb2ouyrqzs2a" });
     archive.write([label(uriOf(alice, "1"), "porn"), label(uriOf(alice, "1"), "!hide")]);
     archive.put({ ...post(alice, 1, "an edited river"), revision: "3lb2ouyrqzs2b" });
@@ -239,7 +242,7 @@ describe("label", () => {
     expect(found("edited label:porn")).toHaveLength(1);
   });
 
-  test("is not retracted by another source, nor by an older label", () => {
+  test("a label is not retracted by another source, nor by an older label", () => {
     putPosts(2);
     const uri = uriOf(alice, "0");
     archive.write([label(uri, "spam", { createdMs: start + 10 })]);
@@ -248,7 +251,7 @@ describe("label", () => {
     expect(found("label:spam")).toEqual([uri]);
   });
 
-  test("ends when it expires", () => {
+  test("a label ends when it expires", () => {
     putPosts(2);
     const uri = uriOf(alice, "0");
     archive.write([label(uri, "!hide", { expiresMs: start + 1_000 }), label(uri, "spam")]);
@@ -259,14 +262,14 @@ describe("label", () => {
     expect(found("label:spam")).toEqual([uri]);
   });
 
-  test("that is an unsupported instruction is never shown", () => {
+  test("a label that is an unsupported instruction is never shown", () => {
     putPosts(2);
     archive.write([label(uriOf(alice, "0"), "!warn")]);
     expect(found("label:!warn")).toEqual([]);
     expect(archive.records(archive.query("river").positions)).toHaveLength(2);
   });
 
-  test("on an unknown post applies when the post arrives", () => {
+  test("a label on an unknown post applies when the post arrives", () => {
     archive.write([label(uriOf(alice, "1"), "!takedown")]);
     expect(archive.put(post(alice, 1))).toMatchObject({ inserted: 1 });
     expect(found("river")).toEqual([]);

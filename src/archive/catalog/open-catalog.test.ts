@@ -37,7 +37,7 @@ function spoilTerms(): void {
   segment.close();
 }
 
-test("records the analyzer of a new segment", () => {
+test("the catalog records the analyzer of a new segment", () => {
   archive.put(makePost());
   const catalog = openCatalog(archive.folder);
   expect(catalog.prepare("SELECT analyzer FROM segment").get()).toEqual({
@@ -48,7 +48,7 @@ test("records the analyzer of a new segment", () => {
 
 describe("segment of another analyzer", () => {
   test.each(["0", `${analyzerVersion - 1} 16.0`, `${analyzerVersion} 1.0`])(
-    "(%s) is searched row by row, without losing matches",
+    "a segment of another analyzer (%s) is searched row by row, without losing matches",
     (analyzer) => {
       archive.put(
         makePost({ key: "1", text: "the river" }),
@@ -62,7 +62,7 @@ describe("segment of another analyzer", () => {
     },
   );
 
-  test("receives the batch, and is then cut, so that the next segment has present terms only", () => {
+  test("a segment of another analyzer receives the batch, and is then cut, so that the next one has current terms only", () => {
     archive.put(makePost({ key: "1", text: "the river" }));
     note("1 15.0");
     archive.put(makePost({ key: "2", createdMs: Date.UTC(2026, 0, 2), text: "the harbour" }));
@@ -72,7 +72,7 @@ describe("segment of another analyzer", () => {
     expect(work.segmentsOfPlatforms).toBe(2);
   });
 
-  test("of a later version is refused, also by processes that have it open", async () => {
+  test("a segment of a later analyzer is refused, also by processes that have it open", async () => {
     archive.put(makePost());
     expect(archive.search(everything).positions).toHaveLength(1);
     note(`${analyzerVersion + 1} 16.0`);
@@ -111,7 +111,7 @@ describe("archive of the first format", () => {
     segment.close();
   }
 
-  test("is migrated with all of its content when it is opened", async () => {
+  test("an archive of the first format is migrated with all of its content when it is opened", async () => {
     const dataDir = mkdtempSync(join(tmpdir(), "earshot-catalog-"));
     makeFirstForm(join(dataDir, "archive"));
     const stored = await openArchive({ dataDir, readers: 1, segmentPosts: 10, clock: systemClock });
@@ -203,7 +203,7 @@ describe("archive with the names of catalog schema 11 and segment schema 9", () 
     expect(texts).toEqual(["post 1", "edited", "post 3", "post 4", "post 5"]);
   }
 
-  test("is migrated with all of its content, and is intact", () => {
+  test("an archive of catalog schema 11 and segment schema 9 is migrated with all of its content, and is intact", () => {
     makeFormerNames();
     const before = segmentPaths().map((path) =>
       rows(path, numbersSql.replace("ingest_order", "arrival")),
@@ -218,7 +218,7 @@ describe("archive with the names of catalog schema 11 and segment schema 9", () 
     catalog.close();
   });
 
-  test("is migrated after a crash between its segments and the catalog", () => {
+  test("an archive of catalog schema 11 is migrated after a crash between its segments and the catalog", () => {
     makeFormerNames();
     const [first = ""] = segmentPaths();
     openSegmentFile(first, 100).close();
@@ -228,7 +228,7 @@ describe("archive with the names of catalog schema 11 and segment schema 9", () 
   });
 });
 
-test("creates an archive in an empty folder, by several processes concurrently", async () => {
+test("several processes can create an archive in an empty folder concurrently", async () => {
   const dataDir = mkdtempSync(join(tmpdir(), "earshot-catalog-"));
   mkdirSync(join(dataDir, "archive"));
   const settings = { dataDir, readers: 1, segmentPosts: 10, clock: systemClock };

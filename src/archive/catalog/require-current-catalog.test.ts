@@ -95,17 +95,20 @@ describe("refuses a catalog that does not match its segments, and removes no seg
     ],
   ];
 
-  test.each(spoiled)("%s: %s", async (_, code, spoil) => {
-    put(1, 2, 3, 4, 5);
-    expect(segmentFiles()).toHaveLength(3);
-    spoil();
-    expect(await refusal()).toBe(code);
-    expect(await findingsIn(folder)).not.toEqual([]);
-    expect(() => tidy()).toThrow();
-    expect(segmentFiles()).toHaveLength(3);
-  });
+  test.each(spoiled)(
+    "a catalog that %s is refused as %s, and no segment is removed",
+    async (_, code, spoil) => {
+      put(1, 2, 3, 4, 5);
+      expect(segmentFiles()).toHaveLength(3);
+      spoil();
+      expect(await refusal()).toBe(code);
+      expect(await findingsIn(folder)).not.toEqual([]);
+      expect(() => tidy()).toThrow();
+      expect(segmentFiles()).toHaveLength(3);
+    },
+  );
 
-  test("catalog from several commits ago: catalog_older, with the same segments or fewer", async () => {
+  test("a catalog from several commits ago is refused as catalog_older, with the same segments or fewer", async () => {
     put(1, 2, 3);
     const setBack = keepCatalog();
     put(4, 5, 6, 7);
@@ -117,7 +120,7 @@ describe("refuses a catalog that does not match its segments, and removes no seg
     expect(orphanedFiles()).toEqual([]);
   });
 
-  test("catalog that lacks only deletions and checkpoints, if segments were written since", async () => {
+  test("a catalog that lacks only deletions and checkpoints is refused if segments were written since", async () => {
     put(1, 2, 3);
     const setBack = keepCatalog();
     const writer = writerOn(dataDir, 2);
@@ -130,7 +133,7 @@ describe("refuses a catalog that does not match its segments, and removes no seg
     expect(await refusal()).toBe("catalog_older");
   });
 
-  test("earlier copy of a segment file: segment_older, until the catalog is rebuilt without the lost posts", async () => {
+  test("an earlier copy of a segment file is refused as segment_older, until the catalog is rebuilt without the lost posts", async () => {
     put(1);
     const path = join(folder, "bluesky", "000001.db");
     const earlier = join(dataDir, "earlier.db");
@@ -152,7 +155,7 @@ describe("refuses a catalog that does not match its segments, and removes no seg
     expect(storedPosts(folder)).toHaveLength(2);
   });
 
-  test("accepts a segment that a crash left one commit ahead", async () => {
+  test("a segment that a crash left one commit ahead is accepted", async () => {
     put(1);
     const setBack = keepCatalog();
     put(2);
@@ -160,7 +163,7 @@ describe("refuses a catalog that does not match its segments, and removes no seg
     expect(await refusal()).toBeNull();
   });
 
-  test("missing or empty file of a listed segment: segment_missing", async () => {
+  test("a missing or empty file of a listed segment is refused as segment_missing", async () => {
     put(1, 2, 3);
     const path = join(folder, "bluesky", "000001.db");
     truncateSync(path, 0);
@@ -170,7 +173,7 @@ describe("refuses a catalog that does not match its segments, and removes no seg
     expect(existsSync(path)).toBe(false);
   });
 
-  test("missing archive: archive_missing, unless its note is removed", async () => {
+  test("a missing archive is refused as archive_missing, unless its note is removed", async () => {
     put(1);
     expect(await refusal()).toBe(null);
     rmSync(folder, { recursive: true });
@@ -179,7 +182,7 @@ describe("refuses a catalog that does not match its segments, and removes no seg
     expect(await refusal()).toBe(null);
   });
 
-  test("segment of another archive: catalog_foreign", async () => {
+  test("a segment of another archive is refused as catalog_foreign", async () => {
     put(1, 2, 3);
     const other = mkdtempSync(join(tmpdir(), "earshot-other-"));
     const writer = writerOn(other, 2);
@@ -192,7 +195,7 @@ describe("refuses a catalog that does not match its segments, and removes no seg
 });
 
 describe("never refuses what a crash leaves", () => {
-  test("batch that created segments, without its catalog commit", async () => {
+  test("a crash after a batch created segments, before its catalog commit, leaves an accepted archive", async () => {
     put(1);
     const setBack = keepCatalog();
     const writer = writerOn(dataDir, 2);
@@ -213,7 +216,7 @@ describe("never refuses what a crash leaves", () => {
     expect(storedPosts(folder)).toHaveLength(5);
   });
 
-  test("same, if the next batch takes the number before cleanup", () => {
+  test("an archive is accepted if the batch after such a crash reuses the segment's number before cleanup", () => {
     put(1, 2);
     const setBack = keepCatalog();
     put(3);
@@ -224,7 +227,7 @@ describe("never refuses what a crash leaves", () => {
     expect(storedPosts(folder)).toHaveLength(5);
   });
 
-  test("copy of a segment, unfinished or uncommitted", async () => {
+  test("an unfinished or uncommitted copy of a segment, left by a crash, is accepted", async () => {
     put(1, 2, 3);
     const context = compactionContext(folder, archiveDefaults, systemClock);
     const entry = { platform: "bluesky", sequence: 1, low: 0n } as const;

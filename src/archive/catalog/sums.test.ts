@@ -16,7 +16,7 @@ beforeEach(() => {
 const write = (sql: string): void => inTransaction(catalog, () => catalog.exec(sql));
 const intact = { tables: [], structure: [] };
 
-test("updates the checksums in every transaction, and rolls them back with it", () => {
+test("the catalog's checksums are updated in every transaction, and rolled back with it", () => {
   const step = fc.constantFrom(
     "INSERT OR REPLACE INTO handle VALUES('x', '1', 'ann', 5)",
     "INSERT OR REPLACE INTO handle VALUES('x', '1', 'ann', 6)",
@@ -44,7 +44,7 @@ test("updates the checksums in every transaction, and rolls them back with it", 
   );
 });
 
-test("counts a statement that empties a table, also if prepared before the transaction", () => {
+test("the checksums include a statement that empties a table, also if prepared before the transaction", () => {
   const empty = catalog.prepare("DELETE FROM pending_moderation");
   write("INSERT INTO pending_moderation VALUES('x', '1')");
   inTransaction(catalog, () => empty.run());
@@ -71,16 +71,19 @@ describe("detects a change made without a writer", () => {
     ["tombstone", "INSERT INTO tombstone VALUES('x', 'uri', '')"],
     ["catalog_sum", "UPDATE catalog_sum SET rows = rows + 1 WHERE name = 'label'"],
     ["sqlite_schema", "CREATE INDEX another ON tombstone(revision)"],
-  ])("in %s, also after it was overwritten: %s", (table, sql) => {
-    catalog.exec(sql);
-    const damaged = table === "catalog_sum" ? "label" : table;
-    expect(catalogDamage(catalog)).toEqual({ tables: [damaged], structure: [] });
-    write("UPDATE handle SET observed_ms = 7; UPDATE interval SET to_ms = 11");
-    expect(catalogDamage(catalog)).toEqual({ tables: [damaged], structure: [] });
-  });
+  ])(
+    "the checksums detect a change made without a writer in %s, also after it was overwritten: %s",
+    (table, sql) => {
+      catalog.exec(sql);
+      const damaged = table === "catalog_sum" ? "label" : table;
+      expect(catalogDamage(catalog)).toEqual({ tables: [damaged], structure: [] });
+      write("UPDATE handle SET observed_ms = 7; UPDATE interval SET to_ms = 11");
+      expect(catalogDamage(catalog)).toEqual({ tables: [damaged], structure: [] });
+    },
+  );
 });
 
-test("computes the checksums again for another schema version", () => {
+test("the checksums are computed again for another schema version", () => {
   catalog.exec("UPDATE catalog_sum SET version = version - 1");
   catalog.exec("INSERT INTO handle VALUES('x', '1', 'ann', 5)");
   expect(catalogDamage(catalog).tables).toEqual([]);

@@ -35,7 +35,7 @@ test("every flipped bit of an integer changes the checksum", () => {
   }
 });
 
-test("a changeset has the sum of its rows", () => {
+test("the checksum of a changeset is the sum of its rows' checksums", () => {
   const value = fc.oneof(
     fc.string({ unit: "grapheme" }).map((text) => text.toWellFormed()),
     fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }),

@@ -34,21 +34,21 @@ const label = (subject: string, value: string, negated = false, createdMs = 1): 
   expiresMs: null,
 });
 
-test("shows unknown posts", () => {
+test("unknown posts are not withheld", () => {
   const profile = { platform: "bluesky", uri: null, userId } as const;
   const noOne = { platform: "x", uri: null, userId: null } as const;
   expect(isWithheld(post, profile, noOne)).toEqual([false, false, false]);
   expect(isWithheld()).toEqual([]);
 });
 
-test("withholds a deleted post, on its platform only", () => {
+test("a deleted post is withheld, on its platform only", () => {
   archive.write([{ kind: "delete", platform: "bluesky", uri, revision: "3k" }]);
   const other = { ...post, uri: `${uri}2` };
   expect(isWithheld(post, other, { ...post, platform: "mastodon" })).toEqual([true, false, false]);
 });
 
 test.each(["deactivated", "suspended", "takendown", "deleted", "inactive"] as const)(
-  "withholds posts and profile of an account that is %s until it is active again",
+  "posts and profile of an account that is %s are withheld until it is active again",
   (status) => {
     archive.write([account(status, 1)]);
     expect(isWithheld(post, { ...post, uri: null })).toEqual([true, true]);
@@ -58,7 +58,7 @@ test.each(["deactivated", "suspended", "takendown", "deleted", "inactive"] as co
 );
 
 test.each(["!takedown", "!hide", "!suspend"])(
-  "withholds by label %s until it is retracted",
+  "a post with label %s is withheld until the label is retracted",
   (value) => {
     archive.write([label(uri, value)]);
     expect(isWithheld(post, { ...post, uri: `${uri}2` })).toEqual([true, false]);
@@ -67,7 +67,7 @@ test.each(["!takedown", "!hide", "!suspend"])(
   },
 );
 
-test("withholds an account that opts out of unauthenticated readers, and ignores other labels", () => {
+test("an account that opts out of unauthenticated readers is withheld, and other labels are ignored", () => {
   archive.write([label(uri, "spam")]);
   expect(isWithheld(post)).toEqual([false]);
   archive.write([

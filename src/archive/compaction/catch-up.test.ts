@@ -38,7 +38,7 @@ const unnumbered = (from: number, to: number) =>
     }),
   );
 
-test("reads ingest numbers only for moved posts, however many posts have arrived", () => {
+test("copying a segment reads ingest numbers only for moved posts, regardless of how many have arrived", () => {
   archive.put(...unnumbered(0, 40));
   const entry = entryOfX();
   const { positions } = archive.search({ plan: { kind: "all" }, platforms: ["x"], limit: 2 });
@@ -65,7 +65,7 @@ test("reads ingest numbers only for moved posts, however many posts have arrived
   expect(cached.length).toBeLessThanOrEqual(4);
 });
 
-test("gives up on a segment whose posts change faster than they are copied, and leaves it as it was", () => {
+test("the copy of a segment whose posts change faster than they are copied is abandoned, and the segment is unchanged", () => {
   archive.put(...unnumbered(0, 40));
   const entry = entryOfX();
   const files = readdirSync(archive.folder).toSorted();

@@ -82,7 +82,7 @@ function leaveAlone(): void {
 }
 
 describe("terms of another analyzer", () => {
-  test("are rebuilt, newest posts first, and the newest segment is cut", () => {
+  test("terms of another analyzer are rebuilt, newest posts first, and the newest segment is cut", () => {
     archive.put(...posts(0, 25));
     const compaction = keeping();
     changeCatalog(context.catalog, "UPDATE segment SET analyzer = '1 15.0'");
@@ -102,7 +102,7 @@ describe("terms of another analyzer", () => {
     expect(archive.query("river", { limit: 100 }).work.rechecked).toBe(0);
   });
 
-  test("of a later version are left alone", () => {
+  test("terms of a later analyzer are not rebuilt", () => {
     archive.put(...posts(0, 5));
     const compaction = keeping();
     changeCatalog(context.catalog, "UPDATE segment SET analyzer = '99 15.0'");
@@ -127,7 +127,7 @@ describe("posts age out", () => {
     return keeping({ maxAgeMs: dayMs, retiredMs: 60_000 });
   }
 
-  test("by whole segments, with their coverage", () => {
+  test("posts age out by whole segments, with their coverage", () => {
     archive.write(
       posts(0, 35).map((post) => ({ kind: "upsert", post })),
       { coverage: [stored(0, 35), stored(2, 5, "backfill"), stored(0, 4, "import")] },
@@ -145,7 +145,7 @@ describe("posts age out", () => {
     expect(compaction.state()).toMatchObject({ agedOutPosts: 10, done: { drop: 1 } });
   });
 
-  test("and later arrivals of that time are rejected without coverage, except imports", () => {
+  test("late arrivals from an aged-out time are rejected without coverage, except imports", () => {
     archive.put(...posts(0, 35));
     keepUp(agedCompaction());
     const late = archive.write(
@@ -161,7 +161,7 @@ describe("posts age out", () => {
     expect(coverage()).toEqual([["backfill", 9 + 1 / 3_600_000, 12]]);
   });
 
-  test("but imported posts stay when others of the segment go", () => {
+  test("imported posts remain when the other posts of their segment age out", () => {
     archive.put(...posts(0, 8), ...posts(3, 5, { origin: "import" }), ...posts(8, 35));
     const compaction = agedCompaction();
     keepUp(compaction);
@@ -171,14 +171,14 @@ describe("posts age out", () => {
     expect(keepUp(compaction)).toBe(0);
   });
 
-  test("but never those of the newest segment", () => {
+  test("posts of the newest segment never age out", () => {
     archive.put(...posts(0, 5));
     nowMs = startMs + 1_000 * dayMs;
     expect(keepUp(keeping({ maxAgeMs: dayMs }))).toBe(0);
     expect(found()).toBe(5);
   });
 
-  test("oldest first while the archive exceeds its size", () => {
+  test("posts expire, oldest first, while the archive exceeds its size", () => {
     archive.put(...posts(0, 45));
     archive.reopen();
     const { bytes } = archive.reader.operations.stats({ maxBytes: 0 });
@@ -193,7 +193,7 @@ describe("posts age out", () => {
     expect(existsSync(dropped)).toBe(false);
   });
 
-  test("but never imports, and an archive of imports reports that it exceeds its size", () => {
+  test("imports never expire, and an archive of imports reports that it exceeds its size", () => {
     archive.put(...posts(0, 45, { origin: "import" }));
     const compaction = keeping({ maxBytes: 1_000 });
     expect(keepUp(compaction)).toBe(0);
@@ -201,7 +201,7 @@ describe("posts age out", () => {
     expect(compaction.state()).toMatchObject({ isOverBound: true });
   });
 
-  test("but late old posts are accepted once there is room again", () => {
+  test("late old posts are accepted once there is room again", () => {
     archive.put(...posts(0, 155));
     const bytes = archive.reader.operations.stats({ maxBytes: 0 }).bytes;
     keepUp(keeping({ maxBytes: bytes - 1 }));
@@ -213,7 +213,7 @@ describe("posts age out", () => {
 });
 
 describe("files of replaced segments", () => {
-  test("stay for their readers, are then removed, and their numbers are not reused", () => {
+  test("files of replaced segments remain for their readers, are then removed, and their numbers are not reused", () => {
     archive.put(...posts(0, 12));
     const compaction = keeping({ retiredMs: 60_000 });
     changeCatalog(context.catalog, "UPDATE segment SET analyzer = '1 15.0' WHERE sequence = 1");
@@ -235,7 +235,7 @@ describe("files of replaced segments", () => {
 });
 
 describe("segment filled by late posts", () => {
-  test("is split, and each part owns its posts", () => {
+  test("a segment filled by late posts is split, and each part owns its posts", () => {
     archive.put(...posts(0, 15));
     archive.put(
       ...posts(0, 30).map((post, n) => ({
@@ -252,7 +252,7 @@ describe("segment filled by late posts", () => {
     expect(archive.query("river", { limit: 100 }).positions).toHaveLength(45);
   });
 
-  test("is left whole, and not examined repeatedly, if all posts are of one millisecond", () => {
+  test("a segment filled by late posts of one millisecond is not split, and not examined repeatedly", () => {
     archive.put(...posts(0, 20, { createdMs: startMs, seenMs: startMs }));
     archive.put(...posts(30, 31));
     const compaction = keeping({ splitPosts: 5 });
@@ -264,7 +264,7 @@ describe("segment filled by late posts", () => {
 });
 
 describe("quiet segment", () => {
-  test("is merged once, with the same answers", () => {
+  test("a quiet segment is merged once, with the same answers", () => {
     for (let n = 0; n < 12; n += 1) archive.put(...posts(n, n + 1));
     const compaction = keeping({ optimiseAfterMs: 600_000 });
     const before = archive.query("river number").positions;
@@ -278,7 +278,7 @@ describe("quiet segment", () => {
     expect(keepUp(compaction)).toBe(0);
   });
 
-  test("is not merged while it is written to", () => {
+  test("a segment is not merged while it is written to", () => {
     archive.put(...posts(0, 12));
     expect(keepUp(keeping({ optimiseAfterMs: 600_000 }))).toBe(0);
   });
@@ -290,7 +290,7 @@ describe("quiet segment", () => {
     return Number(row?.pieces);
   }
 
-  test("drops ingest order beyond the retained number, and reports that to clients", () => {
+  test("merging drops ingest order beyond the retained number, and reports that to clients", () => {
     const many = Array.from({ length: 30 }, (_, n) => n);
     archive.remove();
     archive = smallArchive(2_000);
@@ -315,7 +315,7 @@ describe("quiet segment", () => {
 });
 
 describe("failed task", () => {
-  test("is reported, changes nothing, and is retried later", () => {
+  test("a failed compaction task is reported, changes nothing, and is retried later", () => {
     archive.put(...posts(0, 12));
     const compaction = keeping();
     changeCatalog(context.catalog, "UPDATE segment SET analyzer = '1 15.0' WHERE sequence = 1");
@@ -339,7 +339,7 @@ describe("failed task", () => {
     expect(compaction.state()).toMatchObject({ error: null, done: { reindex: 1 } });
   });
 
-  test("empties a write-ahead log only after readers of old snapshots end", () => {
+  test("compaction empties a write-ahead log only after readers of old snapshots end", () => {
     archive.put(...posts(0, 12));
     const path = segmentPath(archive.folder, { platform: "bluesky", sequence: 1 });
     const stuck = new DatabaseSync(path, { readOnly: true });
@@ -368,7 +368,7 @@ describe("failed task", () => {
   });
 });
 
-test("lets one process at a time run compaction", () => {
+test("only one process at a time runs compaction", () => {
   keeping();
   const lock = lockCompaction(archive.folder);
   expect(lock).not.toBeNull();

@@ -13,7 +13,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 const formerPath = (): string => join(folder, "upkeep.db");
 
-test("only one process at a time has the lock", () => {
+test("only one process at a time has the compaction lock", () => {
   const lock = lockCompaction(folder);
   expect(lockCompaction(folder)).toBeNull();
   lock?.release();
@@ -23,7 +23,7 @@ test("only one process at a time has the lock", () => {
 });
 
 describe("the lock file of an earlier version", () => {
-  test("is respected while its process has the lock, and leaves the new one free", () => {
+  test("the lock file of an earlier version is respected while its process has the lock, and the new one remains free", () => {
     const former = acquireLock(formerPath());
     expect(lockCompaction(folder)).toBeNull();
     former?.release();
@@ -32,7 +32,7 @@ describe("the lock file of an earlier version", () => {
     lock?.release();
   });
 
-  test("keeps its process out until it is removed with the release", () => {
+  test("the lock file of an earlier version excludes its process until it is removed on release", () => {
     acquireLock(formerPath())?.release();
     const lock = lockCompaction(folder);
     expect(acquireLock(formerPath())).toBeNull();
@@ -40,7 +40,7 @@ describe("the lock file of an earlier version", () => {
     expect(readdirSync(folder)).toEqual(["compaction-lock.db"]);
   });
 
-  test("that a crash left beside the new one is removed", () => {
+  test("the lock file of an earlier version that a crash left beside the new one is removed", () => {
     lockCompaction(folder)?.release();
     acquireLock(formerPath())?.release();
     lockCompaction(folder)?.release();

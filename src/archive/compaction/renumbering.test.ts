@@ -63,7 +63,7 @@ function shown(of: SmallArchive): unknown {
 }
 
 describe("archive of an earlier release", () => {
-  test("gets the IDs of a new archive, while it is written to", () => {
+  test("an archive of an earlier release gets the IDs of a new archive, while it is written to", () => {
     putKeyed(archive.folder, posts());
     fresh.put(...posts());
     expect(all(archive)).toHaveLength(all(fresh).length);
@@ -89,7 +89,7 @@ describe("archive of an earlier release", () => {
     expect(shown(archive)).toEqual(shown(fresh));
   });
 
-  test("keeps ingest order and hidden posts", () => {
+  test("renumbering does not change ingest order and hidden posts", () => {
     putKeyed(archive.folder, posts());
     archive.write([
       {
@@ -116,7 +116,7 @@ describe("archive of an earlier release", () => {
   });
 
   test.each(["as they were written", "sealed"])(
-    "finds posts by former IDs in segments %s",
+    "posts of an earlier release are found by former IDs in segments %s",
     (form) => {
       putKeyed(archive.folder, posts());
       if (form === "sealed") archive.seal();
@@ -144,14 +144,14 @@ describe("archive of an earlier release", () => {
     },
   );
 
-  test("finds posts by IDs of other servers before its segments are rewritten", () => {
+  test("posts are found by IDs of other servers before their segments are rewritten", () => {
     putKeyed(archive.folder, posts());
     fresh.put(...posts());
     const ids = all(fresh).filter(({ platform }) => platform === "bluesky");
     expect(urisOf(archive, ids)).toEqual(urisOf(fresh, ids));
   });
 
-  test("deletes by aliases recorded under former IDs", () => {
+  test("posts are deleted by aliases recorded under former IDs", () => {
     const [post] = posts();
     if (post === undefined) throw new Error("a post");
     putKeyed(archive.folder, posts());
@@ -163,7 +163,7 @@ describe("archive of an earlier release", () => {
     expect(urisOf(archive, all(archive))).not.toContain(post.uri);
   });
 
-  test("adds posts to segments that are not rewritten yet", () => {
+  test("posts are added to segments that are not rewritten yet", () => {
     const [first, second] = [posts().slice(0, 60), posts().slice(60)];
     putKeyed(archive.folder, first);
     archive.put(...second);
@@ -173,7 +173,7 @@ describe("archive of an earlier release", () => {
     expect(all(archive)).toEqual(all(fresh));
   });
 
-  test("is not copied if no post gets another ID", () => {
+  test("an archive of an earlier release is not copied if no post gets another ID", () => {
     putKeyed(
       archive.folder,
       Array.from({ length: 5 }, (_, n) =>

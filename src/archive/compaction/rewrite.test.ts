@@ -51,7 +51,7 @@ function entry(index = 0): SegmentEntry {
 const keepAll = { cuts: [], keeps: null };
 
 describe("rewritten segment", () => {
-  test("has the same posts, answers, hidden posts and ingest order", () => {
+  test("a rewritten segment has the same posts, answers, hidden posts and ingest order", () => {
     archive.put(...posts(60));
     archive.write([
       {
@@ -88,7 +88,7 @@ describe("rewritten segment", () => {
     expect(archive.search(allPostsQuery).positions).toHaveLength(59);
   });
 
-  test("receives later edits, deletions and counts by uri", () => {
+  test("a rewritten segment receives later edits, deletions and counts by uri", () => {
     archive.put(...posts(20));
     runSteps(rewriteSegment(context, entry(), keepAll));
     const [edited, deleted, liked] = posts(3);
@@ -104,7 +104,7 @@ describe("rewritten segment", () => {
     expect(archive.search(allPostsQuery).positions).toHaveLength(19);
   });
 
-  test("includes writes during the copy, at any stage", () => {
+  test("a rewritten segment includes writes made at any stage of the copy", () => {
     archive.put(...posts(300));
     const twin = smallArchive(100_000);
     try {
@@ -174,7 +174,7 @@ describe("rewritten segment", () => {
     each.addCounts();
   }
 
-  test("has terms of the present analyzer", () => {
+  test("a rewritten segment has terms of the present analyzer", () => {
     archive.put(...posts(10));
     const segment = new DatabaseSync(segmentPath(archive.folder, entry()));
     segment.exec("INSERT INTO term(term) VALUES('delete-all')");
@@ -186,7 +186,7 @@ describe("rewritten segment", () => {
     expect(archive.query("river").work.candidates).toBe(5);
   });
 
-  test("has the number of imported posts", () => {
+  test("a rewritten segment has the number of imported posts", () => {
     archive.put(...posts(4), ...posts(3, { origin: "import", platform: "mastodon" }));
     archive.put(makePost({ key: "imported" }));
     runSteps(rewriteSegment(context, entry(), keepAll));
@@ -197,7 +197,7 @@ describe("rewritten segment", () => {
     ]);
   });
 
-  test("drops posts that are not kept", () => {
+  test("rewriting a segment drops the posts that its filter rejects", () => {
     archive.put(...posts(10), makePost({ key: "imported", text: "kept river" }));
     const keeps = (record: string) => record.includes("kept");
     expect(runSteps(rewriteSegment(context, entry(), { cuts: [], keeps }))).toMatchObject({
@@ -207,7 +207,7 @@ describe("rewritten segment", () => {
     expect(archive.query("river").positions).toHaveLength(1);
   });
 
-  test("leaves the old segment unchanged if abandoned at any step", () => {
+  test("abandoning a rewrite at any step leaves the old segment unchanged", () => {
     archive.put(...posts(30));
     const before = contents(archive);
     for (let steps = 1; ; steps += 1) {
@@ -227,7 +227,7 @@ describe("rewritten segment", () => {
     expect(contents(archive)).toEqual(before);
   });
 
-  test("releases the lock for batches between all steps", () => {
+  test("rewriting a segment releases the lock for batches between all steps", () => {
     archive.put(...posts(30));
     const rewriting = rewriteSegment(context, entry(), keepAll);
     while (!rewriting.next().done) expect(context.catalog.isTransaction).toBe(false);
@@ -252,7 +252,7 @@ describe("segment marked as damaged", () => {
       "9 of 10 posts",
     ],
     ["has a damaged list of hidden posts", "SELECT 1", ["hidden"], "a damaged list of hidden"],
-  ])("is not rewritten if it %s", (_, sql, tables, message) => {
+  ])("a segment marked as damaged is not rewritten if it %s", (_, sql, tables, message) => {
     damage(sql, tables);
     const rewriting = rewriteSegment(context, entry(), keepAll);
     expect(() => runSteps(rewriting)).toThrow(
@@ -265,7 +265,7 @@ describe("segment marked as damaged", () => {
     expect(entry()).toMatchObject({ sequence: 1, rewriting: false });
   });
 
-  test("is rewritten from intact rows, with a rebuilt list of uris", () => {
+  test("a segment marked as damaged is rewritten from intact rows, with a rebuilt list of uris", () => {
     damage("UPDATE uri SET hash = hash + 1", ["uri"]);
     runSteps(rewriteSegment(context, entry(), keepAll));
     const [first] = posts(1);
@@ -276,7 +276,7 @@ describe("segment marked as damaged", () => {
 });
 
 describe("split segment", () => {
-  test("becomes several that own its IDs, none cut within a millisecond", () => {
+  test("a split segment becomes several that own its IDs, none cut within a millisecond", () => {
     archive.put(...posts(100));
     archive.put(
       ...posts(40).map((post, n) => ({
@@ -300,7 +300,7 @@ describe("split segment", () => {
     expect(contents(archive)).toEqual(before);
   });
 
-  test("receives late posts in the part that owns their ID", () => {
+  test("a split segment receives late posts in the part that owns their ID", () => {
     archive.put(...posts(100));
     const cuts = cutsOf(archive.folder, entry(), 60);
     runSteps(rewriteSegment(context, entry(), { cuts, keeps: null }));
@@ -313,14 +313,14 @@ describe("split segment", () => {
     expect(archive.query('"late harbour"').positions).toHaveLength(2);
   });
 
-  test("is not cut if all posts are of one millisecond", () => {
+  test("a segment is not split if all posts are of one millisecond", () => {
     archive.put(...posts(30, { createdMs: startMs, seenMs: startMs }));
     expect(cutsOf(archive.folder, entry(), 10)).toEqual([]);
   });
 });
 
 describe("process that died", () => {
-  test("leaves files without an entry and listed changes, which are cleaned up", () => {
+  test("a process that died during a rewrite leaves files without an entry and listed changes, which are cleaned up", () => {
     archive.put(...posts(10));
     const before = contents(archive);
     const rewriting = rewriteSegment(context, entry(), keepAll);

@@ -55,7 +55,7 @@ const sealedStats = (of: SmallArchive = archive) =>
 const errors = () => findingsIn(archive.folder);
 
 describe("sealed segment", () => {
-  test("has the same posts, answers, hidden posts, ingest order, uris and numbers", async () => {
+  test("a sealed segment has the same posts, answers, hidden posts, ingest order, uris and numbers", async () => {
     archive.put(...posts(60));
     archive.write([suspended(3, true, startMs), removed(postOf(1), "2")]);
     const before = contents(archive);
@@ -85,7 +85,7 @@ describe("sealed segment", () => {
     expect(await errors()).toEqual([]);
   });
 
-  test("answers later writes by FTS5, and includes them when resealed", async () => {
+  test("a sealed segment answers later writes by FTS5, and includes them when resealed", async () => {
     archive.put(...posts(40));
     seal();
     const [edited, deleted, liked] = posts(3);
@@ -106,7 +106,7 @@ describe("sealed segment", () => {
     expect(await errors()).toEqual([]);
   });
 
-  test("leaves the old segment unchanged if abandoned at any step", () => {
+  test("abandoning sealing at any step leaves the old segment unchanged", () => {
     archive.put(...posts(30));
     const before = contents(archive);
     for (let steps = 1; ; steps += 1) {
@@ -125,13 +125,13 @@ describe("sealed segment", () => {
     expect(sealedStats()).toMatchObject([{ posts: 30 }]);
   });
 
-  test("releases the lock for batches between all steps", () => {
+  test("sealing a segment releases the lock for batches between all steps", () => {
     archive.put(...posts(30));
     const sealing = sealSegment(context, entry());
     while (!sealing.next().done) expect(context.catalog.isTransaction).toBe(false);
   });
 
-  test("drops dropped ingest order, and keeps the time skew", () => {
+  test("sealing drops expired ingest order, and preserves the time skew", () => {
     archive.put(...posts(30));
     changeCatalog(
       context.catalog,
@@ -148,14 +148,14 @@ describe("sealed segment", () => {
     segment.close();
   });
 
-  test("is not built from terms of another analyzer", () => {
+  test("a sealed segment is not built from terms of another analyzer", () => {
     archive.put(...posts(5));
     changeCatalog(context.catalog, "UPDATE segment SET analyzer = '1 15.0'");
     expect(seal()).toMatchObject({ isDone: false });
     expect(entry()).toMatchObject({ sequence: 1, rewriting: false });
   });
 
-  test("is not sealed any more after a rewrite from its rows", async () => {
+  test("a sealed segment is no longer sealed after a rewrite from its rows", async () => {
     archive.put(...posts(50));
     seal();
     archive.put(postOf(3, { text: "edited", revision: "2" }));
@@ -166,7 +166,7 @@ describe("sealed segment", () => {
     expect(await errors()).toEqual([]);
   });
 
-  test("is marked if its index turns out to be damaged while resealing", () => {
+  test("a sealed segment is marked as damaged if its index turns out to be damaged while resealing", () => {
     archive.put(...posts(50));
     seal();
     const path = segmentPath(archive.folder, entry());
@@ -180,7 +180,7 @@ describe("sealed segment", () => {
     expect(archive.query("number", { limit: 100 }).positions).toHaveLength(50);
   });
 
-  test("is not marked if its rows are damaged before sealing", () => {
+  test("a segment is not marked as damaged if its rows are damaged before sealing", () => {
     archive.put(...posts(400));
     const path = segmentPath(archive.folder, entry());
     damagePageOf(path, "post");
@@ -196,21 +196,24 @@ describe("sealed segment", () => {
       "UPDATE term_data SET block = CAST(replace(block, 'umber', 'umbel') AS BLOB) WHERE id > 10",
     ],
     ["uri", "UPDATE uri SET hash = hash + 1"],
-  ])("is marked and rewritten if %s does not match its checksum", async (table, damage) => {
-    archive.put(...posts(50));
-    const path = segmentPath(archive.folder, entry());
-    const segment = new DatabaseSync(path, { defensive: false });
-    segment.exec(damage);
-    segment.close();
-    expect(() => seal()).toThrow(`do not match their checksums: ${table}`);
-    expect(isMarkedDamaged(path)).toBe(true);
-    runSteps(rewriteSegment(context, entry(), { cuts: [], keeps: null }));
-    expect(seal()).toMatchObject({ isDone: true, posts: 50 });
-    expect(archive.query("number", { limit: 100 }).positions).toHaveLength(50);
-    expect(await errors()).toEqual([]);
-  });
+  ])(
+    "a segment is marked as damaged and rewritten if %s does not match its checksum",
+    async (table, damage) => {
+      archive.put(...posts(50));
+      const path = segmentPath(archive.folder, entry());
+      const segment = new DatabaseSync(path, { defensive: false });
+      segment.exec(damage);
+      segment.close();
+      expect(() => seal()).toThrow(`do not match their checksums: ${table}`);
+      expect(isMarkedDamaged(path)).toBe(true);
+      runSteps(rewriteSegment(context, entry(), { cuts: [], keeps: null }));
+      expect(seal()).toMatchObject({ isDone: true, posts: 50 });
+      expect(archive.query("number", { limit: 100 }).positions).toHaveLength(50);
+      expect(await errors()).toEqual([]);
+    },
+  );
 
-  test("is marked if its file is damaged", () => {
+  test("a segment is marked as damaged if its file is damaged", () => {
     archive.put(...posts(400));
     seal();
     const path = segmentPath(archive.folder, entry());
@@ -227,7 +230,7 @@ describe("segment with an unreadable FTS5 index", () => {
     segment.close();
   };
 
-  test("is rebuilt from its posts, and then sealed", () => {
+  test("a segment with an unreadable FTS5 index is rebuilt from its posts, and then sealed", () => {
     archive.put(...posts(50));
     spoil();
     expect(() => seal()).toThrow(/^the segment cannot be sealed because its/);
@@ -239,7 +242,7 @@ describe("segment with an unreadable FTS5 index", () => {
     expect(archive.query("number", { limit: 100 }).positions).toHaveLength(50);
   });
 
-  test("is rebuilt only once, unless it was sealed in between", () => {
+  test("a segment with an unreadable FTS5 index is rebuilt only once, unless it was sealed in between", () => {
     archive.put(...posts(50));
     const spoilAndSeal = () => {
       spoil();
@@ -258,23 +261,26 @@ describe("segment with an unreadable FTS5 index", () => {
 });
 
 describe("writes during sealing", () => {
-  test.each(["bluesky", "x"] as const)("are present afterwards, of %s", async (platform) => {
-    const twin = smallArchive(100_000);
-    try {
-      const both = [archive, twin];
-      for (const each of both) each.put(...posts(40), ...unnumbered(40));
-      let round = 0;
-      for (const steps = sealSegment(context, entry(platform)); !steps.next().done; round += 1) {
-        if (round % 4 === 0) for (const each of both) changeAll(each, round, 40);
+  test.each(["bluesky", "x"] as const)(
+    "writes during sealing are present afterwards in a segment of %s",
+    async (platform) => {
+      const twin = smallArchive(100_000);
+      try {
+        const both = [archive, twin];
+        for (const each of both) each.put(...posts(40), ...unnumbered(40));
+        let round = 0;
+        for (const steps = sealSegment(context, entry(platform)); !steps.next().done; round += 1) {
+          if (round % 4 === 0) for (const each of both) changeAll(each, round, 40);
+        }
+        expect(contents(archive)).toEqual(contents(twin));
+        expect(await errors()).toEqual([]);
+        const [sealed] = sealedStats().filter((each) => each !== null);
+        expect(sealed).toMatchObject({ delta: expect.any(Number), replaced: expect.any(Number) });
+        expect(sealed?.delta).toBeGreaterThan(0);
+        expect(sealed?.replaced).toBeGreaterThan(0);
+      } finally {
+        twin.remove();
       }
-      expect(contents(archive)).toEqual(contents(twin));
-      expect(await errors()).toEqual([]);
-      const [sealed] = sealedStats().filter((each) => each !== null);
-      expect(sealed).toMatchObject({ delta: expect.any(Number), replaced: expect.any(Number) });
-      expect(sealed?.delta).toBeGreaterThan(0);
-      expect(sealed?.replaced).toBeGreaterThan(0);
-    } finally {
-      twin.remove();
-    }
-  });
+    },
+  );
 });

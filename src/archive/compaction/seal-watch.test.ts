@@ -112,7 +112,7 @@ function leaveAlone(ms: number): void {
 }
 
 describe("segment to seal", () => {
-  test("is sealed once no post has arrived for a while, even if counts do; also the newest", () => {
+  test("a segment is sealed once no post has arrived for a while, even if counts have, and even the newest", () => {
     archive.put(...posts(0, 20));
     const compaction = keeping();
     expect(keepUp(compaction)).toEqual({});
@@ -136,7 +136,7 @@ describe("segment to seal", () => {
     expect(keepUp(compaction)).toEqual({ seal: 1 });
   });
 
-  test("is not sealed while posts arrive", () => {
+  test("a segment is not sealed while posts arrive", () => {
     archive.put(...posts(0, 12));
     const compaction = keeping();
     keepUp(compaction);
@@ -148,7 +148,7 @@ describe("segment to seal", () => {
     expect(keepUp(compaction)).toEqual({ seal: 1 });
   });
 
-  test("is sealed after a restart by the age of its file", () => {
+  test("a segment is sealed after a restart by the age of its file", () => {
     archive.put(...posts(0, 12));
     leaveAlone(hourMs - 1_000);
     expect(keepUp(keeping())).toEqual({});
@@ -156,13 +156,13 @@ describe("segment to seal", () => {
     expect(keepUp(startAgain())).toEqual({ seal: 1 });
   });
 
-  test("is not sealed if small", () => {
+  test("a small segment is not sealed", () => {
     archive.put(...posts(0, 12));
     leaveAlone(dayMs);
     expect(keepUp(keeping({ sealPosts: 11 }))).toEqual({});
   });
 
-  test("is not sealed with terms of another analyzer, which are rebuilt first", () => {
+  test("a segment with terms of another analyzer is not sealed, and its terms are rebuilt first", () => {
     archive.put(...posts(0, 12));
     const compaction = keeping();
     changeCatalog(context.catalog, "UPDATE segment SET analyzer = '1 15.0' WHERE sequence = 1");
@@ -173,7 +173,7 @@ describe("segment to seal", () => {
     expect(readSegments(context.catalog)[0]).toMatchObject({ analyzer: presentAnalyzer });
   });
 
-  test("is not sealed with an unreadable FTS5 index, which is rebuilt once", () => {
+  test("a segment with an unreadable FTS5 index is not sealed, and the index is rebuilt once", () => {
     archive.put(...posts(0, 12));
     spoilIndex(1);
     leaveAlone(dayMs);
@@ -194,7 +194,7 @@ describe("segment to seal", () => {
     }
   });
 
-  test("is sealed immediately on request, however small and new", () => {
+  test("a segment is sealed immediately on request, even if small or new", () => {
     archive.put(...posts(0, 12));
     const compaction = keeping({ sealPosts: 1_000 });
     want(readSegments(context.catalog));
@@ -215,7 +215,7 @@ describe("sealed segment", () => {
 
   const edit = (n: number) => archive.put(postOf(n, { text: `river edited ${n}`, revision: "2" }));
 
-  test("is resealed after many writes, but not too often", () => {
+  test("a sealed segment is resealed after many writes, but not too often", () => {
     const compaction = sealedFirst({ resealPercent: 20 });
     edit(1);
     edit(2);
@@ -231,7 +231,7 @@ describe("sealed segment", () => {
     expect(archive.query("edited", { limit: 100 }).positions).toHaveLength(6);
   });
 
-  test("is resealed immediately if its index has no checksums", () => {
+  test("a sealed segment is resealed immediately if its index has no checksums", () => {
     const compaction = sealedFirst();
     const [{ sequence } = { sequence: 0 }] = readSegments(context.catalog);
     const segment = new DatabaseSync(pathOf(sequence));
@@ -247,7 +247,7 @@ describe("sealed segment", () => {
     expect(keepUp(compaction)).toEqual({});
   });
 
-  test("is unsealed if sealing is disabled", () => {
+  test("a sealed segment is unsealed if sealing is disabled", () => {
     sealedFirst();
     const compaction = startAgain({ seal: "off" });
     expect(keepUp(compaction)).toEqual({ reindex: 1 });
@@ -258,7 +258,7 @@ describe("sealed segment", () => {
     expect(found()).toBe(12);
   });
 
-  test("is rebuilt if marked as damaged, loses its marker, and is resealed later", () => {
+  test("a sealed segment is rebuilt if marked as damaged, loses its marker, and is resealed later", () => {
     const compaction = sealedFirst({ retiredMs: 60_000 });
     const [{ sequence } = { sequence: 0 }] = readSegments(context.catalog);
     markDamaged(pathOf(sequence));
@@ -271,7 +271,7 @@ describe("sealed segment", () => {
     expect(keepUp(compaction)).toEqual({ seal: 1 });
   });
 
-  test("is not resealed while marked as damaged, even on request", () => {
+  test("a sealed segment is not resealed while marked as damaged, even on request", () => {
     const compaction = sealedFirst();
     const [entry] = readSegments(context.catalog);
     if (entry === undefined) throw new Error("a segment");
@@ -281,14 +281,14 @@ describe("sealed segment", () => {
     expect(compaction.state().done).toMatchObject({ seal: 1, reindex: 1 });
   });
 
-  test("does not mark an unknown file", () => {
+  test("compaction does not mark an unknown file as damaged", () => {
     sealedFirst();
     markDamaged(pathOf(77));
     keepUp(startAgain());
     expect(existsSync(damageMarkerOf(pathOf(77)))).toBe(false);
   });
 
-  test("is smaller than before", () => {
+  test("a sealed segment is smaller than before sealing", () => {
     archive.remove();
     archive = smallArchive(1_000);
     const text = (n: number) => `river ${n} ${n % 7} ${"harbour night ".repeat(9)}`;

@@ -164,7 +164,7 @@ test("a backup taken during writes, restored and continued from its checkpoint, 
   expect(wholeArchive(join(restored, "archive"))).toEqual(whole);
 });
 
-test("a restored backup of sealed segments, one of them damaged, answers as the original", async () => {
+test("a restored backup of sealed segments, one of them damaged, gives the same answers as the original", async () => {
   makeArchive();
   const folder = join(original, "archive");
   sealAll(folder);
@@ -226,7 +226,7 @@ function idsOf(folder: string, query: string): bigint[] {
   }
 }
 
-test("includes a segment whose file is unlinked during the backup", async () => {
+test("a backup includes a segment whose file is unlinked during the backup", async () => {
   makeArchive();
   const folder = join(original, "archive");
   const before = wholeArchive(folder);
@@ -246,7 +246,7 @@ test("includes a segment whose file is unlinked during the backup", async () => 
   expect(wholeArchive(join(restored, "archive"))).toEqual(before);
 });
 
-test("progress reaches the total, and files are private to their owner", async () => {
+test("a backup's progress reaches the total, and its files are private to their owner", async () => {
   makeArchive();
   const shares: number[] = [];
   const onProgress = (done: number, total: number): number => shares.push(done / total);
@@ -287,7 +287,7 @@ test("a stopped backup is incomplete, and the next one into its folder replaces 
   expect(wholeArchive(join(restored, "archive"))).toEqual(wholeArchive(folder));
 });
 
-test("never overwrites another backup or a file", async () => {
+test("a backup never overwrites another backup or a file", async () => {
   makeArchive();
   const folder = join(original, "archive");
   await backUp({ ...quietly, folder, target });
@@ -301,14 +301,18 @@ test("never overwrites another backup or a file", async () => {
 
 test.for<[string, (path: string) => void, RegExp]>([
   ["a flipped byte", flipByte, /000002\.db does not match the manifest/],
-  ["a cut file", (path) => truncateSync(path, 8192), /000002\.db does not match the manifest/],
+  [
+    "a truncated file",
+    (path) => truncateSync(path, 8192),
+    /000002\.db does not match the manifest/,
+  ],
   [
     "a longer file",
     (path) => appendFileSync(path, "more"),
     /000002\.db does not match the manifest/,
   ],
   ["a missing file", (path) => rmSync(path), /000002\.db is missing/],
-])("detects %s in a backup, and restores nothing", async ([, damage, message]) => {
+])("restore detects %s in a backup, and restores nothing", async ([, damage, message]) => {
   makeArchive();
   await backUp({ ...quietly, folder: join(original, "archive"), target });
   damage(join(target, "bluesky", "000002.db"));
@@ -329,7 +333,7 @@ test.for([
   ['{"format":"another"}', "backup_damaged"],
   [(text: string) => text.replace('"catalog.db"', '"../catalog.db"'), "backup_damaged"],
   [(text: string) => text.replace(/"catalog_schema": \d+/, '"catalog_schema": 99'), "newer_schema"],
-] as const)("refuses an invalid manifest: %s", async ([manifest, code]) => {
+] as const)("restore refuses an invalid manifest: %s", async ([manifest, code]) => {
   makeArchive();
   await backUp({ ...quietly, folder: join(original, "archive"), target });
   const path = join(target, "manifest.json");
@@ -341,7 +345,7 @@ test.for([
   expect(existsSync(join(restored, "archive"))).toBe(false);
 });
 
-test("refuses to restore over an archive or beside a running server", async () => {
+test("restore refuses to overwrite an archive, and to run beside a server", async () => {
   makeArchive();
   await backUp({ ...quietly, folder: join(original, "archive"), target });
   await expect(restore({ ...quietly, source: target, dataDir: original })).rejects.toMatchObject({
@@ -355,7 +359,7 @@ test("refuses to restore over an archive or beside a running server", async () =
   await restore({ ...quietly, source: target, dataDir: restored });
 });
 
-test("removes what an interrupted restore left", async () => {
+test("restore removes what an interrupted restore left", async () => {
   makeArchive();
   await backUp({ ...quietly, folder: join(original, "archive"), target });
   const stopping = new AbortController();
@@ -368,7 +372,7 @@ test("removes what an interrupted restore left", async () => {
   expect(readdirSync(restored).sort()).toEqual(["archive", "archive.id", "lock.db"]);
 });
 
-test("contains the segments of its catalog", async () => {
+test("a backup contains the segments of its catalog", async () => {
   makeArchive();
   const { files } = await backUp({ ...quietly, folder: join(original, "archive"), target });
   const catalog = openForReading(catalogPath(target), 1_000);

@@ -83,7 +83,7 @@ describe.for([
   });
 });
 
-test("reports only an unreadable, truncated or missing catalog", async () => {
+test("check reports only an unreadable, truncated or missing catalog", async () => {
   overwrite(catalogPath(folder()), 0, new Uint8Array(8_192).fill(0x55));
   expect((await checked(true)).findings).toMatchObject([{ kind: "file_damaged", segment: null }]);
   cpSync(made, data, { recursive: true });
@@ -93,7 +93,7 @@ test("reports only an unreadable, truncated or missing catalog", async () => {
   expect((await checked(true)).findings).toMatchObject([{ kind: "file_missing", segment: null }]);
 });
 
-test("reports unreadable rows, and compares all others", async () => {
+test("check reports unreadable rows, and compares all others", async () => {
   const path = segmentFile();
   const { pageBytes, tables } = pageMap(path);
   const pages = tables.find(({ table }) => table === "post")?.pages ?? [];
@@ -107,7 +107,7 @@ test("reports unreadable rows, and compares all others", async () => {
   );
 });
 
-test("reports a row that does not match its checksum", async () => {
+test("check reports a row that does not match its checksum", async () => {
   const path = segmentFile();
   const database = new DatabaseSync(path);
   database.exec("UPDATE post SET time_ms = time_ms + 1 WHERE id = (SELECT max(id) FROM post)");
@@ -122,7 +122,7 @@ test("reports a row that does not match its checksum", async () => {
 test.each([
   ["term_docsize", "UPDATE term_docsize SET origin = origin + 1"],
   ["term_idx", "DELETE FROM table_sum WHERE name = 'term_idx'"],
-])("reports a table that does not match its checksum: %s", async (table, sql) => {
+])("check reports a table that does not match its checksum: %s", async (table, sql) => {
   const database = new DatabaseSync(segmentFile(), { defensive: false });
   database.exec(sql);
   database.close();
@@ -131,7 +131,7 @@ test.each([
   ]);
 });
 
-test("continues after a flipped bit that makes the list of uris unsearchable", async () => {
+test("check continues after a flipped bit that makes the list of uris unsearchable", async () => {
   const path = segmentFile();
   const { pageBytes, tables } = pageMap(path);
   const page = tables.find(({ table }) => table === "uri")?.pages[0] ?? 0;

@@ -59,17 +59,20 @@ const deletions = (column: "replaced" | "hidden", number: number) =>
   changed("sealed_mask", column, "chunk = 0", withFlippedBit(number));
 
 describe("sealed segment with later writes", () => {
-  test.for([true, false])("has no findings, full: %s", async (isFull) => {
-    const report = await checked(isFull);
-    expect(report.findings).toEqual([]);
-    expect(report).toMatchObject({ segments: 1, posts: 100 });
-    const delta = withinSegment(data, (database) =>
-      database.prepare("SELECT count(*) AS n FROM term_docsize").get(),
-    );
-    expect(delta).toEqual({ n: 3 });
-  });
+  test.for([true, false])(
+    "a sealed segment with later writes has no findings, full: %s",
+    async (isFull) => {
+      const report = await checked(isFull);
+      expect(report.findings).toEqual([]);
+      expect(report).toMatchObject({ segments: 1, posts: 100 });
+      const delta = withinSegment(data, (database) =>
+        database.prepare("SELECT count(*) AS n FROM term_docsize").get(),
+      );
+      expect(delta).toEqual({ n: 3 });
+    },
+  );
 
-  test("has no findings while it is written", async () => {
+  test("a sealed segment has no findings while it is written", async () => {
     let minute = 0;
     const writer = writerOn(data, 1_000);
     const report = await check({
@@ -92,18 +95,15 @@ describe("sealed segment with later writes", () => {
     expect(report.findings).toEqual([]);
   });
 
-  test.for([true, false])(
-    "has one finding if its filter of terms is damaged, full: %s",
-    async (isFull) => {
-      changed("sealed_filter", "bits", "1", withFlippedBit(9))();
-      const { findings } = await checked(isFull);
-      expect(findings.map(({ message }) => message)).toEqual([
-        expect.stringMatching(/filter of terms does not match its checksum/),
-      ]);
-    },
-  );
+  test.for([true, false])("a damaged filter of terms is one finding, full: %s", async (isFull) => {
+    changed("sealed_filter", "bits", "1", withFlippedBit(9))();
+    const { findings } = await checked(isFull);
+    expect(findings.map(({ message }) => message)).toEqual([
+      expect.stringMatching(/filter of terms does not match its checksum/),
+    ]);
+  });
 
-  test("has its tables checked if it has terms of another analyzer", async () => {
+  test("a sealed segment with terms of another analyzer has its tables checked", async () => {
     const catalog = new DatabaseSync(join(folderOf(data), "catalog.db"));
     catalog.exec("UPDATE segment SET analyzer = '0'");
     sumCatalog(catalog);
@@ -127,17 +127,12 @@ describe("detects damaged tables without comparing every word:", () => {
   test.for<[string, () => void, FindingKind, RegExp]>([
     ["another format", spoiled("UPDATE sealed SET format = 9"), "sealed_damaged", /format 9/],
     [
-      "two rows of it",
+      "two rows of the head",
       spoiled("INSERT INTO sealed SELECT * FROM sealed"),
       "sealed_damaged",
       /2 rows/,
     ],
-    [
-      "no row of it",
-      spoiled("DELETE FROM sealed"),
-      "sealed_damaged",
-      /is not sealed, but has rows/,
-    ],
+    ["no head", spoiled("DELETE FROM sealed"), "sealed_damaged", /is not sealed, but has rows/],
     [
       "more posts than IDs",
       spoiled("UPDATE sealed SET posts = 511"),
@@ -152,12 +147,12 @@ describe("detects damaged tables without comparing every word:", () => {
       /0 pages of IDs/,
     ],
     [
-      "a page under another number",
+      "a page with another number",
       spoiled("UPDATE sealed_ids SET page = 1"),
       "sealed_damaged",
       /page 0/,
     ],
-    ["a page that is cut", ids(cut), "sealed_damaged", /page 0/],
+    ["a truncated page", ids(cut), "sealed_damaged", /page 0/],
     [
       "IDs that are not in order",
       ids(withFlippedBit(64 * 40 + 60)),
@@ -165,13 +160,13 @@ describe("detects damaged tables without comparing every word:", () => {
       /post \d+ has number 4[01], after/,
     ],
     [
-      "another ID, its post",
+      "another ID, with a post",
       ids(withFlippedBit(64 * 40)),
       "index_lacks",
       /post \d+ is not in the index/,
     ],
     [
-      "another ID, no post",
+      "another ID, without a post",
       ids(withFlippedBit(64 * 40)),
       "index_exceeds",
       /has post \d+, which is not stored/,
@@ -183,13 +178,13 @@ describe("detects damaged tables without comparing every word:", () => {
       /page 0 of its IDs begins with post \d+, the list of first IDs says \d+/,
     ],
     [
-      "a cut list of first IDs",
+      "a truncated list of first IDs",
       changed("sealed", "heads", "1", cut),
       "sealed_damaged",
       /first IDs has 7 bytes/,
     ],
     [
-      "a block that is cut",
+      "a truncated block",
       block(cut),
       "sealed_damaged",
       /block of terms from ".*" on cannot be read/,
@@ -215,7 +210,7 @@ describe("detects damaged tables without comparing every word:", () => {
       /its first term differs from its key/,
     ],
     [
-      "another bit of the filter of terms",
+      "a flipped bit of the filter of terms",
       changed("sealed_filter", "bits", "1", withFlippedBit(9)),
       "sealed_damaged",
       /filter of terms does not match its checksum/,
@@ -238,13 +233,13 @@ describe("detects damaged tables without comparing every word:", () => {
       /term ".+": row 0/,
     ],
     [
-      "a row of posts too many",
+      "a superfluous row of posts",
       spoiled("INSERT INTO sealed_docs SELECT 99999, docs, sum FROM sealed_docs LIMIT 1"),
       "sealed_damaged",
       /row 99999 of sealed_docs belongs to no term/,
     ],
     [
-      "a row of posts that is cut",
+      "a truncated row of posts",
       docs(cut),
       "sealed_damaged",
       /term ".+": its containers have \d+ bytes/,
@@ -262,7 +257,7 @@ describe("detects damaged tables without comparing every word:", () => {
       /term ".+": row \d+ of sealed_positions is missing/,
     ],
     [
-      "a row of positions too many",
+      "a superfluous row of positions",
       spoiled(
         "INSERT INTO sealed_positions SELECT 99999, positions, sum FROM sealed_positions LIMIT 1",
       ),
@@ -270,68 +265,68 @@ describe("detects damaged tables without comparing every word:", () => {
       /row 99999 of sealed_positions belongs to no term/,
     ],
     [
-      "positions that are cut",
+      "truncated positions",
       positions(cut),
       "sealed_damaged",
       /term ".+": its positions have \d+ bytes/,
     ],
     [
-      "a deletion bitmap that is cut",
+      "a truncated deletion bitmap",
       changed("sealed_mask", "hidden", "1", cut),
       "sealed_damaged",
       /bitmap hidden of chunk 0/,
     ],
     [
-      "a deletion bitmap of no chunk",
+      "a deletion bitmap of a nonexistent chunk",
       spoiled("INSERT INTO sealed_mask SELECT 1, replaced, hidden, sum FROM sealed_mask"),
       "sealed_damaged",
       /chunk 1 of 1/,
     ],
     [
-      "a deletion bitmap of no post",
+      "a deletion bitmap of a nonexistent post",
       changed("sealed_mask", "replaced", "1", withFlippedBit(500)),
       "sealed_damaged",
       /number 500 of 101/,
     ],
     [
-      "a replaced bit too many",
+      "a superfluous replaced bit",
       deletions("replaced", numberOfKey(40)),
       "index_lacks",
       /post \d+ is not in the index/,
     ],
     [
-      "a replaced bit too few, of an edited post",
+      "a missing replaced bit, of an edited post",
       deletions("replaced", numberOfKey(10)),
       "index_exceeds",
       /has post \d+ twice/,
     ],
     [
-      "a replaced bit too few, of a deleted post",
+      "a missing replaced bit, of a deleted post",
       deletions("replaced", numberOfKey(12)),
       "index_exceeds",
       /has post \d+, which is not stored/,
     ],
     [
-      "a hidden bit too many",
+      "a superfluous hidden bit",
       deletions("hidden", numberOfKey(40)),
       "index_lacks",
       /hides post \d+, which is not hidden/,
     ],
     [
-      "a hidden bit too few",
+      "a missing hidden bit",
       deletions("hidden", numberOfKey(5)),
       "index_exceeds",
       /shows post \d+, which is hidden/,
     ],
     ["a missing deletion bitmap", spoiled("DELETE FROM sealed_mask"), "index_exceeds", /twice/],
     [
-      "a post in both forms",
+      "a post in both indexes",
       spoiled("INSERT INTO term(rowid, terms) SELECT max(id), 'is:post' FROM post"),
       "index_exceeds",
       /has post \d+ twice, in the sealed index and in FTS5/,
     ],
     [
-      "a post in none",
+      "a post in neither index",
       spoiled("DELETE FROM term WHERE rowid = (SELECT max(id) FROM term_docsize)"),
       "index_lacks",
       /post \d+ is not in the index/,
@@ -348,14 +343,19 @@ describe("detects damaged tables without comparing every word:", () => {
       "sealed_damaged",
       /000002\.damaged marks/,
     ],
-  ])("%s", async ([, spoil, kind, message]) => {
-    spoil();
-    const { findings } = await checked(false);
-    const texts = findings.filter((finding) => finding.kind === kind).map((found) => found.message);
-    expect(texts.join("\n")).toMatch(message);
-    const remedies = findings.map(remedyOf);
-    expect(remedies).toContain("earshot archive reindex --segment bluesky/2");
-  });
+  ])(
+    "check detects damaged sealed tables without comparing every word: %s",
+    async ([, spoil, kind, message]) => {
+      spoil();
+      const { findings } = await checked(false);
+      const texts = findings
+        .filter((finding) => finding.kind === kind)
+        .map((found) => found.message);
+      expect(texts.join("\n")).toMatch(message);
+      const remedies = findings.map(remedyOf);
+      expect(remedies).toContain("earshot archive reindex --segment bluesky/2");
+    },
+  );
 });
 
 const moved = positions((bytes) => {
@@ -366,14 +366,14 @@ const moved = positions((bytes) => {
 describe.for([true, false])("names the posts of wrong entries, full: %s", (isFull) => {
   test.for<[string, () => void, FindingKind, RegExp]>([
     [
-      "a block less",
+      "a missing block",
       spoiled("DELETE FROM sealed_terms WHERE first = (SELECT max(first) FROM sealed_terms)"),
       "index_lacks",
       /does not find post \d+ by "/,
     ],
     ["another position", moved, "index_lacks", /does not find post \d+ by "/],
     [
-      "another position, there",
+      "another position, found by the index",
       moved,
       "index_exceeds",
       /finds post \d+ by ".+", which it does not contain/,
@@ -385,7 +385,7 @@ describe.for([true, false])("names the posts of wrong entries, full: %s", (isFul
       /does not find post \d+ by "guest"/,
     ],
     [
-      "other words of a post, there",
+      "other words of a post, found by the index",
       spoiled("UPDATE post SET record = replace(record, 'of post 77', 'of guest 77')"),
       "index_exceeds",
       /finds post \d+ by "post", which it does not contain/,
@@ -402,11 +402,14 @@ describe.for([true, false])("names the posts of wrong entries, full: %s", (isFul
       "index_exceeds",
       /by "likes>=1", which it does not contain/,
     ],
-  ])("%s", async ([, spoil, kind, message]) => {
-    spoil();
-    const { findings } = await checked(isFull, 1_000);
-    const own = findings.filter((finding) => finding.kind === kind);
-    expect(own.map((found) => found.message).join("\n")).toMatch(message);
-    expect(own.every(({ id }) => id !== null)).toBe(true);
-  });
+  ])(
+    "check names the posts of wrong entries in a sealed index: %s",
+    async ([, spoil, kind, message]) => {
+      spoil();
+      const { findings } = await checked(isFull, 1_000);
+      const own = findings.filter((finding) => finding.kind === kind);
+      expect(own.map((found) => found.message).join("\n")).toMatch(message);
+      expect(own.every(({ id }) => id !== null)).toBe(true);
+    },
+  );
 });

@@ -91,14 +91,14 @@ const inCatalog = (sql: string) => () => damage(catalogPath(folder()), sql);
 const middle = "(SELECT id FROM post ORDER BY id LIMIT 1 OFFSET 12)";
 
 describe("intact archive", () => {
-  test.for([true, false])("has no findings, full: %s", async (isFull) => {
+  test.for([true, false])("an intact archive has no findings, full: %s", async (isFull) => {
     const report = await checked(isFull);
     expect(report.findings).toEqual([]);
     expect(report).toMatchObject({ posts: 95, indexed: 95, findingCount: 0, outdated: [] });
     expect(report.segments).toBeGreaterThan(3);
   });
 
-  test("has no findings while it is written", async () => {
+  test("an intact archive has no findings while it is written", async () => {
     let n = 0;
     const writer = writerOn(data, segmentPosts);
     const report = await checked(true, () => {
@@ -117,7 +117,7 @@ describe("intact archive", () => {
     expect(report.findings).toEqual([]);
   });
 
-  test("is compared except for the index of a segment of another analyzer", async () => {
+  test("an intact archive is compared except for the index of a segment of another analyzer", async () => {
     inCatalog("UPDATE segment SET analyzer = '0' WHERE platform = 'x'")();
     const report = await checked(true);
     expect(report).toMatchObject({ findingCount: 0, posts: 95, indexed: 75, outdated: ["x/1"] });
@@ -160,7 +160,7 @@ describe.for([true, false])("detects damage, full: %s", (isFull) => {
       /by "words"|by "of"/,
     ],
     [
-      "an entry of the index for no post",
+      "an index entry of a nonexistent post",
       inSegment("INSERT INTO term(rowid, terms) VALUES(5, 'is:post')"),
       "index_exceeds",
       /the index has post 5/,
@@ -190,7 +190,7 @@ describe.for([true, false])("detects damage, full: %s", (isFull) => {
       /maps another uri to post/,
     ],
     [
-      "an entry of a uri too many",
+      "a superfluous entry of a uri",
       inSegment("INSERT INTO uri VALUES(5, 5)"),
       "uri_entry_wrong",
       /to post 5/,
@@ -220,13 +220,13 @@ describe.for([true, false])("detects damage, full: %s", (isFull) => {
       /the time of post \d+/,
     ],
     [
-      "a hidden post that is not there",
+      "a hidden post that does not exist",
       inSegment("INSERT INTO hidden VALUES(5)"),
       "hidden_without_post",
       /hides post 5/,
     ],
     [
-      "a record that is none",
+      "a record that is not JSON",
       inSegment(`UPDATE post SET record = '""' WHERE id = ${middle}`),
       "uri_entry_missing",
       /post \d+ cannot be found/,
@@ -244,19 +244,19 @@ describe.for([true, false])("detects damage, full: %s", (isFull) => {
       /bluesky\/2 has schema 99/,
     ],
     [
-      "a stray that is not listed",
+      "a misplaced post that is not listed",
       inCatalog("DELETE FROM misplaced"),
       "stray_not_listed",
       /far from the time in it: .*3mabcdefghijk/,
     ],
     [
-      "a deleted post that is held",
+      "a deleted post that is stored",
       inCatalog(`INSERT INTO tombstone VALUES('bluesky', '${uriOf("key9")}', 'r1')`),
       "deleted_but_held",
       /stored although it is deleted: .*key9/,
     ],
     [
-      "a lowest segment that begins later",
+      "a first segment that begins too late",
       inCatalog("UPDATE segment SET low = 1 WHERE low = 0 AND platform = 'x'"),
       "catalog_wrong",
       /no segment of x owns the lowest IDs/,
@@ -294,18 +294,18 @@ describe.for([true, false])("detects damage, full: %s", (isFull) => {
       /bluesky\/000002\.db: /,
     ],
     [
-      "a file cut to nothing",
+      "an empty file",
       () => truncateSync(pathOf("bluesky", 2), 0),
       "schema_differs",
       /bluesky\/2 has schema 0/,
     ],
     [
-      "a file that is none",
+      "a file that is not a database",
       () => writeFileSync(pathOf("bluesky", 2), "x".repeat(20_000)),
       "file_damaged",
       /bluesky\/000002\.db: file is not a database/,
     ],
-  ])("%s", async ([, spoil, kind, message]) => {
+  ])("check detects damage: %s", async ([, spoil, kind, message]) => {
     spoil();
     const { findings } = await checked(isFull);
     expect(findings.map((finding) => finding.kind)).toContain(kind);
@@ -316,7 +316,7 @@ describe.for([true, false])("detects damage, full: %s", (isFull) => {
   });
 });
 
-test("reports a post that is stored twice, and how to remove one", async () => {
+test("check reports a post that is stored twice, and how to remove one", async () => {
   const path = pathOf("bluesky", 2);
   const other = segmentPath(folder(), { platform: "bluesky", sequence: 1 });
   damage(

@@ -102,13 +102,13 @@ const damages: Record<string, () => void> = {
   stray_not_listed: () => change(catalogPath(folder()), "DELETE FROM misplaced"),
 };
 
-test("tests every kind of finding whose remedy is a rewrite", () => {
+test("every kind of finding whose remedy is a rewrite is tested", () => {
   const repaired = Object.entries(findingKinds).filter(([, todo]) => todo.includes("reindex"));
   expect(Object.keys(damages).sort()).toEqual(repaired.map(([kind]) => kind).sort());
 });
 
 test.for(Object.entries(damages))(
-  "%s is repaired by the remedy of the finding",
+  "the remedy of the finding %s repairs the segment",
   async ([kind, damage]) => {
     const before = storedPosts(folder()).length;
     damage();
@@ -142,14 +142,14 @@ describe("sealed segment", () => {
   }
 
   test.for([
-    ["the dictionary is gone", "DELETE FROM sealed_terms"],
-    ["the IDs are gone", "DELETE FROM sealed_ids"],
+    ["the dictionary is missing", "DELETE FROM sealed_terms"],
+    ["the IDs are missing", "DELETE FROM sealed_ids"],
     [
-      "a post is replaced by nothing",
+      "a deletion bitmap excludes a post that was not replaced",
       "UPDATE sealed_mask SET replaced = zeroblob(8191), hidden = x'00'",
     ],
-    ["a page of the dictionary is none", null],
-  ] as const)("with %s is repaired by the remedy of the finding", async ([, sql]) => {
+    ["a page of the dictionary is malformed", null],
+  ] as const)("the remedy repairs a sealed segment where %s", async ([, sql]) => {
     const before = storedPosts(folder());
     if (sql === null) spoilPage("sealed_terms");
     else change(sealedPath(), sql);
@@ -191,7 +191,7 @@ describe("requested rewrite", () => {
   const want = ({ catalog }: CompactionContext, entry: SegmentEntry): void =>
     inTransaction(catalog, () => addPendingRewrites(catalog, [entry]));
 
-  test("is completed by a rewrite that begins later", async () => {
+  test("a requested rewrite is completed by a rewrite that begins later", async () => {
     await requestRewrites(folder(), { segment: "bluesky/1" }, signal);
     expect(replaced(rewriting, () => {})).toEqual([]);
   });
@@ -199,18 +199,21 @@ describe("requested rewrite", () => {
   test.for([
     ["rewriting", rewriting],
     ["sealing", sealSegment],
-  ] as const)("stays requested if requested during %s", async ([, replacement]) => {
-    await requestRewrites(folder(), { segment: "bluesky/1" }, signal);
-    expect(replaced(replacement, want)).toEqual(["bluesky/3"]);
-  });
+  ] as const)(
+    "a requested rewrite stays requested if it was requested during %s",
+    async ([, replacement]) => {
+      await requestRewrites(folder(), { segment: "bluesky/1" }, signal);
+      expect(replaced(replacement, want)).toEqual(["bluesky/3"]);
+    },
+  );
 
-  test("is not completed by sealing, which copies the index", async () => {
+  test("a requested rewrite is not completed by sealing, which copies the index", async () => {
     await requestRewrites(folder(), { segment: "bluesky/1" }, signal);
     expect(replaced(sealSegment, () => {})).toEqual(["bluesky/3"]);
   });
 });
 
-test("stays requested if the rewrite is stopped", async () => {
+test("a requested rewrite stays requested if the rewrite is stopped", async () => {
   await requestRewrites(folder(), "all", signal);
   const stopping = new AbortController();
   const stopped = rewritePending({

@@ -159,7 +159,7 @@ const hiddenPosts = (): string[] =>
 describe.for(forms)("damaged segment that is %s", (form) => {
   beforeEach(() => takeCopy(form));
 
-  test("loses no post if only an inner page of the post table is zeroed", async () => {
+  test("a damaged segment loses no post if only an inner page of the post table is zeroed", async () => {
     const before = contents();
     const { pageBytes, pages } = pagesOf("post");
     const inner = pages.find((page) => isInner(page, pageBytes));
@@ -172,7 +172,7 @@ describe.for(forms)("damaged segment that is %s", (form) => {
     expect(gaps()).toEqual([]);
   });
 
-  test("loses the posts of a zeroed leaf, lists them, and reports a coverage gap", async () => {
+  test("a damaged segment loses the posts of a zeroed leaf, lists them, and reports a coverage gap", async () => {
     const before = wholeArchive(folder());
     const { pageBytes, pages } = pagesOf("post");
     const leaves = pages.filter((page) => !isInner(page, pageBytes));
@@ -198,7 +198,7 @@ describe.for(forms)("damaged segment that is %s", (form) => {
     expect(existsSync(join(folder(), "orphaned", `${number}-1.db`))).toBe(true);
   });
 
-  test("loses only a row that does not match its checksum, and lists its uri", async () => {
+  test("a damaged segment loses only a row that does not match its checksum, and lists its uri", async () => {
     const { DatabaseSync } = await import("node:sqlite");
     const database = new DatabaseSync(pathOfSegment());
     database.exec(
@@ -220,18 +220,21 @@ describe.for(forms)("damaged segment that is %s", (form) => {
     "term_data",
     "term_docsize",
     "setting",
-  ])("loses no post if all of %s is zeroed, and hides and deletes the same ones", async (table) => {
-    const before = contents();
-    const { pageBytes, pages } = pagesOf(table);
-    for (const page of pages) zeroPage(page, pageBytes);
-    await salvaged();
-    expect(contents()).toEqual(before);
-    expect(hiddenPosts()).toEqual([uriOf(23)]);
-    expect((await checked()).findings).toEqual([]);
-    expect(gaps()).toEqual([]);
-  });
+  ])(
+    "a damaged segment loses no post if all of %s is zeroed, and hides and deletes the same posts",
+    async (table) => {
+      const before = contents();
+      const { pageBytes, pages } = pagesOf(table);
+      for (const page of pages) zeroPage(page, pageBytes);
+      await salvaged();
+      expect(contents()).toEqual(before);
+      expect(hiddenPosts()).toEqual([uriOf(23)]);
+      expect((await checked()).findings).toEqual([]);
+      expect(gaps()).toEqual([]);
+    },
+  );
 
-  test("is rebuilt from its leaves if its first page is zeroed", async () => {
+  test("a damaged segment is rebuilt from its leaves if its first page is zeroed", async () => {
     const before = contents();
     const { pageBytes } = pagesOf("post");
     zeroPage(1, pageBytes);
@@ -241,7 +244,7 @@ describe.for(forms)("damaged segment that is %s", (form) => {
   });
 });
 
-test("compaction of a running server salvages a named segment", async () => {
+test("compaction of a running server salvages a named damaged segment", async () => {
   takeCopy("unsealed");
   const before = contents();
   const { pageBytes } = pagesOf("post");
@@ -255,7 +258,7 @@ test("compaction of a running server salvages a named segment", async () => {
   expect(contents()).toEqual(before);
 });
 
-test("rebuilds a named intact segment, and removes its file", async () => {
+test("salvage rebuilds a named intact segment, and removes its old file", async () => {
   takeCopy("sealed");
   const before = contents();
   expect(await salvaged()).toMatchObject({ segments: 1, salvaged: [] });

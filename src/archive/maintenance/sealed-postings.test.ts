@@ -35,11 +35,11 @@ function placesOf(reader: ReturnType<typeof postingsReader>): number[][] {
 const list = (posts: number): Uint8Array =>
   u16(...Array.from({ length: posts + (posts % 2) }, (_, index) => (index < posts ? index : 0)));
 
-test("reads lists of several chunks, each padded to four bytes", () => {
+test("posting lists of several chunks, each padded to four bytes, are read", () => {
   expect(postsOf(u16(3, 9, 65_535, 0, 5, 0), 0, [3, 1])).toEqual([3, 9, 65_535, 65_541]);
 });
 
-test("reads a chunk of many posts as a bitmap", () => {
+test("a chunk of many posts is read as a bitmap", () => {
   const row = new Uint8Array(8_192);
   row.fill(255, 0, 512);
   row[8_191] = 128;
@@ -47,26 +47,26 @@ test("reads a chunk of many posts as a bitmap", () => {
 });
 
 test.for<[string, Uint8Array, number, number[]]>([
-  ["a row that is too short", u16(1, 2), 0, [3]],
-  ["a row that is too long", u16(1, 2, 3, 4), 0, [2]],
+  ["too few bytes", u16(1, 2), 0, [3]],
+  ["too many bytes", u16(1, 2, 3, 4), 0, [2]],
   ["posts that are not in order", u16(2, 1), 0, [2]],
   ["a post twice", u16(2, 2), 0, [2]],
   ["something after the last post of a list", u16(1, 2, 3, 4), 0, [3]],
-  ["a post that there is not", u16(4_464, 0), 1, [1]],
+  ["a nonexistent post", u16(4_464, 0), 1, [1]],
   ["a bitmap of fewer posts", new Uint8Array(8_192).fill(1), 0, [8_000]],
   ["a bitmap of more posts", new Uint8Array(8_192).fill(1), 0, [8_193]],
-])("%s is malformed", ([, row, chunk, counts]) => {
+])("a row of posts with %s is malformed", ([, row, chunk, counts]) => {
   expect(() => postsOf(row, chunk, counts)).toThrow(Malformed);
 });
 
-test("reads a position from one byte, several or a late one from the table", () => {
+test("a position is read from one byte, from several, or from the table if it is late", () => {
   expect(positionsOf(Uint8Array.of(0, 254, 7), 3)).toEqual([[0], [254], [7]]);
   const table = u16(1, 2, 0, 2, 4, 0x8000 + 9, 0x8000 + 255, 0);
   const row = joined(u32(2, 3), table, Uint8Array.of(3, 255, 255));
   expect(positionsOf(row, 3)).toEqual([[3], [4, 9], [255]]);
 });
 
-test("reads positions above 15 bits from a wider table", () => {
+test("positions above 15 bits are read from a wider table", () => {
   const head = [u32(0x8000_0000 + 1, 2), u32(0), u32(0)];
   const row = joined(...head, u32(32_767, 0x8000_0000 + 40_000), Uint8Array.of(255, 1));
   expect(positionsOf(row, 2)).toEqual([[32_767, 40_000], [1]]);
@@ -75,23 +75,23 @@ test("reads positions above 15 bits from a wider table", () => {
 const table = (...items: number[]): Uint8Array => joined(u32(1, 2), u16(1, 0, ...items));
 
 test.for<[string, Uint8Array]>([
-  ["a post that the table lacks", Uint8Array.of(255, 1)],
-  ["a row that is too long", Uint8Array.of(1, 2, 3)],
+  ["a post that is missing in the table", Uint8Array.of(255, 1)],
+  ["too many bytes", Uint8Array.of(1, 2, 3)],
   ["a table for another post", joined(table(4, 0x8005), Uint8Array.of(255, 1))],
-  ["a table for nobody", joined(table(4, 0x8005), Uint8Array.of(1, 1))],
+  ["a table for no post", joined(table(4, 0x8005), Uint8Array.of(1, 1))],
   ["a list without an end", joined(table(4, 5), Uint8Array.of(1, 255))],
-  ["a list with more", joined(table(0x8004, 0x8005), Uint8Array.of(1, 255))],
+  ["a list that is too long", joined(table(0x8004, 0x8005), Uint8Array.of(1, 255))],
   ["positions that are not in order", joined(table(5, 0x8005), Uint8Array.of(1, 255))],
   ["a table that is too long", joined(u32(9, 9), Uint8Array.of(1, 255))],
   [
-    "a list filled up with something",
+    "a list padded with other bytes",
     joined(u32(1, 1), u16(1, 0, 0x8004, 1), Uint8Array.of(1, 255)),
   ],
-])("%s is malformed", ([, row]) => {
+])("a row of positions with %s is malformed", ([, row]) => {
   expect(() => positionsOf(row, 2)).toThrow(Malformed);
 });
 
-test("reads few posts from the dictionary, followed by their positions", () => {
+test("a few posts are read from the dictionary, followed by their positions", () => {
   const reader = postingsReader(allPosts);
   reader.begin(true);
   reader.readInline(
@@ -106,7 +106,7 @@ test.for<[string, number[]]>([
   ["a post twice", [5, 0, 2, 2]],
   ["a position twice", [5, 1, 3, 0, 2]],
   ["an entry that ends too early", [5, 1, 2]],
-  ["a post that there is not", [0xff, 0xff, 0x7f, 1, 2, 2]],
+  ["a nonexistent post", [0xff, 0xff, 0x7f, 1, 2, 2]],
   ["a number that is too large", [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f]],
 ])("%s in the dictionary is malformed", ([, bytes]) => {
   const reader = postingsReader(allPosts);

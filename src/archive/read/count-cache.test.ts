@@ -34,7 +34,7 @@ const known = (numbers: number, cuts = 0): KnownCounts => ({
 const isKnown = (...position: Parameters<CountCache["find"]>): boolean =>
   cache.find(...position).toMs > 0;
 
-test("returns counts while file, version and IDs are the same", () => {
+test("cached counts are returned while file, version and IDs are the same", () => {
   cache.keep("q", segment, entry(1), 7, known(3));
   expect(cache.find("q", segment, entry(1), 7)).toEqual(known(3));
   expect(isKnown("other", segment, entry(1), 7)).toBe(false);
@@ -50,7 +50,7 @@ test("returns counts while file, version and IDs are the same", () => {
   }
 });
 
-test("evicts the least recently requested count, and never exceeds the bound", () => {
+test("the count cache evicts the least recently requested count, and never exceeds its bound", () => {
   cache.keep("first", segment, entry(1), 1, known(90_000));
   cache.keep("second", segment, entry(1), 1, known(90_000));
   const first = cache.find("first", segment, entry(1), 1);
@@ -61,7 +61,7 @@ test("evicts the least recently requested count, and never exceeds the bound", (
   expect(isKnown("third", segment, entry(1), 1)).toBe(true);
 });
 
-test("is not filled by a single query", () => {
+test("a single query does not fill the count cache", () => {
   cache.keep("small", segment, entry(1), 1, known(10));
   cache.keep("great", segment, entry(1), 1, known(100_001));
   expect(isKnown("great", segment, entry(1), 1)).toBe(false);

@@ -81,7 +81,7 @@ const sets: Readonly<Record<IndexForm, number>> = {
 };
 
 describe.each(indexForms)("posts found by %s", (form) => {
-  test("counts equal those of a scan of every post, the first time and again", () => {
+  test("counts equal those of a scan of every post, both the first time and when repeated", () => {
     const met = { requested: 0, counted: 0, cached: 0 };
     fc.assert(
       fc.property(
@@ -115,7 +115,7 @@ describe.each(indexForms)("posts found by %s", (form) => {
     expect(met.cached / met.requested).toBeGreaterThan(0.15);
   });
 
-  test("counts moving windows exactly while posts come and go", () => {
+  test("counts of moving windows are exact while posts arrive and are deleted", () => {
     const step = fc.record({ window, change: fc.constantFrom("none", "none", "put", "delete") });
     fc.assert(
       fc.property(

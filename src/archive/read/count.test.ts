@@ -62,7 +62,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
     buckets.reduce((sum, bucket) => sum + bucket.count, 0);
 
   describe("counts", () => {
-    test("put every match into the bucket of its time, and omit empty buckets", () => {
+    test("counts put every match into the bucket of its time, and omit empty buckets", () => {
       storeInSegmentAs(
         archive,
         [
@@ -87,7 +87,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       expect(count("nothing").buckets).toEqual([]);
     });
 
-    test("cut the first and the last bucket at the bounds, to the millisecond", () => {
+    test("counts cut the first and the last bucket at the bounds, to the millisecond", () => {
       storeInSegmentAs(
         archive,
         [...[0, 1, hourMs - 1, hourMs, 2 * hourMs - 1, 2 * hourMs].map((ms) => at(start + ms))],
@@ -103,7 +103,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       expect(count("-nothing", { fromMs: start, toMs: start }).buckets).toEqual([]);
     });
 
-    test("narrow the window by bounds in the query without moving the buckets", () => {
+    test("counts narrow the window by bounds in the query without moving the buckets", () => {
       storeInSegmentAs(
         archive,
         [at(start + 10), at(start + 45 * 60_000), at(start + hourMs)],
@@ -119,7 +119,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       expect(answer.countedFromMs).toBe(start);
     });
 
-    test("decide by the posts' times at a boundary within the skew of IDs", () => {
+    test("counts decide by the posts' times at a boundary within the skew of IDs", () => {
       storeInSegmentAs(
         archive,
         [
@@ -138,7 +138,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       ]);
     });
 
-    test("use the posts' times for IDs without a time and before 1970", () => {
+    test("counts use the posts' times for IDs without a time and before 1970", () => {
       const early = (id: bigint, ms: number) =>
         at(ms, { platform: "x", nativeId: id, uri: `https://x.com/i/status/${id}` });
       const first = Date.UTC(2006, 2, 21);
@@ -156,7 +156,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       ]);
     });
 
-    test("check rows where the index is inexact", () => {
+    test("counts check rows where the index is inexact", () => {
       const likes = (n: number) => ({ counts: { likes: n, reposts: 0, replies: 0, quotes: 0 } });
       storeInSegmentAs(
         archive,
@@ -169,7 +169,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       ]);
     });
 
-    test("omit hidden posts, also from cached counts", () => {
+    test("counts omit hidden posts, also from cached counts", () => {
       const [mine, other] = [
         at(start, { userId: "did:plc:me" }),
         at(start, { userId: "did:plc:you" }),
@@ -184,7 +184,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       expect(total(count("-nothing"))).toBe(2);
     });
 
-    test("read every row of a segment of another analyzer", () => {
+    test("counts read every row of a segment of another analyzer", () => {
       storeInSegmentAs(
         archive,
         [at(start, { text: "comet" }), at(start + hourMs, { text: "aurora" })],
@@ -202,7 +202,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       expect(total(count("-nothing"))).toBe(2);
     });
 
-    test("sum up platforms, or count a single one", () => {
+    test("counts sum up platforms, or count a single one", () => {
       storeInSegmentAs(
         archive,
         [at(start), at(start, { platform: "mastodon" }), skewed(start, start)],
@@ -216,7 +216,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
   });
 
   describe("work", () => {
-    test("opens no segments outside the window", () => {
+    test("a count opens no segments outside the window", () => {
       storeInSegmentAs(archive, [...quarters(45)], form);
       const { work } = count("-nothing", { fromMs: start + 6 * hourMs, toMs: start + 7 * hourMs });
       expect(work).toEqual({
@@ -228,7 +228,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       });
     });
 
-    test("runs no statements for a repeated count, and only those of a changed segment after a change", () => {
+    test("a repeated count runs no statements, and only those of a changed segment after a change", () => {
       storeInSegmentAs(archive, [...quarters(45)], form);
       const fresh = count("-nothing");
       expect(fresh.work).toMatchObject({ segmentsInWindow: 5, segmentsOpened: 5, statements: 5 });
@@ -245,7 +245,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       expect(count("river").work).toMatchObject({ segmentsCached: 0, segmentsOpened: 5 });
     });
 
-    test("counts only the new part and the ends of a moved window", () => {
+    test("a repeated count of a moved window counts only the new part and the ends", () => {
       storeInSegmentAs(archive, [...quarters(45)], form);
       const by = (ms: number) => ({ fromMs: start + ms, toMs: start + 8 * hourMs + ms });
       expect(count("-nothing", by(0)).work.statements).toBeGreaterThan(3);
@@ -257,7 +257,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       expect(count("-nothing", by(30 * 60_000)).work.statements).toBe(2);
     });
 
-    test("includes deletions and edits in a segment counted before", () => {
+    test("a repeated count includes deletions and edits in a segment counted before", () => {
       const [removed, other] = [
         at(start, { revision: "1" }),
         at(start + hourMs, { revision: "1" }),
@@ -274,7 +274,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
   });
 
   describe("deadline", () => {
-    test("leaves counts that are complete from a time on, and a repeated request gets further", () => {
+    test("at the deadline, counts are complete from a time on, and a repeated request gets further", () => {
       storeInSegmentAs(archive, [...quarters(45)], form);
       times = [0, 0, 1, 100, 100];
       const early = count("-nothing", { deadlineMs: 100 });
@@ -290,7 +290,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       expect(whole.work.segmentsCached).toBeGreaterThan(0);
     });
 
-    test("leaves out buckets that an unvisited segment of another platform may fill", () => {
+    test("at the deadline, counts omit buckets that an unvisited segment of another platform may fill", () => {
       storeInSegmentAs(archive, [...quarters(45)], form);
       storeInSegmentAs(
         archive,
@@ -307,7 +307,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       expect(early.countedFromMs).toBeGreaterThan(start);
     });
 
-    test("leaves exact counts at any moment, even if IDs and times differ widely", () => {
+    test("counts are exact at any moment of the deadline, even if IDs and times differ widely", () => {
       const later = (n: number) => start + 10 * hourMs + n * 600_000;
       const posts = Array.from({ length: 24 }, (_, n) => n);
       storeInSegmentAs(
@@ -336,7 +336,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       expect(reached.size).toBeGreaterThan(2);
     });
 
-    test("does not join the counts of a newer and an older span", () => {
+    test("counts of a newer and an older span are not joined if the deadline left a gap between them", () => {
       archive.remove();
       archive = smallArchive(1_000, () => (times.length > 1 ? times.shift() : times[0]) ?? 0);
       const counts = { likes: 7, reposts: 0, replies: 0, quotes: 0 };
@@ -349,7 +349,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       expect(total(count("min_faves:5", window))).toBe(900);
     });
 
-    test("shares the time among platforms of the same span, so that both are counted", () => {
+    test("platforms of the same span share the time until the deadline, so that both are counted", () => {
       archive.remove();
       archive = smallArchive(1_000, () => times.shift() ?? Number.POSITIVE_INFINITY);
       const counts = { likes: 7, reposts: 0, replies: 0, quotes: 0 };
@@ -367,7 +367,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       expect(early.buckets.every((bucket) => bucket.count === 8)).toBe(true);
     });
 
-    test("is also checked within a segment, and retries complete the count", () => {
+    test("the deadline is also checked within a segment, and retries complete the count", () => {
       archive.remove();
       archive = smallArchive(1_000, () => (times.length > 1 ? times.shift() : times[0]) ?? 0);
       const counts = { likes: 7, reposts: 0, replies: 0, quotes: 0 };
@@ -388,7 +388,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
     });
   });
 
-  test("sends counts to one reader, which caches them", async () => {
+  test("counts of the same posts are sent to one reader, which caches them", async () => {
     storeInSegmentAs(archive, [...quarters(25)], form);
     const opened = await openArchive({
       dataDir: dirname(archive.folder),

@@ -27,7 +27,7 @@ function storedOf(query: string): readonly CoverageInterval[] {
     .coverage.flatMap(({ intervals }) => intervals);
 }
 
-test("returns the coverage of a single author for queries of that author", () => {
+test("a query of a single author returns the coverage of that author", () => {
   archive = smallArchive();
   archive.put(makePost());
   archive.write([], { coverage: [interval] });
@@ -36,7 +36,7 @@ test("returns the coverage of a single author for queries of that author", () =>
   expect(storedOf("river")).toEqual([]);
 });
 
-test("does not claim coverage added during a search", () => {
+test("an answer does not claim coverage added during the search", () => {
   let duringSearch = (): void => {};
   archive = smallArchive(10, () => {
     duringSearch();

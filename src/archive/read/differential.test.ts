@@ -18,7 +18,7 @@ const bounded = { interruptAfterTimeLimit: 25_000, markInterruptAsFailure: true 
 
 const posts = fc.tuple(...Array.from({ length: postsOfSet }, (_, n) => generatedPost(n)));
 
-test("parses every operator under each of its names with any generated value", () => {
+test("every operator is parsed under each of its names with any generated value", () => {
   for (const [operator, texts] of Object.entries(generatedLeaves)) {
     fc.assert(
       fc.property(texts, (text) => {
@@ -32,7 +32,7 @@ test("parses every operator under each of its names with any generated value", (
 describe.each(indexForms)("posts found by %s", (form) => {
   const { sets, queries, pages } = sizes[form];
 
-  test("archive and matcher agree on every query and post", () => {
+  test("the archive and the matcher agree on every query and post", () => {
     const met = { pairs: 0, found: 0 };
     fc.assert(
       fc.property(
@@ -58,7 +58,7 @@ describe.each(indexForms)("posts found by %s", (form) => {
     expect(met.found / met.pairs).toBeGreaterThan(0.3);
   });
 
-  test("pages of any size make up the whole answer", () => {
+  test("pages of any size together make up the whole answer", () => {
     fc.assert(
       fc.property(posts, generatedQuery, fc.integer({ min: 1, max: 7 }), (drawn, query, limit) => {
         const set = openPostSet(drawn, 9, form);

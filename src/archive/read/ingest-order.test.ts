@@ -28,7 +28,7 @@ function follow(
   }
 }
 
-test("a client that follows the ingest order misses no post, however late and wherever it arrives", () => {
+test("a client that follows the ingest order misses no post, regardless of when and where it arrives", () => {
   archive = smallArchive(3);
   archive.put(at(1, 10), at(2, 20), at(3, 30));
   const first = follow(null);
@@ -41,7 +41,7 @@ test("a client that follows the ingest order misses no post, however late and wh
   expect(follow(second.last).texts).toEqual([]);
 });
 
-test("edits do not appear, and deleted and hidden posts are skipped", () => {
+test("edits do not appear in the ingest order, and deleted and hidden posts are skipped", () => {
   archive = smallArchive();
   archive.put(at(1, 1), at(2, 2), at(3, 3));
   archive.put({ ...at(1, 1), text: "edited" });
@@ -51,7 +51,7 @@ test("edits do not appear, and deleted and hidden posts are skipped", () => {
   expect(follow(null).texts).toEqual(["edited", "post 3"]);
 });
 
-test("uncommitted numbers are not returned, because they may be reissued", () => {
+test("uncommitted ingest numbers are not returned, because they may be reissued", () => {
   archive = smallArchive();
   archive.put(at(1, 1));
   const before = follow(null);
@@ -64,7 +64,7 @@ test("uncommitted numbers are not returned, because they may be reissued", () =>
   catalog.close();
 });
 
-test("returns an error with a hint for a position before the retained order", () => {
+test("a position before the retained ingest order returns an error with a hint", () => {
   archive = smallArchive();
   archive.put(at(1, 1), at(2, 2), at(3, 3));
   const catalog = openCatalog(archive.folder);

@@ -91,7 +91,7 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
 );
 
 describe("page of cached records", () => {
-  test("equals the stored records after any deletion, hiding, change or rewrite", () => {
+  test("a page of cached records equals the stored records after any deletion, hiding, change or rewrite", () => {
     const property = fc.property(fc.array(steps, { minLength: 4, maxLength: 25 }), (run) => {
       const archive = smallArchive(2);
       try {
@@ -111,7 +111,7 @@ describe("page of cached records", () => {
     fc.assert(property, { numRuns: 25 });
   });
 
-  test("reads no row twice", () => {
+  test("a page of cached records reads no row twice", () => {
     const archive = smallArchive();
     archive.put(makePost({ key: "a", username: "ann" }), makePost({ key: "b", username: "bob" }));
     const positions = positionsOf(archive);
@@ -120,7 +120,7 @@ describe("page of cached records", () => {
     archive.remove();
   });
 
-  test("is abandoned if the time is over before its rows are read", () => {
+  test("a page of cached records is abandoned if the time is over before its rows are read", () => {
     const archive = smallArchive();
     archive.put(makePost({ key: "a" }));
     expect(archive.reader.jsonPage(positionsOf(archive), () => true)).toBeNull();

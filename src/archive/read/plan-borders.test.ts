@@ -40,7 +40,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
   }
 
   describe("since_id: and max_id: at segment boundaries", () => {
-    test("first and last ID of a segment, exclusive and inclusive", () => {
+    test("since_id: and max_id: are exclusive and inclusive at the first and last ID of a segment", () => {
       fill(10);
       const ids = allIds();
       const [first, second, last] = [ids[3], ids[4], ids[5]];
@@ -53,14 +53,14 @@ describe.each(storedForms)("posts found by %s", (form) => {
       expect(request(`max_id:${ids[9]}`).days).toHaveLength(10);
     });
 
-    test("one below the first ID of a segment excludes the segment", () => {
+    test("max_id: one below the first ID of a segment excludes the segment", () => {
       fill(9);
       const [first = 0n] = allIds().slice(3, 4);
       expect(request(`since_id:${first - 1n} max_id:${first}`).days).toEqual([4]);
       expect(request(`max_id:${first - 1n}`).days).toEqual([1, 2, 3]);
     });
 
-    test("negated, and in alternatives", () => {
+    test("since_id: and max_id: are exact when negated and in alternatives", () => {
       fill(9);
       const ids = allIds();
       expect(request(`-since_id:${ids[5]}`)).toEqual({ days: [1, 2, 3, 4, 5, 6], opened: 2 });
@@ -70,7 +70,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       expect(request(`since_id:${ids[7]} max_id:${ids[1]}`)).toEqual({ days: [], opened: 0 });
     });
 
-    test("at both ends of the ID space", () => {
+    test("since_id: and max_id: are exact at both ends of the ID space", () => {
       fill(3);
       expect(request("since_id:0").days).toHaveLength(3);
       expect(request("max_id:0").days).toEqual([]);
@@ -79,7 +79,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       expect(request("-since_id:9223372036854775807").days).toHaveLength(3);
     });
 
-    test("among X's first numbers, which contain no time", () => {
+    test("since_id: and max_id: are exact among X's first numbers, which contain no time", () => {
       const onX = { platform: "x", userId: null, username: "jack", seenMs: null } as const;
       archive = smallArchive(2);
       const early: Partial<Post>[] = [
@@ -97,7 +97,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
   });
 
   describe("window", () => {
-    test("with until at a segment boundary excludes the next segment, which is not opened", () => {
+    test("a window that ends at a segment boundary excludes the next segment, which is not opened", () => {
       fill(10, 1);
       expect(request("day", { toMs: start + 3 })).toEqual({ days: [1, 2, 3], opened: 1 });
       expect(request("day", { toMs: start + 4 })).toEqual({ days: [1, 2, 3, 4], opened: 2 });
@@ -108,14 +108,14 @@ describe.each(storedForms)("posts found by %s", (form) => {
       expect(request("day", { fromMs: start + 9 })).toEqual({ days: [10], opened: 1 });
     });
 
-    test("of dates includes these days, and its negation the others", () => {
+    test("a window of dates includes these days, and its negation the others", () => {
       fill(10);
       expect(request("until:2026-01-04").days).toEqual([1, 2, 3]);
       expect(request("since:2026-01-04").days).toEqual([4, 5, 6, 7, 8, 9, 10]);
       expect(request("-until:2026-01-04").days).toEqual([4, 5, 6, 7, 8, 9, 10]);
     });
 
-    test("within one old segment opens only that one", () => {
+    test("a window within one old segment opens only that segment", () => {
       fill(30);
       expect(request("since:2026-01-04 until:2026-01-06")).toEqual({ days: [4, 5], opened: 1 });
       expect(request("day since:2026-01-05 until:2026-01-06")).toEqual({ days: [5], opened: 1 });
@@ -141,7 +141,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       );
     }
 
-    test("opens the segments of that platform only", () => {
+    test("platform: opens the segments of that platform only", () => {
       holdTwoPlatforms();
       const all = request("day").opened;
       const blue = request("platform:bluesky");
@@ -154,7 +154,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       expect(request("platform:bluesky", { platforms: ["x"] })).toEqual({ days: [], opened: 0 });
     });
 
-    test("in alternatives applies to its platform only", () => {
+    test("platform: in alternatives applies to its platform only", () => {
       holdTwoPlatforms();
       expect(request("platform:bluesky OR until:2026-01-02").days).toEqual([
         1, 2, 4, 6, 8, 10, 12, 14, 16, 18,
@@ -171,7 +171,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       return { days, next, opened: work.segmentsOpened };
     };
 
-    test("reached exactly at a boundary reads the next segment only to see whether there is more", () => {
+    test("a limit reached exactly at a boundary reads the next segment only to check for more posts", () => {
       fill(11);
       const first = newest(5);
       expect(first).toMatchObject({ days: [11, 10, 9, 8, 7], opened: 3 });
@@ -180,12 +180,12 @@ describe.each(storedForms)("posts found by %s", (form) => {
       expect(newest(11)).toMatchObject({ next: null, opened: 4 });
     });
 
-    test("that span three segments returns them in order without opening a fourth", () => {
+    test("a limit that spans three segments returns them in order without opening a fourth", () => {
       fill(29);
       expect(newest(7)).toMatchObject({ days: [29, 28, 27, 26, 25, 24, 23], opened: 3 });
     });
 
-    test("skips a segment below n newer posts, but opens the newest of each platform", () => {
+    test("a limit skips a segment below enough newer posts, but opens the newest of each platform", () => {
       archive = smallArchive(3);
       const days = Array.from({ length: 9 }, (_, n) => n);
       storeInSegmentAs(
@@ -210,7 +210,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
     });
   });
 
-  test("neither finds nor misses a post deleted between two pages", () => {
+  test("paging neither finds nor misses a post deleted between two pages", () => {
     fill(9);
     const first = archive.search({ plan: everything, limit: 4 });
     const removed = makePost({ key: "k4" });
@@ -229,7 +229,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
     expect(again.positions).toEqual(second.positions);
   });
 
-  test("returns an incomplete answer at the deadline, whose cursor leads to the rest", () => {
+  test("a search returns an incomplete answer at the deadline, whose cursor leads to the rest", () => {
     let nowMs = 0;
     archive = smallArchive(3, () => nowMs++);
     storeInSegmentAs(

@@ -46,7 +46,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
   }
 
   describe("negations", () => {
-    test("-min_faves:1000 with 999, 1000, 1023 and 1024", () => {
+    test("-min_faves:1000 is exact for counts of 999, 1000, 1023 and 1024", () => {
       const likes = [null, 999, 1_000, 1_023, 1_024];
       hold(
         ...likes.map((count) => ({
@@ -61,14 +61,14 @@ describe.each(storedForms)("posts found by %s", (form) => {
       expect(request("-(min_faves:1000 -min_faves:1024)")).toEqual(["null", "999", "1024"]);
     });
 
-    test('-"a * b"', () => {
+    test('-"a * b" excludes posts in which exactly one word is between a and b', () => {
       holdTexts("a x b", "a b", "a x y b", "a https://example.com b", "b x a");
       expect(request('"a * b"')).toEqual(["a x b"]);
       expect(request('-"a * b"')).toHaveLength(4);
       expect(request('a -"a * b" -"b * a"')).toHaveLength(3);
     });
 
-    test("-geocode: with posts without a location", () => {
+    test("-geocode: matches posts without a location", () => {
       hold(
         { text: "near", geo: { lat: 52.52, lon: 13.405 } },
         { text: "far", geo: { lat: 48.14, lon: 11.58 } },
@@ -79,7 +79,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       expect(request("-has:geo -geocode:52.52,13.405,10km")).toEqual(["nowhere"]);
     });
 
-    test("-(a OR -b), --x and only negatives", () => {
+    test("-(a OR -b), double negation and queries of only negatives are exact", () => {
       holdTexts("a", "b", "a b", "c");
       expect(request("-(a OR -b)")).toEqual(["b"]);
       expect(request("--a")).toEqual(["a", "a b"]);
@@ -90,7 +90,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       expect(request("-platform:x -a")).toEqual(["b", "c"]);
     });
 
-    test("lang:en lang:ru", () => {
+    test("lang:en lang:ru matches only posts in both languages", () => {
       hold(
         { text: "en", langs: ["en"] },
         { text: "ru", langs: ["ru"] },
@@ -100,7 +100,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       expect(request("lang:en -lang:ru")).toEqual(["en"]);
     });
 
-    test("is:retweet -is:retweet", () => {
+    test("is:retweet -is:retweet matches nothing", () => {
       hold({ text: "plain" }, { text: "again", isRepost: true }, { text: "RT @ann: hi" });
       expect(request("is:retweet -is:retweet")).toEqual([]);
       expect(request("is:retweet OR -is:retweet")).toHaveLength(3);
@@ -119,7 +119,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       return null;
     };
 
-    test("answers 256 negations, and refuses 257 and 300 with the bound", () => {
+    test("the archive answers 256 negations, and refuses 257 and 300 with the bound", () => {
       holdTexts("w7", "other");
       const negated = (count: number) =>
         words(count)
@@ -133,7 +133,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       }
     });
 
-    test("answers ORs of 256 words, as words, as phrases and as inexact conditions", () => {
+    test("the archive answers ORs of 256 words, as words, as phrases and as inexact conditions", () => {
       holdTexts("w7", "o w7");
       expect(request(words(256).join(" OR "))).toHaveLength(2);
       expect(
@@ -152,7 +152,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       ).toEqual([]);
     });
 
-    test("answers 20 nested groups, and refuses 21 and 33 with the bound", () => {
+    test("the archive answers 20 nested groups, and refuses 21 and 33 with the bound", () => {
       const nested = (depth: number) =>
         `${"(a OR -(".repeat(depth / 2)}b c${"))".repeat(depth / 2)}`;
       holdTexts("a", "b c", "c");
@@ -167,7 +167,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
   });
 
   describe("phrases", () => {
-    test("do not match across text and facet, text and alt text, or text and URL", () => {
+    test("phrases do not match across text and facet, text and alt text, or text and URL", () => {
       hold({
         text: "one two https://example.com/three @four five",
         langs: ["en"],
@@ -200,7 +200,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       }
     });
 
-    test("match emoji with skin tone", () => {
+    test("phrases match emoji with skin tone", () => {
       holdTexts("good 👍🏽 job", "good 👍 job", "good 👍🏿 job");
       expect(request('"good 👍🏽 job"')).toEqual(["good 👍🏽 job"]);
       expect(request('"good 👍 job"')).toEqual(["good 👍 job"]);
@@ -213,7 +213,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
   describe("unusual tokens", () => {
     const long = "w".repeat(10_000);
 
-    test("NUL, a lone surrogate, U+FFFD and a word of 10,000 characters", () => {
+    test("NUL, a lone surrogate, U+FFFD and a word of 10,000 characters are searched safely", () => {
       holdTexts("a\u0000b", "c\ud800d", "e\ufffdf", `x ${long} y`, "plain");
       expect(request('"a b"')).toHaveLength(1);
       expect(request('"c d"')).toHaveLength(1);
@@ -224,7 +224,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       expect(request("-plain")).toHaveLength(4);
     });
 
-    test("finds a word as long as a query may be", () => {
+    test("a word as long as a query may be is found", () => {
       const word = "w".repeat(4_000);
       holdTexts(`x ${word}`, `x ${word}w`);
       expect(request(word)).toEqual([`x ${word}`]);
@@ -232,7 +232,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       expect(request(`-${word}`)).toEqual([`x ${word}w`]);
     });
 
-    test("\" and ' in tokens", () => {
+    test("\" and ' in tokens are searched literally", () => {
       holdTexts(`say "cheese" don't`, "rock'n'roll", `""''"`);
       expect(request("cheese")).toHaveLength(1);
       expect(request("don't")).toHaveLength(1);
@@ -240,7 +240,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       expect(request('"say \\"cheese\\" don\'t"')).toHaveLength(1);
     });
 
-    test("\" and ' in facets", () => {
+    test("\" and ' in facets are searched literally", () => {
       hold({ text: "labelled", labels: [`"'`, "a'b\"c"], username: `o'"neil`, userId: null });
       expect(request("labelled")).toEqual(["labelled"]);
       expect(request(`label:"a'b\\"c"`)).toEqual(["labelled"]);
@@ -262,7 +262,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
     });
   });
 
-  test("since = until and since > until match nothing, and negated everything", () => {
+  test("since = until and since > until match nothing, and their negations match everything", () => {
     hold({ text: "one" }, { text: "two", createdMs: start + 86_400_000 });
     expect(request("since:2026-01-02 until:2026-01-02")).toEqual([]);
     expect(request("since:2026-01-03 until:2026-01-01")).toEqual([]);

@@ -42,7 +42,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
     const hold6 = () =>
       hold(liked(null), liked(0), liked(999), liked(1000), liked(1023), liked(1024));
 
-    test("are exact, also negated", () => {
+    test("thresholds between indexed ones are exact, also negated", () => {
       hold6();
       expect(request("min_faves:1000").texts).toEqual(["1000 likes", "1023 likes", "1024 likes"]);
       expect(request("-min_faves:1000").texts).toEqual(["null likes", "0 likes", "999 likes"]);
@@ -51,19 +51,19 @@ describe.each(storedForms)("posts found by %s", (form) => {
       expect(request("min_faves:1001").texts).toEqual(["1023 likes", "1024 likes"]);
     });
 
-    test("of 0 match every post, including unknown counts", () => {
+    test("thresholds of 0 match every post, including unknown counts", () => {
       hold6();
       expect(request("min_faves:0").texts).toHaveLength(6);
       expect(request("-min_faves:0").texts).toEqual([]);
     });
 
-    test("above any count match nothing", () => {
+    test("thresholds above any count match nothing", () => {
       hold6();
       expect(request("min_faves:999999999999").texts).toEqual([]);
       expect(request("-min_faves:999999999999").texts).toHaveLength(6);
     });
 
-    test("check only posts that reach the threshold below", () => {
+    test("thresholds between indexed ones check only posts that reach the indexed one below", () => {
       hold6();
       expect(request("min_faves:1001").work.candidates).toBe(3);
       expect(request("min_faves:1000").work.candidates).toBe(3);
@@ -71,7 +71,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
   });
 
   describe("wildcard in a phrase", () => {
-    test("is exactly one word, also negated", () => {
+    test("a wildcard in a phrase is exactly one word, also negated", () => {
       hold({ text: "a new b" }, { text: "a b" }, { text: "a very new b" }, { text: "b new a" });
       expect(request('"a * b"').texts).toEqual(["a new b"]);
       expect(request('-"a * b"').texts).toEqual(["a b", "a very new b", "b new a"]);
@@ -84,14 +84,14 @@ describe.each(storedForms)("posts found by %s", (form) => {
     const potsdam = { text: "potsdam", geo: { lat: 52.4, lon: 13.06 } };
     const nowhere = { text: "nowhere" };
 
-    test("match posts within them, and no post without a location", () => {
+    test("circles match posts within them, and no post without a location", () => {
       hold(berlin, potsdam, nowhere);
       expect(request("geocode:52.52,13.405,10km").texts).toEqual(["berlin"]);
       expect(request("-geocode:52.52,13.405,10km").texts).toEqual(["potsdam", "nowhere"]);
       expect(request("geocode:52.52,13.405,25mi").texts).toEqual(["berlin", "potsdam"]);
     });
 
-    test("extend across the date line and over the whole globe", () => {
+    test("circles extend across the date line and over the whole globe", () => {
       hold(
         { text: "west", geo: { lat: 0, lon: 179.95 } },
         { text: "east", geo: { lat: 0, lon: -179.95 } },
@@ -105,7 +105,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
   describe("negation", () => {
     const three = () => hold({ text: "a b" }, { text: "a" }, { text: "b" }, { text: "c" });
 
-    test("of a group, of a negation, and alone", () => {
+    test("negations of a group, of a negation, and without another condition are exact", () => {
       three();
       expect(request("-(a OR -b)").texts).toEqual(["b"]);
       expect(request("-(a b)").texts).toEqual(["a", "b", "c"]);
@@ -114,7 +114,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       expect(request("a OR -b").texts).toEqual(["a b", "a", "c"]);
     });
 
-    test("of a required condition matches nothing", () => {
+    test("a negation of a required condition matches nothing", () => {
       three();
       expect(request("a -a").texts).toEqual([]);
       expect(request("filter:retweets -filter:retweets").texts).toEqual([]);
@@ -125,7 +125,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
   describe("size", () => {
     const words = (count: number) => Array.from({ length: count }, (_, n) => `w${n}`);
 
-    test("answers 255 negations, 256 alternatives and 20 nested groups", () => {
+    test("the archive answers 255 negations, 256 alternatives and 20 nested groups", () => {
       hold({ text: "w1" }, { text: "other" });
       expect(
         request(
@@ -145,7 +145,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
   });
 
   describe("author", () => {
-    test("can neither forge a facet nor hide one", () => {
+    test("an author can neither forge a facet nor hide one", () => {
       hold(
         { text: "lang:en is:post likes>=10 from:bob #", langs: ["de"] },
         { text: "real", langs: ["en"] },
@@ -156,7 +156,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       expect(request("lang:de").texts).toHaveLength(1);
     });
 
-    test("creates no phrase from text into alt text, tags or links", () => {
+    test("an author cannot create a phrase that extends from text into alt text, tags or links", () => {
       hold({
         text: "end of text https://example.com/start",
         media: [{ type: "image", url: null, alt: "start of alt" }],
@@ -170,7 +170,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
     });
   });
 
-  test("since is inclusive, until exclusive, and each is the other's negation", () => {
+  test("since: is inclusive, until: is exclusive, and each is the other's negation", () => {
     hold({ text: "first" }, { text: "second", createdMs: start + 86_400_000 });
     expect(request("since:2026-01-01").texts).toEqual(["first", "second"]);
     expect(request("until:2026-01-02").texts).toEqual(["first"]);

@@ -7,7 +7,7 @@ const ofRow = (text: string): RenderedRecord => ({ text, dependsOnRowOnly: true 
 const textOf = (found: RecordBytes | null): string | null =>
   found?.arena.toString("utf8", found.start, found.end) ?? null;
 
-test("finds a record in UTF-8 under its version only", () => {
+test("a cached record in UTF-8 is found only under its version", () => {
   const cache = new RecordCache(10_000);
   cache.add(1n, version, ofRow('"ä 🙂"'));
   expect(textOf(cache.find(1n, version))).toBe('"ä 🙂"');
@@ -16,14 +16,14 @@ test("finds a record in UTF-8 under its version only", () => {
   expect(cache.find(1n, { ...version, path: "x/000001.db" })).toBeNull();
 });
 
-test("finds a record that depends on the catalog under its catalog version only", () => {
+test("a cached record that depends on the catalog is found only under its catalog version", () => {
   const cache = new RecordCache(10_000);
   cache.add(1n, version, { text: "null", dependsOnRowOnly: false });
   expect(textOf(cache.find(1n, { ...version, catalog: 7 }))).toBe("null");
   expect(cache.find(1n, { ...version, catalog: 8 })).toBeNull();
 });
 
-test("evicts the least recently used records", () => {
+test("the record cache evicts the least recently used records", () => {
   const cache = new RecordCache(20_000);
   cache.add(0n, version, ofRow('"used"'));
   cache.add(1n, version, ofRow('"unused"'));
@@ -35,7 +35,7 @@ test("evicts the least recently used records", () => {
   expect(cache.find(1n, version)).toBeNull();
 });
 
-test("references no more bytes than allowed", () => {
+test("the record cache references no more bytes than allowed", () => {
   const cache = new RecordCache(20_000);
   const arenas = new Set<Buffer>();
   for (let id = 0n; id < 500n; id += 1n) {
@@ -53,14 +53,14 @@ test("references no more bytes than allowed", () => {
   expect([...arenas].reduce((sum, { length }) => sum + length, 0)).toBeLessThanOrEqual(20_000);
 });
 
-test("returns a record longer than the cache without storing it", () => {
+test("a record longer than the cache is returned without being stored", () => {
   const cache = new RecordCache(1_000);
   const added = cache.add(1n, version, ofRow(`"${"ä".repeat(2_000)}"`));
   expect(textOf(added)).toHaveLength(2_002);
   expect(cache.find(1n, version)).toBeNull();
 });
 
-test("leaves records of a page unchanged until the next page begins", () => {
+test("cached records of a page are unchanged until the next page begins", () => {
   const cache = new RecordCache(8_000);
   const random = seededRandom(5);
   const below = (bound: number): number => Math.floor(random() * bound);

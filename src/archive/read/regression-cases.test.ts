@@ -19,9 +19,12 @@ function answersTo(query: string, posts: Parameters<typeof makePost>[0][], form:
 describe.each(indexForms.filter((form) => form !== "mixed"))(
   "archive (%s), matcher and oracle agree again",
   (form) => {
-    test.each(regressionCases)("$name: $query", ({ query, posts }) => {
-      const answers = answersTo(query, [...posts], form);
-      expect(agree(answers), JSON.stringify(answers)).toBe(true);
-    });
+    test.each(regressionCases)(
+      "the archive, the matcher and the oracle agree again: $name, $query",
+      ({ query, posts }) => {
+        const answers = answersTo(query, [...posts], form);
+        expect(agree(answers), JSON.stringify(answers)).toBe(true);
+      },
+    );
   },
 );

@@ -41,7 +41,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
     const keys = (name: string) =>
       archive.reader.operations.resolve({ accounts: [], posts: [name] }).posts.get(name) ?? [];
 
-    test("the ID of a stored post means its uri, on every platform", () => {
+    test("the ID of a stored post in a query means its uri, on every platform", () => {
       storeInSegmentAs(archive, [makePost({ key: "first" })], form);
       const id = idOf(atUri("first"));
       const key = postKey("bluesky", { id: null, uri: atUri("first") });
@@ -50,7 +50,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       expect(keys(id)).toEqual(expect.arrayContaining([key, `x/${id}`]));
     });
 
-    test("the ID of an X post without its own number means its uri, not that number", () => {
+    test("the ID of an X post without its own number in a query means its uri, not that number", () => {
       const lost = makePost({ ...onX, uri: "import:x:abc" });
       storeInSegmentAs(
         archive,
@@ -63,7 +63,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       expect(found('conversation_id:"import:x:abc"')).toEqual(["import:x:abc"]);
     });
 
-    test("an address with a handle means the posts of all accounts that had it, also after a rename", () => {
+    test("a post address with a handle means the posts of all accounts that had it, also after a rename", () => {
       const called = (userId: string, handle: string, observedMs: number) =>
         ({ kind: "handle", platform: "bluesky", userId, handle, observedMs }) as const;
       archive.write([called(did, "Old.example", 1), called(did, "new.example", 2)]);
@@ -80,7 +80,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       expect(at("nobody.example")).not.toContain(key);
     });
 
-    test("an unknown name matches nothing", () => {
+    test("an unknown post name in a query matches nothing", () => {
       storeInSegmentAs(
         archive,
         [makePost({ key: "first" }), makePost({ ...onX, nativeId: 20n })],
@@ -106,7 +106,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
   });
 
   describe("conversation", () => {
-    test("contains its root and replies, but no quoted posts or other replies", () => {
+    test("a conversation contains its root and replies, but no quoted posts or other replies", () => {
       const inside = { isReply: true, conversationId: atUri("root") };
       storeInSegmentAs(
         archive,
@@ -131,7 +131,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       expect(found(`conversation_id:"${atUri("answer")}"`)).toEqual([]);
     });
 
-    test("on X is named by the number of its root, in digits or in any address", () => {
+    test("a conversation on X is named by the number of its root, in digits or in any address", () => {
       const answer = { isReply: true, conversationId: "20", inReplyTo: to({ id: "20" }) };
       storeInSegmentAs(
         archive,

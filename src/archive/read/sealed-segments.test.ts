@@ -78,21 +78,21 @@ const word = (token: string): PlanNode => ({
 });
 
 describe("work", () => {
-  test("a word of a sealed segment takes one statement, one container and no row", () => {
+  test("searching a word of a sealed segment takes one statement, one container and no row", () => {
     putAll(120);
     archive.seal();
     const { work } = archive.query("river", { limit: 20 });
     expect(work).toMatchObject({ statements: 1, containers: 1, candidates: 21, rechecked: 0 });
   });
 
-  test("each word, also an excluded one, takes one container", () => {
+  test("searching several words of a sealed segment takes one container for each, including excluded ones", () => {
     putAll(120, (n) => (n % 2 === 0 ? "a river" : "a river and a brook"));
     archive.seal();
     expect(archive.query("river and", { limit: 20 }).work.containers).toBe(2);
     expect(archive.query("river -brook", { limit: 20 }).work.containers).toBe(2);
   });
 
-  test("a missing word takes no statement in a known segment, until a post with it is written", () => {
+  test("searching a missing word takes no statement in a known segment, until a post with it is written", () => {
     putAll(120);
     archive.seal();
     const statements = (query: string): number =>
@@ -108,7 +108,7 @@ describe("work", () => {
     expect(found("brook")).toEqual([60]);
   });
 
-  test("FTS5 is queried once more if it has later posts", () => {
+  test("FTS5 is queried once more if the sealed segment has later posts", () => {
     putAll(120);
     archive.seal();
     archive.put(post(119, "a brook"));
@@ -123,7 +123,7 @@ describe("work", () => {
     expect(work).toMatchObject({ returned: 20, candidates: 21, rechecked: 21 });
   });
 
-  test("a count reads each container once, and no row", () => {
+  test("counting in a sealed segment reads each container once, and no row", () => {
     putAll(120);
     archive.seal();
     const { work } = archive.reader.operations.count({
@@ -139,7 +139,7 @@ describe("work", () => {
 });
 
 describe("writes after sealing", () => {
-  test("edits, deletions, late posts and restored posts are found as they are now", () => {
+  test("edits, deletions, late posts and restored posts are found as they are after sealing", () => {
     putAll(10);
     archive.write([deletion(7)]);
     archive.seal();
@@ -152,7 +152,7 @@ describe("writes after sealing", () => {
     expect(countOf(word("river"))).toBe(8);
   });
 
-  test("a deleted and restored post is found once, by its present text", () => {
+  test("a post deleted and restored after sealing is found once, by its present text", () => {
     putAll(3);
     archive.seal();
     archive.write([{ kind: "delete", platform: "bluesky", uri: post(1).uri, revision: "1" }]);
@@ -164,7 +164,7 @@ describe("writes after sealing", () => {
     expect(found("river OR brook")).toEqual([2, 1, 0]);
   });
 
-  test("a rolled back transaction changes nothing", () => {
+  test("a transaction rolled back after sealing changes nothing", () => {
     putAll(3);
     archive.seal();
     const writer = openSegmentWriter(onlyPath(), "bluesky", 1_000);
@@ -223,7 +223,7 @@ describe("every post is in exactly one of both indexes", () => {
     }
   }
 
-  test("after any changes", () => {
+  test("after any changes, every post is in exactly one of both indexes", () => {
     const property = fc.property(history, (changes) => {
       archive.remove();
       archive = smallArchive(1_000);
@@ -307,7 +307,7 @@ describe("hidden posts", () => {
     observedMs,
   });
 
-  test("of an account suspended after sealing are found only after its return", () => {
+  test("hidden posts of an account suspended after sealing are found only after its return", () => {
     putAll(10);
     archive.seal();
     archive.put(post(4, "a river, wider"));
@@ -319,7 +319,7 @@ describe("hidden posts", () => {
     expect(countOf(word("river"))).toBe(10);
   });
 
-  test("stay hidden when sealed, and can be shown", () => {
+  test("hidden posts stay hidden when sealed, and can be shown", () => {
     putAll(10);
     archive.write([status("suspended", 1)]);
     archive.seal();
@@ -328,7 +328,7 @@ describe("hidden posts", () => {
     expect(found("river")).toHaveLength(10);
   });
 
-  test("are removed when their account is deleted", () => {
+  test("hidden posts are removed when their account is deleted", () => {
     putAll(10);
     archive.seal();
     archive.write([status("suspended", 1)]);
@@ -337,7 +337,7 @@ describe("hidden posts", () => {
     expect(found("river")).toEqual([9, 8, 7, 6]);
   });
 
-  test("are included in all posts of an account", () => {
+  test("hidden posts are included in all posts of an account", () => {
     putAll(10);
     archive.seal();
     archive.put(post(4, "a brook"));
@@ -377,7 +377,7 @@ describe("deadline", () => {
     }
   }
 
-  test("ends a search step by step without losing or repeating posts", () => {
+  test("the deadline ends a search step by step without losing or repeating posts", () => {
     archive.put(
       ...Array.from({ length: 300 }, (_, n) => ({
         ...post(n),
@@ -397,7 +397,7 @@ describe("deadline", () => {
     segment.close();
   });
 
-  test("ends a count where all newer posts are counted", () => {
+  test("the deadline ends a count at a time after which all posts are counted", () => {
     putAll(400);
     archive.seal();
     archive.put(...Array.from({ length: 200 }, (_, n) => post(n * 2, `a river ${n}`)));
@@ -415,7 +415,7 @@ describe("deadline", () => {
     segment.close();
   });
 
-  test("ends a count of rows after some of them", () => {
+  test("the deadline ends a count of rows after some of them", () => {
     putAll(300);
     archive.seal();
     const segment = openSegment(onlyPath(), "bluesky", 1_000);
@@ -454,7 +454,7 @@ describe("times that IDs do not determine", () => {
       deadlineMs: Number.POSITIVE_INFINITY,
     }).buckets;
 
-  test("are counted and found by rows, as with FTS5", () => {
+  test("posts whose times differ from their IDs are counted and found by rows, as with FTS5", () => {
     const early = Array.from({ length: 5 }, (_, n) =>
       makePost({
         platform: "x",
@@ -498,22 +498,25 @@ describe("damaged sealed index", () => {
     ["the dictionary", "UPDATE sealed_terms SET block = x'ff'"],
     ["the deletion bitmap", "INSERT INTO sealed_mask VALUES(0, x'00', x'00', NULL)"],
     [
-      "a chunk of the mask",
+      "a bitmap of a nonexistent chunk",
       "INSERT INTO sealed_mask VALUES(7, zeroblob(8192), zeroblob(8192), NULL)",
     ],
-  ])("in %s is not used: rows are searched, and the segment is marked", (_, sql) => {
-    putAll(20, (n) => (n % 2 === 0 ? "a river" : "a brook"));
-    archive.seal();
-    archive.write([deletion(4)]);
-    spoil("DELETE FROM sealed_mask");
-    spoil(sql);
-    archive.reopen();
-    expect(found("river")).toEqual([18, 16, 14, 12, 10, 8, 6, 2, 0]);
-    expect(countOf(word("river"))).toBe(9);
-    expect(existsSync(damageMarkerOf(onlyPath()))).toBe(true);
-  });
+  ])(
+    "a sealed index with damage in %s is not used: rows are searched, and the segment is marked",
+    (_, sql) => {
+      putAll(20, (n) => (n % 2 === 0 ? "a river" : "a brook"));
+      archive.seal();
+      archive.write([deletion(4)]);
+      spoil("DELETE FROM sealed_mask");
+      spoil(sql);
+      archive.reopen();
+      expect(found("river")).toEqual([18, 16, 14, 12, 10, 8, 6, 2, 0]);
+      expect(countOf(word("river"))).toBe(9);
+      expect(existsSync(damageMarkerOf(onlyPath()))).toBe(true);
+    },
+  );
 
-  test("does not prevent writes, which are found by row", () => {
+  test("a damaged sealed index does not prevent writes, which are found by row", () => {
     putAll(20);
     archive.seal();
     spoil("UPDATE sealed_ids SET ids = x'0102'");
@@ -537,7 +540,7 @@ describe("damaged sealed index", () => {
     expect(found("river")).toEqual([]);
   });
 
-  test("is recognised in a copy without marker that was not maintained, which is cut, written and searched by rows", () => {
+  test("a damaged sealed index without a marker is recognised: the segment is cut, written and searched by rows", () => {
     putAll(100);
     archive.seal();
     archive.write([deletion(4)]);
@@ -562,7 +565,7 @@ describe("damaged sealed index", () => {
     expect(found("river")).toHaveLength(98);
   });
 
-  test("in a page of the file is not used, from the first answer on", () => {
+  test("a sealed index with a damaged page is not used, from the first answer on", () => {
     putAll(20, (n) => (n % 2 === 0 ? "a river" : "a brook"));
     archive.seal();
     damagePageOf(onlyPath(), "sealed_terms");
@@ -573,7 +576,7 @@ describe("damaged sealed index", () => {
   });
 
   test.each(["sealed", "sealed_ids", "sealed_mask", "sealed_terms"])(
-    "in a page of %s does not prevent writes",
+    "a damaged page of %s does not prevent writes",
     (table) => {
       putAll(20);
       archive.seal();
@@ -592,7 +595,7 @@ describe("damaged sealed index", () => {
     },
   );
 
-  test("is recognised by readers that have it open", () => {
+  test("a damaged sealed index is recognised by readers that have it open", () => {
     putAll(20);
     archive.seal();
     expect(archive.query("river").work.containers).toBe(1);
@@ -601,7 +604,7 @@ describe("damaged sealed index", () => {
     expect(archive.query("river").work).toMatchObject({ containers: 0, rechecked: 20 });
   });
 
-  test("respects the deadline while rows are read", () => {
+  test("searching the rows of a damaged sealed segment respects the deadline", () => {
     putAll(300);
     archive.seal();
     markDamaged(onlyPath());
@@ -619,7 +622,7 @@ describe("damaged sealed index", () => {
 });
 
 describe("cut of a sealed segment", () => {
-  test("makes parts as large as those of an unsealed one", () => {
+  test("cutting a sealed segment makes parts as large as cutting an unsealed one", () => {
     putAll(100);
     const [entry] = entries();
     if (entry === undefined) throw new Error("no segment");

@@ -11,14 +11,14 @@ function post(uri: string, special: Partial<Position> = {}) {
   return { platform: "bluesky" as const, id, uri, ...special };
 }
 
-test("orders posts of one millisecond after a position by hash, whatever their IDs", () => {
+test("posts of one millisecond after a position are ordered by hash, regardless of their IDs", () => {
   const after = { platform: "bluesky", id, uriHash: uriHash(higher) } as const;
   expect(comesAfter(post(lower, { id: id + 1n }), after)).toBe(true);
   expect(comesAfter(post(higher, { id: id - 1n }), after)).toBe(false);
   expect(comesAfter(post(higher), { ...after, uriHash: uriHash(lower) })).toBe(false);
 });
 
-test("orders other posts after a position by ID", () => {
+test("other posts after a position are ordered by ID", () => {
   const after = { platform: "bluesky", id, uriHash: uriHash(lower) } as const;
   expect(comesAfter(post(higher, { id: lowestId(Date.UTC(2025, 0, 1)) }), after)).toBe(true);
   expect(comesAfter(post(higher, { platform: "mastodon", id: id - 1n }), after)).toBe(true);

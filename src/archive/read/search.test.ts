@@ -66,7 +66,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
   }
 
   describe("work", () => {
-    test("opens only the newest segment if it has n matches", () => {
+    test("a search opens only the newest segment if it has n matches", () => {
       fill(550);
       const { work, positions } = archive.search({ plan: word("common"), limit: 20 });
       expect(positions).toHaveLength(20);
@@ -84,7 +84,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       });
     });
 
-    test("opens only the old segment of a window", () => {
+    test("a search opens only the old segment of a window", () => {
       fill(500);
       const { work, positions } = archive.search({
         plan: everything,
@@ -100,7 +100,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       });
     });
 
-    test("treats a window in the query as one of the request", () => {
+    test("a search treats a window in the query as one of the request", () => {
       fill(500);
       const plan: PlanNode = {
         kind: "and",
@@ -115,14 +115,14 @@ describe.each(storedForms)("posts found by %s", (form) => {
       expect(work).toMatchObject({ segmentsOpened: 1, candidates: 10 });
     });
 
-    test("opens nothing for a query that cannot match", () => {
+    test("a search opens nothing for a query that cannot match", () => {
       fill(10);
       const empty = { plan: everything, fromMs: start + 5, toMs: start + 5 };
       expect(archive.search(empty).work.segmentsOpened).toBe(0);
       expect(archive.search({ plan: { kind: "none" } }).work.segmentsOpened).toBe(0);
     });
 
-    test("opens only the segments of a platform named in the query", () => {
+    test("a search opens only the segments of a platform named in the query", () => {
       onEachPlatform(90);
       const plan: PlanNode = {
         kind: "and",
@@ -138,7 +138,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       expect(new Set(work.segments.map(({ platform }) => platform))).toEqual(new Set(["mastodon"]));
     });
 
-    test("reads no row and counts every candidate if the index is exact", () => {
+    test("a search reads no row and counts every candidate if the index is exact", () => {
       onEachPlatform(90);
       const plan: PlanNode = {
         kind: "and",
@@ -154,7 +154,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       expect(work).toMatchObject({ rechecked: 0, statements: work.segmentsOpened });
     });
 
-    test("reads the row of each candidate if the index is inexact", () => {
+    test("a search reads the row of each candidate if the index is inexact", () => {
       onEachPlatform(90);
       const plan: PlanNode = { kind: "min-count", metric: "likes", atLeast: 150 };
       const { work } = archive.search({ plan });
@@ -162,7 +162,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       expect(work.statements).toBe(work.segmentsOpened + 75);
     });
 
-    test("is reported for the requested number of segments, in visiting order", () => {
+    test("a search reports its work for the requested number of segments, in visiting order", () => {
       fill(550);
       const { work } = archive.search({ plan: word("rare"), maxListedSegments: 4 });
       expect(work.segmentsOpened).toBe(6);
@@ -182,7 +182,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
   });
 
   describe("paging", () => {
-    test("returns every post once, across segments and with n reached exactly at a boundary", () => {
+    test("paging returns every post once, across segments and with n reached exactly at a boundary", () => {
       fill(300);
       const all = archive.search({ plan: everything, limit: 500 }).positions;
       for (const limit of [1, 7, 100, 150, 299, 300]) {
@@ -190,13 +190,13 @@ describe.each(storedForms)("posts found by %s", (form) => {
       }
     });
 
-    test("reports whether there is more without an empty last page", () => {
+    test("paging reports whether there is more without an empty last page", () => {
       fill(100);
       expect(archive.search({ plan: everything, limit: 100 }).next).toBeNull();
       expect(archive.search({ plan: everything, limit: 99 }).next).not.toBeNull();
     });
 
-    test("neither repeats nor skips posts while newer and older ones arrive", () => {
+    test("paging neither repeats nor skips posts while newer and older ones arrive", () => {
       fill(50);
       const first = archive.search({ plan: everything, limit: 20 });
       storeInSegmentAs(archive, [makePost({ key: "newer", createdMs: start + 10_000 })], form);
@@ -206,7 +206,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       expect(new Set([...first.positions, ...second.positions].map(({ id }) => id)).size).toBe(51);
     });
 
-    test("continues after a post that was deleted between two pages", () => {
+    test("paging continues after a post that was deleted between two pages", () => {
       fill(10);
       const first = archive.search({ plan: everything, limit: 5 });
       archive.write([
@@ -221,7 +221,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       expect(second.positions).toHaveLength(5);
     });
 
-    test("merges platforms newest first, by name within one ID", () => {
+    test("paging merges platforms newest first, by name within one ID", () => {
       archive = smallArchive(4);
       const posts = Array.from({ length: 30 }, (_, n) => {
         const platform = (["bluesky", "mastodon", "x"] as const)[n % 3] ?? "x";
@@ -255,7 +255,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       throw new Error("paging comes to no end");
     }
 
-    test("ends the answer with a cursor, and loses or repeats nothing", () => {
+    test("the deadline ends the answer with a cursor, and no post is lost or repeated", () => {
       let nowMs = 0;
       archive = smallArchive(20, () => nowMs++);
       storeInSegmentAs(
@@ -275,7 +275,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       expect(found).toHaveLength(50);
     });
 
-    test("between two segments loses no post at the boundary", () => {
+    test("a deadline between two segments loses no post at the boundary", () => {
       let nowMs = 0;
       archive = smallArchive(1, () => nowMs++);
       const lastOfItsMillisecond = (10_000_000n << 22n) - 1n;
@@ -293,7 +293,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       expect(found.map(({ id }) => id)).toEqual([lastOfItsMillisecond + 1n, lastOfItsMillisecond]);
     });
 
-    test("that is always over lets every page make progress, on several platforms at once", () => {
+    test("a deadline that has always passed lets every page make progress, on several platforms concurrently", () => {
       let nowMs = 0;
       archive = smallArchive(400, () => nowMs++);
       storeInSegmentAs(

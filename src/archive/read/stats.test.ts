@@ -21,15 +21,18 @@ const spanOf = (platform: Platform) => {
   return segment && { posts: segment.posts, fromMs: segment.fromMs, toMs: segment.toMs };
 };
 
-test.each(platforms)("includes posts of %s from before IDs had times in the span", (platform) => {
-  put(platform, "a", "2006-03-21T20:50:14Z");
-  put(platform, "b", "2008-07-01T00:00:00Z");
-  put(platform, "c", "2007-01-01T00:00:00Z");
-  const [fromMs, last] = [at("2006-03-21T20:50:14Z"), at("2008-07-01T00:00:00Z")];
-  expect(spanOf(platform)).toEqual({ posts: 3, fromMs, toMs: last });
-});
+test.each(platforms)(
+  "the span of the archive includes posts of %s from before IDs had times",
+  (platform) => {
+    put(platform, "a", "2006-03-21T20:50:14Z");
+    put(platform, "b", "2008-07-01T00:00:00Z");
+    put(platform, "c", "2007-01-01T00:00:00Z");
+    const [fromMs, last] = [at("2006-03-21T20:50:14Z"), at("2008-07-01T00:00:00Z")];
+    expect(spanOf(platform)).toEqual({ posts: 3, fromMs, toMs: last });
+  },
+);
 
-test("spans posts without a time in their ID and those with one", () => {
+test("the span of the archive includes posts with and without a time in their ID", () => {
   put("bluesky", "a", "2009-01-01T00:00:00Z");
   put("bluesky", "b", "2020-01-01T00:00:00Z");
   expect(spanOf("bluesky")).toEqual({
@@ -39,7 +42,7 @@ test("spans posts without a time in their ID and those with one", () => {
   });
 });
 
-test("uses the first and the last number of early X posts", () => {
+test("the span of early X posts is determined from the first and the last number", () => {
   const numbered = (nativeId: bigint, time: string) =>
     archive.put(makePost({ platform: "x", nativeId, createdMs: at(time) }));
   numbered(1_500_000_000n, "2009-04-12T00:00:00Z");

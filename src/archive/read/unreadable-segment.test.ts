@@ -40,7 +40,7 @@ function zero(table: string): void {
 }
 
 test.for(["sqlite_schema", "setting"])(
-  "reports a segment with unreadable %s as damaged, and answers without it",
+  "a segment with unreadable %s is reported as damaged, and searches answer without it",
   (table) => {
     const before = archive.query("comet").positions.length;
     archive.reopen();

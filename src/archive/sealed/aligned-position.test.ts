@@ -25,7 +25,7 @@ const positions = fc
   .uniqueArray(fc.integer({ min: 0, max: 30 }), { minLength: 1, maxLength: 20 })
   .map((drawn) => drawn.toSorted((a, b) => a - b));
 
-test("finds the first position at which the words are adjacent", () => {
+test("aligning positions finds the first position at which the words are adjacent", () => {
   fc.assert(
     fc.property(fc.array(positions, { minLength: 1, maxLength: 5 }), (words) => {
       expect(alignedPosition(phraseOf(words), 0)).toBe(alignedByHand(words));
@@ -54,7 +54,7 @@ test("finds the first position at which the words are adjacent", () => {
   );
 });
 
-test("finds a phrase of unusually many words", () => {
+test("aligning positions finds a phrase of unusually many words", () => {
   const everywhere = Array.from({ length: 500 }, (_, position) => position);
   const words = Array.from({ length: 400 }, () => everywhere);
   expect(alignedPosition(phraseOf(words), 0)).toBe(0);
@@ -66,7 +66,7 @@ test.each([
   ["in runs that are one short", (position: number) => position % 200 !== 199],
   ["at every other place", (position: number) => position % 2 === 0],
 ])(
-  "reads a word that is repeated %s about once per position, for a phrase that repeats it",
+  "aligning a phrase that repeats a word %s reads the word about once per position",
   (_what, isThere) => {
     const repeated = Array.from({ length: 4_000 }, (_, position) => position).filter(isThere);
     const last = Array.from({ length: 4_000 }, (_, position) => position).filter(

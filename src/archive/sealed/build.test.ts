@@ -30,7 +30,7 @@ function sealed(posts: TokensOfPosts, ids: Iterable<bigint> = posts.keys()) {
 const repeated = (token: string, times: number): string[] =>
   Array.from({ length: times }, () => token);
 
-test("stores every term and position of posts", () => {
+test("a sealed index stores every term and position of its posts", () => {
   const posts: TokensOfPosts = new Map([
     [7n, ["is:post", "lang:en", "a", "b", "a", "|", "c"]],
     [4_611_686_018_427_387_904n, ["is:post", "b"]],
@@ -48,7 +48,7 @@ test.each([
   ["one further", 256, 257],
   ["the last of an item of 16 bits", 32_767, 32_768],
   ["the first beyond", 32_768, 32_769],
-])("stores a position: %s", (_, position, length) => {
+])("a sealed index stores a position: %s", (_, position, length) => {
   const late = [...repeated("x", position), "late"];
   expect(late).toHaveLength(length);
   const few: TokensOfPosts = new Map([
@@ -61,13 +61,13 @@ test.each([
   expect(sealedContents(sealed(many))).toEqual(contentsOf(many, new Set(many.keys())));
 });
 
-test("stores a row of positions whose list is longer than 16 bits", () => {
+test("a sealed index stores a row of positions whose list is longer than 16 bits", () => {
   const posts = new Map<bigint, string[]>();
   for (let id = 1n; id <= 300n; id += 1n) posts.set(id, repeated("w", 230));
   expect(sealedContents(sealed(posts))).toEqual(contentsOf(posts, new Set(posts.keys())));
 });
 
-test("stores terms in the form for their number of posts, at every limit", () => {
+test("a sealed index stores terms in the form for their number of posts, at every limit", () => {
   const rows = [inlinePosts, inlinePosts + 1, maxOneRowPosts, maxOneRowPosts + 1];
   const edges = [1, 2, ...rows, densePosts - 1, densePosts, densePosts + 1];
   const posts = new Map<bigint, string[]>();
@@ -82,7 +82,7 @@ test("stores terms in the form for their number of posts, at every limit", () =>
   expect([rowsOf("sealed_docs"), rowsOf("sealed_positions")]).toEqual([2 * withRows, withRows]);
 });
 
-test("stores terms of several chunks in one row, or one per chunk", () => {
+test("a sealed index stores terms of several chunks in one row, or one per chunk", () => {
   const ids = Array.from({ length: 70_000 }, (_, n) => BigInt(n) * 9n);
   const posts = new Map<bigint, string[]>();
   for (let n = 0; n <= maxOneRowPosts; n += 1) {
@@ -101,7 +101,7 @@ test("stores terms of several chunks in one row, or one per chunk", () => {
   }
 });
 
-test("stores terms longer than a block of the dictionary in their own blocks", () => {
+test("a sealed index stores terms longer than a dictionary block in their own blocks", () => {
   const long = (fill: string) => fill.repeat(bytesOfBlock + 10);
   const posts: TokensOfPosts = new Map([
     [1n, [`a${long("x")}`, `a${long("x")}y`, "a", "b"]],
@@ -110,7 +110,7 @@ test("stores terms longer than a block of the dictionary in their own blocks", (
   expect(sealedContents(sealed(posts))).toEqual(contentsOf(posts, new Set(posts.keys())));
 });
 
-test("limits blocks with their first terms so that four fit into a page", () => {
+test("a sealed index limits blocks with their first terms so that four fit into a page", () => {
   const posts = new Map<bigint, string[]>();
   for (let id = 1n; id <= 500n; id += 1n) posts.set(id, [`term${id}`, `${id}`.repeat(20), "all"]);
   const database = sealed(posts);
@@ -123,7 +123,7 @@ test("limits blocks with their first terms so that four fit into a page", () => 
   expect(Math.min(...lengths.slice(0, -1))).toBeGreaterThan(bytesOfBlock - 150);
 });
 
-test("reports a post in FTS5 without a row", () => {
+test("sealing reports a post in FTS5 without a row", () => {
   const posts: TokensOfPosts = new Map([
     [1n, ["a", "b"]],
     [2n, ["b", "c"]],
@@ -132,13 +132,13 @@ test("reports a post in FTS5 without a row", () => {
   expect(() => sealed(posts, [1n, 3n])).toThrow(/have no row/);
 });
 
-test("reports a post that is missing in FTS5", () => {
+test("sealing reports a post that is missing in FTS5", () => {
   const posts: TokensOfPosts = new Map([[1n, ["a", "b"]]]);
   expect(() => sealed(posts, [1n, 2n])).toThrow(UnreadableFts);
   expect(() => sealed(posts, [1n, 2n])).toThrow("of 2 posts 1 are in no index");
 });
 
-test("numbers posts by ID, newest first", () => {
+test("sealing numbers posts by ID, newest first", () => {
   const ids = Array.from({ length: 1_100 }, (_, n) => BigInt(n) * 4_000_000_000_000n + 17n);
   const database = sealed(new Map(ids.map((id) => [id, ["a"]])));
   const numbers = openPostNumbers(database, "numbers", null);
@@ -146,12 +146,12 @@ test("numbers posts by ID, newest first", () => {
   expect(ids.map((id) => numbers.numberOf(id))).toEqual(ids.map((_, n) => 1_099 - n));
 });
 
-test("builds an index without posts from nothing", () => {
+test("an index without posts is built from an empty source", () => {
   const database = sealed(new Map(), []);
   expect(sealedContents(database)).toEqual(new Map());
 });
 
-test("writes the row that marks a segment as sealed last", () => {
+test("sealing writes last the row that marks a segment as sealed", () => {
   const source = kept(emptySegment());
   addToFts(source, new Map([[1n, ["a", "b"]]]));
   const target = kept(emptySegment());
@@ -163,7 +163,7 @@ test("writes the row that marks a segment as sealed last", () => {
   expect(sealedContents(target).size).toBe(2);
 });
 
-test("closes its source if abandoned", () => {
+test("sealing closes its source if abandoned", () => {
   const source = kept(emptySegment());
   const posts = new Map<bigint, string[]>();
   for (let id = 1n; id <= 12_000n; id += 1n) posts.set(id, ["all", `w${id}`]);

@@ -14,7 +14,7 @@ const varint = (value: number): number[] =>
 
 const readerOf = (bytes: readonly number[]) => ({ bytes: Uint8Array.from(bytes), at: 0 });
 
-test("reads numbers in the order written", () => {
+test("the byte reader reads numbers in the order written", () => {
   fc.assert(
     fc.property(numbers, (written) => {
       const reader = readerOf(written.flatMap(varint));
@@ -24,7 +24,7 @@ test("reads numbers in the order written", () => {
   );
 });
 
-test("skips any numbers", () => {
+test("the byte reader skips any numbers", () => {
   fc.assert(
     fc.property(numbers, numbers, (passed, left) => {
       const reader = readerOf([...passed, ...left].flatMap(varint));
@@ -34,7 +34,7 @@ test("skips any numbers", () => {
   );
 });
 
-test("skips the positions of posts, any number of each", () => {
+test("the byte reader skips the positions of posts, any number of each", () => {
   const posts = fc.array(fc.array(fc.nat(70_000), { minLength: 1, maxLength: 5 }), {
     maxLength: 9,
   });
@@ -53,17 +53,17 @@ test("skips the positions of posts, any number of each", () => {
 
 describe("reports damage", () => {
   test.each([
-    ["a number that is cut off", [0x80, 0x80]],
+    ["a truncated number", [0x80, 0x80]],
     ["no number", []],
     ["a number that is too long", [0x80, 0x80, 0x80, 0x80, 0x80, 0]],
-  ])("if there is %s", (_name, bytes) => {
+  ])("the byte reader reports damage if there is %s", (_name, bytes) => {
     expect(() => readVarint(readerOf(bytes))).toThrow(SealedDamage);
   });
 
   test.each([
     ["is missing", [0, 1]],
     ["is cut off", [0, 1, 0x80]],
-  ])("if the skipped part %s", (_name, bytes) => {
+  ])("the byte reader reports damage if the skipped part %s", (_name, bytes) => {
     expect(() => skipVarints(readerOf(bytes), 3)).toThrow(SealedDamage);
     expect(() => skipPositions(readerOf(bytes), 2)).toThrow(SealedDamage);
   });

@@ -115,7 +115,7 @@ const borders: [Made, Made][] = [
 const pairs = { examples: borders, numRuns: 60 };
 
 describe("combines sets as sets of numbers", () => {
-  test("and returns common members", () => {
+  test("and() returns the common members of sets", () => {
     fc.assert(
       fc.property(made, made, (a, b) => {
         const found = and(setOf(a), setOf(b), createScratch());
@@ -128,7 +128,7 @@ describe("combines sets as sets of numbers", () => {
     );
   });
 
-  test("or returns members of any set", () => {
+  test("or() returns the members of any set", () => {
     fc.assert(
       fc.property(made, made, (a, b) => {
         const found = or([setOf(a), setOf(b)], createScratch());
@@ -141,7 +141,7 @@ describe("combines sets as sets of numbers", () => {
     );
   });
 
-  test("andNot returns members of the first set only", () => {
+  test("andNot() returns the members of only the first set", () => {
     fc.assert(
       fc.property(made, made, (a, b) => {
         const found = andNot(setOf(a), setOf(b), createScratch());
@@ -154,7 +154,7 @@ describe("combines sets as sets of numbers", () => {
     );
   });
 
-  test("changes no argument", () => {
+  test("combining sets changes no argument", () => {
     fc.assert(
       fc.property(made, made, (a, b) => {
         const [left, right] = [setOf(a), setOf(b)];
@@ -168,7 +168,7 @@ describe("combines sets as sets of numbers", () => {
     );
   });
 
-  test("combines results, lists with sparse bitmaps", () => {
+  test("results of combining sets can be combined again, lists with sparse bitmaps", () => {
     fc.assert(
       fc.property(made, made, made, (a, b, c) => {
         const scratch = createScratch();
@@ -184,7 +184,7 @@ describe("combines sets as sets of numbers", () => {
     );
   });
 
-  test("ends a list at its count", () => {
+  test("a combined list ends at its count", () => {
     const scratch = createScratch();
     const list = Uint16Array.of(1, 5, 9, 70);
     const part = listSet(list, 1, 1);
@@ -198,7 +198,7 @@ describe("combines sets as sets of numbers", () => {
     expect([...listed(andNot(farther, listSet(list, 3), scratch))]).toEqual([2, 70]);
   });
 
-  test("clears a reused buffer", () => {
+  test("combining sets clears a reused buffer", () => {
     const scratch = createScratch();
     for (let each = 0; each < 3; each++) scratch.take().bits.fill(0xffffffff);
     scratch.release(0, emptySet);
@@ -208,14 +208,14 @@ describe("combines sets as sets of numbers", () => {
     expect([...listed(and(some, bitmapOf([2, 40_000], 0), scratch))]).toEqual([2, 40_000]);
   });
 
-  test("combines empty sets", () => {
+  test("empty sets can be combined", () => {
     const scratch = createScratch();
     expect(or([], scratch)).toBe(emptySet);
     expect(and(emptySet, setOf(all()), scratch)).toBe(emptySet);
     expect(andNot(setOf(few(9)), setOf(all()), scratch).count).toBe(0);
   });
 
-  test("adds members to a bitmap with others", () => {
+  test("members of a list are added to a bitmap", () => {
     const bits = new Uint32Array(wordsOfBitmap).fill(1);
     addTo(bits, setOf(few(2, 1, 63)));
     expect([...bits.subarray(0, 4)]).toEqual([1, 0x80000001, 1, 1]);
@@ -223,7 +223,7 @@ describe("combines sets as sets of numbers", () => {
 });
 
 describe("members", () => {
-  test("are written and counted within a range", () => {
+  test("the members of a set are written and counted within a range", () => {
     fc.assert(
       fc.property(made, border, border, (one, from, to) => {
         const set = setOf(one);
@@ -248,7 +248,7 @@ describe("members", () => {
     );
   });
 
-  test("are written up to a maximum", () => {
+  test("the members of a set are written up to a maximum", () => {
     fc.assert(
       fc.property(made, fc.nat(100), (one, max) => {
         const out = new Uint16Array(postsOfChunk).fill(7);
@@ -268,7 +268,7 @@ describe("members", () => {
     );
   });
 
-  test("have their order as rank, from the base", () => {
+  test("the members of a set have their order as rank, from the base", () => {
     fc.assert(
       fc.property(made, fc.integer({ min: 1, max: 5_000 }), (one, every) => {
         const set = setOf(one);
@@ -290,7 +290,7 @@ describe("members", () => {
   });
 });
 
-test("counts bits", () => {
+test("bits are counted as in a loop over each bit", () => {
   const words = [0, 1, -1, 0x80000000, 0x7fffffff, 0x55555555, 0xf0f0f0f0 | 0];
   fc.assert(
     fc.property(fc.integer(), (word) => {

@@ -115,7 +115,7 @@ function expectHonest(found: readonly (number | null)[]): void {
   expect(found.map((count, at) => count ?? whole[at])).toEqual(whole);
 }
 
-test("intact tables answer", () => {
+test("the intact tables give the expected answers", () => {
   expect(whole).not.toContain(null);
   expect(whole[2]).toBe(4_500);
   expect(positions.length).toBeGreaterThan(8);
@@ -125,7 +125,7 @@ describe("damage is reported instead of answered from", () => {
   const kept = positions.filter(({ table }) => table !== "sealed");
 
   test.each(kept.map((blob): [string, Blob] => [`${blob.table} ${blob.key}`, blob]))(
-    "if %s is truncated, longer, or not a blob",
+    "damage is reported if %s is truncated, longer, or not a blob",
     (_name, blob) => {
       const cut = answersWith(blob, blob.bytes.slice(0, -1));
       const longer = answersWith(blob, Uint8Array.from([...blob.bytes, 0x80]));
@@ -141,13 +141,13 @@ describe("damage is reported instead of answered from", () => {
     kept
       .filter(({ table }) => table !== "sealed_terms")
       .map((blob): [string, Blob] => [`${blob.table} ${blob.key}`, blob]),
-  )("if %s is missing", (_name, blob) => {
+  )("damage is reported if %s is missing", (_name, blob) => {
     const found = answersWith(blob, null);
     expectHonest(found);
     expect(found).toContain(null);
   });
 
-  test("if posts are truncated", () => {
+  test("damage is reported if posts are truncated", () => {
     fc.assert(
       fc.property(fc.constantFrom(...kept), fc.nat(), (blob, length) => {
         if (blob.table === "sealed_terms") return;
@@ -158,10 +158,10 @@ describe("damage is reported instead of answered from", () => {
   });
 
   test.each<[string, (bytes: Uint8Array) => unknown]>([
-    ["lists a post that there is not", (bytes) => bytes.fill(0xff, -2)],
+    ["lists a nonexistent post", (bytes) => bytes.fill(0xff, -2)],
     ["lists posts twice", (bytes) => bytes.copyWithin(2, 0, 2)],
-    ["does not list them in their order", (bytes) => bytes.fill(0, -2)],
-  ])("if a row %s", (_name, damage) => {
+    ["lists posts out of order", (bytes) => bytes.fill(0, -2)],
+  ])("damage is reported if a row %s", (_name, damage) => {
     const rows = kept.filter(({ table, bytes }) => {
       return table === "sealed_docs" && bytes.length < bytesOfBitmap;
     });
@@ -176,7 +176,7 @@ describe("damage is reported instead of answered from", () => {
   test.each([
     ["the first behind the last", total],
     ["the last of the chunk", postsOfChunk - 1],
-  ])("if a bitmap has a nonexistent post: %s", (_name, number) => {
+  ])("damage is reported if a bitmap has a nonexistent post: %s", (_name, number) => {
     const rows = kept.filter(({ table, bytes }) => {
       return table === "sealed_docs" && bytes.length === bytesOfBitmap;
     });
@@ -191,7 +191,7 @@ describe("damage is reported instead of answered from", () => {
     }
   });
 
-  test("if the number of posts is wrong", () => {
+  test("damage is reported if the number of posts is wrong", () => {
     for (const posts of [0, 100, total - 1, total + 1, postsOfChunk + 1, 10 ** 12]) {
       database.exec(`SAVEPOINT damage; UPDATE sealed SET posts = ${posts}`);
       expectHonest(answers());
@@ -277,7 +277,7 @@ test("a flipped bit in any column of the head never changes results", () => {
   }
 });
 
-test("unreadable settings of FTS5 are damage", () => {
+test("unreadable settings of FTS5 are reported as damage", () => {
   const database = new DatabaseSync(":memory:", { defensive: false });
   database.exec("CREATE VIRTUAL TABLE term USING fts5(terms)");
   database.exec("UPDATE term_config SET v = 20 WHERE k = 'version'");
@@ -293,7 +293,7 @@ test("unreadable settings of FTS5 are damage", () => {
   database.close();
 });
 
-test("an integer beyond JavaScript's, where a table has small ones, is damage", () => {
+test("an integer beyond JavaScript's safe range, where a table has small ones, is reported as damage", () => {
   const read = database.prepare(`SELECT ${2n ** 60n} AS sum`);
   let thrown: unknown;
   try {

@@ -52,13 +52,13 @@ function reported(): { replaced: number[]; omitted: number[] } {
 
 const edges = [0, 31, 32, 65_535, 65_536, 131_071, 131_072, posts - 1];
 
-test("leaves out nothing of a newly sealed segment", () => {
+test("the deletion bitmap of a newly sealed segment excludes no post", () => {
   const bitmap = readDeletionBitmap(database);
   expect([bitmap.omitted(0), bitmap.replaced(0), bitmap.omitted(99)]).toEqual([null, null, null]);
   expect(replacedPosts(database)).toBe(0);
 });
 
-test("leaves out replaced and hidden posts, but not those shown again", () => {
+test("the deletion bitmap excludes replaced and hidden posts, but not those shown again", () => {
   const writer = deletionBitmapWriter(database, numbers);
   for (const number of edges) writer.replace(numbers.idOf(number));
   for (const number of [1, 31, 65_537]) writer.hide(numbers.idOf(number));
@@ -72,7 +72,7 @@ test("leaves out replaced and hidden posts, but not those shown again", () => {
   expect(reported()).toEqual({ replaced: edges, omitted: edges });
 });
 
-test("has no set for a chunk that leaves out nothing any more", () => {
+test("the deletion bitmap has no set for a chunk that no longer excludes a post", () => {
   const writer = deletionBitmapWriter(database, numbers);
   writer.hide(numbers.idOf(7));
   writer.flush();
@@ -83,7 +83,7 @@ test("has no set for a chunk that leaves out nothing any more", () => {
   expect(readDeletionBitmap(database).omitted(0)).toBeNull();
 });
 
-test("writes nothing if nothing changes", () => {
+test("the deletion bitmap is not written if nothing changes", () => {
   const writer = deletionBitmapWriter(database, numbers);
   for (const number of [3, 31]) writer.replace(numbers.idOf(number));
   writer.hide(numbers.idOf(63));
@@ -101,7 +101,7 @@ test("writes nothing if nothing changes", () => {
   expect(written()).toBe(Number(before) + 1);
 });
 
-test("ignores posts without a doc number", () => {
+test("the deletion bitmap ignores posts without a doc number", () => {
   const writer = deletionBitmapWriter(database, numbers);
   for (const id of [0n, BigInt(posts) + 1n, 2n ** 63n - 1n]) {
     writer.replace(id);
@@ -112,7 +112,7 @@ test("ignores posts without a doc number", () => {
   expect(reported()).toEqual({ replaced: [], omitted: [] });
 });
 
-test("discards changes of a rolled back transaction", () => {
+test("changes of the deletion bitmap in a rolled back transaction are discarded", () => {
   const writer = deletionBitmapWriter(database, numbers);
   writer.hide(numbers.idOf(5));
   writer.flush();
@@ -127,7 +127,7 @@ test("discards changes of a rolled back transaction", () => {
   expect(reported()).toEqual({ replaced: [], omitted: [5] });
 });
 
-test("keeps changes of another writer between two transactions", () => {
+test("changes of another writer between two transactions remain in the deletion bitmap", () => {
   const [ours, theirs] = [
     deletionBitmapWriter(database, numbers),
     deletionBitmapWriter(database, numbers),
@@ -149,28 +149,31 @@ test.each([
   ["longer", "UPDATE sealed_mask SET hidden = CAST(hidden || x'00' AS BLOB)"],
   ["empty", "UPDATE sealed_mask SET hidden = x''"],
   ["text", "UPDATE sealed_mask SET replaced = 'a'"],
-])("a bitmap that is %s is damage for readers and writers, and is not overwritten", (_, sql) => {
-  const writer = deletionBitmapWriter(database, numbers);
-  writer.replace(numbers.idOf(0));
-  writer.flush();
-  database.exec(sql);
-  const before = database.prepare("SELECT * FROM sealed_mask").all();
-  expect(() => readDeletionBitmap(database).omitted(0)).toThrow(SealedDamage);
-  expect(() => readDeletionBitmap(database).replaced(0)).toThrow(SealedDamage);
-  writer.replace(numbers.idOf(1));
-  expect(() => writer.flush()).toThrow(SealedDamage);
-  expect(database.prepare("SELECT * FROM sealed_mask").all()).toEqual(before);
-});
+])(
+  "a deletion bitmap that is %s is damage for readers and writers, and is not overwritten",
+  (_, sql) => {
+    const writer = deletionBitmapWriter(database, numbers);
+    writer.replace(numbers.idOf(0));
+    writer.flush();
+    database.exec(sql);
+    const before = database.prepare("SELECT * FROM sealed_mask").all();
+    expect(() => readDeletionBitmap(database).omitted(0)).toThrow(SealedDamage);
+    expect(() => readDeletionBitmap(database).replaced(0)).toThrow(SealedDamage);
+    writer.replace(numbers.idOf(1));
+    expect(() => writer.flush()).toThrow(SealedDamage);
+    expect(database.prepare("SELECT * FROM sealed_mask").all()).toEqual(before);
+  },
+);
 
 test.each([
-  ["a row that is missing", "DELETE FROM sealed_mask WHERE chunk = 1"],
+  ["a missing row", "DELETE FROM sealed_mask WHERE chunk = 1"],
   ["the row of another chunk", "UPDATE sealed_mask SET chunk = 77 WHERE chunk = 1"],
-])("%s is damage", (_, sql) => {
+])("a deletion bitmap with %s is damage", (_, sql) => {
   database.exec(sql);
   expect(() => readDeletionBitmap(database)).toThrow(SealedDamage);
 });
 
-test("an index without checksums has rows only for chunks with deletions", () => {
+test("a deletion bitmap without checksums has rows only for chunks with deletions", () => {
   database.exec(`DELETE FROM sealed_mask; UPDATE sealed SET format = ${unsummedFormat}`);
   expect(reported()).toEqual({ replaced: [], omitted: [] });
   const writer = deletionBitmapWriter(database, numbers);
@@ -179,7 +182,7 @@ test("an index without checksums has rows only for chunks with deletions", () =>
   expect(reported()).toEqual({ replaced: [], omitted: [postsOfChunk + 3] });
 });
 
-test("keeps the result of any order of changes, flushes and rollbacks", () => {
+test("the deletion bitmap has the result of any order of changes, flushes and rollbacks", () => {
   const number = fc.oneof(fc.constantFrom(...edges), fc.integer({ min: 0, max: posts - 1 }));
   const change = fc.tuple(fc.constantFrom("replace", "hide", "show"), number);
   const transaction = fc.tuple(fc.array(change, { maxLength: 20 }), fc.boolean());

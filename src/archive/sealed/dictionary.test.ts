@@ -38,7 +38,7 @@ function dictionaryOf(terms: readonly string[]) {
 
 const byBytes = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
 
-test("finds every term, and no other", () => {
+test("the dictionary finds each of its terms, and no other", () => {
   fc.assert(
     fc.property(
       fc.uniqueArray(term, { minLength: 1, maxLength: 200 }),
@@ -71,7 +71,7 @@ test("finds every term, and no other", () => {
   );
 });
 
-test("visits terms with a common prefix in byte order", () => {
+test("the dictionary visits terms with a common prefix in byte order", () => {
   fc.assert(
     fc.property(fc.uniqueArray(term, { minLength: 1, maxLength: 200 }), term, (there, start) => {
       const dictionary = dictionaryOf(there);
@@ -92,7 +92,7 @@ test("visits terms with a common prefix in byte order", () => {
   );
 });
 
-test("visits a prefix that spans many blocks", () => {
+test("the dictionary visits a prefix that spans many blocks", () => {
   const many = Array.from({ length: 3_000 }, (_, at) => `k${at}`);
   let count = 0;
   const dictionary = dictionaryOf(["a", ...many, "z"]);
@@ -121,7 +121,7 @@ describe("rejects a block", () => {
     return openDictionary(database, { posts: 1, first: null, isSummed: false }).find(expected);
   }
 
-  test("unless it is intact", () => {
+  test("an intact block of the dictionary is accepted", () => {
     expect(find(blockOf([0, "ab"], [1, "c"], [0, "b"]), "ac")).toMatchObject({ posts: 1 });
     expect(find(blockOf([0, "ab"], [1, "c"], [0, "b"]), "ad")).toBeNull();
   });
@@ -129,18 +129,24 @@ describe("rejects a block", () => {
   test.each<[string, Uint8Array]>([
     ["whose terms are not in order", blockOf([0, "ab"], [1, "a"], [0, "b"])],
     ["with a term twice", blockOf([0, "ab"], [0, "ab"], [0, "b"])],
-    ["where a term does not share what it could", blockOf([0, "ab"], [0, "ac"], [0, "b"])],
-    ["where a term shares more than there is", blockOf([0, "ab"], [3, "c"], [0, "b"])],
-    ["where a term adds nothing", blockOf([0, "ab"], [1, ""], [0, "b"])],
+    [
+      "where a term does not share the whole common prefix",
+      blockOf([0, "ab"], [0, "ac"], [0, "b"]),
+    ],
+    ["where a term shares more than the previous term has", blockOf([0, "ab"], [3, "c"], [0, "b"])],
+    ["where a term adds nothing to the previous one", blockOf([0, "ab"], [1, ""], [0, "b"])],
     ["that begins with a shared term", blockOf([1, "b"], [0, "b"])],
     ["without entries", new Uint8Array(0)],
-    ["with a term of no post", Uint8Array.of(0, 4, 0x61, 0x62, 0)],
-    ["with a term of more posts than there are", Uint8Array.of(0, 4, 0x61, 0x62, 2, 0, 1, 0, 0)],
-  ])("that %s", (_name, block) => {
+    ["with a term without posts", Uint8Array.of(0, 4, 0x61, 0x62, 0)],
+    [
+      "with a term of more posts than the segment has",
+      Uint8Array.of(0, 4, 0x61, 0x62, 2, 0, 1, 0, 0),
+    ],
+  ])("a block of the dictionary is rejected %s", (_name, block) => {
     expect(() => find(block, "az")).toThrow(SealedDamage);
   });
 
-  test("stored under an earlier term than its own", () => {
+  test("a block of the dictionary is rejected if it is stored under an earlier term than its own", () => {
     const block = blockOf([0, "ab"], [0, "b"]);
     expect(() => find(block, "aab", "aa")).toThrow(SealedDamage);
   });

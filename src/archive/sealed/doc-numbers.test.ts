@@ -41,7 +41,7 @@ const memories = (): [string, Parameters<typeof openPostNumbers>[2]][] => [
 ];
 
 test.each([0, 1, 2, 509, 510, 511, 512, 513, 1_020, 65_535, 65_536, 65_537])(
-  "%i posts: every number leads to its ID and back",
+  "with %i posts, every doc number leads to its ID and back",
   (posts) => {
     const ids = evenIds(posts);
     seal(ids);
@@ -86,7 +86,7 @@ test.each([0, 1, 2, 509, 510, 511, 512, 513, 1_020, 65_535, 65_536, 65_537])(
   },
 );
 
-test("accepts the largest and smallest IDs", () => {
+test("doc numbers are found for the largest and smallest IDs", () => {
   seal(BigInt64Array.of(lastId, lastId - 1n, 2n ** 53n + 1n, 2n ** 53n, 2n ** 32n, 20n, 0n));
   const numbers = openPostNumbers(database, "a", null);
   expect(numbers.idOf(0)).toBe(lastId);
@@ -99,7 +99,7 @@ test("accepts the largest and smallest IDs", () => {
   expect(numbersOfRange(numbers, { low: 21n, high: 22n })).toEqual({ from: 5, to: 5 });
 });
 
-test("returns the same range as a scan for any IDs and range", () => {
+test("the range of doc numbers for any IDs is that of a scan", () => {
   const id = fc.bigInt({ min: 0n, max: lastId });
   fc.assert(
     fc.property(
@@ -137,30 +137,30 @@ test.each([
     "UPDATE sealed SET heads = CAST(substr(heads, 1, 8) || substr(heads, 1, 8) AS BLOB)",
   ],
   [
-    "an ID below zero",
+    "a negative ID",
     "UPDATE sealed SET heads = CAST(substr(heads, 1, 8) || x'ffffffffffffffff' AS BLOB)",
   ],
-  ["a number of posts below zero", "UPDATE sealed SET posts = -1"],
-  ["a number of posts beyond all bounds", "UPDATE sealed SET posts = 9223372036854775807"],
-])("%s is damage on opening", (_, sql) => {
+  ["a negative number of posts", "UPDATE sealed SET posts = -1"],
+  ["an impossible number of posts", "UPDATE sealed SET posts = 9223372036854775807"],
+])("doc numbers report damage on opening if there is %s", (_, sql) => {
   seal(evenIds(600));
   database.exec(sql);
   expect(() => openPostNumbers(database, "a", null)).toThrow(SealedDamage);
 });
 
 test.each([
-  ["a page that is gone", "DELETE FROM sealed_ids WHERE page = 1"],
+  ["a missing page", "DELETE FROM sealed_ids WHERE page = 1"],
   ["a page that is too short", "UPDATE sealed_ids SET ids = substr(ids, 1, 8) WHERE page = 1"],
   ["a page that is text", "UPDATE sealed_ids SET ids = 'abcdefgh' WHERE page = 1"],
   [
-    "another page's IDs",
+    "a page with another page's IDs",
     "UPDATE sealed_ids SET ids = (SELECT substr(ids, 1, 720) FROM sealed_ids WHERE page = 0) WHERE page = 1",
   ],
   [
     "an ID twice",
     "UPDATE sealed_ids SET ids = CAST(substr(ids, 1, 8) || substr(ids, 1, 712) AS BLOB) WHERE page = 1",
   ],
-])("%s is damage on reading, with any memory", (_, sql) => {
+])("doc numbers report damage on reading, with any memory, if there is %s", (_, sql) => {
   seal(evenIds(600));
   database.exec(sql);
   for (const [, memory] of memories()) {
@@ -171,7 +171,7 @@ test.each([
   }
 });
 
-test("a page that overlaps the next one is damage", () => {
+test("a page of IDs that overlaps the next one is reported as damage", () => {
   seal(evenIds(2 * idsOfPage));
   const ids = evenIds(2 * idsOfPage).slice(0, idsOfPage);
   ids[idsOfPage - 1] = 1_000n;

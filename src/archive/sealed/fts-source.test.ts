@@ -143,7 +143,7 @@ const forms: [Step[], number, number][] = [
   [[...written, ...posts40.map((post): Step => ({ kind: "delete", post }))], 32, 16],
 ];
 
-test("reads the same from FTS5's pages as SQLite, after any writes, deletions and merges", () => {
+test("reading FTS5's pages directly gives the same as SQLite, after any writes, deletions and merges", () => {
   const history = fc.array(step, { maxLength: 60 });
   const leafBytes = fc.constantFrom(32, 64, 200, 4_050);
   fc.assert(
@@ -160,7 +160,7 @@ test("reads the same from FTS5's pages as SQLite, after any writes, deletions an
 const many = new Map<bigint, string[]>();
 for (let n = 1n; n <= 900n; n += 1n) many.set(n << 33n, ["is:post", `w${n % 50n}`, "all", "all"]);
 
-test("omits rewritten posts that are deleted from several pieces, on several pages", () => {
+test("the FTS5 source omits rewritten posts that are deleted from several pieces, on several pages", () => {
   source.exec("INSERT INTO term(term, rank) VALUES ('pgsz', 100), ('deletemerge', 0)");
   addToFts(source, many);
   const written = new Map(
@@ -177,7 +177,7 @@ test("omits rewritten posts that are deleted from several pieces, on several pag
   sealed.close();
 });
 
-test("omits the former entry of a rewritten post with ID 0", () => {
+test("the FTS5 source omits the former entry of a rewritten post with ID 0", () => {
   const posts = new Map([
     [0n, ["a", "b"]],
     [1n, ["a"]],
@@ -211,7 +211,7 @@ describe("never seals unreadable or incomplete indexes", () => {
       "a leaf is malformed",
     ],
     [
-      "a leaf is another one",
+      "a leaf is replaced by another",
       `UPDATE term_data SET block = (SELECT block FROM term_data WHERE ${leaf} = 7) WHERE ${leaf} = 6`,
       "cannot be sealed",
     ],
@@ -236,13 +236,17 @@ describe("never seals unreadable or incomplete indexes", () => {
       "another kind",
     ],
     [
-      "it is of another version",
+      "its version is unknown",
       "UPDATE term_config SET v = 5 WHERE k = 'version'",
       "its version is 5",
     ],
-    ["a post is longer", `UPDATE term_docsize SET sz = x'05' WHERE id = 5 << 33`, "3600"],
     [
-      "two posts have one another's length",
+      "a post has a greater length",
+      `UPDATE term_docsize SET sz = x'05' WHERE id = 5 << 33`,
+      "3600",
+    ],
+    [
+      "two posts have each other's length",
       "UPDATE term_docsize SET sz = CASE id WHEN 5 << 33 THEN x'05' ELSE x'03' END WHERE id IN (5 << 33, 6 << 33)",
       "in other posts",
     ],
@@ -251,7 +255,7 @@ describe("never seals unreadable or incomplete indexes", () => {
       "INSERT INTO term(rowid, terms) VALUES (5 << 33, 'again')",
       "3601",
     ],
-  ])("%s", (_, tamper, message) => {
+  ])("an FTS5 index is not sealed if %s", (_, tamper, message) => {
     source.exec(tamper);
     expect(() => sealedFrom(source, many.keys())).toThrow(message);
   });

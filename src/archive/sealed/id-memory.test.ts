@@ -32,7 +32,7 @@ function looksRight(ids: Ids, source: ComputedIds, pages = source.heads.keys()):
 }
 
 test.each([0, 1, 1_000, 4_200, 9_000, 80_000, 1_000_000, 80_000_000])(
-  "takes at most %i bytes",
+  "the shared ID memory takes at most %i bytes",
   (maxBytes) => {
     const { buffer, slots } = createIdMemory(maxBytes);
     expect(buffer.byteLength).toBeLessThanOrEqual(Math.max(16, maxBytes));
@@ -43,13 +43,13 @@ test.each([0, 1, 1_000, 4_200, 9_000, 80_000, 1_000_000, 80_000_000])(
   },
 );
 
-test("refuses more memory than the system has", () => {
+test("a setting with more ID memory than the system has is refused with a hint", () => {
   expect(() => createIdMemory(2 ** 50)).toThrow(
     expect.objectContaining({ code: "invalid_setting", hint: "reduce EARSHOT_MEMORY" }),
   );
 });
 
-test("a page that one thread reads is available to all", () => {
+test("a page of IDs that one thread reads is available to all", () => {
   const shared = memoryOf(20);
   const [one, other] = [computedIds(1, 20 * idsOfPage), computedIds(1, 20 * idsOfPage)];
   readAll(useIdMemory(shared).open(one), one);
@@ -58,7 +58,7 @@ test("a page that one thread reads is available to all", () => {
   expect(other.pagesRead()).toBe(0);
 });
 
-test("an evicted page is not read from its former slot", () => {
+test("an evicted page of IDs is not read from its former slot", () => {
   const shared = memoryOf(3);
   const [old, recent] = [computedIds(1, 5 * idsOfPage - 7), computedIds(2, 9 * idsOfPage + 100)];
   const [ofOld, ofRecent] = [useIdMemory(shared).open(old), useIdMemory(shared).open(recent)];
@@ -69,7 +69,7 @@ test("an evicted page is not read from its former slot", () => {
   }
 });
 
-test("a page that two threads read concurrently is stored once", () => {
+test("a page of IDs that two threads read concurrently is stored once", () => {
   const shared = memoryOf(8);
   const source = computedIds(1, 8 * idsOfPage);
   const other = useIdMemory(shared, 0).open(source);
@@ -104,7 +104,7 @@ function interrupted(concurrent: () => void, work: () => void): void {
   }
 }
 
-test("a page may be evicted at any moment of a read", () => {
+test("a page of IDs may be evicted at any moment of a read", () => {
   const shared = memoryOf(2);
   const [source, pushing] = [computedIds(1, 3 * idsOfPage), computedIds(2, 40 * idsOfPage)];
   const [ids, others] = [useIdMemory(shared, 0).open(source), useIdMemory(shared, 0).open(pushing)];
@@ -129,7 +129,7 @@ test("a page may be evicted at any moment of a read", () => {
   expect(turn).toBeGreaterThan(100);
 });
 
-test("evicts pages of closed segments", () => {
+test("the shared ID memory evicts pages of closed segments", () => {
   const shared = memoryOf(8);
   const memory = useIdMemory(shared, 0);
   const [removed, recent] = [computedIds(1, 8 * idsOfPage), computedIds(2, 8 * idsOfPage)];
@@ -142,7 +142,7 @@ test("evicts pages of closed segments", () => {
   expect([removed.pagesRead(), recent.pagesRead()]).toEqual([8, 8]);
 });
 
-test("keeps frequently read pages", () => {
+test("the shared ID memory does not evict frequently read pages", () => {
   const memory = useIdMemory(memoryOf(10), 0);
   const [often, once] = [computedIds(1, 8 * idsOfPage), computedIds(2, 200 * idsOfPage)];
   const [ofOften, ofOnce] = [memory.open(often), memory.open(once)];
@@ -153,7 +153,7 @@ test("keeps frequently read pages", () => {
   expect([often.pagesRead(), once.pagesRead()]).toEqual([8, 200]);
 });
 
-test("distinguishes segments with the same name but other IDs", () => {
+test("the shared ID memory distinguishes segments with the same name but other IDs", () => {
   const shared = memoryOf(8);
   const [one, other] = [computedIds(1, 2_000), { ...computedIds(2, 2_000), name: "1" }];
   const memory = useIdMemory(shared);
@@ -162,7 +162,7 @@ test("distinguishes segments with the same name but other IDs", () => {
   readAll(useIdMemory(shared).open(one), one);
 });
 
-test("a thread without shared memory caches the pages last used, of all segments", () => {
+test("a thread without shared memory caches the ID pages last used, of all segments", () => {
   const memory = useIdMemory(createIdMemory(0), 3);
   const [one, other] = [computedIds(1, 4 * idsOfPage), computedIds(2, 4 * idsOfPage)];
   const [ofOne, ofOther] = [memory.open(one), memory.open(other)];
@@ -180,7 +180,7 @@ test("a thread without shared memory caches the pages last used, of all segments
   expect(other.pagesRead()).toBe(4);
 });
 
-test("other threads read what is cached, and continue without the cache, after a thread died with the lock", () => {
+test("threads read what is cached, and continue without the cache, after a thread died with the lock", () => {
   const shared = memoryOf(10);
   const source = computedIds(1, 8 * idsOfPage);
   const before = useIdMemory(shared).open(source);
@@ -198,7 +198,7 @@ const workerUrl = new URL("../../../testkit/archives/id-memory-worker.ts", impor
 
 const startWorker = (task: IdMemoryTask) => new Worker(workerUrl, { workerData: task });
 
-test("threads that read, add and evict pages concurrently all read correct IDs", async () => {
+test("threads that read, add and evict pages of IDs concurrently all read correct IDs", async () => {
   const shared = memoryOf(50);
   const endless = startWorker({ shared, seed: 99, rounds: null });
   const workers = [1, 2, 3].map((seed) => startWorker({ shared, seed, rounds: 2_000 }));

@@ -56,7 +56,7 @@ const expected = (posts: readonly Tokens[], phrase: Tokens): number[] =>
 const tokens = fc.array(fc.constantFrom<Letter[]>("a", "a", "b", "c"), { maxLength: 14 });
 const phrases = fc.array(fc.constantFrom(...letters), { minLength: 1, maxLength: 5 });
 
-test("finds posts with adjacent words, also repeated ones", () => {
+test("a phrase finds the posts with adjacent words, also repeated ones", () => {
   fc.assert(
     fc.property(fc.array(tokens, { maxLength: 40 }), phrases, (posts, phrase) => {
       expect(found(posts, phrase)).toEqual(expected(posts, phrase));
@@ -100,10 +100,10 @@ test("finds posts with adjacent words, also repeated ones", () => {
 });
 
 test.each<[string, Tokens]>([
-  ["that most posts hold", ["a", "b"]],
-  ["with a word that stands twice", ["a", "b", "a"]],
+  ["in most posts", ["a", "b"]],
+  ["with a repeated word", ["a", "b", "a"]],
   ["of one word twice", ["a", "a"]],
-])("finds one %s among very many", (_name, phrase) => {
+])("a post with a phrase %s is found among very many", (_name, phrase) => {
   const songs: Tokens[] = [
     ["a", "b", "a", "a"],
     ["c", "a", "b", "a", "a", "b"],

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { test } from "vitest";
 import { hasPositions, holdsPositions } from "./positional-terms.ts";
 
-test("classifies terms the same by bytes as by text", () => {
+test("terms are classified the same by bytes as by text", () => {
   const start = fc.constantFrom(
     "",
     "url",

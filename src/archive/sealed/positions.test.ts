@@ -43,7 +43,7 @@ const hasDouble = (positions: readonly number[]): boolean =>
 const aligned = (row: Uint8Array): Uint8Array => new Uint8Array(row);
 
 describe("finds a term at the positions of its row", () => {
-  test("in each post, and at no others", () => {
+  test("a term is found at the positions of its row in each post, and at no others", () => {
     fc.assert(
       fc.property(posts, (all) => {
         const positions = readPositions(aligned(positionsRow(all)), all.length);
@@ -60,7 +60,7 @@ describe("finds a term at the positions of its row", () => {
     );
   });
 
-  test("in any order of posts", () => {
+  test("a term is found at its positions in any order of posts", () => {
     fc.assert(
       fc.property(posts, fc.infiniteStream(fc.nat()), (all, order) => {
         const positions = readPositions(aligned(positionsRow(all)), all.length);
@@ -73,7 +73,7 @@ describe("finds a term at the positions of its row", () => {
     );
   });
 
-  test("and at those of lists built in memory", () => {
+  test("a term is found at the positions of lists built in memory", () => {
     fc.assert(
       fc.property(posts, (all) => {
         const starts = all.map((_, rank) => all.slice(0, rank).flat().length);
@@ -100,38 +100,38 @@ describe("rejects an inconsistent row", () => {
 
   test.each<[string, Uint8Array]>([
     ["is too short", row().slice(0, -1)],
-    ["is longer than its table says", aligned(Uint8Array.from([...row(), 0]))],
+    ["is longer than its table specifies", aligned(Uint8Array.from([...row(), 0]))],
     ["has no table", new Uint8Array(2)],
     ["has an empty table", new Uint8Array(11)],
-  ])("that %s", (_name, bytes) => {
+  ])("a row of positions is rejected if it %s", (_name, bytes) => {
     expect(() => readPositions(bytes, 3)).toThrow(SealedDamage);
   });
 
-  test("whose list does not end", () => {
+  test("a row of positions is rejected if its list does not end", () => {
     const bytes = row();
     words(bytes)[6] = 300;
     expect(() => readPositions(bytes, 3)).toThrow(SealedDamage);
   });
 
-  test("with fewer positions than posts", () => {
+  test("a row of positions is rejected if it has fewer positions than posts", () => {
     const bytes = row();
     new Uint32Array(bytes.buffer, 0, 2).set([3, 1]);
     expect(() => readPositions(bytes, 3)).toThrow(SealedDamage);
   });
 
-  test("without the requested post", () => {
+  test("a row of positions is rejected if it lacks the requested post", () => {
     const bytes = row();
     words(bytes)[0] = 0;
     expect(() => occursAt(readPositions(bytes, 3), 1, 1)).toThrow(SealedDamage);
   });
 
-  test("with a post that starts beyond the list", () => {
+  test("a row of positions is rejected if a post starts beyond the list", () => {
     const bytes = row();
     words(bytes)[2] = 3;
     expect(() => occursAt(readPositions(bytes, 3), 1, 1)).toThrow(SealedDamage);
   });
 
-  test("with a long list that ends before its start", () => {
+  test("a row of positions is rejected if a long list ends before its start", () => {
     const bytes = aligned(positionsRow([upTo(20), [1, 2]]));
     new Uint16Array(bytes.buffer, 8, 4)[3] = 5;
     expect(() => occursAt(readPositions(bytes, 2), 0, 19)).toThrow(SealedDamage);

@@ -22,7 +22,7 @@ const read = (posts: number, rest: readonly number[], positioned = true) =>
 const ofSecondChunk = [0xc0, 0x80, 0x04];
 
 describe("list in the dictionary", () => {
-  test("has its posts by chunk, and their positions", () => {
+  test("a posting list in the dictionary has its posts by chunk, and their positions", () => {
     const list = read(3, [5, 1, ...ofSecondChunk, 8, 3, 2, 0]);
     expect([...list.counts]).toEqual([2, 1]);
     expect(list.set(0)).toMatchObject({ at: 0, count: 2, base: 0 });
@@ -40,7 +40,7 @@ describe("list in the dictionary", () => {
     ["holds a post twice", 2, [5, 0, 0, 0]],
     ["holds a post that there is not", 1, [0xd0, 0x83, 0x04, 0]],
     ["is cut off", 2, [5]],
-  ])("is rejected if it %s", (_name, posts, rest) => {
+  ])("a posting list in the dictionary is rejected if it %s", (_name, posts, rest) => {
     expect(() => read(posts, rest)).toThrow(SealedDamage);
   });
 
@@ -48,12 +48,12 @@ describe("list in the dictionary", () => {
     ["are twice the same", [5, 3, 0]],
     ["are cut off", [5, 3]],
     ["are too large", [5, 0x80, 0x80, 0x80, 0x80, 0x10]],
-  ])("is rejected if its positions %s", (_name, rest) => {
+  ])("a posting list in the dictionary is rejected if its positions %s", (_name, rest) => {
     const list = read(1, rest);
     expect(() => list.positions(list.set(0))).toThrow(SealedDamage);
   });
 
-  test("has no positions if the term has none", () => {
+  test("a posting list in the dictionary has no positions if the term has none", () => {
     const list = read(1, [5], false);
     expect(() => list.positions(list.set(0))).toThrow("without positions");
   });
@@ -63,15 +63,15 @@ describe("rejects a list in rows", () => {
   test.each<[string, number, number[]]>([
     ["whose posts do not add up", 80, [1, 40, 39]],
     ["with more posts of a chunk than there are", 465, [1, 0, 0xd1, 0x03]],
-    ["that is cut off", 80, [1, 80]],
-  ])("that %s", (_name, posts, rest) => {
+    ["that is truncated", 80, [1, 80]],
+  ])("a posting list in rows is rejected if it is one %s", (_name, posts, rest) => {
     expect(() => read(posts, rest)).toThrow(SealedDamage);
   });
 
   test.each<[string, number, number[]]>([
     ["in one row", 80, [1, 40, 40]],
     ["in a row for each chunk", 9_000, [1, 0xa8, 0x46, 0]],
-  ])("%s with other posts", (_name, posts, rest) => {
+  ])("a posting list %s is rejected if the rows have other posts", (_name, posts, rest) => {
     expect(() => read(posts, rest).set(0)).toThrow(SealedDamage);
   });
 });

@@ -92,7 +92,7 @@ function textOf(n: number): string[] {
   return tokens;
 }
 
-test("copies terms of every form: in the dictionary, in one row, in a row per chunk", () => {
+test("resealing copies terms of every form: in the dictionary, in one row, in a row per chunk", () => {
   const first = new Map<bigint, string[]>();
   for (let n = 0; n < 10_500; n += 1) first.set(BigInt(n) * 10n, textOf(n));
   const segment = sealedAgain();
@@ -109,7 +109,7 @@ test("copies terms of every form: in the dictionary, in one row, in a row per ch
   expect(sealedContents(segment.database())).toEqual(contentsOf(segment.posts, ids));
 });
 
-test("copies hidden posts, and hides nothing in the result", () => {
+test("resealing copies hidden posts, and hides nothing in the result", () => {
   const segment = sealedAgain();
   segment.change(1n, ["a"]);
   segment.change(2n, ["a", "b"]);
@@ -124,7 +124,7 @@ test("copies hidden posts, and hides nothing in the result", () => {
   ]);
 });
 
-test("reports indexed posts without a row", () => {
+test("resealing reports indexed posts without a row", () => {
   const segment = sealedAgain();
   for (let id = 1n; id <= 100n; id += 1n)
     segment.change(id, ["all", "all", `w${id % 3n}`, `once${id}`]);
@@ -175,7 +175,7 @@ test.each([
     "blocks are not in order",
     "INSERT INTO sealed_terms SELECT 'zzz', block, sum FROM sealed_terms WHERE first = 'all'",
   ],
-])("reports damage: %s", (_, damage) => {
+])("resealing reports damage: %s", (_, damage) => {
   const segment = sealedAgain();
   for (let id = 1n; id <= 100n; id += 1n) segment.change(id, ["all", "all", `once${id}`]);
   segment.seal();

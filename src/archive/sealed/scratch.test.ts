@@ -3,7 +3,7 @@ import { bitmapSet, emptySet, listSet } from "./chunk-set.ts";
 import { createScratch } from "./scratch.ts";
 
 describe("result buffers", () => {
-  test("are reused after their release, except that of the retained set", () => {
+  test("result buffers are reused after their release, except that of the retained set", () => {
     const scratch = createScratch();
     const [first, , third] = [scratch.take(), scratch.take(), scratch.take()];
     scratch.release(1, listSet(third.list, 1));
@@ -14,7 +14,7 @@ describe("result buffers", () => {
     expect(scratch.take()).toBe(first);
   });
 
-  test("of a retained result are not reused until released too", () => {
+  test("result buffers of a retained result are not reused until it is released too", () => {
     const scratch = createScratch();
     const kept = [scratch.take(), scratch.take()].at(-1);
     scratch.release(0, listSet(kept?.list ?? new Uint16Array(0), 1));
@@ -23,7 +23,7 @@ describe("result buffers", () => {
     expect(scratch.take()).toBe(kept);
   });
 
-  test("retain bitmaps too", () => {
+  test("result buffers can retain bitmaps", () => {
     const scratch = createScratch();
     const [first, second] = [scratch.take(), scratch.take()];
     scratch.release(0, bitmapSet(second.bits, 1));
@@ -31,7 +31,7 @@ describe("result buffers", () => {
     expect(scratch.take()).toBe(first);
   });
 
-  test("are all released if the set is in an earlier buffer, or in none", () => {
+  test("result buffers are all released if the set is in an earlier buffer, or in none", () => {
     const scratch = createScratch();
     const first = scratch.take();
     scratch.take();

@@ -227,25 +227,28 @@ describe("finds matches", () => {
     ["a frequent word", term("w0")],
     ["a facet", term("lang:en")],
     ["a rare word", term("w2047")],
-    ["a word that no post holds", term("missing")],
-    ["a word before all others", term("!")],
-    ["a word behind all others", term("\u{10ffff}")],
-    ["a word that others begin with", term("w")],
+    ["a word that no post contains", term("missing")],
+    ["a word that sorts before all others", term("!")],
+    ["a word that sorts after all others", term("\u{10ffff}")],
+    ["a word that is a prefix of others", term("w")],
     ["a word longer than 64 bytes", term(longWord)],
     ["words far into a long post", phrase("far", "the", "end", longWord)],
-    ["a frequent word before one of them", phrase("w2", "far")],
+    ["a phrase of a frequent word and one far into a long post", phrase("w2", "far")],
     ["a phrase of frequent words", phrase("w0", "w1")],
     ["a phrase with a word twice", phrase("w0", "w0")],
     ["a phrase with a word three times", phrase("w1", "w0", "w1")],
     ["a long phrase with a word twice in thousands of posts", phrase("ha", "ho", "ha")],
-    ["one of words in as many posts that fewer hold", phrase("ho", "ha", "ho")],
-    ["a longer one with two words twice", phrase("ho", "ha", "ho", "ha")],
-    ["one that no post holds, which hold its words", phrase("ha", "ho", "ha", "ho")],
-    ["one of a frequent word alone", phrase("w0", "w0", "w0")],
+    ["a phrase in fewer posts than its words", phrase("ho", "ha", "ho")],
+    ["a longer phrase with two words twice", phrase("ho", "ha", "ho", "ha")],
+    [
+      "a phrase that no post contains, though posts contain its words",
+      phrase("ha", "ho", "ha", "ho"),
+    ],
+    ["a phrase that repeats one frequent word", phrase("w0", "w0", "w0")],
     ["a phrase of rare words", phrase("once", "again")],
     ["a phrase of rare words and a frequent one", phrase("again", "w0", "once")],
-    ["a phrase of which a word is missing", phrase("w0", "missing")],
-    ["a phrase of all kinds of containers", phrase("first4097", "first4096", "first4095")],
+    ["a phrase with a missing word", phrase("w0", "missing")],
+    ["a phrase with all kinds of containers", phrase("first4097", "first4096", "first4095")],
     ["a phrase at the end of the posts", phrase("last64", "last65", "last4095")],
     ["a prefix of thousands of terms", prefix("日")],
     ["a prefix of terms that are not in every chunk", prefix("first")],
@@ -257,9 +260,9 @@ describe("finds matches", () => {
     ["a longer phrase that ends in a prefix", prefix("w1", "w0", "w0")],
     ["a phrase that ends in the prefix of frequent words", prefix("w", "w3")],
     ["a phrase of a missing word and a prefix", prefix("w", "missing")],
-    ["what does not hold a word", not(term("w0"))],
-    ["what holds a word or not another one", or(term("w900"), not(term("w1")))],
-    ["what does not hold any word", not(term("w0"), or(term("w1"), not(term("lang:en"))))],
+    ["a negated word", not(term("w0"))],
+    ["a word or the negation of another one", or(term("w900"), not(term("w1")))],
+    ["a negated group of words", not(term("w0"), or(term("w1"), not(term("lang:en"))))],
     ["a word without another", butNot(term("w3"), term("w0"), phrase("w1", "w2"))],
     ["a word without itself", butNot(term("w3"), term("w3"))],
     [
@@ -275,10 +278,10 @@ describe("finds matches", () => {
       and(term("once"), or(term("w1"), term("lang:en"), term("again")), or(term("w2"), term("w0"))),
     ],
     ["phrases in a group beside a word", and(term("w20"), or(phrase("w0", "w1"), term("w2")))],
-    ["an or of nothing", or()],
-    ["an and of nothing", and()],
-    ["a nested and", and(or(and(term("w1"), phrase("w0", "w1")), term("w40")), term("w2"))],
-  ])("%s", (_name, query) => {
+    ["an OR of nothing", or()],
+    ["an AND of nothing", and()],
+    ["a nested AND", and(or(and(term("w1"), phrase("w0", "w1")), term("w40")), term("w2"))],
+  ])("the sealed index finds the matches of %s", (_name, query) => {
     expect(differences(search(query), naive(query))).toEqual([]);
   });
 });
@@ -325,7 +328,7 @@ const { tree } = fc.letrec<{ tree: SealedQuery }>((tie) => {
   };
 });
 
-test("of random queries in random ranges", () => {
+test("the sealed index finds the matches of random queries in random ranges", () => {
   fc.assert(
     fc.property(tree, fc.nat(total), fc.nat(total), (query, one, other) => {
       const range = { from: Math.min(one, other), to: Math.max(one, other) };
@@ -343,7 +346,7 @@ test("of random queries in random ranges", () => {
   );
 });
 
-test("without a cache", () => {
+test("the sealed index finds the matches without a cache", () => {
   const forgetful = open(0);
   for (const query of [phrase("w0", "w1"), prefix("日", "w0"), not(term("w5"))]) {
     const again = search(query, everything, forgetful);
@@ -352,7 +355,7 @@ test("without a cache", () => {
   forgetful.close();
 });
 
-test("of groups nested as deeply, with as many leaves, as queries allow", () => {
+test("the sealed index finds the matches of groups as deeply nested and as large as queries allow", () => {
   let query: SealedQuery = or(...words.slice(0, 256).map(term));
   for (let depth = 0; depth < 20; depth++) {
     query = depth % 2 === 0 ? butNot(query, term("missing")) : or(query, phrase("w900", "w901"));
@@ -381,22 +384,27 @@ describe("steps through the chunks of a range", () => {
       ],
     ],
     [
-      "that may match, beyond the last post",
+      "those with candidates, beyond the last post",
       term("last1"),
       { from: 0, to: 10 ** 9 },
       [[2, 0, 1_234, 1]],
     ],
     [
-      "that may match, and the last one",
+      "those with candidates, and the last one",
       term("last1"),
       { from: 0, to: 70_000 },
       [[1, 0, 4_464, 0]],
     ],
-    ["within one", { kind: "every" }, { from: 70_000, to: 70_010 }, [[1, 4_464, 4_474, 10]]],
-    ["up to a border", { kind: "every" }, { from: 65_535, to: 65_536 }, [[0, 65_535, whole, 1]]],
-    ["from a border", { kind: "none" }, { from: 65_536, to: 65_537 }, [[1, 0, 1, 0]]],
+    ["within one chunk", { kind: "every" }, { from: 70_000, to: 70_010 }, [[1, 4_464, 4_474, 10]]],
     [
-      "across a border",
+      "up to a chunk boundary",
+      { kind: "every" },
+      { from: 65_535, to: 65_536 },
+      [[0, 65_535, whole, 1]],
+    ],
+    ["from a chunk boundary", { kind: "none" }, { from: 65_536, to: 65_537 }, [[1, 0, 1, 0]]],
+    [
+      "across a chunk boundary",
       { kind: "every" },
       { from: 65_535, to: 65_537 },
       [
@@ -404,13 +412,13 @@ describe("steps through the chunks of a range", () => {
         [1, 0, 1, 1],
       ],
     ],
-    ["of none", { kind: "every" }, { from: 5, to: 5 }, []],
-    ["after the last post", { kind: "every" }, { from: total, to: total + 9 }, []],
-  ])("%s", (_name, query, range, expected) => {
+    ["none of an empty range", { kind: "every" }, { from: 5, to: 5 }, []],
+    ["none after the last post", { kind: "every" }, { from: total, to: total + 9 }, []],
+  ])("a search steps through the chunks of a range: %s", (_name, query, range, expected) => {
     expect(steps(query, range)).toEqual(expected);
   });
 
-  test("with no more members than posts", () => {
+  test("the last step of a search has no more members than posts", () => {
     const [last] = index.matches(
       { kind: "every" },
       { from: total - 1, to: total },
@@ -420,7 +428,7 @@ describe("steps through the chunks of a range", () => {
     expect(last && countBetween(last.set, 0, postsOfChunk)).toBe(1_234);
   });
 
-  test("without posts that are left out", () => {
+  test("the steps of a search omit excluded posts", () => {
     const left = listSet(Uint16Array.of(0, 2, 4_000), 3);
     const found: number[] = [];
     const requested: number[] = [];
@@ -436,7 +444,7 @@ describe("steps through the chunks of a range", () => {
     expect(found).toEqual([postsOfChunk, postsOfChunk - 3, 1_234]);
   });
 
-  test("while other searches begin", () => {
+  test("the steps of a search are correct while other searches begin", () => {
     const [query, others] = [phrase("w0", "w1"), or(term("w7"), term("w8"))];
     const alone = naive(query);
     const flags = nothing();
@@ -450,7 +458,7 @@ describe("steps through the chunks of a range", () => {
     expect(differences(flags, alone)).toEqual([]);
   });
 
-  test("reading no more containers than terms times chunks", () => {
+  test("a search reads no more containers than terms times chunks", () => {
     const done = work();
     const query = and(or(...words.slice(0, 50).map(term)), phrase("w0", "w1", "w0"), term("w2"));
     Array.from(index.matches(query, everything, () => null, done));
@@ -472,14 +480,17 @@ describe("reads few containers if few candidates are left:", () => {
     ["the rarest terms come first", and(w0, w1, one, other), 2],
     ["groups come after terms", and(or(w0, w1), one, other), 2],
     ["phrases come after groups", and(phrase("w0", "w1"), or(one, w0), other), 3],
-    ["phrases of groups are looked for in them alone", and(one, phrases), 3],
-    ["phrases are left out last", butNot(one, phrase("w0", "w1"), one), 2],
-    ["a missing term decides", and(w0, w1, term("missing")), 0],
-  ])("%s", (_name, query, containers) => {
-    const done = work();
-    Array.from(index.matches(query, { from: 0, to: postsOfChunk }, () => null, done));
-    expect(done.containers).toBe(containers);
-  });
+    ["phrases of groups are searched only in the candidates", and(one, phrases), 3],
+    ["excluded phrases come last", butNot(one, phrase("w0", "w1"), one), 2],
+    ["a missing term ends it", and(w0, w1, term("missing")), 0],
+  ])(
+    "a search reads few containers if few candidates are left, because %s",
+    (_name, query, containers) => {
+      const done = work();
+      Array.from(index.matches(query, { from: 0, to: postsOfChunk }, () => null, done));
+      expect(done.containers).toBe(containers);
+    },
+  );
 });
 
 describe("looks up many prefixes in steps", () => {
@@ -510,7 +521,7 @@ describe("looks up many prefixes in steps", () => {
     return { flags, max, slices, prepared: done.prepared };
   }
 
-  test("of at most a few hundred terms", () => {
+  test("each step of a search looks up at most a few hundred terms of many prefixes", () => {
     const opened = open(remembersNothing);
     const { flags, max, slices } = inSlices(many, opened);
     expect(differences(flags, search(many))).toEqual([]);
@@ -519,7 +530,7 @@ describe("looks up many prefixes in steps", () => {
     opened.close();
   });
 
-  test("which read no more than a single step would", () => {
+  test("looking up many prefixes in steps reads no more than a single step would", () => {
     const opened = open(remembersNothing);
     const alone = { containers: 0, prepared: 0 };
     Array.from(opened.matches(or(many), everything, () => null, alone));
@@ -527,7 +538,7 @@ describe("looks up many prefixes in steps", () => {
     opened.close();
   });
 
-  test("so that two interleaved queries find the same as alone", () => {
+  test("two interleaved queries with many prefixes find the same as each does separately", () => {
     const opened = open();
     const [one, other] = [or(prefix("w")), or(prefix("w"), prefix("日"))];
     const found = [nothing(), nothing()];
@@ -548,7 +559,7 @@ describe("looks up many prefixes in steps", () => {
     opened.close();
   });
 
-  test("and a query of few terms in none", () => {
+  test("a query of few terms looks up its terms without extra steps", () => {
     const steps = [
       ...index.matches(and(term("w0"), phrase("w0", "w1")), everything, () => null, work()),
     ];
@@ -556,11 +567,11 @@ describe("looks up many prefixes in steps", () => {
   });
 });
 
-test("rejects a phrase of terms without positions", () => {
+test("a phrase of terms without positions is rejected", () => {
   expect(() => search(phrase("lang:en", "|"))).toThrow("without positions");
 });
 
-test("reports the size of cached postings", () => {
+test("the sealed index reports the size of cached postings", () => {
   let bytes = 0;
   const terms: TermCache = {
     open: () => ({
@@ -590,11 +601,11 @@ describe("segment", () => {
   const openBare = (made: DatabaseSync): SealedIndex | null =>
     openSealedIndex(made, { name: "bare", terms: createTermCache(1_000), ids: null });
 
-  test("without sealed index has none", () => {
+  test("a segment that was never sealed has no sealed index", () => {
     expect(openBare(bare())).toBeNull();
   });
 
-  test("without posts has an empty index", () => {
+  test("a segment without posts has an empty sealed index", () => {
     const made = bare();
     writeSealedTables(made, [], [], 7);
     const empty = openBare(made);
@@ -604,7 +615,7 @@ describe("segment", () => {
     expect([...(empty?.matches(not(term("a")), range, () => null, work()) ?? [])]).toEqual([]);
   });
 
-  test("sealed by a later version is unreadable", () => {
+  test("a segment sealed by a later version is unreadable", () => {
     const made = bare();
     writeSealedTables(made, [], [], 7);
     made.exec("UPDATE sealed SET format = 3");

@@ -34,12 +34,12 @@ describe("translates a lowered plan", () => {
       { kind: "prefix", terms: ["a"], prefix: "日" },
     ],
     [
-      "a negation alone",
+      "a negation without another condition",
       not(word),
       { kind: "and", children: [], excluded: [{ kind: "term", term: "word" }] },
     ],
     [
-      "each of what is left out alone",
+      "each excluded condition separately",
       all([word, not(any([other, not(word)]))]),
       {
         kind: "and",
@@ -52,22 +52,30 @@ describe("translates a lowered plan", () => {
     ],
     ["a folded term", terms(token("WÖRD")), { kind: "term", term: "wÖrd" }],
     [
-      "a phrase where a token falls apart",
+      "a phrase with a token that is split",
       terms(token("a\u0001b\u007fc"), token("d")),
       { kind: "phrase", terms: ["a", "b", "c", "d"] },
     ],
-    ["nothing where nothing of a token is left", terms(token(" \u0000")), { kind: "none" }],
     [
-      "the start of the token before where nothing of a prefix is left",
+      "a token of only separators, which matches nothing",
+      terms(token(" \u0000")),
+      { kind: "none" },
+    ],
+    [
+      "a prefix of only separators, which leaves the token before it",
       terms(token("a"), prefix("\t")),
       { kind: "prefix", terms: [], prefix: "a" },
     ],
-    ["text that can be stored", terms(token("a\ud800")), { kind: "term", term: "a\ufffd" }],
-  ])("%s", (_name, plan, expected) => {
+    [
+      "unstorable text, whose lone surrogate is replaced",
+      terms(token("a\ud800")),
+      { kind: "term", term: "a\ufffd" },
+    ],
+  ])("a lowered plan is translated: %s", (_name, plan, expected) => {
     expect(sealedQuery(plan)).toEqual(expected);
   });
 
-  test("and throws if the plan is not lowered", () => {
+  test("a plan that is not lowered cannot be translated", () => {
     expect(() => sealedQuery({ kind: "platform", platform: "x" })).toThrow("contains no platform");
     expect(() => sealedQuery(terms({ kind: "any" }))).toThrow("contains no wildcard");
   });
@@ -168,7 +176,7 @@ test("the sealed index finds what FTS5 finds", () => {
 
 test.each([
   ["words and facets", "lang", [0, 3]],
-  ["facets alone", "lang:", []],
+  ["facets only", "lang:", []],
   ["rare words and frequent facets", "is", [0]],
 ])("a prefix of %s after a word finds what FTS5 finds", (_name, last, numbers) => {
   const texts = ["my language is mine, my island", "no word, my", "lang my own", "my lang"];

@@ -15,14 +15,14 @@ function memoryOf(bytes: number, cache = createTermCache(10_000)) {
   return { cache, made, grows, memory, get };
 }
 
-test("does not rebuild a cached value", () => {
+test("the term cache does not rebuild a cached value", () => {
   const { get, made } = memoryOf(100);
   expect(get("a")).toBe("value of a");
   expect(get("a")).toBe("value of a");
   expect(made).toEqual(["a"]);
 });
 
-test("evicts the least recently used entry", () => {
+test("the term cache evicts the least recently used entry", () => {
   const { get, made } = memoryOf(3_000);
   for (const key of ["a", "b", "c", "a", "b", "d"]) get(key);
   for (const key of ["a", "b", "d"]) get(key);
@@ -32,7 +32,7 @@ test("evicts the least recently used entry", () => {
   expect(made).toEqual(["a", "b", "c", "d", "c", "a"]);
 });
 
-test("evicts from the start, the middle and the end of the list", () => {
+test("the term cache evicts from the start, the middle and the end of the list", () => {
   const { get, made } = memoryOf(3_000);
   for (const key of ["a", "b", "c", "b", "a", "a", "c", "d"]) get(key);
   expect(made).toEqual(["a", "b", "c", "d"]);
@@ -42,7 +42,7 @@ test("evicts from the start, the middle and the end of the list", () => {
   expect(made.at(-1)).toBe("b");
 });
 
-test("counts entries even if their values are empty", () => {
+test("the term cache counts entries even if their values are empty", () => {
   const { get, made } = memoryOf(0);
   for (let n = 0; n < 1_000; n++) get(`missing ${n}`);
   made.length = 0;
@@ -52,7 +52,7 @@ test("counts entries even if their values are empty", () => {
   expect(made).toHaveLength(901);
 });
 
-test("evicts others, and finally itself, when a value grows", () => {
+test("the term cache evicts others, and finally itself, when a value grows", () => {
   const { get, made, grows } = memoryOf(100);
   for (const key of ["a", "b", "c"]) get(key);
   grows.get("b")?.(9_000);
@@ -65,7 +65,7 @@ test("evicts others, and finally itself, when a value grows", () => {
   expect(made).toEqual(["a", "b", "c", "b", "d", "e", "f"]);
 });
 
-test("does not count evicted values, nor their growth", () => {
+test("the term cache counts neither evicted values nor their growth", () => {
   const { get, made, grows, memory } = memoryOf(4_000);
   get("a");
   get("b");
@@ -75,7 +75,7 @@ test("does not count evicted values, nor their growth", () => {
   expect(made).toEqual(["a", "b", "c", "d"]);
 });
 
-test("shares the bytes, but not the keys, among indexes, which close separately", () => {
+test("the term cache shares the bytes, but not the keys, among indexes, which close separately", () => {
   const cache = createTermCache(10_000);
   const one = memoryOf(4_000, cache);
   const other = memoryOf(4_000, cache);

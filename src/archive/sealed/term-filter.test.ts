@@ -22,20 +22,23 @@ function openSegment(): DatabaseSync {
   return segment;
 }
 
-test.each([1, 2, 100, 50_000])("has each of its %i terms, and few others", (count) => {
-  const words = wordsOf("w", count);
-  const filter = filterOf(words);
-  expect(filter.length).toBe(Math.ceil((count * 6) / 8));
-  expect(words.filter((word) => !mayHave(filter, word))).toEqual([]);
-  const others = wordsOf("o", 20_000).filter((word) => mayHave(filter, word));
-  if (count > 100) expect(others.length).toBeLessThan(20_000 / 15);
-});
+test.each([1, 2, 100, 50_000])(
+  "the term filter has each of its %i terms, and few others",
+  (count) => {
+    const words = wordsOf("w", count);
+    const filter = filterOf(words);
+    expect(filter.length).toBe(Math.ceil((count * 6) / 8));
+    expect(words.filter((word) => !mayHave(filter, word))).toEqual([]);
+    const others = wordsOf("o", 20_000).filter((word) => mayHave(filter, word));
+    if (count > 100) expect(others.length).toBeLessThan(20_000 / 15);
+  },
+);
 
-test("a segment without terms lacks every term", () => {
+test("the term filter of a segment without terms lacks every term", () => {
   expect(mayHave(filterOf([]), "word")).toBe(false);
 });
 
-test("is read as it was written, and is optional", () => {
+test("the term filter is read as it was written, and is optional", () => {
   const segment = openSegment();
   expect(readTermFilter(segment, 7)).toBeNull();
   const filter = filterOf(["one", "two"]);
@@ -48,7 +51,7 @@ test.each([
   ["missing bytes", "UPDATE sealed_filter SET bits = x''"],
   ["another type", "UPDATE sealed_filter SET bits = 'text'"],
   ["another checksum", "UPDATE sealed_filter SET sum = 1"],
-])("reports %s as damage", (_, change) => {
+])("%s in the term filter is reported as damage", (_, change) => {
   const segment = openSegment();
   writeTermFilter(segment, 7, filterOf(["one", "two"]));
   segment.exec(change);

@@ -52,26 +52,29 @@ const request = (query: string, fromMs: number | null = null) =>
   archive.query(query, { limit: 10_000, fromMs });
 
 describe("damaged page of the rows", () => {
-  test.each(["fts5", "sealed"])("loses only its own posts, of posts found by %s", (form) => {
-    if (form === "sealed") archive.seal();
-    const pages = pagesOf("post");
-    expect(pages.length).toBeGreaterThan(8);
-    spoil(pages[Math.floor(pages.length / 2)] ?? 0);
-    expect(request("river").positions).toHaveLength(posts);
-    const { positions, damage } = request("n3 -min_faves:5");
-    const expected = Math.ceil((posts - 3) / 7);
-    expect(positions.length).toBeLessThan(expected);
-    expect(positions.length).toBeGreaterThan(expected / 2);
-    expect(damage).not.toEqual([]);
-    const read = archive.reader.operations.records(request("river").positions);
-    expect(read.records.length).toBeLessThan(posts);
-    expect(read.records.length).toBeGreaterThan(posts / 2);
-    expect(read.damage).not.toEqual([]);
-  });
+  test.each(["fts5", "sealed"])(
+    "a damaged page of rows loses only its own posts when posts are found by %s",
+    (form) => {
+      if (form === "sealed") archive.seal();
+      const pages = pagesOf("post");
+      expect(pages.length).toBeGreaterThan(8);
+      spoil(pages[Math.floor(pages.length / 2)] ?? 0);
+      expect(request("river").positions).toHaveLength(posts);
+      const { positions, damage } = request("n3 -min_faves:5");
+      const expected = Math.ceil((posts - 3) / 7);
+      expect(positions.length).toBeLessThan(expected);
+      expect(positions.length).toBeGreaterThan(expected / 2);
+      expect(damage).not.toEqual([]);
+      const read = archive.reader.operations.records(request("river").positions);
+      expect(read.records.length).toBeLessThan(posts);
+      expect(read.records.length).toBeGreaterThan(posts / 2);
+      expect(read.damage).not.toEqual([]);
+    },
+  );
 });
 
 describe("damaged page of FTS5's index", () => {
-  test("is avoided: every row is read, the answer is complete, and the segment is marked", () => {
+  test("a damaged page of FTS5's index is avoided: every row is read, the answer is complete, and the segment is marked", () => {
     const pages = pagesOf("term_data");
     for (const page of pages.slice(2)) spoil(page);
     const { positions, damage } = request("river n3");
@@ -96,7 +99,7 @@ describe("damaged page of FTS5's index", () => {
     ["root", 0],
     ["leaf", 2],
   ])(
-    "with a damaged %s of its list of posts as well, leaves an incomplete answer from readable rows",
+    "a damaged FTS5 index with a damaged %s of its list of posts leaves an incomplete answer from readable rows",
     (_, index) => {
       for (const page of pagesOf("term_data").slice(2)) spoil(page);
       spoil(pagesOf("term_docsize")[index] ?? 0);
@@ -107,7 +110,7 @@ describe("damaged page of FTS5's index", () => {
   );
 });
 
-test("a lost row is named when every row is read", () => {
+test("the segment of a lost row is reported as damaged when every row is read", () => {
   const database = new DatabaseSync(path());
   database.exec("DELETE FROM post WHERE id = (SELECT id FROM post ORDER BY id LIMIT 1 OFFSET 50)");
   database.close();
@@ -143,20 +146,23 @@ describe("damage that SQLite does not detect", () => {
     archive.reopen();
   }
 
-  test.each(["fts5", "sealed"])("in FTS5's index is not answered from, of %s", (form) => {
-    if (form === "sealed") {
-      archive.seal();
-      archive.put(makePost({ key: "late", createdMs: startMs + 500, text: "river late n3" }));
-    }
-    change(
-      `UPDATE term_data SET block = CAST(replace(block, 'river', 'rover') AS BLOB) WHERE id > 10`,
-    );
-    const { positions, damage } = request("river n3");
-    const late = form === "sealed" ? 1 : 0;
-    expect(positions).toHaveLength(Math.ceil((posts - 3) / 7) + late);
-    expect(damage).toEqual([]);
-    expect(existsSync(damageMarkerOf(path()))).toBe(true);
-  });
+  test.each(["fts5", "sealed"])(
+    "damage in FTS5's index that SQLite does not detect leads to no wrong answer for %s",
+    (form) => {
+      if (form === "sealed") {
+        archive.seal();
+        archive.put(makePost({ key: "late", createdMs: startMs + 500, text: "river late n3" }));
+      }
+      change(
+        `UPDATE term_data SET block = CAST(replace(block, 'river', 'rover') AS BLOB) WHERE id > 10`,
+      );
+      const { positions, damage } = request("river n3");
+      const late = form === "sealed" ? 1 : 0;
+      expect(positions).toHaveLength(Math.ceil((posts - 3) / 7) + late);
+      expect(damage).toEqual([]);
+      expect(existsSync(damageMarkerOf(path()))).toBe(true);
+    },
+  );
 
   test("a post missing from FTS5's lists is found by its row, and the answer is incomplete", () => {
     change("DELETE FROM term_docsize WHERE id = (SELECT id FROM term_docsize LIMIT 1 OFFSET 9)");

@@ -59,7 +59,7 @@ function count(widthMs: number, skewMs: number, expired: () => boolean) {
 const hourMs = 3_600_000;
 const never = (): boolean => false;
 
-test("counts every bucket, across chunks, without reading rows", () => {
+test("counting in a sealed segment counts every bucket, across chunks, without reading rows", () => {
   const { counts, rows, containers, stoppedAt } = count(hourMs, 0, never);
   const expected = new Map<number, number>();
   for (let number = 0; number < posts; number++) {
@@ -70,7 +70,7 @@ test("counts every bucket, across chunks, without reading rows", () => {
   expect({ rows, containers, stoppedAt }).toEqual({ rows: 0, containers: 3, stoppedAt: null });
 });
 
-test("reads rows only of posts so near to a boundary that they may be beyond it", () => {
+test("counting in a sealed segment reads rows only of posts so near to a boundary that they may be beyond it", () => {
   const { counts, rows } = count(hourMs, 10_000, never);
   expect([...counts]).toEqual([...count(hourMs, 0, never).counts]);
   const borders = Math.floor(newestMs / hourMs) - Math.floor((newestMs - posts * 1_000) / hourMs);
@@ -78,14 +78,14 @@ test("reads rows only of posts so near to a boundary that they may be beyond it"
   expect(rows).toBeLessThanOrEqual((borders + 1) * 10);
 });
 
-test("ends after a chunk at the deadline, and reports exactly how far it came", () => {
+test("counting in a sealed segment ends after a chunk at the deadline, and reports exactly how far it came", () => {
   const { stoppedAt, containers, counts } = count(hourMs, 0, () => true);
   expect(stoppedAt).toBe(idOf(postsOfChunk) + 1n);
   expect(containers).toBe(1);
   expect([...counts.values()].reduce((sum, number) => sum + number, 0)).toBe(postsOfChunk);
 });
 
-test("ends after some rows if rows determine every time", () => {
+test("counting in a sealed segment ends after some rows if rows determine every time", () => {
   const { stoppedAt, rows } = count(hourMs, 2 * hourMs, () => true);
   expect(stoppedAt).toBe(idOf(rows) + 1n);
   expect(rows).toBeLessThan(1_000);

@@ -31,7 +31,7 @@ beforeEach(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-test("reads the identity as written, also after later writes", () => {
+test("a segment's identity is read as written, also after later writes", () => {
   expect(identityIn(path)).toEqual(identity);
   segment.exec("COMMIT");
   inTransaction(segment, () => prepareLastWriteUpdate(segment)(9));
@@ -40,7 +40,7 @@ test("reads the identity as written, also after later writes", () => {
 });
 
 test.for(["uri_key", "platform", "sequence", "low", "made_in", "written_in", "replaces"])(
-  "an identity with changed %s is unreadable, not of another segment",
+  "a segment's identity with changed %s is unreadable, not that of another segment",
   (name) => {
     const value = typeof identityValue(name) === "string" ? "'b2'" : "value + 64";
     segment.exec(`COMMIT; UPDATE setting SET value = ${value} WHERE name = '${name}'`);

@@ -25,7 +25,7 @@ const allOf = (term: string): SealedQuery => ({
   excluded: [],
 });
 
-test("counts the posts of a segment for the first query only", () => {
+test("the posts of a segment are counted for the first query only", () => {
   forms.inspect((plain) => {
     const { database, countsRun } = countCounts(plain);
     const cost = indexCost(database);

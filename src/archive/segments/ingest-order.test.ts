@@ -46,7 +46,7 @@ function reported({ database }: Segment, pageSize: number): string[] {
   }
 }
 
-test("stores adjacent posts as one row, and finds them when others come between", () => {
+test("the ingest order stores adjacent posts as one row, and finds them when others come between", () => {
   withSegment((segment) => {
     arrive(segment, 0, [10n, 20n, 30n]);
     expect(rowsOf(segment)).toEqual([{ number: 3, low: 10, high: 30, ids: null }]);
@@ -55,7 +55,7 @@ test("stores adjacent posts as one row, and finds them when others come between"
   });
 });
 
-test("a run whose posts are deleted does not include other posts", () => {
+test("a run of the ingest order whose posts are deleted does not include other posts", () => {
   withSegment((segment) => {
     arrive(segment, 0, [10n, 20n]);
     for (const id of [10n, 20n]) remove(segment, id);
@@ -65,7 +65,7 @@ test("a run whose posts are deleted does not include other posts", () => {
   });
 });
 
-test("returns every post once, under the number of its batch, however batches interleave", () => {
+test("the ingest order returns every post once, under the number of its batch, in any interleaving of batches", () => {
   const step = fc.record({
     ids: fc.uniqueArray(fc.bigInt({ min: 0n, max: 60n }), { minLength: 1, maxLength: 12 }),
     removed: fc.array(fc.bigInt({ min: 0n, max: 60n }), { maxLength: 3 }),
@@ -114,7 +114,7 @@ test("returns every post once, under the number of its batch, however batches in
   );
 });
 
-test("a copy of all rows in another segment has the same order", () => {
+test("a copy of all ingest order rows in another segment has the same order", () => {
   withSegment((segment) =>
     withSegment((copy) => {
       let number = arrive(segment, 0, [10n, 20n, 30n]);
@@ -129,7 +129,7 @@ test("a copy of all rows in another segment has the same order", () => {
   );
 });
 
-test("drops rows from either end", () => {
+test("rows of the ingest order are dropped from either end", () => {
   withSegment((segment) => {
     for (const number of [1, 2, 3, 4]) arrive(segment, number - 1, [BigInt(number * 10)]);
     expect(segment.ingestOrder.forgetBefore(3, 1)).toBe(1);
@@ -139,7 +139,7 @@ test("drops rows from either end", () => {
   });
 });
 
-test("skips hidden posts", () => {
+test("the ingest order skips hidden posts", () => {
   withSegment((segment) => {
     arrive(segment, 0, [10n, 20n]);
     arrive(segment, 2, [15n, 30n]);
@@ -148,7 +148,7 @@ test("skips hidden posts", () => {
   });
 });
 
-test("packs ascending IDs into few bytes", () => {
+test("the ingest order packs ascending IDs into few bytes", () => {
   const ids = fc
     .uniqueArray(fc.bigInt({ min: 0n, max: 2n ** 63n - 1n }), { minLength: 1 })
     .map((values) => values.toSorted((a, b) => (a < b ? -1 : 1)));

@@ -15,34 +15,41 @@ const nothing: Lowered = { plan: { kind: "none" }, exact: true };
 
 describe("platform", () => {
   test.each<[string, PlanNode, Lowered]>([
-    ["of the segment is everything", on("x"), everything],
-    ["of another is nothing", on("bluesky"), nothing],
-    ["of the segment under a negation is nothing", not(on("x")), nothing],
-    ["of another under a negation is everything", not(on("bluesky")), everything],
-    ["leaves the rest of a conjunction", and(on("x"), word), { plan: word, exact: true }],
-    ["of another decides a conjunction", and(on("bluesky"), word, time), nothing],
-    ["decides an alternative, whatever the others are", or(time, on("x"), word), everything],
+    ["the segment's own is everything", on("x"), everything],
+    ["another is nothing", on("bluesky"), nothing],
+    ["the negation of the segment's own is nothing", not(on("x")), nothing],
+    ["the negation of another is everything", not(on("bluesky")), everything],
     [
-      "of another leaves the other alternatives",
-      or(on("bluesky"), word),
+      "the segment's own leaves the rest of a conjunction",
+      and(on("x"), word),
       { plan: word, exact: true },
     ],
-    ["decides the negation of an alternative", not(or(on("x"), time)), nothing],
-    ["decides the negation of a conjunction", not(and(on("bluesky"), time)), everything],
-  ])("%s", (_name, plan, expected) => {
+    ["another decides a conjunction", and(on("bluesky"), word, time), nothing],
+    [
+      "the segment's own decides an alternative regardless of the others",
+      or(time, on("x"), word),
+      everything,
+    ],
+    ["another leaves the other alternatives", or(on("bluesky"), word), { plan: word, exact: true }],
+    ["the segment's own decides the negation of an alternative", not(or(on("x"), time)), nothing],
+    ["another decides the negation of a conjunction", not(and(on("bluesky"), time)), everything],
+  ])("lowering a platform condition gives the expected plan: %s", (_name, plan, expected) => {
     expect(lower(plan, "x")).toEqual(expected);
   });
 });
 
 describe("inexact condition", () => {
-  test.each([time, ids])("of $kind is everything or nothing, and is checked", (plan) => {
-    expect(lower(plan, "x")).toEqual({ plan: { kind: "all" }, exact: false });
-    expect(lower(not(plan), "x")).toEqual({ plan: { kind: "all" }, exact: false });
-    expect(lower(or(plan, word), "x")).toEqual({ plan: { kind: "all" }, exact: false });
-    expect(lower(and(plan, word), "x")).toEqual({ plan: word, exact: false });
-    expect(lower(not(and(plan, word)), "x")).toEqual({ plan: { kind: "all" }, exact: false });
-    expect(lower(not(or(plan, word)), "x")).toEqual({ plan: not(word), exact: false });
-  });
+  test.each([time, ids])(
+    "an inexact condition of $kind is lowered to everything or nothing, and is checked",
+    (plan) => {
+      expect(lower(plan, "x")).toEqual({ plan: { kind: "all" }, exact: false });
+      expect(lower(not(plan), "x")).toEqual({ plan: { kind: "all" }, exact: false });
+      expect(lower(or(plan, word), "x")).toEqual({ plan: { kind: "all" }, exact: false });
+      expect(lower(and(plan, word), "x")).toEqual({ plan: word, exact: false });
+      expect(lower(not(and(plan, word)), "x")).toEqual({ plan: { kind: "all" }, exact: false });
+      expect(lower(not(or(plan, word)), "x")).toEqual({ plan: not(word), exact: false });
+    },
+  );
 });
 
 describe("count", () => {
@@ -59,12 +66,15 @@ describe("count", () => {
     [1_001, 1_000, 10_000, false],
     [1_000_000_000, 1_000_000_000, 1_000_000_000, true],
     [1_000_000_001, 1_000_000_000, null, false],
-  ])("of at least %i is between the facets %s and %s", (atLeast, below, above, exact) => {
-    const lowered = lower(likes(atLeast), "x");
-    expect(lowered).toEqual({ plan: below === null ? { kind: "all" } : facet(below), exact });
-    const negated = above === null ? { kind: "all" } : not(facet(above));
-    expect(lower(not(likes(atLeast)), "x")).toEqual({ plan: negated, exact });
-  });
+  ])(
+    "a count of at least %i is lowered to the facets %s and %s around it",
+    (atLeast, below, above, exact) => {
+      const lowered = lower(likes(atLeast), "x");
+      expect(lowered).toEqual({ plan: below === null ? { kind: "all" } : facet(below), exact });
+      const negated = above === null ? { kind: "all" } : not(facet(above));
+      expect(lower(not(likes(atLeast)), "x")).toEqual({ plan: negated, exact });
+    },
+  );
 });
 
 describe("phrase", () => {
@@ -73,21 +83,24 @@ describe("phrase", () => {
     elements: text.split(" ").map((token) => ({ kind: "token", token })),
   });
 
-  test.each(["one", "to be or not to be", "a a"])("%s is matched exactly by the index", (text) => {
-    expect(lower(phrase(text), "x")).toEqual({ plan: phrase(text), exact: true });
-  });
+  test.each(["one", "to be or not to be", "a a"])(
+    "the phrase %s is matched exactly by the index",
+    (text) => {
+      expect(lower(phrase(text), "x")).toEqual({ plan: phrase(text), exact: true });
+    },
+  );
 
   test.each<[string, PlanNode]>([
     ["the ".repeat(256).trim(), phrase("the the")],
     ["a b a b a b c", and(phrase("a b a b"), phrase("c"))],
     ["the a the b the c d", and(phrase("the a the b"), phrase("c d"))],
-  ])("%s matches each word at most twice, and is checked", (text, expected) => {
+  ])("the lowered phrase %s matches each word at most twice, and is checked", (text, expected) => {
     expect(lower(phrase(text), "x")).toEqual({ plan: expected, exact: false });
     expect(lower(not(phrase(text)), "x")).toEqual({ plan: { kind: "all" }, exact: false });
   });
 });
 
-test("lowers a circle with too many cells to all posts with a location", () => {
+test("a circle with too many cells is lowered to all posts with a location", () => {
   const circle: PlanNode = { kind: "geo", lat: 10.5, lon: 10.5, radiusKm: 100 };
   expect(lower(circle, "x", 64).plan).toMatchObject({ kind: "or" });
   expect(lower(circle, "x", 1).plan).toMatchObject({ kind: "terms" });

@@ -71,7 +71,7 @@ const written = fc.uniqueArray(
 );
 
 describe("candidates of both indexes", () => {
-  test("are each returned once, newest first, with any batch size and wherever FTS5 stops", () => {
+  test("candidates of both indexes are each returned once, newest first, with any batch size and wherever FTS5 stops", () => {
     const property = fc.property(
       numbers,
       written,
@@ -95,7 +95,7 @@ describe("candidates of both indexes", () => {
     });
   });
 
-  test("are within the range", () => {
+  test("candidates of both indexes are within the range", () => {
     const index = indexOf([0, 1, 2, postsOfChunk, posts - 1]);
     const range = { low: idOf(postsOfChunk), high: idOf(1) };
     const delta = overlayOf([newest + 1n, idOf(1) + 1n, idOf(1) - 1n, range.low - 1n]);
@@ -110,7 +110,7 @@ describe("candidates of both indexes", () => {
     ]);
   });
 
-  test("beyond the batch are not read: FTS5 is queried down to the last one only", () => {
+  test("candidates of both indexes beyond the batch are not read: FTS5 is queried down to the last one only", () => {
     const index = indexOf([...Array(500).keys()]);
     const ranges: unknown[] = [];
     const delta: DeltaLookup = (range, limit) => {
@@ -124,7 +124,7 @@ describe("candidates of both indexes", () => {
     expect(work.containers).toBe(1);
   });
 
-  test("are returned by chunk after the deadline, with the exact end of each batch", () => {
+  test("candidates of both indexes are returned by chunk after the deadline, with the exact end of each batch", () => {
     const index = indexOf([3, postsOfChunk + 3, 2 * postsOfChunk + 3]);
     const batches = [
       ...mergedCandidates({ ...requested, index, delta: null }, everything, 20, () => true, {

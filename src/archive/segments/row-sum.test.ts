@@ -37,7 +37,7 @@ test("a change of any column changes the checksum", () => {
   expect(new Set([rowSum(row), ...sums]).size).toBe(others.length + 1);
 });
 
-test("numbers and bigints have the same checksum", () => {
+test("a number and the equal bigint in a row have the same checksum", () => {
   const { timeMs } = row;
   expect(rowSum({ ...row, timeMs: BigInt(Number(timeMs)) })).toBe(rowSum(row));
 });
@@ -96,14 +96,14 @@ test.for([
   });
 });
 
-test("another post's row under an ID is damaged", () => {
+test("a row that is stored under another post's ID is damaged", () => {
   change(`DELETE FROM post WHERE id = ${second};
     INSERT INTO post SELECT id + 1, time_ms, likes, reposts, replies, quotes, revision, record, sum
     FROM post ORDER BY id LIMIT 1`);
   reading((segment, ids) => expect(segment.rows(ids).damaged).toEqual([ids[1]]));
 });
 
-test("a post that its source repeats repairs a damaged row, counts do not", () => {
+test("a damaged row is repaired by a post that its source repeats, but not by counts", () => {
   change(`UPDATE post SET record = replace(record, 'two', 'too') WHERE id = ${second}`);
   archive.write([
     {
@@ -123,7 +123,7 @@ test("a post that its source repeats repairs a damaged row, counts do not", () =
   });
 });
 
-test("rows older than checksums are intact, and get one when written", () => {
+test("rows older than checksums count as intact, and get one when written", () => {
   const folder = mkdtempSync(join(tmpdir(), "earshot-sums-"));
   const database = new DatabaseSync(join(folder, "old.db"));
   const sumsAt = segmentMigrations.findIndex((migration) => migration.includes("sum INTEGER"));

@@ -28,7 +28,7 @@ function write(database: DatabaseSync, work: () => void, end: "COMMIT" | "ROLLBA
   database.exec(end);
 }
 
-test("updates the checksums with every write, and rolls them back with it", () => {
+test("a segment's checksums are updated with every write, and rolled back with it", () => {
   const step = fc.record({
     kind: fc.constantFrom("add", "remove", "hide", "show", "merge", "name", "unname"),
     id: fc.integer({ min: 1, max: 40 }),
@@ -103,15 +103,18 @@ test.each([
   ["uri", "UPDATE uri SET hash = hash + 1 WHERE id = 9"],
   ["uri", "UPDATE uri SET id = id + 1 WHERE id = 9"],
   ["uri", "UPDATE uri SET id = CASE id WHEN 9 THEN 10 ELSE 9 END WHERE id IN (9, 10)"],
-])("detects a change of %s made without a writer, also after later writes: %s", (table, sql) => {
-  const database = filled();
-  database.exec(sql);
-  expect(run(damagedTables(database))).toEqual([table]);
-  write(database, () => database.exec("INSERT INTO hidden VALUES(99)"));
-  expect(run(damagedTables(database))).toEqual([table]);
-});
+])(
+  "a segment's checksums detect a change of %s made without a writer, also after later writes: %s",
+  (table, sql) => {
+    const database = filled();
+    database.exec(sql);
+    expect(run(damagedTables(database))).toEqual([table]);
+    write(database, () => database.exec("INSERT INTO hidden VALUES(99)"));
+    expect(run(damagedTables(database))).toEqual([table]);
+  },
+);
 
-test("covers every bit of a block of FTS5", () => {
+test("a segment's checksums cover every bit of a block of FTS5", () => {
   const database = filled();
   const select = database.prepare("SELECT id, block FROM term_data WHERE id > 10 LIMIT 1");
   select.setReadBigInts(true);
@@ -134,7 +137,7 @@ test.each([
   ["hidden", "id", 63],
   ["uri", "hash", 64],
   ["uri", "id", 63],
-])("covers every bit of a row of %s: its %s", (table, column, bits) => {
+])("a segment's checksums cover every bit of a row of %s: its %s", (table, column, bits) => {
   const database = filled();
   const select = database.prepare(`SELECT max(id), ${column} AS value FROM ${table}`);
   select.setReadBigInts(true);
@@ -149,7 +152,7 @@ test.each([
   }
 });
 
-test("covers every bit of a document size", () => {
+test("a segment's checksums cover every bit of a document size", () => {
   const database = filled();
   const set = database.prepare("UPDATE term_docsize SET sz = ? WHERE id = 9");
   for (const size of [[0], [5], [0x81, 0x05], [0xff, 0x7f], [0x81, 0x80, 0x01]]) {
@@ -171,7 +174,7 @@ test("a damaged row may have cells of any type when it is removed", () => {
   expect(run(damagedTables(database))).toEqual(["term_docsize"]);
 });
 
-test("sums tables of many rows in steps", () => {
+test("checksums of tables with many rows are computed in steps", () => {
   const database = emptySegment();
   write(database, () =>
     database.exec(`INSERT INTO uri
@@ -184,7 +187,7 @@ test("sums tables of many rows in steps", () => {
   expect(run(damagedTables(database))).toEqual(["uri"]);
 });
 
-test("accepts a segment of an earlier version without checksums", () => {
+test("a segment of an earlier version without checksums is accepted", () => {
   const database = new DatabaseSync(":memory:", { defensive: false });
   for (const migration of segmentMigrations) database.exec(migration);
   write(database, () => database.exec("INSERT INTO hidden VALUES(1)"));

@@ -33,7 +33,7 @@ test("a file that one thread has verified is not verified again", () => {
   expect(count.runs).toBe(2);
 });
 
-test("a thread waits in slices for another one that is verifying", () => {
+test("a thread waits in slices while another one verifies the file", () => {
   const shared = createVerifiedFiles();
   const count = counted();
   const first = useVerifiedFiles(shared).once("/a/1.db", count.verify);
@@ -45,7 +45,7 @@ test("a thread waits in slices for another one that is verifying", () => {
   expect(count.runs).toBe(1);
 });
 
-test("the waiting thread takes over an abandoned or failed verification", () => {
+test("a waiting thread takes over an abandoned or failed verification", () => {
   const shared = createVerifiedFiles();
   const count = counted();
   const first = useVerifiedFiles(shared).once("/a/1.db", count.verify);

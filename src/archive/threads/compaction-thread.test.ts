@@ -68,7 +68,7 @@ test("compaction rebuilds terms while the archive is written and read", async ()
   await archive.close();
 });
 
-test("a second process runs no compaction until the first ends", async () => {
+test("a second process runs no compaction until the first one ends", async () => {
   const first = await open();
   const second = await open();
   await until("one keeps it up", async () => {
@@ -86,7 +86,7 @@ test("a second process runs no compaction until the first ends", async () => {
   await second.close();
 });
 
-test("closing ends a rewrite midway, and leaves nothing of it", async () => {
+test("closing the archive ends a rewrite midway, and leaves nothing of it", async () => {
   const first = await open("off");
   await put(first, 0, 2_000);
   await first.close();

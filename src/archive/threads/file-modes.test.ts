@@ -22,7 +22,7 @@ test("catalog, segments, copies and side files are private to their owner", () =
   expect(openToOthers()).toEqual([]);
 });
 
-test("files and folders readable by others are restricted on opening", () => {
+test("archive files and folders readable by others are restricted on opening", () => {
   archive.put(makePost());
   for (const file of readdirSync(archive.folder, { recursive: true, withFileTypes: true })) {
     chmodSync(join(file.parentPath, file.name), file.isFile() ? 0o644 : 0o755);

@@ -109,7 +109,7 @@ test("IDs beyond 2^53, platforms and names reach the readers unchanged", async (
   expect(resolved.posts.get(String(id))).toContain(postKey("bluesky", { id: null, uri }));
 });
 
-test("a folder with other content is refused with a hint", async () => {
+test("opening an archive in a folder with other content is refused with a hint", async () => {
   const stored = await open();
   await stored.close();
   writeFileSync(
@@ -120,7 +120,7 @@ test("a folder with other content is refused with a hint", async () => {
   archive = null;
 });
 
-test("an aborted search is rejected with the signal's reason, its thread stops, and others are answered", async () => {
+test("an aborted search rejects with the signal's reason, its thread stops, and others are answered", async () => {
   const stored = await open();
   await stored.write(batch(0, 100));
   const removed = new AbortController();

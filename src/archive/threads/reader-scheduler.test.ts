@@ -45,7 +45,7 @@ function schedule() {
   return { add, runSlice, runAll, ran, laterBy: (ms: number) => (nowMs += ms), scheduler };
 }
 
-test("runs a read before the next slice of a search", () => {
+test("the reader scheduler runs a read before the next slice of a search", () => {
   const { add, runSlice, runAll, ran } = schedule();
   add("search", { slices: 3 });
   runSlice(() => add("read", { kind: "read" }));
@@ -53,7 +53,7 @@ test("runs a read before the next slice of a search", () => {
   expect(ran).toEqual(["search", "read", "search", "search"]);
 });
 
-test("gives the next slice to the account with the least recent reader time", () => {
+test("the reader scheduler gives the next slice to the account with the least recent reader time", () => {
   const { add, runSlice, runAll, ran } = schedule();
   add("heavy", { account: "a", slices: 4 });
   add("heavy too", { account: "a", slices: 4 });
@@ -66,7 +66,7 @@ test("gives the next slice to the account with the least recent reader time", ()
   expect(ran.slice(3)).toEqual(["heavy", "heavy", ...Array(4).fill("heavy too")]);
 });
 
-test("gives two accounts that search continuously the same number of slices", () => {
+test("the reader scheduler gives two accounts that search continuously the same number of slices", () => {
   const { add, runSlice, ran } = schedule();
   add("a", { account: "a", slices: 100 });
   add("b", { account: "b", slices: 100 });
@@ -74,7 +74,7 @@ test("gives two accounts that search continuously the same number of slices", ()
   expect(ran.filter((each) => each === "a")).toHaveLength(20);
 });
 
-test("forgets reader time of long ago", () => {
+test("the reader scheduler forgets reader time of long ago", () => {
   const { add, runAll, runSlice, ran, laterBy } = schedule();
   add("a", { account: "a", slices: 50 });
   runAll();
@@ -85,14 +85,14 @@ test("forgets reader time of long ago", () => {
   expect(ran.slice(50)).toEqual(["b", "a"]);
 });
 
-test("does not suspend a call while no other is pending", () => {
+test("the reader scheduler does not suspend a call while no other is pending", () => {
   const { add, runSlice, ran } = schedule();
   add("search", { slices: 100 });
   expect(runSlice()).toHaveLength(1);
   expect(ran).toHaveLength(100);
 });
 
-test("does not begin a call that was cancelled before", () => {
+test("the reader scheduler does not begin a call that was cancelled before", () => {
   const { add, runAll, ran } = schedule();
   add("cancelled", { isCancelled: () => true });
   expect(runAll()).toMatchObject([{ id: 1, ok: false }]);

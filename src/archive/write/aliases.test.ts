@@ -62,7 +62,7 @@ const found = (): string[] =>
   archive.records(archive.query("river").positions).map((record) => record.Metadata.uri);
 
 describe("deletion by alias", () => {
-  test("removes its post from any segment, also after a restart", () => {
+  test("a deletion by alias removes the post from any segment, also after a restart", () => {
     archive.write([0, 1, 2, 3, 4, 5, 6, 7].map(put));
     archive.reopen();
     expect(archive.write([deletion(aliasOf(1)), deletion(aliasOf(6))])).toMatchObject({
@@ -71,36 +71,36 @@ describe("deletion by alias", () => {
     expect(found()).toEqual([7, 5, 4, 3, 2, 0].map(uriOf));
   });
 
-  test("removes a post of the same batch", () => {
+  test("a deletion by alias removes a post of the same batch", () => {
     expect(archive.write([put(1), deletion(aliasOf(1))])).toMatchObject({ suppressed: 1 });
     expect(found()).toEqual([]);
   });
 
-  test("keeps the post from coming back", () => {
+  test("a deletion by alias prevents the post's return", () => {
     archive.write([put(1)]);
     archive.write([deletion(aliasOf(1))]);
     expect(archive.write([put(1)])).toMatchObject({ suppressed: 1 });
     expect(found()).toEqual([]);
   });
 
-  test("ignores a later edit", () => {
+  test("a later edit of a post deleted by alias is ignored", () => {
     archive.write([put(1)]);
     archive.write([deletion(aliasOf(1), "2025-12-31")]);
     expect(found()).toEqual([uriOf(1)]);
   });
 
-  test("also accepts the uri as the name", () => {
+  test("a deletion by alias also accepts the uri as the name", () => {
     archive.put(post(1, { uri: aliasOf(1) }));
     archive.write([deletion(aliasOf(1))]);
     expect(found()).toEqual([]);
   });
 
-  test("leaves no tombstone for an unknown post", () => {
+  test("a deletion by alias leaves no tombstone for an unknown post", () => {
     archive.write([deletion(aliasOf(1)), deletion(uriOf(1))]);
     expect(archive.write([put(1)])).toMatchObject({ inserted: 1 });
   });
 
-  test("removes a post that was stored before it came with the alias", () => {
+  test("a deletion by alias removes a post that was stored before it came with the alias", () => {
     archive.put(post(1));
     expect(archive.write([put(1)])).toMatchObject({ unchanged: 1 });
     archive.write([deletion(aliasOf(1))]);
@@ -108,7 +108,7 @@ describe("deletion by alias", () => {
   });
 });
 
-test("lists aliases by page, newest posts first, also after a restart", () => {
+test("aliases are listed by page, newest posts first, also after a restart", () => {
   archive.write([0, 1, 2, 3, 4].map(put));
   archive.reopen();
   const { aliases } = archive.reader.operations;
@@ -123,7 +123,7 @@ test("lists aliases by page, newest posts first, also after a restart", () => {
   expect(aliases({ platform: "bluesky", below: null, limit: 3 })).toEqual([]);
 });
 
-test("removes an alias once its post is deleted", () => {
+test("an alias is removed once its post is deleted", () => {
   archive.write([put(1), put(2)]);
   archive.write([deletion(uriOf(1))]);
   expect(names()).toBe(2);
@@ -133,7 +133,7 @@ test("removes an alias once its post is deleted", () => {
 });
 
 describe("account that opts out", () => {
-  test("is hidden with all of its posts until it opts in", () => {
+  test("an account that opts out is hidden with all of its posts until it opts in", () => {
     archive.write([known(start), ...[0, 1, 2, 3, 4].map(put)]);
     archive.write([account("opted-out", start + 1)]);
     expect(found()).toEqual([]);
@@ -143,12 +143,12 @@ describe("account that opts out", () => {
     expect(found()).toHaveLength(6);
   });
 
-  test("is hidden also by a change in the batch of its first post", () => {
+  test("an account that opts out is also hidden by a change in the batch of its first post", () => {
     archive.write([known(start), put(1), account("opted-out", start + 1)]);
     expect(found()).toEqual([]);
   });
 
-  test("is recorded only if its posts are stored", () => {
+  test("an account that opts out is recorded only if its posts are stored", () => {
     archive.write([account("opted-out", start + 5)]);
     archive.write([known(start), put(1)]);
     expect(found()).toEqual([uriOf(1)]);

@@ -41,7 +41,7 @@ const metrics = (likes: number | null, reposts: number | null = 0, replies = 0, 
   quote_count: quotes,
 });
 
-test("collects counts, and adds them to posts in every segment", () => {
+test("count changes are collected, and added to posts in every segment", () => {
   archive = smallArchive(3);
   archive.put(...Array.from({ length: 10 }, (_, n) => post(n)));
   archive.write([seen(0), seen(9, "reposts", 4), seen(0, "likes", 2), seen(5, "replies")]);
@@ -54,7 +54,7 @@ test("collects counts, and adds them to posts in every segment", () => {
   expect(metricsOf(0)).toEqual(metrics(3));
 });
 
-test("indexes a threshold as soon as a count passes it, for each metric", () => {
+test("a threshold is indexed as soon as a count passes it, for each metric", () => {
   archive = smallArchive();
   archive.put(post(1), post(2));
   for (const [by, finds] of [
@@ -74,7 +74,7 @@ test("indexes a threshold as soon as a count passes it, for each metric", () => 
   expect(archive.query("-min_faves:1000").positions).toHaveLength(1);
 });
 
-test("merges many likes of one post into one change", () => {
+test("many likes of one post are merged into one change", () => {
   archive = smallArchive();
   archive.put(post(1));
   for (let batch = 0; batch < 20; batch += 1) {
@@ -87,7 +87,7 @@ test("merges many likes of one post into one change", () => {
   expect(metricsOf(1)).toEqual(metrics(10_000));
 });
 
-test("drops counts of posts that are not stored", () => {
+test("count changes of posts that are not stored are dropped", () => {
   archive = smallArchive();
   archive.put(post(1));
   archive.write([seen(2)]);
@@ -97,7 +97,7 @@ test("drops counts of posts that are not stored", () => {
   expect(metricsOf(2)).toEqual(metrics(0));
 });
 
-test("starts an unknown count at the first change, and keeps counts when the post is edited", () => {
+test("an unknown count starts at the first change, and counts remain when the post is edited", () => {
   archive = smallArchive();
   const unknown = { likes: null, reposts: null, replies: null, quotes: null };
   archive.put(post(1, { counts: unknown, revision: "3lb2ouyrqzs2a" }));
@@ -114,7 +114,7 @@ test("starts an unknown count at the first change, and keeps counts when the pos
   expect(archive.query("edited min_faves:1").positions).toHaveLength(1);
 });
 
-test("subtracts a deleted reply or quote, and never below zero", () => {
+test("a deleted reply or quote is subtracted, and counts are never negative", () => {
   archive = smallArchive(2);
   const to = { id: null, uri: uriOf(1), username: null, userId: null };
   archive.put(
@@ -139,7 +139,7 @@ test("subtracts a deleted reply or quote, and never below zero", () => {
   expect(metricsOf(1)).toEqual(metrics(0));
 });
 
-test("leaves counts collected during a step for the next one, and keeps them across restarts", () => {
+test("counts collected during a step are left for the next one, and survive restarts", () => {
   archive = smallArchive();
   archive.put(post(1));
   archive.write([seen(1)]);
@@ -152,7 +152,7 @@ test("leaves counts collected during a step for the next one, and keeps them acr
   expect(metricsOf(1)).toEqual(metrics(2));
 });
 
-test("does not add a step twice to a segment after a crash", () => {
+test("a step of count changes is not added twice to a segment after a crash", () => {
   archive = smallArchive(2);
   archive.put(...[1, 2, 3, 4].map((n) => post(n)));
   archive.write([seen(1), seen(4)]);
@@ -165,7 +165,7 @@ test("does not add a step twice to a segment after a crash", () => {
   expect(metricsOf(4)).toEqual(metrics(1));
 });
 
-test("adds many changes in steps of bounded size", () => {
+test("many count changes are added in steps of bounded size", () => {
   archive = smallArchive(10_000);
   archive.put(...Array.from({ length: 5_000 }, (_, n) => post(n)));
   archive.write(Array.from({ length: 5_000 }, (_, n) => seen(n)));

@@ -51,7 +51,7 @@ afterEach(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-test("finds a post without a reported language by the detected one, and marks it", async () => {
+test("a post without a reported language is found by the detected one, and the language is marked", async () => {
   await open();
   await put(makePost({ key: "a", text: german, langs: [] }));
   const [record, ...others] = await found("lang:de");
@@ -60,7 +60,7 @@ test("finds a post without a reported language by the detected one, and marks it
   expect(await found("lang:und")).toEqual([]);
 });
 
-test("never overrides a reported language", async () => {
+test("the detected language never overrides a reported one", async () => {
   await open();
   await put(makePost({ key: "a", text: german, langs: ["nl"] }));
   expect(await found("lang:de")).toEqual([]);
@@ -68,14 +68,14 @@ test("never overrides a reported language", async () => {
   expect(record?.Metadata).toMatchObject({ lang: "nl", langs: ["nl"], lang_detected: false });
 });
 
-test("leaves a text without a detectable language undetermined", async () => {
+test("a text without a detectable language stays undetermined", async () => {
   await open();
   await put(makePost({ key: "a", text: "ok https://example.com/heute-ist-das-wetter", langs: [] }));
   const [record] = await found("lang:und");
   expect(record?.Metadata).toMatchObject({ lang: null, langs: [], lang_detected: false });
 });
 
-test("detects nothing if disabled", async () => {
+test("no language is detected if detection is disabled", async () => {
   await open("off");
   await put(makePost({ key: "a", text: german, langs: [] }));
   expect(await found("lang:de")).toEqual([]);
@@ -83,7 +83,7 @@ test("detects nothing if disabled", async () => {
   expect(record?.Metadata).toMatchObject({ lang: null, lang_detected: false });
 });
 
-test("keeps the language of an unchanged post, also when counts change, and detects that of another text", async () => {
+test("the language of an unchanged post stays, also when counts change, and that of another text is detected", async () => {
   await open();
   const post = makePost({ key: "a", text: german, langs: [], origin: "import" });
   expect(await put(post)).toMatchObject({ inserted: 1 });

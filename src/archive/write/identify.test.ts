@@ -34,7 +34,7 @@ function lookupsWith(used: ReadonlySet<bigint>) {
   };
 }
 
-test("returns a free ID for a post whose number and the next thousand are taken", () => {
+test("a post whose number and the next thousand are in use gets a free ID", () => {
   const uri = "at://did:plc:a/app.bsky.feed.post/1";
   const first = numberedId(timeMs, uriNumber(uri));
   const used = new Set(Array.from({ length: 1_000 }, (_, n) => first + BigInt(n)));
@@ -42,7 +42,7 @@ test("returns a free ID for a post whose number and the next thousand are taken"
   expect(found).toEqual({ id: first + 1_000n, isStored: false });
 });
 
-test("returns the same ID for an unknown post in any archive", () => {
+test("an unknown post gets the same ID in any archive", () => {
   const uri = "at://did:plc:a/app.bsky.feed.post/1";
   const [found] = identifyPosts(lookupsWith(new Set()), [{ platform: "bluesky", uri, timeMs }]);
   expect(found?.id).toBe(numberedId(timeMs, uriNumber(uri)));

@@ -79,7 +79,7 @@ function paged(from: readonly SmallArchive[], random: () => number, maxPosts = 5
 }
 
 describe("archives filled in different orders and batches", () => {
-  test("give every post the same ID", () => {
+  test("archives filled in different orders and batches give every post the same ID", () => {
     const posts = manyPosts();
     const [first, second] = [filled(posts, 1), filled(posts, 2, 40)];
     const all = first.search({ plan, limit: 2_000 }).positions;
@@ -99,7 +99,7 @@ describe("archives filled in different orders and batches", () => {
     }
   });
 
-  test("continue each other's pages without losing or repeating posts", () => {
+  test("archives filled in different orders continue each other's pages without losing or repeating posts", () => {
     const posts = manyPosts();
     const all = [filled(posts, 3), filled(posts, 4, 100), filled(posts, 5)];
     const expected = urisOf(
@@ -111,7 +111,7 @@ describe("archives filled in different orders and batches", () => {
     }
   });
 
-  test("continue each other's pages if each lacks some posts", () => {
+  test("two archives continue each other's pages if each lacks some posts", () => {
     const posts = manyPosts();
     const random = seededRandom(7);
     const lacking = posts.filter(() => random() < 0.1);
@@ -130,7 +130,7 @@ describe("archives filled in different orders and batches", () => {
     }
   });
 
-  test("continue pages while arriving posts move others", () => {
+  test("archives filled in different orders continue pages while arriving posts move others", () => {
     const [first, second] = [colliding.slice(0, 100), colliding.slice(100, 200)];
     const archive = filled(
       [...first, ...second].filter((_, n) => n % 2 === 1).map((uri) => post(uri)),
@@ -151,7 +151,7 @@ describe("archives filled in different orders and batches", () => {
   });
 });
 
-test("move sealed posts when others arrive", () => {
+test("sealed posts move when others of their millisecond arrive", () => {
   const posts = manyPosts();
   const archive = filled(
     posts.filter((_, n) => n % 2 === 0),
@@ -165,7 +165,7 @@ test("move sealed posts when others arrive", () => {
   expect(urisOf(archive, positions)).toEqual(urisOf(fresh, positions));
 });
 
-test("edit, count and delete a moved post by its alias", () => {
+test("a moved post is edited, counted and deleted by its alias", () => {
   const pair = colliding.slice(0, 2).sort((a, b) => (uriHash(a) < uriHash(b) ? -1 : 1));
   const [early = "", late = ""] = pair;
   const archive = filled([], 1);

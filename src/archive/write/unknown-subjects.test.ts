@@ -42,7 +42,7 @@ function rowsOf(table: string): number {
 
 const uri = (key: string): string => `at://did:plc:author/app.bsky.feed.post/${key}`;
 
-test("does not record accounts without posts, except what would hide their posts", () => {
+test("accounts without posts are not recorded, except what would hide their posts", () => {
   archive = smallArchive();
   archive.write([...reported("did:plc:a"), ...reported("did:plc:b")]);
   expect(rowsOf("account")).toBe(0);
@@ -58,7 +58,7 @@ test("does not record accounts without posts, except what would hide their posts
   expect(rowsOf("account")).toBe(1);
 });
 
-test("removes handles of unknown accounts and labels of unknown posts after a month", () => {
+test("handles of unknown accounts and labels of unknown posts are removed after a month", () => {
   archive = smallArchive();
   archive.put(makePost({ key: "held", username: "", origin: "stream", createdMs: start }));
   archive.write([
@@ -77,14 +77,14 @@ test("removes handles of unknown accounts and labels of unknown posts after a mo
   expect(archive.query("from:later.example").positions).toHaveLength(0);
 });
 
-test("keeps handles from imports", () => {
+test("handles from imports are never removed", () => {
   archive = smallArchive();
   archive.put(makePost({ username: "imported.example", createdMs: start }));
   archive.expire(start + 3_000 * dayMs);
   expect(rowsOf("handle")).toBe(1);
 });
 
-test("processes large tables in portions, cyclically", () => {
+test("large tables of unknown subjects are processed in portions, cyclically", () => {
   archive = smallArchive();
   const strangers = Array.from({ length: 12_000 }, (_, n) => handle(`did:plc:${n}`, start));
   archive.write(strangers);

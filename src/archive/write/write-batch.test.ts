@@ -38,7 +38,7 @@ function contents(): string[] {
 const ids = (): bigint[] => archive.search(everything).positions.map(({ id }) => id);
 
 describe("identity", () => {
-  test("one uri is one post, however often it arrives", () => {
+  test("one uri is one post, regardless of how often it arrives", () => {
     archive = smallArchive();
     const post = makePost();
     expect(archive.put(post)).toMatchObject({ inserted: 1, unchanged: 0 });
@@ -58,7 +58,7 @@ describe("identity", () => {
     expect(late.positions).toEqual([{ id: before[4], platform: "bluesky" }]);
   });
 
-  test("posts whose number is taken get the next free ones of their millisecond", () => {
+  test("posts whose number is in use get the next free ones of their millisecond", () => {
     archive = smallArchive();
     const first = makePost({ key: "first" });
     archive.put(first);
@@ -85,7 +85,7 @@ describe("identity", () => {
   test.each([
     ["edits", ["edited", "under its own number"]],
     ["deletes", ["under its own number"]],
-  ])("a batch that %s the post which makes room for another does both", (what, left) => {
+  ])("a batch that %s the post which makes room for another applies both changes", (what, left) => {
     archive = smallArchive();
     const hashed = makePost({ platform: "x", uri: "import:x:1", text: "under a hash" });
     archive.put(hashed);
@@ -133,7 +133,7 @@ describe("identity", () => {
 });
 
 describe("segments", () => {
-  test("the newest one is cut when full, and each ID has one owner", () => {
+  test("the newest segment is cut when full, and each ID has one owner", () => {
     archive = smallArchive(3);
     archive.put(
       ...Array.from({ length: 10 }, (_, n) => makePost({ key: `${n}`, createdMs: start + n })),
@@ -146,7 +146,7 @@ describe("segments", () => {
     expect(ids()).toEqual(ids().toSorted((a, b) => (a < b ? 1 : -1)));
   });
 
-  test("posts of one millisecond stay together at a cut", () => {
+  test("posts of one millisecond stay in one segment at a cut", () => {
     archive = smallArchive(2);
     archive.put(...[1, 2, 3, 4, 5].map((n) => makePost({ key: `${n}`, createdMs: start })));
     archive.put(
@@ -171,7 +171,7 @@ describe("segments", () => {
     expect(contents()).toEqual(sorted);
   });
 
-  test("everything is there after the files are reopened", () => {
+  test("all posts are present after the files are reopened", () => {
     archive = smallArchive(3);
     archive.put(...[1, 2, 3, 4].map((n) => makePost({ key: `${n}`, createdMs: start + n })));
     const before = ids();
@@ -180,7 +180,7 @@ describe("segments", () => {
     expect(archive.put(makePost({ key: "4", createdMs: start + 4 })).unchanged).toBe(1);
   });
 
-  test("an orphaned segment file of a crash is replaced", () => {
+  test("an orphaned segment file that a crash left is replaced", () => {
     archive = smallArchive(2);
     const posts = [1, 2, 3].map((n) => makePost({ key: `${n}`, createdMs: start + n }));
     archive.put(...posts.slice(0, 1));
@@ -195,14 +195,14 @@ describe("segments", () => {
 describe("deleting", () => {
   const post = streamed({ key: "gone", revision: "3aaa" });
 
-  test("removes the post from every search", () => {
+  test("deleting a post removes it from every search", () => {
     archive = smallArchive();
     archive.put(post);
     expect(archive.write([remove(post, "3bbb")])).toMatchObject({ deleted: 1 });
     expect(contents()).toEqual([]);
   });
 
-  test("before the post arrives rejects it, also in a replay", () => {
+  test("deleting a post before it arrives rejects it, also in a replay", () => {
     archive = smallArchive();
     archive.write([remove(post, "3bbb")]);
     expect(archive.put(post)).toMatchObject({ inserted: 0, suppressed: 1 });
@@ -213,21 +213,21 @@ describe("deleting", () => {
     expect(contents()).toEqual([]);
   });
 
-  test("at an earlier revision than the stored one removes nothing", () => {
+  test("deleting a post at an earlier revision than the stored one removes nothing", () => {
     archive = smallArchive();
     archive.put({ ...post, revision: "3ccc" });
     expect(archive.write([remove(post, "3bbb")])).toMatchObject({ deleted: 0, unchanged: 1 });
     expect(contents()).toHaveLength(1);
   });
 
-  test("in the same batch as the post, in either order, leaves nothing", () => {
+  test("deleting a post in the batch that contains it, in either order, leaves nothing", () => {
     archive = smallArchive();
     archive.write([upsert(post), remove(post, "3bbb")]);
     archive.write([remove(post, "3bbb"), upsert(post)]);
     expect(contents()).toEqual([]);
   });
 
-  test("a post without revisions rejects every import of it", () => {
+  test("deleting a post without revisions rejects every import of it", () => {
     archive = smallArchive();
     const imported = makePost({ key: "file" });
     archive.put(imported);
@@ -236,7 +236,7 @@ describe("deleting", () => {
     expect(contents()).toEqual([]);
   });
 
-  test("is undone only by a later revision", () => {
+  test("a deletion is undone only by a later revision", () => {
     archive = smallArchive();
     archive.write([remove(post, "3bbb")]);
     archive.put({ ...post, revision: "3ccc", text: "written anew" });
@@ -245,7 +245,7 @@ describe("deleting", () => {
 });
 
 describe("editing", () => {
-  test("replaces text and terms, but an older revision changes nothing", () => {
+  test("an edit replaces text and terms, but an older revision changes nothing", () => {
     archive = smallArchive();
     archive.put(streamed({ revision: "3aaa", text: "first words" }));
     expect(archive.put(streamed({ revision: "3bbb", text: "second words" })).updated).toBe(1);
@@ -257,7 +257,7 @@ describe("editing", () => {
     expect(word("second")).toHaveLength(1);
   });
 
-  test("by an import never overrides an observed version, which overrides an import", () => {
+  test("an edit by an import never overrides an observed version, which overrides an import", () => {
     archive = smallArchive();
     archive.put(makePost({ text: "imported" }));
     archive.put(streamed({ text: "observed", revision: "3aaa" }));
@@ -265,7 +265,7 @@ describe("editing", () => {
     expect(contents()).toEqual(["observed"]);
   });
 
-  test("keeps counts that the source does not report", () => {
+  test("an edit does not change counts that the source does not report", () => {
     archive = smallArchive();
     const counts = { likes: 5, reposts: null, replies: null, quotes: 0 };
     archive.put(makePost({ counts }));
@@ -282,7 +282,7 @@ describe("editing", () => {
 });
 
 describe("later version without counts", () => {
-  test("is found by known counts", () => {
+  test("a later version without counts is found by known counts", () => {
     archive = smallArchive();
     archive.put(makePost({ counts: { likes: 500, reposts: null, replies: null, quotes: null } }));
     archive.put(makePost({ text: "another text" }));
@@ -291,7 +291,7 @@ describe("later version without counts", () => {
     expect(archive.search({ plan: { kind: "not", child: liked } }).positions).toHaveLength(0);
   });
 
-  test("changes nothing if only the cap of a future time has moved", () => {
+  test("a later version changes nothing if only the cap of a future time has moved", () => {
     archive = smallArchive();
     const future = makePost({
       platform: "mastodon",
@@ -338,7 +338,7 @@ describe("data beside the posts", () => {
     ]);
   });
 
-  test("a name means every account that had it, an id its handles", () => {
+  test("a handle in a query means every account that had it, and an account id means its handles", () => {
     archive = smallArchive();
     archive.write([
       {
@@ -386,7 +386,7 @@ describe("data beside the posts", () => {
     expect(accounts.get("nobody")).toContain("x/@nobody");
   });
 
-  test("a post without a handle shows its account's latest one, else the account id", () => {
+  test("a post without a handle shows the latest handle of its account, or else the account id", () => {
     archive = smallArchive();
     archive.put(streamed({ username: "", revision: "3a" }));
     const username = () =>
@@ -420,7 +420,7 @@ describe("accounts", () => {
       .sort();
   };
 
-  test("of different platforms with one id, and handles that look like ids, are distinct", () => {
+  test("accounts of different platforms with one id, and handles that look like ids, are distinct", () => {
     archive = smallArchive();
     archive.put(
       makePost({
@@ -440,7 +440,7 @@ describe("accounts", () => {
     expect(found("7")).toEqual(["digits"]);
   });
 
-  test("cannot be renamed or taken over by others' posts", () => {
+  test("accounts cannot be renamed or taken over by others' posts", () => {
     archive = smallArchive();
     archive.write([
       {
@@ -479,7 +479,7 @@ describe("accounts", () => {
     expect(names.sort()).toEqual(["did:plc:evil", "jay.example"]);
   });
 
-  test("keep the observed handle, whatever an import claims", () => {
+  test("accounts have the observed handle, regardless of what an import claims", () => {
     archive = smallArchive();
     archive.write([
       {
@@ -500,7 +500,7 @@ describe("accounts", () => {
 });
 
 describe("hostile files and crashes", () => {
-  test("the highest number does not prevent later writes", () => {
+  test("a post with the highest number does not prevent later writes", () => {
     archive = smallArchive(2);
     const x = { platform: "x", userId: null, username: "a" } as const;
     archive.put(makePost({ ...x, nativeId: 2n ** 63n - 1n, text: "last" }));
@@ -510,7 +510,7 @@ describe("hostile files and crashes", () => {
     expect(contents()).toHaveLength(7);
   });
 
-  test("a failed batch leaves no writer on a file that another process replaces", () => {
+  test("a failed batch leaves no open writer on a file that another process replaces", () => {
     archive = smallArchive(2);
     archive.put(makePost({ key: "1", createdMs: start }));
     const posts = [2, 3, 4].map((n) => makePost({ key: `${n}`, createdMs: start + n }));
@@ -533,7 +533,7 @@ describe("hostile files and crashes", () => {
     expect(ids()).toHaveLength(5);
   });
 
-  test("a number without a time is found by the post's claimed time", () => {
+  test("a post with a number without a time is found by its claimed time", () => {
     archive = smallArchive();
     archive.put(
       makePost({

@@ -46,7 +46,7 @@ function chosen(...given: Given[]): { taken: number[]; left: string[] } {
 const ms = 1n << 22n;
 
 describe("chosen segments have no common IDs", () => {
-  test("all disjoint ones are chosen, in ID order, the first from ID 0", () => {
+  test("all disjoint segments are chosen, in ID order, the first from ID 0", () => {
     const { chosen: used } = chooseSegments(
       [
         candidate({ sequence: 3, low: 20n * ms, ids: [21n * ms, 22n * ms] }),
@@ -60,7 +60,7 @@ describe("chosen segments have no common IDs", () => {
     ]);
   });
 
-  test("a replaced one is omitted", () => {
+  test("a replaced segment is omitted", () => {
     expect(
       chosen(
         { sequence: 1, lastWrittenInCommit: 7, ids: [ms, 9n * ms] },
@@ -79,7 +79,7 @@ describe("chosen segments have no common IDs", () => {
     ).toEqual({ taken: [1], left: ["2 unfinished"] });
   });
 
-  test("the last written of two that overlap is chosen", () => {
+  test("the last written of two overlapping segments is chosen", () => {
     expect(
       chosen(
         { sequence: 1, lastWrittenInCommit: 12, ids: [ms, 40n * ms] },
@@ -94,7 +94,7 @@ describe("chosen segments have no common IDs", () => {
     ).toEqual({ taken: [2], left: ["1 overlapped"] });
   });
 
-  test("one of another archive or with another name is omitted", () => {
+  test("a segment of another archive or with another name is omitted", () => {
     expect(chosen({ sequence: 1 }, { sequence: 2, uriKey: "other" })).toEqual({
       taken: [1],
       left: ["2 of another archive"],
@@ -103,7 +103,7 @@ describe("chosen segments have no common IDs", () => {
     expect(chooseSegments([renamed], "key").chosen).toEqual([]);
   });
 
-  test("one that took over the IDs of an aged-out segment begins with its first post", () => {
+  test("a segment that inherited the IDs of an aged-out one begins with its first post", () => {
     const { chosen: used } = chooseSegments(
       [
         candidate({ sequence: 1, ids: [ms, 2n * ms] }),
@@ -122,16 +122,16 @@ describe("archive of the segments", () => {
     candidate({ sequence: 3, uriKey: "b" }),
   ];
 
-  test("is the one recorded in the data folder", () => {
+  test("the archive that the data folder records is the one of the segments", () => {
     expect(chooseUriKey(candidates, archiveId("a"))).toBe("a");
   });
 
-  test("is otherwise the one of most posts", () => {
+  test("the segments' archive is the one of most posts if the data folder records none", () => {
     expect(chooseUriKey(candidates, null)).toBe("b");
     expect(chooseUriKey(candidates, archiveId("c"))).toBe("b");
   });
 
-  test("is unknown if no segment has an identity", () => {
+  test("the segments' archive is unknown if no segment has an identity", () => {
     expect(chooseUriKey([{ ...candidate({ sequence: 1 }), identity: null }], null)).toBe(null);
   });
 });

@@ -104,23 +104,26 @@ const losses: [string, () => void][] = [
 ];
 
 describe("rebuilds a lost catalog from the segments", () => {
-  test.each(losses)("if it is %s: restores all posts except deleted ones", async (_, lose) => {
-    makeArchive();
-    const before = readdirSync(join(folder, "bluesky")).filter((name) => name.endsWith(".db"));
-    lose();
-    const report = await recovered();
-    expect(report).toMatchObject({ segments: 4, posts: 13, deletions: 2, unused: [] });
-    expect(uris()).toEqual(urisOf(...leftNumbers));
-    expect(await findingsIn(folder)).toEqual([]);
-    expect(readdirSync(join(folder, "bluesky")).filter((name) => name.endsWith(".db"))).toEqual(
-      before,
-    );
-    replay();
-    expect(uris()).toEqual(urisOf(...leftNumbers));
-    expect(await knowledge("author1.example.com")).toEqual({ accounts: 1, ingested: 13 });
-  });
+  test.each(losses)(
+    "recover rebuilds a catalog that is %s, and restores all posts except deleted ones",
+    async (_, lose) => {
+      makeArchive();
+      const before = readdirSync(join(folder, "bluesky")).filter((name) => name.endsWith(".db"));
+      lose();
+      const report = await recovered();
+      expect(report).toMatchObject({ segments: 4, posts: 13, deletions: 2, unused: [] });
+      expect(uris()).toEqual(urisOf(...leftNumbers));
+      expect(await findingsIn(folder)).toEqual([]);
+      expect(readdirSync(join(folder, "bluesky")).filter((name) => name.endsWith(".db"))).toEqual(
+        before,
+      );
+      replay();
+      expect(uris()).toEqual(urisOf(...leftNumbers));
+      expect(await knowledge("author1.example.com")).toEqual({ accounts: 1, ingested: 13 });
+    },
+  );
 
-  test("moves the former catalog aside, and copies its usable tables", async () => {
+  test("recover moves the former catalog aside, and copies its usable tables", async () => {
     write(numbers(0, 6).map(upsert), [
       {
         kind: "account",
@@ -145,7 +148,7 @@ describe("rebuilds a lost catalog from the segments", () => {
     expect(await findingsIn(folder)).toEqual([]);
   });
 
-  test("keeps deleted accounts, and posts forgotten before they arrived, out", async () => {
+  test("recover does not restore deleted accounts, nor posts deleted before they arrived", async () => {
     makeArchive();
     const removed = post(77);
     write([
@@ -167,7 +170,7 @@ describe("rebuilds a lost catalog from the segments", () => {
     expect(uris()).toEqual(left);
   });
 
-  test("lets a forgotten post return that may", async () => {
+  test("recover permits the return of a deleted post that may return", async () => {
     makeArchive();
     write([{ kind: "delete", platform: "bluesky", uri: post(3).uri, revision: "~" }]);
     const catalog = openCatalog(folder);
@@ -179,7 +182,7 @@ describe("rebuilds a lost catalog from the segments", () => {
     expect(uris()).toEqual(urisOf(...leftNumbers));
   });
 
-  test("keeps deletions of a segment that aged out", async () => {
+  test("recover preserves deletions of a segment that aged out", async () => {
     makeArchive();
     const context = compactionContext(folder, archiveDefaults, systemClock);
     const [first] = readSegments(context.catalog);
@@ -193,7 +196,7 @@ describe("rebuilds a lost catalog from the segments", () => {
     expect(uris()).toEqual(urisOf(...leftNumbers));
   });
 
-  test("keeps deletions of rewritten, sealed and split segments", async () => {
+  test("recover preserves deletions of rewritten, sealed and split segments", async () => {
     makeArchive();
     const context = compactionContext(folder, archiveDefaults, systemClock);
     for (const entry of readSegments(context.catalog).slice(0, 3)) {
@@ -217,7 +220,7 @@ describe("rebuilds a lost catalog from the segments", () => {
     expect(await findingsIn(folder)).toEqual([]);
   });
 
-  test("sets aside an unreadable file, and one of another archive", async () => {
+  test("recover sets aside an unreadable file, and one of another archive", async () => {
     makeArchive();
     const other = mkdtempSync(join(tmpdir(), "earshot-other-"));
     const writer = writerOn(other, 4);
@@ -239,7 +242,7 @@ describe("rebuilds a lost catalog from the segments", () => {
     expect(uris()).toEqual(urisOf(...leftNumbers));
   });
 
-  test("assigns a new uri key to segments of an earlier version without identity", async () => {
+  test("recover assigns a new uri key to segments of an earlier version without identity", async () => {
     makeArchive();
     for (const name of readdirSync(join(folder, "bluesky"))) {
       if (!name.endsWith(".db")) continue;
@@ -256,7 +259,7 @@ describe("rebuilds a lost catalog from the segments", () => {
 });
 
 describe("recover", () => {
-  test("refuses to run on an intact archive, unless forced", async () => {
+  test("recover refuses to run on an intact archive, unless forced", async () => {
     makeArchive();
     await expect(recovered()).rejects.toMatchObject({ code: "catalog_current" });
     await recovered(true);
@@ -264,18 +267,18 @@ describe("recover", () => {
     expect(await findingsIn(folder)).toEqual([]);
   });
 
-  test("refuses to run without segments", async () => {
+  test("recover refuses to run without segments", async () => {
     await expect(recovered()).rejects.toMatchObject({ code: "nothing_to_recover" });
   });
 
-  test("refuses to run beside a server", async () => {
+  test("recover refuses to run beside a server", async () => {
     makeArchive();
     const server = lockFolder(dataDir);
     await expect(recovered()).rejects.toMatchObject({ code: "folder_in_use" });
     server.release();
   });
 
-  test("changes nothing if stopped, and can be run again", async () => {
+  test("recover changes nothing if stopped, and can be run again", async () => {
     makeArchive();
     removeCatalog();
     const stopping = new AbortController();
