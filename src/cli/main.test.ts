@@ -46,15 +46,18 @@ describe("wrong use exits with 2 and prints one line with a hint to standard err
     ],
     [["keys"], /keys create, list, rotate or revoke/],
     [["keys", "create"], /--name/],
-  ] satisfies [string[], RegExp][])("%s", async ([args, message]) => {
-    const { code, out, notes } = await earshot(args);
-    expect(code).toBe(2);
-    expect(out).toBe("");
-    expect(notes).toMatch(/^earshot: [^\n]+ – [^\n]+\n$/);
-    expect(notes).toMatch(message);
-  });
+  ] satisfies [string[], RegExp][])(
+    "a usage error exits with 2 and prints one line with a hint to standard error: %s",
+    async ([args, message]) => {
+      const { code, out, notes } = await earshot(args);
+      expect(code).toBe(2);
+      expect(out).toBe("");
+      expect(notes).toMatch(/^earshot: [^\n]+ – [^\n]+\n$/);
+      expect(notes).toMatch(message);
+    },
+  );
 
-  test("of a setting", async () => {
+  test("a misspelt setting exits with 2 and prints one line with a hint to standard error", async () => {
     const misspelt = await earshot(["keys", "list"], { EARSHOT_DATADIR: "x" });
     expect(misspelt).toMatchObject({ code: 2, out: "" });
     expect(misspelt.notes).toMatch(/^earshot: .*EARSHOT_DATADIR – .*EARSHOT_DATA_DIR/);
@@ -65,7 +68,7 @@ describe("wrong use exits with 2 and prints one line with a hint to standard err
 });
 
 describe("help", () => {
-  test("exits with 0 for the program and each command", async () => {
+  test("--help exits with 0 for the program and each command", async () => {
     const commands = ["serve", "demo", "import", "search", "explain", "keys"];
     const overview = await earshot(["--help"]);
     expect(overview).toMatchObject({ code: 0, notes: "" });
@@ -81,7 +84,7 @@ describe("help", () => {
 });
 
 describe("explain", () => {
-  test("shows canonical form, tree and warnings", async () => {
+  test("explain shows canonical form, tree and warnings", async () => {
     const { code, out, notes } = await earshot(["explain", "lang:en cats OR dogs"]);
     expect(code).toBe(0);
     expect(notes).toBe("");
@@ -90,7 +93,7 @@ describe("explain", () => {
     expect(out).toContain("warning[or_binds_tighter]");
   });
 
-  test("marks an error with carets and exits with 2", async () => {
+  test("explain marks an error with carets and exits with 2", async () => {
     const { code, out, notes } = await earshot(["explain", "cats since:2026-02-30"]);
     expect(code).toBe(2);
     expect(out).toContain("  cats since:2026-02-30\n  ");
@@ -98,7 +101,7 @@ describe("explain", () => {
     expect(notes).toMatch(/^earshot: the query has an error/);
   });
 
-  test("--json prints one object", async () => {
+  test("explain --json prints one object", async () => {
     const { out } = await earshot(["explain", "-cats", "--json"]);
     const answer = JSON.parse(out);
     expect(Object.keys(answer)).toEqual([
@@ -113,13 +116,13 @@ describe("explain", () => {
 });
 
 describe("import and search", () => {
-  test("search does not create an archive in a wrong folder", async () => {
+  test("a search does not create an archive in a wrong folder", async () => {
     const { code, notes } = await earshot(["search", "x"], { EARSHOT_DATA_DIR: "/nowhere/at/all" });
     expect(code).toBe(1);
     expect(notes).toMatch(/^earshot: no archive in .* – .*EARSHOT_DATA_DIR/);
   });
 
-  test("imported posts are found, newest first; a bad line is rejected", async () => {
+  test("imported posts are found, newest first, and a bad line is rejected", async () => {
     const path = file("good.ndjson", [
       post(1, "a comet"),
       "{",
@@ -150,7 +153,7 @@ describe("import and search", () => {
     expect(Object.keys(JSON.parse(lines[0] ?? ""))).toEqual(["ID", "Content", "Metadata", "Score"]);
   });
 
-  test("--strict stops at a bad line", async () => {
+  test("import --strict stops at a bad line", async () => {
     const path = file("strict.ndjson", [post(3, "fine"), { author: "x" }]);
     const { code, out, notes } = await earshot(["import", path, "--platform", "x", "--strict"]);
     expect(code).toBe(1);
@@ -158,7 +161,7 @@ describe("import and search", () => {
     expect(notes).toMatch(/^earshot: .*strict\.ndjson:2: .* – .*--strict/);
   });
 
-  test("imports another format if the format and its columns are named", async () => {
+  test("import reads another format if the format and its columns are named", async () => {
     const path = file("posts.csv", ["who,date,body", "ann,2025-03-04,from a table"]);
     const columns = "author=who,created_at=date,text=body";
     const args = ["import", path, "--platform", "x", "--format", "csv", "--columns", columns];
@@ -170,21 +173,21 @@ describe("import and search", () => {
     expect(out).toContain("from a table");
   });
 
-  test("a file of a wrong format fails with a hint", async () => {
+  test("an import of a file in a wrong format fails with a hint", async () => {
     const path = file("table.csv", ["author,text", "ann,hello"]);
     const { code, notes } = await earshot(["import", path, "--platform", "x"]);
     expect(code).toBe(1);
     expect(notes).toMatch(/table\.csv: no valid posts – .*one JSON object per line/);
   });
 
-  test("a search with errors shows the position of each", async () => {
+  test("a search with errors shows the position of each error", async () => {
     const { code, notes } = await earshot(["search", "since:2026-02-30 min_faves:lots"]);
     expect(code).toBe(2);
     expect(notes).toContain("error[invalid_date]");
     expect(notes).toContain("error[invalid_count]");
   });
 
-  test("--covers is recorded if no line was rejected", async () => {
+  test("import --covers is recorded if no line was rejected", async () => {
     const path = file("covers.ndjson", [post(4, "covered")]);
     const span = "2022-03-05..2022-03-06";
     const { out } = await earshot(["import", path, "--platform", "x", "--covers", span]);
@@ -203,7 +206,7 @@ describe("import and search", () => {
     expect(beside.notes).toMatch(/^x posts +▒·+$/m);
   });
 
-  test("--covers is not recorded if a line of any file was rejected", async () => {
+  test("import --covers is not recorded if a line of any file was rejected", async () => {
     const first = file("holed.ndjson", [post(5, "fine"), "bad"]);
     const last = file("whole.ndjson", [post(6, "fine")]);
     const args = ["import", first, last, "--platform", "x", "--covers", "2022-04-01..2022-04-02"];
@@ -213,7 +216,7 @@ describe("import and search", () => {
     }
   });
 
-  test("untrusted text cannot move the cursor", async () => {
+  test("untrusted text in the output cannot move the terminal's cursor", async () => {
     const path = file("hostile.ndjson", [
       "\u001b]0;owned\u0007\u009b31m",
       { ...post(7, "fine"), "\u009b31mname": 1 },
@@ -224,7 +227,7 @@ describe("import and search", () => {
     expect(out + notes).not.toMatch(/[\p{Cc}--\n]/v);
   });
 
-  test("a missing file fails", async () => {
+  test("an import of a missing file fails", async () => {
     const { code, notes } = await earshot(["import", "/no/such/file", "--platform", "x"]);
     expect(code).toBe(1);
     expect(notes).toMatch(/^earshot: cannot read \/no\/such\/file: .* – /);
@@ -232,7 +235,7 @@ describe("import and search", () => {
 });
 
 describe("keys", () => {
-  test("are created, shown once, listed without their secret, and revoked", async () => {
+  test("keys are created, shown once, listed without their secret, and revoked", async () => {
     const made = await earshot([
       "keys",
       "create",
@@ -260,7 +263,7 @@ describe("keys", () => {
     expect(unknown.notes).toMatch(/^earshot: key "nobody00" not found – /);
   });
 
-  test("expire, are limited to methods, and are rotated", async () => {
+  test("keys expire, are limited to methods, and are rotated", async () => {
     const options = ["--methods", "gettrends,searchbyquery", "--expires", "90d"];
     const made = await earshot(["keys", "create", "--name", "nightly", ...options]);
     expect(made.code).toBe(0);
@@ -298,13 +301,16 @@ describe("keys", () => {
     [["create", "--name", "x", "--methods", "searchbynothing"], /Unknown method "searchbynothing"/],
     [["create", "--name", "x", "--expires", "soon"], /a duration from 1s to/],
     [["rotate", "nobody00", "--overlap", "8d"], /a duration from 0ms to 7d/],
-  ] satisfies [string[], RegExp][])("keys %j is wrong use", async (args, message) => {
-    const { code, notes } = await earshot(["keys", ...args]);
-    expect(code).toBe(2);
-    expect(notes).toMatch(message);
-  });
+  ] satisfies [string[], RegExp][])(
+    "wrong arguments of earshot keys are usage errors: %j",
+    async (args, message) => {
+      const { code, notes } = await earshot(["keys", ...args]);
+      expect(code).toBe(2);
+      expect(notes).toMatch(message);
+    },
+  );
 
-  test("cannot have an invisible name", async () => {
+  test("keys cannot have an invisible name", async () => {
     const { code, notes } = await earshot(["keys", "create", "--name", "a\u001b[31mb"]);
     expect(code).toBe(1);
     expect(notes).toContain("visible characters");

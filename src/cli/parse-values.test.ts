@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { parseWholeNumber, timeSpan } from "./parse-values.ts";
 
-test("a whole number must be within its inclusive bounds", () => {
+test("a whole number on the command line must be within its inclusive bounds", () => {
   const read = parseWholeNumber(1, 500);
   expect(read("1")).toBe(1);
   expect(read("500")).toBe(500);
@@ -10,7 +10,7 @@ test("a whole number must be within its inclusive bounds", () => {
   }
 });
 
-test("a span is two days or times in UTC, in order", () => {
+test("a span on the command line is two days or times in UTC, in order", () => {
   expect(timeSpan("2026-01-01..2026-02-01")).toEqual({
     fromMs: Date.UTC(2026, 0, 1),
     toMs: Date.UTC(2026, 1, 1),

@@ -23,7 +23,7 @@ async function makeAccount(name: string): Promise<string> {
 }
 
 describe("accounts", () => {
-  test("are listed and shown by name and id; the list is empty at first", async () => {
+  test("accounts are listed and shown by name and id, and the list is empty at first", async () => {
     expect((await earshot("accounts", "list")).notes).toContain("no accounts yet");
     const id = await makeAccount("ann");
     expect((await earshot("accounts", "list")).out).toMatch(
@@ -38,7 +38,7 @@ describe("accounts", () => {
     expect(unknown.notes).toMatch(/^earshot: account "nobody" not found – /);
   });
 
-  test("can be changed, and their limits reset to the deployment's", async () => {
+  test("accounts can be changed, and their limits reset to the deployment's", async () => {
     await makeAccount("bob");
     const limits = ["--requests-per-second", "9", "--submissions-per-minute", "90"];
     const changed = await earshot("accounts", "change", "bob", ...limits);
@@ -52,7 +52,7 @@ describe("accounts", () => {
     expect((await earshot("accounts", "change", "bob", "--role", "king")).code).toBe(2);
   });
 
-  test("are suspended with a reason and restored", async () => {
+  test("accounts are suspended with a reason and restored", async () => {
     await makeAccount("carla");
     const reason = "asks too much";
     const hidden = await earshot("accounts", "suspend", "carla", "--reason", "asks\u001b[31m");
@@ -69,7 +69,7 @@ describe("accounts", () => {
     );
   });
 
-  test("are deleted only with --yes, except for the last operator", async () => {
+  test("accounts are deleted only with --yes, except for the last operator", async () => {
     const id = await makeAccount("dora");
     await earshot("accounts", "change", "dora", "--role", "operator");
     const unconfirmed = await earshot("accounts", "delete", "dora");
@@ -90,7 +90,7 @@ describe("accounts", () => {
 });
 
 describe("the audit log", () => {
-  test("lists actions of all or one account, newest first, without names of deleted accounts", async () => {
+  test("the audit log lists actions of all or one account, newest first, without names of deleted accounts", async () => {
     await makeAccount("finn");
     await earshot("accounts", "change", "finn", "--submissions-per-minute", "33");
     const [newest] = await json("audit", "--account", "finn", "--limit", "1");
@@ -111,7 +111,7 @@ describe("the audit log", () => {
     expect((await earshot("audit", "--account", "finn")).code).toBe(1);
   });
 
-  test("filters by actor, action and time", async () => {
+  test("the audit log can be filtered by actor, action and time", async () => {
     await makeAccount("gwen");
     const own = ["audit", "--account", "gwen"];
     const actions = async (...filters: string[]) =>

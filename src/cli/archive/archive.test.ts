@@ -101,14 +101,14 @@ describe("wrong use", () => {
       /conflicts with --allow-return/,
     ],
     [["archive", "reindex", "--all", "--segment", "x/1"], /cannot be used with/],
-  ])("%s", async ([args, message]) => {
+  ])("wrong arguments of earshot archive exit with code 2: %s", async ([args, message]) => {
     const { code, out, notes } = await earshot(args);
     expect({ code, out }).toEqual({ code: 2, out: "" });
     expect(notes).toMatch(message);
   });
 
   test.for(["stats", "check", "reindex", "seal"])(
-    "%s does not create an archive",
+    "earshot archive %s does not create an archive",
     async (command) => {
       const { code, notes } = await earshot(["archive", command]);
       expect(code).toBe(1);
@@ -119,7 +119,7 @@ describe("wrong use", () => {
 });
 
 describe("stats", () => {
-  test("shows the contents of the archive", async () => {
+  test("archive stats shows the contents of the archive", async () => {
     importPosts();
     const { code, out } = await earshot(["archive", "stats"]);
     expect(code).toBe(0);
@@ -129,7 +129,7 @@ describe("stats", () => {
     expect(out).toContain("no time is fully covered");
   });
 
-  test("shows coverage and gaps", async () => {
+  test("archive stats shows coverage and gaps", async () => {
     const writer = writerOn(dataDir, 5);
     const interval = {
       platform: "bluesky",
@@ -163,7 +163,7 @@ describe("stats", () => {
     ]);
   });
 
-  test("prints all figures as JSON, also beside a server", async () => {
+  test("archive stats prints all figures as JSON, also beside a server", async () => {
     importPosts();
     const server = lockFolder(dataDir);
     const stats = await json(["archive", "stats"]);
@@ -189,7 +189,7 @@ describe("stats", () => {
 });
 
 describe("check", () => {
-  test("exits with 0 for an intact archive", async () => {
+  test("archive check exits with 0 for an intact archive", async () => {
     importPosts();
     const { code, out } = await earshot(["archive", "check"]);
     expect(code).toBe(0);
@@ -199,7 +199,7 @@ describe("check", () => {
     expect(await json(["archive", "check", "--full"])).toMatchObject({ sound: true, findings: [] });
   });
 
-  test("exits with 1 for a damaged archive, and each finding has a hint", async () => {
+  test("archive check exits with 1 for a damaged archive, and gives a hint for each finding", async () => {
     importPosts();
     inSegment(2, "UPDATE setting SET value = 99 WHERE name = 'posts'");
     const { code, out, notes } = await earshot(["archive", "check"]);
@@ -215,7 +215,7 @@ describe("check", () => {
     expect(findings).toMatchObject([{ kind: "number_differs", segment: "bluesky/2" }]);
   });
 
-  test("gives hints that repair the damage", async () => {
+  test("archive check gives hints that repair the damage", async () => {
     importPosts();
     inSegment(
       2,
@@ -284,7 +284,7 @@ describe("forget", () => {
     );
   }
 
-  test("only counts until confirmed", async () => {
+  test("archive forget only counts posts until confirmed", async () => {
     importPosts();
     const { code, out } = await earshot(["archive", "forget", "--author", "@Ann.example"]);
     expect(code).toBe(0);
@@ -293,7 +293,7 @@ describe("forget", () => {
     expect(found("zebrafish")).toHaveLength(6);
   });
 
-  test("removes an author's posts, also from disk, and keeps them out of later imports", async () => {
+  test("archive forget removes an author's posts, also from disk, and rejects them in later imports", async () => {
     importPosts();
     expect(bytesContain("zebrafish")).toBe(true);
     const { code, out } = await earshot(["archive", "forget", "--author", "ann.example", "--yes"]);
@@ -306,7 +306,7 @@ describe("forget", () => {
     expect((await earshot(["archive", "check", "--full"])).code).toBe(0);
   });
 
-  test("removes the posts that a query finds, including hidden ones", async () => {
+  test("archive forget removes the posts that a query finds, including hidden ones", async () => {
     importPosts();
     const writer = writerOn(dataDir, 5);
     writer.write([
@@ -335,7 +335,7 @@ describe("forget", () => {
     expect(bytesContain("number4")).toBe(false);
   });
 
-  test("removes posts by uri and by ID, and keeps out one that is not archived", async () => {
+  test("archive forget removes posts by uri and by ID, and rejects one that is not yet archived", async () => {
     importPosts(posts.slice(0, 4));
     const { out } = await earshot(["search", "number3", "--ndjson"]);
     const { ID } = JSON.parse(out) as { ID: string };
@@ -358,7 +358,7 @@ describe("forget", () => {
     );
   });
 
-  test("allows posts to return if requested, immediately or later", async () => {
+  test("archive forget allows posts to return if requested, immediately or later", async () => {
     importPosts();
     await earshot(["archive", "forget", "--author", ann, "--allow-return", "--yes"]);
     expect(found("zebrafish")).toEqual([]);
@@ -376,7 +376,7 @@ describe("forget", () => {
     expect(found("zebrafish")).toHaveLength(6);
   });
 
-  test("keeps out an account's future posts until undone", async () => {
+  test("archive forget rejects an account's future posts until undone", async () => {
     importPosts();
     const { out } = await earshot([
       "archive",
@@ -400,7 +400,7 @@ describe("forget", () => {
     expect(found("zebrafish")).toHaveLength(7);
   });
 
-  test("requires the account if several had the handle", async () => {
+  test("archive forget requires the account if several had the handle", async () => {
     importPosts([line(0), { ...line(1), author: "ann.example" }]);
     const { code, notes } = await earshot([
       "archive",
@@ -417,7 +417,7 @@ describe("forget", () => {
     expect(unknown.notes).toMatch(/unknown account nobody\.example/);
   });
 
-  test("removes posts that have only a handle, on one platform", async () => {
+  test("archive forget removes posts that have only a handle, on one platform", async () => {
     const written = { author: "Ann", created_at: "2026-01-01T00:00:00Z" };
     importPosts(
       [{ ...written, uri: "https://x.com/i/status/2000000000000000001", text: "otter one" }],
@@ -439,21 +439,24 @@ describe("forget", () => {
       () => importPosts([{ ...line(0), text: "zebrafish edited" }]),
     ],
     ["of which one was deleted before", () => deletePost(ann, 2)],
-  ] as const)("removes posts from sealed segments, %s, also from disk", async ([, since]) => {
-    importPosts();
-    sealAll(join(dataDir, "archive"));
-    since();
-    const archived = found("zebrafish").length;
-    expect(bytesContain("zebrafish")).toBe(true);
-    const summary = await json(["archive", "forget", "--query", "zebrafish", "--yes"]);
-    expect(summary).toMatchObject({ posts: archived });
-    expect(found("zebrafish")).toEqual([]);
-    expect(bytesContain("zebrafish")).toBe(false);
-    expect(found("walrus")).toHaveLength(6);
-    expect((await earshot(["archive", "check", "--full"])).code).toBe(0);
-  });
+  ] as const)(
+    "archive forget removes posts from sealed segments, %s, also from disk",
+    async ([, since]) => {
+      importPosts();
+      sealAll(join(dataDir, "archive"));
+      since();
+      const archived = found("zebrafish").length;
+      expect(bytesContain("zebrafish")).toBe(true);
+      const summary = await json(["archive", "forget", "--query", "zebrafish", "--yes"]);
+      expect(summary).toMatchObject({ posts: archived });
+      expect(found("zebrafish")).toEqual([]);
+      expect(bytesContain("zebrafish")).toBe(false);
+      expect(found("walrus")).toHaveLength(6);
+      expect((await earshot(["archive", "check", "--full"])).code).toBe(0);
+    },
+  );
 
-  test("leaves the rewriting to a process that compacts the archive, and says so", async () => {
+  test("archive forget reports that it leaves the rewriting to a process that compacts the archive", async () => {
     importPosts();
     const lock = lockCompaction(join(dataDir, "archive"));
     const { out } = await earshot(["archive", "forget", "--author", ann, "--yes"]);
@@ -475,7 +478,7 @@ describe("reindex", () => {
     catalog.close();
   };
 
-  test("rebuilds only segments of another analyzer", async () => {
+  test("archive reindex rebuilds only segments of another analyzer", async () => {
     importPosts();
     expect((await earshot(["archive", "reindex"])).out).toMatch(/^nothing to do/);
     outdate();
@@ -490,7 +493,7 @@ describe("reindex", () => {
     expect(found("zebrafish")).toHaveLength(6);
   });
 
-  test("rebuilds every segment, or one, on request", async () => {
+  test("archive reindex rebuilds every segment, or one, on request", async () => {
     importPosts();
     expect(await json(["archive", "reindex", "--all"])).toMatchObject({
       by: "here",
@@ -503,7 +506,7 @@ describe("reindex", () => {
     expect(notes).toMatch(/segment x\/7 not found/);
   });
 
-  test("keeps the old files while a server may read them", async () => {
+  test("archive reindex does not remove the old files while a server may read them", async () => {
     importPosts();
     const server = lockFolder(dataDir);
     expect(await json(["archive", "reindex", "--all"])).toMatchObject({
@@ -514,7 +517,7 @@ describe("reindex", () => {
     expect(await json(["archive", "stats"])).toMatchObject({ old_files: 3 });
   });
 
-  test("queues the work for a running server", async () => {
+  test("archive reindex queues the work for a running server", async () => {
     importPosts();
     const lock = lockCompaction(join(dataDir, "archive"));
     expect((await earshot(["archive", "reindex"])).out).toMatch(/the running server reindexes/);

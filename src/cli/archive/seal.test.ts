@@ -74,7 +74,7 @@ const sealedPosts = async () =>
   (await sealStatus()).segments.map(({ sealed }) => sealed?.posts ?? null);
 
 describe("import", () => {
-  test("seals a new segment, and reseals one that it adds to at its end", async () => {
+  test("an import seals a new segment, and finally reseals one that it adds to", async () => {
     const { code, out } = await importPosts(12);
     expect(code).toBe(0);
     expect(out).toMatch(/^\S+: 12 imported, .* in \d+\.\d s\n$/);
@@ -90,7 +90,7 @@ describe("import", () => {
     expect(await sealedPosts()).toEqual([12, 3]);
   });
 
-  test("leaves sealing to a running server, and skips the newest segment while posts arrive in it", async () => {
+  test("an import leaves sealing to a running server, and skips the newest segment while posts arrive in it", async () => {
     const server = lockFolder(dataDir);
     mkdirSync(join(dataDir, "archive"));
     const compaction = lockCompaction(join(dataDir, "archive"));
@@ -106,13 +106,13 @@ describe("import", () => {
     expect(await sealedPosts()).toEqual([null, null, null]);
   });
 
-  test("seals nothing if there is nothing to seal", async () => {
+  test("an import seals nothing if there is nothing to seal", async () => {
     const { out } = await importPosts(7, { EARSHOT_SEAL: "off" });
     expect(out).toMatch(/^\S+: 7 imported, .*\n$/);
     expect(await sealStatus()).toMatchObject({ waiting_seals: 0 });
   });
 
-  test("succeeds with a note if segments cannot be sealed", async () => {
+  test("an import succeeds with a note if segments cannot be sealed", async () => {
     put(7);
     // Blocks the path of the first segment's new file.
     mkdirSync(join(dataDir, "archive", "mastodon", "000003.db"));
@@ -126,7 +126,7 @@ describe("import", () => {
 });
 
 describe("seal", () => {
-  test("seals the segments that are worth it and reports them", async () => {
+  test("archive seal seals the segments that are large enough and reports them", async () => {
     put(11);
     const { code, out } = await earshot(["archive", "seal"]);
     expect(code).toBe(0);
@@ -148,7 +148,7 @@ describe("seal", () => {
     });
   });
 
-  test("explains why a named segment cannot be sealed", async () => {
+  test("archive seal explains why a named segment cannot be sealed", async () => {
     put(11);
     const sealed = () => earshot(["archive", "seal", "--segment", "mastodon/1"]);
     const catalog = new DatabaseSync(join(dataDir, "archive", "catalog.db"));
@@ -167,7 +167,7 @@ describe("seal", () => {
     expect(await sealedPosts()).toEqual([null, null, null]);
   });
 
-  test("seals a named segment, however small", async () => {
+  test("archive seal seals a named segment of any size", async () => {
     put(11);
     const { out } = await earshot(["archive", "seal", "--segment", "mastodon/3", "--json"]);
     expect(JSON.parse(out)).toMatchObject({ wanted: 1, by: "here", segments: 1, posts: 1 });
@@ -179,14 +179,14 @@ describe("seal", () => {
     );
   });
 
-  test("does nothing if there is nothing to seal", async () => {
+  test("archive seal does nothing if there is nothing to seal", async () => {
     put(6);
     const { out } = await earshot(["archive", "seal"], { EARSHOT_SEAL: "off" });
     expect(out).toBe("nothing to do: EARSHOT_SEAL is off\n");
     expect(await sealedPosts()).toEqual([null, null]);
   });
 
-  test("queues the work while another process compacts the archive", async () => {
+  test("archive seal queues the work while another process compacts the archive", async () => {
     put(6);
     const lock = lockCompaction(join(dataDir, "archive"));
     const { out } = await earshot(["archive", "seal"]);
@@ -195,7 +195,7 @@ describe("seal", () => {
     expect(await sealStatus()).toMatchObject({ waiting_seals: 1 });
   });
 
-  test("resumes after an interruption", async () => {
+  test("archive seal resumes after an interruption", async () => {
     put(11);
     const stopping = new AbortController();
     const request = {

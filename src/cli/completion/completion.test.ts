@@ -45,7 +45,7 @@ function runShell(shell: string, args: readonly string[]): string | null {
   return stdout;
 }
 
-test("zsh can parse its script", async () => {
+test("the completion script can be parsed by zsh", async () => {
   const path = join(folder, "zsh");
   writeFileSync(path, await scriptOf("zsh"));
   runShell("zsh", ["-n", path]);
@@ -63,7 +63,7 @@ test("fish completes commands, subcommands and options", async () => {
   expect(complete("earshot completion f")).toMatch(/^fish\b/m);
 });
 
-test("an unknown shell is wrong use", async () => {
+test("an unknown shell is a usage error", async () => {
   const { code, notes } = await runCommand(["completion", "tcsh"]);
   expect(code).toBe(2);
   expect(notes).toContain("bash, zsh, fish");

@@ -13,13 +13,13 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const command = (...args: string[]) => runCommand(args, { EARSHOT_DATA_DIR: join(folder, "data") });
 
-test("reports an intact store with its size and exits with 0", async () => {
+test("control check reports an intact store with its size and exits with 0", async () => {
   const { code, out } = await command("control", "check");
   expect(code).toBe(0);
   expect(out).toMatch(/control\.db: \d+ tables, [\d,]+ rows: no damage found\n$/);
 });
 
-test("reports every finding of a damaged store and exits with 1", async () => {
+test("control check reports every finding of a damaged store and exits with 1", async () => {
   truncateSync(join(folder, "data", "control.db"), 0);
   const { code, out, notes } = await command("control", "check", "--json");
   expect(code).toBe(1);
@@ -27,7 +27,7 @@ test("reports every finding of a damaged store and exits with 1", async () => {
   expect(notes).toMatch(/control_unsound|is damaged/);
 });
 
-test("compares a backup with its checksum", async () => {
+test("control check compares a backup with its checksum", async () => {
   const file = join(folder, "copy.db");
   await command("control", "backup", file);
   expect((await command("control", "check", file)).code).toBe(0);
@@ -37,7 +37,7 @@ test("compares a backup with its checksum", async () => {
   expect(out).toMatch(/does not match the SHA-256/);
 });
 
-test("refuses to pass for a check or a backup of a store that is in PostgreSQL", async () => {
+test("control check and backup refuse a store that is in PostgreSQL", async () => {
   for (const args of [["check"], ["backup", join(folder, "copy.db")]]) {
     const { code, notes } = await runCommand(["control", ...args], {
       EARSHOT_DATA_DIR: join(folder, "data"),

@@ -190,7 +190,7 @@ async function listed(): Promise<Record<string, unknown>[]> {
     .map((line) => JSON.parse(line));
 }
 
-test("the program has the command, and its help lists the kinds", async () => {
+test("earshot has the credentials command, and its help lists the kinds", async () => {
   const wrong = await runCommand(["credentials"], { EARSHOT_DATA_DIR: dataDir });
   expect(wrong).toMatchObject({ code: 2, out: "" });
   expect(wrong.notes).toMatch(/credentials add, list, test or remove\n$/);
@@ -205,7 +205,7 @@ test("the program has the command, and its help lists the kinds", async () => {
 });
 
 describe("add", () => {
-  test("prompts for missing fields, and for secrets without echo", async () => {
+  test("credentials add prompts for missing fields, and for secrets without echo", async () => {
     const { code, out, questions } = await credentials(addArgs, { lines: [canary, ""] });
     expect(code).toBe(0);
     expect(questions).toEqual([
@@ -221,12 +221,12 @@ describe("add", () => {
     ["the single secret alone", `${canary}\n`],
     ["by its name", `accessToken=${canary}\r\n\nclientId=none\n`],
     ["by its name as an option is written", `access-token=${canary}`],
-  ])("reads secrets from standard input: %s", async ([, piped = ""]) => {
+  ])("credentials add reads secrets from standard input: %s", async ([, piped = ""]) => {
     const id = await added(piped);
     expect(await listed()).toMatchObject([{ id, owner: "deployment", hint: "cana", state: "ok" }]);
   });
 
-  test("reads secrets from a file", async () => {
+  test("credentials add reads secrets from a file", async () => {
     const path = join(dataDir, "given.txt");
     writeFileSync(path, `${canary}\n`);
     const { code } = await credentials([...addArgs, "--secrets", path]);
@@ -256,12 +256,15 @@ describe("add", () => {
     [[...addArgs, "--colour", "red"], /--colour is not supported by this kind/],
     [[...addArgs, "--client-id"], /--client-id requires a value/],
     [["add", "x", "oauth"], /x oauth requires a terminal/],
-  ] satisfies [string[], RegExp][])("wrong use: %s", async ([args, message]) => {
-    const { code, out, notes } = await credentials(args);
-    expect({ code, out }).toEqual({ code: 2, out: "" });
-    expect(notes).toMatch(message);
-    expect(notes).not.toContain(canary);
-  });
+  ] satisfies [string[], RegExp][])(
+    "credentials add reports a usage error: %s",
+    async ([args, message]) => {
+      const { code, out, notes } = await credentials(args);
+      expect({ code, out }).toEqual({ code: 2, out: "" });
+      expect(notes).toMatch(message);
+      expect(notes).not.toContain(canary);
+    },
+  );
 
   test.for([
     [
@@ -273,7 +276,7 @@ describe("add", () => {
     [`${canary}${"x".repeat(20_000)}`, /access-token must be 1 to 16384 characters/],
     [`${canary}\u0007`, /without control characters/],
   ] satisfies [string, RegExp][])(
-    "does not repeat malformed secrets: %#",
+    "credentials add does not repeat malformed secrets: %#",
     async ([piped, message]) => {
       const { code, notes } = await credentials([...addArgs, "--secrets", "-"], { piped });
       expect(code).toBe(2);
@@ -282,7 +285,7 @@ describe("add", () => {
     },
   );
 
-  test("does not store a refused credential or show what the platform echoes", async () => {
+  test("credentials add does not store a refused credential or show what the platform echoes", async () => {
     refused.add(canary);
     const { code, notes } = await credentials([...addArgs, "--secrets", "-"], { piped: canary });
     expect(code).toBe(1);
@@ -290,7 +293,7 @@ describe("add", () => {
     expect(await listed()).toEqual([]);
   });
 
-  test("is refused beside a server whose key is only in its environment, and creates no other key", async () => {
+  test("credentials add is refused beside a server whose key is only in its environment, and creates no other key", async () => {
     const lock = lockFolder(dataDir);
     const { code, notes } = await credentials([...addArgs, "--secrets", "-"], { piped: canary });
     lock.release();
@@ -301,7 +304,7 @@ describe("add", () => {
     expect(readdirSync(dataDir)).toContain("secret.key");
   });
 
-  test("refuses a key's name as an account and names the key's account", async () => {
+  test("credentials add refuses a key's name as an account and names the key's account", async () => {
     const control = await openControl({ dataDir: dataDir });
     const key = {
       requestsPerSecond: null,
@@ -317,7 +320,7 @@ describe("add", () => {
     expect(notes).toContain(`use account ${accountId}, whose key has this name`);
   });
 
-  test("assigns the credential to an existing account by name or id", async () => {
+  test("credentials add assigns the credential to an existing account by name or id", async () => {
     const unknown = await credentials([...addArgs, "--account", "newsroom", "--secrets", "-"], {
       piped: canary,
     });
@@ -336,7 +339,7 @@ describe("add", () => {
     ]);
   });
 
-  test("says what others see of a credential that serves every account", async () => {
+  test("credentials add explains what others see of a credential that serves every account", async () => {
     const control = await openControl({ dataDir: dataDir });
     const key = { name: "k", requestsPerSecond: null, submissionsPerMinute: null, nowMs: 1 };
     await control.run("createKey", { ...key, accountName: "newsroom" });
@@ -348,7 +351,7 @@ describe("add", () => {
     expect(shared).toMatchObject({ code: 0, notes: `${sharedToken.sharing}\n` });
   });
 
-  test("replaces a credential of the same subject and keeps one of another", async () => {
+  test("credentials add replaces a credential of the same subject, but not one of another", async () => {
     const id = await added(`one ${canary}`);
     refused.add(`one ${canary}`);
     expect((await credentials(["test"])).code).toBe(1);
@@ -360,7 +363,7 @@ describe("add", () => {
     ]);
   });
 
-  test("replaces a credential without subject only if the secret is the same", async () => {
+  test("credentials add replaces a credential without subject only if the secret is the same", async () => {
     const add = async (piped: string) =>
       await credentials(["add", "x", "oauth", "--secrets", "-", "--json"], { piped });
     const first = JSON.parse((await add(canary)).out).id;
@@ -369,7 +372,7 @@ describe("add", () => {
     expect((await listed()).map(({ id }) => id).toSorted()).toEqual([first, other].toSorted());
   });
 
-  test("shows the address to open and accepts the one that the browser was redirected to", async () => {
+  test("credentials add shows the address to open and accepts the one that the browser was redirected to", async () => {
     const { code, notes, questions } = await credentials(
       ["add", "x", "oauth", "--client-id", "app"],
       {
@@ -386,7 +389,7 @@ describe("add", () => {
 });
 
 describe("test", () => {
-  test("reports what works, quarantines what is refused, and releases what works again", async () => {
+  test("credentials test reports what works, quarantines what is refused, and releases what works again", async () => {
     const good = await added(`good ${canary}`, ["--client-id", "good"]);
     const bad = await added(`bad ${canary}`, ["--client-id", "bad"]);
     const slow = await added(`slow ${canary}`, ["--client-id", "slow"]);
@@ -411,7 +414,7 @@ describe("test", () => {
     expect(JSON.parse(json.out)).toMatchObject({ id: good, works: true, released: false });
   });
 
-  test("fails for a credential encrypted with another key, and tests the others", async () => {
+  test("credentials test fails for a credential encrypted with another key, and tests the others", async () => {
     await added(canary);
     writeFileSync(join(dataDir, "secret.key"), `${Buffer.alloc(32).toString("base64")}\n`);
     await added(canary, ["--client-id", "other"]);
@@ -424,7 +427,7 @@ describe("test", () => {
     expect((await listed()).map(({ state }) => state)).toEqual(["ok", "ok"]);
   });
 
-  test("succeeds without credentials", async () => {
+  test("credentials test succeeds without credentials", async () => {
     expect(await credentials(["test"])).toMatchObject({ code: 0, out: "" });
     const unknown = await credentials(["test", "nothing"]);
     expect(unknown.code).toBe(1);
@@ -433,7 +436,7 @@ describe("test", () => {
 });
 
 describe("list and remove", () => {
-  test("show owner, subject, hint, use and state; a removed credential is gone", async () => {
+  test("credentials list shows owner, subject, hint, use and state, but no removed credential", async () => {
     expect((await credentials(["list"])).notes).toMatch(/no credentials yet/);
     const id = await added(canary);
     const control = await openControl({ dataDir: dataDir });

@@ -16,14 +16,14 @@ const corpus = makeCorpus(nowMs);
 const records = [...corpus.values()].flat();
 
 describe("the demo's corpus", () => {
-  test("is deterministic except for its times", () => {
+  test("the demo's corpus is deterministic except for its times", () => {
     const later = [...makeCorpus(nowMs + 86_400_000).values()].flat();
     const words = (all: readonly CorpusRecord[]) => all.map(({ author, text }) => [author, text]);
     expect(words(later)).toEqual(words(records));
     expect(makeCorpus(nowMs)).toEqual(corpus);
   });
 
-  test("has several hundred posts of all platforms in many languages without duplicates", () => {
+  test("the demo's corpus has several hundred posts of all platforms in many languages without duplicates", () => {
     expect(records.length).toBeGreaterThan(200);
     expect([...corpus.keys()].sort()).toEqual([...platforms]);
     expect(new Set(records.map((record) => record.lang)).size).toBeGreaterThan(12);
@@ -31,14 +31,14 @@ describe("the demo's corpus", () => {
     expect(new Set(identities).size).toBe(records.length);
   });
 
-  test("names no real user or place", () => {
+  test("the demo's corpus names no real user or place", () => {
     const links = JSON.stringify(records).match(/https?:\/\/[^/"\s]+/g) ?? [];
     expect(links.length).toBeGreaterThan(20);
     for (const link of links) expect(link).toMatch(/[/.]example\.(com|org)$/);
     for (const { author } of corpus.get("x") ?? []) expect(author).toMatch(/_demo$/);
   });
 
-  test("has replies, quotes and reposts of older posts on the same platform", () => {
+  test("the demo's corpus has replies, quotes and reposts of older posts on the same platform", () => {
     const fields = ["in_reply_to_id", "quote_of_id", "repost_of_id"];
     for (const [platform, list] of corpus) {
       const byId = new Map(list.map((record) => [record.id ?? record.uri, record]));
@@ -117,7 +117,7 @@ describe("each operator matches some of the posts", () => {
     "오로라",
     "🚀",
     "state-of-the-art",
-  ])("%s", async (query) => {
+  ])("each operator matches some posts of the demo: %s", async (query) => {
     const found = await count(query);
     expect(found).toBeGreaterThan(0);
     expect(found).toBeLessThan(records.length);

@@ -2,12 +2,12 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { prettyJson } from "./pretty-json.ts";
 
-test("a value that fits stays on one line", () => {
+test("a JSON value that fits stays on one line", () => {
   expect(prettyJson({ uuid: "a", error: "" }, 40)).toBe('{ "uuid": "a", "error": "" }');
   expect(prettyJson([], 40)).toBe("[]");
 });
 
-test("a longer value is indented, with short members side by side", () => {
+test("a longer JSON value is indented, with short members side by side", () => {
   const record = { id: "1", text: "a text that is rather long", list: [1, 2], deep: { a: null } };
   expect(prettyJson([record], 42)).toBe(
     [
@@ -22,7 +22,7 @@ test("a longer value is indented, with short members side by side", () => {
   );
 });
 
-test("the output parses to the same value", () => {
+test("the pretty output parses to the same JSON value", () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.integer({ min: 1, max: 100 }), (value, columns) => {
       expect(JSON.stringify(JSON.parse(prettyJson(value, columns)))).toBe(JSON.stringify(value));

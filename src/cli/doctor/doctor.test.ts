@@ -35,7 +35,7 @@ async function doctor(environment: Readonly<Record<string, string>>, ...args: st
   return { code, notes, of: (subject: string) => findings.find((one) => one.subject === subject) };
 }
 
-test("a folder that a server can use has no errors", async () => {
+test("the doctor finds no errors in a folder that a server can use", async () => {
   const { code, of } = await doctor({}, "--offline");
   expect(code).toBe(0);
   expect(of("Node")).toMatchObject({ level: "ok", message: process.version });
@@ -43,7 +43,7 @@ test("a folder that a server can use has no errors", async () => {
   expect(of("archive")).toMatchObject({ level: "ok", message: "not created yet" });
 });
 
-test("people read each problem with its fix", async () => {
+test("the doctor prints each problem with its fix", async () => {
   chmodSync(folder, 0o755);
   const { code, out } = await runCommand(["doctor", "--offline"], {
     EARSHOT_DATA_DIR: folder,
@@ -55,20 +55,20 @@ test("people read each problem with its fix", async () => {
   expect(code).toBe(0);
 });
 
-test("a folder that does not exist is a warning, and is not created", async () => {
+test("the doctor warns about a missing folder, and does not create it", async () => {
   const { code, of } = await doctor({ EARSHOT_DATA_DIR: join(folder, "none") }, "--offline");
   expect(code).toBe(0);
   expect(of("data folder")).toMatchObject({ level: "warning" });
 });
 
-test("every wrong setting is an error of its own", async () => {
+test("the doctor reports every wrong setting as a separate error", async () => {
   const { code, notes, of } = await doctor({ EARSHOT_PORT: "web", EARSHOT_READERS: "none" });
   expect(code).toBe(1);
   expect(notes).toContain("2 errors");
   expect(of("settings")?.message).toMatch(/EARSHOT_(PORT|READERS) must be/);
 });
 
-test("servers are called, and a clock that differs from theirs is an error", async () => {
+test("the doctor calls servers, and reports a clock that differs from theirs as an error", async () => {
   const { port } = server.address() as AddressInfo;
   const host = `127.0.0.1:${port}`;
   const settings = { EARSHOT_MASTODON_INSTANCE: `http://${host}` };
@@ -84,7 +84,7 @@ test("servers are called, and a clock that differs from theirs is an error", asy
   expect(differing.code).toBe(1);
 });
 
-test("a server that cannot be reached is a warning", async () => {
+test("the doctor warns about a server that cannot be reached", async () => {
   const { code, of } = await doctor({ EARSHOT_MASTODON_INSTANCE: "http://127.0.0.1:9" });
   expect(of("network: 127.0.0.1:9")).toMatchObject({ level: "warning" });
   expect(code).toBe(0);

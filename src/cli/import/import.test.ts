@@ -9,7 +9,7 @@ const reason = new EarshotError("interrupted", "interrupted by SIGINT", {
   hint: "run it again; imports and backfills resume",
 });
 
-test("an interrupted file resumes where it stopped, standard input does not", () => {
+test("an interrupted import of a file resumes where it stopped, one of standard input does not", () => {
   expect(interruption(reason, "posts.ndjson")).toBe(reason);
   expect(interruption(reason, "-")).toMatchObject({
     code: "interrupted",
@@ -19,7 +19,7 @@ test("an interrupted file resumes where it stopped, standard input does not", ()
 });
 
 describe("the format of an import", () => {
-  test("implies the platform, or requires it", () => {
+  test("the format of an import implies the platform, or requires one", () => {
     const platforms = formatNames.map((format) => {
       const isOfAny = format === "ndjson" || format === "csv";
       return importFormat(isOfAny ? { format, platform: "mastodon" } : { format }, 1_000).platform;
@@ -33,7 +33,7 @@ describe("the format of an import", () => {
     );
   });
 
-  test("accepts --columns and --author only where it uses them", () => {
+  test("the format of an import permits --columns and --author only if it uses them", () => {
     const ndjson = { format: "ndjson", platform: "x" } as const;
     expect(() => importFormat({ ...ndjson, columns: new Map() }, 1_000)).toThrow(
       "--columns requires --format csv",
@@ -43,7 +43,7 @@ describe("the format of an import", () => {
     );
   });
 
-  test("maps columns as FIELD=COLUMN", () => {
+  test("--columns maps columns as FIELD=COLUMN", () => {
     expect([...columnMap("text=Tweet body, created_at=a=b")]).toEqual([
       ["text", "Tweet body"],
       ["created_at", "a=b"],
@@ -55,7 +55,7 @@ describe("the format of an import", () => {
     expect(() => authorHandle("a b")).toThrow("It must be a handle");
   });
 
-  test("is documented in docs/import.md", () => {
+  test("every import format is documented in docs/import.md", () => {
     const page = readFileSync(join(import.meta.dirname, "../../../docs/import.md"), "utf8");
     for (const format of formatNames) expect(page).toContain(`| \`${format}\` |`);
     const headings = [...page.matchAll(/^### (\S+)$/gm)].map(([, name]) => name);

@@ -20,14 +20,14 @@ test.each([
     { EARSHOT_NODE_EVIDENCE: "none", EARSHOT_NODE_ENROLMENT_TOKEN: "short" },
     "earshot nodes enroll",
   ],
-])("earshot node %j with %j is wrong use with a hint", async (args, environment, hint) => {
+])("earshot node %j with %j is a usage error with a hint", async (args, environment, hint) => {
   const { code, out, notes } = await runCommand(["node", ...args], environment);
   expect(code).toBe(2);
   expect(out).toBe("");
   expect(notes).toContain(hint);
 });
 
-test("earshot node with simulated evidence and no tee.json cannot start, and names the command that writes it", async () => {
+test("earshot node with simulated evidence and no tee.json does not start, and names the command that writes the file", async () => {
   const environment = {
     EARSHOT_NODE_EVIDENCE: "simulated",
     EARSHOT_NODE_ENROLMENT_TOKEN: "A".repeat(43),

@@ -79,7 +79,7 @@ const keep = (changed: Partial<NodeRegistration> = {}) =>
   inStore((control) => control.run("storeRegistration", { ...registration, ...changed }));
 
 describe("list and show", () => {
-  test("show nodes without control characters; the list is empty at first", async () => {
+  test("nodes list and show print nodes without control characters, and the list is empty at first", async () => {
     expect((await earshot("nodes", "list")).notes).toBe(
       "no nodes yet – print the settings of one with earshot nodes enroll, then start it with earshot node\n",
     );
@@ -105,7 +105,7 @@ describe("list and show", () => {
     expect(out + shown).not.toContain("\u001b");
   });
 
-  test("show which approved nodes contacted the gateway within the last 45 seconds", async () => {
+  test("nodes list and show report which approved nodes contacted the gateway within the last 45 seconds", async () => {
     await keep({ nowMs: Date.now() });
     await keep({ id: "fedcba9876543210", nowMs: Date.now() - 60_000 });
     expect((await json("nodes", "list"))[0]).toMatchObject({ connected: false });
@@ -116,7 +116,7 @@ describe("list and show", () => {
     expect((await earshot("nodes", "show", id)).out).toMatch(/^connected +yes$/m);
   });
 
-  test("fail for an unknown node", async () => {
+  test("nodes show fails for an unknown node", async () => {
     for (const word of ["show", "approve", "drain", "remove"]) {
       const { code, notes } = await earshot("nodes", word, "nobody");
       expect(code).toBe(1);
@@ -130,7 +130,7 @@ describe("list and show", () => {
 describe("a node", () => {
   const state = async () => (await json("nodes", "show", id))[0].state;
 
-  test("is approved, drained, approved again and removed, each with an audit entry", async () => {
+  test("a node is approved, drained, approved again and removed, each with an audit entry", async () => {
     await keep();
     const early = await earshot("nodes", "drain", id);
     expect(early).toMatchObject({ code: 1 });
@@ -166,14 +166,14 @@ describe("a node", () => {
     ]);
   });
 
-  test("that is removed but listed in the policy gets a warning", async () => {
+  test("a removed node that is listed in the policy gets a warning", async () => {
     await keep({ isListed: true });
     const { out, notes } = await earshot("nodes", "remove", id);
     expect(out).toContain("removed permanently");
     expect(notes).toContain("the policy still lists its machine – remove it");
   });
 
-  test("approval says when it gets work, by its previous state", async () => {
+  test("approving a node reports when it gets work, depending on its previous state", async () => {
     await keep();
     const approve = async () => (await earshot("nodes", "approve", id)).out;
     expect(await approve()).toMatch(/it gets jobs when it attests again, within seconds\n$/);
@@ -187,7 +187,7 @@ describe("a node", () => {
     expect(await approve()).toMatch(/it gets jobs again, within a second if it is connected\n$/);
   });
 
-  test("that is quarantined is shown as such and resumed by approving it", async () => {
+  test("a quarantined node is shown as such and resumed by approving it", async () => {
     await keep();
     await earshot("nodes", "approve", id);
     const untilMs = Date.UTC(2999, 0, 1);
@@ -202,7 +202,7 @@ describe("a node", () => {
   });
 });
 
-test("events are listed newest first, and the list is empty at first", async () => {
+test("nodes events lists events newest first, and the list is empty at first", async () => {
   expect((await earshot("nodes", "events")).notes).toBe("no events yet\n");
   await inStore(async (control) => {
     const event = { atMs: nowMs, action: "refused", detail: "tcb_status: old" } as const;
@@ -214,7 +214,7 @@ test("events are listed newest first, and the list is empty at first", async () 
   expect(await json("nodes", "events", id)).toEqual([]);
 });
 
-test("the key is stable, and differs by folder", async () => {
+test("the gateway key is stable, and differs by folder", async () => {
   const { out } = await earshot("nodes", "key");
   expect(out).toMatch(/^[A-Za-z0-9_-]{43}\n$/);
   expect((await earshot("nodes", "key")).out).toBe(out);
@@ -226,7 +226,7 @@ test("the key is stable, and differs by folder", async () => {
   expect(other.out).not.toBe(out);
 });
 
-test("enroll prints the settings of a node of this server", async () => {
+test("nodes enroll prints the settings of a node of this server", async () => {
   const key = (await earshot("nodes", "key")).out.trim();
   const { out } = await earshot("nodes", "enroll");
   const [, token] =

@@ -31,7 +31,7 @@ function make(gatewayKey: string | null = "KEY") {
   return { ...teller, shown: () => shown };
 }
 
-test("statuses before the node is named are printed after it", () => {
+test("node statuses from before the node is named are printed after the name", () => {
   const { print: show, begin, shown } = make();
   show({ state: "unreachable", error });
   show({ state: "pending", attested });
@@ -42,7 +42,7 @@ test("statuses before the node is named are printed after it", () => {
   );
 });
 
-test("each change is printed once", () => {
+test("each status change of a node is printed once", () => {
   const { print: show, begin, shown } = make();
   begin("0123456789abcdef");
   show({ state: "connecting" });
@@ -66,7 +66,7 @@ test("an unconfirmed gateway key is reported with the setting that confirms it",
   expect(shown()).toContain("EARSHOT_NODE_GATEWAY_KEY");
 });
 
-test("a refusal that ends the command is left to it, a later one is printed with a hint", () => {
+test("a refusal is printed with a hint, unless it ends the command, which reports it", () => {
   const { print: show, begin, shown } = make();
   begin("0123456789abcdef");
   show({ state: "refused", error, isFinal: true });

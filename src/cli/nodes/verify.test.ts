@@ -49,7 +49,7 @@ const verify = (...args: string[]): Promise<Outcome> => runCommand(["verify", ..
 const trusting = (): string[] => ["--policy", join(folder, "policy.json"), "--accept", "simulated"];
 
 describe("a valid proof", () => {
-  test("exits with 0 and says what is proven and what is not", async () => {
+  test("verify exits with 0 for a valid proof and reports what is proven and what is not", async () => {
     const { code, out, notes } = await verify(proofFile(simulated), ...trusting());
     expect(notes).toBe("");
     expect(code).toBe(0);
@@ -74,7 +74,7 @@ describe("a valid proof", () => {
     expect(Math.max(...sentences.map((line) => line.length))).toBeLessThanOrEqual(80);
   });
 
-  test("without evidence warns that its sender could have made it", async () => {
+  test("verify warns for a valid proof without evidence that its sender could have made it", async () => {
     const { code, out } = await verify(proofFile(bare), "--accept", "none");
     expect(code).toBe(0);
     expect(out).toContain("with NO evidence: nothing vouches for the signing key");
@@ -83,7 +83,7 @@ describe("a valid proof", () => {
     );
   });
 
-  test("is printed as JSON with its content", async () => {
+  test("verify prints a valid proof as JSON with its content", async () => {
     const { code, out } = await verify(proofFile(simulated), ...trusting(), "--json");
     expect(code).toBe(0);
     expect(JSON.parse(out)).toMatchObject({
@@ -113,7 +113,7 @@ describe("a valid proof", () => {
     });
   });
 
-  test("is checked with collateral from a folder, as of now or another time", async () => {
+  test("verify checks a valid proof with collateral from a folder, as of now or another time", async () => {
     const clock = Date.now();
     const inForce = { fromMs: clock - 3_600_000, toMs: clock + 3_600_000 };
     const name = collateralFileName(
@@ -136,7 +136,7 @@ describe("a valid proof", () => {
     expect(nothing).toMatchObject({ code: 1, out: expect.stringContaining(name) });
   });
 
-  test("is compared with everything that was given", async () => {
+  test("verify compares a valid proof with everything that was specified", async () => {
     const result = file("result.json", simulated.body);
     const { gateway_key: key } = simulated.attestation.statement;
     const given = [
@@ -164,7 +164,7 @@ describe("a valid proof", () => {
 });
 
 describe("an invalid proof", () => {
-  test("exits with 1 and shows the failed check without the content", async () => {
+  test("verify exits with 1 for an invalid proof and shows the failed check without the content", async () => {
     const changed = { ...simulated, request: simulated.request.replace("cats", "dogs") };
     const { code, out, notes } = await verify(proofFile(changed), ...trusting());
     expect(code).toBe(1);
@@ -176,7 +176,7 @@ describe("an invalid proof", () => {
     );
   });
 
-  test("is printed as JSON with the checks alone", async () => {
+  test("verify prints an invalid proof as JSON with only the checks", async () => {
     const { code, out } = await verify(
       proofFile({ ...bare, body: "[]" }),
       "--accept",
@@ -193,13 +193,13 @@ describe("an invalid proof", () => {
     ["evidence that was not accepted", () => bare, [], "add it to --accept"],
     ["a simulated quote that is not accepted", () => simulated, [], "add it to --accept"],
     ["a quote without a policy", () => simulated, ["--accept", "simulated"], "use --policy"],
-  ] as const)("has a hint about %s", async (_name, proof, args, hint) => {
+  ] as const)("verify gives a hint about %s", async (_name, proof, args, hint) => {
     const { code, notes } = await verify(proofFile(proof()), ...args);
     expect(code).toBe(1);
     expect(notes).toContain(hint);
   });
 
-  test("with a simulated quote is not accepted as another kind or without its root", async () => {
+  test("verify accepts a proof with a simulated quote neither as another kind nor without its root", async () => {
     const raised = proofBy(await makeNode("tdx", tee), answerOf([]));
     const policy = ["--policy", join(folder, "policy.json")];
     expect(await verify(proofFile(raised), ...policy)).toMatchObject({ code: 1 });
@@ -214,7 +214,7 @@ describe("an invalid proof", () => {
     });
   });
 
-  test("with a duplicate member is refused", async () => {
+  test("verify refuses a proof with a duplicate member", async () => {
     const text = JSON.stringify(bare).replace("{", '{"body":"[]",');
     const { code, out } = await verify(file("twice.json", text), "--accept", "none");
     expect(code).toBe(1);
@@ -240,7 +240,7 @@ describe("a proof about an account", () => {
   };
   const given = ["--accept", "none", "--query", "Alice.example"];
 
-  test("shows the account, and that it is not the first page", async () => {
+  test("verify shows the account of a proof, and that the page is not the first", async () => {
     const path = await proofAbout("alice.example");
     const { code, out } = await verify(path, ...given);
     expect(code).toBe(0);
@@ -252,7 +252,7 @@ describe("a proof about an account", () => {
     expect(first).toMatchObject({ code: 1, out: expect.stringContaining("(not_the_first_page)") });
   });
 
-  test("is invalid if the query names another account", async () => {
+  test("verify rejects a proof about an account if the query names another account", async () => {
     const { code, out } = await verify(await proofAbout("mallory.example"), ...given);
     expect(code).toBe(1);
     expect(out).toMatch(/FAILED {2}answer .*\(target_mismatch\)/);
@@ -286,7 +286,7 @@ test("no text of a proof can hide, reorder or break the output, in text or JSON"
   expect(broken.out + broken.notes).not.toMatch(unseen);
 });
 
-test("texts of a proof are printed only on their own line", async () => {
+test("texts of a proof are each printed on a separate line", async () => {
   const named = { ...bare.attestation, name: "\u001b[2J\nProven\n- everything" };
   const { code, out } = await verify(
     proofFile({ ...bare, attestation: named }),
@@ -298,7 +298,7 @@ test("texts of a proof are printed only on their own line", async () => {
   expect(out).not.toMatch(/\n- everything/);
 });
 
-test("unreadable files are reported with path and reason", async () => {
+test("verify reports unreadable files with path and reason", async () => {
   const nowhere = join(folder, "nowhere.json");
   expect(await verify(nowhere)).toMatchObject({ code: 1, notes: expect.stringContaining(nowhere) });
   const policy = await verify(proofFile(simulated), "--policy", file("bad.json", "{}"));
@@ -312,7 +312,7 @@ test.each([
   [["proof.json", "--accept", "all"], /Unknown evidence "all"/],
   [["proof.json", "--signed-after", "soon"], /yyyy-mm-dd/],
   [[], /missing required argument 'proof'/],
-])("wrong use is exit code 2: %j", async (args, message) => {
+])("a usage error of verify exits with 2: %j", async (args, message) => {
   const { code, notes } = await verify(...args);
   expect(code).toBe(2);
   expect(notes).toMatch(message);

@@ -53,7 +53,7 @@ beforeAll(async () => {
 });
 
 describe("output to a program", () => {
-  test("has one line per bucket from the first match to the end of coverage", async () => {
+  test("counts for a program have one line per bucket from the first match to the end of coverage", async () => {
     const { code, out, notes } = await counts("comet -late");
     expect(code).toBe(0);
     const lines = out.trimEnd().split("\n");
@@ -70,7 +70,7 @@ describe("output to a program", () => {
     );
   });
 
-  test("as --csv has a header and says for each bucket whether it is complete", async () => {
+  test("counts --csv have a header and the completeness of each bucket", async () => {
     const { out } = await counts("comet", "--by", "day", "--csv");
     expect(out).toBe(
       [
@@ -82,7 +82,7 @@ describe("output to a program", () => {
     );
   });
 
-  test("as --json equals the API's answer within the bounds", async () => {
+  test("counts --json equal the API's answer within the bounds", async () => {
     const bounds = ["--since", "2022-03-05T01:30:00Z", "--until", "2022-03-05T05:00:00Z"];
     const { out, notes } = await counts("comet", "--json", ...bounds);
     const answer = JSON.parse(out);
@@ -101,7 +101,7 @@ describe("output to a program", () => {
     expect(notes).toBe("");
   });
 
-  test("without matches is empty for covered time and unknown otherwise", async () => {
+  test("counts without matches are empty for covered time and unknown otherwise", async () => {
     const within = await counts("aurora", "--since", "2022-03-05", "--until", "2022-03-06");
     expect(within.notes).toContain("0 posts. The archive covers this time completely.");
     const beyond = await counts("aurora", "--since", "2022-03-05", "--until", "2022-03-07");
@@ -112,7 +112,7 @@ describe("output to a program", () => {
 });
 
 describe("output on a terminal", () => {
-  test("has one bar per line in UTC, with the sum below", async () => {
+  test("counts on a terminal have one bar per line in UTC, with the sum below", async () => {
     const screen = await seen("comet", "--until", "2022-03-05T06:00:00Z");
     expect(screen).toBe(
       [
@@ -128,7 +128,7 @@ describe("output on a terminal", () => {
     );
   });
 
-  test("merges buckets to fit, and marks incomplete ones", async () => {
+  test("counts on a terminal have merged buckets to fit, and incomplete ones are marked", async () => {
     const screen = await seen("comet");
     expect(screen.split("\n").length).toBeLessThanOrEqual(12);
     expect(screen).toContain("comet by hour, 6 h a line (UTC)\n");
@@ -139,7 +139,7 @@ describe("output on a terminal", () => {
   });
 });
 
-test("wrong use exits with 2 and a hint", async () => {
+test("a usage error of counts exits with 2 and a hint", async () => {
   for (const [args, message] of [
     [["x", "--by", "week"], /Allowed choices are minute, hour, day/],
     [["x", "--since", "yesterday"], /yyyy-mm-dd/],

@@ -15,7 +15,7 @@ const day = (n: number): string => new Date(Date.UTC(2022, 0, 1 + n)).toISOStrin
 describe("without an archive", () => {
   const nowhere = { EARSHOT_DATA_DIR: "/nowhere/at/all" };
 
-  test("shows the plan with unresolved names", async () => {
+  test("explain without an archive shows the plan with unresolved names", async () => {
     const { code, out } = await explain(["comet from:nasa min_faves:5"], nowhere);
     expect(code).toBe(0);
     expect(out).toBe(
@@ -37,7 +37,7 @@ describe("without an archive", () => {
     );
   });
 
-  test("--json contains the plan, with IDs as strings and each unresolved name as a node", async () => {
+  test("explain --json contains the plan, with IDs as strings and each unresolved name as a node", async () => {
     const { out } = await explain(["since_id:9007199254740993 from:nasa", "--json"], nowhere);
     const answer = JSON.parse(out);
     expect(Object.keys(answer)).toEqual([
@@ -56,7 +56,7 @@ describe("without an archive", () => {
     });
   });
 
-  test("an invalid query has no plan, with --analyze neither", async () => {
+  test("explain shows no plan for an invalid query, with --analyze neither", async () => {
     for (const args of [["since:2026-02-30"], ["since:2026-02-30", "--analyze"]]) {
       const { code, out, notes } = await explain(args, nowhere);
       expect(code).toBe(2);
@@ -68,13 +68,13 @@ describe("without an archive", () => {
     }
   });
 
-  test("--analyze says where it looked for an archive", async () => {
+  test("explain --analyze reports where it searched for an archive if there is none", async () => {
     const { code, out, notes } = await explain(["comet", "--analyze"], nowhere);
     expect({ code, out }).toEqual({ code: 1, out: "" });
     expect(notes).toMatch(/^earshot: no archive in \/nowhere\/at\/all – .*EARSHOT_DATA_DIR/);
   });
 
-  test("--max-results without --analyze is wrong use", async () => {
+  test("explain --max-results without --analyze is a usage error", async () => {
     const { code, notes } = await explain(["comet", "--max-results", "5"], nowhere);
     expect(code).toBe(2);
     expect(notes).toMatch(/--max-results requires --analyze/);
@@ -105,7 +105,7 @@ describe("--analyze", () => {
     return JSON.parse(out);
   }
 
-  test("resolves names in the plan and lists the accounts", async () => {
+  test("explain --analyze resolves names in the plan and lists the accounts", async () => {
     const { plan, analysis } = await analyzed("from:nasa_demo");
     expect(analysis.names).toEqual({
       accounts: { nasa_demo: expect.arrayContaining(["x/77"]) },
@@ -115,7 +115,7 @@ describe("--analyze", () => {
     expect(JSON.stringify(plan)).not.toContain("unresolved");
   });
 
-  test("of words reads no row and finds every candidate", async () => {
+  test("explain --analyze of words reads no row and finds every candidate", async () => {
     const { analysis } = await analyzed("comet");
     expect(analysis.platforms).toHaveLength(3);
     expect(analysis.platforms[0]).toEqual({
@@ -129,7 +129,7 @@ describe("--analyze", () => {
     expect(analysis).toMatchObject({ complete: true, next: null, max_results: 20 });
   });
 
-  test("of a count between two thresholds says what is checked again", async () => {
+  test("explain --analyze of a count between two thresholds reports what is checked again", async () => {
     const { analysis } = await analyzed("comet min_faves:150", "--max-results", "5");
     expect(analysis.platforms[2]).toMatchObject({
       index_query: '"comet" AND "likes>=100"',
@@ -140,7 +140,7 @@ describe("--analyze", () => {
     expect(analysis.next).toEqual({ id: expect.stringMatching(/^\d{19}$/), platform: "x" });
   });
 
-  test("opens only the platform and the segments of the window", async () => {
+  test("explain --analyze opens only the platform and the segments of the window", async () => {
     const { analysis } = await analyzed("platform:x since:2022-01-12 until:2022-01-14");
     expect(analysis.platforms.map((each: { can_match: boolean }) => each.can_match)).toEqual([
       false,
@@ -172,7 +172,7 @@ describe("--analyze", () => {
     ]);
   });
 
-  test("shows the time of each step", async () => {
+  test("explain --analyze shows the time of each step", async () => {
     const { analysis } = await analyzed("comet");
     const { total, ...steps } = analysis.took_ms;
     expect(Object.keys(steps)).toEqual(["parse", "open", "resolve", "plan", "search", "fetch"]);
@@ -181,7 +181,7 @@ describe("--analyze", () => {
     expect(total).toBeCloseTo(sum, 1);
   });
 
-  test("prints a readable report", async () => {
+  test("explain --analyze prints a readable report", async () => {
     const { code, out } = await explain([
       "--analyze",
       "comet OR star from:nasa_demo min_faves:150 since_id:5",

@@ -64,32 +64,32 @@ const analysis: Analysis = {
 
 const shown = showAnalysis(analysis, { colour: false, columns: 80 });
 
-test("a search that timed out says so, and where it continues", () => {
+test("the analysis reports that a search timed out, and where it continues", () => {
   expect(shown).toMatch(/deadline +exceeded: .*EARSHOT_JOB_DEADLINE/);
   expect(shown).toContain("below ID 5 of x");
 });
 
-test("counts the segments that are not listed", () => {
+test("the analysis contains the number of segments that are not listed", () => {
   expect(shown).toContain("and 1 more");
 });
 
-test("shows the work of the sealed index, in all and per segment", () => {
+test("the analysis shows the work of the sealed index, in total and per segment", () => {
   expect(shown).toContain("containers  12 of sealed segments\n");
   expect(shown).toMatch(/x +9 +7 +0 +12 +0 +0\.042\n/);
 });
 
-test("times have three significant digits and are aligned", () => {
+test("times in the analysis have three significant digits and are aligned", () => {
   expect(shown).toContain("parse    0.042 ms\n");
   expect(shown).toContain("open      42.1 ms\n");
   expect(shown).toContain("resolve   4.21 ms\n");
   expect(shown).toContain("search     421 ms\n");
 });
 
-test("platforms without an index query say so, and identical queries are shown once", () => {
+test("the analysis marks platforms without an index query, and shows identical queries once", () => {
   expect(shown).toContain("bluesky\n    nothing: no post can match\n");
   expect(shown).toContain("x\n    every post\n");
 });
 
-test("a name cannot control the terminal", () => {
+test("a name in the analysis cannot control the terminal", () => {
   expect(shown).toContain("account ab resolves to nothing");
 });

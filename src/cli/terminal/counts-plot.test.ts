@@ -17,7 +17,7 @@ const hours = (...counts: number[]): PlotBucket[] =>
     complete: count >= 0,
   }));
 
-test("draws one bar per bucket in proportion to its count", () => {
+test("the plot draws one bar per bucket in proportion to its count", () => {
   const { lines } = plotCounts(hours(0, 9, 18, 1), hourMs, look);
   expect(lines).toEqual([
     "2026-01-31 00:00   0",
@@ -27,7 +27,7 @@ test("draws one bar per bucket in proportion to its count", () => {
   ]);
 });
 
-test("hatches incomplete buckets with a question mark; without posts their count is unknown, not 0", () => {
+test("the plot hatches incomplete buckets with a question mark, and shows no count for those without posts", () => {
   const { lines } = plotCounts(hours(10, -5, -0.5, 0), hourMs, look);
   expect(lines).toEqual([
     "2026-01-31 00:00  10   █████████████████",
@@ -37,7 +37,7 @@ test("hatches incomplete buckets with a question mark; without posts their count
   ]);
 });
 
-test("uses ASCII on a terminal without Unicode", () => {
+test("the plot uses ASCII on a terminal without Unicode", () => {
   const { lines } = plotCounts(hours(10, -5, 1), hourMs, { ...look, unicode: false });
   expect(lines).toEqual([
     "2026-01-31 00:00  10   #################",
@@ -47,7 +47,7 @@ test("uses ASCII on a terminal without Unicode", () => {
 });
 
 describe("more buckets than lines", () => {
-  test("are merged on round times of the day, with their sum", () => {
+  test("if there are more buckets than lines, they are merged on round times of the day, with their sum", () => {
     const shifted = hours(...Array(48).fill(1)).slice(5);
     const { lines, lineMs } = plotCounts(shifted, hourMs, { ...look, height: 10 });
     expect(lineMs).toBe(6 * hourMs);
@@ -63,7 +63,7 @@ describe("more buckets than lines", () => {
     ]);
   });
 
-  test("are unknown if one of them is", () => {
+  test("merged buckets are unknown if one of them is", () => {
     const counts = Array.from({ length: 48 }, (_, hour) => (hour === 30 ? -0.5 : 1));
     const { lines } = plotCounts(hours(...counts), hourMs, { ...look, height: 3 });
     expect(lines).toEqual([
@@ -72,7 +72,7 @@ describe("more buckets than lines", () => {
     ]);
   });
 
-  test("fit any terminal, and no count is lost", () => {
+  test("buckets fit any terminal, and no count is lost", () => {
     const bucket = fc.record({
       count: fc.integer({ min: 0, max: 1_000_000 }),
       complete: fc.boolean(),
@@ -104,6 +104,6 @@ describe("more buckets than lines", () => {
   });
 });
 
-test("draws nothing without buckets", () => {
+test("the plot is empty without buckets", () => {
   expect(plotCounts([], hourMs, look).lines).toEqual([]);
 });

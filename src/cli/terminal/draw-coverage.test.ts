@@ -43,7 +43,7 @@ function draw(
 }
 
 describe("the coverage drawing", () => {
-  test("has a timeline per platform and collection, a scale, and each gap once, newest first", () => {
+  test("the coverage drawing has a timeline per platform and collection, a scale, and each gap once, newest first", () => {
     const intervals = [...outages("posts"), ...outages("likes"), imported];
     expect(draw(intervals)).toEqual([
       "bluesky posts  █████████████████████████████▒····▒█████████████████████████▒████",
@@ -56,7 +56,7 @@ describe("the coverage drawing", () => {
     ]);
   });
 
-  test("uses ASCII on a terminal without Unicode, and starts at the requested time", () => {
+  test("the coverage drawing uses ASCII on a terminal without Unicode, and starts at the requested time", () => {
     const fromMs = at("2026-11-20T00:00");
     const drawn = draw([...outages("posts"), imported], { unicode: false, width: 51, fromMs });
     expect(drawn).toEqual([
@@ -69,7 +69,7 @@ describe("the coverage drawing", () => {
     ]);
   });
 
-  test("puts the names above the timelines if there is no room beside them", () => {
+  test("the coverage drawing puts the names above the timelines if there is no room beside them", () => {
     const drawn = draw([...outages("posts"), imported], { width: 30, listedGaps: 1 });
     expect(drawn.slice(0, 5)).toEqual([
       "bluesky posts",
@@ -81,14 +81,14 @@ describe("the coverage drawing", () => {
     expect(drawn.at(-1)).toBe("and 1 earlier gap");
   });
 
-  test("reports that a gap is still open, but not that an import ended", () => {
+  test("the coverage drawing reports that a gap is still open, but not that an import ended", () => {
     const stopped = interval({ toMs: nowMs - 75 * 60_000 });
     expect(draw([stopped, imported]).filter((line) => line.startsWith("gap"))).toEqual([
       "gap 2026-11-21 10:45 – now (1 h 15 min): bluesky posts",
     ]);
   });
 
-  test("counts individually fetched accounts without drawing them", () => {
+  test("the coverage drawing counts individually fetched accounts without drawing them", () => {
     const own = (account: string) => interval({ account, source: "backfill", fromMs: 0 });
     const stream = interval({ fromMs: nowMs - 60_000 });
     expect(draw([stream, own("did:plc:ann")]).at(-1)).toBe(
@@ -100,7 +100,7 @@ describe("the coverage drawing", () => {
     ]);
   });
 
-  test("of an empty archive says so", () => {
+  test("the coverage drawing reports that an archive is empty", () => {
     expect(draw([])).toEqual(["no time is fully covered"]);
   });
 });
@@ -114,7 +114,7 @@ const someInterval = fc.record({
   toMs: fc.integer({ min: 1, max: nowMs }),
 });
 
-test("no line is wider than the terminal, whatever the coverage", () => {
+test("no line of the coverage drawing is wider than the terminal, regardless of the coverage", () => {
   fc.assert(
     fc.property(
       fc.array(someInterval, { maxLength: 12 }),
@@ -134,7 +134,7 @@ test("no line is wider than the terminal, whatever the coverage", () => {
   );
 });
 
-test("a cell drawn as covered is covered completely, and one drawn as not covered not at all", () => {
+test("a cell drawn as covered is covered completely, and one drawn as not covered is not covered at all", () => {
   const bound = fc.integer({ min: -5, max: 65 });
   fc.assert(
     fc.property(
@@ -163,7 +163,7 @@ test("a cell drawn as covered is covered completely, and one drawn as not covere
   );
 });
 
-test("durations have two units", () => {
+test("durations are shown in two units", () => {
   const texts = [12_000, 75_000, 900_000, 4_500_000, 37 * 3_600_000, 50 * 3_600_000];
   expect(texts.map(lengthText)).toEqual([
     "12 s",
@@ -175,7 +175,7 @@ test("durations have two units", () => {
   ]);
 });
 
-test("a terminal shows Unicode unless its locale or type says otherwise", () => {
+test("Unicode is used unless the terminal's locale or type excludes it", () => {
   const shows = (environment: Record<string, string>) => showsUnicode({ environment });
   expect(shows({})).toBe(true);
   expect(shows({ LANG: "de_DE.UTF-8", TERM: "xterm-256color" })).toBe(true);

@@ -18,7 +18,7 @@ test("a secret is read without echo", async () => {
   expect(shown()).toBe("token: \n");
 });
 
-test("prompts for one line after the other", async () => {
+test("the terminal prompts for one line after the other", async () => {
   const { input, stdin, shown } = open();
   const first = input.ask("host");
   stdin.write("mastodon.example\r");
@@ -39,14 +39,14 @@ test.for([
   await expect(secret).rejects.toMatchObject({ code });
 });
 
-test("a signal ends the prompt with its reason", async () => {
+test("a signal ends the prompt with the signal's reason", async () => {
   const { input, stop } = open();
   const secret = input.askSecret("token");
   stop.abort(new Error("stopped"));
   await expect(secret).rejects.toThrow("stopped");
 });
 
-test("a file is read to its end, up to the size limit", async () => {
+test("a file with input is read to its end, up to the size limit", async () => {
   const small = open({ isTTY: false });
   expect(small.input.interactive).toBe(false);
   small.stdin.end("name=a\nother=b\n");

@@ -25,7 +25,7 @@ async function shown(
   return direct;
 }
 
-test("shows output that is longer than the screen in the pager", async () => {
+test("output that is longer than the screen is shown in the pager", async () => {
   expect(await shown(long)).toBe("");
   expect(readFileSync(join(folder, "paged"), "utf8")).toBe(long);
 });
@@ -36,6 +36,6 @@ test.each([
   ["output of other commands", long, { command: "serve" }],
   ["output where PAGER is empty", long, { pager: "" }],
   ["output where the pager does not exist", long, { pager: "/nonexistent/pager" }],
-])("prints %s", async (_title, text, special) => {
+])("the pager is not used for %s", async (_title, text, special) => {
   expect(await shown(text, special)).toBe(text);
 });

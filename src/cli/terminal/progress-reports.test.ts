@@ -3,7 +3,7 @@ import { createManualClock } from "../../lib/manual-clock.ts";
 import { startReports, timeLeft } from "./progress-reports.ts";
 import type { Terminal } from "./terminal.ts";
 
-test("estimates the remaining time once there is enough progress", () => {
+test("the progress report estimates the remaining time once there is enough progress", () => {
   expect(timeLeft(0.5, 60_000)).toBe("about 60 s left");
   expect(timeLeft(0.1, 60_000)).toBe("about 9 min left");
   expect(timeLeft(0.1, 3_600_000)).toBe("about 9 h left");
@@ -12,7 +12,7 @@ test("estimates the remaining time once there is enough progress", () => {
   expect(timeLeft(1, 60_000)).toBeNull();
 });
 
-test("without a bar, prints a line now and then", async () => {
+test("the progress report without a bar prints a line at intervals", async () => {
   const notes: string[] = [];
   const answers: string[] = [];
   const terminal: Terminal = {

@@ -12,18 +12,18 @@ describe("text on a terminal", () => {
     expect(displayWidth("café".normalize("NFD"))).toBe(4);
   });
 
-  test("cannot control the terminal", () => {
+  test("text on a terminal cannot control it", () => {
     expect(stripControls("a\u001b[31mb\u0007\u009b2Jc\r\nd\te")).toBe("a[31mb2Jc\nd e");
     expect(stripControls("safe\u202egnp.exe")).toBe("safegnp.exe");
   });
 
-  test("breaks at spaces if there are some, else anywhere", () => {
+  test("text breaks at spaces if there are some, or else anywhere", () => {
     expect(wrap("one two three", 8)).toEqual(["one two", "three"]);
     expect(wrap("東京タワー", 4)).toEqual(["東京", "タワ", "ー"]);
     expect(wrap("one\ntwo", 80)).toEqual(["one", "two"]);
   });
 
-  test("no line is wider than the terminal, and no character is lost", () => {
+  test("no line of text is wider than the terminal, and no character is lost", () => {
     fc.assert(
       fc.property(
         fc.string({ unit: "grapheme" }),
