@@ -32,14 +32,14 @@ async function otherServer(): Promise<ChildProcess> {
   return child;
 }
 
-test("refuses a second server in this process until the first releases the lock", () => {
+test("the folder lock excludes a second server in this process until the first releases it", () => {
   const lock = lockFolder(folder);
   expect(() => lockFolder(folder)).toThrow(inUse);
   lock.release();
   lockFolder(folder).release();
 });
 
-test("leaves only the lock file after release, and ignores an unreadable pid file", () => {
+test("releasing the folder lock leaves only the lock file, and an unreadable pid file is ignored", () => {
   const lock = lockFolder(folder);
   writeFileSync(join(folder, "lock.pid"), "nonsense\n");
   expect(() => lockFolder(folder)).toThrow(`another server runs on ${folder}`);
@@ -47,7 +47,7 @@ test("leaves only the lock file after release, and ignores an unreadable pid fil
   expect(readdirSync(folder)).toEqual(["lock.db"]);
 });
 
-test("a waiting process gets the lock when the other one ends", async () => {
+test("a waiting process gets the folder lock when the other one ends", async () => {
   const other = await otherServer();
   const exited = once(other, "exit");
   await new Promise<void>((resolve) => other.stdin?.end(resolve));
@@ -56,7 +56,7 @@ test("a waiting process gets the lock when the other one ends", async () => {
   await exited;
 });
 
-test("refuses a second process until the first is killed", async () => {
+test("the folder lock excludes a second process until the first is killed", async () => {
   const other = await otherServer();
   expect(() => lockFolder(folder)).toThrow(inUse);
   expect(() => lockFolder(folder)).toThrow(

@@ -17,7 +17,7 @@ afterEach(() => rmSync(parent, { recursive: true }));
 const first = "CREATE TABLE note(text TEXT)";
 const second = "ALTER TABLE note ADD COLUMN place TEXT";
 
-test("the folder and its files are private to their owner", () => {
+test("a database's folder and files are private to their owner", () => {
   const database = openStoreForWriting(path, [first]);
   database.run("INSERT INTO note VALUES('a')");
   const mode = (name: string) => statSync(name).mode & 0o777;
@@ -26,7 +26,7 @@ test("the folder and its files are private to their owner", () => {
   database.close();
 });
 
-test("runs migrations once, in order, and keeps the data", () => {
+test("migrations run once, in order, and preserve the data", () => {
   const before = openStoreForWriting(path, [first]);
   before.run("INSERT INTO note VALUES('a')");
   before.close();
@@ -43,7 +43,7 @@ test("a failed migration leaves nothing behind", () => {
   database.close();
 });
 
-test("writers and readers refuse a newer schema", () => {
+test("a database of a newer schema is refused for reading and writing", () => {
   openStoreForWriting(path, [first, second]).close();
   const refusal = expect.objectContaining({ code: "newer_schema" });
   expect(() => openStoreForWriting(path, [first])).toThrow(refusal);

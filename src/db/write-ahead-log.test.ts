@@ -24,7 +24,7 @@ const opener = `
   });
 `;
 
-test("two threads can create a database at the same moment", async () => {
+test("two threads can create a database concurrently", async () => {
   const folder = mkdtempSync(join(tmpdir(), "earshot-wal-"));
   const workerData = {
     folder,

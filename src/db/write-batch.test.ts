@@ -55,7 +55,7 @@ function recorded(): { watched: SqliteDatabase; statements: string[] } {
 const notes = () => runOn(operations.all, database, null);
 const synchronous = () => database.get<{ synchronous: number }>("PRAGMA synchronous")?.synchronous;
 
-test("all writes of one tick share one commit", async () => {
+test("all database writes of one tick share one commit", async () => {
   const { watched, statements } = recorded();
   const store = createLocalStore(watched, operations);
   await Promise.all(
@@ -65,7 +65,7 @@ test("all writes of one tick share one commit", async () => {
   expect(await store.read("all", null)).toHaveLength(50);
 });
 
-test("a failed write has no effect, and the others succeed", async () => {
+test("a failed write in a batch has no effect, and the others succeed", async () => {
   const store = createLocalStore(database, operations);
   const outcomes = await Promise.allSettled([
     store.write("add", { text: "a" }),
@@ -82,7 +82,7 @@ test("a failed write has no effect, and the others succeed", async () => {
   expect(notes()).toEqual(["a", "c"]);
 });
 
-test("all calls fail if the commit fails", () => {
+test("all calls of a batch fail if the commit fails", () => {
   const failing: SqliteDatabase = {
     ...database,
     run: (sql, parameters) => {
@@ -104,7 +104,7 @@ test("all calls fail if the commit fails", () => {
   expect(database.inTransaction()).toBe(false);
 });
 
-test("on a full disk only calls that report success are stored", () => {
+test("on a full disk, only calls that report success are stored", () => {
   database.get("PRAGMA max_page_count = 8");
   const calls = ["a", "b".repeat(60_000), "c"].map((text) => ({ method: "add", args: { text } }));
   const outcomes = runBatch(database, operations, calls);
@@ -116,7 +116,7 @@ test("on a full disk only calls that report success are stored", () => {
   ]);
 });
 
-test("syncs a commit if any of its writes is durable", () => {
+test("a commit is synced if any of its writes is durable", () => {
   const hint = { method: "hint", args: { text: "a" } };
   runBatch(database, operations, [hint]);
   expect(synchronous()).toBe(1);
@@ -127,7 +127,7 @@ test("syncs a commit if any of its writes is durable", () => {
   expect(synchronous()).toBe(2);
 });
 
-test("an unknown operation fails alone", () => {
+test("an unknown operation fails without affecting the others of its batch", () => {
   const outcomes = runBatch(database, operations, [
     { method: "drop", args: null },
     { method: "add", args: { text: "a" } },
@@ -135,7 +135,7 @@ test("an unknown operation fails alone", () => {
   expect(outcomes.map(({ ok }) => ok)).toEqual([false, true]);
 });
 
-test("a read-only connection sees the last commit and cannot write", () => {
+test("a read-only connection reads the last commit and cannot write", () => {
   const reader = openStoreForReading(join(folder, "test.db"), schema);
   runBatch(database, operations, [{ method: "add", args: { text: "a" } }]);
   expect(runOn(operations.all, reader, null)).toEqual(["a"]);
@@ -143,7 +143,7 @@ test("a read-only connection sees the last commit and cannot write", () => {
   reader.close();
 });
 
-test("empties the log after the first commit that no reader blocks", () => {
+test("the write-ahead log is emptied after the first commit that no reader blocks", () => {
   const add = (text: string) => runBatch(database, operations, [{ method: "add", args: { text } }]);
   const logBytes = () => statSync(join(folder, "test.db-wal")).size;
   const reader = openStoreForReading(join(folder, "test.db"), schema);

@@ -29,7 +29,7 @@ function callsOf(answer: (statement: Statement) => unknown) {
 
 const names = ["a", "b", "absent", "c", "d", "e"];
 
-test("calls of one tick, and those that wait for them, are sent as one statement each", async () => {
+test("PostgreSQL calls of one tick, and those that wait for them, are sent as one statement each", async () => {
   const { sent, call } = callsOf(answered);
   const first = Promise.all(names.map(call));
   await new Promise(setImmediate);
@@ -44,7 +44,7 @@ test("calls of one tick, and those that wait for them, are sent as one statement
 const refused = Object.assign(new postgres.PostgresError("a duplicate"), { code: "23505" });
 const ended = Object.assign(new Error("closed"), { code: "CONNECTION_CLOSED" });
 
-test("after an error of a list each call is sent alone, because one may have failed for all", async () => {
+test("after an error of a list, each call is sent separately, because one may have failed for all", async () => {
   const { sent, call } = callsOf((statement) => {
     if (statement.kind === "all" || statement.parameters.name === "d") throw refused;
     return answered(statement);
@@ -56,7 +56,7 @@ test("after an error of a list each call is sent alone, because one may have fai
   expect(sent).toHaveLength(1 + names.length);
 });
 
-test("a list is not repeated when the connection fails, because it may have been committed", async () => {
+test("a list of calls is not repeated when the connection fails, because it may have been committed", async () => {
   const { sent, call } = callsOf((statement) => {
     if (statement.kind === "all") throw ended;
     return answered(statement);
@@ -66,7 +66,7 @@ test("a list is not repeated when the connection fails, because it may have been
   expect(sent).toHaveLength(1);
 });
 
-test("JSON texts are sent apart from the other parameters, also those of a list of one", async () => {
+test("JSON texts are sent separately from the other parameters, also those of a list of one", async () => {
   const pool = {} as Pool;
   const sent: Statement[] = [];
   const call = (name: string) =>

@@ -3,7 +3,7 @@ import { isStopped, StopFlags } from "./stop-flags.ts";
 
 const reason = new Error("nobody waits");
 
-test("sets the flag on abort, and clears it with the answer for reuse", async () => {
+test("a stop flag is set on abort, and cleared with the answer for reuse", async () => {
   const flags = new StopFlags();
   const aborted = new AbortController();
   const answer = Promise.withResolvers<string>();
@@ -23,7 +23,7 @@ test("sets the flag on abort, and clears it with the answer for reuse", async ()
   expect(await again).toBe(usedFlags);
 });
 
-test("passes answers and errors through, and makes no call for an aborted signal", async () => {
+test("answers and errors pass through, and an aborted signal prevents the call", async () => {
   const flags = new StopFlags();
   const { signal } = new AbortController();
   expect(await flags.during(signal, async () => "found")).toBe("found");
@@ -33,7 +33,7 @@ test("passes answers and errors through, and makes no call for an aborted signal
   await expect(flags.during(AbortSignal.abort(reason), call)).rejects.toBe(reason);
 });
 
-test("makes calls beyond the number of flags without one", async () => {
+test("calls beyond the number of stop flags run without one", async () => {
   const flags = new StopFlags();
   const { signal } = new AbortController();
   const release = Promise.withResolvers<void>();

@@ -43,19 +43,19 @@ const errorOf = async (call: Promise<unknown>): Promise<EarshotError> => {
   return error;
 };
 
-test("passes a call to the thread, which has its start data", async () => {
+test("a call is passed to the thread, which has its start data", async () => {
   thread = makeThread();
   expect(await thread.call("echo", 2n ** 60n)).toEqual(["its own data", 2n ** 60n]);
 });
 
-test("sends calls of one event-loop turn together", async () => {
+test("calls of one event-loop turn are sent together", async () => {
   thread = makeThread();
   await thread.call("echo", null);
   const calls = [thread.call("together", null), thread.call("together", null)];
   expect(await Promise.all(calls)).toEqual([2, 2]);
 });
 
-test("passes an error of the thread to the caller, with code and hint", async () => {
+test("an error of the thread is passed to the caller, with code and hint", async () => {
   thread = makeThread();
   expect(await errorOf(thread.call("fail", null))).toMatchObject({
     code: "no_luck",
@@ -64,7 +64,7 @@ test("passes an error of the thread to the caller, with code and hint", async ()
   });
 });
 
-test("reports thread_died for the current call only, and thread_restarted for those behind it", async () => {
+test("thread_died is reported only for the current call, and thread_restarted for those behind it", async () => {
   thread = makeThread();
   const [before, dying, behind] = [
     thread.call("echo", 1),
@@ -76,7 +76,7 @@ test("reports thread_died for the current call only, and thread_restarted for th
   expect(await behind).toMatchObject({ code: "thread_restarted", retryable: true });
 });
 
-test("restarts a thread that died with the next call, without losing it", async () => {
+test("a thread that died is restarted by the next call, which is not lost", async () => {
   thread = makeThread();
   await thread.call("echo", null);
   const dying = errorOf(thread.call("die", null));
@@ -84,7 +84,7 @@ test("restarts a thread that died with the next call, without losing it", async 
   expect(await thread.call("echo", 3)).toEqual(["its own data", 3]);
 });
 
-test("a closed thread answers nothing more", async () => {
+test("a closed thread answers no more calls", async () => {
   thread = makeThread();
   await thread.call("echo", 1);
   await thread.close();
@@ -92,7 +92,7 @@ test("a closed thread answers nothing more", async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test("transfers the bytes of a `body`, and copies those within a larger buffer", async () => {
+test("the bytes of a `body` are transferred, and those within a larger buffer are copied", async () => {
   const file = join(mkdtempSync(join(tmpdir(), "earshot-thread-")), "worker.ts");
   const library = pathToFileURL(join(import.meta.dirname, "serve.ts")).href;
   writeFileSync(
