@@ -44,7 +44,7 @@ const pieces = [
 const hostile = fc.array(fc.constantFrom(...pieces), { maxLength: 12 }).map((all) => all.join(""));
 
 describe("a table", () => {
-  test("round-trips every text", () => {
+  test("a CSV table round-trips every text", () => {
     fc.assert(
       fc.property(fc.array(hostile, { maxLength: 6 }), (texts) => {
         const table = [...csvOf(pageWith(texts, { fields: ["ID", "Content"] }))].join("");
@@ -62,12 +62,12 @@ describe("a table", () => {
     );
   });
 
-  test("has a row for each post, even if its only cell is empty", () => {
+  test("a CSV table has a row for each post, even if its only cell is empty", () => {
     const table = [...csvOf(pageWith(["", "a", ""], { fields: ["Content"] }))].join("");
     expect(table).toBe('Content\r\n""\r\na\r\n""\r\n');
   });
 
-  test("keeps numbers and booleans", () => {
+  test("a CSV table preserves numbers and booleans", () => {
     const metadata = { geo: { lat: -33.8, lon: 151.2 }, is_reply: true, langs: ["-en", "de"] };
     const fields = ["Metadata.geo.lat", "Metadata.is_reply", "Metadata.langs", "Metadata.geo"];
     const table = [...csvOf(pageWith(["a"], { fields }, metadata))].join("");

@@ -26,7 +26,7 @@ async function answered() {
   return answer;
 }
 
-test("a body arrives whole, however slowly it is read, and is freed then", async () => {
+test("a body arrives whole, even if read slowly, and is freed afterwards", async () => {
   const answer = await answered();
   const body = bodies.at(-1);
   await new Promise((resolve) => setImmediate(resolve));
@@ -40,13 +40,13 @@ test("a body arrives whole, however slowly it is read, and is freed then", async
   await expect.poll(() => body?.byteLength).toBe(0);
 });
 
-test("a body is freed when its client is gone", async () => {
+test("a body is freed when its client has disconnected", async () => {
   const answer = await answered();
   answer.destroy();
   await expect.poll(() => bodies.at(-1)?.byteLength).toBe(0);
 });
 
-test("a part of a larger buffer stays", () => {
+test("a body that is part of a larger buffer is not freed", () => {
   const whole = new Uint8Array(10);
   const listeners: (() => void)[] = [];
   const raw = { once: (_name: string, listener: () => void) => listeners.push(listener) };

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { readListCursor, writeListCursor } from "./list-cursor.ts";
 
-test("a cursor round-trips and is safe in a URL", () => {
+test("a cursor of a list round-trips and is safe in a URL", () => {
   const position = fc.record({ submittedMs: fc.nat({ max: 2 ** 48 - 1 }), uuid: fc.uuid() });
   fc.assert(
     fc.property(position, (any) => {
@@ -13,7 +13,7 @@ test("a cursor round-trips and is safe in a URL", () => {
   );
 });
 
-test("refuses any other text", () => {
+test("any other text is refused as a cursor of a list", () => {
   const invalid = expect.objectContaining({ code: "cursor_invalid", status: 400 });
   const cursor = writeListCursor({ submittedMs: 1, uuid: "0f8fad5b-d9cb-469f-a165-70867728950e" });
   for (const text of ["", `${cursor}=`, ` ${cursor}`, cursor.slice(1), `${cursor}A`]) {

@@ -61,7 +61,7 @@ function document(text: string): Token[] {
   return lexer(item.join("\n")).filter(({ type }) => type !== "space");
 }
 
-test("a quoted text stays unchanged in its quote, whatever its content", () => {
+test("a quoted text stays unchanged in its quote, regardless of its content", () => {
   fc.assert(
     fc.property(hostile, (text) => {
       const [list, after, ...more] = document(text);
@@ -105,7 +105,7 @@ test("the lines of a text round-trip", () => {
   expect(code.text).toBe(text.replace("\t", "    "));
 });
 
-test("a code span stays one span, whatever its content", () => {
+test("a Markdown code span stays a single span, regardless of its content", () => {
   fc.assert(
     fc.property(hostile, (text) => {
       const [paragraph, ...more] = lexer(`before ${codeSpan(text)} after`);
@@ -117,7 +117,7 @@ test("a code span stays one span, whatever its content", () => {
   );
 });
 
-test("a sentence contains no markup, whatever it echoes", () => {
+test("a sentence contains no markup, regardless of what it echoes", () => {
   fc.assert(
     fc.property(hostile, (text) => {
       const html = String(parseInline(`say: ${sentence(text)}`, { gfm: false }));
@@ -134,11 +134,11 @@ test.each([
   ["javascript:alert(1)", "`javascript:alert(1)`"],
   ["at://did:plc:a/app.bsky.feed.post/1", "`at://did:plc:a/app.bsky.feed.post/1`"],
   ["data:text/html,<b>", "`data:text/html,<b>`"],
-])("the link %j becomes %s", (address, markdown) => {
+])("the Markdown link %j becomes %s", (address, markdown) => {
   expect(link(address)).toBe(markdown);
 });
 
-test("a code span with any number of backquotes stays one", () => {
+test("a code span with any number of backquotes stays a single span", () => {
   const text = "`a".repeat(300_000);
   expect(codeSpan(text)).toBe(`\`\` ${text} \`\``);
 });

@@ -26,36 +26,32 @@ const incomplete = {
 describe("the coverage sentences", () => {
   test.each([
     [
-      "empty, and known to be",
+      "empty and complete",
       pageWith([]),
       `No post was found. There is none: coverage is complete ${window}.`,
     ],
+    ["complete", pageWith(["a", "b"]), `2 posts, newest first. Coverage is complete ${window}.`],
     [
-      "all that there are",
-      pageWith(["a", "b"]),
-      `2 posts, newest first. Coverage is complete ${window}.`,
-    ],
-    [
-      "empty, and unknown",
+      "empty and incomplete",
       withCoverage([], incomplete),
       "No post was found. There may be some: coverage is incomplete before 1970-01-02T00:00:00.000Z. " +
         "Missing: before 1970-01-01T00:00:00.000Z; from 1970-01-01T01:00:00.000Z to 1970-01-01T02:00:00.000Z.",
     ],
     [
-      "some, and perhaps more",
+      "incomplete",
       withCoverage(["a"], incomplete),
       "1 post. There may be more: coverage is incomplete before 1970-01-02",
     ],
     [
-      "out of time",
+      "timed out",
       withCoverage([], { complete: false }, { nextCursor: "further" }),
       `No post was found so far. The search timed out before the end of the posts ${window}.`,
     ],
-  ])("%s", (_, page, words) => {
+  ])("the Markdown coverage sentences describe a page: %s", (_, page, words) => {
     expect(written(page)).toContain(`\n\n${words}`);
   });
 
-  test("names the platforms that answered live", () => {
+  test("the Markdown answer names the platforms that answered live", () => {
     const sources = [
       { platform: "bluesky", via: "archive", fromMs: 0, toMs: day, count: 1 },
       { platform: "x", via: "api", fromMs: 0, toMs: day, count: 1 },
@@ -65,20 +61,20 @@ describe("the coverage sentences", () => {
     );
   });
 
-  test("list the newest of many gaps", () => {
+  test("the Markdown coverage sentences list the newest of many gaps", () => {
     const gaps = Array.from({ length: 14 }, (_, hour) => ({ fromMs: hour, toMs: hour + 1 }));
     const page = withCoverage([], { coverage: { fromMs: 0, toMs: day, complete: false, gaps } });
     expect(written(page)).toContain("Missing: 4 earlier gaps; from 1970-01-01T00:00:00.004Z");
   });
 });
 
-test("handles a post without text, author or link", () => {
+test("the Markdown answer may contain a post without text, author or link", () => {
   expect(written(pageWith([" \n"]))).toContain(
     "1. unknown author · unknown time · unknown platform · no link\n\n   (no text)\n\n",
   );
 });
 
-test("indents items with two digits by their number", () => {
+test("Markdown items with two digits are indented by their number", () => {
   const lines = written(pageWith(Array.from({ length: 10 }, () => "a\n\nb"))).split("\n");
   expect(lines).toContain("9. unknown author · unknown time · unknown platform · no link");
   expect(lines.filter((line) => line === "   >     a")).toHaveLength(9);
@@ -87,7 +83,7 @@ test("indents items with two digits by their number", () => {
   );
 });
 
-test("prints warnings as sentences, whatever they echo", () => {
+test("the Markdown answer shows warnings as sentences, regardless of what they echo", () => {
   const warnings = [{ code: "unknown_operator", message: 'no "<b>*re*"', hint: "write\n_re_" }];
   const page = pageWith([]);
   const text = written({ ...page, job: { ...page.job, warnings } });
@@ -116,20 +112,20 @@ describe("the answer of a method that does not search", () => {
     Score: 1,
   });
 
-  test("names a profile", () => {
+  test("the Markdown answer names a profile", () => {
     const named = { kind: "profile", username: "ann", author: "An `n`", url: "https://x.com/ann" };
     const text = written(fetched("getfollowers", [recordOf("12", "writes", named)]));
     expect(text).toMatch(/^# getfollowers: `x:@ann`\n\n1 account\. The platform has no more\.\n/);
     expect(text).toContain("1. `@ann` · `` An `n` `` · x · <https://x.com/ann>\n\n   >     writes");
   });
 
-  test("names a profile without names by its id", () => {
+  test("the Markdown answer names a profile without names by its id", () => {
     const withheld = { kind: "profile", username: "", author: null };
     const text = written(fetched("getfollowers", [recordOf("12", "", withheld)]));
     expect(text).toContain("1. `12` · x · no link\n\n   (no text)");
   });
 
-  test("describes trends and spaces", () => {
+  test("the Markdown answer describes trends and spaces", () => {
     const trends = written(fetched("gettrends", [recordOf("2", "#comet", { kind: "trend" })]));
     expect(trends).toContain("1 trend. ");
     expect(trends).toContain("1. rank `2` · x · no link\n\n   >     #comet");
@@ -140,19 +136,24 @@ describe("the answer of a method that does not search", () => {
   });
 
   test.each([
-    ["that has more", {}, { nextCursor: "n" }, "No account was found so far. There is more."],
-    ["that has no more", {}, {}, "No account was found. The platform has no more."],
     [
-      "that was broken off",
+      "that has another page",
+      {},
+      { nextCursor: "n" },
+      "No account was found so far. There is more.",
+    ],
+    ["that is the last", {}, {}, "No account was found. The platform has no more."],
+    [
+      "that ended early",
       { complete: false },
       {},
       "No account was found. There may be some: the search ended early.",
     ],
-  ])("reports %s", (_, result, special, sentences) => {
+  ])("the Markdown answer reports a page of results %s", (_, result, special, sentences) => {
     expect(written(fetched("getfollowing", [], result, special))).toContain(sentences);
   });
 
-  test("reports what the archive returned", () => {
+  test("the Markdown answer reports what the archive returned", () => {
     const sources = [{ ...part, via: "archive" as const }];
     const text = written(fetched("gettweets", [], { sources, ...incomplete }));
     expect(text).toContain("coverage is incomplete");

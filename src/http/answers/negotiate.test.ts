@@ -28,7 +28,7 @@ test.each([
   ["application/json;q=0, */*;q=0.1", ndjson],
   ["text/*;q=0.9, text/csv;q=0.1, application/json;q=0.5", markdown],
   ["*/*;q=0.1, text/csv;q=0.2", csv],
-])("the highest weight wins: %s selects %s", (accept, format) => {
+])("the highest weight of an Accept header wins: %s selects %s", (accept, format) => {
   expect(negotiate(accept)).toBe(format);
 });
 
@@ -39,7 +39,7 @@ test.each([
   ["text/markdown, text/csv", markdown],
   ["text/*, application/json", json],
 ])(
-  "for equal weights the more specific range, then the first one wins: %s selects %s",
+  "for equal weights, the more specific range wins, then the first one: %s selects %s",
   (accept, format) => {
     expect(negotiate(accept)).toBe(format);
   },
@@ -54,7 +54,7 @@ test.each([
   ["text/csv;q=2, text/markdown;q=0.1", markdown],
   ["text/csv;q=, text/markdown;q=0.1", markdown],
 ])(
-  "quotes protect separators, and malformed elements are ignored: %s selects %s",
+  "quotes in an Accept header protect separators, and malformed elements are ignored: %s selects %s",
   (accept, format) => {
     expect(negotiate(accept)).toBe(format);
   },
@@ -80,7 +80,7 @@ test.each([
 });
 
 test.each([";", ",", '"', "\\", " ;", "a/b;", 'a/b;q="'])(
-  "parses a long field of %j in linear time",
+  "a long Accept header of %j is parsed in linear time",
   (piece) => {
     const cpuMs = startCpuTime();
     expect(() => negotiate(piece.repeat(200_000))).toThrow();

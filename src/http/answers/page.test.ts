@@ -45,7 +45,7 @@ const recordOf = (id: number, Metadata: object | null) => ({
   Score: 1,
 });
 
-test("a whole record is the stored text, whatever the order of its members", async () => {
+test("a whole record is the stored text, regardless of the order of its members", async () => {
   const record = { Score: 1, Metadata: null, Content: "a", ID: "9" };
   const page = await read([record], {});
   expect(page.posts[0]?.json).toBe(JSON.stringify(record));
@@ -53,7 +53,7 @@ test("a whole record is the stored text, whatever the order of its members", asy
 });
 
 test.each([null, { platform: "x" }])(
-  "omitted records follow on the next page, for metadata %j",
+  "omitted records of a page follow on the next one, for metadata %j",
   async (metadata) => {
     const records = [9, 8, 7].map((id) => recordOf(id, metadata));
     const page = await read(records, { maxChars: 200 });

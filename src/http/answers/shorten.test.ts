@@ -23,7 +23,7 @@ const mixed = fc
   .map((pieces) => pieces.join(""));
 
 describe("a shortened text", () => {
-  test("is a prefix within the requested length, with an ellipsis", () => {
+  test("a shortened text is a prefix within the requested length, with an ellipsis", () => {
     fc.assert(
       fc.property(fc.oneof(text, mixed), fc.nat(300), (whole, cut) => {
         const length = characterCount(whole);
@@ -42,14 +42,14 @@ describe("a shortened text", () => {
     ["a cut that falls on a space", "the comet over", 10, "the comet…"],
     ["a long word is cut", "a".repeat(60), 10, `${"a".repeat(9)}…`],
     ["scripts without spaces", "彗星が湾の上に見える", 5, "彗星が湾…"],
-    ["no half of a pair", "\u{1f600}".repeat(9), 4, `${"\u{1f600}".repeat(3)}…`],
-    ["families stay together", "ab\u{1f468}\u200d\u{1f469}\u200d\u{1f467}cd", 5, "ab…"],
+    ["no half of a surrogate pair", "\u{1f600}".repeat(9), 4, `${"\u{1f600}".repeat(3)}…`],
+    ["a joined emoji stays whole", "ab\u{1f468}\u200d\u{1f469}\u200d\u{1f467}cd", 5, "ab…"],
     ["letters keep their accents", "aae\u0301bbbbb", 4, "aa…"],
-  ])("%s", (_, whole, characters, short) => {
+  ])("a text is shortened between characters: %s", (_, whole, characters, short) => {
     expect(shortened(whole, characters)).toBe(short);
   });
 
-  test("cuts a character with thousands of marks like any other", () => {
+  test("a character with thousands of marks is cut like any other", () => {
     const short = shortened(`a${"\u0301".repeat(100_000)}`, 1_000);
     expect(characterCount(short)).toBe(1_000);
   });
@@ -61,7 +61,7 @@ describe("the allowance", () => {
   const takes = (all: readonly number[], each: number) =>
     all.reduce((sum, length) => sum + Math.min(length, each), 0);
 
-  test("stays within the budget, and uses it up if a text is cut", () => {
+  test("the allowance stays within the budget, and uses it up if a text is cut", () => {
     fc.assert(
       fc.property(lengths, budget, (all, characters) => {
         const { posts, each } = allowanceOf(all, characters);
@@ -77,7 +77,7 @@ describe("the allowance", () => {
     );
   });
 
-  test("omits a post only if not even its shortest prefix fits", () => {
+  test("the allowance omits a post only if not even its shortest prefix fits", () => {
     fc.assert(
       fc.property(lengths, budget, (all, characters) => {
         const { posts } = allowanceOf(all, characters);
@@ -93,7 +93,10 @@ describe("the allowance", () => {
     [[1_000, 1_000], 600, { posts: 2, each: 300 }],
     [[1_000, 1_000, 1_000], 250, { posts: 2, each: 125 }],
     [[1_000, 0, 0], 100, { posts: 3, each: 100 }],
-  ])("%j within %d characters", (all, characters, allowance) => {
-    expect(allowanceOf(all, characters)).toEqual(allowance);
-  });
+  ])(
+    "the allowance for texts of %j characters is computed within %d characters",
+    (all, characters, allowance) => {
+      expect(allowanceOf(all, characters)).toEqual(allowance);
+    },
+  );
 });

@@ -28,7 +28,7 @@ test.each([
   ["an IPv6 address in another spelling", "10.1.2.3", "2001:0DB8:0:0::0009", "2001:db8::9"],
   ["an IPv6 address with a zone", "10.1.2.3", "fe80::1%eth0", "fe80::1"],
   ["spaces around an entry", "10.1.2.3", " 203.0.113.9 ", "203.0.113.9"],
-])("attributes a request to one address: %s", (_, connected, forwarded, expected) => {
+])("a request is attributed to one address: %s", (_, connected, forwarded, expected) => {
   expect(addressOf(connected, forwarded)).toBe(expected);
 });
 
@@ -47,14 +47,17 @@ test.each([
   "203.0.113.9,",
   "203.0.113.9 198.51.100.7",
   "nonsense, 10.9.9.9",
-])("falls back to the connection's address when an entry is no address: %j", (forwarded) => {
-  expect(addressOf("10.1.2.3", forwarded)).toBe("10.1.2.3");
-});
+])(
+  "the connection's address is used when an entry of X-Forwarded-For is not an address: %j",
+  (forwarded) => {
+    expect(addressOf("10.1.2.3", forwarded)).toBe("10.1.2.3");
+  },
+);
 
-test("reads a long field from its end only as far as proxies are trusted", () => {
+test("a long forwarding header is read from its end only as far as proxies are trusted", () => {
   expect(addressOf("10.1.2.3", `${"1.1.1.1,".repeat(100_000)}203.0.113.9`)).toBe("203.0.113.9");
 });
 
-test("trusts no field when no proxy is trusted", () => {
+test("no forwarding header is trusted when no proxy is trusted", () => {
   expect(addressOf("10.1.2.3", "203.0.113.9", [])).toBe("10.1.2.3");
 });

@@ -54,20 +54,20 @@ test("an address that opens all connections gets only its share", () => {
 test.each<[string, (n: number) => string]>([
   ["an IPv6 network of 64 bits", (n) => `2001:db8:1:2::${n}`],
   ["both spellings of an IPv4 address", (n) => `${n % 2 ? "::ffff:" : ""}203.0.113.9`],
-])("counts %s as one address", (_, addressOf) => {
+])("%s counts as one address for the connection limit", (_, addressOf) => {
   expect(outcomesOf(limitsOf(), 7, addressOf)).toEqual([...times(6, "open"), "refused"]);
 });
 
-test("a trusted proxy may have all connections, but not more", () => {
+test("a trusted proxy may use all connections, but not more", () => {
   expect(outcomesOf(limitsOf(), 61, () => "10.1.2.3")).toEqual([...times(60, "open"), "refused"]);
 });
 
-test("limits the connections of all addresses together", () => {
+test("the connections of all addresses together are limited", () => {
   const outcomes = outcomesOf(limitsOf({ connectionShare: 100 }), 61, (n) => `203.0.113.${n}`);
   expect(outcomes).toEqual([...times(60, "open"), "refused"]);
 });
 
-test("a closed connection makes room", () => {
+test("a closed connection makes room for another", () => {
   const limits = limitsOf({ maxConnections: 1 });
   const first = socketFrom("203.0.113.9");
   limits.take(first);
@@ -76,7 +76,7 @@ test("a closed connection makes room", () => {
   expect(outcomesOf(limits, 1, () => "203.0.113.9")).toEqual(["open"]);
 });
 
-test("an excess connection is closed if it sends nothing, and makes room for another", async () => {
+test("an excess connection is closed if it sends nothing, which makes room for another", async () => {
   const limits = limitsOf({ maxConnections: 1 });
   limits.take(socketFrom("203.0.113.9"));
   const more = Array.from({ length: 4 }, () => socketFrom("203.0.113.9"));

@@ -15,7 +15,7 @@ function testLook() {
   return { clock, state, looked: cached };
 }
 
-test("returns a fresh value without a refresh", async () => {
+test("a fresh cached value is returned without a refresh", async () => {
   const { clock, state, looked: cached } = testLook();
   expect(await Promise.all([cached.get(300), cached.get(300), cached.get(300)])).toEqual([1, 1, 1]);
   await clock.advance(59_999);
@@ -25,7 +25,7 @@ test("returns a fresh value without a refresh", async () => {
   expect(await cached.get(300)).toBe(2);
 });
 
-test("returns the stale value during a slow refresh, then the new one", async () => {
+test("a stale cached value is returned during a slow refresh, then the new one", async () => {
   const { clock, state, looked: cached } = testLook();
   expect(await cached.get(300)).toBe(1);
   await clock.advance(60_000);
@@ -38,7 +38,7 @@ test("returns the stale value during a slow refresh, then the new one", async ()
   expect(state.looks).toBe(2);
 });
 
-test("returns null if nothing is cached in time", async () => {
+test("null is returned if nothing is cached in time", async () => {
   const { clock, state, looked: cached } = testLook();
   state.tookMs = 1_000;
   const pending = cached.get(300);
@@ -46,7 +46,7 @@ test("returns null if nothing is cached in time", async () => {
   expect(await pending).toBeNull();
 });
 
-test("does not return a value ten times older than its maximum age", async () => {
+test("a cached value ten times older than its maximum age is not returned", async () => {
   const { clock, state, looked: cached } = testLook();
   expect(await cached.get(300)).toBe(1);
   await clock.advance(600_000);
@@ -56,7 +56,7 @@ test("does not return a value ten times older than its maximum age", async () =>
   expect(await pending).toBeNull();
 });
 
-test("refreshes slow values less often", async () => {
+test("cached values that are slow to compute are refreshed less often", async () => {
   const { clock, state, looked: cached } = testLook();
   state.tookMs = 10_000;
   const pending = cached.get(20_000);
@@ -72,7 +72,7 @@ test("refreshes slow values less often", async () => {
   expect(state.looks).toBe(2);
 });
 
-test("retries a failed refresh and keeps the cached value", async () => {
+test("a failed refresh is retried, and the cached value remains", async () => {
   const { clock, state, looked: cached } = testLook();
   state.fails = true;
   await expect(cached.get(300)).rejects.toThrow("no answer");

@@ -34,7 +34,7 @@ function slowArchive(msOfUnit: number) {
 
 const never = new AbortController().signal;
 
-test("a slow count is split into slices that count nothing twice", async () => {
+test("a slow count of events is split into slices that count nothing twice", async () => {
   const { source, requests } = slowArchive(10);
   const received = await countReceived(source, { platforms: ["bluesky"], fromMs, toMs }, never);
   expect(received.get("bluesky")?.size).toBe(units);
@@ -45,7 +45,7 @@ test("a slow count is split into slices that count nothing twice", async () => {
   }
 });
 
-test("a unit that exceeds its slice gets a longer one", async () => {
+test("a unit of events that exceeds its slice gets a longer one", async () => {
   const { source, requests } = slowArchive(900);
   const short = { platforms: ["bluesky"] as const, fromMs, toMs: fromMs + 2 * receivedUnitMs };
   const received = await countReceived(source, short, never);
@@ -54,7 +54,7 @@ test("a unit that exceeds its slice gets a longer one", async () => {
   expect(turns).toEqual([250, 500, 1_000, 250, 500, 1_000]);
 });
 
-test("an aborted count stops", async () => {
+test("an aborted count of events stops", async () => {
   const { source, requests } = slowArchive(10_000);
   const stopping = new AbortController();
   const counted = countReceived(source, { platforms: ["bluesky"], fromMs, toMs }, stopping.signal);

@@ -10,7 +10,7 @@ const gatewayWith = (evidence: readonly NodeView["evidence"][], ...nodes: NodeVi
 });
 
 describe("a remote node", () => {
-  test("has platforms, load and connection time", () => {
+  test("the status of a remote node has platforms, load and connection time", () => {
     expect(nodeStatus(nodeViewOf())).toMatchObject({
       id: "5d1f0c2ab37e9946",
       name: "ams-1",
@@ -27,12 +27,12 @@ describe("a remote node", () => {
     });
   });
 
-  test("that is disconnected has no connection time", () => {
+  test("the status of a disconnected remote node has no connection time", () => {
     const away = nodeStatus(nodeViewOf({ isConnected: false }));
     expect(away).toMatchObject({ is_connected: false, connected_at: null });
   });
 
-  test("has reason and end of a quarantine, and null otherwise", () => {
+  test("the status of a remote node has the reason and end of a quarantine, or else null", () => {
     const quarantine = {
       quarantinedUntilMs: Date.UTC(2026, 10, 22, 12, 5),
       quarantineReason: "wrong answers",
@@ -44,18 +44,21 @@ describe("a remote node", () => {
     expect(nodeStatus(nodeViewOf(quarantine)).quarantine).toBeNull();
   });
 
-  test.each(evidenceKinds)("with %s says what that proves and what it does not", (evidence) => {
-    const { proves, does_not_prove: doesNotProve } = nodeStatus(nodeViewOf({ evidence }));
-    for (const sentence of [proves, doesNotProve]) expect(sentence).toMatch(/^[A-Z].*\.$/);
-    expect(/Intel TDX/.test(proves)).toBe(evidence === "tdx");
-    expect(/which machine/.test(doesNotProve)).toBe(evidence !== "tdx");
-  });
+  test.each(evidenceKinds)(
+    "the status of a remote node with %s states what that proves and what it does not",
+    (evidence) => {
+      const { proves, does_not_prove: doesNotProve } = nodeStatus(nodeViewOf({ evidence }));
+      for (const sentence of [proves, doesNotProve]) expect(sentence).toMatch(/^[A-Z].*\.$/);
+      expect(/Intel TDX/.test(proves)).toBe(evidence === "tdx");
+      expect(/which machine/.test(doesNotProve)).toBe(evidence !== "tdx");
+    },
+  );
 });
 
 describe("the embedded node", () => {
   const embedded = { running: 1, concurrency: 4, jobs: 12 };
 
-  test("proves nothing, and says so", () => {
+  test("the status of the embedded node states that it proves nothing", () => {
     expect(embeddedStatus({ ...embedded, share: "on" }, ["bluesky"])).toMatchObject([
       {
         id: "embedded",
@@ -67,23 +70,23 @@ describe("the embedded node", () => {
     ]);
   });
 
-  test("is marked as spare if it is, and absent if it runs nothing", () => {
+  test("the embedded node is marked as spare if it is, and absent if it runs nothing", () => {
     expect(embeddedStatus({ ...embedded, share: "spare" }, [])[0]?.is_spare).toBe(true);
     expect(embeddedStatus({ ...embedded, share: "off" }, [])).toEqual([]);
   });
 });
 
 describe("insecure evidence", () => {
-  test("is empty if only proven machines are accepted", () => {
+  test("insecure evidence is empty if only proven machines are accepted", () => {
     expect(insecureEvidence(gatewayWith(["tdx"], nodeViewOf({ evidence: "tdx" })))).toEqual([]);
   });
 
-  test("includes what the server accepts, with or without such a node", () => {
+  test("insecure evidence includes what the server accepts, with or without such a node", () => {
     expect(insecureEvidence(gatewayWith(["tdx", "simulated"]))).toEqual(["simulated"]);
     expect(insecureEvidence(gatewayWith(["none", "simulated"]))).toEqual(["simulated", "none"]);
   });
 
-  test("includes what a connected node has shown, but not a disconnected one", () => {
+  test("insecure evidence includes what a connected node has shown, but not a disconnected one", () => {
     const node = nodeViewOf({ evidence: "none" });
     expect(insecureEvidence(gatewayWith(["tdx"], node))).toEqual(["none"]);
     expect(insecureEvidence(gatewayWith(["tdx"], { ...node, isConnected: false }))).toEqual([]);

@@ -56,7 +56,7 @@ test("a quarantine is reported until it ends", () => {
   expect([stateAt(nowMs), stateAt(nowMs + 1)]).toEqual(["quarantined", "approved"]);
 });
 
-test("a removed node is no longer listed, but still named in events", () => {
+test("a removed node is no longer listed, but is still named in events", () => {
   const { nodes, events } = nodesAnswer(
     {
       nodes: [recordOf({ state: "removed" })],

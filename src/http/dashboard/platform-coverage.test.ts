@@ -50,7 +50,7 @@ test("an ended stream has a gap up to now; one with a small lag has none", () =>
   expect(coverageOf([moment])).toMatchObject({ gaps: [], complete_since: iso(5) });
 });
 
-test("imports alone have no gap after the last one", () => {
+test("coverage of only imports has no gap after the last one", () => {
   const imported = { source: "import" };
   expect(coverageOf([interval(20, 15, imported), interval(12, 6, imported)])).toEqual({
     held: [
@@ -72,7 +72,7 @@ test("a backfill that closes a gap is named beside the stream", () => {
   });
 });
 
-test("the stream of one server is covered, but never complete", () => {
+test("coverage by the stream of a single server is never reported as complete", () => {
   const source = "mastodon-stream:social.example";
   expect(coverageOf([interval(5, 3, { source }), interval(2, 0, { source })])).toEqual({
     held: [
@@ -84,7 +84,7 @@ test("the stream of one server is covered, but never complete", () => {
   });
 });
 
-test("omits single accounts, other collections and times before the range", () => {
+test("platform coverage omits single accounts, other collections and times before the range", () => {
   const nothing = { held: [], gaps: [], complete_since: null };
   expect(coverageOf([])).toEqual(nothing);
   expect(coverageOf([interval(5, 0, { account: "did:plc:a" })])).toEqual(nothing);
@@ -94,7 +94,7 @@ test("omits single accounts, other collections and times before the range", () =
   expect(past.gaps).toEqual([{ from: iso(24), to: iso(0) }]);
 });
 
-test("merges the oldest of very many gaps", () => {
+test("the oldest of very many coverage gaps are merged", () => {
   const many = Array.from({ length: 500 }, (_, index) => {
     const fromMs = at(20) + index * 100_000;
     return interval(0, 0, { fromMs, toMs: fromMs + 50_000 });

@@ -92,7 +92,7 @@ function testBoard(differences: Partial<StatusSource> = {}) {
   return { board, clock, state, calls };
 }
 
-test("reports what this process runs and stores", async () => {
+test("the status board reports what this process runs and stores", async () => {
   const { board } = testBoard();
   const { platforms, archive, nodes, queue, from, to } = await board.status("24h");
   expect([from, to]).toEqual(["2026-11-20T12:00:00Z", "2026-11-21T12:00:00Z"]);
@@ -120,7 +120,7 @@ test("reports what this process runs and stores", async () => {
   expect(queue).toEqual({ waiting: 3 });
 });
 
-test("reports the current status of a stream", async () => {
+test("the status board reports the current status of a stream", async () => {
   let lagMs = 1_400;
   const { board } = testBoard({
     streamedPlatforms: ["bluesky"],
@@ -147,7 +147,7 @@ test("reports the current status of a stream", async () => {
   expect(await streamNow()).toEqual({ ...expected, lag_ms: 9_000 });
 });
 
-test("does not query the archive while cached", async () => {
+test("the status board does not query the archive while cached", async () => {
   const { board, clock, calls } = testBoard();
   await Promise.all([board.status("24h"), board.status("24h"), board.status("24h")]);
   const once = ["count bluesky 86400000", "coverage", "stats"];
@@ -160,7 +160,7 @@ test("does not query the archive while cached", async () => {
   expect(calls).toHaveLength(6);
 });
 
-test("reports posts as null while counting, and counts one range at a time", async () => {
+test("the status board reports posts as null while counting, and counts one range at a time", async () => {
   const { board, clock, state, calls } = testBoard();
   await board.status("30d");
   calls.length = 0;
@@ -174,7 +174,7 @@ test("reports posts as null while counting, and counts one range at a time", asy
   expect((await board.status("24h")).platforms[0]?.received).toHaveLength(144);
 });
 
-test("fails with unavailable and Retry-After if the archive does not answer in time", async () => {
+test("the status board fails with unavailable and Retry-After if the archive does not answer in time", async () => {
   const { board, clock, state } = testBoard();
   state.statsMs = 60_000;
   const answer = board.status("24h");
@@ -183,7 +183,7 @@ test("fails with unavailable and Retry-After if the archive does not answer in t
   await refused;
 });
 
-test("leaves the post histogram empty if counting fails", async () => {
+test("the status board leaves the post histogram empty if counting fails", async () => {
   const { board, clock, state } = testBoard();
   await board.status("24h");
   state.fails = true;

@@ -38,7 +38,7 @@ async function answered(
 }
 
 test.each(rangeNames)(
-  "contains adjacent buckets for all of %s, the last one open",
+  "the usage contains adjacent buckets for all of %s, the last one open",
   async (range) => {
     const { buckets, bucket_ms, from } = await answered([], { range });
     const starts = buckets.map(({ start }) => Date.parse(start));
@@ -55,7 +55,7 @@ test.each(rangeNames)(
 );
 
 test.each(rangeNames)(
-  "includes the first quarter of an hour of %s and not the one before",
+  "the usage includes the first quarter of an hour of %s and not the one before",
   async (range) => {
     const { from } = await answered([], { range });
     const firstMs = Date.parse(from);
@@ -70,7 +70,7 @@ test.each(rangeNames)(
   },
 );
 
-test("lists searches by method, with percentiles over all quarters", async () => {
+test("the usage lists searches by method, with percentiles over all quarters of an hour", async () => {
   const histogram = (ms: readonly number[]) => {
     const latencies = new Map<number, number>();
     for (const one of ms) noteLatency(latencies, one);
@@ -110,7 +110,7 @@ test("lists searches by method, with percentiles over all quarters", async () =>
   expect(byQuery?.p99_ms).toBeLessThan(1_050);
 });
 
-test("filters by key, and excludes other accounts", async () => {
+test("the usage can be filtered by key, and excludes other accounts", async () => {
   const rows = [
     { keyId: "key1", calls: 3 },
     { keyId: "key2", calls: 4 },
@@ -124,7 +124,7 @@ test("filters by key, and excludes other accounts", async () => {
   expect(other.keys).toEqual([]);
 });
 
-test("names valid keys, ended keys with usage, and the dashboard", async () => {
+test("the usage names valid keys, ended keys with usage, and the dashboard", async () => {
   const named = (answer: UsageAnswer) => answer.keys.map(({ name, ended }) => [name, ended]);
   expect(named(await answered([]))).toEqual([
     ["key1", false],

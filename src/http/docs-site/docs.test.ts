@@ -15,18 +15,18 @@ const api = page("api.md");
 const errorsFolder = new URL("../../../docs/errors/", import.meta.url);
 
 describe("docs/errors", () => {
-  test("lists the problems of the code", () => {
+  test("docs/errors lists the problems of the code", () => {
     const text = readFileSync(errorsPage, "utf8");
     expect(text, "npm run docs updates the page").toBe(withProblems(text));
   });
 
-  test("has no file for a generated problem page", () => {
+  test("docs/errors has no file for a generated problem page", () => {
     const pages = ["README.md", "details.md", "job-failures.md", "warnings.md"];
     expect(readdirSync(errorsFolder).sort()).toEqual(pages);
   });
 
   test.each(problemCodes)(
-    "the page of %s has a title, a status, a cause, a fix and an example",
+    "the problem page of %s has a title, a status, a cause, a fix and an example",
     (code) => {
       const { status, title, retryable } = problems[code];
       const text = problemPage(code);
@@ -42,14 +42,14 @@ describe("docs/errors", () => {
     },
   );
 
-  test("orders problems by status, with unique titles", () => {
+  test("docs/errors orders problems by status, with unique titles", () => {
     const statuses = problemCodes.map((code) => problems[code].status);
     expect(statuses).toEqual(statuses.toSorted((one, other) => one - other));
     const titles = problemCodes.map((code) => problems[code].title);
     expect(titles).toEqual([...new Set(titles)]);
   });
 
-  test("names no unknown setting", () => {
+  test("docs/errors names no unknown setting", () => {
     const settings = page("configuration.md") + page("configuration-advanced.md");
     for (const file of readdirSync(errorsFolder)) {
       for (const [name] of page(`errors/${file}`).matchAll(/EARSHOT_[A-Z_]+/g)) {
@@ -71,7 +71,7 @@ describe("other codes", () => {
     .map(sourceOf)
     .join("\n");
 
-  test("are explained for each entry, warning or failure in the source", () => {
+  test("the documentation explains the code of each entry, warning or failure in the source", () => {
     const ofSchemas = readFileSync(new URL("../schemas/validation.ts", import.meta.url), "utf8");
     const given = [
       ...source.matchAll(/\bcode: "([a-z_]+)"/g),
@@ -88,13 +88,13 @@ describe("other codes", () => {
     expect(given.filter((code) => !known.has(code))).toEqual([]);
   });
 
-  test("exist in the source", () => {
+  test("every explained code exists in the source", () => {
     const everything = `${source}\n${sourceOf("lib")}\n${sourceOf("archive")}`;
     expect(explained.length).toBeGreaterThan(20);
     expect(explained.filter((code) => !everything.includes(`"${code}"`))).toEqual([]);
   });
 
-  test("are explained once per page", () => {
+  test("each code is explained once per page", () => {
     for (const name of ["details", "warnings", "job-failures"]) {
       const codes = rows(`errors/${name}.md`);
       expect(codes).toEqual([...new Set(codes)]);
@@ -111,7 +111,7 @@ function sourceOf(room: string): string {
 }
 
 describe("docs/api.md", () => {
-  test("has every endpoint", () => {
+  test("docs/api.md has every endpoint", () => {
     const document: { paths: Record<string, Record<string, unknown>> } = JSON.parse(
       readFileSync(openApiFile, "utf8"),
     );
@@ -123,7 +123,7 @@ describe("docs/api.md", () => {
     }
   });
 
-  test("names every platform word", () => {
+  test("docs/api.md names every platform word", () => {
     for (const word of platformWords) expect(api).toContain(`\`${word}\``);
   });
 });

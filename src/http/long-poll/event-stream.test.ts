@@ -21,7 +21,7 @@ function source() {
 const event = { id: 7, event: "job", data: { text: "two\nlines" } };
 const written = 'id: 7\nevent: job\ndata: {"text":"two\\nlines"}\n\n';
 
-test("begins with the reconnection delay; each event is one piece on its own lines", async () => {
+test("an event stream begins with the reconnection delay, and writes each event at once as separate lines", async () => {
   const { events, give, end } = source();
   const stream = eventStream(events, createManualClock(), new AbortController().signal);
   expect((await stream.next()).value).toBe("retry: 3000\n\n");
@@ -35,7 +35,7 @@ test("begins with the reconnection delay; each event is one piece on its own lin
   expect((await last).done).toBe(true);
 });
 
-test("sends a comment every 15 seconds without events", async () => {
+test("an event stream without events sends a comment every 15 seconds", async () => {
   const { events, give } = source();
   const clock = createManualClock();
   const stream = eventStream(events, clock, new AbortController().signal);
@@ -53,7 +53,7 @@ test("sends a comment every 15 seconds without events", async () => {
   expect(events.pulled).toBe(1);
 });
 
-test("reads the next event only after the last was consumed", async () => {
+test("an event stream reads the next event only after the last was consumed", async () => {
   const { events, give } = source();
   const stream = eventStream(events, createManualClock(), new AbortController().signal);
   await stream.next();
@@ -66,7 +66,7 @@ test("reads the next event only after the last was consumed", async () => {
   expect((await next).value).toBe(written);
 });
 
-test("ends immediately when its signal aborts, also while waiting", async () => {
+test("an event stream ends immediately when its signal aborts, also while waiting", async () => {
   const { events } = source();
   const ends = new AbortController();
   const stream = eventStream(events, createManualClock(), ends.signal);
@@ -76,7 +76,7 @@ test("ends immediately when its signal aborts, also while waiting", async () => 
   expect((await next).done).toBe(true);
 });
 
-test("ends when events cannot be read", async () => {
+test("an event stream ends when events cannot be read", async () => {
   const events = { next: () => Promise.reject(new Error("the store is gone")) };
   const stream = eventStream(events, createManualClock(), new AbortController().signal);
   await stream.next();

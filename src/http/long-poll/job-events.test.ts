@@ -44,7 +44,7 @@ async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
   return received;
 }
 
-test("each change of an account is an event with its number as id", async () => {
+test("each change of an account's jobs is an event with its number as id", async () => {
   const changes = these(change(1, "received", 0), change(2, "in progress", 1));
   expect(await all(eventsOfAccount(changes))).toEqual([
     {
@@ -80,7 +80,7 @@ test("a job's events start with its current state without an id, then its change
   ]);
 });
 
-test("an ended job is one event", async () => {
+test("an ended job yields only one event", async () => {
   const done: Job = { ...job, state: "done", attempts: 1, startedMs: 1_000, finishedMs: 2_000 };
   const changes = these(change(9, "done", 1));
   const events = await all(eventsOfJob(jobsWith(done), changes, "one", uuid));
@@ -93,7 +93,7 @@ test("an ended job is one event", async () => {
   ]);
 });
 
-test("changes before the current state are not repeated", async () => {
+test("job changes from before the current state are not repeated", async () => {
   const running: Job = { ...job, state: "in progress", attempts: 2, startedMs: 1_000 };
   const changes = these(
     change(3, "error(retrying)", 1),
@@ -104,7 +104,7 @@ test("changes before the current state are not repeated", async () => {
   expect(events.map(({ id }) => id)).toEqual([null, 5]);
 });
 
-test("ends when changes cannot be read", async () => {
+test("the events of jobs end when changes cannot be read", async () => {
   const changes = {
     [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(new Error("gone")) }),
   };

@@ -25,7 +25,7 @@ test.each([
   ["wait=0", 0],
   ["wait=31", 30],
   ["wait=99999999999999999999999", 30],
-])("%s requests %i seconds", (field, seconds) => {
+])("Prefer: %s requests a wait of %i seconds", (field, seconds) => {
   expect(preferredWaitSeconds(field)).toBe(seconds);
 });
 
@@ -44,7 +44,7 @@ test.each([
   "=10",
   "@",
   "respond-async wait=10",
-])("%s is refused with the name of the header", (field) => {
+])("Prefer: %s is refused with the name of the header", (field) => {
   expect(() => preferredWaitSeconds(field)).toThrow(
     expect.objectContaining({
       code: "invalid_request",
@@ -54,7 +54,7 @@ test.each([
   );
 });
 
-test("any header value is parsed or refused", () => {
+test("any Prefer header is either parsed or refused", () => {
   const piece = fc.constantFrom("wait", "=", ";", ",", '"', "\\", " ", "\t", "10", "a", "é");
   const field = fc.oneof(
     fc.string(),
@@ -71,7 +71,7 @@ test("any header value is parsed or refused", () => {
   );
 });
 
-test("8 KB of hostile text are parsed quickly", () => {
+test("8 KB of hostile Prefer header are parsed quickly", () => {
   const hostile = [
     "wait".repeat(4_000),
     `a${";".repeat(16_000)}`,

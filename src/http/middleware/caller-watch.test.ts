@@ -44,7 +44,7 @@ function addSession(accountId: string, id = "one"): void {
   );
 }
 
-test("ends pending requests of a revoked key within a second, and of no other", async () => {
+test("pending requests of a revoked key end within a second, and those of no other", async () => {
   const [revoked, other] = [await accounts.makeKey(), await accounts.makeKey()];
   const ends = [vi.fn(), vi.fn(), vi.fn()];
   for (const [index, key] of [revoked, revoked, other].entries()) {
@@ -61,7 +61,7 @@ test("ends pending requests of a revoked key within a second, and of no other", 
   expect(ends.map(({ mock }) => mock.calls.length)).toEqual([1, 1, 0]);
 });
 
-test("ends pending requests of an expired key and of a suspended account's session", async () => {
+test("pending requests of an expired key and of a suspended account's session end", async () => {
   const expiring = await accounts.makeKey({ expiresMs: clock.now() + 60_000 });
   const { accountId } = await accounts.makeKey();
   const session = sessionCaller(accountId);
@@ -79,7 +79,7 @@ test("ends pending requests of an expired key and of a suspended account's sessi
   expect(endSession).toHaveBeenCalled();
 });
 
-test("ends pending requests of an ended session, but not of the account's others", async () => {
+test("pending requests of an ended session end, but not those of the account's other sessions", async () => {
   const { accountId } = await accounts.makeKey();
   const ends = [vi.fn(), vi.fn()];
   for (const [index, id] of ["one", "two"].entries()) {
@@ -93,7 +93,7 @@ test("ends pending requests of an ended session, but not of the account's others
   expect(ends.map(({ mock }) => mock.calls.length)).toEqual([1, 0]);
 });
 
-test("ends pending requests of an idle or too old session", async () => {
+test("pending requests of an idle or too old session end", async () => {
   const { accountId } = await accounts.makeKey();
   addSession(accountId);
   const end = vi.fn();
@@ -112,7 +112,7 @@ test("ends pending requests of an idle or too old session", async () => {
   expect(endOld).toHaveBeenCalled();
 });
 
-test("queries the store once per check, and not at all if nothing is watched", async () => {
+test("the caller watch queries the store once per check, and not at all if nothing is watched", async () => {
   const read = vi.fn(accounts.store.read);
   const watchCounted = watchOver({ read: read as typeof accounts.store.read });
   const caller = callerOf(await accounts.makeKey());
@@ -127,7 +127,7 @@ test("queries the store once per check, and not at all if nothing is watched", a
   expect(read).toHaveBeenCalledTimes(3);
 });
 
-test("ends nothing while the store does not answer", async () => {
+test("no pending request ends while the store does not answer", async () => {
   const key = await accounts.makeKey();
   const read = vi.fn(accounts.store.read).mockRejectedValueOnce(new Error("away"));
   const end = vi.fn();

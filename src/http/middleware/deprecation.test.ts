@@ -27,7 +27,7 @@ async function appWith(old: Deprecation) {
 }
 
 test.each(["/old", "/fails"])(
-  "every answer of a deprecated route has the headers: %s",
+  "every answer of a deprecated route has the deprecation headers: %s",
   async (url) => {
     const app = await appWith(deprecated);
     const { headers } = await app.inject({ url });
@@ -41,13 +41,13 @@ test.each(["/old", "/fails"])(
   },
 );
 
-test("other routes have no such headers", async () => {
+test("other routes have no deprecation headers", async () => {
   const { headers } = await (await appWith(deprecated)).inject({ url: "/present" });
   expect(headers).not.toHaveProperty("deprecation");
   expect(headers).not.toHaveProperty("sunset");
 });
 
-test("the description marks only deprecated routes", async () => {
+test("the OpenAPI description marks only deprecated routes", async () => {
   const app = await appWith(deprecated);
   const { paths }: { paths: Record<string, { get: object }> } = JSON.parse(
     JSON.stringify(app.swagger()),
@@ -56,7 +56,7 @@ test("the description marks only deprecated routes", async () => {
   expect(paths["/present"]?.get).not.toHaveProperty("deprecated");
 });
 
-test("refuses a removal less than six months after the announcement", async () => {
+test("a removal less than six months after the announcement is refused", async () => {
   await expect(appWith({ ...deprecated, sunset: "2027-08-31" })).rejects.toThrow("is less than");
   await expect(appWith({ ...deprecated, sunset: "soon" })).rejects.toThrow("is less than");
 });

@@ -42,7 +42,7 @@ test("openapi.json matches the routes (npm run openapi regenerates it)", () => {
   expect(readFileSync(openApiFile, "utf8")).toBe(text);
 });
 
-test("every operation has its own id and a description", () => {
+test("every operation in openapi.json has a unique id and a description", () => {
   const ids = operations.map(({ described }) => described.operationId);
   expect(new Set(ids).size).toBe(ids.length);
 });
@@ -57,7 +57,7 @@ test("every operation has a curl sample, and those that the clients call have on
   expect([...called]).toEqual([]);
 });
 
-test("every route is described", async () => {
+test("every route is described in openapi.json", async () => {
   expect(Object.keys(document.paths).length).toBeGreaterThan(20);
   for (const path of [
     "/v1/search/live/{platform}",
@@ -77,7 +77,7 @@ test("every route is described", async () => {
 /** Public, for anyone to verify. */
 const open = ["/v1/nodes", "/v1/status", "/v1/attestations/{id}", "/v1/attestation/policy"];
 
-test("authenticated operations say so and describe 400, 401 and 429, and 404 for named resources", () => {
+test("authenticated operations are marked as such and describe 400, 401 and 429, and 404 for named resources", () => {
   for (const { path, described } of operations) {
     const needsKey = path.includes("/v1/") && !open.includes(path);
     expect(described.security !== undefined, path).toBe(needsKey);
@@ -89,7 +89,7 @@ test("authenticated operations say so and describe 400, 401 and 429, and 404 for
   }
 });
 
-test("every answer describes its headers", () => {
+test("every answer in openapi.json describes its headers", () => {
   for (const { path, described } of operations) {
     for (const [status, { headers }] of Object.entries(described.responses)) {
       expect(headers, `${path} ${status}`).toHaveProperty(["X-Request-Id"]);
@@ -98,7 +98,7 @@ test("every answer describes its headers", () => {
   }
 });
 
-test("every schema has an example, and every reference resolves", () => {
+test("every schema in openapi.json has an example, and every reference resolves", () => {
   for (const [, name] of text.matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
     expect(document.components.schemas, name).toHaveProperty([name ?? ""]);
   }

@@ -16,23 +16,26 @@ test("a submission without a key is not idempotent", () => {
 });
 
 test.each(["a", '"8e03978e-40d5-43dd-bc93-6894a57f9324"', " ~ ", "k".repeat(255)])(
-  "%j is a valid key",
+  "%j is a valid idempotency key",
   (key) => {
     expect(idempotencyOf({ "idempotency-key": key }, request)?.key).toBe(key);
   },
 );
 
-test.each(["", "k".repeat(256), "a\tb", "\u007f", "é"])("%j is refused", (key) => {
-  expect(() => idempotencyOf({ "idempotency-key": key }, request)).toThrow(
-    expect.objectContaining({
-      code: "invalid_request",
-      status: 400,
-      details: [expect.objectContaining({ pointer: "/idempotency-key" })],
-    }),
-  );
-});
+test.each(["", "k".repeat(256), "a\tb", "\u007f", "é"])(
+  "%j is refused as an idempotency key",
+  (key) => {
+    expect(() => idempotencyOf({ "idempotency-key": key }, request)).toThrow(
+      expect.objectContaining({
+        code: "invalid_request",
+        status: 400,
+        details: [expect.objectContaining({ pointer: "/idempotency-key" })],
+      }),
+    );
+  },
+);
 
-test("the hash is a SHA-256 of the request, independent of member order", () => {
+test("the hash of a submission is a SHA-256 of the request, independent of member order", () => {
   expect(hashOf(request)).toMatch(/^[0-9a-f]{64}$/);
   const turned = {
     body: { arguments: { count: 2, query: "a" }, type: "social" },
@@ -48,6 +51,6 @@ test.each([
   { ...request, body: { ...request.body, arguments: { query: "a", count: "2" } } },
   { ...request, body: { ...request.body, arguments: { query: "a", count: 2, sort: "newest" } } },
   { ...request, body: [request.body] },
-])("another request has another hash: %j", (other) => {
+])("a different request has a different hash: %j", (other) => {
   expect(hashOf(other)).not.toBe(hashOf(request));
 });

@@ -21,21 +21,21 @@ describe("the requested span of time", () => {
     ["(since:2020-01-01 until:2021-01-01) OR since:2026-01-01", "2020-01-01", null],
     ["(since:2020-01-01 until:2021-01-01) OR comet", null, null],
     ["comet within_time:10d", "2026-11-10", null],
-  ])("%s", (query, from, to) => {
+  ])("the requested span of time is read from the query %s", (query, from, to) => {
     expect(spanOf(query)).toEqual({
       fromMs: from === null ? null : ms(from),
       toMs: to === null ? null : ms(to),
     });
   });
 
-  test("is bounded by IDs as far as they contain a time", () => {
+  test("the requested span of time is bounded by IDs as far as they contain a time", () => {
     const id = String((BigInt(ms("2026-01-02") - 1_288_834_974_657) << 22n) + 5n);
     expect(spanOf(`since_id:${id}`).fromMs).toBe(ms("2026-01-02") - 1_000);
     expect(spanOf(`max_id:${id}`).toMs).toBe(ms("2026-01-02") + 1_000);
     expect(spanOf("max_id:20")).toEqual({ fromMs: null, toMs: null });
   });
 
-  test("is narrowed further by start_time and end_time", () => {
+  test("the requested span of time is narrowed further by start_time and end_time", () => {
     const own = { startMs: ms("2026-02-01"), endMs: ms("2026-03-01") };
     expect(spanOf("since:2026-01-02 until:2026-02-15", own)).toEqual({
       fromMs: ms("2026-02-01"),
@@ -50,12 +50,19 @@ describe("the part of it before the window", () => {
     ["begins within the window", { fromMs: 100, toMs: null }, null],
     ["has no beginning and reaches into the window", { fromMs: null, toMs: 101 }, null],
     ["begins earlier", { fromMs: 40, toMs: null }, { fromMs: 40, toMs: 100 }],
-    ["is before it", { fromMs: 40, toMs: 60 }, { fromMs: 40, toMs: 60 }],
-    ["ends before it and has no beginning", { fromMs: null, toMs: 60 }, { fromMs: null, toMs: 60 }],
+    ["is before the window", { fromMs: 40, toMs: 60 }, { fromMs: 40, toMs: 60 }],
+    [
+      "ends before the window and has no beginning",
+      { fromMs: null, toMs: 60 },
+      { fromMs: null, toMs: 60 },
+    ],
     ["is empty", { fromMs: 60, toMs: 40 }, null],
-    ["is bounded nowhere", { fromMs: null, toMs: null }, null],
-  ])("if it %s", (_, requested, expected) => {
-    expect(unsearchedOf(window, requested)).toEqual(expected);
-    expect(unsearchedOf({ fromMs: null }, requested)).toBeNull();
-  });
+    ["is unbounded", { fromMs: null, toMs: null }, null],
+  ])(
+    "the unsearched part of a requested span is computed if the span %s",
+    (_, requested, expected) => {
+      expect(unsearchedOf(window, requested)).toEqual(expected);
+      expect(unsearchedOf({ fromMs: null }, requested)).toBeNull();
+    },
+  );
 });

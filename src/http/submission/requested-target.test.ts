@@ -75,13 +75,13 @@ const uri = "at://did:plc:ann/app.bsky.feed.post/3k";
 const onMastodon = "https://mas.to/users/ann/statuses/109";
 
 describe("a number", () => {
-  test("is the post of the record with this ID", async () => {
+  test("a post number means the post of the record with this ID", async () => {
     const target = await read("getbyid", "7", { archived: [{ platform: "bluesky", uri }] });
     expect(target).toMatchObject({ platform: "bluesky", canonicalQuery: uri, warnings: [] });
     expect(target.target).toMatchObject({ kind: "post", uri, id: null });
   });
 
-  test("is the post that was shown under this ID, read from its uri", async () => {
+  test("a post number means the post that was shown under this ID, read from its uri", async () => {
     const target = await read("getreplies", "7", {
       fetched: [{ platform: "mastodon", uri: onMastodon }],
     });
@@ -89,7 +89,7 @@ describe("a number", () => {
     expect(target.target).toMatchObject({ uri: onMastodon, id: "109", host: "mas.to" });
   });
 
-  test("of records on two platforms is that of the default platform", async () => {
+  test("a post number of records on two platforms means that of the default platform", async () => {
     const archived: Known[] = [
       { platform: "bluesky", uri },
       { platform: "x", uri: "https://x.com/i/status/7" },
@@ -99,7 +99,7 @@ describe("a number", () => {
     expect(target).toMatchObject({ platform: "x", canonicalQuery: "x:7" });
   });
 
-  test("is not looked up on platforms other than that of the path", async () => {
+  test("a post number is not searched on platforms other than that of the path", async () => {
     const target = await read("getbyid", "7", {
       platform: "mastodon",
       fetched: [{ platform: "bluesky", uri }],
@@ -107,13 +107,13 @@ describe("a number", () => {
     expect(target).toMatchObject({ platform: "mastodon", canonicalQuery: "mastodon:7" });
   });
 
-  test("of a record that an import named itself is known by that name", async () => {
+  test("a post number of an imported record is resolved to the name that the import gave it", async () => {
     const name = "import:bluesky:no address, with spaces";
     const target = await read("getbyid", "7", { archived: [{ platform: "bluesky", uri: name }] });
     expect(target.target).toMatchObject({ platform: "bluesky", uri: name });
   });
 
-  test("without a record is X's own, an id on a Mastodon server, or nothing", async () => {
+  test("a post number without a record is X's own, an id on a Mastodon server, or nothing", async () => {
     const onX = await read("getbyid", "7", { defaultPlatform: "x" });
     expect(onX).toMatchObject({ platform: "x", canonicalQuery: "x:7", warnings: [] });
     const mastodon = await read("getbyid", "7", { defaultPlatform: "mastodon" });
@@ -125,25 +125,25 @@ describe("a number", () => {
 });
 
 describe("the platform", () => {
-  test("is the default one if neither path nor query names one", async () => {
+  test("the platform of a request is the default one if neither path nor query names one", async () => {
     const target = await read("gettweets", "ann", { defaultPlatform: "x" });
     expect(target).toMatchObject({ platform: "x", canonicalQuery: "x:@ann", warnings: [] });
   });
 
-  test("of a method without a query is that of the path, else the default one", async () => {
+  test("the platform of a method without a query is that of the path, or else the default one", async () => {
     const nothing = { target: null, canonicalQuery: "", warnings: [] };
     expect(await read("gettrends", "")).toEqual({ ...nothing, platform: "bluesky" });
     const target = await read("gettrends", "", { platform: "x" });
     expect(target).toEqual({ ...nothing, platform: "x" });
   });
 
-  test("that cannot be requested leaves the answer to the archive, with a warning", async () => {
+  test("a platform that cannot be requested leaves the answer to the archive, with a warning", async () => {
     const { warnings } = await read("gettweets", "x:@ann", { isConfigured: false });
     expect(warnings).toMatchObject([{ code: "no_credential" }]);
     expect(warnings[0]?.message).toContain("no configured source supports gettweets on x");
   });
 
-  test("that cannot answer is refused, before its query is read if the path names it", async () => {
+  test("a platform that cannot answer is refused, before its query is read if the path names it", async () => {
     const refused = { code: "source_unavailable", status: 422, hint: "use x" };
     const lacks: Platform[] = ["bluesky"];
     const byPath = read("getspace", "not a space", { platform: "bluesky", lacks });
@@ -162,19 +162,22 @@ describe("a username without a platform", () => {
     [onX, "x:@ann"],
     [onBluesky, "bluesky:@ann.bsky.social"],
     [onMastodon, "@ann@mas.to"],
-  ])("is the only account of this name in the archive: %j", async (account, form) => {
-    for (const query of ["ann", " @Ann "]) {
-      const target = await read("gettweets", query, { accounts: [account] });
-      expect(target).toMatchObject({
-        platform: account.platform,
-        canonicalQuery: form,
-        target: { kind: "user", platform: account.platform, handle: account.handle, id: null },
-        warnings: [{ code: "platform_assumed", hint: `send ${form} to name this account` }],
-      });
-    }
-  });
+  ])(
+    "a username without a platform means the only account of this name in the archive: %j",
+    async (account, form) => {
+      for (const query of ["ann", " @Ann "]) {
+        const target = await read("gettweets", query, { accounts: [account] });
+        expect(target).toMatchObject({
+          platform: account.platform,
+          canonicalQuery: form,
+          target: { kind: "user", platform: account.platform, handle: account.handle, id: null },
+          warnings: [{ code: "platform_assumed", hint: `send ${form} to name this account` }],
+        });
+      }
+    },
+  );
 
-  test("of several archived accounts is refused with a form for each", async () => {
+  test("a username of several archived accounts is refused with a form for each", async () => {
     const refused = read("searchbyprofile", "ann", { accounts: [onBluesky, onMastodon, onX] });
     const selecting = ["bluesky:@ann.bsky.social", "@ann@mas.to", "x:@ann"];
     await expect(refused).rejects.toMatchObject({
@@ -198,18 +201,18 @@ describe("a username without a platform", () => {
     }
   });
 
-  test("ignores accounts on platforms without a source", async () => {
+  test("a username without a platform ignores accounts on platforms without a source", async () => {
     const accounts = [onBluesky, onX];
     const target = await read("getfollowers", "ann", { accounts, lacks: ["bluesky"] });
     expect(target).toMatchObject({ platform: "x", canonicalQuery: "x:@ann" });
   });
 
-  test("is an imported author without a known id", async () => {
+  test("a username without a platform may mean an imported author without a known id", async () => {
     const target = await read("gettweets", "ann", { authors: ["x"], askable: ["bluesky"] });
     expect(target).toMatchObject({ platform: "x", canonicalQuery: "x:@ann" });
   });
 
-  test("that is not archived belongs to the only platform that can be requested", async () => {
+  test("a username that is not archived belongs to the only platform that can be requested", async () => {
     const askable: Platform[] = ["mastodon"];
     const target = await read("getfollowing", "ann", { askable });
     expect(target).toMatchObject({
@@ -222,7 +225,7 @@ describe("a username without a platform", () => {
     });
   });
 
-  test("belongs to the default platform if that accepts it and can be requested, or nothing else is known", async () => {
+  test("a username belongs to the default platform if that accepts it and can be requested, or nothing else is known", async () => {
     const defaultPlatform = "x";
     const target = await read("gettweets", "ann", { defaultPlatform, accounts: [onBluesky] });
     expect(target).toMatchObject({ platform: "x", warnings: [] });
@@ -236,7 +239,7 @@ describe("a username without a platform", () => {
     expect(archived).toMatchObject({ platform: "bluesky" });
   });
 
-  test("that is unknown is refused with the forms that name an account", async () => {
+  test("an unknown username is refused with the forms that name an account", async () => {
     await expect(read("gettweets", "ann", { isConfigured: false })).rejects.toMatchObject({
       code: "invalid_query",
       hint: "use bluesky:@ann.bsky.social, mastodon:@ann, x:@ann or @ann@<server>",
@@ -244,7 +247,7 @@ describe("a username without a platform", () => {
     });
   });
 
-  test("belongs to the platform of the path if it names one", async () => {
+  test("a username belongs to the platform of the path if it names one", async () => {
     const target = await read("gettweets", "ann", { platform: "x", accounts: [onBluesky] });
     expect(target).toMatchObject({ platform: "x", canonicalQuery: "x:@ann", warnings: [] });
   });

@@ -15,7 +15,7 @@ function html(text: string): string {
   return renderMarkdown(text, fromErrors).html;
 }
 
-test("headings have unique anchors that the contents list", () => {
+test("headings of a page have unique anchors that its contents list", () => {
   const { title, contents } = renderMarkdown("# The `API`\n## Fix it\n### Fix it\n", fromErrors);
   expect(title).toBe("The API");
   expect(contents).toEqual([
@@ -31,7 +31,7 @@ test.each([
   ["README.md", "/docs/errors"],
   ["#below", "#below"],
   ["https://example.org/a", "https://example.org/a"],
-])("a link to %s leads to %s, in both forms", (target, address) => {
+])("a link in a page to %s leads to %s, in both forms", (target, address) => {
   expect(html(`[there](${target})`)).toContain(`<a href="${address}">there</a>`);
   expect(linksAsServed(`[there](${target})`, fromErrors)).toBe(`[there](${address})`);
 });
@@ -42,23 +42,23 @@ test.each([
   "../missing.md",
   "javascript:alert",
   "//other.example/a",
-])("a link to %s, which is not served, becomes text", (target) => {
+])("a link in a page to %s, which is not served, becomes text", (target) => {
   expect(html(`[there](${target})`)).toBe("<p>there</p>\n");
   expect(linksAsServed(`[there](${target})`, fromErrors)).toBe("there");
 });
 
-test("link syntax in code stays unchanged", () => {
+test("link syntax in code is not rendered as a link", () => {
   const text = "`[a](b.md)`\n```\n[a](b.md)\n```\n";
   expect(linksAsServed(text, fromErrors)).toBe(text);
 });
 
-test("HTML in a text is escaped", () => {
+test("HTML in a page is escaped", () => {
   const shown = html('<script>alert(1)</script> <img src="x" onerror="y"> `<b>`');
   expect(shown).not.toMatch(/<(?!\/?(?:p|code)>)/);
   expect(html("a<br>b")).toContain("a<br>b");
 });
 
-test("a table has a caption, row headers, and a scroll box", () => {
+test("a table in a page has a caption, row headers, and a scroll box", () => {
   const shown = html("## Limits\n\n| a | b |\n|---|---|\n| `one` | [two](../api.md) |\n");
   expect(shown).toContain('role="region" aria-labelledby="table-1" tabindex="0"');
   expect(shown).toContain('<caption id="table-1">Limits: table 1</caption>');
@@ -66,7 +66,7 @@ test("a table has a caption, row headers, and a scroll box", () => {
   expect(shown).toContain('<td><a href="/docs/api">two</a></td>');
 });
 
-test("consecutive named blocks are one group, and code is highlighted and escaped", () => {
+test("consecutive named code blocks form one group, and code is highlighted and escaped", () => {
   const shown = html(
     "```sh [curl]\ncurl '<a>'\n```\n\n```py [Python]\nx = 1\n```\n\n```\nplain\n```\n",
   );
