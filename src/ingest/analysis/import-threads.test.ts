@@ -61,7 +61,7 @@ async function textsOf(ids: readonly number[]): Promise<string[]> {
   return records.map((record) => JSON.parse(record).Content);
 }
 
-test("writes chunks in file order although several threads analyse them", async () => {
+test("chunks of an import are written in file order although several threads analyse them", async () => {
   const lines = Array.from({ length: 17_000 }, (_, n) =>
     n % 6_000 === 5_999
       ? "not JSON"
@@ -73,7 +73,7 @@ test("writes chunks in file order although several threads analyse them", async 
   expect(await textsOf([1, 5_000, 5_001, 11_999])).toEqual(["12000", "16999", "5000", "11998"]);
 });
 
-test("detects the language of a post without one", async () => {
+test("the language of an imported post without one is detected", async () => {
   const text = "Heute ist das Wetter schön und wir gehen in den Park";
   const format = csvFormat({ platform: "x", columns: new Map(), author: "ann" });
   await imported(`id,created_at,text\n7,2015-01-01,${text}\n`, format);

@@ -30,31 +30,34 @@ const linesIn = ({ bytes }: LineChunk): string[] => {
 
 const text = `one\r\n\n${"x".repeat(20)}\r\n${"y".repeat(21)}\nfive\n${"z".repeat(500)}\nseven\n\nlast`;
 
-test.each([1, 2, 7, 64, 1_000])("pieces of %d bytes yield the same lines", async (pieceBytes) => {
-  const chunks = await chunksOf(cut(text, pieceBytes), 10);
-  expect(chunks.map(({ lines }) => lines)).toEqual([3, 3, 3]);
-  expect(chunks.map(linesIn)).toEqual([
-    ["one", "", "x".repeat(20)],
-    ["too long", "five", "too long"],
-    ["seven", "", "last"],
-  ]);
-  const ends = chunks.map(({ endOffset }) => endOffset);
-  expect(chunks.map(({ startOffset }) => startOffset)).toEqual([10, ...ends.slice(0, -1)]);
-  expect(ends.at(-1)).toBe(10 + text.length);
-});
+test.each([1, 2, 7, 64, 1_000])(
+  "a source read in pieces of %d bytes yields the same lines",
+  async (pieceBytes) => {
+    const chunks = await chunksOf(cut(text, pieceBytes), 10);
+    expect(chunks.map(({ lines }) => lines)).toEqual([3, 3, 3]);
+    expect(chunks.map(linesIn)).toEqual([
+      ["one", "", "x".repeat(20)],
+      ["too long", "five", "too long"],
+      ["seven", "", "last"],
+    ]);
+    const ends = chunks.map(({ endOffset }) => endOffset);
+    expect(chunks.map(({ startOffset }) => startOffset)).toEqual([10, ...ends.slice(0, -1)]);
+    expect(ends.at(-1)).toBe(10 + text.length);
+  },
+);
 
-test("a chunk ends with the line that fills it", async () => {
+test("a chunk of lines ends with the line that fills it", async () => {
   const chunks = await chunksOf(cut("aaaa\nbbbb\ncccc\n", 4), 0, { maxBytes: 6 });
   expect(chunks.map(({ lines }) => lines)).toEqual([2, 1]);
 });
 
-test("stores only enough of an endless line to detect that it is too long", async () => {
+test("only enough of an endless line is stored to detect that it is too long", async () => {
   const [chunk] = await chunksOf(cut("x".repeat(100_000), 100));
   expect(chunk?.bytes.length).toBeLessThan(100);
   expect(chunk?.endOffset).toBe(100_000);
 });
 
-test("if the source throws, the complete lines so far are a chunk", async () => {
+test("the complete lines before an error of the source are a chunk", async () => {
   const chunks: LineChunk[] = [];
   const broken = lineChunks(cut("one\ntwo\nthr", 5, new Error("broken")), 0, bounds);
   await expect(

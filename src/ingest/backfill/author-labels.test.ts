@@ -4,7 +4,7 @@ import { fetchedAnswer } from "../../lib/fetched-answer.ts";
 import { authorLabels } from "./author-labels.ts";
 import type { PoliteFetch } from "./polite-fetch.ts";
 
-test("throws when the labels of an account do not end", async () => {
+test("reading the labels of an account fails if they do not end", async () => {
   const page = Buffer.from(JSON.stringify({ labels: [{}], cursor: "next" }));
   let pages = 0;
   const fetch: PoliteFetch = {

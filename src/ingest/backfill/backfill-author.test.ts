@@ -124,7 +124,7 @@ async function shown(): Promise<{ Content: string; Metadata: Record<string, unkn
 const texts = async () => (await shown()).map(({ Content }) => Content).sort();
 
 describe("the backfill of an account", () => {
-  test("stores its posts, handle and name, and claims coverage", async () => {
+  test("the backfill of an account stores posts, handle and name, and claims coverage", async () => {
     const posts = Object.fromEntries(
       Array.from({ length: 30 }, (_, n) => [tid(n), record(`post ${n}`, n)]),
     );
@@ -157,7 +157,7 @@ describe("the backfill of an account", () => {
     expect(stored?.intervals[0]?.toMs).toBeGreaterThanOrEqual(beforeMs);
   });
 
-  test("finds it by DID; the handle counts only if it refers back", async () => {
+  test("the backfill finds an account by DID, and its handle counts only if it refers back", async () => {
     addAccount({ [tid(1)]: record("one") });
     expect(await backfillAuthor(did, request())).toMatchObject({ handle: "ann.example", posts: 1 });
     host.instead = (method, _request, response) => {
@@ -169,7 +169,7 @@ describe("the backfill of an account", () => {
     expect(again.handle).toBeNull();
   });
 
-  test("finds it by DNS if the AppView does not know the handle", async () => {
+  test("the backfill finds an account by DNS if the AppView does not know the handle", async () => {
     addAccount({ [tid(1)]: record("one") });
     host.instead = (method, _request, response) => {
       if (method !== "com.atproto.identity.resolveHandle") return false;
@@ -188,7 +188,7 @@ describe("the backfill of an account", () => {
     expect(requested).toEqual(["_atproto.ann.example"]);
   });
 
-  test("rejects a handle that its account does not claim", async () => {
+  test("the backfill of an account rejects a handle that its account does not claim", async () => {
     addAccount({}, { handle: "other.example" });
     host.instead = (method, _request, response) => {
       if (method !== "com.atproto.identity.resolveHandle") return false;
@@ -199,13 +199,13 @@ describe("the backfill of an account", () => {
     await expect(requested).rejects.toMatchObject({ code: "account_unknown" });
   });
 
-  test("does not call a server at a private address", async () => {
+  test("the backfill of an account does not call a server at a private address", async () => {
     addAccount({ [tid(1)]: record("one") }, { pds: "http://127.0.0.1:1" });
     await expect(backfillAuthor(did, request())).rejects.toMatchObject({ code: "address_refused" });
     expect(await texts()).toEqual([]);
   });
 
-  test("counts records that are not posts, and continues", async () => {
+  test("the backfill counts records that are not posts, and continues", async () => {
     addAccount({ [tid(1)]: record("one"), [tid(2)]: ["no post"], [tid(3)]: "no post either" });
     const summary = await backfillAuthor(did, request());
     expect(summary).toMatchObject({ outcome: "complete", posts: 1, badRecords: 2 });
@@ -213,7 +213,7 @@ describe("the backfill of an account", () => {
 });
 
 describe("newer data in the archive", () => {
-  test("preserves a later edit from the stream", async () => {
+  test("a backfill preserves a later edit from the stream", async () => {
     const account = addAccount({ [tid(1)]: record("as it was") });
     await archive.write({ changes: [streamed(tid(1), "edited", tid(950))] });
     expect(await backfillAuthor(did, request())).toMatchObject({ updated: 0, unchanged: 1 });
@@ -224,7 +224,7 @@ describe("newer data in the archive", () => {
   });
 
   test.each(["repository", "listing"] as const)(
-    "does not restore a post that was deleted later, by a %s",
+    "a backfill does not restore a post that was deleted later, by a %s",
     async (by) => {
       addAccount({ [tid(1)]: record("deleted since"), [tid(2)]: record("here") });
       const uri = at(tid(1));
@@ -241,7 +241,7 @@ describe("newer data in the archive", () => {
   );
 
   test.each(["repository", "listing"] as const)(
-    "deletes missed posts by a %s, except those newer than it",
+    "a backfill deletes missed posts by a %s, except those newer than it",
     async (by) => {
       addAccount({ [tid(1)]: record("here") });
       await archive.write({
@@ -261,7 +261,7 @@ describe("newer data in the archive", () => {
     },
   );
 
-  test("merges an imported, streamed and backfilled post under one ID", async () => {
+  test("an imported, streamed and backfilled post are merged under one ID", async () => {
     addAccount({ [tid(1)]: record("one post") });
     const change = streamed(tid(1), "one post", tid(1));
     if (change.kind !== "upsert") throw new Error("a post");
@@ -278,7 +278,7 @@ describe("newer data in the archive", () => {
     expect(ids).toEqual([ids[0], ids[0], ids[0]]);
   });
 
-  test("leaves posts of other accounts alone", async () => {
+  test("a backfill does not change posts of other accounts", async () => {
     addAccount({});
     const other = "did:plc:bbbbbbbbbbbbbbbbbbbbbbbb";
     const change = streamed(tid(1), "of another", tid(1));
@@ -294,7 +294,7 @@ describe("newer data in the archive", () => {
 
 describe("an inactive account", () => {
   test.each(["takendown", "deactivated", "suspended"] as const)(
-    "%s: hides its posts and claims no coverage",
+    "the backfill of an account that is %s hides its posts and claims no coverage",
     async (status) => {
       addAccount({ [tid(1)]: record("one") }, { status });
       await archive.write({ changes: [streamed(tid(1), "one", tid(1))] });
@@ -305,7 +305,7 @@ describe("an inactive account", () => {
     },
   );
 
-  test("shows its posts again after reactivation", async () => {
+  test("the backfill of a reactivated account shows its posts again", async () => {
     const account = addAccount({ [tid(1)]: record("one") }, { status: "deactivated" });
     await archive.write({ changes: [streamed(tid(1), "one", tid(1))] });
     await backfillAuthor(did, request());
@@ -314,7 +314,7 @@ describe("an inactive account", () => {
     expect(await texts()).toEqual(["one"]);
   });
 
-  test("deletes the posts of an account deleted permanently", async () => {
+  test("the backfill of a permanently deleted account deletes its posts", async () => {
     await archive.write({ changes: [streamed(tid(1), "one", tid(1))] });
     host.instead = (method, _request, response) => {
       if (!method.startsWith("/did:")) return false;
@@ -328,7 +328,7 @@ describe("an inactive account", () => {
 });
 
 describe("a second run", () => {
-  test("makes one request if nothing has changed, unless forced", async () => {
+  test("a second backfill makes one request if nothing has changed, unless forced", async () => {
     addAccount({ [tid(1)]: record("one") });
     await backfillAuthor(did, request());
     host.requests.length = 0;
@@ -337,7 +337,7 @@ describe("a second run", () => {
     expect(await backfillAuthor(did, request({ again: true }))).toMatchObject({ posts: 1 });
   });
 
-  test("resumes an interrupted listing", async () => {
+  test("a second backfill resumes an interrupted listing", async () => {
     const posts = Object.fromEntries(
       Array.from({ length: 250 }, (_, n) => [tid(n), record(`post ${n}`, n)]),
     );
@@ -389,14 +389,14 @@ describe("a repository that cannot be read immediately", () => {
     },
   };
 
-  test.each(Object.keys(bends))("%s is listed instead", async (name) => {
+  test.each(Object.keys(bends))("a repository %s is listed instead", async (name) => {
     const posts = Array.from({ length: 12 }, (_, n) => [tid(n), record(`post ${n}`, n)]);
     addAccount(Object.fromEntries(posts));
     bends[name]?.(host);
     expect(await backfillAuthor(did, request())).toMatchObject({ by: "listing", posts: 12 });
   });
 
-  test("counts a record whose block does not match its hash, and preserves its archived post", async () => {
+  test("a backfill counts a record whose block does not match its hash, and preserves its archived post", async () => {
     addAccount({ [tid(1)]: record("forged"), [tid(2)]: record("fine") });
     await archive.write({ changes: [streamed(tid(1), "as held", tid(1))] });
     host.bend = (blocks) =>
@@ -427,7 +427,7 @@ describe("labels", () => {
   });
 
   test.each([true, false])(
-    "of posts and account are requested from a labeler that supports patterns: %s",
+    "labels of posts and account are requested from a labeler that supports patterns: %s",
     async (takesPatterns) => {
       addAccount({ [tid(1)]: record("labelled"), [tid(2)]: record("hidden") });
       host.takesPatterns = takesPatterns;
@@ -451,7 +451,7 @@ describe("labels", () => {
 });
 
 describe("a failing host", () => {
-  test("is retried", async () => {
+  test("a backfill retries requests to a failing host", async () => {
     addAccount({ [tid(1)]: record("one") });
     let failures = 0;
     host.instead = (method, _request, response) => {
@@ -463,7 +463,7 @@ describe("a failing host", () => {
     expect(await backfillAuthor(did, request())).toMatchObject({ posts: 1, by: "repository" });
   });
 
-  test("is named in a retryable error when it is unreachable", async () => {
+  test("a backfill names an unreachable host in a retryable error", async () => {
     addAccount({ [tid(1)]: record("one") });
     host.instead = (method, request) => {
       if (!method.endsWith("getRepoStatus")) return false;

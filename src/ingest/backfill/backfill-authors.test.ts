@@ -76,7 +76,7 @@ function request(
 const posts = (batch: WriteBatch) => batch.changes.filter(({ kind }) => kind === "upsert").length;
 
 describe("several accounts", () => {
-  test("continue although one of them fails", async () => {
+  test("backfills of several accounts continue although one of them fails", async () => {
     const [, second] = dids;
     const account = host.accounts.get(second ?? "");
     if (account !== undefined) account.pds = "http://10.0.0.1";
@@ -92,7 +92,7 @@ describe("several accounts", () => {
     expect(reported.toSorted()).toEqual(dids);
   });
 
-  test("all stop when the archive fails", async () => {
+  test("all backfills stop when the archive fails", async () => {
     let written = 0;
     const full = new EarshotError("archive_unavailable", "the disk is full", { retryable: true });
     const running = backfillAuthors(
@@ -105,7 +105,7 @@ describe("several accounts", () => {
     expect(written).toBeLessThan(dids.length);
   });
 
-  test("all stop with the reason of the signal", async () => {
+  test("all backfills stop with the reason of the signal", async () => {
     const stop = new AbortController();
     const reason = new EarshotError("interrupted", "interrupted by SIGINT");
     const running = backfillAuthors(request(() => stop.abort(reason), {}, stop.signal));

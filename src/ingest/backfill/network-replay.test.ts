@@ -17,7 +17,7 @@ function fetchFrom(pageOf: (method: string, page: number) => object): PoliteFetc
   return { get: answer, post: answer, stream };
 }
 
-test("throws when the list of segments does not end", async () => {
+test("a replay fails if its list of segments does not end", async () => {
   const replay = openNetworkReplay(
     fetchFrom(() => ({ segments: [], cursor: "next" })),
     { url, token: null },
@@ -28,7 +28,7 @@ test("throws when the list of segments does not end", async () => {
   });
 });
 
-test("throws when the plan does not end", async () => {
+test("a replay fails if its plan does not end", async () => {
   const numbers = { minSeq: 1, maxSeq: 1e9, minWitnessedAt: 1_000_000, maxWitnessedAt: 2_000_000 };
   const fetch = fetchFrom((method, page) =>
     method.endsWith("listSegments")

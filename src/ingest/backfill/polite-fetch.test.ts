@@ -34,7 +34,7 @@ function politely(output: readonly Output[], rest: Partial<PoliteFetchRequest> =
 
 const unreachable = new EarshotError("upstream_unreachable", "gone", { retryable: true });
 
-test("limits the requests per second to one host without delaying others", async () => {
+test("requests to one host are limited per second without delaying those to others", async () => {
   const { polite, requestedMs } = politely([{ status: 200 }]);
   for (let count = 0; count < 4; count += 1) await polite.get(url);
   expect(requestedMs).toEqual([0, 500, 1_000, 1_500]);
@@ -42,7 +42,7 @@ test("limits the requests per second to one host without delaying others", async
   expect(requestedMs.at(-1)).toBe(1_500);
 });
 
-test("pauses requests to a host whose allowance is used up until it resets", async () => {
+test("requests to a host whose allowance is used up pause until it resets", async () => {
   const reset = String(nowMs / 1_000 + 60);
   const headers = { "ratelimit-remaining": "2", "ratelimit-reset": reset };
   const { polite, requestedMs } = politely([{ status: 200, headers }, { status: 200 }]);
@@ -56,7 +56,7 @@ test.each([
   ["as a date", { "retry-after": new Date(nowMs + 9_000).toUTCString() }, 9_000],
   ["by the new allowance", { "ratelimit-reset": String(nowMs / 1_000 + 11) }, 11_000],
   ["by the seconds to a new allowance", { "ratelimit-reset": "13" }, 13_000],
-])("retries a refused request when the host says, %s", async (_how, headers, waitMs) => {
+])("a refused request is retried when the host specifies, %s", async (_how, headers, waitMs) => {
   const waits: string[] = [];
   const { polite, requestedMs } = politely([{ status: 429, headers }, { status: 200 }], {
     onWait: ({ host, waitMs: reported }) => waits.push(`${host} ${reported}`),
@@ -66,7 +66,7 @@ test.each([
   expect(waits).toEqual([`host.example ${waitMs}`]);
 });
 
-test("gives up when a host requires too long a wait", async () => {
+test("a request fails if the host requires too long a wait", async () => {
   const { polite, requestedMs } = politely([{ status: 429, headers: { "retry-after": "3600" } }]);
   await expect(polite.get(url)).rejects.toMatchObject({
     code: "upstream_limited",
@@ -75,13 +75,13 @@ test("gives up when a host requires too long a wait", async () => {
   expect(requestedMs).toEqual([0]);
 });
 
-test("retries transient errors with growing pauses", async () => {
+test("transient errors are retried with increasing pauses", async () => {
   const { polite, requestedMs } = politely([unreachable, { status: 503 }, { status: 200 }]);
   expect((await polite.get(url)).status).toBe(200);
   expect(requestedMs).toEqual([0, 500, 1_000]);
 });
 
-test("reports the error after five attempts", async () => {
+test("an error is reported after five attempts", async () => {
   const removed = politely([unreachable]);
   await expect(removed.polite.get(url)).rejects.toBe(unreachable);
   expect(removed.requestedMs).toHaveLength(5);
@@ -90,7 +90,7 @@ test("reports the error after five attempts", async () => {
   expect(failing.requestedMs).toHaveLength(5);
 });
 
-test("does not retry permanent errors", async () => {
+test("permanent errors are not retried", async () => {
   const refused = new EarshotError("address_refused", "inside");
   const { polite, requestedMs } = politely([refused]);
   await expect(polite.get(url)).rejects.toBe(refused);
@@ -98,7 +98,7 @@ test("does not retry permanent errors", async () => {
   expect((await politely([{ status: 404 }]).polite.get(url)).status).toBe(404);
 });
 
-test("an abort ends the wait with its reason", async () => {
+test("aborting a request ends its wait with the signal's reason", async () => {
   const stop = new AbortController();
   const { polite } = politely([{ status: 503 }], { signal: stop.signal });
   stop.abort(new Error("stopped"));

@@ -163,7 +163,7 @@ async function counted(): Promise<void> {
 }
 
 describe("a gap within the stream servers' lookback", () => {
-  test("is closed by replay, which merges two intervals into one", async () => {
+  test("a gap within the stream servers' lookback is closed by replay, which merges two intervals into one", async () => {
     await archive.write({ changes: [], coverage: stored(lateMs - 1_000, lateMs) });
     await archive.write({ changes: [], coverage: stored(lateMs + 1_000, lateMs + 5_000) });
     stream.publish(post(lateMs - 10, "before"));
@@ -182,7 +182,7 @@ describe("a gap within the stream servers' lookback", () => {
     expect(server.requests).toEqual([]);
   });
 
-  test("stays open where a server starts later than requested", async () => {
+  test("a gap within the lookback stays open where a server starts later than requested", async () => {
     await archive.write({ changes: [], coverage: stored(lateMs - 1_000, lateMs) });
     await archive.write({ changes: [], coverage: stored(lateMs + 1_000, lateMs + 5_000) });
     stream.publish(post(lateMs + 400, "first"));
@@ -192,7 +192,7 @@ describe("a gap within the stream servers' lookback", () => {
     expect(await texts()).toEqual(["post first"]);
   });
 
-  test("stays open when no server has any of it", async () => {
+  test("a gap within the lookback stays open when no server has any of it", async () => {
     await archive.write({ changes: [], coverage: stored(lateMs - 1_000, lateMs) });
     await archive.write({ changes: [], coverage: stored(lateMs + 1_000, lateMs + 5_000) });
     stream.publish(post(lateMs + 3_000, "behind"));
@@ -200,7 +200,7 @@ describe("a gap within the stream servers' lookback", () => {
     expect(missing).toEqual([{ fromMs: lateMs, toMs: lateMs + 1_000 }]);
   });
 
-  test("stays open, in bounded time, when the server is idle", async () => {
+  test("a gap within the lookback stays open, in bounded time, when the server is idle", async () => {
     await archive.write({ changes: [], coverage: stored(lateMs - 1_000, lateMs) });
     await archive.write({ changes: [], coverage: stored(lateMs + 1_000, lateMs + 5_000) });
     const clock = createManualClock(Date.now());
@@ -223,7 +223,7 @@ describe("a gap within the stream servers' lookback", () => {
     expect(await intervals()).toHaveLength(6);
   });
 
-  test("counts reactions only of the collection that was not covered", async () => {
+  test("replay counts reactions only of the collection that was not covered", async () => {
     const [posts, likes] = stored(lateMs - 1_000, lateMs + 5_000);
     const reposts = stored(lateMs - 1_000, lateMs)[2];
     const later = stored(lateMs + 1_000, lateMs + 5_000)[2];
@@ -239,7 +239,7 @@ describe("a gap within the stream servers' lookback", () => {
     expect(await shown()).toEqual([{ Content: "post within", likes: null }]);
   });
 
-  test("resumes after a disconnection without duplicates", async () => {
+  test("replay resumes after a disconnection without duplicates", async () => {
     await archive.write({ changes: [], coverage: stored(lateMs - 1_000, lateMs) });
     await archive.write({ changes: [], coverage: stored(lateMs + 1_000, lateMs + 5_000) });
     stream.publish(post(lateMs - 10, "before"));
@@ -261,7 +261,7 @@ describe("a gap within the stream servers' lookback", () => {
   });
 });
 
-test("an aborted replay retains its progress, rejects with the reason, and resumes", async () => {
+test("an aborted replay preserves its progress, rejects with the reason, and resumes", async () => {
   await archive.write({ changes: [], coverage: stored(lateMs - 1_000, lateMs) });
   await archive.write({ changes: [], coverage: stored(lateMs + 60_000, lateMs + 65_000) });
   stream.publish(post(lateMs - 10, "before"));
@@ -296,7 +296,7 @@ describe("a gap beyond the lookback", () => {
   }
 
   test.each([true, false])(
-    "is replayed from the archive, which plans blocks: %s",
+    "a gap beyond the lookback is replayed from a replay archive that plans blocks: %s",
     async (plansBlocks) => {
       archived();
       server.plansBlocks = plansBlocks;
@@ -318,7 +318,7 @@ describe("a gap beyond the lookback", () => {
     },
   );
 
-  test("is not replayed twice", async () => {
+  test("a gap beyond the lookback is not replayed twice", async () => {
     archived();
     const span = { fromMs: oldMs, toMs: oldMs + 1_000 };
     await replay(request(span));
@@ -331,7 +331,7 @@ describe("a gap beyond the lookback", () => {
     expect(server.requests).toEqual([]);
   });
 
-  test("resumes after an interruption without counting a like twice", async () => {
+  test("replay of a gap beyond the lookback resumes after an interruption without counting a like twice", async () => {
     archived();
     const span = { fromMs: oldMs, toMs: oldMs + 1_000 };
     let blocks = 0;
@@ -349,7 +349,7 @@ describe("a gap beyond the lookback", () => {
     expect(await shown()).toContainEqual({ Content: "post second", likes: 1 });
   });
 
-  test("stays open where the archive starts later or ends earlier", async () => {
+  test("a gap beyond the lookback stays open where the replay archive starts later or ends earlier", async () => {
     archived();
     server.segments = server.segments.slice(1, 2);
     const { missing } = await replay(request({ fromMs: oldMs, toMs: oldMs + 1_000 }));
@@ -359,7 +359,7 @@ describe("a gap beyond the lookback", () => {
     ]);
   });
 
-  test("requires a token, and the error says where to get one", async () => {
+  test("replay of a gap beyond the lookback requires a token, and the error explains where to get one", async () => {
     const span = { fromMs: oldMs, toMs: oldMs + 1_000 };
     await expect(replay(request(span, { network: null }))).rejects.toMatchObject({
       code: "replay_needs_token",
@@ -369,7 +369,7 @@ describe("a gap beyond the lookback", () => {
     await expect(replay(request(span))).rejects.toMatchObject({ code: "replay_refused" });
   });
 
-  test("skips unreadable rows, and counts them", async () => {
+  test("replay skips unreadable rows, and counts them", async () => {
     const { payload: _none, ...bad } = row(oldMs + 5, "bad");
     const before = { ...row(oldMs - 10, "before"), seq: bad.seq - 1 };
     server.segments = [[[before, bad, row(oldMs + 5_000, "behind")]]];
@@ -378,9 +378,9 @@ describe("a gap beyond the lookback", () => {
   });
 
   test.each([
-    ["no zstd", Buffer.from("nothing of the kind")],
-    ["nothing", Buffer.alloc(0)],
-  ])("is not claimed where a block is %s", async (_what, body) => {
+    ["not in the zstd format", Buffer.from("nothing of the kind")],
+    ["empty", Buffer.alloc(0)],
+  ])("a gap beyond the lookback is not claimed where a block is %s", async (_what, body) => {
     archived();
     server.instead = (method, response) => {
       if (method !== "getBlock") return false;
@@ -393,7 +393,7 @@ describe("a gap beyond the lookback", () => {
   });
 });
 
-test("time beyond the lookback comes from the archive, the rest from the stream", async () => {
+test("time beyond the lookback is replayed from the replay archive, and the rest from the stream", async () => {
   const cutMs = Date.now() - 36 * hourMs;
   const span = { fromMs: oldMs, toMs: lateMs };
   server.segments = [[[row(oldMs - 10, "old"), row(cutMs + hourMs, "cut")]]];
@@ -404,7 +404,7 @@ test("time beyond the lookback comes from the archive, the rest from the stream"
   expect(parts[0]?.span.toMs).toBe(parts[1]?.span.fromMs);
 });
 
-test("leaves recent time to the live stream", async () => {
+test("replay leaves recent time to the live stream", async () => {
   const nowMs = Date.now();
   await archive.write({ changes: [], coverage: stored(nowMs - 2_000, nowMs - 1_000) });
   const summary = await replay(request({ fromMs: nowMs - 2_000, toMs: nowMs + hourMs }));

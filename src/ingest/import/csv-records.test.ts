@@ -23,7 +23,7 @@ function recordsIn(
 const cell = fc.string({ unit: fc.constantFrom("a", '"', ",", ";", "\t", "\n", "é", " ") });
 
 describe("CSV", () => {
-  test("parses the same with any separator and any piece size", () => {
+  test("CSV is parsed the same with any separator and any piece size", () => {
     const rows = fc.array(fc.array(cell, { minLength: 2, maxLength: 2 }), { minLength: 1 });
     const delimiters = fc.constantFrom(",", ";", "\t");
     fc.assert(
@@ -38,24 +38,24 @@ describe("CSV", () => {
     );
   });
 
-  test("reports the line where each record begins", () => {
+  test("the line where each CSV record begins is reported", () => {
     const lines = recordsIn('a,b\r\n"1\n2",x\r\ny,z', ",", 3).map(({ line }) => line);
     expect(lines).toEqual([1, 2, 4]);
   });
 
-  test("a quote within an unquoted field is an ordinary character", () => {
+  test("a quote within an unquoted CSV field is an ordinary character", () => {
     const [record] = recordsIn('5" pipe,x\n', ",", 50);
     expect(csvFields(record?.bytes.toString() ?? "", ",")).toEqual(['5" pipe', "x"]);
   });
 
-  test("an unclosed quote uses no more memory than a record may", () => {
+  test("an unclosed CSV quote uses no more memory than a record may", () => {
     const [record, ...rest] = recordsIn(`"${"a\n".repeat(20_000)}`, ",", 1_000);
     expect(rest).toEqual([]);
     expect(record).toMatchObject({ isTooLong: true, line: 1 });
     expect(record?.bytes.length).toBeLessThanOrEqual(4_096);
   });
 
-  test.each(['"a', 'x,"a""', '"a"b,c'])("%s is rejected", (text) => {
+  test.each(['"a', 'x,"a""', '"a"b,c'])("CSV with %s is rejected", (text) => {
     expect(() => csvFields(text, ",")).toThrow(/expected/);
   });
 
@@ -64,7 +64,7 @@ describe("CSV", () => {
     ["id;text;a,b", ";"],
     ["id\ttext", "\t"],
     ["text", ","],
-  ])("the header %j is separated by %j", (header, delimiter) => {
+  ])("the CSV header %j is separated by %j", (header, delimiter) => {
     expect(delimiterOf(header)).toBe(delimiter);
   });
 });

@@ -72,7 +72,7 @@ describe("reading a file", () => {
       "with a byte order mark, CRLF and blank lines",
       (text: string) => Buffer.from(`\ufeff${text.replaceAll("\n", "\r\n \r\n")}`),
     ],
-  ])("reads %s, from disk and from standard input", async (_form, encode) => {
+  ])("an import reads a file %s, from disk and from standard input", async (_form, encode) => {
     const bytes = encode(linesOf(50));
     expect(await importing(written(bytes))).toMatchObject({ imported: 50, rejected: 0 });
     archive = createMemoryArchive();
@@ -81,12 +81,12 @@ describe("reading a file", () => {
     expect(archive.posts.size).toBe(50);
   });
 
-  test("imports nothing from an empty file", async () => {
+  test("an import of an empty file stores nothing", async () => {
     expect(await importing(written(""))).toMatchObject({ imported: 0, rejected: 0 });
     expect(await importing("-")).toMatchObject({ imported: 0, rejected: 0 });
   });
 
-  test("reports progress in bytes of the file", async () => {
+  test("an import reports its progress in bytes of the file", async () => {
     const bytes = gzipSync(linesOf(5_000));
     const seen: number[] = [];
     await importing(written(bytes), {
@@ -102,11 +102,11 @@ describe("reading a file", () => {
   test.each([
     ["that is missing", "/nowhere/at/all.ndjson"],
     ["that is a folder", "/"],
-  ])("rejects %s", async (_what, file) => {
+  ])("an import rejects a file %s", async (_what, file) => {
     await expect(importing(file)).rejects.toMatchObject({ code: "import_unreadable" });
   });
 
-  test("rejects an archive of files", async () => {
+  test("an import rejects an archive of files", async () => {
     const tar = Buffer.alloc(1_024);
     tar.write("ustar", 257);
     const archives = [
@@ -122,7 +122,7 @@ describe("reading a file", () => {
     }
   });
 
-  test("reports a truncated compressed file, after importing what came before", async () => {
+  test("an import reports a truncated compressed file, after importing the posts before the end", async () => {
     const text = linesOf(12_000);
     for (const bytes of [gzipSync(text), zstdCompressSync(text)]) {
       archive = createMemoryArchive();
@@ -137,7 +137,7 @@ describe("reading a file", () => {
     }
   });
 
-  test("imports the complete lines of a standard input that fails", async () => {
+  test("an import reads the complete lines of a standard input that fails", async () => {
     const standardInput = Readable.from(
       (async function* () {
         yield Buffer.from(linesOf(3));
@@ -159,7 +159,7 @@ describe("a bad line", () => {
     `${"[".repeat(17)}${"]".repeat(17)}`,
   ];
 
-  test("is counted, reported and written to the rejected file, and the import continues", async () => {
+  test("a bad line is counted, reported and written to the rejected file, and the import continues", async () => {
     const file = written(`${line(1)}\n${bad.join("\n")}\n${line(2)}\n`);
     const reported: string[] = [];
     const summary = await importing(file, {
@@ -176,14 +176,14 @@ describe("a bad line", () => {
     expect(readFileSync(`${file}.rejected`, "utf8")).toBe(`${bad.join("\n")}\n`);
   });
 
-  test("that is not UTF-8 is written unchanged", async () => {
+  test("a bad line that is not UTF-8 is written unchanged", async () => {
     const bytes = Buffer.from([0x22, 0xff, 0xfe, 0x22]);
     const file = written(Buffer.concat([bytes, Buffer.from(`\n${line(1)}`)]));
     expect(await importing(file)).toMatchObject({ imported: 1, rejected: 1 });
     expect(readFileSync(`${file}.rejected`)).toEqual(Buffer.concat([bytes, Buffer.from("\n")]));
   });
 
-  test("that is too long is skipped to its end", async () => {
+  test("a bad line that is too long is skipped to its end", async () => {
     const long = line(2, { text: "x".repeat(5_000) });
     const file = written(`${line(1)}\n${long}\n${line(3)}\n`);
     const reasons: string[] = [];
@@ -195,7 +195,7 @@ describe("a bad line", () => {
     expect(reasons).toEqual(["longer than 1000 bytes"]);
   });
 
-  test("of standard input goes to a file in the data folder, one per run", async () => {
+  test("bad lines of standard input are written to a file in the data folder, one per run", async () => {
     const clock = { ...systemClock, now: () => Date.UTC(2026, 0, 2, 3, 4, 5, 6) };
     const run = (text: string) =>
       importing("-", { clock, standardInput: Readable.from([Buffer.from(text)]) });
@@ -208,18 +208,18 @@ describe("a bad line", () => {
     expect(files.map((file) => readFileSync(file, "utf8"))).toEqual(["bad 1\n", "bad 2\n"]);
   });
 
-  test("is not buffered without bound when there are many", async () => {
+  test("bad lines are not buffered without bound when there are many", async () => {
     const summary = await importing(written("{}\n".repeat(12_000)));
     expect(summary.rejected).toBe(12_000);
     expect(archive.batches).toHaveLength(4);
   });
 
-  test("blank lines alone write only the end position", async () => {
+  test("an import of only blank lines writes only the end position", async () => {
     await importing(written("\n".repeat(100_000)));
     expect(archive.batches).toHaveLength(1);
   });
 
-  test("stops a strict import after writing what came before", async () => {
+  test("a bad line stops a strict import after it has written what came before", async () => {
     const file = written(`${linesOf(3)}bad\n${line(9)}\n`);
     await expect(importing(file, { onBadLine: "stop" })).rejects.toMatchObject({
       code: "import_rejected",
@@ -230,12 +230,12 @@ describe("a bad line", () => {
   });
 });
 
-test("field names cannot move the terminal's cursor", async () => {
+test("field names in messages cannot move the terminal's cursor", async () => {
   const file = written(`${line(1, { "\u001b[31mred\u009b": 1 })}\n`);
   expect([...(await importing(file)).ignoredFields.keys()]).toEqual(["[31mred"]);
 });
 
-test("unknown fields are counted by name", async () => {
+test("unknown fields of an import are counted by name", async () => {
   const file = written(`${line(1, { region: "x" })}\n${line(2, { region: "y", followers: 1 })}\n`);
   const { ignoredFields } = await importing(file);
   expect([...ignoredFields]).toEqual([
@@ -249,7 +249,7 @@ describe("an interrupted import", () => {
     ["plain", (text: string) => Buffer.from(text)],
     ["gzip", (text: string) => gzipSync(text)],
     ["zstd", (text: string) => zstdCompressSync(text)],
-  ])("resumes after the last batch (%s)", async (_form, encode) => {
+  ])("an interrupted import resumes after the last batch (%s)", async (_form, encode) => {
     const text = `${linesOf(100)}bad 1\n${linesOf(12_000, 101)}bad 2\n${linesOf(20, 12_101)}`;
     const file = written(encode(text));
     let batches = 0;
@@ -267,7 +267,7 @@ describe("an interrupted import", () => {
     expect(readFileSync(`${file}.rejected`, "utf8")).toBe("bad 1\nbad 2\n");
   });
 
-  test("does not write a rejected line twice", async () => {
+  test("an interrupted import does not write a rejected line twice", async () => {
     const file = written(`${linesOf(5_000)}bad\n${linesOf(10, 5_001)}`);
     let batches = 0;
     archive.beforeWrite = () => {
@@ -280,7 +280,7 @@ describe("an interrupted import", () => {
     expect(readFileSync(`${file}.rejected`, "utf8")).toBe("bad\n");
   });
 
-  test("stops at a batch when its user aborts it", async () => {
+  test("an interrupted import stops at a batch when its user aborts it", async () => {
     const controller = new AbortController();
     archive.beforeWrite = () => controller.abort(new Error("interrupted"));
     const file = written(linesOf(12_000));
@@ -292,14 +292,14 @@ describe("an interrupted import", () => {
 });
 
 describe("a completed import", () => {
-  test("is skipped", async () => {
+  test("a completed import is skipped when repeated", async () => {
     const file = written(linesOf(10));
     await importing(file);
     const again = await importing(file);
     expect(again).toMatchObject({ alreadyImported: true, imported: 0, unchanged: 0 });
   });
 
-  test("runs again if the file has changed, without duplicates", async () => {
+  test("a completed import runs again if the file has changed, without duplicates", async () => {
     const file = written(linesOf(10));
     await importing(file);
     writeFileSync(file, linesOf(9) + line(11));
@@ -311,7 +311,7 @@ describe("a completed import", () => {
     });
   });
 
-  test("for one platform does not count for another", async () => {
+  test("a completed import for one platform does not count for another", async () => {
     const file = written(linesOf(10));
     await importing(file);
     expect(await importing(file, { platform: "mastodon" })).toMatchObject({ imported: 10 });
@@ -332,14 +332,14 @@ describe("declared coverage", () => {
     },
   ];
 
-  test("is recorded with the last batch", async () => {
+  test("declared coverage is recorded with the last batch", async () => {
     const summary = await importing(written(linesOf(6_000)), { covers });
     expect(summary.coverage).toBe("added");
     expect(coverage()).toEqual(declared);
     expect(archive.batches.at(-1)?.coverage).toEqual(declared);
   });
 
-  test("is not recorded when the import fails", async () => {
+  test("declared coverage is not recorded when the import fails", async () => {
     archive.beforeWrite = (batch) => {
       if (batch.coverage?.length) throw new Error("disk full");
     };
@@ -347,20 +347,20 @@ describe("declared coverage", () => {
     expect(coverage()).toEqual([]);
   });
 
-  test("is withheld when lines were rejected", async () => {
+  test("declared coverage is withheld when lines were rejected", async () => {
     const file = written(`${linesOf(3)}bad\n`);
     expect((await importing(file, { covers })).coverage).toBe("withheld");
     expect((await importing(file, { covers })).coverage).toBe("withheld");
     expect(coverage()).toEqual([]);
   });
 
-  test("reports the rejected lines of all runs of the file", async () => {
+  test("declared coverage reports the rejected lines of all runs of the file", async () => {
     const file = written(`${linesOf(3)}bad\n`);
     expect(await importing(file)).toMatchObject({ rejected: 1, rejectedInAll: 1 });
     expect(await importing(file)).toMatchObject({ rejected: 0, rejectedInAll: 1 });
   });
 
-  test("can be declared for a file that was imported before", async () => {
+  test("declared coverage can be declared for a file that was imported before", async () => {
     const file = written(linesOf(3));
     await importing(file);
     expect(await importing(file, { covers })).toMatchObject({
@@ -372,7 +372,7 @@ describe("declared coverage", () => {
 });
 
 describe("limits", () => {
-  test("on the decompressed size", async () => {
+  test("an import is limited by the decompressed size", async () => {
     const limits = { ...defaultImportLimits, maxBytes: 10_000 };
     await expect(importing(written(gzipSync(linesOf(1_000))), { limits })).rejects.toMatchObject({
       code: "import_too_large",
@@ -383,15 +383,18 @@ describe("limits", () => {
   test.each([
     ["gzip", gzipSync],
     ["zstd", zstdCompressSync],
-  ])("on the ratio: a %s bomb ends the import", async (_form, compress) => {
-    const bomb = compress(Buffer.alloc(110 * 1024 ** 2));
-    await expect(importing(written(bomb))).rejects.toMatchObject({
-      code: "import_too_large",
-      hint: expect.stringContaining("EARSHOT_IMPORT_MAX_RATIO"),
-    });
-  });
+  ])(
+    "an import is limited by the compression ratio: a %s bomb ends it",
+    async (_form, compress) => {
+      const bomb = compress(Buffer.alloc(110 * 1024 ** 2));
+      await expect(importing(written(bomb))).rejects.toMatchObject({
+        code: "import_too_large",
+        hint: expect.stringContaining("EARSHOT_IMPORT_MAX_RATIO"),
+      });
+    },
+  );
 
-  test("on pending work: one batch is written, one prepared, one parsed", async () => {
+  test("an import limits its pending work: one batch is written, one prepared, one parsed", async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     let posts = 0;
     archive.beforeWrite = () => promise;

@@ -28,7 +28,7 @@ const pieceSizes = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, max
 const object = fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 3 }));
 
 describe("the values of a file", () => {
-  test("are the items of a list, with any layout and piece size", () => {
+  test("the values of a JSON file are the items of a list, with any layout and piece size", () => {
     fc.assert(
       fc.property(fc.array(object), fc.constantFrom(0, 2), pieceSizes, (items, indent, sizes) => {
         const found = textsIn(JSON.stringify(items, null, indent), sizes);
@@ -37,7 +37,7 @@ describe("the values of a file", () => {
     );
   });
 
-  test("are consecutive objects, on separate lines or not", () => {
+  test("the values of a JSON file are consecutive objects, on separate lines or not", () => {
     fc.assert(
       fc.property(fc.array(object), fc.constantFrom(0, 2), pieceSizes, (items, indent, sizes) => {
         const text = items.map((item) => `${JSON.stringify(item, null, indent)}\n`).join("");
@@ -47,7 +47,7 @@ describe("the values of a file", () => {
     );
   });
 
-  test("are the items of a named list in an object, wherever it is there", () => {
+  test("the values of a JSON file are the items of a named list in an object, at any position", () => {
     const items = [{ a: "]}" }, { items: [1] }];
     const rest = { before: { items: [3], text: '\\"[{' }, items, after: [{ b: 1 }] };
     for (const indent of [0, 2]) {
@@ -57,7 +57,7 @@ describe("the values of a file", () => {
     }
   });
 
-  test("include invalid JSON between brackets", () => {
+  test("the values of a JSON file include invalid JSON between brackets", () => {
     expect(textsIn('window.x = [{"a":1}, oops, "b,c", 7];')).toEqual([
       "window.x = ",
       '{"a":1}',
@@ -68,16 +68,19 @@ describe("the values of a file", () => {
     ]);
   });
 
-  test("that are broken end with their line if the first one takes one line", () => {
+  test("a broken JSON value ends with its line if the first value takes one line", () => {
     expect(textsIn('{"a":1}\n{"b":[\n{"c":3}\n')).toEqual(['{"a":1}', '{"b":[', '{"c":3}']);
     expect(textsIn('{"a":1}\n{"b":')).toEqual(['{"a":1}', '{"b":']);
   });
 
-  test.each(['[{"a":1}', '[{"a":1},{"b":', '{\n"a":1'])("a file is truncated in %s", (text) => {
-    expect(() => textsIn(text)).toThrow("truncated within a list or object");
-  });
+  test.each(['[{"a":1}', '[{"a":1},{"b":', '{\n"a":1'])(
+    "a JSON file that is truncated in %s is reported as truncated",
+    (text) => {
+      expect(() => textsIn(text)).toThrow("truncated within a list or object");
+    },
+  );
 
-  test("that are too long are truncated, and the next ones are read", () => {
+  test("a JSON value that is too long is truncated, and the next ones are read", () => {
     const text = JSON.stringify([{ a: "x".repeat(9_000) }, { b: 1 }]);
     const [long, next] = valuesIn(text, [100], { maxValueBytes: 5_000 });
     expect(long).toMatchObject({ isTooLong: true });
@@ -86,7 +89,7 @@ describe("the values of a file", () => {
   });
 });
 
-test("random bytes yield values or a truncation error, and no more bytes than the file has", () => {
+test("random bytes as JSON yield values or a truncation error, and no more bytes than the file has", () => {
   const signs = fc
     .array(fc.constantFrom(...'[]{}",:\\ \n1ai'.split("")))
     .map((all) => all.join(""));

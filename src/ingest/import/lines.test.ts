@@ -11,14 +11,14 @@ function linesOf(pieces: readonly Buffer[], maxLineBytes = 100): Line[] {
 }
 const texts = (lines: readonly Line[]) => lines.map(({ bytes }) => bytes.toString());
 
-test("LF and CRLF end a line, and the last line needs no end", () => {
+test("LF and CRLF end a line, and the last line needs no terminator", () => {
   const lines = linesOf([Buffer.from("a\r\nb\n\nlast")]);
   expect(texts(lines)).toEqual(["a", "b", "", "last"]);
   expect(lines.map(({ number }) => number)).toEqual([1, 2, 3, 4]);
   expect(lines.map(({ endOffset }) => endOffset)).toEqual([3, 5, 6, 10]);
 });
 
-test("the limit counts the bytes of a line without its end", () => {
+test("the limit of a line counts its bytes without the terminator", () => {
   const [fits, long] = ["x".repeat(100), "x".repeat(101)];
   for (const end of ["\n", "\r\n"]) {
     const lines = linesOf([Buffer.from(`${fits}${end}${long}${end}y`)]);
@@ -26,7 +26,7 @@ test("the limit counts the bytes of a line without its end", () => {
   }
 });
 
-test("a line of 1 GB stores only its beginning", () => {
+test("only the beginning of a line of 1 GB is stored", () => {
   const splitter = createLineSplitter(1024 ** 2, { lines: 0, offset: 0 });
   const piece = Buffer.alloc(256 * 1024, "x");
   const before = process.memoryUsage().arrayBuffers;
@@ -41,7 +41,7 @@ test("a line of 1 GB stores only its beginning", () => {
   expect(max).toBeLessThan(64 * 1024 ** 2);
 });
 
-test("any piece size yields the same lines", () => {
+test("a file read in pieces of any size yields the same lines", () => {
   const text = fc.array(fc.constantFrom("a", "é", "\n", "\r\n", "\r", "xxxxxxxxxxxxxxxxxxxxxxx"));
   fc.assert(
     fc.property(text, fc.array(fc.nat(12)), (parts, cuts) => {

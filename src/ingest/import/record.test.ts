@@ -20,7 +20,7 @@ const errorOf = (fields: object, platform: (typeof platforms)[number] = "x") => 
   throw new Error("the record was taken");
 };
 
-test("every field of a record becomes part of the post", () => {
+test("every field of an import record becomes part of the post", () => {
   const post = postOf({
     id: "570306133677760513",
     url: "https://twitter.com/alice/status/570306133677760513",
@@ -96,7 +96,7 @@ test("every field of a record becomes part of the post", () => {
 });
 
 describe("absent fields", () => {
-  test("include null and an empty string", () => {
+  test("a field that is null or an empty string counts as absent", () => {
     const names = Object.keys(importFields).filter((name) => !(name in least));
     const nulls = Object.fromEntries(names.map((name) => [name, null]));
     const empties = Object.fromEntries(names.map((name) => [name, ""]));
@@ -105,19 +105,19 @@ describe("absent fields", () => {
     expect(postOf({}).counts).toEqual({ likes: null, reposts: null, replies: null, quotes: null });
   });
 
-  test.each(requiredFields)("must not include %s", (name) => {
+  test.each(requiredFields)("the field %s of an import record is required", (name) => {
     expect(errorOf({ [name]: null })).toBe(
       `${name}: expected ${importFields[name].expected}, found none`,
     );
   });
 
-  test("the text may be empty, the author may not", () => {
+  test("the text of an import record may be empty, but the author may not", () => {
     expect(postOf({ text: "" }).text).toBe("");
     expect(errorOf({ author: "" })).toMatch(/^author: /);
     expect(errorOf({ author: "@" })).toMatch(/^author: /);
   });
 
-  test("unknown fields are skipped by name", () => {
+  test("unknown fields of an import record are skipped by name", () => {
     const names: string[] = [];
     readImportRecord({ ...least, region: "x", followers: 3 }, (name) => names.push(name));
     expect(names).toEqual(["region", "followers"]);
@@ -166,24 +166,30 @@ describe("an invalid value is rejected with field, value and expectation", () =>
       { in_reply_to_id: "abc" },
       'in_reply_to_id: expected the number of a post on X as a decimal string, found "abc"',
     ],
-  ])("%j", (fields, message) => {
-    expect(errorOf(fields)).toBe(message);
-  });
+  ])(
+    "an invalid value of an import record is rejected with field, value and expectation: %j",
+    (fields, message) => {
+      expect(errorOf(fields)).toBe(message);
+    },
+  );
 
   test.each([
     { text: "x".repeat(100_001) },
     { hashtags: Array(201).fill("a") },
     { author: "a".repeat(1_001) },
     { urls: [`https://example.org/${"a".repeat(9_000)}`] },
-  ])("beyond its bound", (fields) => {
+  ])("a value beyond its bound is rejected with field, value and expectation", (fields) => {
     expect(errorOf(fields)).toMatch(/expected .* found/);
   });
 
-  test.each([["[]"], ["1"], ["null"], ['"text"']])("a record that is %s", (json) => {
-    expect(() => readImportRecord(JSON.parse(json))).toThrow(RecordError);
-  });
+  test.each([["[]"], ["1"], ["null"], ['"text"']])(
+    "an import record that is %s is rejected",
+    (json) => {
+      expect(() => readImportRecord(JSON.parse(json))).toThrow(RecordError);
+    },
+  );
 
-  test("other errors propagate, and a lone surrogate is replaced", () => {
+  test("other errors of an import record propagate, and a lone surrogate is replaced", () => {
     const names = fc.constantFrom(...Object.keys(importFields), "__proto__", "constructor");
     const value = fc.oneof(
       fc.jsonValue(),
@@ -207,13 +213,13 @@ describe("an invalid value is rejected with field, value and expectation", () =>
   });
 });
 
-test("a reason cannot move the terminal's cursor, whatever the value", () => {
+test("a reason for a rejection cannot move the terminal's cursor, regardless of the value", () => {
   expect(errorOf({ id: "\u001b[2J\u009b31m\u202e" })).toBe(
     'id: expected a decimal string, found "\\u001b[2J31m"',
   );
 });
 
-test("finds links in text with & written as &amp;", () => {
+test("links in the text of an import record are found with & written as &amp;", () => {
   expect(postOf({ text: "see https://ex.com/a?b=1&amp;c=2 now" }).urls).toEqual([
     "https://ex.com/a?b=1&c=2",
   ]);
@@ -224,7 +230,7 @@ test.each([
   "1970-01-01",
   "2009-05-01T00:00:00+09:00",
   "2999-01-01T00:00:00Z",
-])("accepts the time %s", (createdAt) => {
+])("an import record accepts the time %s", (createdAt) => {
   const post = postOf({ created_at: createdAt });
   expect(post.createdAt).toBe(createdAt);
   expect(post.createdMs).not.toBeNull();
@@ -234,7 +240,7 @@ describe("identity", () => {
   test.each([
     ["9223372036854775807", "2080-07-10T17:30:30.208Z"],
     ["9000000000000000000", "2078-11-02"],
-  ])("on X rejects the number %s, which is in the future", (id, time) => {
+  ])("the number %s on X is rejected because it is in the future", (id, time) => {
     expect(errorOf({ id })).toMatch(
       /^id: expected the number of a post whose time is not ahead of now, found "/,
     );
@@ -242,13 +248,13 @@ describe("identity", () => {
     expect(errorOf({ url: `https://x.com/a/status/${id}` })).toContain(id);
   });
 
-  test("on X may be a day ahead because of clock skew", () => {
+  test("a number on X may be a day ahead because of clock skew", () => {
     const idOf = (ms: number) => String(BigInt(ms - 1288834974657) << 22n);
     expect(postOf({ id: idOf(nowMs + 86_400_000) }).nativeId).not.toBeNull();
     expect(errorOf({ id: idOf(nowMs + 86_400_001) })).toMatch(/^id: /);
   });
 
-  test("on X is the number, whatever the uri of the record", () => {
+  test("the identity of a record on X is its number, regardless of its uri", () => {
     const forged = postOf({ id: "20", uri: "https://x.com/i/status/99" });
     expect(forged.uri).toBe("https://x.com/i/status/20");
     expect(forged).toMatchObject({ nativeId: 20n, seenMs: null });
@@ -258,16 +264,16 @@ describe("identity", () => {
     "https://twitter.com/alice/status/99?s=20",
     "https://x.com/i/web/status/99",
     "HTTPS://X.COM/i/status/99",
-  ])("on X is the number in %s", (address) => {
+  ])("the identity of a record on X is the number in %s", (address) => {
     expect(postOf({ uri: address }).nativeId).toBe(99n);
     expect(postOf({ url: address }).nativeId).toBe(99n);
   });
 
-  test("on X rejects a uri that is not an address", () => {
+  test("a record on X with a uri that is not an address is rejected", () => {
     expect(errorOf({ uri: "import:x:1" })).toMatch(/^uri: expected an http or https address/);
   });
 
-  test("without uri and id is the hash of author, time and text", () => {
+  test("the identity of a record without uri and id is the hash of author, time and text", () => {
     const content = JSON.stringify(["alice", "2015-02-24T19:35:52Z", "hello"]);
     const hash = createHash("sha256").update(content).digest("hex");
     for (const platform of platforms) {
@@ -279,7 +285,7 @@ describe("identity", () => {
     expect(postOf({ text: "hello " }).uri).not.toBe(postOf({}).uri);
   });
 
-  test("on Bluesky is the uri, with the time of its key", () => {
+  test("the identity of a record on Bluesky is its uri, with the time of the uri's key", () => {
     const uri = "at://did:plc:abc/app.bsky.feed.post/3mptbyoeyc22k";
     const post = postOf({ uri, author: "alice.bsky.social" }, "bluesky");
     expect(post).toMatchObject({ uri, userId: "did:plc:abc", username: "alice.bsky.social" });
@@ -296,11 +302,11 @@ describe("identity", () => {
     [{ uri: "https://bsky.app/x" }, /^uri: expected at:/],
     [{ author_id: "alice" }, /^author_id: expected a DID/],
     [{ quote_of_id: "at://nobody" }, /^quote_of_id: expected a post's uri/],
-  ])("on Bluesky rejects %j", (fields, message) => {
+  ])("the Bluesky uri %j is rejected", (fields, message) => {
     expect(errorOf(fields, "bluesky")).toMatch(message);
   });
 
-  test("on Mastodon is the uri, else the page, else the number on the author's server", () => {
+  test("the identity of a record on Mastodon is its uri, or else its page, or else its number on the author's server", () => {
     const author = "alice@One.example";
     const uri = "https://one.example/users/alice/statuses/1";
     expect(postOf({ author, uri, id: "1" }, "mastodon").uri).toBe(uri);
@@ -309,7 +315,7 @@ describe("identity", () => {
     expect(errorOf({ uri: "tag:x" }, "mastodon")).toMatch(/^uri: /);
   });
 
-  test("on Mastodon qualifies an account's number with its server", () => {
+  test("an account's number on Mastodon is qualified with its server", () => {
     const uri = "https://two.example/users/alice/statuses/1";
     const userId = (fields: object) => postOf({ author_id: "7", ...fields }, "mastodon").userId;
     expect(userId({ author: "alice@One.example", uri })).toBe("7@one.example");
@@ -327,18 +333,21 @@ describe("identity", () => {
     ["bluesky", { uri: "at://did:plc:abc/app.bsky.feed.post/3mptbyoeyc22k" }, ["id"]],
     ["bluesky", {}, []],
     ["x", { uri: "https://x.com/i/status/20" }, []],
-  ] as const)("on %s reports an id that %j makes redundant", (platform, fields, expected) => {
-    const unused: string[] = [];
-    const record = readImportRecord({ ...least, id: "12", ...fields });
-    toPost(record, platform, nowMs, (name) => unused.push(name));
-    expect(unused).toEqual(expected);
-  });
+  ] as const)(
+    "an id of a record on %s that %j makes redundant is reported",
+    (platform, fields, expected) => {
+      const unused: string[] = [];
+      const record = readImportRecord({ ...least, id: "12", ...fields });
+      toPost(record, platform, nowMs, (name) => unused.push(name));
+      expect(unused).toEqual(expected);
+    },
+  );
 });
 
 describe("a reference to another post", () => {
   const named = { in_reply_to_id: "7", quote_of_id: "8", repost_of_id: "9", conversation_id: "6" };
 
-  test("by its number on X has the uri derived from it", () => {
+  test("a reference by number on X has the uri derived from the number", () => {
     expect(postOf(named)).toMatchObject({
       inReplyTo: { id: "7", uri: "https://x.com/i/status/7" },
       quoted: { id: "8", uri: "https://x.com/i/status/8" },
@@ -347,7 +356,7 @@ describe("a reference to another post", () => {
     });
   });
 
-  test("by a number on other platforms has the uri of a post known by this number alone", () => {
+  test("a reference by number on another platform has the uri of a post known only by this number", () => {
     const known = postOf({ id: "7" }, "bluesky");
     expect(postOf(named, "bluesky")).toMatchObject({
       inReplyTo: { id: "7", uri: known.uri },
@@ -361,7 +370,7 @@ describe("a reference to another post", () => {
     expect(postOf(named, "mastodon").quoted?.uri).toBe(postOf({ id: "8" }, "mastodon").uri);
   });
 
-  test("by a uri uses it, and derives one from any other name", () => {
+  test("a reference by uri uses it, and one by any other name derives a uri", () => {
     const uri = "at://did:plc:abc/app.bsky.feed.post/3mptbyoeyc22k";
     const conversation = { in_reply_to_id: uri, conversation_id: uri };
     expect(postOf(conversation, "bluesky")).toMatchObject({
@@ -384,7 +393,7 @@ describe("a reference to another post", () => {
 });
 
 describe("replies and reposts", () => {
-  test("on X a text that begins with a mention is a reply unless the record says otherwise", () => {
+  test("a text on X that begins with a mention is a reply unless the record declares otherwise", () => {
     expect(postOf({ text: "@bob hi" })).toMatchObject({
       isReply: true,
       inReplyTo: { username: "bob" },
@@ -394,7 +403,7 @@ describe("replies and reposts", () => {
     expect(postOf({ text: "@bob hi" }, "bluesky").isReply).toBe(false);
   });
 
-  test("a repost is what the record declares", () => {
+  test("a repost is only what the record declares", () => {
     expect(postOf({ repost_of_id: "20" })).toMatchObject({
       isRepost: true,
       reposted: { id: "20" },
@@ -406,7 +415,7 @@ describe("replies and reposts", () => {
     expect(postOf({ text: "RT @bob: hi" }).isRepost).toBe(false);
   });
 
-  test("handles may contain dots and servers", () => {
+  test("handles in a record may contain dots and servers", () => {
     expect(postOf({ text: "hi @bob.bsky.social" }, "bluesky").mentions).toEqual([
       { username: "bob.bsky.social", userId: null },
     ]);

@@ -68,7 +68,7 @@ const drawnPost: fc.Arbitrary<Drawn> = fc.record({
   ),
 });
 
-test("finds an imported post by its references to another, and by that post's ID if archived", () => {
+test("a search finds an imported post by its references to another, and by that post's ID if archived", () => {
   // The mean below needs some.
   const runs = Math.max(20, testRuns(20));
   let byStored = 0;

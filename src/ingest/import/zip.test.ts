@@ -46,7 +46,7 @@ describe("a zip archive", () => {
     ["compressed", {}],
     ["stored", { isStored: true }],
     ["with sizes of 64 bits", { isLarge: true }],
-  ])("is read %s", async (_form, more) => {
+  ])("a zip archive is read %s", async (_form, more) => {
     const files = [file("data/a.js", "a".repeat(1_000), more), file("ü.txt", "", more)];
     expect(await contentsOf(zipArchive(files, "a comment"))).toEqual({
       "data/a.js": "a".repeat(1_000),
@@ -57,16 +57,16 @@ describe("a zip archive", () => {
   test.each([
     ["is encrypted", { flags: 1 }, "a in it is encrypted"],
     ["has another checksum", { checksum: 7 }, "a in it is damaged"],
-  ])("is rejected when a file in it %s", async (_why, more, message) => {
+  ])("a zip archive is rejected when a file in it %s", async (_why, more, message) => {
     await expect(contentsOf(zipArchive([file("a", "text", more)]))).rejects.toThrow(message);
   });
 
-  test("is rejected when truncated", async () => {
+  test("a truncated zip archive is rejected", async () => {
     const bytes = zipArchive([file("a", "text")]);
     await expect(contentsOf(bytes.subarray(0, -1))).rejects.toThrow("truncated");
   });
 
-  test("yields no more of a file than the directory declares", async () => {
+  test("a file of a zip archive yields no more than its directory declares", async () => {
     const bytes = zipArchive([file("a", "x".repeat(1_000_000))]);
     bytes.writeUInt32LE(10, bytes.indexOf(Buffer.from([0x50, 0x4b, 1, 2])) + 24);
     let read = 0;
@@ -79,7 +79,7 @@ describe("a zip archive", () => {
     expect(read).toBe(0);
   });
 
-  test("reads only the wanted files", async () => {
+  test("only the requested files of a zip archive are read", async () => {
     const bytes = zipArchive([file("a", "1"), file("b", "2")]);
     const members = await withArchive(bytes, (handle) =>
       readZipDirectory(handle, bytes.length, (name) => name === "b"),
@@ -87,7 +87,7 @@ describe("a zip archive", () => {
     expect(members.map(({ name }) => name)).toEqual(["b"]);
   });
 
-  test("is rejected when too many files are wanted, or its directory is larger than the file", async () => {
+  test("a zip archive is rejected when too many files are requested, or its directory is larger than the file", async () => {
     const many = zipArchive(Array.from({ length: 10_001 }, () => file("a", "")));
     await expect(contentsOf(many)).rejects.toThrow("it contains too many files of one kind");
     const bytes = zipArchive([file("a", "text")]);
@@ -95,7 +95,7 @@ describe("a zip archive", () => {
     await expect(contentsOf(bytes)).rejects.toThrow("its zip directory is damaged");
   });
 
-  test("with any byte changed yields the same content or an error", async () => {
+  test("a zip archive with any byte changed yields the same content or an error", async () => {
     const bytes = zipArchive([file("a", "some text"), file("b", "other", { isStored: true })]);
     const position = fc.integer({ min: 0, max: bytes.length - 1 });
     await fc.assert(

@@ -17,7 +17,7 @@ async function decompressed(bytes: Buffer, size: number): Promise<Buffer> {
 
 const skippable = Buffer.from([0x50, 0x2a, 0x4d, 0x18, 4, 0, 0, 0, 1, 2, 3, 4]);
 
-test("decompresses all frames with any piece size", async () => {
+test("all zstd frames are decompressed with any piece size", async () => {
   const frame = fc.oneof(
     fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes)),
     fc.constant(null),
@@ -38,21 +38,24 @@ test("decompresses all frames with any piece size", async () => {
   );
 });
 
-test("decompresses a file larger than every buffer", async () => {
+test("a zstd file larger than every buffer is decompressed", async () => {
   const content = Buffer.concat([randomBytes(3_000_000), Buffer.alloc(5_000_000, "x")]);
   const file = Buffer.concat([zstdCompressSync(content), zstdCompressSync(content)]);
   const out = await decompressed(file, 65_536);
   expect(out.equals(Buffer.concat([content, content]))).toBe(true);
 });
 
-test.each(["cut short", "garbage after a frame"])("%s is an error", async (what) => {
-  const frame = zstdCompressSync(Buffer.from("hello"));
-  const file =
-    what === "cut short" ? frame.subarray(0, -3) : Buffer.concat([frame, Buffer.from("garbage")]);
-  await expect(decompressed(file, 65_536)).rejects.toThrow();
-});
+test.each(["a missing end", "garbage after a frame"])(
+  "a zstd file with %s is an error",
+  async (what) => {
+    const frame = zstdCompressSync(Buffer.from("hello"));
+    const file =
+      what === "cut short" ? frame.subarray(0, -3) : Buffer.concat([frame, Buffer.from("garbage")]);
+    await expect(decompressed(file, 65_536)).rejects.toThrow();
+  },
+);
 
-test("does not wait for a reader that stopped early", async () => {
+test("zstd decompression does not wait for a reader that stopped early", async () => {
   const file = zstdCompressSync(Buffer.alloc(50_000_000, "x"));
   for await (const piece of decompressZstd(cut(file, 1_000))) {
     expect(piece.length).toBeGreaterThan(0);

@@ -90,7 +90,7 @@ afterEach(async () => {
 });
 
 describe("a looked-up account", () => {
-  test("gets its handle, name and labels from itself and trusted labelers", async () => {
+  test("a looked-up account gets its handle, name and labels from itself and trusted labelers", async () => {
     accounts = [didOf(1)];
     const cts = "2021-01-01T00:00:00Z";
     const profile = `at://${didOf(1)}/app.bsky.actor.profile/self`;
@@ -133,7 +133,7 @@ describe("a looked-up account", () => {
     expect(lookUp.state()).toMatchObject({ status: "connected", found: 1, missing: 0 });
   });
 
-  test("is not requested again before its age, found or not", async () => {
+  test("a looked-up account is not requested again before its age, found or not", async () => {
     accounts = [didOf(1), didOf(2)];
     views.set(didOf(1), { did: didOf(1), handle: "alice.example" });
     start();
@@ -144,7 +144,7 @@ describe("a looked-up account", () => {
     expect(requests).toHaveLength(2);
   });
 
-  test("is requested immediately when its handle may have changed", async () => {
+  test("an account is requested immediately when its handle may have changed", async () => {
     accounts = [didOf(1)];
     views.set(didOf(1), { did: didOf(1), handle: "alice.example" });
     start();
@@ -160,7 +160,7 @@ describe("a looked-up account", () => {
     ["a handle that is not its own", { handle: "handle.invalid" }],
     ["no handle", { handle: "<script>" }],
     ["nothing", {}],
-  ])("preserves its handle when the answer has %s", async (_what, view) => {
+  ])("a looked-up account preserves its handle when the answer has %s", async (_what, view) => {
     accounts = [didOf(1)];
     views.set(didOf(1), { did: didOf(1), ...view });
     start();
@@ -168,7 +168,7 @@ describe("a looked-up account", () => {
     expect(changes.map(({ kind }) => kind)).toEqual(["profile", "looked-up"]);
   });
 
-  test("is the only one to change, whatever the answer contains", async () => {
+  test("only the looked-up account changes, regardless of what the answer contains", async () => {
     accounts = [didOf(1)];
     views.set(didOf(1), { did: didOf(2), handle: "mallory.example" });
     start();
@@ -178,7 +178,7 @@ describe("a looked-up account", () => {
 });
 
 describe("requests", () => {
-  test("contain 25 accounts each, at no more than the permitted rate", async () => {
+  test("account lookups contain 25 accounts each, at no more than the permitted rate", async () => {
     accounts = Array.from({ length: 60 }, (_unused, n) => didOf(n));
     start();
     await clock.advance(10 * secondMs);
@@ -190,7 +190,7 @@ describe("requests", () => {
     expect(cachedUp.size).toBe(60);
   });
 
-  test("refused for one account are repeated without it", async () => {
+  test("lookups refused for one account are repeated without it", async () => {
     accounts = Array.from({ length: 8 }, (_unused, n) => didOf(n));
     accounts[5] = "did:plc:refused";
     for (const id of accounts) views.set(id, { did: id, handle: "a.example" });
@@ -207,7 +207,7 @@ describe("requests", () => {
     ["retry-after", "Tue, 14 Nov 2023 22:14:00 GMT", 40_000],
     ["retry-after", "999999999", 15 * 60_000],
     ["retry-after", "soon", 750],
-  ])("wait after 429 as %s: %s says", async (name, value, waitMs) => {
+  ])("lookups wait after 429 as %s: %s specifies", async (name, value, waitMs) => {
     accounts = [didOf(1)];
     refusals = [[429, { [name]: value }]];
     start();
@@ -219,7 +219,7 @@ describe("requests", () => {
     expect(lookUp.state()).toMatchObject({ status: "connected", failures: 1 });
   });
 
-  test("slow down while none is answered, and the accounts stay due", async () => {
+  test("lookups slow down while none is answered, and the accounts stay due", async () => {
     accounts = [didOf(1)];
     refusals = [new Error("nobody is there"), [500, {}], [503, {}], new Error("nobody is there")];
     start();
@@ -229,7 +229,7 @@ describe("requests", () => {
     expect(lookUp.state()).toMatchObject({ status: "connected", failures: 4 });
   });
 
-  test("are repeated when the archive did not accept the result", async () => {
+  test("lookups are repeated when the archive did not accept the result", async () => {
     accounts = [didOf(1)];
     writeErrors = [new Error("database or disk is full")];
     start();

@@ -57,7 +57,7 @@ afterEach(async () => {
 });
 
 describe("a compressed stream", () => {
-  test("is requested if configured and the dictionary is available", async () => {
+  test("a compressed stream is requested if configured and the dictionary is available", async () => {
     answers = [dictionary];
     server.events.push(commit(startUs, "a"), commit(startUs + 1, "b"));
     const { state } = start();
@@ -70,7 +70,7 @@ describe("a compressed stream", () => {
     expect(server.requests[1]?.url).not.toContain("compress");
   });
 
-  test("falls back to uncompressed without the dictionary, reports it, and retries at the next connection", async () => {
+  test("the stream falls back to uncompressed without the dictionary, reports it, and retries at the next connection", async () => {
     server.events.push(commit(startUs, "a"));
     const { state } = start();
     await archive.until(() => archive.posts.size === 1);
@@ -86,7 +86,7 @@ describe("a compressed stream", () => {
     expect(state().detail).toBe("connected to 127.0.0.1");
   });
 
-  test("may contain text frames", async () => {
+  test("a compressed stream may contain text frames", async () => {
     answers = [dictionary];
     start();
     await vi.waitFor(() => expect(server.sockets.size).toBe(1));
@@ -94,7 +94,7 @@ describe("a compressed stream", () => {
     await archive.until(() => archive.posts.size === 1);
   });
 
-  test("leaves a gap when a frame decompresses beyond the limit", async () => {
+  test("a compressed stream leaves a gap when a frame decompresses beyond the limit", async () => {
     answers = [dictionary];
     server.events.push(
       commit(startUs, "a"),

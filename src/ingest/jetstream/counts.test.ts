@@ -49,7 +49,7 @@ afterEach(async () => {
   await other.close();
 });
 
-test("likes, reposts, replies and quotes are counted; deletions are not subtracted", async () => {
+test("likes, reposts, replies and quotes are counted, and deletions are not subtracted", async () => {
   const post = uriOf("a");
   const reply = commit(startUs + 6, "reply") as Event & { commit: { record: object } };
   reply.commit.record = {
@@ -91,7 +91,7 @@ test("many likes of one post are one change of a batch", async () => {
   ]);
 });
 
-test("a post does not wait for the likes before it, and likes alone wait longer", async () => {
+test("a post does not wait for the likes before it, and likes without posts wait longer", async () => {
   server.events.push(like(0), like(1));
   const { state } = start({ batchMs: 1, quietBatchMs: 3_600_000 });
   await vi.waitFor(() => expect(state().events).toBe(2));
@@ -102,7 +102,7 @@ test("a post does not wait for the likes before it, and likes alone wait longer"
 });
 
 describe("a repeated event", () => {
-  test("is not counted twice after a disconnection, nor from a server with another clock", async () => {
+  test("a repeated event is not counted twice after a disconnection, nor from a server with another clock", async () => {
     server.events = Array.from({ length: 50 }, (_unused, second) => like(second));
     start({ urls: [server.url, other.url], overlapMs: 60_000 });
     await archive.until(() => likes() === 50);
@@ -117,7 +117,7 @@ describe("a repeated event", () => {
     await archive.until(() => likes() === 52);
   });
 
-  test("is not counted twice after a restart if it precedes the saved position", async () => {
+  test("an event is not counted twice after a restart if it precedes the saved position", async () => {
     server.events = Array.from({ length: 20 }, (_unused, second) => like(second));
     start({ overlapMs: 60_000 });
     await archive.until(() => likes() === 20);
@@ -130,7 +130,7 @@ describe("a repeated event", () => {
     expect(likes()).toBe(23);
   });
 
-  test("is counted twice rather than not at all when another server takes over after a restart", async () => {
+  test("an event is counted twice rather than not at all when another server takes over after a restart", async () => {
     server.events = Array.from({ length: 20 }, (_unused, second) => like(second));
     start({ urls: [server.url] });
     await archive.until(() => likes() === 20);
@@ -141,7 +141,7 @@ describe("a repeated event", () => {
     await archive.until(() => likes() === 50);
   });
 
-  test("is counted each time its key is used for a new like", async () => {
+  test("likes are counted each time an event's key is used for a new like", async () => {
     server.events.push(like(0, "same"));
     start();
     await archive.until(() => likes() === 1);
@@ -173,7 +173,7 @@ describe("followed collections", () => {
     ...new Set(archive.batches.flatMap(({ coverage }) => coverage ?? []).map((c) => c.collection)),
   ];
 
-  test("are all by default, with coverage for each", async () => {
+  test("all collections are followed by default, with coverage for each", async () => {
     server.events.push(commit(startUs, "a"), like(1));
     start();
     await archive.until(() => likes() === 1 && stored().length > 0);
@@ -186,7 +186,7 @@ describe("followed collections", () => {
     });
   });
 
-  test("are those configured, whatever the server sends", async () => {
+  test("only the configured collections are followed, regardless of what the server sends", async () => {
     server.events.push(commit(startUs, "a"), like(1), commit(startUs + 2 * secondUs, "b"));
     start({ followed: ["posts"] });
     await archive.until(() => archive.posts.size === 2 && stored().length > 0);
@@ -197,7 +197,7 @@ describe("followed collections", () => {
   });
 });
 
-test("stores profiles, account states and changed handles", async () => {
+test("the stream stores profiles, account states and changed handles", async () => {
   const renamed: string[] = [];
   server.events.push(
     event(startUs, "account", { active: false, status: "takendown" }),
@@ -223,7 +223,7 @@ test("stores profiles, account states and changed handles", async () => {
   expect(renamed).toEqual([did]);
 });
 
-test("likes wait for the archive like posts: reading pauses, and none is lost", async () => {
+test("likes wait for the archive as posts do: reading pauses, and none is lost", async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   archive.beforeWrite = () => promise;
   server.events = Array.from({ length: 20_000 }, (_unused, n) =>

@@ -55,7 +55,7 @@ afterEach(async () => {
   await server.close();
 });
 
-test("tolerates a server with false order and times", async () => {
+test("the stream tolerates a server with false order and times", async () => {
   server.events = Array.from({ length: 40 }, (_unused, n) =>
     commit(startUs + n * secondUs, `k${n}`),
   );
@@ -75,7 +75,7 @@ test("tolerates a server with false order and times", async () => {
   await vi.waitFor(() => expect(positionUs()).toBe(startUs + 39 * secondUs));
 });
 
-test("when a server's clock goes back, the stream continues and the position waits for it", async () => {
+test("when a server's clock is set back, the stream continues and the position waits for it", async () => {
   server.events.push(commit(startUs, "a"), commit(startUs + 10 * secondUs, "b"));
   start();
   await archive.until(() => archive.posts.size === 2);
@@ -88,7 +88,7 @@ test("when a server's clock goes back, the stream continues and the position wai
   expect(covered()).toEqual([[0, 12]]);
 });
 
-test("loses nothing when a connection breaks within a frame", async () => {
+test("no event is lost when a connection breaks within a frame", async () => {
   const emulator: JetstreamServer = await startJetstreamServer();
   const publish = (n: number) => emulator.publish(commit(startUs + n * secondUs, `k${n}`) as never);
   publish(0);
@@ -105,7 +105,7 @@ test("loses nothing when a connection breaks within a frame", async () => {
   await emulator.close();
 });
 
-test("after 37 hours, a server with a lookback of 36 leaves a gap of one hour", async () => {
+test("after 37 hours offline, a server with a lookback of 36 leaves a gap of one hour", async () => {
   server.events.push(commit(startUs, "a"), commit(startUs + secondUs, "b"));
   start();
   await archive.until(() => archive.posts.size === 2);

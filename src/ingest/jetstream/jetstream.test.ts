@@ -54,7 +54,7 @@ afterEach(async () => {
   await server.close();
 });
 
-test("stores posts, edits, deletes and handles, one by one or in batches", async () => {
+test("the stream stores posts, edits, deletes and handles, singly or in batches", async () => {
   server.events.push(commit(startUs, "a"), commit(startUs + 1, "b"));
   const { state } = start();
   await archive.until(() => archive.posts.size === 2);
@@ -81,7 +81,7 @@ test("stores posts, edits, deletes and handles, one by one or in batches", async
   });
 });
 
-test("passes a delete before its post to the archive in that order", async () => {
+test("the stream passes a delete before its post to the archive in that order", async () => {
   server.events.push(commit(startUs, "a", "delete", "3mptbypcqzzzz"), commit(startUs + 1, "a"));
   start();
   await archive.until(() => archive.batches.flatMap(({ changes }) => changes).length === 2);
@@ -92,7 +92,7 @@ test("passes a delete before its post to the archive in that order", async () =>
   expect(archive.posts.size).toBe(0);
 });
 
-test("requests posts from the lookback on, with its user agent", async () => {
+test("the stream requests posts from the lookback on, with its user agent", async () => {
   start({ userAgent: "earshot/test" });
   await vi.waitFor(() => expect(server.requests).toHaveLength(1));
   const query = new URL(server.requests[0]?.url ?? "", "ws://x").searchParams;
@@ -110,7 +110,7 @@ test("requests posts from the lookback on, with its user agent", async () => {
   expect(server.requests[1]?.url).not.toContain("cursor");
 });
 
-test("resumes after a restart at the last stored event, less the overlap", async () => {
+test("the stream resumes after a restart at the last stored event, less the overlap", async () => {
   server.events.push(commit(startUs, "a"), commit(startUs + 20 * secondUs, "b"));
   start();
   await archive.until(() => archive.posts.size === 2);
@@ -122,7 +122,7 @@ test("resumes after a restart at the last stored event, less the overlap", async
   expect(archive.reports.reduce((sum, { inserted }) => sum + inserted, 0)).toBe(3);
 });
 
-test("does not write the overlap of a reconnection again, and a deleted post stays deleted", async () => {
+test("the overlap of a reconnection is not written again, and a deleted post stays deleted", async () => {
   server.events.push(
     commit(startUs, "a"),
     commit(startUs + 1, "b"),
@@ -139,7 +139,7 @@ test("does not write the overlap of a reconnection again, and a deleted post sta
   expect(state()).toMatchObject({ reconnects: 1, posts: 3, deletes: 1 });
 });
 
-test("counts and skips bad frames", async () => {
+test("bad frames are counted and skipped", async () => {
   server.serve = (socket) => {
     for (const frame of ["", "{", "[]", "null", '{"kind":"commit"}', Buffer.from([1, 2, 3])])
       socket.send(frame);
@@ -164,7 +164,7 @@ async function expectGapAfterSecond(): Promise<void> {
 test.each([
   ["cannot be read", "{"],
   ["is more than a day ahead", JSON.stringify(commit(startUs + 90_000 * secondUs, "far ahead"))],
-])("when an event %s, the coverage has a gap", async (_, bad) => {
+])("the coverage has a gap when an event %s", async (_, bad) => {
   const [a, b, c, d] = [0, 1, 50, 51].map((second, n) =>
     commit(startUs + second * secondUs, `post${n}`),
   );
@@ -182,7 +182,7 @@ describe("an oversized event that is sent all the same", () => {
   const largest = { maxFrameBytes: 2_000 };
   const large = (timeUs: number) => ({ ...commit(timeUs, "large"), padding: "x".repeat(3_000) });
 
-  test("is skipped after some attempts, with a gap in the coverage", async () => {
+  test("an oversized event that a server sends repeatedly is skipped after some attempts, with a gap in the coverage", async () => {
     server.events.push(
       commit(startUs, "a"),
       commit(startUs + secondUs, "b"),
@@ -199,14 +199,14 @@ describe("an oversized event that is sent all the same", () => {
     await archive.until(() => archive.posts.size === 5);
   });
 
-  test("is skipped also when it is the first of all", async () => {
+  test("an oversized event is also skipped when it is the first of all", async () => {
     server.events.push(large(startUs), commit(startUs + secondUs, "a"));
     start({ ...largest, lookbackMs: 61_000 });
     await archive.until(() => archive.posts.size === 1);
   });
 });
 
-test("a repeated overlap is not progress: the pauses grow", async () => {
+test("a repeated overlap does not count as progress: the pauses increase", async () => {
   server.events.push(commit(startUs, "a"));
   server.serve = (socket, replay) => {
     sendAll(socket, replay);
@@ -230,7 +230,7 @@ describe("with several servers", () => {
   const cursorOf = (request: IncomingMessage | undefined) =>
     Number(new URL(request?.url ?? "", "ws://x").searchParams.get("cursor"));
 
-  test("stays with the one that works", async () => {
+  test("a stream with several servers stays with the one that works", async () => {
     const other = await startFakeJetstream();
     server.events.push(commit(startUs, "a"));
     const { state } = start({ urls: [server.url, other.url] });
@@ -244,7 +244,7 @@ describe("with several servers", () => {
     await other.close();
   });
 
-  test("requests a minute of overlap from the next one, also after a restart", async () => {
+  test("a stream with several servers requests a minute of overlap from the next one, also after a restart", async () => {
     const other = await startFakeJetstream();
     server.events.push(commit(startUs, "a"));
     start({ urls: [server.url, other.url] });
@@ -269,7 +269,7 @@ describe("with several servers", () => {
 describe("coverage", () => {
   const second = startUs / 1000;
 
-  test("reaches from the first event to the last, over a disconnection and a restart", async () => {
+  test("stream coverage extends from the first event to the last, over a disconnection and a restart", async () => {
     server.events.push(commit(startUs, "a"), commit(startUs + secondUs, "b"));
     start();
     await archive.until(() => archive.posts.size === 2);
@@ -283,7 +283,7 @@ describe("coverage", () => {
     expect(covered()).toEqual([[second, second + 3_000]]);
   });
 
-  test("has a gap when the server no longer has the resume position", async () => {
+  test("stream coverage has a gap when the server no longer has the resume position", async () => {
     server.events.push(commit(startUs, "a"), commit(startUs + secondUs, "b"));
     start();
     await archive.until(() => archive.posts.size === 2);
@@ -297,7 +297,7 @@ describe("coverage", () => {
     ]);
   });
 
-  test("has a gap even if only one event follows it at first", async () => {
+  test("stream coverage has a gap even if only one event follows it at first", async () => {
     server.events.push(commit(startUs, "a"), commit(startUs + secondUs, "b"));
     start();
     await archive.until(() => archive.posts.size === 2);
@@ -313,7 +313,7 @@ describe("coverage", () => {
     ]);
   });
 
-  test("advances with events without posts, and never without an event", async () => {
+  test("stream coverage advances with events without posts, and never without an event", async () => {
     server.events.push(commit(startUs, "a"));
     start();
     await archive.until(() => archive.posts.size === 1);
@@ -327,7 +327,7 @@ describe("coverage", () => {
 });
 
 describe("an archive that rejects a batch", () => {
-  test("gets the same batch again until it accepts it; nothing is skipped", async () => {
+  test("an archive that rejects a batch gets it again until it accepts it, and nothing is skipped", async () => {
     let refusals = 3;
     archive.beforeWrite = () => {
       refusals -= 1;
@@ -339,7 +339,7 @@ describe("an archive that rejects a batch", () => {
     expect(refusals).toBeLessThan(0);
   });
 
-  test("is reported in the state", async () => {
+  test("an archive that rejects a batch is reported in the state", async () => {
     archive.beforeWrite = () => {
       throw new Error("database or disk is full");
     };
@@ -355,7 +355,7 @@ describe("an archive that rejects a batch", () => {
     expect(archive.checkpoints.size).toBe(0);
   });
 
-  test("pauses reading when too many events wait, and resumes later", async () => {
+  test("reading pauses when too many events wait for the archive, and resumes later", async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     archive.beforeWrite = () => promise;
     server.events = Array.from({ length: 2_000 }, (_unused, index) =>
@@ -377,7 +377,7 @@ describe("a failing server", () => {
     [503, "service not ready: bootstrap in progress"],
     [426, "upgrade required"],
     [400, "bad wantedCollections"],
-  ])("with %i is retried, then the next one is tried", async (status, body) => {
+  ])("a server that answers %i is retried, then the next one is tried", async (status, body) => {
     const refusing = await startFakeJetstream(() => [status, body]);
     const details = new Set<string>();
     server.events.push(commit(startUs, "a"));
@@ -399,7 +399,7 @@ describe("a failing server", () => {
     await refusing.close();
   });
 
-  test("that does not accept connections is reported", async () => {
+  test("a server that does not accept connections is reported", async () => {
     const removed = await startFakeJetstream();
     await removed.close();
     const { state } = start({ urls: [removed.url], minBackoffMs: 8_000, maxBackoffMs: 8_000 });
@@ -411,7 +411,7 @@ describe("a failing server", () => {
     );
   });
 
-  test("that falls silent is abandoned", async () => {
+  test("a server that stops sending is abandoned", async () => {
     server.events.push(commit(startUs, "a"));
     server.serve = (socket, replay, connection) => {
       sendAll(socket, replay);
@@ -424,7 +424,7 @@ describe("a failing server", () => {
   });
 });
 
-test("writes pending events when it stops", async () => {
+test("the stream writes pending events when it stops", async () => {
   server.events.push(commit(startUs, "a"), commit(startUs + 1, "b"));
   const { state, stop } = start({ batchMs: 3_600_000, quietBatchMs: 3_600_000 });
   await vi.waitFor(() => expect(state().events).toBe(2));

@@ -85,7 +85,7 @@ afterEach(async () => {
   await server.close();
 });
 
-test("stores labels of a trusted source on posts and accounts", async () => {
+test("the label stream stores labels of a trusted source on posts and accounts", async () => {
   const { state } = await startConnected();
   server.publish(label(1), label(2, { uri: author, val: "!takedown" }));
   await archive.until(() => archive.labels.size === 2);
@@ -95,7 +95,7 @@ test("stores labels of a trusted source on posts and accounts", async () => {
   expect(state()).toMatchObject({ status: "connected", labels: 3, passedOver: 0, unreadable: 0 });
 });
 
-test("skips labels of other sources, and on other subjects", async () => {
+test("the label stream skips labels of other sources, and on other subjects", async () => {
   const { state } = await startConnected();
   server.publish(
     label(1, { src: author }),
@@ -109,7 +109,7 @@ test("skips labels of other sources, and on other subjects", async () => {
 });
 
 describe("the start of the stream", () => {
-  test("is at new labels by default", async () => {
+  test("the label stream starts with new labels by default", async () => {
     server.publish(label(1));
     await startConnected();
     server.publish(label(2));
@@ -117,14 +117,14 @@ describe("the start of the stream", () => {
     expect(server.cursors).toEqual([null]);
   });
 
-  test("is at the labeler's first label if configured", async () => {
+  test("the label stream starts with the labeler's first label if configured", async () => {
     server.publish(label(1));
     await startConnected({ start: "beginning" });
     await archive.until(() => archive.labels.size === 1);
     expect(server.cursors).toEqual(["0"]);
   });
 
-  test("is after the last stored frame, after a disconnection and a restart", async () => {
+  test("the label stream resumes after the last stored frame, after a disconnection and a restart", async () => {
     await startConnected();
     server.publish(label(1));
     await archive.until(() => position()?.seq === 1);
@@ -147,7 +147,7 @@ describe("the start of the stream", () => {
 });
 
 describe("the coverage has a gap", () => {
-  test("when the labeler no longer has the position", async () => {
+  test("label coverage has a gap when the labeler no longer has the position", async () => {
     await startConnected();
     server.publish(label(1));
     server.publish(label(2));
@@ -163,7 +163,7 @@ describe("the coverage has a gap", () => {
     ]);
   });
 
-  test("when a frame is unreadable", async () => {
+  test("label coverage has a gap when a frame is unreadable", async () => {
     const { state } = await startConnected();
     server.publish(label(1));
     server.publish(label(2));
@@ -179,7 +179,7 @@ describe("the coverage has a gap", () => {
     ]);
   });
 
-  test("when the labeler has restarted its sequence, after some attempts", async () => {
+  test("label coverage has a gap when the labeler has restarted its sequence, after some attempts", async () => {
     await startConnected();
     for (const second of [1, 2, 3]) server.publish(label(second));
     await archive.until(() => position()?.seq === 3);
@@ -198,7 +198,7 @@ describe("the coverage has a gap", () => {
   });
 });
 
-test("skips an oversized frame, with a gap in the coverage", async () => {
+test("the label stream skips an oversized frame, with a gap in the coverage", async () => {
   await startConnected({ maxFrameBytes: 2_000 });
   server.publish(label(1));
   server.publish(label(2));
@@ -214,7 +214,7 @@ test("skips an oversized frame, with a gap in the coverage", async () => {
   ]);
 });
 
-test("ignores an info frame and an unknown kind", async () => {
+test("the label stream ignores an info frame and an unknown kind", async () => {
   const { state } = await startConnected();
   server.sendRaw(frameOf({ op: 1, t: "#info" }, { name: "Hello", message: "" }));
   server.sendRaw(frameOf({ op: 1, t: "#else" }, {}));
@@ -223,7 +223,7 @@ test("ignores an info frame and an unknown kind", async () => {
   expect(state()).toMatchObject({ unreadable: 0, reconnects: 0 });
 });
 
-test("reports the labeler's message when it ends the connection", async () => {
+test("the label stream reports the labeler's message when it ends the connection", async () => {
   const { state } = await startConnected({ minBackoffMs: 8_000, maxBackoffMs: 8_000 });
   server.sendRaw(frameOf({ op: -1 }, { error: "ConsumerTooSlow", message: "too slow" }));
   server.cut();
@@ -234,7 +234,7 @@ test("reports the labeler's message when it ends the connection", async () => {
   );
 });
 
-test("pauses reading while the archive rejects writes, and loses nothing", async () => {
+test("the label stream pauses reading while the archive rejects writes, and loses nothing", async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   archive.beforeWrite = () => promise;
   const { state } = await startConnected({ maxWaitingEvents: 20, batchEvents: 10 });

@@ -25,7 +25,7 @@ test.each([
   ["http://127.0.0.1:3000", "wss://127.0.0.1", "ws://127.0.0.1:3000/"],
   ["http://127.0.0.1:3000", "ws://127.0.0.1:4000", "ws://127.0.0.1:4000/"],
   ["http://127.0.0.1:3000", "wss://streaming.a.example", "wss://streaming.a.example/"],
-])("%s that reports %s streams at %s", async (server, reported, expected) => {
+])("a server %s that reports %s streams at %s", async (server, reported, expected) => {
   expect(await baseAt(server, second(reported))).toBe(expected);
 });
 
@@ -40,20 +40,20 @@ test.each([
   expect(await baseAt("https://a.example:8443", answers)).toBe("wss://a.example:8443/");
 });
 
-test("reads the older description if there is no newer one", async () => {
+test("the older description of a server is read if there is no newer one", async () => {
   const first = { urls: { streaming_api: "wss://streaming.a.example" } };
   expect(await baseAt("https://a.example", { "/api/v1/instance": [200, first] })).toBe(
     "wss://streaming.a.example/",
   );
 });
 
-test("rejects when a server cannot answer, so that the caller retries", async () => {
+test("reading the streaming address rejects when a server cannot answer, so that the caller retries", async () => {
   await expect(baseAt("https://a.example", { "/api/v2/instance": [503, null] })).rejects.toThrow(
     "HTTP 503 from /api/v2/instance",
   );
 });
 
-test("each stream has an address for each transport", () => {
+test("each Mastodon stream has an address for each transport", () => {
   const base = new URL("wss://streaming.a.example/x");
   expect(streamUrl(base, "public:local", "websocket").href).toBe(
     "wss://streaming.a.example/x/api/v1/streaming?stream=public%3Alocal",

@@ -110,7 +110,7 @@ describe.each([
 ] as const)("after a disconnection of %s", (_name, options) => {
   beforeEach(() => serve({ ...options, differences: { noIndexable: false } }));
 
-  test("stores what was posted, deleted and edited meanwhile as on the server", async () => {
+  test("after a disconnection, the archive stores what was posted, deleted and edited meanwhile", async () => {
     const { state, confirms } = await start();
     const deleted = post("deleted meanwhile");
     const edited = post("edited meanwhile");
@@ -128,7 +128,7 @@ describe.each([
     for (const one of archive.posts.values()) expect(confirms(archive.idOf(one))).toBe(true);
   });
 
-  test("hides an account that no longer agrees", async () => {
+  test("after a disconnection, an account that withdrew its consent is hidden", async () => {
     await start();
     post("one");
     await holds("one");
@@ -146,7 +146,7 @@ describe.each([
 describe("after a disconnection", () => {
   beforeEach(() => serve());
 
-  test("no stored post is confirmed until it was compared", async () => {
+  test("after a disconnection, no stored post is confirmed until it was compared", async () => {
     const { state, confirms } = await start();
     post("one");
     await holds("one");
@@ -165,7 +165,7 @@ describe("after a disconnection", () => {
     await eventually(() => expect(confirms(id)).toBe(true));
   });
 
-  test("reads the timeline page by page from before the disconnection, again if interrupted", async () => {
+  test("after a disconnection, the timeline is read page by page from before it, again if interrupted", async () => {
     await start();
     post("before");
     await holds("before");
@@ -176,7 +176,7 @@ describe("after a disconnection", () => {
     expect(requestsTo("/api/v1/timelines/public").length).toBeGreaterThanOrEqual(3);
   });
 
-  test("reads what was missed while no server ran", async () => {
+  test("the posts that were missed while no server ran are read", async () => {
     await start();
     const deleted = post("deleted");
     post("before");
@@ -189,7 +189,7 @@ describe("after a disconnection", () => {
     await holds("before", "missed");
   });
 
-  test("reads at most the configured number of posts, and logs it", async () => {
+  test("at most the configured number of missed posts is read, which is logged", async () => {
     await start({ catchUpStatuses: 40 });
     post("before");
     await holds("before");
@@ -198,7 +198,7 @@ describe("after a disconnection", () => {
     expect(stream?.state().caughtUp).toBe(40);
   });
 
-  test("deletes no stored post if the server does not show its timeline", async () => {
+  test("no stored post is deleted if the server does not show its timeline", async () => {
     await start();
     post("one");
     await holds("one");
@@ -218,7 +218,7 @@ describe("after a disconnection", () => {
     expect(texts()).toEqual(["one"]);
   });
 
-  test("leaves posts unconfirmed if the token may not read statuses, and the state says why", async () => {
+  test("posts stay unconfirmed if the token may not read statuses, and the state explains why", async () => {
     await start();
     post("one");
     await holds("one");
@@ -231,7 +231,7 @@ describe("after a disconnection", () => {
     expect(stream?.state().recheck.isPending).toBe(true);
   });
 
-  test("limits its request rate", async () => {
+  test("reading missed posts is rate-limited", async () => {
     await start({ requestsPerMinute: 1 });
     post("one");
     await holds("one");
@@ -245,7 +245,7 @@ describe("after a disconnection", () => {
   });
 });
 
-test("compares older posts in a sweep that a restart only interrupts, and again when due", async () => {
+test("a sweep compares older posts, resumes after a restart, and runs again when due", async () => {
   await serve();
   await start();
   const ids = Array.from({ length: 50 }, (_, n) => post(`river ${n}`));

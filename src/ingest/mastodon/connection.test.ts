@@ -6,7 +6,7 @@ import { createMastodonConnections } from "./connection.ts";
 
 const server = "https://one.example";
 
-test("stops watching a connection that could not be opened", async () => {
+test("a connection that could not be opened is no longer watched", async () => {
   const clock = createManualClock();
   const asleep: AbortSignal[] = [];
   const fetch = async (url: URL | string) =>

@@ -10,7 +10,7 @@ const read = (value: unknown) =>
 const update = (payload: unknown, event = "update") =>
   read({ stream: ["public"], event, payload: JSON.stringify(payload) });
 
-test("a post has its id on the server as an alias, and a known author", () => {
+test("a Mastodon post has its id on the server as an alias, and a known author", () => {
   expect(update(emulatedStatus("12"))).toMatchObject({
     kind: "event",
     isSkipped: false,
@@ -31,12 +31,12 @@ test("a post has its id on the server as an alias, and a known author", () => {
   });
 });
 
-test("a post with a future time gets the time of its arrival", () => {
+test("a Mastodon post with a future time gets the time of its arrival", () => {
   const event = update(emulatedStatus("12", { created_at: "2036-01-01T00:00:00.000Z" }));
   expect(event).toMatchObject({ changes: [{}, {}, { post: { seenMs: nowMs } }] });
 });
 
-test("a boost is accepted if both authors agree, and hides those who do not", () => {
+test("a boost is accepted if both authors agree to be indexed, and hides those who do not", () => {
   const original = (indexable: boolean) => emulatedStatus("60", {}, { id: "8", indexable });
   expect(update(emulatedStatus("6", { reblog: original(true) }))).toMatchObject({
     isSkipped: false,
@@ -63,7 +63,7 @@ test("an edit that may not be indexed deletes the stored post, by both names", (
   });
 });
 
-test("a deletion names the id, in digits or letters", () => {
+test("a deletion event names the post's id, in digits or letters", () => {
   for (const id of ["12", "01HXKCVAG1MGKZRY6Y5VBH4T8R", "9n5yyQ-a_b"]) {
     expect(read({ event: "delete", payload: id })).toMatchObject({
       changes: [{ kind: "delete-stored", name: `import:mastodon:${id}@mastodon.example` }],
@@ -73,23 +73,23 @@ test("a deletion names the id, in digits or letters", () => {
 
 describe("unreadable frames", () => {
   test.each([
-    ["text that is no JSON", "x"],
-    ["no object", []],
+    ["text that is not JSON", "x"],
+    ["not an object", []],
     ["an event without a name", { payload: "{}" }],
     ["a deletion of nothing", { event: "delete" }],
-    ["a deletion of what is no id", { event: "delete", payload: "../1 2" }],
+    ["a deletion of a malformed id", { event: "delete", payload: "../1 2" }],
     ["a deletion of a long id", { event: "delete", payload: "1".repeat(100) }],
-    ["a post that is none", { event: "update", payload: "{}" }],
-  ])("%s", (_what, value) => expect(read(value)).toBeNull());
+    ["a malformed post", { event: "update", payload: "{}" }],
+  ])("an unreadable frame is ignored: %s", (_what, value) => expect(read(value)).toBeNull());
 
-  test("a binary frame, or bytes that are not text", () => {
+  test("a binary frame, or bytes that are not text, are ignored", () => {
     const data = Buffer.from([0xff, 0xfe]);
     expect(readMastodonEvent({ data, isBinary: true }, seen)).toBeNull();
     expect(readMastodonEvent({ data, isBinary: false }, seen)).toBeNull();
   });
 });
 
-test("a refusal reports its status", () => {
+test("a refusal of the stream reports its status", () => {
   expect(read({ error: "Unknown stream type", status: 400 })).toEqual({
     kind: "refusal",
     status: 400,
@@ -97,7 +97,7 @@ test("a refusal reports its status", () => {
   expect(read({ error: ["?"], status: "all" })).toEqual({ kind: "refusal", status: null });
 });
 
-test("never throws, whatever the fields of a status contain", () => {
+test("reading an event never throws, regardless of the fields of its status", () => {
   const names = Object.keys(emulatedStatus("1"));
   const accountNames = Object.keys(emulatedStatus("1").account);
   const changed = fc.tuple(

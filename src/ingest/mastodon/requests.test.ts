@@ -55,11 +55,11 @@ async function send(count: number): Promise<number[]> {
 const inMs = (ms: number): string => new Date(clock.now() + ms).toISOString();
 
 describe("requests to the server", () => {
-  test("are rate-limited", async () => {
+  test("requests to a Mastodon server are rate-limited", async () => {
     expect(await send(3)).toEqual([0, 2_000, 4_000]);
   });
 
-  test("pause until the limit resets when half of it is used up", async () => {
+  test("requests to a Mastodon server pause until the limit resets when half of it is used up", async () => {
     const headers = {
       "x-ratelimit-limit": "300",
       "x-ratelimit-remaining": "149",
@@ -69,7 +69,7 @@ describe("requests to the server", () => {
     expect(await send(2)).toEqual([0, 120_000]);
   });
 
-  test("continue while more than half of the limit is left", async () => {
+  test("requests to a Mastodon server continue while more than half of the limit is left", async () => {
     const headers = {
       "x-ratelimit-limit": "300",
       "x-ratelimit-remaining": "151",
@@ -84,17 +84,20 @@ describe("requests to the server", () => {
     ["no reset that is believable", { status: 429, headers: { "x-ratelimit-reset": "x" } }, 2_000],
     ["an error", { status: 503 }, 2_000],
     ["no answer", "no answer", 2_000],
-  ] as const)("are repeated after %s", async (_what, answer, laterMs) => {
-    planned = [answer];
-    expect(await send(1)).toEqual([0, laterMs]);
-  });
+  ] as const)(
+    "requests to a Mastodon server are repeated after %s",
+    async (_what, answer, laterMs) => {
+      planned = [answer];
+      expect(await send(1)).toEqual([0, laterMs]);
+    },
+  );
 
-  test("wait longer after each failure", async () => {
+  test("requests to a Mastodon server wait longer after each failure", async () => {
     planned = Array.from({ length: 5 }, () => ({ status: 500 }));
     expect(await send(1)).toEqual([0, 2_000, 4_000, 8_000, 16_000, 32_000]);
   });
 
-  test("are not sent without a token, nor after the end", async () => {
+  test("requests to a Mastodon server are not sent without a token, nor after the end", async () => {
     const { signal } = new AbortController();
     const query = new URLSearchParams();
     const without = requests(async () => null).get("/", query, signal);

@@ -107,7 +107,7 @@ afterEach(async () => {
 describe.each(["websocket", "event-stream"] as const)("by %s", (transport) => {
   beforeEach(() => serve({ transports: [transport] }));
 
-  test("stores posts, edits with their counts, and deletions", async () => {
+  test("a Mastodon stream stores posts, edits with their counts, and deletions", async () => {
     const { state } = await started();
     server.update(emulatedStatus("1"), emulatedStatus("2"), emulatedStatus("3"));
     await archive.until(() => archive.posts.size === 3);
@@ -139,7 +139,7 @@ describe.each(["websocket", "event-stream"] as const)("by %s", (transport) => {
     });
   });
 
-  test("sends the token in a header, with a User-Agent, and never in the address", async () => {
+  test("a Mastodon stream sends the token in a header, with a User-Agent, and never in the address", async () => {
     await started();
     for (const request of server.requests) {
       expect(request).toMatchObject({
@@ -150,7 +150,7 @@ describe.each(["websocket", "event-stream"] as const)("by %s", (transport) => {
     }
   });
 
-  test("reads an event in pieces, and many events at once", async () => {
+  test("a Mastodon stream reads an event in pieces, and several events in one piece", async () => {
     await started();
     const flood = Array.from({ length: 500 }, (_, n) => emulatedStatus(`${n}`));
     server.update(...flood);
@@ -163,8 +163,8 @@ describe.each(["websocket", "event-stream"] as const)("by %s", (transport) => {
     ["a status without an author", { id: "1", visibility: "public" }],
     ["a status without an id", { ...emulatedStatus("1"), id: 12 }],
     ["a number", 3],
-    ["a depth that nothing has", nested(5_000)],
-  ])("counts %s in place of a status, and continues", async (_what, payload) => {
+    ["a value that is nested too deep", nested(5_000)],
+  ])("a Mastodon stream counts %s in place of a status, and continues", async (_what, payload) => {
     const { state } = await started();
     server.event("update", payload);
     server.update(emulatedStatus("2"));
@@ -172,7 +172,7 @@ describe.each(["websocket", "event-stream"] as const)("by %s", (transport) => {
     expect(state()).toMatchObject({ badFrames: 1, events: 1, posts: 1 });
   });
 
-  test("an oversized event ends the connection, and the stream continues after it", async () => {
+  test("an oversized event ends the Mastodon connection, and the stream continues after it", async () => {
     await started();
     const before = server.requests.length;
     server.event("update", { ...emulatedStatus("1"), content: "x".repeat(200_000) });
@@ -181,7 +181,7 @@ describe.each(["websocket", "event-stream"] as const)("by %s", (transport) => {
     await archive.until(() => archive.posts.has(uriOf("2")));
   });
 
-  test("reconnects after a disconnection or a stop, with a gap in the coverage", async () => {
+  test("a Mastodon stream reconnects after a disconnection or a stop, with a gap in the coverage", async () => {
     const { state } = await started();
     server.update(emulatedStatus("1"));
     await archive.until(() => archive.posts.size === 1);
@@ -214,7 +214,7 @@ describe.each(["websocket", "event-stream"] as const)("by %s", (transport) => {
 });
 
 describe("consent to be indexed", () => {
-  test("stores nothing of accounts without consent, nor posts that are not public", async () => {
+  test("nothing is stored of accounts without consent, and no posts that are not public", async () => {
     const { state } = await started();
     server.update(
       emulatedStatus("1", {}, { indexable: false }),
@@ -230,7 +230,7 @@ describe("consent to be indexed", () => {
     expect(state()).toMatchObject({ events: 7, posts: 1, skipped: 6 });
   });
 
-  test("hides an account that withdraws consent, and shows it after renewed consent", async () => {
+  test("an account that withdraws consent is hidden, and shown after renewed consent", async () => {
     const account = `7@${new URL(server.url).host}`;
     await started();
     server.update(emulatedStatus("1"));
@@ -241,7 +241,7 @@ describe("consent to be indexed", () => {
     await archive.until(() => archive.statuses.get(account) === "active");
   });
 
-  test("hides an account whose consent the server no longer reports", async () => {
+  test("an account is hidden when its server no longer reports consent", async () => {
     const account = `7@${new URL(server.url).host}`;
     await started();
     server.update(emulatedStatus("1"));
@@ -250,7 +250,7 @@ describe("consent to be indexed", () => {
     await archive.until(() => archive.statuses.get(account) === "opted-out");
   });
 
-  test("reports in state and log a server of which nothing may be stored", async () => {
+  test("a server of which nothing may be stored is reported in state and log", async () => {
     const { state } = await started();
     const shy = (n: number) => emulatedStatus(`${n}`, {}, { indexable: undefined });
     server.update(...Array.from({ length: 99 }, (_, n) => shy(n)));
@@ -278,7 +278,7 @@ describe("consent to be indexed", () => {
     expect(archive.posts.get(uriOf("1"))?.revision).toContain("T13:");
   });
 
-  test("a status update without an edit updates the counts", async () => {
+  test("a status update without an edit updates only the counts", async () => {
     await started();
     server.update(emulatedStatus("1"));
     await archive.until(() => archive.posts.size === 1);
@@ -289,7 +289,7 @@ describe("consent to be indexed", () => {
     }
   });
 
-  test("skips events that concern no post", async () => {
+  test("events that concern no post are skipped", async () => {
     const { state } = await started();
     server.event("filters_changed", "");
     server.event("announcement", { id: "1" });
@@ -301,7 +301,7 @@ describe("consent to be indexed", () => {
 });
 
 describe("the connection to a server", () => {
-  test("falls back to server-sent events without a WebSocket, and stays with them", async () => {
+  test("the connection falls back to server-sent events without a WebSocket, and continues to use them", async () => {
     await serve({ transports: ["event-stream"] });
     await started();
     server.cut();
@@ -316,7 +316,7 @@ describe("the connection to a server", () => {
   test.each([
     ["public", "/api/v1/streaming", "?stream=public"],
     ["public:local", "/api/v1/streaming", "?stream=public%3Alocal"],
-  ] as const)("requests the stream %s by name", async (name, path, query) => {
+  ] as const)("the connection requests the stream %s by name", async (name, path, query) => {
     await started({ stream: name });
     expect(server.requests[0]).toMatchObject({ path, query });
     server.update(emulatedStatus("1", {}, { acct: "ann" }), emulatedStatus("2"));
@@ -324,13 +324,13 @@ describe("the connection to a server", () => {
     expect(archive.posts.has(uriOf("2"))).toBe(name === "public");
   });
 
-  test("by server-sent events requests the stream by its path", async () => {
+  test("a connection by server-sent events requests the stream by its path", async () => {
     await serve({ transports: ["event-stream"] });
     await started({ stream: "public:remote" });
     expect(server.requests.at(-1)?.path).toBe("/api/v1/streaming/public/remote");
   });
 
-  test("reports a refused token without the server's text, and reads the token again", async () => {
+  test("the connection reports a refused token without the server's text, and reads the token again", async () => {
     const tokens = ["echoed-secret", token];
     const { state } = start({}, { tokenOf: async () => tokens.shift() ?? token });
     await eventually(() => expect(server.open()).toBe(1));
@@ -339,7 +339,7 @@ describe("the connection to a server", () => {
     expect(JSON.stringify([logged, state()])).not.toMatch(/echoed-secret|Invalid access/);
   });
 
-  test("waits without a token, and says what is missing", async () => {
+  test("the connection waits without a token, and reports what is missing", async () => {
     let given: string | null = null;
     const { state } = start({ minBackoffMs: 20 }, { tokenOf: async () => given });
     await eventually(() => expect(state().detail).toContain("no usable user token for 127.0.0.1"));
@@ -349,7 +349,7 @@ describe("the connection to a server", () => {
     await eventually(() => expect(server.open()).toBe(1));
   });
 
-  test("retries an unreachable server until it answers", async () => {
+  test("the connection retries an unreachable server until it answers", async () => {
     await server.down();
     const { state } = start();
     await eventually(() => expect(state().status).toBe("waiting"));
@@ -357,7 +357,7 @@ describe("the connection to a server", () => {
     await eventually(() => expect(server.open()).toBe(1));
   });
 
-  test("calls another host only at a public address", async () => {
+  test("the connection calls another host only at a public address", async () => {
     const other = await startStreamingServer({ isUserToken });
     server.instance = { configuration: { urls: { streaming: other.url.replace("http", "ws") } } };
     const { state } = start();
@@ -386,7 +386,7 @@ describe("a server of compatible software", () => {
     await other.close();
   });
 
-  test("is followed with ids that are not numbers, and a wss:// address", async () => {
+  test("a server of compatible software is followed with ids that are not numbers, and a wss:// address", async () => {
     await serveOther({ noIndexable: false });
     const { network } = other;
     const { id: accountId } = network.addAccount({ username: "ann", domain: "other.example" });
@@ -398,7 +398,7 @@ describe("a server of compatible software", () => {
     await archive.until(() => archive.posts.size === 0);
   });
 
-  test("yields nothing if it does not report consent", async () => {
+  test("a server of compatible software yields nothing if it does not report consent", async () => {
     await serveOther({});
     const { id: accountId } = other.network.addAccount({ username: "ann" });
     other.network.addStatus({ accountId, text: "a river" });
@@ -407,7 +407,7 @@ describe("a server of compatible software", () => {
   });
 });
 
-test("reconnects after too long without an event; heartbeats do not count", async () => {
+test("the stream reconnects after too long without an event, and heartbeats do not count", async () => {
   const clock = createManualClock();
   const { state } = await started({ silenceMs: 60_000, minBackoffMs: 1_000 }, { clock });
   await clock.advance(59_000);
@@ -419,7 +419,7 @@ test("reconnects after too long without an event; heartbeats do not count", asyn
   await eventually(() => expect(server.requests).toHaveLength(2));
 });
 
-test("does not back off from a quiet server", async () => {
+test("reconnecting to a quiet server does not back off", async () => {
   const clock = createManualClock();
   const pauses = { minBackoffMs: 1_000, maxBackoffMs: 30_000 };
   const { state } = await started({ silenceMs: 60_000, ...pauses }, { clock });
@@ -432,7 +432,7 @@ test("does not back off from a quiet server", async () => {
   }
 });
 
-test("leaves events beyond the limit with the server until the archive accepts more", async () => {
+test("events beyond the limit stay with the server until the archive accepts more", async () => {
   let isFull = true;
   let tries = 0;
   archive.beforeWrite = () => {
@@ -454,7 +454,7 @@ test("leaves events beyond the limit with the server until the archive accepts m
   await archive.until(() => archive.posts.size === 500);
 });
 
-test("waits with pending events while the archive rejects writes", async () => {
+test("the stream waits with pending events while the archive rejects writes", async () => {
   let isFull = true;
   archive.beforeWrite = () => {
     if (isFull) throw new Error("the disk is full");

@@ -43,7 +43,7 @@ afterEach(() => {
   server.close();
 });
 
-test("distinguishes text and binary frames", async () => {
+test("a stream connection distinguishes text and binary frames", async () => {
   serve((socket) => {
     socket.send("text");
     socket.send(Buffer.from([1, 2]));
@@ -66,7 +66,7 @@ describe("a flood of frames", () => {
     for (let n = 0; n < frames; n += 1) socket.send("x".repeat(frameBytes));
   };
 
-  test("yields to the event loop after a few frames", async () => {
+  test("a flood of frames yields to the event loop after a few frames", async () => {
     serve(flood);
     let all = 0;
     let ofTurn = 0;
@@ -85,7 +85,7 @@ describe("a flood of frames", () => {
     expect(max).toBeLessThanOrEqual(maxOfTurn);
   }, 15_000);
 
-  test("yields as soon as slow frames have taken some milliseconds", async () => {
+  test("a flood of slow frames yields to the event loop after some milliseconds", async () => {
     let elapsedMs = 0;
     const clock = { ...systemClock, elapsed: () => elapsedMs };
     serve((socket) => {
@@ -113,7 +113,7 @@ describe("a flood of frames", () => {
     expect(max).toBeLessThan(20);
   }, 15_000);
 
-  test("stops at a pause and resumes without loss", async () => {
+  test("a flood of frames stops at a pause and resumes without loss", async () => {
     serve(flood);
     let all = 0;
     const opened = open(() => {
@@ -136,7 +136,7 @@ test("an oversized frame ends the connection, and is reported", async () => {
   expect(await ended).toMatchObject({ frameTooLarge: true });
 });
 
-test("does not call a private address", async () => {
+test("a stream connection does not call a private address", async () => {
   let connections = 0;
   serve(() => {
     connections += 1;

@@ -38,14 +38,14 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-test("is fetched once, within its size, and stored", async () => {
+test("the compression dictionary is fetched once, within its size, and stored", async () => {
   expect(await load()).toEqual(bytes);
   expect(readFileSync(path)).toEqual(bytes);
   expect(await load()).toEqual(bytes);
   expect(fetches).toEqual([{ maxBytes: 200 }]);
 });
 
-test("is fetched again when its file is damaged", async () => {
+test("the compression dictionary is fetched again when its file is damaged", async () => {
   await load();
   for (const damaged of [bytes.subarray(1), Buffer.alloc(200), Buffer.alloc(0)]) {
     writeFileSync(path, damaged);
@@ -66,8 +66,11 @@ test.each([
     { status: 200, body: Buffer.alloc(0) },
     "dictionaries.example did not send dictionary 77",
   ],
-])("is rejected, and nothing is stored, with %s", async (_what, answer, message) => {
-  served = answer;
-  await expect(load()).rejects.toThrow(message);
-  expect(existsSync(path)).toBe(false);
-});
+])(
+  "the compression dictionary is rejected, and nothing is stored, with %s",
+  async (_what, answer, message) => {
+    served = answer;
+    await expect(load()).rejects.toThrow(message);
+    expect(existsSync(path)).toBe(false);
+  },
+);

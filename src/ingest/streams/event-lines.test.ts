@@ -14,29 +14,33 @@ const both = [
 ];
 
 describe("events are parsed", () => {
-  test("from one piece", () => expect(reported(stream)).toEqual(both));
+  test("server-sent events are parsed from one piece", () =>
+    expect(reported(stream)).toEqual(both));
 
-  test.each([1, 2, 3, 5, 7])("from pieces of %i bytes", (length) => {
+  test.each([1, 2, 3, 5, 7])("server-sent events are parsed from pieces of %i bytes", (length) => {
     const pieces = stream.match(new RegExp(`[^]{1,${length}}`, "g")) ?? [];
     expect(reported(...pieces)).toEqual(both);
   });
 
-  test.each(["\r\n", "\r"])("with lines that end by %j, from single bytes too", (end) => {
-    const ended = stream.replaceAll("\n", end);
-    expect(reported(ended, ":")).toEqual(both);
-    expect(reported(...ended, ":")).toEqual(both);
-  });
+  test.each(["\r\n", "\r"])(
+    "server-sent events are parsed with lines that end by %j, from single bytes too",
+    (end) => {
+      const ended = stream.replaceAll("\n", end);
+      expect(reported(ended, ":")).toEqual(both);
+      expect(reported(...ended, ":")).toEqual(both);
+    },
+  );
 
-  test("with characters split between pieces", () => {
+  test("server-sent events are parsed with characters split between pieces", () => {
     const bytes = new TextEncoder().encode("data: 🦣\n\n");
     expect(reported(bytes.slice(0, 8), bytes.slice(8))).toEqual([{ event: "", data: "🦣" }]);
   });
 
-  test("with several data lines, and without a space", () => {
+  test("server-sent events are parsed with several data lines, and without a space", () => {
     expect(reported("data:a\ndata: b\n\n")).toEqual([{ event: "", data: "a\nb" }]);
   });
 
-  test("and skipped without data; unknown fields are ignored", () => {
+  test("server-sent events without data are skipped, and unknown fields are ignored", () => {
     expect(reported("event: update\n\nid: 7\nretry\ndata: a\n\n")).toEqual([
       { event: "", data: "a" },
     ]);
@@ -48,11 +52,11 @@ describe("an oversized event is rejected", () => {
     ["in one line", ["data: ", "x".repeat(600), "x".repeat(600)]],
     ["in many lines", Array.from({ length: 200 }, () => "data: xxxxxx\n")],
     ["as a comment", [`:${"x".repeat(1_200)}`]],
-  ])("%s", (_how, pieces) => {
+  ])("an oversized server-sent event is rejected: %s", (_how, pieces) => {
     expect(() => reported(...pieces)).toThrow("an event longer than 1000 bytes");
   });
 
-  test("but not many short ones", () => {
+  test("many short server-sent events are not rejected as oversized", () => {
     expect(reported("data: xxxxxx\n\n".repeat(500))).toHaveLength(500);
   });
 });

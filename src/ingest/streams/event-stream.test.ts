@@ -52,7 +52,7 @@ afterEach(async () => {
   await server.closeServer();
 });
 
-test("each event is a frame", async () => {
+test("each server-sent event is a frame", async () => {
   open();
   await connected();
   server.thump();
@@ -65,7 +65,7 @@ test("each event is a frame", async () => {
   ]);
 });
 
-test("reports why it ended", async () => {
+test("the event stream reports why it ended", async () => {
   const { ended } = open();
   await connected();
   server.stop();
@@ -77,9 +77,9 @@ test("reports why it ended", async () => {
 });
 
 test.each([
-  ["a token that is none", "public", "bad", 401],
-  ["a stream that is none", "nothing", "good", 404],
-])("%s is reported by the status alone", async (_what, path, token, status) => {
+  ["an invalid token", "public", "bad", 401],
+  ["an unknown stream", "nothing", "good", 404],
+])("a request with %s is reported only by its status", async (_what, path, token, status) => {
   expect(await open(path, token).ended).toEqual({
     reason: `HTTP ${status}`,
     status,
@@ -88,7 +88,7 @@ test.each([
   expect(opened).toBe(0);
 });
 
-test("an answer of another content type is an error", async () => {
+test("an answer of another content type is an error of the event stream", async () => {
   server.instance = { a: 1 };
   connection = openEventStream({
     url: new URL(`${server.url}/api/v2/instance`),
@@ -100,7 +100,7 @@ test("an answer of another content type is an error", async () => {
   expect(await connection.ended).toMatchObject({ status: 200 });
 });
 
-test("an oversized event ends it", async () => {
+test("an oversized event ends the event stream", async () => {
   const { ended } = open();
   await connected();
   server.event("update", "x".repeat(2_000));
@@ -108,7 +108,7 @@ test("an oversized event ends it", async () => {
   expect(frames).toEqual([]);
 });
 
-test("delivers nothing while paused, then everything", async () => {
+test("a paused event stream delivers nothing, and everything when resumed", async () => {
   const { pause, resume } = open();
   await connected();
   pause();
@@ -121,7 +121,7 @@ test("delivers nothing while paused, then everything", async () => {
   await eventually(() => expect(frames).toHaveLength(9));
 });
 
-test("is closed without any traffic", async () => {
+test("an event stream without any traffic is closed", async () => {
   await client.close();
   client = clientWith(100);
   const { ended } = open();
@@ -129,7 +129,7 @@ test("is closed without any traffic", async () => {
   expect((await ended).reason).toContain("timed out");
 });
 
-test("closing ends it, also before it is open", async () => {
+test("closing ends the event stream, also before it is open", async () => {
   const { ended, close } = open();
   close();
   expect(await ended).toMatchObject({ frameTooLarge: false });

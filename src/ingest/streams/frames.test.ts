@@ -12,19 +12,19 @@ const binary = (data: Buffer) => ({ data, isBinary: true });
 const read = createFrameReader({ dictionary, maxBytes: 10_000 });
 
 describe("a frame", () => {
-  test("of text is returned unchanged, a binary one is decompressed", () => {
+  test("a text frame is returned unchanged, and a binary one is decompressed", () => {
     expect(read({ data: Buffer.from(event), isBinary: false })).toEqual({ text: event });
     expect(read(binary(compressed))).toEqual({ text: event });
   });
 
-  test("of bytes is unreadable without its dictionary", () => {
+  test("a binary frame is unreadable without its dictionary", () => {
     const without = createFrameReader({ dictionary: null, maxBytes: 10_000 });
     expect(without(binary(compressed))).toBe("unreadable");
     const other = createFrameReader({ dictionary: Buffer.alloc(500, "x"), maxBytes: 10_000 });
     expect(other(binary(compressed))).not.toEqual({ text: event });
   });
 
-  test("that decompresses beyond the limit is abandoned there", () => {
+  test("a frame that decompresses beyond the limit is abandoned there", () => {
     const bomb = zstdCompressSync(Buffer.alloc(50_000_000), { dictionary });
     expect(bomb.length).toBeLessThan(10_000);
     const before = process.memoryUsage.rss();
@@ -32,13 +32,13 @@ describe("a frame", () => {
     expect(process.memoryUsage.rss() - before).toBeLessThan(50_000_000);
   });
 
-  test("of up to the limit is read", () => {
+  test("a frame of up to the limit is read", () => {
     const text = "x".repeat(10_000);
     expect(read(binary(zstdCompressSync(text, { dictionary })))).toEqual({ text });
     expect(read(binary(zstdCompressSync(`${text}x`, { dictionary })))).toBe("too-large");
   });
 
-  test("never throws, whatever its bytes", () => {
+  test("reading a frame never throws, regardless of its bytes", () => {
     const bent = fc.array(fc.tuple(fc.nat(compressed.length - 1), fc.nat(255))).map((edits) => {
       const bytes = Buffer.from(compressed);
       for (const [at, byte] of edits) bytes[at] = byte;

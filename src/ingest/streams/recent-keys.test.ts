@@ -4,7 +4,7 @@ import { createRecentKeys } from "./recent-keys.ts";
 const keys = (capacity: number) => createRecentKeys(capacity, () => 0.42);
 
 describe("recent keys", () => {
-  test("are recognised, others are not", () => {
+  test("only recent keys are recognised", () => {
     const recent = keys(1_000);
     const added = Array.from({ length: 1_000 }, (_unused, n) => `key ${n}`);
     expect(added.map((key) => recent.add(key))).not.toContain(false);
@@ -12,7 +12,7 @@ describe("recent keys", () => {
     expect(recent.add("key 1000")).toBe(true);
   });
 
-  test.each([1, 2, 3, 7, 100])("of the last %i none is forgotten", (capacity) => {
+  test.each([1, 2, 3, 7, 100])("none of the last %i keys is forgotten", (capacity) => {
     const recent = keys(capacity);
     const used: number[] = [];
     const forgotten: number[] = [];
@@ -26,7 +26,7 @@ describe("recent keys", () => {
     expect(forgotten).toEqual([]);
   });
 
-  test("are forgotten in the end: at most twice as many are remembered", () => {
+  test("keys are finally forgotten: at most twice the limit are remembered", () => {
     const recent = keys(100);
     for (let n = 0; n < 201; n += 1) recent.add(`key ${n}`);
     expect(recent.add("key 0")).toBe(true);

@@ -26,7 +26,7 @@ const repositoryOf = (records: ReadonlyMap<string, unknown>) =>
   carOf(repositoryBlocks({ did, rev, records }));
 
 describe("a Bluesky repository", () => {
-  test("imports posts by uri, with the name in the profile", async () => {
+  test("an import of a Bluesky repository stores posts by uri, with the name in the profile", async () => {
     const records = new Map<string, unknown>([
       ["app.bsky.actor.profile/self", { $type: "app.bsky.actor.profile", displayName: "Ann" }],
       ["app.bsky.feed.like/3kaaaaaaaaaa2", { $type: "app.bsky.feed.like" }],
@@ -54,14 +54,14 @@ describe("a Bluesky repository", () => {
     ]);
   });
 
-  test("uses the given handle", async () => {
+  test("an import of a Bluesky repository uses the specified handle", async () => {
     const named = blueskyCarFormat({ maxRepositoryBytes: 1_000_000, author: "ann.example.com" });
     const file = folder.file("ann.car", await repositoryOf(new Map([[key(2), record("one")]])));
     await folder.import(file, "bluesky", named);
     expect(folder.posts()).toMatchObject([{ username: "ann.example.com", userId: did }]);
   });
 
-  test("reports records that are not posts by number and key", async () => {
+  test("an import of a Bluesky repository reports records that are not posts by number and key", async () => {
     const records = new Map<string, unknown>([
       [key(2), record("one")],
       [`${collection}/not-a-time`, record("two", { createdAt: "soon" })],
@@ -79,7 +79,7 @@ describe("a Bluesky repository", () => {
     expect(folder.rejected(file)).toContain(`{"uri":"at://${did}/${collection}/not-a-time"}`);
   });
 
-  test("is rejected if malformed, truncated, or too large for memory", async () => {
+  test("a Bluesky repository is rejected if malformed, truncated, or too large for memory", async () => {
     const bytes = await repositoryOf(new Map([[key(2), record("one")]]));
     for (const content of ["no CAR", bytes.subarray(0, -10)]) {
       const file = folder.file("ann.car", content);
@@ -96,7 +96,7 @@ describe("a Bluesky repository", () => {
     expect(folder.posts()).toEqual([]);
   });
 
-  test("resumes after the last batch of a crashed process without duplicates", async () => {
+  test("an import of a Bluesky repository resumes after the last batch of a crashed process without duplicates", async () => {
     const records = new Map<string, unknown>();
     for (let number = 0; number < 6_000; number += 1) {
       const rkey = `3k${number.toString(32).padStart(11, "2").replace(/[01]/g, "y").replace(/[89]/g, "z")}`;

@@ -14,7 +14,7 @@ const importing = (content: string | Buffer, own = format) =>
   folder.import(folder.file("posts.csv", content), "x", own);
 
 describe("a CSV import", () => {
-  test("maps columns by the header, with every kind of value", async () => {
+  test("a CSV import maps columns by the header, with every kind of value", async () => {
     const header =
       "id,author,created_at,text,likes,sensitive,hashtags,urls,media,lat,lon,followers,is_repost";
     const row = [
@@ -59,12 +59,12 @@ describe("a CSV import", () => {
     ["2015-02-24 19:35:52 UTC", 1_424_806_552_000],
     ["2015-02-24 19:35:52+00:00", 1_424_806_552_000],
     ["2015-02-24", Date.UTC(2015, 1, 24)],
-  ])("accepts the time %s", async (written, createdMs) => {
+  ])("a CSV import accepts the time %s", async (written, createdMs) => {
     await importing(`author,created_at,text\nann,${written},a\n`);
     expect(folder.posts()).toMatchObject([{ createdMs }]);
   });
 
-  test("uses a column map and one author, with semicolons or tabs", async () => {
+  test("a CSV import uses a column map and one author, with semicolons or tabs", async () => {
     const columns = new Map([
       ["text", "Body"],
       ["created_at", "When"],
@@ -78,7 +78,7 @@ describe("a CSV import", () => {
     ]);
   });
 
-  test("with other columns is a separate import of the same file", async () => {
+  test("a CSV import with other columns is a separate import of the same file", async () => {
     const file = folder.file("posts.csv", "author,created_at,text,long\nann,2015-02-24,a,b\n");
     await folder.import(file, "x", format);
     expect(await folder.import(file, "x", format)).toMatchObject({ alreadyImported: true });
@@ -86,7 +86,7 @@ describe("a CSV import", () => {
     expect(await folder.import(file, "x", own)).toMatchObject({ imported: 1 });
   });
 
-  test("rejects a missing column before reading any record", async () => {
+  test("a CSV import rejects a missing column before reading any record", async () => {
     await expect(importing("author,when,text\nann,2015,a\n")).rejects.toMatchObject({
       code: "import_unreadable",
       message: expect.stringContaining(
@@ -100,7 +100,7 @@ describe("a CSV import", () => {
     });
   });
 
-  test("writes bad records with their header, so that they can be repaired and imported", async () => {
+  test("a CSV import writes bad records with their header, so that they can be repaired and imported", async () => {
     const bad = [
       "ann,soon,b,1",
       "ann,2015-02-24,c",

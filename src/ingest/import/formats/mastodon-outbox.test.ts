@@ -43,7 +43,7 @@ const importing = (items: readonly unknown[]) =>
   folder.import(folder.file("outbox.json", outbox(items)), "mastodon", format);
 
 describe("a Mastodon archive", () => {
-  test("imports text, warning, language, mentions, hashtags, media and replies", async () => {
+  test("an import of a Mastodon archive stores text, warning, language, mentions, hashtags, media and replies", async () => {
     folder.file("actor.json", actor);
     await importing([
       create(1, {
@@ -87,7 +87,7 @@ describe("a Mastodon archive", () => {
     ]);
   });
 
-  test("imports polls with their options, quotes, and reposts", async () => {
+  test("an import of a Mastodon archive stores polls with their options, quotes, and reposts", async () => {
     await importing([
       create(1, { type: "Question", oneOf: [{ name: "Tea" }, { name: "Coffee" }] }),
       create(2, {
@@ -110,7 +110,7 @@ describe("a Mastodon archive", () => {
     ]);
   });
 
-  test("skips and counts posts that are not public", async () => {
+  test("an import of a Mastodon archive skips and counts posts that are not public", async () => {
     const followers = `${actorId}/followers`;
     const summary = await importing([
       create(1),
@@ -127,7 +127,7 @@ describe("a Mastodon archive", () => {
     ]);
   });
 
-  test("can be a zip archive", async () => {
+  test("a Mastodon archive can be a zip archive", async () => {
     const named = { "actor.json": actor, "outbox.json": outbox([create(1)]) };
     const files = Object.entries(named).map(([name, text]) => ({
       name,
@@ -138,14 +138,14 @@ describe("a Mastodon archive", () => {
     expect(folder.posts()).toMatchObject([{ authorName: "Ann A." }]);
   });
 
-  test("without actor.json takes the author from the address if it ends in the name", async () => {
+  test("a Mastodon archive without actor.json uses the author in the address if it ends in the name", async () => {
     const numbered = create(2, {}, { actor: "https://social.example/ap/users/1" });
     expect(await importing([create(1), numbered])).toMatchObject({ imported: 1, rejected: 1 });
     expect(folder.posts()).toMatchObject([{ username: "ann@social.example", authorName: null }]);
     expect(folder.rejections).toEqual([expect.stringMatching(/^2: actor: .*actor\.json/)]);
   });
 
-  test("writes bad records by number, so that they can be repaired and imported", async () => {
+  test("an import of a Mastodon archive writes bad records by number, so that they can be repaired and imported", async () => {
     const bad = [
       7,
       create(2, { id: 5 }),
@@ -164,7 +164,7 @@ describe("a Mastodon archive", () => {
     expect(await folder.import(repaired, "mastodon", format)).toMatchObject({ imported: 1 });
   });
 
-  test("tolerates missing and malformed optional fields", async () => {
+  test("an import of a Mastodon archive tolerates missing and malformed optional fields", async () => {
     const anything = {
       tag: 5,
       attachment: "x",

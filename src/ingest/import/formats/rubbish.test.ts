@@ -79,47 +79,53 @@ const formats: readonly [string, Platform, ImportFormat, (list: unknown) => stri
   ],
 ];
 
-test.each(formats)("%s: each random record is imported, skipped or rejected", async (...args) => {
-  const [, platform, format, write] = args;
-  const folder = createImportFolder();
-  try {
-    await fc.assert(
-      fc.asyncProperty(fc.array(value, { maxLength: 8 }), async (records) => {
-        const before = folder.archive.batches.length;
-        const file = folder.file("rubbish.json", write(records));
-        folder.archive.checkpoints.clear();
-        const { rejected, skipped } = await folder.import(file, platform, format);
-        const changes = folder.archive.batches.slice(before).flatMap((batch) => batch.changes);
-        const left = [...skipped.values()].reduce((sum, count) => sum + count, 0);
-        expect(changes.length + rejected + left).toBe(records.length);
-      }),
-      { numRuns: 200 },
-    );
-  } finally {
-    folder.remove();
-  }
-});
+test.each(formats)(
+  "an import in the format %s imports, skips or rejects each random record",
+  async (...args) => {
+    const [, platform, format, write] = args;
+    const folder = createImportFolder();
+    try {
+      await fc.assert(
+        fc.asyncProperty(fc.array(value, { maxLength: 8 }), async (records) => {
+          const before = folder.archive.batches.length;
+          const file = folder.file("rubbish.json", write(records));
+          folder.archive.checkpoints.clear();
+          const { rejected, skipped } = await folder.import(file, platform, format);
+          const changes = folder.archive.batches.slice(before).flatMap((batch) => batch.changes);
+          const left = [...skipped.values()].reduce((sum, count) => sum + count, 0);
+          expect(changes.length + rejected + left).toBe(records.length);
+        }),
+        { numRuns: 200 },
+      );
+    } finally {
+      folder.remove();
+    }
+  },
+);
 
 test.each([
   ["csv", "x", csvFormat({ platform: "x", columns: new Map(), author: "a" })],
   ["bluesky-car", "bluesky", blueskyCarFormat({ maxRepositoryBytes: 1_000, author: null })],
   ["x-archive", "x", xArchiveFormat({ author: "a" })],
   ["mastodon-outbox", "mastodon", mastodonOutboxFormat],
-] as const)("%s: random bytes are read to their end or rejected", async (...args) => {
-  const [, platform, format] = args;
-  const starts = fc.constantFrom("", "PK\u0003\u0004", "\u001f\u008b", "created_at,text\n", "[{");
-  const folder = createImportFolder();
-  try {
-    await fc.assert(
-      fc.asyncProperty(starts, fc.uint8Array({ maxLength: 200 }), async (start, bytes) => {
-        const file = folder.file("rubbish", Buffer.concat([Buffer.from(start, "latin1"), bytes]));
-        const outcome = await folder.import(file, platform, format).catch((error) => error);
-        if (!(outcome instanceof Error)) return;
-        expect(outcome).toMatchObject({ code: "import_unreadable" });
-      }),
-      { numRuns: 150 },
-    );
-  } finally {
-    folder.remove();
-  }
-});
+] as const)(
+  "an import in the format %s reads random bytes to their end or rejects them",
+  async (...args) => {
+    const [, platform, format] = args;
+    const starts = fc.constantFrom("", "PK\u0003\u0004", "\u001f\u008b", "created_at,text\n", "[{");
+    const folder = createImportFolder();
+    try {
+      await fc.assert(
+        fc.asyncProperty(starts, fc.uint8Array({ maxLength: 200 }), async (start, bytes) => {
+          const file = folder.file("rubbish", Buffer.concat([Buffer.from(start, "latin1"), bytes]));
+          const outcome = await folder.import(file, platform, format).catch((error) => error);
+          if (!(outcome instanceof Error)) return;
+          expect(outcome).toMatchObject({ code: "import_unreadable" });
+        }),
+        { numRuns: 150 },
+      );
+    } finally {
+      folder.remove();
+    }
+  },
+);

@@ -26,11 +26,11 @@ describe("responses of X's API", () => {
   const pages = [page([item(1), item(2)]), { meta: { result_count: 0 } }, page(item(3))];
 
   test.each([
-    ["one a line", pages.map((one) => `${JSON.stringify(one)}\n`).join("")],
-    ["one after the other", pages.map((one) => JSON.stringify(one, null, 2)).join("\n")],
+    ["one per line", pages.map((one) => `${JSON.stringify(one)}\n`).join("")],
+    ["consecutive objects", pages.map((one) => JSON.stringify(one, null, 2)).join("\n")],
     ["a list", JSON.stringify(pages)],
-    ["a list behind a byte order mark", `\uFEFF${JSON.stringify(pages, null, 1)}`],
-  ])("are read as %s", async (_form, content) => {
+    ["a list after a byte order mark", `\uFEFF${JSON.stringify(pages, null, 1)}`],
+  ])("responses of X's API are read as %s", async (_form, content) => {
     expect(await importing(content)).toMatchObject({ imported: 3, rejected: 0 });
     expect(texts()).toEqual(["post 1", "post 2", "post 3"]);
     expect(folder.posts()[0]).toMatchObject({
@@ -41,7 +41,7 @@ describe("responses of X's API", () => {
     });
   });
 
-  test("include media, and the full text of reposted posts", async () => {
+  test("an import of X API responses includes media, and the full text of reposted posts", async () => {
     const original = item(1, { text: "the whole text", author_id: "43" });
     const repost = item(2, {
       text: "RT @anna: the wh…",
@@ -63,14 +63,14 @@ describe("responses of X's API", () => {
     ]);
   });
 
-  test("withheld by X are not imported", async () => {
+  test("posts that X withheld are not imported from its API responses", async () => {
     const withheld = item(1, { withheld: { country_codes: ["XX"] } });
     const { skipped, imported } = await importing(JSON.stringify(page([withheld])));
     expect(imported).toBe(0);
     expect([...skipped]).toEqual([["withheld by X", 1]]);
   });
 
-  test("write bad posts as pages that can be repaired and imported", async () => {
+  test("an import of X API responses writes bad posts as pages that can be repaired and imported", async () => {
     const ahead = item(4, { id: "9200000000000000000" });
     const bad = [item(2, { author_id: "1" }), { id: "x", author_id: "42" }, ahead, null];
     const content = [page([item(1), ...bad]), { posts: [] }].map((one) => JSON.stringify(one));
@@ -92,7 +92,7 @@ describe("responses of X's API", () => {
     expect(texts()).toContain("post 2");
   });
 
-  test("are rejected if a page nests too deep or the file is truncated", async () => {
+  test("an X API response is rejected if a page nests too deep or the file is truncated", async () => {
     const deep = JSON.stringify(
       page([item(1, { a: JSON.parse("[".repeat(20) + "]".repeat(20)) })]),
     );

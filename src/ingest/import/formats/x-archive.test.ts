@@ -27,7 +27,7 @@ const tweetsFile = (tweets: readonly object[], part = 0) =>
   `window.YTD.tweets.part${part} = ${JSON.stringify(tweets, null, 2)}`;
 
 describe("an X archive", () => {
-  test("imports text, time, counts, links, mentions, media and location", async () => {
+  test("an import of an X archive stores text, time, counts, links, mentions, media and location", async () => {
     const full = tweet(1, {
       full_text: "Hello @Anna, see https://t.co/a https://t.co/q #one https://t.co/m",
       lang: "en",
@@ -98,7 +98,7 @@ describe("an X archive", () => {
     ]);
   });
 
-  test("detects reposts by their text", async () => {
+  test("an import of an X archive detects reposts by their text", async () => {
     const text = "RT @anna: look https://t.co/q";
     const entities = {
       user_mentions: [{ screen_name: "anna", id_str: "7" }],
@@ -112,7 +112,7 @@ describe("an X archive", () => {
     ]);
   });
 
-  test("reads all parts in a zip archive and nothing else", async () => {
+  test("an import of an X archive reads all parts in a zip archive and nothing else", async () => {
     const zip = zipArchive([
       { name: "data/account.js", content: Buffer.from(account) },
       { name: "data/deleted-tweets.js", content: Buffer.from(tweetsFile([tweet(9)])) },
@@ -125,7 +125,7 @@ describe("an X archive", () => {
     expect(await folder.import(file, "x", format)).toMatchObject({ alreadyImported: true });
   });
 
-  test("requires the author without account.js", async () => {
+  test("an X archive without account.js requires an author", async () => {
     const file = folder.file("tweets.js", tweetsFile([tweet(1)]));
     await expect(folder.import(file, "x", format)).rejects.toMatchObject({
       code: "import_unreadable",
@@ -135,7 +135,7 @@ describe("an X archive", () => {
     expect(folder.posts()).toMatchObject([{ username: "harbour_demo", userId: null }]);
   });
 
-  test("writes bad records by number, one line each, so that they can be repaired and imported", async () => {
+  test("an import of an X archive writes bad records by number, one line each, so that they can be repaired and imported", async () => {
     folder.file("account.js", account);
     const bad = [tweet(2, { id_str: "x" }), tweet(3, { created_at: 5 }), { like: {} }];
     const file = folder.file("tweets.js", tweetsFile([tweet(1), ...bad, 7 as unknown as object]));
@@ -155,7 +155,7 @@ describe("an X archive", () => {
     expect(await folder.import(repaired, "x", format)).toMatchObject({ imported: 2, rejected: 2 });
   });
 
-  test("resumes after the last batch of a crashed process without duplicates", async () => {
+  test("an import of an X archive resumes after the last batch of a crashed process without duplicates", async () => {
     folder.file("account.js", account);
     const file = folder.file(
       "tweets.js",
@@ -179,7 +179,7 @@ describe("an X archive", () => {
 });
 
 describe("a hostile archive is rejected", () => {
-  test("when it decompresses beyond the size or ratio limit", async () => {
+  test("an X archive is rejected when it decompresses beyond the size or ratio limit", async () => {
     const zip = zipArchive([
       { name: "data/account.js", content: Buffer.from(account) },
       { name: "data/tweets.js", content: Buffer.alloc(110 * 1024 ** 2, " ") },
@@ -196,7 +196,7 @@ describe("a hostile archive is rejected", () => {
     });
   });
 
-  test("when account.js is too large or not JSON", async () => {
+  test("an X archive is rejected when account.js is too large or not JSON", async () => {
     for (const content of [Buffer.alloc(2 * 1024 ** 2, "["), Buffer.from("[{]")]) {
       folder.file("account.js", content);
       const file = folder.file("tweets.js", tweetsFile([tweet(1)]));
@@ -207,7 +207,7 @@ describe("a hostile archive is rejected", () => {
     }
   });
 
-  test("when it has no tweets, is a tar archive, or is truncated", async () => {
+  test("an X archive is rejected when it has no tweets, is a tar archive, or is truncated", async () => {
     folder.file("account.js", account);
     const tar = Buffer.alloc(1_024);
     tar.write("ustar", 257);
@@ -227,7 +227,7 @@ describe("a hostile archive is rejected", () => {
     expect(folder.posts().map(({ text: first }) => first)).toEqual(["post 1"]);
   });
 
-  test("only at the record that is longer than a line may be", async () => {
+  test("an X archive with an overlong record is rejected only at that record", async () => {
     folder.file("account.js", account);
     const long = tweet(2, { full_text: "x".repeat(50_000) });
     const file = folder.file("tweets.js", tweetsFile([tweet(1), long, tweet(3)]));

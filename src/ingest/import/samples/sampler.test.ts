@@ -54,7 +54,7 @@ function startTestSampler() {
   return { sampler, clock, state, bluesky, rows, store };
 }
 
-test("stores maximum lag and post count per five minutes", async () => {
+test("the stream sampler stores maximum lag and post count per five minutes", async () => {
   const { clock, state, bluesky, rows } = startTestSampler();
   await clock.advance(10_000);
   state.bluesky = { ...bluesky, lagMs: 9_000, posts: 40 };
@@ -71,7 +71,7 @@ test("stores maximum lag and post count per five minutes", async () => {
   ]);
 });
 
-test("writes pending samples at the stop, also of a stream without a lag", async () => {
+test("the stream sampler writes pending samples at the stop, also of a stream without a lag", async () => {
   const { sampler, clock, state, bluesky, rows } = startTestSampler();
   state.bluesky = { ...bluesky, lagMs: 500, posts: 3 };
   state.mastodon = { posts: 5 };
@@ -84,7 +84,7 @@ test("writes pending samples at the stop, also of a stream without a lag", async
   ]);
 });
 
-test("retries a failed write with the next one", async () => {
+test("the stream sampler retries a failed write with the next one", async () => {
   const { clock, state, bluesky, rows } = startTestSampler();
   state.bluesky = { ...bluesky, lagMs: 500, posts: 3 };
   state.fails = true;
@@ -95,7 +95,7 @@ test("retries a failed write with the next one", async () => {
   expect(rows()).toEqual([{ platform: "bluesky", atMs: 0, lagMs: 500, posts: 3 }]);
 });
 
-test("has no sample and no rate without a stream", async () => {
+test("the stream sampler has no sample and no rate without a stream", async () => {
   const { sampler, clock, state, rows } = startTestSampler();
   state.bluesky = null;
   await clock.advance(130_000);
@@ -105,7 +105,7 @@ test("has no sample and no rate without a stream", async () => {
   expect(rows()).toEqual([]);
 });
 
-test("reports the rate of the last minute, also after a stream restarted", async () => {
+test("the stream sampler reports the rate of the last minute, also after a stream restarted", async () => {
   const { sampler, clock, state, bluesky } = startTestSampler();
   for (let second = 1; second <= 200; second += 1) {
     state.bluesky = { ...bluesky, posts: second < 100 ? second : 100 + (second - 100) * 3 };
@@ -120,7 +120,7 @@ test("reports the rate of the last minute, also after a stream restarted", async
   expect(sampler.postsPerSecond("bluesky")).toBeCloseTo(8, 1);
 });
 
-test("reports the maximum lag per wider interval, and deletes expired samples", async () => {
+test("the stream sampler reports the maximum lag per wider interval, and deletes expired samples", async () => {
   const { clock, state, bluesky, store, rows } = startTestSampler();
   for (const lagMs of [1_000, 7_000, 2_000, 3_000]) {
     state.bluesky = { ...bluesky, lagMs };
