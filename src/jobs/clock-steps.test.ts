@@ -18,7 +18,7 @@ describe.each([
   ["forward", hourMs],
   ["back", -hourMs],
 ])("the wall clock is set %s by an hour", (_, stepMs) => {
-  test("while a job waits: it keeps its two minutes", async () => {
+  test("a waiting job still has its two minutes after the wall clock is set by an hour", async () => {
     const { uuid } = await jobs.queue.submit(newJob());
     await jobs.clock.advance(10_000);
     jobs.clock.shiftWall(stepMs);
@@ -28,7 +28,7 @@ describe.each([
     expect(await stateOf(uuid)).toBe("error");
   });
 
-  test("while a job runs: its lease keeps its duration, and its result is accepted", async () => {
+  test("a lease keeps its duration after the wall clock is set by an hour, and its result is accepted", async () => {
     const { uuid } = await jobs.queue.submit(newJob());
     const lease = await jobs.lease();
     jobs.clock.shiftWall(stepMs);
@@ -40,7 +40,7 @@ describe.each([
     expect(await stateOf(uuid)).toBe("done");
   });
 
-  test("while a job runs whose node is gone: it is retried in time", async () => {
+  test("a running job of a lost node is retried in time after the wall clock is set by an hour", async () => {
     const { uuid } = await jobs.queue.submit(newJob());
     await jobs.lease();
     jobs.clock.shiftWall(stepMs);
@@ -50,7 +50,7 @@ describe.each([
     expect(again.leftMs).toBe(88_000);
   });
 
-  test("while a job waits for its next attempt: that comes on time", async () => {
+  test("a job's next attempt begins on time after the wall clock is set by an hour", async () => {
     const { uuid } = await jobs.queue.submit(newJob());
     const { token } = await jobs.lease();
     await jobs.queue.fail(uuid, token, failure);
@@ -61,7 +61,7 @@ describe.each([
     expect(await jobs.lease()).toMatchObject({ uuid, attempt: 2 });
   });
 
-  test("after a submission: a failure near the deadline is not retried beyond it", async () => {
+  test("a failure near the deadline is not retried beyond it after the wall clock is set by an hour", async () => {
     const { uuid } = await jobs.queue.submit(newJob());
     await jobs.clock.advance(119_900);
     const { token } = await jobs.lease();
@@ -70,7 +70,7 @@ describe.each([
     expect(await stateOf(uuid)).toBe("error");
   });
 
-  test("and the server is killed a moment later: jobs keep their remaining time", async () => {
+  test("jobs keep their remaining time if the server is killed just after the wall clock is set by an hour", async () => {
     const { uuid } = await jobs.queue.submit(newJob());
     await jobs.clock.advance(20_000);
     jobs.clock.shiftWall(stepMs);
@@ -80,7 +80,7 @@ describe.each([
     expect(await stateOf(uuid)).toBe("in progress");
   });
 
-  test("and a job is submitted and the server killed in the same second: the job has its two minutes", async () => {
+  test("a job submitted after the wall clock is set has its two minutes if the server is killed in the same second", async () => {
     const old = await jobs.queue.submit(newJob("old"));
     await jobs.clock.advance(20_000);
     jobs.clock.shiftWall(stepMs);
@@ -93,7 +93,7 @@ describe.each([
     ]);
   });
 
-  test("while no server runs: jobs keep their remaining time, and retries come on time", async () => {
+  test("jobs keep their remaining time, and retries are on time, if the wall clock is set while no server runs", async () => {
     const { uuid } = await jobs.queue.submit(newJob());
     const { token } = await jobs.lease();
     await jobs.clock.advance(1_000);
@@ -107,7 +107,7 @@ describe.each([
     expect(lease.leftMs).toBe(118_750);
   });
 
-  test("while callers wait and nodes request work: neither waits longer or shorter", async () => {
+  test("pending calls and lease requests wait neither longer nor shorter after the wall clock is set by an hour", async () => {
     const { uuid } = await jobs.queue.submit(newJob());
     const pending = jobs.queue.waitForEnd("one", uuid, 10_000);
     const idle = jobs.queue.lease({ nodeId: "idle", methods: [] }, 10_000);
@@ -125,7 +125,7 @@ describe.each([
   });
 });
 
-test("a process suspended for an hour: its jobs continue with their remaining time", async () => {
+test("after the process was suspended for an hour, its jobs continue with their remaining time", async () => {
   const running = await jobs.queue.submit(newJob());
   const waiting = await jobs.queue.submit(newJob());
   const lease = await jobs.lease();
@@ -158,7 +158,7 @@ describe("the wall clock is set back by an hour, and webhook deliveries stay as 
     return jobs.clock.now();
   }
 
-  test("while a server runs", async () => {
+  test("the delay of webhook deliveries stays the same if the clock is set back while a server runs", async () => {
     const dueMs = await endJobForWebhook();
     expect(due()).toEqual({ webhookMs: dueMs, deliveryMs: dueMs });
     jobs.clock.shiftWall(-hourMs);
@@ -166,7 +166,7 @@ describe("the wall clock is set back by an hour, and webhook deliveries stay as 
     expect(due()).toEqual({ webhookMs: dueMs - hourMs, deliveryMs: dueMs - hourMs });
   });
 
-  test("while no server runs", async () => {
+  test("the delay of webhook deliveries stays the same if the clock is set back while no server runs", async () => {
     const dueMs = await endJobForWebhook();
     await jobs.queue.stop();
     jobs.clock.shiftWall(-hourMs);
@@ -174,7 +174,7 @@ describe("the wall clock is set back by an hour, and webhook deliveries stay as 
     expect(due()).toEqual({ webhookMs: dueMs - hourMs, deliveryMs: dueMs - hourMs });
   });
 
-  test("and forward, which makes waiting deliveries due immediately", async () => {
+  test("setting the clock forward makes waiting webhook deliveries due immediately", async () => {
     const dueMs = await endJobForWebhook();
     jobs.clock.shiftWall(hourMs);
     await jobs.clock.advance(1_000);
@@ -182,7 +182,7 @@ describe("the wall clock is set back by an hour, and webhook deliveries stay as 
   });
 });
 
-test("a clock drift of less than a second moves nothing on disk", async () => {
+test("a clock drift of less than a second changes nothing on disk", async () => {
   const { uuid } = await jobs.queue.submit(newJob());
   const before = (await jobs.queue.find("one", uuid))?.deadlineMs;
   jobs.clock.shiftWall(900);
@@ -193,7 +193,7 @@ test("a clock drift of less than a second moves nothing on disk", async () => {
   expect((await jobs.queue.find("one", uuid))?.deadlineMs).toBe((before ?? 0) + 1_100);
 });
 
-test("results and idempotency keys expire by the wall clock: set back, they last longer, never less", async () => {
+test("results and idempotency keys expire by the wall clock: if it is set back, they last longer, never less", async () => {
   const uuid = await jobs.complete();
   jobs.clock.shiftWall(-hourMs);
   jobs.clock.shiftWall(86_400_000);

@@ -33,7 +33,7 @@ const cursor = encryptCursor(secret, { ...scope, ...position });
 const mismatch = expect.objectContaining({ code: "cursor_mismatch", status: 400 });
 const invalid = expect.objectContaining({ code: "cursor_invalid", status: 400 });
 
-test("a cursor decrypts to its position, whatever that is", () => {
+test("a cursor decrypts to its position, regardless of the position", () => {
   const anyPosition = fc.record({
     after: fc.record({
       id: fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }),
@@ -80,11 +80,11 @@ test.each([
   { type: "social" },
   { method: "searchbyfullarchive" },
   { canonicalQuery: "(comet lang:fr)" },
-] as const)("is invalid for another search: %o", (other) => {
+] as const)("a cursor is invalid for another search: %o", (other) => {
   expect(() => decryptCursor(secret, cursor, { ...scope, ...other })).toThrow(mismatch);
 });
 
-test("is invalid after any flipped bit", () => {
+test("a cursor is invalid after any flipped bit", () => {
   const bytes = Buffer.from(cursor, "base64url");
   for (let bit = 0; bit < bytes.length * 8; bit += 1) {
     const flipped = Buffer.from(bytes);
@@ -93,7 +93,7 @@ test("is invalid after any flipped bit", () => {
   }
 });
 
-test("refuses another store's cursor and any other text", () => {
+test("another store's cursor is refused, like any other text", () => {
   const otherSecret = createHash("sha256").update("another").digest();
   expect(() => decryptCursor(otherSecret, cursor, scope)).toThrow(invalid);
   for (const text of ["", `${cursor}=`, ` ${cursor}`, cursor.slice(1), `${cursor}AAAA`]) {
@@ -129,7 +129,7 @@ describe("a cursor into a platform's pages", () => {
   } as const;
   const encrypted = encryptCursor(secret, { ...scope, ...times, after: null, position: one });
 
-  test("decrypts to its position", () => {
+  test("a cursor into a platform's pages decrypts to its position", () => {
     fc.assert(
       fc.property(positions, (position) => {
         fc.pre(fitsCursor(position));
@@ -144,7 +144,7 @@ describe("a cursor into a platform's pages", () => {
     );
   });
 
-  test("of an earlier version decrypts to its position", () => {
+  test("a cursor of an earlier version into a platform's pages decrypts to its position", () => {
     const text =
       "CL5L1CX0KnY4OWcnG9cBmt8pLu1I5CT96EWeO6D8AwTgsj0pCNn3ppMKOMefoU8426hHE6xkjtdCFPLMPBywRg_Hjfu4XLiTyMc6mUlc8h6IZor6Mnrs69YWq_330U9ze4vFps87sOYiKyw9i1vZDAD2IFv_m6D_zqKfoT4Y_JPmx7vobd4Gkrbcups4wz_qCpoTIWD09sVqX7phjOF4Be6p0LXJp4O7WDb_nmLZsvIEm8_bjZbvTgivOdtyD2iW6dh3beqkhT-rfzw";
     const search = {
@@ -162,7 +162,7 @@ describe("a cursor into a platform's pages", () => {
     });
   });
 
-  test("contains the platform's page token, up to a limit", () => {
+  test("a cursor into a platform's pages contains the platform's page token, up to a limit", () => {
     const latest = { ...times, fromMs: -8.64e15, toMs: 8.64e15, asOfMs: 8.64e15 };
     const bounds = { startMs: -8.64e15, endMs: 8.64e15 };
     const positionOf = (length: number) => ({ ...one, cursor: "c".repeat(length) });
@@ -184,7 +184,7 @@ describe("a cursor into a platform's pages", () => {
     expect(decryptCursor(secret, text, scope).position?.cursor).toHaveLength(longest);
   });
 
-  test("is invalid for another search and after any change", () => {
+  test("a cursor into a platform's pages is invalid for another search and after any change", () => {
     expect(Buffer.from(encrypted, "base64url").includes("b26v89c")).toBe(false);
     const other = { ...scope, accountId: "two" };
     expect(() => decryptCursor(secret, encrypted, other)).toThrow(mismatch);

@@ -98,7 +98,7 @@ test("a result that cannot be written is submitted within 2 s of free space, by 
   expect(logged).toEqual(["completing a job failed, retrying"]);
 });
 
-test("an archive that cannot be read uses up no attempt and is retried every second", async () => {
+test("a job is retried every second while the archive cannot be read, and this uses up no attempt", async () => {
   disk.isUnreadable = true;
   const { uuid } = await jobs.queue.submit(newJob());
   await jobs.clock.advance(60_000);
@@ -109,7 +109,7 @@ test("an archive that cannot be read uses up no attempt and is retried every sec
   expect(await find(uuid)).toMatchObject({ state: "done", attempts: 1 });
 });
 
-test("time in which the store cannot be written does not count towards deadlines", async () => {
+test("time during which the store cannot be written does not count towards deadlines", async () => {
   await runner.stop();
   const { uuid } = await jobs.queue.submit(newJob());
   disk.isFull = true;

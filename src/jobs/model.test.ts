@@ -277,7 +277,7 @@ const everyEnd: Command[][] = [
   [pass, pass, { kind: "timeOut" }],
 ];
 
-test("the table makes exactly the transitions of the state machine, in any order of events", () => {
+test("the job table makes exactly the transitions of the state machine, in any order of events", () => {
   const seen = new Set<string>();
   const table = openJobTable();
   table.database.syncCommits(false);

@@ -43,7 +43,7 @@ function givenTo(waiting: readonly (readonly [string, Promise<Lease<SearchJobReq
   return Promise.race(waiting.map(async ([name, lease]) => ((await lease) === null ? null : name)));
 }
 
-test("the least loaded waiting node gets the job, by its current load", async () => {
+test("the waiting node with the lowest current load gets the job", async () => {
   const loads: Record<string, number> = { a: 0.1, b: 0.5, c: 0.9 };
   const waiting = ["a", "b", "c"].map(
     (name) => [name, leaseOf(leaseRequest(name, { load: () => loads[name] ?? 0 }), 1_000)] as const,
@@ -77,7 +77,7 @@ test("a node's running jobs are counted from the moment of the lease", async () 
   expect(jobs.queue.runningOf("busy")).toBe(0);
 });
 
-test("a closed node gets nothing until it is open", async () => {
+test("a closed node gets no jobs until it is open", async () => {
   let isOpen = false;
   const waits = leaseOf(leaseRequest("paced", { isOpen: () => isOpen }), 1_000);
   const uuid = await submit();
@@ -97,7 +97,7 @@ test("a node gets only jobs that it accepts, and the others keep their position"
   expect((await leaseOf(leaseRequest("any")))?.uuid).toBe(first);
 });
 
-test("10,000 jobs that no node accepts are checked by kind, not one by one", async () => {
+test("10,000 jobs that no node accepts are checked by kind, not individually", async () => {
   let calls = 0;
   const none = leaseRequest("none", {
     accepts: () => {
@@ -155,7 +155,7 @@ describe("without a limit on the jobs of a key", () => {
   const accountsOf = (leases: readonly Lease<SearchJobRequest>[]) =>
     leases.map(({ accountId }) => accountId);
 
-  test("a single key uses all slots of all nodes except reserved ones", async () => {
+  test("a single key without a limit uses all slots of all nodes except reserved ones", async () => {
     const given = openSlots(["a", "b", "c"], 40);
     for (let n = 0; n < 130; n += 1) await submit();
     expect(given).toHaveLength(114);
@@ -163,7 +163,7 @@ describe("without a limit on the jobs of a key", () => {
     expect(given).toHaveLength(114);
   });
 
-  test("an account with nothing running starts immediately, however much others have waiting", async () => {
+  test("an account with nothing running starts immediately, regardless of how much others have waiting", async () => {
     const given = openSlots(["a"], 16);
     for (let n = 0; n < 40; n += 1) await submit({}, `key ${n % 5}`);
     expect(given).toHaveLength(15);
@@ -196,7 +196,7 @@ describe("without a limit on the jobs of a key", () => {
   });
 });
 
-test("a job that got no slot before its deadline says so", async () => {
+test("a job that got no slot before its deadline reports that", async () => {
   const uuid = await submit();
   await jobs.clock.advance(121_000);
   expect(await jobs.queue.find("one", uuid)).toMatchObject({
@@ -217,18 +217,18 @@ describe("an answer truncated at the deadline", () => {
     return uuid;
   }
 
-  test("warns that its search waited before it started", async () => {
+  test("an answer truncated at the deadline warns that its search waited before it started", async () => {
     const uuid = await completeAfter(95_000, cut);
     expect(await warningsOf(uuid)).toEqual(["deadline_reached", "started_late"]);
     const job = await jobs.queue.find("one", uuid);
     expect(job?.result?.warnings.at(-1)?.message).toContain("95s of its 2m deadline");
   });
 
-  test("has no such warning if its search started immediately", async () => {
+  test("a truncated answer whose search started immediately does not warn about waiting", async () => {
     expect(await warningsOf(await completeAfter(0, cut))).toEqual(["deadline_reached"]);
   });
 
-  test("is the only one with such a warning", async () => {
+  test("only an answer truncated at the deadline warns about waiting", async () => {
     const uuid = await completeAfter(95_000, { ...result, warnings: [] });
     expect(await warningsOf(uuid)).toEqual([]);
   });
@@ -239,7 +239,7 @@ const keyOf = (uuid: string): string =>
     uuid,
   })?.key ?? "";
 
-test("a leaving node returns its jobs: others get them first, and no attempt is counted", async () => {
+test("a node that leaves returns its jobs: others get them first, and no attempt is counted", async () => {
   const uuids = [await submit(), await submit(), await submit()];
   const lost = [await leaseOf(leaseRequest("gone")), await leaseOf(leaseRequest("gone"))];
   const kept = await leaseOf(leaseRequest("stays"));
@@ -331,7 +331,7 @@ test("a job that no other node takes within seconds returns to the node that fai
   expect(await leaseOf(leaseRequest("broken"))).toMatchObject({ uuid: later, attempt: 2 });
 });
 
-test("after an expired lease the job avoids the node, and a job that ends meanwhile stays ended", async () => {
+test("after an expired lease the job avoids the node, and a job that has ended stays ended", async () => {
   connected = ["stalls", "busy"];
   const uuid = await submit();
   await leaseOf(leaseRequest("stalls"));
@@ -344,7 +344,7 @@ test("after an expired lease the job avoids the node, and a job that ends meanwh
   expect(jobs.queue.depth()).toBe(0);
 });
 
-test("a thousand failed jobs are checked by work kind", async () => {
+test("a thousand failed jobs are checked by kind of work", async () => {
   connected = ["a", "b", "sound"];
   await Promise.all(Array.from({ length: 1_000 }, (_, n) => submit({}, `key ${n % 20}`)));
   const leases = await Promise.all(
@@ -363,7 +363,7 @@ test("a thousand failed jobs are checked by work kind", async () => {
   expect(calls).toBe(1);
 });
 
-test("a job that its node could not start is returned without counting an attempt or a delay, to the front", async () => {
+test("a job that its node could not start is returned to the front without counting an attempt or a delay", async () => {
   connected = ["gone", "sound"];
   const uuid = await submit();
   const lease = await leaseOf(leaseRequest("gone"));
@@ -379,7 +379,7 @@ test("a job that its node could not start is returned without counting an attemp
   await jobs.queue.giveBack("nobody knows it", "token");
 });
 
-test("a job being written is not returned", async () => {
+test("a job whose result is being written is not returned", async () => {
   const uuid = await submit();
   const lease = await leaseOf(leaseRequest("leaves"));
   const completing = jobs.queue.complete(uuid, lease?.token ?? "", result);
@@ -402,7 +402,7 @@ test("a failed attempt is reported with its node and whether its lease expired",
   ]);
 });
 
-test("a job without a suitable node says so at its end", async () => {
+test("a job without a suitable node reports that at its end", async () => {
   canBeRun = false;
   const uuid = await submit();
   await jobs.clock.advance(121_000);
@@ -412,7 +412,7 @@ test("a job without a suitable node says so at its end", async () => {
   });
 });
 
-test("a page of a disconnected node waits, and then says that no other node can continue it", async () => {
+test("a page of a disconnected node waits, and then reports that no other node can continue it", async () => {
   canBeRun = false;
   const position: FetchPosition = {
     platform: "x",
@@ -436,7 +436,7 @@ test("a page of a disconnected node waits, and then says that no other node can 
   });
 });
 
-test("a job that ran until its deadline does not blame missing nodes", async () => {
+test("a job that ran until its deadline does not report a missing node", async () => {
   const uuid = await submit();
   const lease = await leaseOf(leaseRequest("slow"));
   canBeRun = false;
@@ -448,7 +448,7 @@ test("a job that ran until its deadline does not blame missing nodes", async () 
   expect(failed).toEqual([{ method: "searchbyquery", nodeId: "slow", why: "late" }]);
 });
 
-test("a node that got a job just before its deadline is not blamed", async () => {
+test("a node that got a job just before its deadline is not reported as failed", async () => {
   await submit();
   await jobs.clock.advance(115_000);
   expect(await leaseOf(leaseRequest("quick"))).not.toBeNull();
@@ -456,7 +456,7 @@ test("a node that got a job just before its deadline is not blamed", async () =>
   expect(failed).toEqual([]);
 });
 
-test("a large result is stored whole, and others run while it is encoded", async () => {
+test("a large result is stored whole, and other jobs run while it is encoded", async () => {
   const uuid = await submit();
   const lease = await leaseOf(leaseRequest("large"));
   const record = JSON.stringify({ Content: '"'.repeat(40_000) });

@@ -58,7 +58,7 @@ async function leaseNow(): Promise<Lease<SearchJobRequest>> {
 
 const stateOf = async (uuid: string) => (await queue.find("one", uuid))?.state;
 
-test("a job gets from submission to its result, with exact ids", async () => {
+test("a job proceeds from submission to its result, with exact ids", async () => {
   const accepted = await submitted();
   expect(accepted).toMatchObject({ state: "received", attempts: 0, request });
   expect(await queue.find("one", accepted.uuid)).toEqual(accepted);
@@ -79,7 +79,7 @@ test("a uuid is case-insensitive, and another account's is unknown", async () =>
   expect(await queue.waitForEnd("two", uuid, 1_000)).toBeNull();
 });
 
-test("two nodes and one job make one lease", async () => {
+test("only one of two nodes gets the lease of a job", async () => {
   await queue.submit(newJob());
   const leases = await Promise.all([queue.lease(testNode, 0), queue.lease(testNode, 0)]);
   expect(leases.filter((lease) => lease !== null)).toHaveLength(1);
@@ -99,7 +99,7 @@ test("a node gets only methods that it can run, and null on timeout", async () =
   expect(await queue.lease(testNode, 0)).not.toBeNull();
 });
 
-test("a result after a lost lease is dropped, and the next one counts", async () => {
+test("a result of a lost lease is dropped, and the next one counts", async () => {
   const { uuid } = await queue.submit(newJob());
   const lost = await leaseNow();
   await clock.advance(32_000);
@@ -138,7 +138,7 @@ test("a renewed lease does not expire", async () => {
   await queue.complete(lease.uuid, lease.token, result);
 });
 
-test("a failure is retried soon, at most three attempts, and never visible as an end in between", async () => {
+test("a failure is retried soon, at most three attempts, and not visible as an end in between", async () => {
   const { uuid } = await queue.submit(newJob());
   for (const delayMs of [250, 500]) {
     const lease = await leaseNow();
@@ -158,7 +158,7 @@ test("a failure is retried soon, at most three attempts, and never visible as an
   });
 });
 
-test("a far retry is shown as error(retrying)", async () => {
+test("a retry in the far future is shown as error(retrying)", async () => {
   await queue.stop();
   queue = openQueue({ retryDelayMs: 10_000 });
   await queue.start();
@@ -212,7 +212,7 @@ test("a result is accepted shortly after the deadline, but not later", async () 
   expect(await stateOf(second.uuid)).toBe("error");
 });
 
-test("a wait ends with the job, its timeout, its caller or the server", async () => {
+test("waiting for a job ends with the job, its timeout, its caller or the server", async () => {
   const { uuid } = await queue.submit(newJob());
   const byTime = queue.waitForEnd("one", uuid, 1_000);
   await clock.advance(1_000);
@@ -252,7 +252,7 @@ test("a key runs a limited number of searches, the next one after a completion; 
   await completing;
 });
 
-test("refuses submissions beyond the maximum of waiting jobs", async () => {
+test("submissions beyond the maximum of waiting jobs are refused", async () => {
   await queue.stop();
   queue = openQueue({ maxWaiting: 2 });
   const outcomes = await Promise.allSettled([1, 2, 3].map(() => queue.submit(newJob())));
@@ -274,7 +274,7 @@ test("refuses submissions beyond the maximum of waiting jobs", async () => {
   await queue.submit(newJob());
 });
 
-test("a submission that the store refuses does not run", async () => {
+test("a submission that the store refuses is not run", async () => {
   await expect(queue.submit(newJob("key", "nobody"))).rejects.toThrow(/the account is deleted/);
   expect(queue.depth()).toBe(0);
   expect(await queue.lease(testNode, 0)).toBeNull();
@@ -319,7 +319,7 @@ test("downtime is added to the deadline", async () => {
   expect(await stateOf(uuid)).toBe("error");
 });
 
-test("a result expires to the second; later it is deleted, then the job", async () => {
+test("a result expires to the second, and is later deleted before the job", async () => {
   const { uuid } = await queue.submit(newJob());
   const lease = await leaseNow();
   await queue.complete(uuid, lease.token, result);

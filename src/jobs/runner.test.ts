@@ -116,7 +116,7 @@ test("a cancelled search stops immediately and submits nothing, and its node and
   expect(logged).toEqual([]);
 });
 
-test("a node that learns at its renewal of a lost lease stops then", async () => {
+test("a node that learns at its renewal of a lost lease stops the job", async () => {
   const called = nextSearch();
   const { uuid } = await jobs.queue.submit(newJob());
   const search = await called;
@@ -141,7 +141,7 @@ test("a search has the remaining time of its job, and its lease is renewed", asy
   expect(await jobs.queue.waitForEnd("one", uuid, 1_000)).toMatchObject({ state: "done" });
 });
 
-test("a failed renewal is repeated soon, and the search continues", async () => {
+test("a failed renewal of a lease is repeated soon, and the search continues", async () => {
   const called = nextSearch();
   const { uuid } = await jobs.queue.submit(newJob());
   const search = await called;

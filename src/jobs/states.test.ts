@@ -5,7 +5,7 @@ import { shownState, sourceStatesSql, transitions } from "./states.ts";
 const finals: readonly JobState[] = ["done", "error", "cancelled", "expired"];
 const rows = Object.entries(transitions);
 
-test("final states do not change, except that a result expires", () => {
+test("final states of a job do not change, except that a result expires", () => {
   const leaving = rows.filter(([, { from }]) => from.some((state) => finals.includes(state)));
   expect(leaving).toEqual([
     ["expire", { from: ["done"], to: "expired" }],
@@ -13,7 +13,7 @@ test("final states do not change, except that a result expires", () => {
   ]);
 });
 
-test("every other state can be cancelled and time out, and every final one can be deleted", () => {
+test("every other state can change to cancelled and timed out, and every job in a final state can be deleted", () => {
   for (const state of jobStates) {
     const ways = rows.filter(([, { from }]) => from.some((one) => one === state));
     const names = ways.map(([name]) => name);
@@ -24,7 +24,7 @@ test("every other state can be cancelled and time out, and every final one can b
   }
 });
 
-test("the states of a transition as an SQL condition", () => {
+test("the source states of a transition are an SQL condition", () => {
   expect(sourceStatesSql("lease")).toBe("state IN ('received', 'error(retrying)')");
 });
 
@@ -38,7 +38,7 @@ test.each([
   ["expired", 0, 0, "expired"],
   ["error", 0, null, "error"],
 ] as const)(
-  "%s, next try %i ms away, result until %s: shown as %s",
+  "a job in state %s, next attempt in %i ms, with a result until %s, is shown as %s",
   (state, notBeforeMs, expiresMs, shown) => {
     expect(shownState({ state, notBeforeMs, expiresMs }, 0)).toBe(shown);
   },

@@ -84,7 +84,7 @@ test("a job takes seven statements from its submission to its end", () => {
   expect(statementsOf(() => runOn(run.completeJob, watched, completion))).toBe(3);
 });
 
-test("no statement scans all jobs, however many have ended", () => {
+test("no statement scans all jobs, regardless of how many have ended", () => {
   const idempotency = { key: "k", requestHash: new Uint8Array(32), sinceMs: 0 };
   for (const uuid of ["a", "b", "c", "d"]) {
     runOn(run.insertJob, watched, {

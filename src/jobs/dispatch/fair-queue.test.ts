@@ -18,13 +18,13 @@ function queueOf(names: readonly string[], maxLeasedPerKey: number) {
   return queue;
 }
 
-test("round-robin over keys, FIFO within a key", () => {
+test("the fair queue is round-robin over keys, and FIFO within a key", () => {
   const queue = queueOf(["a1", "a2", "a3", "a4", "b1", "c1", "c2"], 10);
   const order = Array.from({ length: 8 }, () => queue.take(any)?.name);
   expect(order).toEqual(["a1", "b1", "c1", "a2", "c2", "a3", "a4", undefined]);
 });
 
-test("skips a key at its maximum until it releases an item", () => {
+test("the fair queue skips a key at its maximum until it releases an item", () => {
   const queue = queueOf(["a1", "a2", "a3", "b1"], 2);
   const order = Array.from({ length: 4 }, () => queue.take(any)?.name);
   expect(order).toEqual(["a1", "b1", "a2", undefined]);
@@ -53,7 +53,7 @@ test("items that are not accepted keep their position, and so does their key", (
   expect(order).toEqual(["b1", "c1", "a1", undefined]);
 });
 
-test("takes the oldest item over all kinds of a key", () => {
+test("the fair queue takes the oldest item over all kinds of a key", () => {
   const queue = createFairQueue<Item>(10);
   queue.add(item("a", "a1", "slow"));
   queue.add(item("a", "a2", "quick"));
@@ -71,7 +71,7 @@ test("requeued items come before the others of their key", () => {
   expect(order).toEqual(["a1", "a2", "a3"]);
 });
 
-test("10,000 items that are not accepted are not checked one by one", () => {
+test("10,000 items that are not accepted are not checked individually", () => {
   const queue = createFairQueue<Item>(2);
   for (let n = 0; n < 10_000; n += 1) {
     queue.add(item(`key ${n % 1_000}`, String(n), `kind ${n % 3}`));
@@ -86,7 +86,7 @@ test("10,000 items that are not accepted are not checked one by one", () => {
   expect(queue.take(({ kind }) => kind === "kind 2")?.name).toBe("2");
 });
 
-test("a removed item is not taken, and its key continues", () => {
+test("a removed item is not taken, and the queue of its key continues", () => {
   const queue = createFairQueue<Item>(1);
   const removed = item("a", "a1");
   queue.add(removed);
@@ -100,7 +100,7 @@ test("a removed item is not taken, and its key continues", () => {
 const ofGroup = (groupId: string, keyId: string, name: string, kind = "any") =>
   item(keyId, name, kind, groupId);
 
-test("round-robin over groups, then over a group's keys", () => {
+test("the fair queue is round-robin over groups, then over a group's keys", () => {
   const queue = createFairQueue<Item>(10);
   for (const name of ["a1", "a2", "b1", "b2", "c1"])
     queue.add(ofGroup("many", name[0] ?? "", name));
@@ -164,7 +164,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 const groupOf = (keyId: string, kind: string): string =>
   `${keyId === "c" ? "two" : "one"} ${kind === "odd" ? "odd" : ""}`;
 
-test("takes the oldest accepted item of its key, from a group with nothing running if one waits", () => {
+test("the fair queue takes the oldest accepted item of its key, from a group with nothing running if one waits", () => {
   const max = 2;
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {

@@ -3,7 +3,7 @@ import { createIdleNodes } from "./idle-nodes.ts";
 
 const node = (nodeId: string, load = 0) => ({ nodeId, methods: [], load: () => load });
 
-test("a node takes turns with equally loaded ones, also for jobs that it is not given", () => {
+test("equally loaded nodes take turns, which include jobs that a node is not given", () => {
   const nodes = createIdleNodes<string>();
   const given: string[] = [];
   for (const nodeId of ["local", "remote"]) nodes.add(node(nodeId), () => given.push(nodeId));
@@ -14,7 +14,7 @@ test("a node takes turns with equally loaded ones, also for jobs that it is not 
   expect(nodes.takeTurn("local", () => true)).toBe(true);
 });
 
-test("a node has no turn while a less loaded one can take the job", () => {
+test("a node gets no job while a less loaded one can run it", () => {
   const nodes = createIdleNodes<string>();
   nodes.add(node("local", 1), () => undefined);
   nodes.add(node("remote"), () => undefined);

@@ -37,7 +37,7 @@ test("a running job is cancelled: its node stops immediately and submits nothing
   expect(await jobs.queue.find("one", uuid)).toMatchObject({ state: "cancelled", result: null });
 });
 
-test("a cancelled search frees its key's slot", async () => {
+test("cancelling a search frees its key's slot", async () => {
   const { uuid } = await jobs.queue.submit(newJob());
   await jobs.queue.submit(newJob());
   const third = await jobs.queue.submit(newJob());
@@ -57,7 +57,7 @@ test("a job waiting for a retry is cancelled and not retried", async () => {
   expect(await jobs.queue.lease(testNode, 0)).toBeNull();
 });
 
-test("of cancel and complete in one tick the first counts, and no result is accepted after a cancel", async () => {
+test("if a job is cancelled and completed in one tick, the first counts, and no result is accepted after a cancel", async () => {
   const { uuid } = await jobs.queue.submit(newJob());
   const { token } = await jobs.lease();
   const outcomes = await Promise.allSettled([
@@ -103,7 +103,7 @@ test("a cancelled job stays cancelled after a restart", async () => {
   expect(await jobs.queue.find("one", uuid)).toMatchObject({ state: "cancelled" });
 });
 
-test("a node loses the lease of a job past its deadline", async () => {
+test("a node loses the lease of a job when the job's deadline has passed", async () => {
   await jobs.queue.submit(newJob());
   const lapsed = await jobs.lease();
   await jobs.clock.advance(32_000);

@@ -22,7 +22,7 @@ function jobOf(uuid: string, special: Partial<Job> = {}): Job {
   };
 }
 
-test("a job is found by its account for some seconds", async () => {
+test("an ended job is cached for its account for some seconds", async () => {
   const clock = createManualClock();
   const ended = createEndedJobs(clock, () => 0, 60_000);
   ended.add(jobOf("a"));
@@ -32,7 +32,7 @@ test("a job is found by its account for some seconds", async () => {
   expect(ended.find("one", "a")).toBeNull();
 });
 
-test("a job is not found after its result or the job has expired", () => {
+test("an ended job is not found after its result or the job has expired", () => {
   let nowMs = 0;
   const ended = createEndedJobs(createManualClock(), () => nowMs, 5_000);
   ended.add(jobOf("a", { expiresMs: 1_000 }));
@@ -43,7 +43,7 @@ test("a job is not found after its result or the job has expired", () => {
   expect(ended.find("one", "b")).toBeNull();
 });
 
-test("memory is bounded: the oldest jobs are evicted, and large ones are not cached", () => {
+test("the cache of ended jobs is bounded: the oldest are evicted, and large ones are not cached", () => {
   const ended = createEndedJobs(createManualClock(), () => 0, 60_000);
   const items = Array.from(
     { length: 1_500 },
@@ -58,7 +58,7 @@ test("memory is bounded: the oldest jobs are evicted, and large ones are not cac
   expect(ended.find("one", "large")).toBeNull();
 });
 
-test("changes of a job are visible immediately", async () => {
+test("changes of a cached job are visible immediately", async () => {
   const jobs = await startTestQueue();
   const { queue, table } = jobs;
   const uuid = await jobs.complete();
@@ -80,7 +80,7 @@ test("changes of a job are visible immediately", async () => {
   await jobs.close();
 });
 
-test("a job in memory equals its row", async () => {
+test("a cached job equals its row", async () => {
   const jobs = await startTestQueue();
   const uuid = await jobs.complete();
   const kept = await jobs.queue.find("one", uuid);

@@ -38,7 +38,7 @@ function deliveries(): [webhook: string, event: string, uuid: string][] {
   ]);
 }
 
-test("each end is delivered once to the account's webhooks, and nothing else is", async () => {
+test("the end of each job is delivered once to the account's webhooks, and nothing else is", async () => {
   const done = await jobs.complete();
   const failed = await jobs.queue.submit(newJob());
   const lease = await jobs.lease();
@@ -72,7 +72,7 @@ test("each end is delivered once to the account's webhooks, and nothing else is"
   expect(deliveries()).toEqual(expected);
 });
 
-test("a rejected end is not delivered", async () => {
+test("an end that the store rejects is not delivered", async () => {
   const { uuid } = await jobs.queue.submit(newJob());
   const { token } = await jobs.lease();
   await jobs.queue.cancel("one", uuid);

@@ -26,7 +26,7 @@ async function completeWith(...items: FetchedItem[]): Promise<void> {
 const known = (accountId: string, id: bigint) =>
   jobs.table.store.read("findFetched", { accountId, id, nowMs: jobs.clock.now() });
 
-test("the ID of a fetched post leads its account to the post until the result expires", async () => {
+test("the ID of a fetched post identifies it for the account until the result expires", async () => {
   const { id, uri } = item({});
   await completeWith(item({}));
   expect(await known("one", id ?? 0n)).toEqual([{ platform: "bluesky", uri }]);
@@ -37,7 +37,7 @@ test("the ID of a fetched post leads its account to the post until the result ex
   expect(jobs.table.database.all("SELECT uri FROM fetched_post")).toEqual([]);
 });
 
-test("a post fetched again is stored longer; one ID may belong to posts of two platforms", async () => {
+test("fetching a post again stores its ID longer, and one ID may belong to posts of two platforms", async () => {
   await completeWith(item({}));
   await jobs.clock.advance(50_000);
   await completeWith(item({}), item({ platform: "mastodon", uri: "https://mas.to/1" }));
@@ -48,7 +48,7 @@ test("a post fetched again is stored longer; one ID may belong to posts of two p
   ]);
 });
 
-test("stores nothing for other records and for posts whose ID yields the URI", async () => {
+test("no ID is stored for records that are not posts and for posts whose ID yields the URI", async () => {
   await completeWith(
     item({ id: null }),
     item({ uri: null }),

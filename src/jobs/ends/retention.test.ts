@@ -3,7 +3,7 @@ import type { Store } from "../../db/operations.ts";
 import type { JobOperations } from "../operations.ts";
 import { newJob, openJobTable, startTestQueue, type TestQueue } from "../test-jobs.ts";
 
-test("deadlines are kept during a long retention sweep", async () => {
+test("deadlines are enforced during a long retention sweep", async () => {
   const table = openJobTable();
   const dropping = Promise.withResolvers<void>();
   const write: Store<JobOperations>["write"] = async (name, args) => {
@@ -51,7 +51,7 @@ test("a job that is only on disk ends a minute after its deadline, and its reade
   });
 });
 
-test("a job in memory is left to the sweeper, whatever its row says", async () => {
+test("the timeout of a job in memory ignores the deadline in its row", async () => {
   const jobs = await startTestQueue();
   const { uuid } = await jobs.queue.submit(newJob());
   jobs.table.database.run("UPDATE job SET deadline_ms = 0");

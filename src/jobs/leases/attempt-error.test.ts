@@ -19,12 +19,15 @@ test.each([
     "archive_unavailable",
     "the archive is temporarily unavailable",
   ],
-])("%s reveals internals neither to the caller nor in the log", (error, code, message) => {
-  expect(failureOf(error)).toMatchObject({ code, message });
-  expect(causeOf(error)).toEqual({ code, error: "unknown error" });
-});
+])(
+  "an attempt's error %s reveals internals neither to the caller nor in the log",
+  (error, code, message) => {
+    expect(failureOf(error)).toMatchObject({ code, message });
+    expect(causeOf(error)).toEqual({ code, error: "unknown error" });
+  },
+);
 
-test("the log names the engine's error", () => {
+test("the log contains the engine's error of an attempt", () => {
   const cause = new Error("database disk image is malformed");
   const error = new EarshotError("archive_unavailable", "the archive cannot be used", { cause });
   expect(causeOf(error)).toEqual({
@@ -33,7 +36,7 @@ test("the log names the engine's error", () => {
   });
 });
 
-test("an error for the caller reaches caller and log", () => {
+test("an attempt's error for the caller reaches caller and log", () => {
   const error = new EarshotError("invalid_query", "too deep", { status: 400 });
   expect(failureOf(error)).toEqual({
     code: "invalid_query",
@@ -44,7 +47,7 @@ test("an error for the caller reaches caller and log", () => {
   expect(causeOf(error)).toEqual({ code: "invalid_query", error: "too deep" });
 });
 
-test("the log says that a name resolves to a private address; the caller does not learn it", () => {
+test("only the log, not the caller, reports that a name resolves to a private address", () => {
   const cause = new EarshotError(
     "address_refused",
     "x.example resolves to an address that is not public",

@@ -42,7 +42,7 @@ async function follow(after: number | null = null, accountId = "one"): Promise<F
 const statesOf = (changes: readonly JobChange[]) =>
   changes.map(({ uuid, state, attempts }) => [uuid, state, attempts]);
 
-test("a reader sees the states of its jobs, numbered and in order", async () => {
+test("a reader of changes sees the states of its jobs, numbered and in order", async () => {
   const follower = await follow();
   const uuid = await jobs.complete();
   const startMs = jobs.clock.now();
@@ -61,7 +61,7 @@ test("another account's jobs are not visible and do not count", async () => {
   expect(await follower.next()).toMatchObject({ id: 1, uuid });
 });
 
-test("every end is visible: done, failed, timed out, lost, cancelled, expired", async () => {
+test("every end of a job is visible as a change: done, failed, timed out, lost, cancelled, expired", async () => {
   const follower = await follow();
   const done = await jobs.complete();
   const failed = await jobs.queue.submit(newJob());
@@ -78,7 +78,7 @@ test("every end is visible: done, failed, timed out, lost, cancelled, expired", 
   expect(statesOf(await follower.take(1))).toEqual([[done, "expired", 1]]);
 });
 
-test("an expired lease is visible if the retry is far away, else with the next attempt", async () => {
+test("an expired lease is visible as a change if the retry is far away, or else with the next attempt", async () => {
   await jobs.restart("stop", { retryDelayMs: 10_000 });
   const follower = await follow();
   const { uuid } = await jobs.queue.submit(newJob());
@@ -120,7 +120,7 @@ test("a resuming reader gets the current state of each changed job, then new cha
   expect(statesOf(await follower.take(1))).toEqual([[waiting, "in progress", 1]]);
 });
 
-test("numbers continue after a restart, and changes undone by a crash are reported", async () => {
+test("change numbers continue after a restart, and changes undone by a crash are reported", async () => {
   const follower = await follow();
   const { uuid } = await jobs.queue.submit(newJob());
   await jobs.lease();
@@ -131,7 +131,7 @@ test("numbers continue after a restart, and changes undone by a crash are report
   expect(later?.id).toBeGreaterThan(seen.at(-1)?.id ?? 0);
 });
 
-test("numbers of leases lost in a power failure are not reused", async () => {
+test("change numbers of leases lost in a power failure are not reused", async () => {
   const follower = await follow();
   const { uuid } = await jobs.queue.submit(newJob());
   const { uuid: other } = await jobs.queue.submit(newJob());

@@ -56,7 +56,7 @@ test("jobs are listed newest first, page by page, each once", async () => {
   expect(times).toEqual([...times].sort((a, b) => b - a));
 });
 
-test("a full last page has no next one, and another account has no jobs", async () => {
+test("a full last page of jobs has no next one, and another account has no jobs", async () => {
   await jobs.queue.submit(newJob());
   await jobs.queue.submit(newJob());
   expect((await jobs.queue.list("one", { ...all, limit: 2 })).next).toBeNull();
@@ -82,7 +82,7 @@ test("a listed job has the number of its results, but not the results", async ()
   ]);
 });
 
-test("filters by method and by public state", async () => {
+test("the list of jobs can be filtered by method and by public state", async () => {
   const done = await jobs.complete();
   const { uuid: running } = await jobs.queue.submit(newJob());
   await jobs.lease();
@@ -108,7 +108,7 @@ test("filters by method and by public state", async () => {
   expect(await uuidsOf({ states: ["expired"] })).toEqual([done]);
 });
 
-test("filters by platform and by part of the query", async () => {
+test("the list of jobs can be filtered by platform and by part of the query", async () => {
   const submitted = async (special: Partial<typeof request>) =>
     (await jobs.queue.submit({ ...newJob(), request: { ...request, ...special } })).uuid;
   const onX = await submitted({ platform: "x", query: "Storm 100% _here" });
@@ -139,7 +139,7 @@ test("a listed job has the cost of its result, or none without a price", async (
 
 const source = { platform: "x", via: "api", fromMs: null, toMs: 0, count: 1 } as const;
 
-test("finds a single match among thousands, and fills its pages", async () => {
+test("the list of jobs finds a single match among thousands, and fills its pages", async () => {
   insertEnded(3_500, "error");
   jobs.table.database.run("UPDATE job SET state = 'cancelled' WHERE submitted_ms IN (1, 1700)");
   expect(await uuidsOf({ states: ["cancelled"] })).toEqual(["00001700", "00000001"]);
@@ -148,7 +148,7 @@ test("finds a single match among thousands, and fills its pages", async () => {
   expect(await uuidsOf({ before: { submittedMs: 1_001, uuid: "00001001" } })).toHaveLength(100);
 });
 
-test("a page that would scan too much ends early and continues", async () => {
+test("a page of jobs that would scan too much ends early and continues", async () => {
   insertEnded(25_000, "error");
   jobs.table.database.run("UPDATE job SET state = 'cancelled' WHERE submitted_ms IN (1, 24000)");
   const filter: JobFilter = { ...all, states: ["cancelled"] };

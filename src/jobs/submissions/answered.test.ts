@@ -73,7 +73,7 @@ test("a search answered in its commit is done, with one numbered change", async 
   expect(jobs.queue.runningOf("local")).toBe(0);
 });
 
-test("the row equals the job in memory", async () => {
+test("the row of a job answered in its commit equals the job in memory", async () => {
   void lease();
   const { uuid } = await jobs.queue.submit(search());
   const inMemory = await jobs.queue.find("one", uuid);
@@ -81,7 +81,7 @@ test("the row equals the job in memory", async () => {
   expect(await jobs.queue.find("one", uuid)).toEqual(inMemory);
 });
 
-test("its page is returned once", async () => {
+test("the page of a job answered in its commit is returned once", async () => {
   void lease();
   const { uuid } = await jobs.queue.submit(search());
   expect(jobs.queue.takePage(uuid.toUpperCase())?.body).toEqual(found.page.body);
@@ -89,7 +89,7 @@ test("its page is returned once", async () => {
 });
 
 test.each([2, null])(
-  "its page is not returned once the archive is at version %s",
+  "the page of an answered job is not returned once the archive is at version %s",
   async (later) => {
     void lease();
     const { uuid } = await jobs.queue.submit(search());
@@ -107,7 +107,7 @@ test("a deleted job has no page", async () => {
   expect(jobs.queue.takePage(uuid)).toBeNull();
 });
 
-test("a search that cannot be answered there is leased before its commit, and the account's next ones skip the thread for a moment", async () => {
+test("a search that the commit cannot answer is leased before it, and the account's next searches skip the thread briefly", async () => {
   answer = () => "slow";
   for (const trial of ["first", "next"]) {
     const leasing = lease();
@@ -144,7 +144,7 @@ test("a busy thread does not make the account's next searches skip it", async ()
   expect(skipped).toEqual(["busy"]);
 });
 
-test("answers nothing there while the archive has no version", async () => {
+test("no search is answered in its commit while the archive has no version", async () => {
   version = null;
   const leasing = lease();
   const submitted = jobs.queue.submit(search());
@@ -162,7 +162,7 @@ test("an account suspended before the commit gets no job, and its slot is freed"
   expect(ended).toEqual([]);
 });
 
-test("a reused idempotency key returns its first job, whatever was found", async () => {
+test("a reused idempotency key returns its first job, regardless of what was found", async () => {
   const idempotency = { key: "k", requestHash: new Uint8Array(32) };
   void lease();
   const first = await jobs.queue.submit(search({ idempotency }));
@@ -186,7 +186,7 @@ test("a job whose account's jobs are ended during the commit is still done and c
   expect(ended.map((one) => [one.uuid, one.state])).toEqual([[uuid, "done"]]);
 });
 
-test("after the thread died in a search, the account's next ones go to the readers for a minute", async () => {
+test("after the thread died in a search, the account's next searches go to the readers for a minute", async () => {
   answer = () => {
     throw new EarshotError("thread_died", "it died", { status: 503, retryable: true });
   };
@@ -234,7 +234,7 @@ function addWebhook(event: "job.done" | "job.cancelled"): void {
   );
 }
 
-test("an end reports deliveries only where a webhook subscribed to it", async () => {
+test("the end of a job reports deliveries only where a webhook subscribed to it", async () => {
   const submitOne = async () => {
     void lease();
     return await jobs.queue.submit(search());

@@ -24,7 +24,7 @@ function submission(idempotency: Idempotency, accountId = "one"): NewJob {
 const first = keyed("k1", "comet");
 const mismatch = { code: "idempotency_mismatch", status: 422 };
 
-test("the same key and request return the same job without running anything", async () => {
+test("the same idempotency key and request return the same job without running anything", async () => {
   const { uuid } = await jobs.queue.submit(submission(first));
   const again = await jobs.queue.submit(submission(first));
   expect(again).toMatchObject({ isReplay: true, uuid, job: { uuid, state: "received" } });
@@ -33,7 +33,7 @@ test("the same key and request return the same job without running anything", as
   expect(jobs.queue.depth()).toBe(0);
 });
 
-test("the same key twice in one tick creates one job", async () => {
+test("the same idempotency key twice in one tick creates one job", async () => {
   const answers = await Promise.all([
     jobs.queue.submit(submission(first)),
     jobs.queue.submit(submission(first)),
@@ -43,7 +43,7 @@ test("the same key twice in one tick creates one job", async () => {
   expect(jobs.queue.depth()).toBe(1);
 });
 
-test("the same key with another request is refused and runs nothing", async () => {
+test("the same idempotency key with another request is refused and runs nothing", async () => {
   await jobs.queue.submit(submission(first));
   const other = keyed("k1", "meteor");
   await expect(jobs.queue.submit(submission(other))).rejects.toMatchObject(mismatch);
@@ -51,7 +51,7 @@ test("the same key with another request is refused and runs nothing", async () =
   expect(jobs.queue.depth()).toBe(1);
 });
 
-test("a key belongs to its account", async () => {
+test("an idempotency key belongs to its account", async () => {
   const { uuid } = await jobs.queue.submit(submission(first));
   expect(await jobs.queue.replayOf("two", keyed("k1", "meteor"))).toBeNull();
   const other = await jobs.queue.submit(submission(keyed("k1", "meteor"), "two"));
@@ -59,13 +59,13 @@ test("a key belongs to its account", async () => {
   expect(other.uuid).not.toBe(uuid);
 });
 
-test("finds an earlier submission before anything is counted", async () => {
+test("an earlier submission with the idempotency key is found before anything is counted", async () => {
   expect(await jobs.queue.replayOf("one", first)).toBeNull();
   const { uuid } = await jobs.queue.submit(submission(first));
   expect(await jobs.queue.replayOf("one", first)).toMatchObject({ uuid, job: { uuid } });
 });
 
-test("the key still returns its job after a kill behind the commit", async () => {
+test("an idempotency key still returns its job after the process is killed behind the commit", async () => {
   const { uuid } = await jobs.queue.submit(submission(first));
   await jobs.restart("kill");
   expect(await jobs.queue.submit(submission(first))).toMatchObject({ isReplay: true, uuid });
@@ -79,7 +79,7 @@ test("a job deleted by its client is still returned by uuid", async () => {
   expect(await jobs.queue.submit(submission(first))).toEqual({ isReplay: true, uuid, job: null });
 });
 
-test("a key expires after a day, to the second", async () => {
+test("an idempotency key expires after a day, to the second", async () => {
   const { uuid } = await jobs.queue.submit(submission(first));
   const other = submission(keyed("k1", "meteor"));
   jobs.clock.shiftWall(86_400_000 - 1);
@@ -92,7 +92,7 @@ test("a key expires after a day, to the second", async () => {
   expect(jobs.table.database.all("SELECT key FROM idempotency")).toEqual([]);
 });
 
-test("a refused submission does not use up its key", async () => {
+test("a refused submission does not use up its idempotency key", async () => {
   await expect(jobs.queue.submit(submission(first, "nobody"))).rejects.toThrow(
     /the account is deleted/,
   );

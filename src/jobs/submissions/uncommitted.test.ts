@@ -52,7 +52,7 @@ test("a search that ends immediately is inserted as done, with one numbered chan
   ]);
 });
 
-test("a reader of changes sees only the end", async () => {
+test("a reader of changes sees only the end of an uncommitted job", async () => {
   const disconnected = new AbortController();
   const changes = (await jobs.queue.changes("one", null, disconnected.signal))[
     Symbol.asyncIterator
@@ -65,7 +65,7 @@ test("a reader of changes sees only the end", async () => {
   disconnected.abort();
 });
 
-test("a longer search is accepted and continues", async () => {
+test("a search that takes too long to stay uncommitted is accepted and continues", async () => {
   const { submitted, lease } = await run();
   await jobs.clock.advance(longestUncommittedMs - 1);
   expect(isOnDisk(lease.uuid)).toBe(false);
@@ -77,7 +77,7 @@ test("a longer search is accepted and continues", async () => {
   expect(await jobs.queue.find("one", uuid)).toMatchObject({ state: "done", attempts: 1 });
 });
 
-test("a failed attempt makes a job that is retried", async () => {
+test("a failed attempt of an uncommitted job is committed and retried", async () => {
   const { submitted, lease } = await run();
   await jobs.queue.fail(lease.uuid, lease.token, failure);
   const { uuid } = await submitted;
@@ -86,7 +86,7 @@ test("a failed attempt makes a job that is retried", async () => {
   expect(await jobs.lease()).toMatchObject({ uuid, attempt: 2 });
 });
 
-test("a leaving node returns an uncommitted job", async () => {
+test("a node that leaves returns an uncommitted job", async () => {
   const { submitted, lease } = await run();
   expect(await jobs.queue.endLeasesOf("local")).toBe(1);
   expect(lease.lost.aborted).toBe(true);
@@ -102,7 +102,7 @@ test("`accepted` resolves when the job is on disk", async () => {
   await lease.accepted?.();
 });
 
-test("an account suspended during the search gets no job, and the node is notified", async () => {
+test("an account suspended during an uncommitted search gets no job, and the node is notified", async () => {
   for (const outcome of ["completes", "is accepted"]) {
     const { submitted, lease } = await run();
     jobs.table.database.run("UPDATE account SET suspended_ms = 1 WHERE id = 'one'");
@@ -135,7 +135,7 @@ test("a job that ended in memory before it was committed is queued like any othe
   expect(await jobs.lease()).toMatchObject({ uuid, attempt: 1 });
 });
 
-test("of two submissions with one key the first commit counts", async () => {
+test("of two submissions with one idempotency key, the first commit counts", async () => {
   const idempotency = { key: "k", requestHash: new Uint8Array(32) };
   const first = await run({ ...newJob(), idempotency });
   const second = await run({ ...newJob(), idempotency });
@@ -147,7 +147,7 @@ test("of two submissions with one key the first commit counts", async () => {
   expect(ended.map((job) => job.uuid)).toEqual([uuid]);
 });
 
-test("a wall clock step during the search moves no deadline", async () => {
+test("a wall clock step during an uncommitted search moves no deadline", async () => {
   const { submitted, lease } = await run();
   jobs.clock.shiftWall(-3_600_000);
   await jobs.clock.advance(longestUncommittedMs);
@@ -159,7 +159,7 @@ test("a wall clock step during the search moves no deadline", async () => {
   await jobs.queue.complete(uuid, lease.token, result);
 });
 
-test("other nodes and other methods get committed jobs only", async () => {
+test("other nodes and other methods get only committed jobs", async () => {
   const leasing = jobs.queue.lease({ ...node, nodeId: "remote" }, 1_000);
   const { uuid } = await jobs.queue.submit(newJob());
   const lease = await leasing;

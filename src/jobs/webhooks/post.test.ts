@@ -49,7 +49,7 @@ function post(
   return createPost(client, { timeoutMs, now: () => nowMs })({ url, ...message }, signal);
 }
 
-test("a delivery is a POST of its body with its headers", async () => {
+test("a webhook delivery is a POST of its body with its headers", async () => {
   const requests: unknown[] = [];
   const url = await receiver((request, response) => {
     let body = "";
@@ -70,7 +70,7 @@ test("a delivery is a POST of its body with its headers", async () => {
   expect(requests).toEqual(["POST", "{}", "msg_1", "application/json"]);
 });
 
-test("410 has its own outcome", async () => {
+test("a status of 410 has a separate outcome", async () => {
   const url = await receiver((_request, response) => response.writeHead(410).end());
   expect(await post(url)).toEqual({ kind: "gone", status: 410 });
 });
@@ -81,7 +81,7 @@ test.each([
   ["a date that has passed", "Sat, 31 Jan 2026 11:00:00 GMT", 0],
   ["nonsense", "soon", null],
   ["a negative number", "-5", null],
-])("a refusal with Retry-After: %s", async (_, written, retryAfterMs) => {
+])("a refusal of a delivery may have Retry-After: %s", async (_, written, retryAfterMs) => {
   const url = await receiver((_request, response) => {
     response.writeHead(429, { "retry-after": written }).end();
   });
@@ -91,15 +91,18 @@ test.each([
   expect(outcome.retryAfterMs || null).toBe(retryAfterMs || null);
 });
 
-test.each([301, 302, 303, 307, 308])("a redirect with %i is not followed", async (status) => {
-  const requests: string[] = [];
-  const url = await receiver((request, response) => {
-    requests.push(request.url ?? "");
-    response.writeHead(status, { location: "/elsewhere" }).end();
-  });
-  expect(await post(url)).toMatchObject({ kind: "failed", status });
-  expect(requests).toEqual(["/"]);
-});
+test.each([301, 302, 303, 307, 308])(
+  "a redirect of a delivery with %i is not followed",
+  async (status) => {
+    const requests: string[] = [];
+    const url = await receiver((request, response) => {
+      requests.push(request.url ?? "");
+      response.writeHead(status, { location: "/elsewhere" }).end();
+    });
+    expect(await post(url)).toMatchObject({ kind: "failed", status });
+    expect(requests).toEqual(["/"]);
+  },
+);
 
 test.each<[string, RequestListener]>([
   [
@@ -134,12 +137,12 @@ test.each<[string, RequestListener]>([
       response.writeHead(200, { "content-encoding": "gzip" }).end("plain");
     },
   ],
-])("after a 2xx the body does not matter, when it %s", async (_, answer) => {
+])("the body of a 2xx answer is ignored, even if it %s", async (_, answer) => {
   const url = await receiver(answer);
   expect(await post(url, { timeoutMs: 300 })).toEqual({ kind: "delivered", status: 200 });
 });
 
-test("a receiver that does not answer in time has failed", async () => {
+test("a delivery fails if the receiver does not answer in time", async () => {
   const url = await receiver(() => undefined);
   const { host } = new URL(url);
   expect(await post(url, { timeoutMs: 100 })).toEqual({
@@ -155,7 +158,7 @@ test.each([
   "HTTP/1.1 20",
   "SSH-2.0-OpenSSH_9.9\r\n",
   `HTTP/1.1 200 OK\r\nx: ${"a".repeat(100_000)}`,
-])("a response that is not HTTP has failed (%#)", async (bytes) => {
+])("a delivery fails if the response is not HTTP (%#)", async (bytes) => {
   const server = createTcpServer((socket) => {
     socket.on("error", () => undefined);
     socket.once("data", () => socket.end(bytes));
@@ -166,7 +169,7 @@ test.each([
   expect(await post(url)).toMatchObject({ kind: "failed", status: null });
 });
 
-test("a name with a private address fails like a missing one", async () => {
+test("a delivery to a name with a private address fails as one to a missing name does", async () => {
   const inwards: Resolve = (_hostname, _options, done) =>
     done(null, [{ address: "169.254.169.254", family: 4 }]);
   const absent: Resolve = (_hostname, _options, done) =>
@@ -181,7 +184,7 @@ test("a name with a private address fails like a missing one", async () => {
   }
 });
 
-test("an aborted attempt has no outcome", async () => {
+test("an aborted attempt of a delivery has no outcome", async () => {
   const stopping = new AbortController();
   const url = await receiver(() => stopping.abort(new Error("the server is stopping")));
   await expect(post(url, { signal: stopping.signal })).rejects.toThrow("the server is stopping");

@@ -4,7 +4,7 @@ import { longestPauseMs, pauseAfter } from "./schedule.ts";
 const never = () => 0;
 const almostOne = () => 0.999_999;
 
-test("ten attempts take a little over three days", () => {
+test("ten attempts of a delivery take slightly more than three days", () => {
   const pauses = Array.from({ length: 10 }, (_, index) => pauseAfter(index + 1, null, never));
   expect(pauses.map((ms) => ms && ms / 1_000)).toEqual([
     5,
@@ -20,12 +20,12 @@ test("ten attempts take a little over three days", () => {
   ]);
 });
 
-test("a delay is extended by up to a fifth and never shortened", () => {
+test("the delay of an attempt is extended by up to a fifth and never shortened", () => {
   expect(pauseAfter(1, null, almostOne)).toBe(6_000);
   expect(pauseAfter(9, null, almostOne)).toBeCloseTo(1.2 * 86_400_000, -3);
 });
 
-test("a longer Retry-After is honoured up to a day; a shorter one is ignored", () => {
+test("a longer Retry-After is honoured up to a day, and a shorter one is ignored", () => {
   expect(pauseAfter(1, 90_000, never)).toBe(90_000);
   expect(pauseAfter(2, 1_000, never)).toBe(300_000);
   expect(pauseAfter(1, 30 * 86_400_000, never)).toBe(longestPauseMs);

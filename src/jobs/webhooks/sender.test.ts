@@ -122,7 +122,7 @@ async function pass(ms: number, steps = 10): Promise<void> {
 }
 
 describe("attempts", () => {
-  test("follow the schedule, and after ten the delivery has failed", async () => {
+  test("attempts of a delivery follow the schedule, and after ten the delivery has failed", async () => {
     answer = () => failed;
     sender.start();
     const id = await register("/down");
@@ -146,7 +146,7 @@ describe("attempts", () => {
     expect(await webhooks.find("one", id)).toMatchObject({ disabledMs: null });
   });
 
-  test("wait as long as the receiver requests, together with its other deliveries", async () => {
+  test("a delivery waits as long as its receiver requests, together with the receiver's other deliveries", async () => {
     answer = () => ({ ...failed, status: 429, retryAfterMs: 60_000 });
     sender.start();
     const id = await register("/busy");
@@ -160,7 +160,7 @@ describe("attempts", () => {
     expect(sent).toHaveLength(7);
   });
 
-  test("of which two were refused at once wait for the longer delay", async () => {
+  test("if two concurrent attempts are refused, the longer delay applies", async () => {
     const pausesMs = [60_000, 1_000];
     answer = () => ({ ...failed, status: 429, retryAfterMs: pausesMs.shift() ?? 0 });
     sender.start();
@@ -170,7 +170,7 @@ describe("attempts", () => {
     expect(sent).toHaveLength(2);
   });
 
-  test("are limited to two per webhook", async () => {
+  test("attempts are limited to two concurrent ones per webhook", async () => {
     const ends: (() => void)[] = [];
     answer = () => new Promise((resolve) => ends.push(() => resolve(delivered)));
     sender.start();
@@ -187,7 +187,7 @@ describe("attempts", () => {
     expect(sent).toHaveLength(5);
   });
 
-  test("of failing webhooks take at most half of the slots", async () => {
+  test("attempts of failing webhooks take at most half of the slots", async () => {
     begin(secretKey, { concurrency: 4, maxPerAccount: 10 });
     answer = () => failed;
     sender.start();
@@ -209,7 +209,7 @@ describe("attempts", () => {
   });
 
   test.each([4, 1])(
-    "of failing webhooks get one of %i slots, however much the others have to send",
+    "failing webhooks get one of %i slots, regardless of how much the others have to send",
     async (concurrency) => {
       begin(secretKey, { concurrency, maxPerAccount: 10 });
       answer = () => failed;
@@ -227,7 +227,7 @@ describe("attempts", () => {
     },
   );
 
-  test("go round-robin over webhooks, however much waits for one", async () => {
+  test("attempts are round-robin over webhooks, regardless of how much waits for one", async () => {
     begin(secretKey, { concurrency: 1 });
     const many = await register("/many");
     for (let count = 0; count < 5; count += 1) await sendTest(many);
@@ -240,7 +240,7 @@ describe("attempts", () => {
     expect(sent[1]?.url).toBe("https://example.com/one");
   });
 
-  test("start in the order in which deliveries became due", async () => {
+  test("attempts start in the order in which deliveries became due", async () => {
     const id = await register("/ordered");
     const ids: string[] = [];
     for (let count = 0; count < 6; count += 1) {
@@ -254,7 +254,7 @@ describe("attempts", () => {
 });
 
 describe("a crash", () => {
-  test("during an attempt repeats it", async () => {
+  test("an attempt that a crash interrupts is repeated", async () => {
     answer = () => new Promise(() => undefined);
     sender.start();
     const id = await register("/crash");
@@ -272,7 +272,7 @@ describe("a crash", () => {
     await stopped;
   });
 
-  test("of the store while recording an attempt only repeats the record", async () => {
+  test("a crash of the store while an attempt is recorded repeats only the record", async () => {
     sender.start();
     const id = await register("/full");
     await clock.advance(1_000);
@@ -296,7 +296,7 @@ describe("a crash", () => {
 });
 
 describe("stop", () => {
-  test("lets a short attempt finish", async () => {
+  test("stopping the sender lets a short attempt finish", async () => {
     let end: (outcome: TryOutcome) => void = () => undefined;
     answer = () =>
       new Promise((resolve) => {
@@ -313,7 +313,7 @@ describe("stop", () => {
     expect(await pageOf(id)).toMatchObject([{ state: "delivered" }]);
   });
 
-  test("aborts a long attempt, which stays due, and starts no other", async () => {
+  test("stopping the sender aborts a long attempt, which stays due, and starts no other", async () => {
     answer = () => new Promise(() => undefined);
     sender.start();
     const id = await register("/late");
@@ -329,7 +329,7 @@ describe("stop", () => {
 });
 
 describe("a webhook", () => {
-  test("is disabled after five days without a success; its deliveries are sent when it is enabled", async () => {
+  test("a webhook is disabled after five days without a success, and its deliveries are sent when it is enabled", async () => {
     answer = () => failed;
     sender.start();
     const id = await register("/dead");
@@ -361,7 +361,7 @@ describe("a webhook", () => {
     expect(await states()).toEqual(["delivered", "delivered", "failed", "failed", "failed"]);
   });
 
-  test("with a success in between is not disabled", async () => {
+  test("a webhook with a success in between is not disabled", async () => {
     sender.start();
     const id = await register("/shaky");
     for (let day = 0; day < 8; day += 1) {
@@ -375,7 +375,7 @@ describe("a webhook", () => {
     expect(await webhooks.find("one", id)).toMatchObject({ disabledMs: null });
   });
 
-  test("also signs with its former secret for a day", async () => {
+  test("a webhook also signs with its former secret for a day", async () => {
     sender.start();
     const id = await register("/rotated");
     await webhooks.replaceSecret("one", id);
@@ -390,7 +390,7 @@ describe("a webhook", () => {
     });
   });
 
-  test("whose secret cannot be decrypted says so, and is repaired by a new secret", async () => {
+  test("a webhook whose secret cannot be decrypted reports that, and is repaired by a new secret", async () => {
     const id = await register("/sealed");
     begin(randomBytes(32));
     sender.start();
@@ -407,7 +407,7 @@ describe("a webhook", () => {
 });
 
 describe("retention", () => {
-  test("deletes old deliveries and counts unfinished ones", async () => {
+  test("the retention deletes old deliveries and counts unfinished ones", async () => {
     sender.start();
     const id = await register("/old");
     await sendTest(id);
@@ -424,7 +424,7 @@ describe("retention", () => {
     expect(outcomes.filter((outcome) => outcome === "dropped")).toHaveLength(1);
   });
 
-  test("keeps the newest of each webhook if there are too many", async () => {
+  test("the retention leaves the newest deliveries of each webhook if there are too many", async () => {
     begin(secretKey, { maxDeliveries: 700 });
     const [many, few] = [await register("/many"), await register("/few")];
     await Promise.all(Array.from({ length: 1_500 }, () => sendTest(many)));
@@ -445,7 +445,7 @@ describe("retention", () => {
   });
 });
 
-test("a replay during an attempt is not lost", async () => {
+test("a replay requested during an attempt is not lost", async () => {
   let end: (outcome: TryOutcome) => void = () => undefined;
   answer = () =>
     new Promise((resolve) => {

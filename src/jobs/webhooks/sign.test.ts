@@ -10,7 +10,7 @@ const message = {
 };
 const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 
-test("signatures equal those of the Standard Webhooks reference libraries", () => {
+test("webhook signatures equal those of the Standard Webhooks reference libraries", () => {
   expect(signatureHeaders(message, [secret])).toEqual({
     "webhook-id": message.id,
     "webhook-timestamp": "1614265330",
@@ -18,7 +18,7 @@ test("signatures equal those of the Standard Webhooks reference libraries", () =
   });
 });
 
-test("with two secrets both verify, and no other does", () => {
+test("signatures with two secrets verify with both, and with no other", () => {
   const secrets = [newSigningSecret(randomBytes), newSigningSecret(randomBytes)];
   const body = JSON.stringify({ text: "é 🦉  " });
   const fields = signatureHeaders({ id: "msg_1", atMs: Date.now(), body }, secrets);
@@ -27,7 +27,7 @@ test("with two secrets both verify, and no other does", () => {
   expect(() => new Webhook(secrets[0] ?? "").verify(`${body} `, fields)).toThrow();
 });
 
-test("a secret has 32 random bytes after its prefix", () => {
+test("a webhook secret has 32 random bytes after its prefix", () => {
   const made = newSigningSecret(randomBytes);
   expect(Buffer.from(made.slice("whsec_".length), "base64")).toHaveLength(32);
   expect(newSigningSecret(randomBytes)).not.toBe(made);

@@ -11,7 +11,7 @@ test.each([
   ["https://example.com:8443/#part", "https://example.com:8443/"],
   ["https://bücher.example/", "https://xn--bcher-kva.example/"],
   ["https://8.8.8.8/", "https://8.8.8.8/"],
-])("%s is normalised to %s", (written, normalised) => {
+])("the webhook URL %s is normalised to %s", (written, normalised) => {
   expect(checkWebhookUrl(written, rules)).toBe(normalised);
 });
 
@@ -33,11 +33,11 @@ test.each([
   "https://example.com:6667/",
   `https://example.com/${"a".repeat(2_100)}`,
   `https://example.com/${"é".repeat(1_000)}`,
-])("%s is refused", (written) => {
+])("the webhook URL %s is refused", (written) => {
   expect(() => checkWebhookUrl(written, rules)).toThrow(refused);
 });
 
-test("if allowed, an address needs no TLS, and a configured host may be private", () => {
+test("if allowed, a webhook URL needs no TLS, and a configured host may be private", () => {
   const open = { ...rules, allowHttp: "on" } as const;
   expect(checkWebhookUrl("http://example.com/", open)).toBe("http://example.com/");
   expect(checkWebhookUrl("http://10.1.2.3:8000/x", open)).toBe("http://10.1.2.3:8000/x");
@@ -50,13 +50,13 @@ test.each([
   ["https://ann@example.com/", "the webhook's URL must not contain a user name or password"],
   ["https://127.0.0.1/", "127.0.0.1 in the webhook's URL is not public"],
   ["https://example.com:22/", "port 22 in the webhook's URL is reserved for another service"],
-])("a refusal of %s says what is wrong and where", (written, message) => {
+])("the refusal of %s reports what is wrong and where", (written, message) => {
   const detail = { code: "webhook_url_refused", message, pointer: "/url" };
   const expected = { message, details: [expect.objectContaining(detail)] };
   expect(() => checkWebhookUrl(written, rules)).toThrow(expect.objectContaining(expected));
 });
 
-test("a refusal never repeats credentials", () => {
+test("the refusal of a webhook URL never repeats credentials", () => {
   try {
     checkWebhookUrl("https://ann:hidden@example.com/", rules);
     expect.unreachable();
