@@ -3,14 +3,14 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { encodeBase62, randomBase62 } from "./base62.ts";
 
-test("writes the most significant digit first, padded with zeros", () => {
+test("base62 writes the most significant digit first, padded with zeros", () => {
   expect(encodeBase62(0, 3)).toBe("000");
   expect(encodeBase62(61, 2)).toBe("0z");
   expect(encodeBase62(62, 2)).toBe("10");
   expect(encodeBase62(0xff_ff_ff_ff, 6)).toBe("4gfFC3");
 });
 
-test("writes different numbers below 62^length differently, in order", () => {
+test("base62 writes different numbers below 62^length differently, in order", () => {
   const number = fc.nat({ max: 0xff_ff_ff_ff });
   fc.assert(
     fc.property(number, number, (one, other) => {
@@ -19,7 +19,7 @@ test("writes different numbers below 62^length differently, in order", () => {
   );
 });
 
-test("returns random text of the length, without bytes that would bias a digit", () => {
+test("random base62 text has the requested length, without bytes that would bias a digit", () => {
   expect(randomBase62(32, randomBytes)).toMatch(/^[0-9A-Za-z]{32}$/);
   const bytes = [[255, 248, 247], [0, 61], [1]];
   const scripted = () => Uint8Array.from(bytes.shift() ?? []);

@@ -2,13 +2,13 @@ import { createRequire } from "node:module";
 import { expect, test } from "vitest";
 import { hasBlockedPort } from "./blocked-ports.ts";
 
-test("blocks the ports that fetch refuses, and no others", () => {
+test("the ports that fetch refuses are blocked, and no others", () => {
   const { badPorts } = createRequire(import.meta.url)("undici/lib/web/fetch/constants.js");
   const ports = Array.from({ length: 65_536 }, (_, port) => port);
   const blocked = ports.filter((port) => hasBlockedPort(new URL(`http://example.com:${port}/`)));
   expect(blocked).toEqual(badPorts.map(Number));
 });
 
-test("does not block an address without a port", () => {
+test("an address without a port is not blocked", () => {
   expect(hasBlockedPort(new URL("https://example.com/"))).toBe(false);
 });

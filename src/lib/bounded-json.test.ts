@@ -16,7 +16,7 @@ test.each([
   ["objects", `[${many(values, () => "{}")}]`, "values"],
   ["short strings", `[${many(shortStrings + 1, (n) => `"s${n}"`)}]`, "short strings"],
   ["levels", "[".repeat(20_000) + "]".repeat(20_000), "levels"],
-])("refuses more %s than the bounds allow before parsing", (_, text, what) => {
+])("JSON with more %s than the bounds allow is refused before parsing", (_, text, what) => {
   expect(() => parseUntrustedJson(text)).toThrow(what);
   expect(() => parseUntrustedJson(Buffer.from(text))).toThrow(SyntaxError);
 });
@@ -27,11 +27,11 @@ test.each([
   ["the same names", `[${many(20_000, () => '{"id":1,"text":"some post"}')}]`],
   ["levels", "[".repeat(deepest) + "]".repeat(deepest)],
   ["one long text", JSON.stringify('é\\"'.repeat(300_000))],
-])("parses as many %s as the bounds allow", (_, text) => {
+])("JSON with as many %s as the bounds allow is parsed", (_, text) => {
   expect(parseUntrustedJson(text)).toEqual(JSON.parse(text));
 });
 
-test("parses what JSON.parse parses, and throws where it throws", () => {
+test("bounded parsing accepts and rejects the same JSON as JSON.parse", () => {
   fc.assert(
     fc.property(fc.oneof(fc.json(), fc.string()), fc.boolean(), (text, isLong) => {
       const input = isLong ? `${text}${" ".repeat(20_000)}` : text;

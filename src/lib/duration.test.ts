@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { formatDuration, parseDuration } from "./duration.ts";
 
-test("parses a number and a unit as milliseconds", () => {
+test("a duration is a number and a unit, in milliseconds", () => {
   expect(parseDuration("500ms")).toBe(500);
   expect(parseDuration("120s")).toBe(120_000);
   expect(parseDuration("1.5h")).toBe(5_400_000);
@@ -12,7 +12,7 @@ test("parses a number and a unit as milliseconds", () => {
 });
 
 test.each(["", "7", "d", "7 d", "-1s", "1h30m", "7D", "1e3s", "0.5ms", "9999999999999d", "٧d"])(
-  "refuses %j",
+  "%j is refused as a duration",
   (text) => {
     expect(() => parseDuration(text)).toThrow(
       expect.objectContaining({ code: "invalid_duration", status: 400 }),
@@ -20,7 +20,7 @@ test.each(["", "7", "d", "7 d", "-1s", "1h30m", "7D", "1e3s", "0.5ms", "99999999
   },
 );
 
-test("parses what it has formatted", () => {
+test("a formatted duration is parsed to the same value", () => {
   expect(formatDuration(604_800_000)).toBe("7d");
   expect(formatDuration(90_000)).toBe("90s");
   expect(formatDuration(0)).toBe("0ms");

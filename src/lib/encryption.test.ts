@@ -9,7 +9,7 @@ const encryptor = createEncryptor(key, randomBytes);
 const mismatch = expect.objectContaining({ name: "EarshotError", code: "secret_key_mismatch" });
 
 describe("encrypted secret", () => {
-  test("decrypts to any original text", () => {
+  test("an encrypted secret decrypts to any original text", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme" }), (secret) => {
         expect(encryptor.decrypt(encryptor.encrypt(secret, owner), owner)).toBe(secret);
@@ -17,7 +17,7 @@ describe("encrypted secret", () => {
     );
   });
 
-  test("reveals nothing, and never looks the same twice", () => {
+  test("an encrypted secret reveals nothing, and differs each time", () => {
     const first = Buffer.from(encryptor.encrypt("whsec_abcdefgh", owner));
     expect(first.toString("latin1")).not.toContain("abcd");
     expect(first.equals(Buffer.from(encryptor.encrypt("whsec_abcdefgh", owner)))).toBe(false);
@@ -28,12 +28,12 @@ describe("encrypted secret", () => {
     { ...owner, accountId: "another" },
     { ...owner, id: "wh_2" },
     { purpose: "webhook", accountId: "accountw", id: "h_1" },
-  ])("does not decrypt for %o", (other) => {
+  ])("an encrypted secret does not decrypt for %o", (other) => {
     const encrypted = encryptor.encrypt("secret", owner);
     expect(() => encryptor.decrypt(encrypted, other)).toThrow(mismatch);
   });
 
-  test("does not decrypt with another key; the error names the setting only", () => {
+  test("an encrypted secret does not decrypt with another key, and the error names only the setting", () => {
     const encrypted = encryptor.encrypt("hidden", owner);
     const other = createEncryptor(randomBytes(32), randomBytes);
     try {
@@ -46,7 +46,7 @@ describe("encrypted secret", () => {
     }
   });
 
-  test("does not decrypt if a single bit has changed or any of it is missing", () => {
+  test("an encrypted secret does not decrypt if a single bit has changed or any of it is missing", () => {
     const encrypted = encryptor.encrypt("secret", owner);
     for (let at = 0; at < encrypted.length; at += 1) {
       const changed = Uint8Array.from(encrypted, (byte, index) => (index === at ? byte ^ 1 : byte));

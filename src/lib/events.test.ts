@@ -3,7 +3,7 @@ import { Events } from "./events.ts";
 
 type Payloads = { ended: { uuid: string }; stopped: null };
 
-test("calls the listeners of an event synchronously, in order, and no others", () => {
+test("the listeners of an event are called synchronously, in order, and no others", () => {
   const calls: string[] = [];
   const events = new Events<Payloads>(() => calls.push("error"));
   events.on("ended", ({ uuid }) => calls.push(`first ${uuid}`));
@@ -13,7 +13,7 @@ test("calls the listeners of an event synchronously, in order, and no others", (
   expect(calls).toEqual(["first a", "second a"]);
 });
 
-test("reports a listener that throws and calls the others", () => {
+test("a listener that throws is reported, and the others are called", () => {
   const calls: string[] = [];
   const events = new Events<Payloads>((error, event) => calls.push(`${event}: ${error}`));
   events.on("stopped", () => {

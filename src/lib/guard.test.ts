@@ -61,18 +61,18 @@ describe("classifies addresses in every notation", () => {
     "ff02::1",
     "not an address",
     "",
-  ])("%j is refused", (address) => {
+  ])("the guard refuses %j as not public", (address) => {
     expect(isPublicAddress(address)).toBe(false);
   });
 
   test.each(["8.8.8.8", "1.1.1.1", "134744072", "2606:4700:4700::1111", "::ffff:8.8.8.8"])(
-    "%j is public",
+    "the guard accepts %j as public",
     (address) => {
       expect(isPublicAddress(address)).toBe(true);
     },
   );
 
-  test("no notation of a private IPv4 address is public", () => {
+  test("the guard accepts no notation of a private IPv4 address as public", () => {
     const octet = fc.integer({ min: 0, max: 255 });
     const written = (value: number) =>
       fc.constantFrom(String(value), `0x${value.toString(16)}`, `0${value.toString(8)}`);
@@ -93,7 +93,7 @@ describe("classifies addresses in every notation", () => {
     );
   });
 
-  test("classifies any text without an error", () => {
+  test("the guard classifies any text without an error", () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         expect(typeof isPublicAddress(text)).toBe("boolean");
@@ -110,7 +110,7 @@ describe("guard", () => {
     "ws://[::1]/x",
     "ws://[::ffff:127.0.0.1]/x",
     "ws://169.254.169.254/x",
-  ])("refuses %s before any lookup", (url) => {
+  ])("the guard refuses %s before any lookup", (url) => {
     const unused: Resolve = () => {
       throw new Error("looked up");
     };
@@ -119,7 +119,7 @@ describe("guard", () => {
     );
   });
 
-  test("refuses a name if any of its addresses is not public", async () => {
+  test("the guard refuses a name if any of its addresses is not public", async () => {
     const outcome = await resolved("wss://name.example", resolvingTo("8.8.8.8", "10.0.0.1"));
     expect(outcome.code).toBe("upstream_unreachable");
   });
@@ -131,7 +131,7 @@ describe("guard", () => {
     ["has no address", resolvingTo()],
     ["does not exist", failingWith("ENOTFOUND")],
     ["cannot be looked up now", failingWith("EAI_AGAIN")],
-  ])("fails in the same way for a name that %s", (_, resolve) => {
+  ])("the guard fails in the same way for a name that %s", (_, resolve) => {
     const lookup = createGuard([], { resolve }).lookupFor(new URL("https://x.example"));
     let thrown: unknown = null;
     lookup("x.example", {}, (error) => {
@@ -148,7 +148,7 @@ describe("guard", () => {
     });
   });
 
-  test("does not reveal the private address of a name", () => {
+  test("the guard does not reveal the private address of a name", () => {
     const lookup = createGuard([], { resolve: resolvingTo("10.1.2.3") }).lookupFor(
       new URL("https://x.example"),
     );
@@ -163,7 +163,7 @@ describe("guard", () => {
   test.each([
     ["http://127.0.0.1:8080/oauth/token", "http://127.0.0.1:8080"],
     ["wss://inside.example/stream", "https://inside.example"],
-  ])("the refusal of %s names the setting that allows %s", (url, origin) => {
+  ])("the guard's refusal of %s names the setting that allows %s", (url, origin) => {
     const guard = createGuard([], {
       setting: "EARSHOT_SOME_HOSTS",
       resolve: resolvingTo("10.1.2.3"),
@@ -179,11 +179,11 @@ describe("guard", () => {
     expect(hint).toBe(`if it is a server in your own network, add ${origin} to EARSHOT_SOME_HOSTS`);
   });
 
-  test("refuses a name without an address", async () => {
+  test("the guard refuses a name without an address", async () => {
     expect((await resolved("wss://name.example", resolvingTo())).code).toBe("upstream_unreachable");
   });
 
-  test("checks each lookup again, so that a name cannot change to a private address later", async () => {
+  test("the guard checks each lookup again, so that a name cannot change to a private address later", async () => {
     const answers = ["8.8.8.8", "127.0.0.1"];
     const rebinding: Resolve = (_hostname, _options, done) =>
       done(null, [{ address: answers.shift() ?? "", family: 4 }]);
@@ -191,13 +191,13 @@ describe("guard", () => {
     expect((await resolved("wss://name.example", rebinding)).code).toBe("upstream_unreachable");
   });
 
-  test("returns all public addresses, or the first if one is requested", async () => {
+  test("the guard returns all public addresses, or the first if one is requested", async () => {
     const resolve = resolvingTo("8.8.8.8", "1.1.1.1");
     expect((await resolved("wss://name.example", resolve)).found).toHaveLength(2);
     expect((await resolved("wss://name.example", resolve, false)).found).toBe("8.8.8.8");
   });
 
-  test("passes on why the lookup of a configured host failed", async () => {
+  test("the guard passes on why the lookup of a configured host failed", async () => {
     const configured = ["wss://name.example"];
     const failing = failingWith("ENOTFOUND");
     expect((await resolved("wss://name.example", failing, true, configured)).code).toBe(
@@ -205,7 +205,7 @@ describe("guard", () => {
     );
   });
 
-  test("allows a configured host and port, and no other port of it", async () => {
+  test("the guard allows a configured host and port, and no other port of it", async () => {
     const configured = ["ws://127.0.0.1:9000/subscribe", "ws://inside.example/subscribe"];
     const guard = createGuard(configured);
     expect(() => guard.lookupFor(new URL("ws://127.0.0.1:9000/other"))).not.toThrow();

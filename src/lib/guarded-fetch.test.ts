@@ -48,7 +48,7 @@ function client(
 const errorWith = (code: string) => expect.objectContaining({ name: "EarshotError", code });
 
 describe("answer", () => {
-  test("has status, headers and body, for any status", async () => {
+  test("an answer has status, headers and body, for any status", async () => {
     const { url } = await host((request, response) => {
       response.writeHead(404, { "x-received": request.headers["user-agent"] });
       response.end(JSON.stringify({ error: "é" }));
@@ -62,13 +62,13 @@ describe("answer", () => {
     expect(answer.json()).toEqual({ error: "é" });
   });
 
-  test("that is not JSON throws answer_unreadable", async () => {
+  test("an answer that is not JSON throws answer_unreadable", async () => {
     const { url } = await host((_request, response) => response.end("<html>"));
     const answer = await client([url])(url);
     expect(() => answer.json()).toThrow(errorWith("answer_unreadable"));
   });
 
-  test("of JSON with too many names throws answer_unreadable", async () => {
+  test("a JSON answer with too many names throws answer_unreadable", async () => {
     const names = Array.from({ length: 20_000 }, (_, n) => `"n${n}":1`);
     const { url } = await host((_request, response) => response.end(`{${names.join(",")}}`));
     const answer = await client([url], { maxBytes: 4_194_304 })(url);
@@ -76,7 +76,7 @@ describe("answer", () => {
     expect(() => answer.json()).toThrow(errorWith("answer_unreadable"));
   });
 
-  test("can be requested with a body", async () => {
+  test("an answer can be requested with a body", async () => {
     const { url } = await host((request, response) => request.pipe(response));
     const answer = await client([url])(url, { method: "POST", body: "body" });
     expect(answer.text()).toBe("body");
@@ -85,7 +85,7 @@ describe("answer", () => {
 
 describe("allowed addresses", () => {
   test.each(["http://127.0.0.1:PORT", "http://2130706433:PORT", "http://[::ffff:127.0.0.1]:PORT"])(
-    "excludes %s",
+    "the guard refuses the address %s",
     async (form) => {
       const { port, requests } = await host((_request, response) => response.end());
       const answer = client([])(form.replace("PORT", String(port)));
@@ -94,7 +94,7 @@ describe("allowed addresses", () => {
     },
   );
 
-  test("excludes a name that resolves to a private address on connecting, though not before", async () => {
+  test("a name that resolves to a private address only when connecting is refused", async () => {
     const { port, requests } = await host((_request, response) => response.end());
     const addresses = ["8.8.8.8", "127.0.0.1"];
     const rebinding: Resolve = (_hostname, _options, done) =>
@@ -109,7 +109,7 @@ describe("allowed addresses", () => {
   });
 
   test.each(["file:///etc/passwd", "ftp://host.example/", "http://name:word@host.example/", "x"])(
-    "excludes %s",
+    "the guard refuses the malformed or unsupported address %s",
     async (address) => {
       await expect(client([])(address)).rejects.toEqual(errorWith("address_refused"));
     },
@@ -124,7 +124,7 @@ describe("redirect", () => {
     };
   };
 
-  test("is followed to an allowed address", async () => {
+  test("a redirect to an allowed address is followed", async () => {
     const last = await host((_request, response) => response.end("here"));
     const first = await host(redirecting(302, () => `${last.url}/there`));
     const answer = await client([first.url, last.url])(first.url);
@@ -132,19 +132,19 @@ describe("redirect", () => {
     expect(last.requests).toEqual(["GET /there"]);
   });
 
-  test("to a non-public address is refused, and nothing is sent there", async () => {
+  test("a redirect to a non-public address is refused, and nothing is sent there", async () => {
     const inner = await host((_request, response) => response.end("secret"));
     const first = await host(redirecting(307, () => inner.url));
     await expect(client([first.url])(first.url)).rejects.toEqual(errorWith("address_refused"));
     expect(inner.requests).toEqual([]);
   });
 
-  test("to another scheme is refused", async () => {
+  test("a redirect to another scheme is refused", async () => {
     const first = await host(redirecting(302, () => "file:///etc/passwd"));
     await expect(client([first.url])(first.url)).rejects.toEqual(errorWith("address_refused"));
   });
 
-  test("sends credentials to the same host only", async () => {
+  test("a redirect sends credentials only to the same host", async () => {
     const received: Record<string, unknown> = {};
     const other = await host((request, response) => {
       received.other = [
@@ -168,7 +168,7 @@ describe("redirect", () => {
     });
   });
 
-  test("with a body is not followed to another host", async () => {
+  test("a redirect with a body is not followed to another host", async () => {
     const other = await host((_request, response) => response.end());
     const first = await host(redirecting(307, () => other.url));
     const answer = client([first.url, other.url])(first.url, { method: "POST", body: "secret" });
@@ -176,7 +176,7 @@ describe("redirect", () => {
     expect(other.requests).toEqual([]);
   });
 
-  test("beyond the maximum is not followed", async () => {
+  test("a redirect beyond the maximum number is not followed", async () => {
     const first = await host(redirecting(302, () => "/again"));
     await expect(client([first.url])(first.url)).rejects.toThrow(/redirected more than 3 times/);
     expect(first.requests).toHaveLength(4);
@@ -184,7 +184,7 @@ describe("redirect", () => {
 });
 
 describe("endless answer", () => {
-  test("is cut at the maximum size", async () => {
+  test("an endless answer is cut at the maximum size", async () => {
     const piece = Buffer.alloc(64 * 1024);
     const endless = await host((_request, response) => {
       const write = () => {
@@ -196,7 +196,7 @@ describe("endless answer", () => {
     await expect(client([endless.url])(endless.url)).rejects.toEqual(errorWith("answer_too_large"));
   });
 
-  test("is cut at its decompressed size", async () => {
+  test("an endless answer is cut at its decompressed size", async () => {
     const bomb = gzipSync(Buffer.alloc(200 * 1024 * 1024));
     const { url } = await host((_request, response) => {
       response.writeHead(200, { "content-encoding": "gzip" }).end(bomb);
@@ -206,7 +206,7 @@ describe("endless answer", () => {
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(50 * 1024 * 1024);
   });
 
-  test("that arrives slowly times out", async () => {
+  test("an endless answer that arrives slowly times out", async () => {
     const { url } = await host((_request, response) => {
       response.writeHead(200);
       const timer = setInterval(() => response.write("."), 20);
@@ -216,13 +216,13 @@ describe("endless answer", () => {
     await expect(answer).rejects.toMatchObject({ code: "upstream_timeout", retryable: true });
   });
 
-  test("that never begins times out", async () => {
+  test("an answer that never begins times out", async () => {
     const { url } = await host(() => {});
     const answer = client([url])(url, { timeoutMs: 200 });
     await expect(answer).rejects.toMatchObject({ code: "upstream_timeout", retryable: true });
   });
 
-  test("ends when the caller aborts, with the caller's reason", async () => {
+  test("an endless answer ends when the caller aborts, with the caller's reason", async () => {
     const { url } = await host((_request, response) => response.writeHead(200).write("."));
     const caller = new AbortController();
     const answer = client([url])(url, { signal: caller.signal });
@@ -232,7 +232,7 @@ describe("endless answer", () => {
 });
 
 describe("host that does not answer", () => {
-  test("is unreachable if it refuses the connection", async () => {
+  test("a host that refuses the connection is reported as unreachable", async () => {
     const server = createTcpServer();
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const { port } = server.address() as AddressInfo;
@@ -245,7 +245,7 @@ describe("host that does not answer", () => {
     });
   });
 
-  test("is unreachable if it closes the connection within the body", async () => {
+  test("a host that closes the connection within the body is reported as unreachable", async () => {
     const { url } = await host((_request, response) => {
       response.writeHead(200, { "content-length": "1000" });
       response.write("half", () => response.destroy());
@@ -253,7 +253,7 @@ describe("host that does not answer", () => {
     await expect(client([url])(url)).rejects.toMatchObject({ code: "upstream_unreachable" });
   });
 
-  test("is unreachable if its name is unknown", async () => {
+  test("a host with an unknown name is reported as unreachable", async () => {
     const unknown: Resolve = (_hostname, _options, done) =>
       done(Object.assign(new Error("no such name"), { code: "ENOTFOUND" }), []);
     const answer = client([], { resolve: unknown })("http://name.example/");
@@ -262,7 +262,7 @@ describe("host that does not answer", () => {
 });
 
 describe("streamed answer", () => {
-  test("arrives in pieces and is never in memory as a whole", async () => {
+  test("a streamed answer arrives in pieces and is never in memory as a whole", async () => {
     const total = 40 * 1024 * 1024;
     const { url } = await host((_request, response) => {
       let left = total;
@@ -287,7 +287,7 @@ describe("streamed answer", () => {
     expect(largest).toBeLessThanOrEqual(1024 * 1024);
   });
 
-  test("is cut at the maximum size", async () => {
+  test("a streamed answer is cut at the maximum size", async () => {
     const { url } = await host((_request, response) => response.end(Buffer.alloc(2_000)));
     const answer = await client([url]).stream(url, { maxBytes: 1_999 });
     const read = async () => {
@@ -296,7 +296,7 @@ describe("streamed answer", () => {
     await expect(read()).rejects.toEqual(errorWith("answer_too_large"));
   });
 
-  test("closes its connection if the reader stops", async () => {
+  test("a streamed answer closes its connection if the reader stops", async () => {
     const closed = Promise.withResolvers<void>();
     const { url } = await host((_request, response) => {
       response.writeHead(200).write("first");
@@ -307,7 +307,7 @@ describe("streamed answer", () => {
     await closed.promise;
   });
 
-  test("closes its connection if it is cancelled unread", async () => {
+  test("a streamed answer closes its connection if it is cancelled unread", async () => {
     const closed = Promise.withResolvers<void>();
     const { url } = await host((_request, response) => {
       response.writeHead(500).write("first");

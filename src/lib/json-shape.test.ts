@@ -11,11 +11,11 @@ test.each([
   ['["\\"[[",1]', 1, 3],
   ['["\\\\",[1]]', 2, 4],
   ["]]]][[", 0, 3],
-])("%s has depth %i and at most %i values", (text, deepest, values) => {
+])("the JSON %s has depth %i and at most %i values", (text, deepest, values) => {
   expect(shapeOf(text)).toMatchObject({ deepest, values });
 });
 
-test("measures the same shape in pieces, wherever they are cut", () => {
+test("the measured shape of JSON in pieces does not depend on where they are cut", () => {
   const text = '{"a\\"[":[1,{"b\\\\":"\\u005b{"},[[]]],"c":2}';
   const bytes = Buffer.from(text);
   for (let cut = 0; cut <= bytes.length; cut += 1) {
@@ -31,6 +31,6 @@ test.each([
   ['{"a:b":"{c:d}","\\"":0}', 2, 1],
   [`{"${"a".repeat(100)}":1,"${"a".repeat(100)}":2}`, 2, 0],
   ['["a" ,"b"\n]', 0, 2],
-])("%s has %i different names and %i short strings", (text, names, shortStrings) => {
+])("the JSON %s has %i different names and %i short strings", (text, names, shortStrings) => {
   expect(shapeOf(text)).toMatchObject({ names, shortStrings });
 });

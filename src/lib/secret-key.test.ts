@@ -18,10 +18,10 @@ const key = Buffer.from(Array.from({ length: 32 }, (_, index) => 255 - index));
 test.each([
   ["base64", key.toString("base64")],
   ["base64 without padding", key.toString("base64").replace("=", "")],
-  ["base64 of addresses", key.toString("base64url")],
+  ["base64url", key.toString("base64url")],
   ["hexadecimal", key.toString("hex")],
-  ["hexadecimal in capitals, with a line's end", `${key.toString("hex").toUpperCase()}\n`],
-])("reads a key from %s", (_, text) => {
+  ["hexadecimal in capitals, with a line terminator", `${key.toString("hex").toUpperCase()}\n`],
+])("a secret key is read from %s", (_, text) => {
   expect(readSecretKey(text)).toEqual(key);
 });
 
@@ -32,11 +32,11 @@ test.each([
   key.subarray(1).toString("base64"),
   Buffer.concat([key, key]).toString("base64"),
   `${key.toString("base64").slice(0, -2)}!=`,
-])("%j is not a key", (text) => {
+])("%j is not a secret key", (text) => {
   expect(readSecretKey(text)).toBeNull();
 });
 
-test("creates a folder's key once, private to its owner, and leaves nothing else", () => {
+test("a folder's secret key is created once, private to its owner, without other files", () => {
   const made = ensureSecretKey(folder, randomBytes, false);
   expect(made).toHaveLength(32);
   expect(ensureSecretKey(folder, randomBytes, false)).toEqual(made);
@@ -44,7 +44,7 @@ test("creates a folder's key once, private to its owner, and leaves nothing else
   expect(statSync(join(folder, "secret.key")).mode & 0o777).toBe(0o600);
 });
 
-test("does not change an invalid key file, or repeat it in the error", () => {
+test("an invalid key file is neither changed nor repeated in the error", () => {
   const path = join(folder, "secret.key");
   writeFileSync(path, "half-a-key");
   try {
@@ -58,7 +58,7 @@ test("does not change an invalid key file, or repeat it in the error", () => {
   expect(readFileSync(path, "utf8")).toBe("half-a-key");
 });
 
-test("concurrent processes agree on one key", async () => {
+test("concurrent processes agree on one secret key", async () => {
   const module = JSON.stringify(new URL("./secret-key.ts", import.meta.url).href);
   const program = `
     import { randomBytes } from "node:crypto";
@@ -86,7 +86,7 @@ test("concurrent processes agree on one key", async () => {
   ]);
 });
 
-test("creates no key if data is encrypted with a missing one", () => {
+test("no secret key is created if data is encrypted with a missing one", () => {
   const made = ensureSecretKey(folder, randomBytes, false);
   expect(ensureSecretKey(folder, randomBytes, true)).toEqual(made);
   rmSync(join(folder, "secret.key"));

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { serializeDictionary, serializeList } from "./structured-fields.ts";
 
-test("joins list items, each followed by its parameters", () => {
+test("a structured list is its items, each followed by its parameters", () => {
   expect(
     serializeList([
       { value: "burst", parameters: { q: 3, w: 1 } },
@@ -11,7 +11,7 @@ test("joins list items, each followed by its parameters", () => {
   expect(serializeList([])).toBe("");
 });
 
-test("writes a dictionary by name, and a true member as its key alone", () => {
+test("a structured dictionary is written by name, and a true member as only its key", () => {
   expect(
     serializeDictionary({
       complete: { value: false },
@@ -22,7 +22,7 @@ test("writes a dictionary by name, and a true member as its key alone", () => {
   ).toBe('complete=?0, from="2026-01-01T00:00:00Z", gaps=0, all;v=-15');
 });
 
-test("writes bytes in base64 between colons", () => {
+test("bytes in a structured field are written in base64 between colons", () => {
   const members = { digest: { value: Buffer.from("fish") }, none: { value: new Uint8Array() } };
   expect(serializeDictionary(members)).toBe("digest=:ZmlzaA==:, none=::");
 });
@@ -34,6 +34,6 @@ test.each([
   ["16 digits", { a: { value: 1_000_000_000_000_000 } }],
   ["a key in capitals", { A: { value: 1 } }],
   ["a key that begins with a digit", { "1a": { value: 1 } }],
-])("throws for %s", (_name, members) => {
+])("writing a structured field throws for %s", (_name, members) => {
   expect(() => serializeDictionary(members)).toThrow(/structured field/);
 });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { unicodeVersion } from "./unicode-version.ts";
 
-test("returns the version of the runtime's Unicode tables", () => {
+test("the Unicode version is that of the runtime's tables", () => {
   expect(unicodeVersion).toMatch(/^\d+\.\d+/);
 });
