@@ -36,7 +36,7 @@ function scripted(answers: readonly [status: number, body: object][]) {
   return { sent, reports, stop, context: { api, randomUuid, signal: stop.signal, report } };
 }
 
-test("a search that takes longer is repeated under one Idempotency-Key and reports progress", async () => {
+test("a search that takes longer than one request is repeated under one Idempotency-Key and reports progress", async () => {
   const { sent, reports, context } = scripted([
     [202, { uuid: "u1" }],
     [202, { uuid: "u1" }],
@@ -59,12 +59,12 @@ test("a cancelled call cancels its job", async () => {
   expect(sent.at(-1)).toMatchObject({ method: "DELETE", path: "/v1/search/live/social/status/u1" });
 });
 
-test("a search that never ends is given up, and its job is named", async () => {
+test("a search that never ends is abandoned, and the answer names its job", async () => {
   const { context } = scripted(Array.from({ length: 20 }, () => [202, { uuid: "u1" }]));
   await expect(runSearch(search, context)).rejects.toThrow("job u1");
 });
 
-test("a refusal says what is wrong and how to fix it", async () => {
+test("a refusal by the tool explains what is wrong and how to fix it", async () => {
   const problem = {
     title: "The query is invalid",
     code: "invalid_query",

@@ -23,7 +23,7 @@ const pieces = [
   "🙂",
 ];
 
-test("every line of a text is quoted, whatever it contains", () => {
+test("every line of an untrusted text is quoted, regardless of its content", () => {
   const random = seededRandom(3);
   for (let n = 0; n < 3_000; n += 1) {
     const text = Array.from(
@@ -38,7 +38,7 @@ test("every line of a text is quoted, whatever it contains", () => {
   }
 });
 
-test("only plain web addresses are shown", () => {
+test("only plain web addresses are shown as links", () => {
   expect(safeUrl("https://bsky.app/profile/a/post/b")).toBe("https://bsky.app/profile/a/post/b");
   for (const url of [
     "javascript:alert(1)",
