@@ -9,6 +9,6 @@ test.for([
   ["abc", ""],
   ["", ""],
   ["👍👍👍👍", "👍"],
-])("of %s is %s", ([secret = "", hint]) => {
+])("the hint of the secret %s is %s", ([secret = "", hint]) => {
   expect(hintOf(secret)).toBe(hint);
 });

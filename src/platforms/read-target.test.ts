@@ -87,7 +87,7 @@ describe("reads an account", () => {
       "mastodon",
       { platform: "mastodon", handle: "ann@127.0.0.1:3000", host: "127.0.0.1:3000" },
     ],
-  ] as const)("%s on %s", (text, platform, expected) => {
+  ] as const)("an account is read from the query %s on %s", (text, platform, expected) => {
     const nothing = { kind: "user", handle: null, id: null, host: null };
     expect(readTarget("user", text, platform)).toEqual({ ...nothing, ...expected });
   });
@@ -195,7 +195,7 @@ describe("reads a post", () => {
       "social",
       { platform: "mastodon", uri: "import:mastodon:7@mas.to" },
     ],
-  ] as const)("%s on %s", (text, platform, expected) => {
+  ] as const)("a post is read from the query %s on %s", (text, platform, expected) => {
     const nothing = {
       kind: "post",
       uri: null,
@@ -214,7 +214,7 @@ test.each([
   "x:1YqKDqWqdPLsV",
   "https://x.com/i/spaces/1YqKDqWqdPLsV?s=20",
   "twitter.com/i/spaces/1YqKDqWqdPLsV/peek",
-])("reads a space from %s", (text) => {
+])("a space is read from %s", (text) => {
   const space = { kind: "space", platform: "x", id: "1YqKDqWqdPLsV" };
   expect(readTarget("space", text, "social")).toEqual(space);
 });
@@ -256,20 +256,23 @@ describe("rejects text that names nothing of the kind", () => {
     ["post", "https://x.com/ann", "social", 0, 17],
     ["space", "no space", "social", 2, 1],
     ["space", "https://x.com/i/status/20", "social", 0, 25],
-  ] as const)("%s %j on %s", (what, text, platform, offset, length) => {
-    const { error, detail } = refused(what, text, platform);
-    expect(error).toMatchObject({ code: "invalid_query", status: 400 });
-    expect(detail).toMatchObject({ pointer: "/arguments/query", offset, length });
-    expect(detail?.hint).toEqual(expect.any(String));
-    expect(error.message).not.toMatch(/\p{Cc}|\p{Bidi_Control}/u);
-  });
+  ] as const)(
+    "a text that names no %s is rejected: %j on %s",
+    (what, text, platform, offset, length) => {
+      const { error, detail } = refused(what, text, platform);
+      expect(error).toMatchObject({ code: "invalid_query", status: 400 });
+      expect(detail).toMatchObject({ pointer: "/arguments/query", offset, length });
+      expect(detail?.hint).toEqual(expect.any(String));
+      expect(error.message).not.toMatch(/\p{Cc}|\p{Bidi_Control}/u);
+    },
+  );
 
-  test("the hint has the expected form", () => {
+  test("the hint for a rejected target has the expected form", () => {
     expect(refused("user", "ann", "bluesky").error.hint).toContain("ann.bsky.social");
     expect(refused("user", "12", "bluesky").error.hint).toContain("x:12");
   });
 
-  test("rejects too long a text without repeating it", () => {
+  test("an overlong target is rejected without being repeated", () => {
     const { error, detail } = refused("user", `@${"a".repeat(5_000)}`, "social");
     expect(detail).toMatchObject({ offset: 2_048, length: 2_953 });
     expect(error.message.length).toBeLessThan(200);
@@ -287,7 +290,7 @@ test.each([
   ["post", "109@mas.to", "bluesky", "mastodon"],
   ["space", "https://x.com/i/spaces/1a", "mastodon", "x"],
 ] as const)(
-  "rejects %s %s requested on %s, because it belongs to %s",
+  "a %s %s requested on %s is rejected, because it belongs to %s",
   (what, text, path, owner) => {
     const { error, detail } = refused(what, text, path);
     expect(error).toMatchObject({ code: "platform_mismatch", status: 400 });
@@ -324,7 +327,7 @@ const texts = fc.oneof(
   fc.array(pieces, { maxLength: 12 }).map((all) => all.join("")),
 );
 
-test("any text is a target, or rejected with its offset", () => {
+test("any text is either a target, or rejected with its offset", () => {
   fc.assert(
     fc.property(kinds, texts, paths, (what, text, path) => {
       try {
@@ -368,7 +371,7 @@ function attempt<Value>(read: () => Value): Value | null {
   }
 }
 
-test("reads hostile texts in linear time", () => {
+test("hostile texts are read as targets in linear time", () => {
   const sources = [
     "https://x.com/i/status/20",
     "at://did:plc:ann/app.bsky.feed.post/3k",

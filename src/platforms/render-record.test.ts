@@ -55,7 +55,7 @@ const space: Space = {
 };
 
 describe("a post", () => {
-  test("is the record that it would be in the archive", () => {
+  test("a post of a platform is the record that it would be in the archive", () => {
     const post = makePost({ text: "a comet", urls: ["https://a.example/"], origin: "upstream" });
     const { createdMs, counts, platform, uri, userId } = post;
     const timeMs = createdMs ?? 0;
@@ -65,7 +65,7 @@ describe("a post", () => {
     expect(item).toEqual({ platform, id: 7n, uri, userId, record });
   });
 
-  test("has the number that its platform gave it", () => {
+  test("a post of a platform has the number that its platform gave it", () => {
     const post = makePost({ platform: "x", nativeId: 20n });
     const item = itemOf({ kind: "post", post }, options);
     expect(item.id).toBe(20n);
@@ -75,7 +75,7 @@ describe("a post", () => {
     });
   });
 
-  test("with any text is a record of one line", () => {
+  test("a post with any text is a record of one line", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), fc.string({ unit: "binary" }), (text, name) => {
         const post = makePost({ text, username: name, authorName: name, urls: [text] });
@@ -86,7 +86,7 @@ describe("a post", () => {
     );
   });
 
-  test("with only IDs permitted shows nothing else", () => {
+  test("a post with only IDs permitted shows nothing else", () => {
     const post = makePost({
       platform: "x",
       nativeId: 20n,
@@ -127,7 +127,7 @@ describe("a post", () => {
   });
 });
 
-test("a profile has its account's id as ID", () => {
+test("the record of a profile has its account's id as ID", () => {
   expect(itemOf({ kind: "profile", profile }, options)).toMatchObject({
     platform: "x",
     id: null,
@@ -163,13 +163,13 @@ test("a profile has its account's id as ID", () => {
   });
 });
 
-test("a profile on Bluesky has the page of its DID", () => {
+test("the record of a profile on Bluesky has the page of its DID", () => {
   const one = { ...profile, platform: "bluesky" as const, userId: "did:plc:ann" };
   const { Metadata } = read({ kind: "profile", profile: one });
   expect(Metadata.url).toBe("https://bsky.app/profile/did:plc:ann");
 });
 
-test("a trend has its rank as ID", () => {
+test("the record of a trend has its rank as ID", () => {
   expect(read({ kind: "trend", trend })).toEqual({
     ID: "2",
     Content: "#comet",
@@ -186,7 +186,7 @@ test("a trend has its rank as ID", () => {
   });
 });
 
-test("a space has its id as ID, and null for an unreadable time", () => {
+test("the record of a space has its id as ID, and null for an unreadable time", () => {
   expect(read({ kind: "space", space })).toEqual({
     ID: "1YqKDqWqdPLsV",
     Content: "On comets",
@@ -212,12 +212,15 @@ test.each([
   [{ kind: "profile", profile }, "12", ["jack", "Jack", "just", "pbs"], "https://x.com/i/user/12"],
   [{ kind: "trend", trend }, "2", ["comet", "1200"], null],
   [{ kind: "space", space }, "1YqKDqWqdPLsV", ["comets", "live", '"13"'], undefined],
-] as const)("%j with only its id permitted", (item, id, hidden, url) => {
-  const { record } = itemOf(item, { ...options, mayShow: "ids" });
-  const reported = JSON.parse(record);
-  expect(reported).toMatchObject({ ID: id, Content: "" });
-  for (const text of hidden) expect(record).not.toContain(text);
-  if (url !== undefined) expect(reported.Metadata.url).toBe(url);
-  const { Metadata } = read(item);
-  expect(Object.keys(reported.Metadata)).toEqual(Object.keys(Metadata));
-});
+] as const)(
+  "with only its id permitted, %j is shown without its content",
+  (item, id, hidden, url) => {
+    const { record } = itemOf(item, { ...options, mayShow: "ids" });
+    const reported = JSON.parse(record);
+    expect(reported).toMatchObject({ ID: id, Content: "" });
+    for (const text of hidden) expect(record).not.toContain(text);
+    if (url !== undefined) expect(reported.Metadata.url).toBe(url);
+    const { Metadata } = read(item);
+    expect(Object.keys(reported.Metadata)).toEqual(Object.keys(Metadata));
+  },
+);

@@ -17,7 +17,7 @@ test.each([
   ["9999-12-31T23:59:59Z", Date.UTC(9999, 11, 31, 23, 59, 59)],
   ["2016-12-31T23:59:60Z", Date.UTC(2017, 0, 1)],
   ["2016-02-29", Date.UTC(2016, 1, 29)],
-])("parses %s", (text, ms) => {
+])("the time %s of a platform is parsed", (text, ms) => {
   expect(parseIsoTime(text)).toBe(ms);
 });
 
@@ -35,11 +35,11 @@ test.each([
   "Wed Oct 05 20:11:30 +0000 2011",
   "1424806552",
   "+012015-02-24",
-])("rejects %j", (text) => {
+])("the time %j of a platform is rejected", (text) => {
   expect(parseIsoTime(text)).toBeNull();
 });
 
-test("parses every time that JavaScript writes", () => {
+test("every time that JavaScript writes is parsed", () => {
   const date = fc.date({
     noInvalidDate: true,
     min: new Date("0001-01-01T00:00:00Z"),

@@ -9,7 +9,7 @@ const post = (key: string, ageMs: number): SentItem & { kind: "post" } => ({
   post: makePost({ key, createdMs: nowMs - ageMs, seenMs: nowMs }),
 });
 
-test("a page has distinct items, and reports repeated ones", () => {
+test("a page of an upstream has distinct items, and reports repeated ones", () => {
   const one = post("one", 1);
   const page = itemsPage([one, post("two", 2), one], options);
   expect(page.items.map(itemKey)).toEqual([itemKey(one), itemKey(post("two", 2))]);
@@ -17,7 +17,7 @@ test("a page has distinct items, and reports repeated ones", () => {
   expect(Object.keys(itemsPage([one], options))).toEqual(["items", "next"]);
 });
 
-test("a page reports how many items were received and the oldest time if some are left out", () => {
+test("a page of an upstream reports how many items were received and the oldest time if some are omitted", () => {
   const times = { createdMs: nowMs - 9, seenMs: nowMs };
   const page = itemsPage(
     [post("one", 1), { kind: "withheld", times }, { kind: "withheld", times: null }],
@@ -27,7 +27,7 @@ test("a page reports how many items were received and the oldest time if some ar
   expect(page.warnings).toBeUndefined();
 });
 
-test("a page reports how many items were unreadable, beside other warnings", () => {
+test("a page of an upstream reports how many items were unreadable, beside other warnings", () => {
   const warning = { code: "partial_view", message: "not all" };
   const page = itemsPage([{ kind: "unreadable" }, { kind: "unreadable" }], {
     ...options,

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { startCpuTime } from "../../testkit/cpu-time.ts";
 import { withoutTokens } from "./without-tokens.ts";
 
-test("leaves a message without apparent credentials unchanged", () => {
+test("a message without apparent credentials is unchanged", () => {
   for (const output of [
     "Could not find tweet with id: [1234567890123456789].",
     "the Bearer token is missing",
@@ -15,14 +15,14 @@ test("leaves a message without apparent credentials unchanged", () => {
   for (const nothing of [undefined, null, 1, {}, ["a"]]) expect(withoutTokens(nothing)).toBe("");
 });
 
-test("redacts a repeated header, however short its token", () => {
+test("a repeated header is redacted, even if its token is short", () => {
   expect(withoutTokens("no: Authorization: Bearer abc-1, Basic  YWJjOjE=")).toBe(
     "no: Authorization: Bearer …, Basic …",
   );
   expect(withoutTokens("dpop\tey.x and bearer a%2Bb==")).toBe("dpop … and bearer …");
 });
 
-test("redacts a long run of token characters anywhere", () => {
+test("a long run of token characters is redacted anywhere", () => {
   const token = `${"Ab3_".repeat(20)}.x/y+z==`;
   fc.assert(
     fc.property(
@@ -38,7 +38,7 @@ test("redacts a long run of token characters anywhere", () => {
   );
 });
 
-test("leaves no part of a token where the text is cut", () => {
+test("no part of a token remains where the text is cut", () => {
   for (let words = 3_900; words < 4_010; words += 1) {
     const long = `${"Ab3_".repeat(20)} `.repeat(Math.floor(words / 81));
     const shown = withoutTokens(`${long}${"x ".repeat((words % 81) / 2)}${"Ab3_".repeat(20)}`);
@@ -47,7 +47,7 @@ test("leaves no part of a token where the text is cut", () => {
   expect(withoutTokens(`${"a ".repeat(95)}secret-password`)).toBe(`${"a ".repeat(95)}…`);
 });
 
-test("runs in linear time", () => {
+test("tokens are redacted in linear time", () => {
   const cpuMs = startCpuTime();
   for (const hostile of [
     "a".repeat(1e6),

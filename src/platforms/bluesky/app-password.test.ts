@@ -61,15 +61,15 @@ test.each([
   ["a wrong password", { ...given, password: "no" }, /password: .* \(AuthenticationRequired/],
   ["no password", { identifier: "ann.example" }, /password: a value is required/],
   ["no name", { password }, /identifier: a value is required/],
-  ["what is no name", { identifier: "no name", password }, /identifier: no name is neither/],
-])("reports %s", async (_what, fields, message) => {
+  ["a malformed name", { identifier: "no name", password }, /identifier: no name is neither/],
+])("adding an app password reports %s", async (_what, fields, message) => {
   await expect(kindOf("app-password").make(fields, testTools())).rejects.toMatchObject({
     code: "credential_invalid",
     message: expect.stringMatching(message),
   });
 });
 
-test("sends no password to a server that does not encrypt, except on a private network", async () => {
+test("no password is sent to a server that does not encrypt, except on a private network", async () => {
   const directory = {
     plcUrl: "https://plc.example",
     appviewUrl: pds.url,
@@ -105,14 +105,14 @@ test("one of fifty callers renews expired tokens, and each retries", async () =>
   expect([pds.count(login), pds.count(renewal)]).toEqual([1, 1]);
 });
 
-test("a 401 means that the token has expired", async () => {
+test("a 401 from Bluesky means that the token has expired", async () => {
   const { send } = await loggedIn();
   pds.answerNext("app.bsky.feed.getTimeline", { status: 401, json: { error: "AuthMissing" } });
   expect((await send()).status).toBe(200);
   expect(pds.count(renewal)).toBe(1);
 });
 
-test("logs in again, once for fifty callers, when the renewal is refused", async () => {
+test("a refused renewal leads to one new login for fifty callers", async () => {
   const { send } = await loggedIn();
   pds.revoke("all");
   const answers = await Promise.all(Array.from({ length: 50 }, () => send()));
@@ -120,14 +120,14 @@ test("logs in again, once for fifty callers, when the renewal is refused", async
   expect([pds.count(login), pds.count(renewal)]).toEqual([2, 1]);
 });
 
-test("does not renew because of a clock that is wrong by hours", async () => {
+test("tokens are not renewed because of a clock that is wrong by hours", async () => {
   const { tools, send } = await loggedIn();
   tools.time.ms += 90 * 60_000;
   await send();
   expect(pds.count(renewal)).toBe(0);
 });
 
-test("a taken-down account refuses its credential with the reason", async () => {
+test("a credential of a taken-down account is refused with the reason", async () => {
   const { send } = await loggedIn();
   pds.revoke("all");
   const json = { error: "AccountTakedown", message: "Account has been taken down" };
@@ -138,7 +138,7 @@ test("a taken-down account refuses its credential with the reason", async () => 
   });
 });
 
-test("reports the reason that only the renewal has, when the login looks like a wrong password", async () => {
+test("the reason that only the renewal returns is reported when the login appears to have a wrong password", async () => {
   const { send } = await loggedIn();
   pds.revoke("access");
   const takedown = { error: "AccountTakedown", message: "Account has been taken down" };
@@ -151,7 +151,7 @@ test("reports the reason that only the renewal has, when the login looks like a 
   });
 });
 
-test("refuses the credential when a fresh token is rejected, and redacts the token", async () => {
+test("the credential is refused when a fresh token is rejected, and the token is redacted", async () => {
   const { credential, send } = await loggedIn();
   const refuse = {
     status: 401,
@@ -165,7 +165,7 @@ test("refuses the credential when a fresh token is rejected, and redacts the tok
   expect(pds.count(login)).toBe(1);
 });
 
-test("returns a missing permission as an answer, without a new login", async () => {
+test("a missing permission is returned as an answer, without a new login", async () => {
   const { send } = await loggedIn();
   const json = { error: "InvalidToken", message: "Bad token scope" };
   pds.answerNext("app.bsky.feed.getTimeline", { status: 400, json });
@@ -173,7 +173,7 @@ test("returns a missing permission as an answer, without a new login", async () 
   expect([pds.count(login), pds.count(renewal)]).toEqual([1, 0]);
 });
 
-test("does not log in again before the host's login limit resets", async () => {
+test("a login is not repeated before the host's login limit resets", async () => {
   const { tools, send } = await loggedIn();
   pds.revoke("all");
   const resetSeconds = tools.time.ms / 1_000 + 60;
@@ -191,7 +191,7 @@ test("does not log in again before the host's login limit resets", async () => {
   expect(pds.count(login)).toBe(3);
 });
 
-test("a failing host does not affect the credential", async () => {
+test("a failing host does not affect the app password", async () => {
   const { send } = await loggedIn();
   pds.revoke("all");
   pds.answerNext(renewal, { status: 502 });
@@ -201,7 +201,7 @@ test("a failing host does not affect the credential", async () => {
   expect((await send()).status).toBe(200);
 });
 
-test("sends the credential only to its own server", async () => {
+test("the app password is sent only to its own server", async () => {
   const { kind, tools, credential } = await loggedIn();
   const url = new URL("https://elsewhere.example/xrpc/app.bsky.feed.getTimeline");
   const request = { url, headers: {}, signal: AbortSignal.timeout(5_000) };
@@ -210,7 +210,7 @@ test("sends the credential only to its own server", async () => {
   });
 });
 
-test("the test of a credential reports account and server", async () => {
+test("testing an app password reports account and server", async () => {
   const { kind, tools, credential } = await loggedIn();
   expect(await kind.test(credential, tools)).toBe(
     `logged in at ${new URL(pds.url).host} as ann.example (${did})`,

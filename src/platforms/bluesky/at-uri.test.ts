@@ -19,11 +19,11 @@ test.each([
   "at://did:plc:abc/post/3mptbyoeyc22k",
   "https://bsky.app/profile/alice/post/3mptbyoeyc22k",
   "",
-])("%j is invalid", (text) => {
+])("%j is not a valid at:// uri", (text) => {
   expect(parseAtUri(text)).toBeNull();
 });
 
-test("a TID contains its time", () => {
+test("a TID contains the time of its record", () => {
   expect(new Date(tidMs("3mptbyoeyc22k") ?? 0).toISOString().slice(0, 16)).toBe("2026-07-04T14:38");
   expect(tidMs("2222222222222")).toBe(0);
   for (const key of ["self", "3mptbyoeyc22", "zzzzzzzzzzzzz", "3mptbyoeyc221"]) {
@@ -31,7 +31,7 @@ test("a TID contains its time", () => {
   }
 });
 
-test("a handle is a host name", () => {
+test("a Bluesky handle is a host name", () => {
   for (const handle of ["alice.bsky.social", "a-b.example", "xn--caf-dma.example"]) {
     expect(isHandle(handle)).toBe(true);
   }
@@ -40,7 +40,7 @@ test("a handle is a host name", () => {
   }
 });
 
-test("rejects hostile texts in linear time", () => {
+test("hostile uris are rejected in linear time", () => {
   fc.assert(
     fc.property(fc.constantFrom("a", "a.", "-", "%", ":", "a-."), (piece) => {
       const long = piece.repeat(8192);

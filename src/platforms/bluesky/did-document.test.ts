@@ -9,7 +9,7 @@ const service = (serviceEndpoint: unknown, rest: object = {}) => ({
   ...rest,
 });
 
-test("a document is in the directory, or at the host of a did:web", () => {
+test("a DID document is in the directory, or at the host of a did:web", () => {
   const at = (requested: string) => didDocumentUrl(requested, "https://plc.example/")?.href ?? null;
   expect(at(did)).toBe(`https://plc.example/${did}`);
   expect(at("did:web:host.example")).toBe("https://host.example/.well-known/did.json");
@@ -20,7 +20,7 @@ test("a document is in the directory, or at the host of a did:web", () => {
   expect(at("did:plc:../../x")).toBeNull();
 });
 
-test("has the account's server and the claimed handle", () => {
+test("a DID document has the account's server and the claimed handle", () => {
   const document = {
     id: did,
     alsoKnownAs: ["https://else.example", "at://Ann.Example", "at://second.example"],
@@ -39,7 +39,7 @@ test("has the account's server and the claimed handle", () => {
   expect(readDidDocument(named, did)?.pds?.href).toBe("https://pds.example/");
 });
 
-test("is rejected for another DID", () => {
+test("a DID document of another DID is rejected", () => {
   expect(readDidDocument({ id: "did:plc:bbbbbbbbbbbbbbbbbbbbbbbb" }, did)).toBeNull();
 });
 
@@ -51,7 +51,7 @@ test.each([
   { id: did, service: "none", alsoKnownAs: 7 },
   { id: did, service: [service("file:///etc/passwd")], alsoKnownAs: ["at://not a handle"] },
   { id: did, service: [service(7), null, service("not an address")], alsoKnownAs: [{}] },
-])("has no server and no handle if malformed: %j", (value) => {
+])("a malformed DID document has no server and no handle: %j", (value) => {
   const read = readDidDocument(value, did);
   expect(read?.pds ?? null).toBeNull();
   expect(read?.handle ?? null).toBeNull();

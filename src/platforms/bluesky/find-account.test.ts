@@ -53,13 +53,13 @@ function directory(
 const plc = (id: string) => `https://plc.example/${id}`;
 const found = { did, handle: "ann.example", pds: new URL("https://pds.example") };
 
-test("resolves a handle by the AppView first", async () => {
+test("a handle is first resolved by the AppView", async () => {
   const known = directory({ [appview]: { did }, [plc(did)]: documentOf(did) });
   expect(await findAccount("@Ann.Example", known)).toEqual(found);
   expect(known.requests).toEqual([appview, plc(did)]);
 });
 
-test("falls back to DNS, then to the handle's host", async () => {
+test("a handle is otherwise resolved by DNS, then by the handle's host", async () => {
   const names = { "_atproto.ann.example": [["v=other"], ["did=", did]] };
   const byDns = directory({ [appview]: 400, [plc(did)]: documentOf(did) }, names);
   expect(await findAccount("ann.example", byDns)).toEqual(found);
@@ -68,13 +68,13 @@ test("falls back to DNS, then to the handle's host", async () => {
   expect(byHost.requests).toEqual([appview, "_atproto.ann.example", wellKnown, plc(did)]);
 });
 
-test("rejects two DIDs in DNS", async () => {
+test("two DIDs in DNS are rejected", async () => {
   const names = { "_atproto.ann.example": [[`did=${did}`], [`did=${other}`]] };
   const requested = findAccount("ann.example", directory({ [plc(did)]: documentOf(did) }, names));
   await expect(requested).rejects.toMatchObject({ code: "account_unknown" });
 });
 
-test("rejects a handle that its account does not claim", async () => {
+test("a handle that its account does not claim is rejected", async () => {
   const known = directory({ [appview]: { did }, [plc(did)]: documentOf(did, "else.example") });
   await expect(findAccount("ann.example", known)).rejects.toMatchObject({
     code: "account_unknown",
@@ -82,7 +82,7 @@ test("rejects a handle that its account does not claim", async () => {
   });
 });
 
-test("accepts a DID; its handle counts if it refers back", async () => {
+test("an account is found by DID, and its handle counts only if it refers back", async () => {
   const agreed = directory({ [appview]: { did }, [plc(did)]: documentOf(did) });
   expect(await findAccount(did, agreed)).toEqual(found);
   const claimed = directory({ [appview]: { did: other }, [plc(did)]: documentOf(did) });
@@ -91,7 +91,7 @@ test("accepts a DID; its handle counts if it refers back", async () => {
   expect(await findAccount(did, unheard)).toEqual({ ...found, handle: null });
 });
 
-test("reads a did:web from its host", async () => {
+test("an account with a did:web is read from its host", async () => {
   const web = "did:web:host.example";
   const document = "https://host.example/.well-known/did.json";
   const known = directory({ [document]: documentOf(web), [appview]: { did: web } });
@@ -99,13 +99,16 @@ test("reads a did:web from its host", async () => {
 });
 
 test.each([
-  ["what is no name", "no name at all", {}, "account_unknown"],
+  ["a malformed name", "no name at all", {}, "account_unknown"],
   ["a DID of another method", "did:key:z6Mkabc", {}, "account_unknown"],
-  ["a DID that is unknown", did, { [plc(did)]: 404 }, "account_unknown"],
-  ["a DID that was given up", did, { [plc(did)]: 410 }, "account_deleted"],
-  ["a document of another", did, { [plc(did)]: documentOf(other) }, "account_unknown"],
+  ["an unknown DID", did, { [plc(did)]: 404 }, "account_unknown"],
+  ["a deactivated DID", did, { [plc(did)]: 410 }, "account_deleted"],
+  ["a document of another DID", did, { [plc(did)]: documentOf(other) }, "account_unknown"],
   ["a document that names no server", did, { [plc(did)]: { id: did } }, "account_unknown"],
-  ["a directory in trouble", did, { [plc(did)]: 403 }, "upstream_refused"],
-])("reports %s", async (_what, requested, answers, code) => {
-  await expect(findAccount(requested, directory(answers))).rejects.toMatchObject({ code });
-});
+  ["a failing directory", did, { [plc(did)]: 403 }, "upstream_refused"],
+])(
+  "finding an account fails with an explanation for %s",
+  async (_what, requested, answers, code) => {
+    await expect(findAccount(requested, directory(answers))).rejects.toMatchObject({ code });
+  },
+);

@@ -12,7 +12,7 @@ const label = { src: "did:plc:a", uri: "did:plc:b", val: "porn", cts: "2026-07-0
 const max = { depth: 8, items: 1_000 };
 
 describe("a frame of a labeler", () => {
-  test("contains labels and a sequence number", () => {
+  test("a frame of a labeler contains labels and a sequence number", () => {
     expect(readLabelFrame(labelsFrame({ seq: 7, labels: [label, label] }), bounds)).toEqual({
       kind: "labels",
       seq: 7,
@@ -20,7 +20,7 @@ describe("a frame of a labeler", () => {
     });
   });
 
-  test("may be an info frame or an error", () => {
+  test("a frame of a labeler may be an info frame or an error", () => {
     const notice = { name: "OutdatedCursor", message: "too old" };
     expect(readLabelFrame(frameOf({ op: 1, t: "#info" }, notice), bounds)).toEqual({
       kind: "info",
@@ -49,11 +49,11 @@ describe("a frame of a labeler", () => {
     ["a body that is a list", frameOf({ op: 1, t: "#labels" }, [])],
     ["more labels than allowed", labelsFrame({ seq: 7, labels: Array(11).fill({}) })],
     ["deep nesting", labelsFrame({ seq: 7, labels: [[[[[[[[[[1]]]]]]]]]] })],
-  ])("is unreadable with %s", (_what, bytes) => {
+  ])("a frame of a labeler is unreadable with %s", (_what, bytes) => {
     expect(readLabelFrame(bytes, bounds)).toMatchObject({ kind: "unreadable" });
   });
 
-  test("never throws, whatever its bytes", () => {
+  test("reading a frame of a labeler never throws, regardless of its bytes", () => {
     const good = labelsFrame({ seq: 7, labels: [label] });
     const bent = fc
       .array(fc.tuple(fc.nat(good.length - 1), fc.nat(255)), { maxLength: 5 })
@@ -72,7 +72,7 @@ describe("a frame of a labeler", () => {
 });
 
 describe("the bounds of CBOR", () => {
-  test("accept what an encoder writes", () => {
+  test("the CBOR bounds accept what an encoder writes", () => {
     const value = fc.letrec((tie) => ({
       any: fc.oneof(
         { maxDepth: 4, depthSize: "small" },
@@ -95,7 +95,7 @@ describe("the bounds of CBOR", () => {
     );
   });
 
-  test("reject nested lists that each claim all remaining bytes", () => {
+  test("the CBOR bounds reject nested lists that each claim all remaining bytes", () => {
     const bytes = Buffer.alloc(1_000_000);
     for (let at = 0; at + 5 <= bytes.length; at += 5) {
       bytes[at] = 0x9a;
@@ -110,12 +110,12 @@ describe("the bounds of CBOR", () => {
     ["a text that is longer than the bytes", [0x7a, 0xff, 0xff, 0xff, 0xff, 0x61]],
     ["a map with half a pair", [0xa1, 0x61, 0x61]],
     ["a reserved head", [0x1c]],
-    ["a number that is cut", [0x1b, 0, 0, 0]],
-  ])("reject %s", (_what, bytes) => {
+    ["a truncated number", [0x1b, 0, 0, 0]],
+  ])("the CBOR bounds reject %s", (_what, bytes) => {
     expect(isBoundedCbor(Uint8Array.from(bytes), max)).toBe(false);
   });
 
-  test("count items and depth", () => {
+  test("the CBOR bounds count items and depth", () => {
     expect(isBoundedCbor(encode([1, [2, [3]]]), { depth: 3, items: 6 })).toBe(true);
     expect(isBoundedCbor(encode([1, [2, [3]]]), { depth: 2, items: 6 })).toBe(false);
     expect(isBoundedCbor(encode([1, [2, [3]]]), { depth: 3, items: 5 })).toBe(false);

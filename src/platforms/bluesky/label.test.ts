@@ -9,7 +9,7 @@ const label = { ver: 1, src: source, uri: post, val: "porn", cts: "2026-07-01T10
 const read = (part: object) => readLabel({ ...label, ...part }, nowMs);
 
 describe("a label", () => {
-  test("has a post, a source and a time", () => {
+  test("a label has a post, a source and a time", () => {
     expect(read({})).toEqual({
       kind: "label",
       platform: "bluesky",
@@ -22,14 +22,14 @@ describe("a label", () => {
     });
   });
 
-  test("can be negated, and can expire", () => {
+  test("a label can be negated, and can expire", () => {
     expect(read({ neg: true, exp: "2027-01-01T00:00:00Z" })).toMatchObject({
       negated: true,
       expiresMs: Date.UTC(2027, 0, 1),
     });
   });
 
-  test("of an account names its id or its profile", () => {
+  test("a label of an account names the account's id or profile", () => {
     for (const uri of [author, `at://${author}/app.bsky.actor.profile/self`]) {
       expect(read({ uri, val: "!takedown" })).toMatchObject({
         subject: author,
@@ -38,7 +38,7 @@ describe("a label", () => {
     }
   });
 
-  test("with a future time gets the present one, so that a later label can negate it", () => {
+  test("a label with a future time gets the present one, so that a later label can negate it", () => {
     expect(read({ cts: "2999-01-01T00:00:00Z" })).toMatchObject({ createdMs: nowMs });
   });
 
@@ -49,7 +49,7 @@ describe("a label", () => {
     "https://example.com/",
     "",
     "x".repeat(100_000),
-  ])("on an unsupported subject is set aside: %.40s", (uri) => {
+  ])("a label on an unsupported subject is ignored: %.40s", (uri) => {
     expect(read({ uri })).toBe("aside");
   });
 
@@ -66,11 +66,11 @@ describe("a label", () => {
     { exp: "never" },
     { exp: null },
     { neg: "true" },
-  ])("is unreadable with %j", (part) => {
+  ])("a label is unreadable with %j", (part) => {
     expect(read(part)).toBe("unreadable");
   });
 
-  test.each([null, 5, "label", [], [label]])("is not a label: %j", (value) => {
+  test.each([null, 5, "label", [], [label]])("%j is not a label", (value) => {
     expect(readLabel(value, nowMs)).toBe("unreadable");
   });
 });

@@ -16,8 +16,8 @@ test.each([
     { remaining: 0, resetMs: now + 60_000 },
   ],
   ["nothing", {}, null],
-  ["half of it", { "ratelimit-remaining": "7" }, null],
-  ["no number", { "ratelimit-remaining": "many", "ratelimit-reset": "-1" }, null],
-])("reads a reset that is %s", (_what, headers, expected) => {
+  ["only half of the headers", { "ratelimit-remaining": "7" }, null],
+  ["an invalid number", { "ratelimit-remaining": "many", "ratelimit-reset": "-1" }, null],
+])("the reset of a Bluesky rate limit is read from %s", (_what, headers, expected) => {
   expect(blueskyLimit(new Headers(headers as Record<string, string>), 200, now)).toEqual(expected);
 });

@@ -64,7 +64,7 @@ test("an authorization in the browser becomes a credential of that account", asy
 });
 
 test.each([
-  ["no is said", (address: string) => host.consent(address, "no"), /refused: access_denied/],
+  ["the user declines", (address: string) => host.consent(address, "no"), /refused: access_denied/],
   ["something else is pasted", () => "hello", /not a valid URL/],
   ["another address is pasted", () => "http://127.0.0.1/?code=a", /not of this request/],
   [
@@ -77,24 +77,24 @@ test.each([
     (address: string) => `${yes(address).replace(/code=[^&]+/, "code=x")}`,
     /invalid_grant/,
   ],
-])("makes no credential if %s", async (_what, paste, message) => {
+])("an OAuth authorization makes no credential if %s", async (_what, paste, message) => {
   await expect(authorize(paste)).rejects.toMatchObject({
     code: "credential_invalid",
     message: expect.stringMatching(message),
   });
 });
 
-test("rejects the authorization of another account", async () => {
+test("an OAuth authorization of another account is rejected", async () => {
   host.options.subject = "did:plc:bbbbbbbbbbbbbbbbbbbbbbbb";
   await expect(authorize(yes)).rejects.toMatchObject({ code: "credential_invalid" });
 });
 
-test("rejects a token that is not bound to a key", async () => {
+test("an OAuth token that is not bound to a key is rejected", async () => {
   host.options.tokenType = "Bearer";
   await expect(authorize(yes)).rejects.toMatchObject({ code: "answer_unreadable" });
 });
 
-test("requests have the token and a proof of its key; a changed nonce costs one request", async () => {
+test("OAuth requests have the token and a proof of its key, and a changed nonce costs one request", async () => {
   const { send } = await authorized();
   expect((await send()).json()).toMatchObject({ method: "app.bsky.feed.getTimeline" });
   const before = host.count(timeline);
@@ -104,7 +104,7 @@ test("requests have the token and a proof of its key; a changed nonce costs one 
   expect(host.count(timeline)).toBe(before + 3);
 });
 
-test("one of fifty callers renews expired tokens", async () => {
+test("one of fifty callers renews an expired OAuth token", async () => {
   const { tools, credential, send } = await authorized();
   const before = host.count(tokenPath);
   const all = async () => await Promise.all(Array.from({ length: 50 }, () => send()));
@@ -118,7 +118,7 @@ test("one of fifty callers renews expired tokens", async () => {
   expect([host.count(tokenPath), credential.renewals()]).toEqual([before + 2, 2]);
 });
 
-test("a refused renewal refuses the credential, and says how to fix it", async () => {
+test("a refused renewal refuses the OAuth credential, and explains the fix", async () => {
   const { send } = await authorized();
   host.revoke("all");
   await expect(send()).rejects.toMatchObject({
@@ -128,7 +128,7 @@ test("a refused renewal refuses the credential, and says how to fix it", async (
   });
 });
 
-test("a failing server does not affect the credential", async () => {
+test("a failing server does not affect the OAuth credential", async () => {
   const { send } = await authorized();
   host.revoke("access");
   host.options.failWith = 503;
@@ -139,13 +139,13 @@ test("a failing server does not affect the credential", async () => {
   expect((await send()).status).toBe(200);
 });
 
-test("the test of a credential reports account and server", async () => {
+test("testing an OAuth credential reports account and server", async () => {
   const { used, tools, credential } = await authorized();
   expect(await used.test(credential, tools)).toBe(
     `allowed at ${new URL(host.url).host} by ann.example (${did})`,
   );
 });
 
-test("makes no credential without a browser", async () => {
+test("no OAuth credential is made without a browser", async () => {
   await expect(kind().make({}, testTools())).rejects.toMatchObject({ code: "credential_invalid" });
 });

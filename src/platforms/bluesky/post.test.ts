@@ -20,7 +20,7 @@ const postOf = (record: unknown) =>
   });
 
 describe("a post of the stream", () => {
-  test("has text, time, languages, account and revision", () => {
+  test("a Bluesky post of the stream has text, time, languages, account and revision", () => {
     expect(
       postOf({ text: "hello", createdAt: "2026-07-04T14:38:06.240Z", langs: ["en", "pt-BR"] }),
     ).toMatchObject({
@@ -41,7 +41,7 @@ describe("a post of the stream", () => {
     });
   });
 
-  test("reads facets by their UTF-8 offsets", () => {
+  test("the facets of a Bluesky post are read by their UTF-8 offsets", () => {
     const text = "🙂 @alice.example see example.org #日本";
     const at = (part: string) => {
       const byteStart = Buffer.byteLength(text.slice(0, text.indexOf(part)));
@@ -65,13 +65,13 @@ describe("a post of the stream", () => {
     expect(post.hashtags).toEqual(["日本", "extra"]);
   });
 
-  test("retains only the account of a mention with a wrong offset", () => {
+  test("only the account of a mention with a wrong offset is retained", () => {
     const features = [{ $type: "app.bsky.richtext.facet#mention", did: other }];
     const facets = [{ index: { byteStart: 0, byteEnd: 900 }, features }];
     expect(postOf({ text: "hi", facets }).mentions).toEqual([{ username: "", userId: other }]);
   });
 
-  test("finds entities in the text without a facet", () => {
+  test("entities of a Bluesky post without a facet are found in its text", () => {
     const text = "booking.com by @alice.bsky.social and @bob, #deal #Deal https://example.org/a";
     const post = postOf({ text });
     expect(post.urls).toEqual(["booking.com", "https://example.org/a"]);
@@ -104,7 +104,7 @@ describe("a post of the stream", () => {
     });
   });
 
-  test("has at most 100 hashtags, mentions and links each, and 4 pictures", () => {
+  test("a Bluesky post has at most 100 hashtags, mentions and links each, and 4 pictures", () => {
     const features = Array.from({ length: 300 }, (_unused, index) => [
       { $type: "app.bsky.richtext.facet#mention", did: other },
       { $type: "app.bsky.richtext.facet#link", uri: `https://example.org/${index}` },
@@ -133,14 +133,14 @@ describe("a post of the stream", () => {
     ]);
   });
 
-  test("has its parent and the root of the conversation", () => {
+  test("a Bluesky post has its parent and the root of the conversation", () => {
     const root = `at://${did}/app.bsky.feed.post/3mpsjbtci2c22`;
     const post = postOf({ text: "yes", reply: { root: { uri: root }, parent: { uri: postUri } } });
     expect(post).toMatchObject({ isReply: true, conversationId: root });
     expect(post.inReplyTo).toEqual({ id: null, uri: postUri, username: null, userId: other });
   });
 
-  test("reads embeds", () => {
+  test("the embeds of a Bluesky post are read", () => {
     const images = {
       $type: "app.bsky.embed.images",
       images: [{ alt: "a cat", image: { ref: { $link: cid } } }],
@@ -170,7 +170,7 @@ describe("a post of the stream", () => {
     expect(both.media).toHaveLength(1);
   });
 
-  test("a gallery has up to 20 pictures", () => {
+  test("a gallery of a Bluesky post has up to 20 pictures", () => {
     const items = Array.from({ length: 30 }, (_unused, index) => ({
       $type: "app.bsky.embed.gallery#image",
       alt: `picture ${index}`,
@@ -187,7 +187,7 @@ describe("a post of the stream", () => {
     }
   });
 
-  test("a video shown as an animation is one, a link to one is a link", () => {
+  test("a video shown as an animation is an animation, and a link to one is a link", () => {
     const video = { $type: "app.bsky.embed.video", presentation: "gif" };
     expect(postOf({ text: "", embed: video }).media[0]?.type).toBe("gif");
     const uri = "https://media.tenor.com/abc/cat.gif?hh=1&ww=1";
@@ -195,7 +195,7 @@ describe("a post of the stream", () => {
     expect(postOf({ text: "", embed: external })).toMatchObject({ media: [], urls: [uri] });
   });
 
-  test("is found by every relation, kind and label of its record", () => {
+  test("a Bluesky post is found by every relation, kind and label of its record", () => {
     const root = `at://${did}/app.bsky.feed.post/3mpsjbtci2c22`;
     const terms = indexTerms(
       postOf({
@@ -225,7 +225,7 @@ describe("a post of the stream", () => {
     );
   });
 
-  test("an embedded list is not a quote", () => {
+  test("an embedded list in a Bluesky post is not a quote", () => {
     const uri = `at://${other}/app.bsky.graph.list/3mpsjbtci2c2o`;
     const post = postOf({ text: "", embed: { $type: "app.bsky.embed.record", record: { uri } } });
     expect(post).toMatchObject({ isQuote: false, quoted: null });
@@ -236,12 +236,12 @@ describe("a post of the stream", () => {
     ["graphic-media", true],
     ["gore", true],
     ["!no-unauthenticated", false],
-  ])("the self-label %s makes it sensitive: %s", (val, sensitive) => {
+  ])("the self-label %s makes a Bluesky post sensitive: %s", (val, sensitive) => {
     const labels = { $type: "com.atproto.label.defs#selfLabels", values: [{ val }] };
     expect(postOf({ text: "", labels })).toMatchObject({ labels: [val], sensitive });
   });
 
-  test("drops malformed fields and cuts long ones", () => {
+  test("malformed fields of a Bluesky post are dropped, and long ones are cut", () => {
     const post = postOf({
       text: "x".repeat(30_000),
       createdAt: "soon",
@@ -266,7 +266,7 @@ describe("a post of the stream", () => {
     });
   });
 
-  test("any record becomes a post that JSON and UTF-8 can represent", () => {
+  test("any record becomes a post that can be represented in JSON and UTF-8", () => {
     const keys = [
       "text",
       "createdAt",

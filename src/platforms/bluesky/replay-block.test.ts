@@ -21,7 +21,7 @@ const rows = fc.array(
   { maxLength: 20 },
 );
 
-test("rows survive encoding; the stream's time defaults to the time seen", () => {
+test("the rows of a replay block survive encoding, and the stream's time defaults to the time seen", () => {
   fc.assert(
     fc.property(rows, (given) => {
       const read = [...replayRows(blockBytes(given))];
@@ -36,7 +36,7 @@ test("rows survive encoding; the stream's time defaults to the time seen", () =>
   );
 });
 
-test("rejects a block that is truncated, too long or inconsistent", () => {
+test("a replay block that is truncated, too long or inconsistent is rejected", () => {
   const row = { seq: 1, witnessedUs: 2, kind: 1, did: "did:plc:a", payload: { text: "x" } };
   const block = blockBytes([row, row]);
   for (let end = 0; end < block.length; end += 1) {
@@ -48,7 +48,7 @@ test("rejects a block that is truncated, too long or inconsistent", () => {
   expect(() => [...replayRows(many)]).toThrow();
 });
 
-test("reads or rejects any bytes in bounded time", () => {
+test("any bytes as a replay block are read or rejected in bounded time", () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
       try {
@@ -67,7 +67,7 @@ test.each([
   [2, "update"],
   [3, "delete"],
   [7, "update"],
-])("a row of kind %d is the commit that the stream calls %s", (kind, operation) => {
+])("a replay row of kind %d is the commit that the stream calls %s", (kind, operation) => {
   const commit = { collection: "app.bsky.feed.post", rkey: "3k", rev: "3l" };
   const record = { $type: "app.bsky.feed.post", text: "hé" };
   const [row] = replayRows(
@@ -83,7 +83,7 @@ test.each([
   });
 });
 
-test("rows of accounts and handles are the events of the stream; others yield nothing", () => {
+test("replay rows of accounts and handles are the events of the stream, and others yield nothing", () => {
   const frameOf = (kind: number, payload: unknown) => {
     const [row] = replayRows(blockBytes([{ seq: 1, witnessedUs: 7, kind, did, payload }]));
     return row === undefined ? null : JSON.parse(replayFrame(row) ?? "null");

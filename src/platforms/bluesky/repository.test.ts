@@ -31,7 +31,7 @@ const textsOf = (repository: Repository): unknown[] =>
   repository.entries.map((entry) => (repository.recordOf(entry) as { text?: unknown })?.text);
 
 describe("a repository", () => {
-  test("yields its records in order, with blocks in any order and any piece size", async () => {
+  test("a repository yields its records in order, with blocks in any order and any piece size", async () => {
     const texts = fc.uniqueArray(fc.string(), { maxLength: 40 });
     const order = fc.infiniteStream(fc.double({ min: 0, max: 1, noNaN: true }));
     await fc.assert(
@@ -50,14 +50,14 @@ describe("a repository", () => {
     );
   });
 
-  test("yields only the requested collections", async () => {
+  test("a repository yields only the requested collections", async () => {
     const records = recordsOf(["a"]);
     records.set("app.bsky.feed.like/3k1", { $type: "app.bsky.feed.like" });
     const repository = await read(await carOf(repositoryBlocks({ did, rev, records })));
     expect(repository.entries.map(({ path }) => path)).toEqual([`${posts}/3k00000`]);
   });
 
-  test("has no record if its block is missing or forged", async () => {
+  test("a repository has no record if its block is missing or forged", async () => {
     const blocks = repositoryBlocks({ did, rev, records: recordsOf(["a", "b", "c"]) });
     const bent = blocks.flatMap((block) => {
       if (Buffer.from(block.data).equals(Buffer.from(blockOf({ $type: posts, text: "a" }).data)))
@@ -82,19 +82,19 @@ describe("an invalid repository is rejected", () => {
     "the root is a record": () => [blockOf({ $type: posts, text: "a" })],
   };
 
-  test.each(Object.keys(bent))("%s", async (name) => {
+  test.each(Object.keys(bent))("an invalid repository is rejected: %s", async (name) => {
     const blocks = bent[name]?.() ?? [];
     await expect(carOf(blocks).then((car) => read(car))).rejects.toEqual(refused);
   });
 
-  test("when truncated", async () => {
+  test("a truncated repository is rejected", async () => {
     const car = await carOf(repositoryBlocks(usual));
     for (let at = 0; at < car.length; at += 97) {
       await expect(read(car.subarray(0, at))).rejects.toEqual(refused);
     }
   });
 
-  test("for any bytes, with its own error", async () => {
+  test("any bytes that are not a repository are rejected with their own error", async () => {
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 200 }), async (bytes) => {
         await expect(read(bytes)).rejects.toEqual(refused);
@@ -103,7 +103,7 @@ describe("an invalid repository is rejected", () => {
     );
   });
 
-  test("with any byte changed, or lacks a record, and never yields a different one", async () => {
+  test("a repository with any byte changed is rejected or lacks a record, and never yields a different one", async () => {
     const own = Array.from({ length: 6 }, (_, n) => `post ${n}`);
     const car = await carOf(repositoryBlocks({ did, rev, records: recordsOf(own) }));
     const change = fc.tuple(fc.nat(car.length - 1), fc.integer({ min: 1, max: 255 }));
@@ -124,7 +124,7 @@ describe("an invalid repository is rejected", () => {
     );
   });
 
-  test("passes an error of the source through", async () => {
+  test("an error of the source of a repository is passed through", async () => {
     async function* failing(): AsyncGenerator<Uint8Array> {
       yield new Uint8Array([1]);
       throw new Error("cut off");

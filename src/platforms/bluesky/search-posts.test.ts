@@ -30,7 +30,7 @@ const call = (query: string, more: Partial<SearchCall> = {}): SearchCall => ({
 const urisOf = (items: readonly UpstreamItem[] | undefined) =>
   (items ?? []).map((item) => (item.kind === "post" ? item.post.uri : item.kind));
 
-test("requests the expressible part of a query within the window, newest first", async () => {
+test("a Bluesky search requests the expressible part of a query within the window, newest first", async () => {
   const session = fakeSession({ [method]: { json: { posts: [postView("3kpost")] } } }, "user");
   const page = await search.page(call("cats from:ann.example -dogs lang:en"), session);
   expect(urisOf(page?.items)).toEqual([uriOf("3kpost")]);
@@ -52,7 +52,7 @@ test("requests the expressible part of a query within the window, newest first",
   ]);
 });
 
-test("requests alternatives one by one and merges them without duplicates", async () => {
+test("a Bluesky search requests alternatives sequentially and merges them without duplicates", async () => {
   const at = (key: string, minute: number) =>
     postView(key, {
       record: { text: key, createdAt: `2026-11-20T10:${minute}:00Z` },
@@ -77,7 +77,7 @@ test("requests alternatives one by one and merges them without duplicates", asyn
   expect(second?.next).toBeNull();
 });
 
-test("drops withheld posts, and counts unreadable ones", async () => {
+test("a Bluesky search drops withheld posts, and counts unreadable ones", async () => {
   const posts = [
     postView("3ka", { labels: [labelView("!hide")] }),
     { uri: "at://x" },
@@ -89,7 +89,7 @@ test("drops withheld posts, and counts unreadable ones", async () => {
   expect(page?.warnings).toEqual([expect.objectContaining({ code: "unreadable_items" })]);
 });
 
-test("reports how far a page reaches, also when all posts are withheld", async () => {
+test("a Bluesky search reports how far a page reaches, also when all posts are withheld", async () => {
   const at = (key: string, hour: number, more = {}) =>
     postView(key, {
       record: { text: key, createdAt: `2026-11-20T${hour}:00:00Z` },
@@ -119,18 +119,18 @@ test("reports how far a page reaches, also when all posts are withheld", async (
   expect(both).toMatchObject({ received: 3, oldestMs: Date.parse("2026-11-20T15:00:00Z") });
 });
 
-test("does not request what nothing on Bluesky can match", async () => {
+test("a Bluesky search does not request what nothing on Bluesky can match", async () => {
   const session = fakeSession({}, "user");
   expect(await search.page(call("cats geocode:52.5,13.4,10km"), session)).toBeNull();
   expect(await search.page(call("cats", { fromMs: now, toMs: now }), session)).toBeNull();
 });
 
-test("warns instead of requesting everything for a query that it cannot express", async () => {
+test("a Bluesky search warns instead of requesting everything for a query that it cannot express", async () => {
   const page = await search.page(call("-cats"), fakeSession({}, "user"));
   expect(page).toMatchObject({ items: [], next: null, warnings: [{ code: "search_not_sayable" }] });
 });
 
-test("requests links by their host, with a warning about subdomains", async () => {
+test("a Bluesky search requests links by their host, with a warning about subdomains", async () => {
   const session = fakeSession({ [method]: { json: { posts: [] } } }, "user");
   const page = await search.page(call("domain:news.example"), session);
   expect(page?.warnings).toEqual([expect.objectContaining({ code: "search_narrowed" })]);
@@ -143,17 +143,20 @@ test("requests links by their host, with a warning about subdomains", async () =
 test.each([
   [403, "Forbidden", "Request forbidden by administrative rules."],
   [400, "InvalidRequest", "Search is temporarily disabled"],
-])("reports a disabled search without an error (%i %s)", async (status, error, message) => {
-  const session = fakeSession({ [method]: { status, json: { error, message } } }, "user");
-  const page = await search.page(call("cats"), session);
-  expect(page).toMatchObject({
-    items: [],
-    next: null,
-    warnings: [{ code: "search_unavailable" }],
-  });
-});
+])(
+  "a disabled Bluesky search is reported without an error (%i %s)",
+  async (status, error, message) => {
+    const session = fakeSession({ [method]: { status, json: { error, message } } }, "user");
+    const page = await search.page(call("cats"), session);
+    expect(page).toMatchObject({
+      items: [],
+      next: null,
+      warnings: [{ code: "search_unavailable" }],
+    });
+  },
+);
 
-test("any other refusal is an error", async () => {
+test("any other refusal of a Bluesky search is an error", async () => {
   const refuse = (status: number, error: string) =>
     fakeSession({ [method]: { status, json: { error, message: "scope" } } }, "user");
   await expect(search.page(call("cats"), refuse(400, "BadQueryString"))).rejects.toMatchObject({
@@ -164,7 +167,7 @@ test("any other refusal is an error", async () => {
   });
 });
 
-test("rejects the cursor of another search", async () => {
+test("a Bluesky search rejects the cursor of another search", async () => {
   const session = fakeSession({}, "user");
   await expect(search.page(call("cats OR dogs", { cursor: "[1]" }), session)).rejects.toMatchObject(
     {
@@ -173,7 +176,7 @@ test("rejects the cursor of another search", async () => {
   );
 });
 
-test("reads any JSON without an unexpected error", async () => {
+test("a Bluesky search reads any JSON without an unexpected error", async () => {
   await fc.assert(
     fc.asyncProperty(fc.jsonValue({ maxDepth: 5 }), fc.jsonValue(), async (posts, cursor) => {
       for (const json of [posts, { posts, cursor }, { posts: [posts, { post: posts }] }]) {
@@ -187,7 +190,7 @@ test("reads any JSON without an unexpected error", async () => {
   );
 });
 
-test("is available only if enabled, and not exhaustive", () => {
+test("a Bluesky search is available only if enabled, and not exhaustive", () => {
   expect(createBlueskyUpstream({ ...settings, isSearched: false }).search).toBeNull();
   expect(search.isExhaustive).toBe(false);
 });

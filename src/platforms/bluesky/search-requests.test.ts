@@ -48,16 +48,16 @@ const output = (query: string) =>
 test.each([
   ["words are requested together", "cats dogs", [{ words: ["cats", "dogs"] }]],
   ["phrases stay phrases", '"climate change"', [{ words: ['"climate change"'] }]],
-  ["what stands for any word parts a phrase", '"a b * c"', [{ words: ['"a b"', "c"] }]],
+  ["a wildcard splits a phrase", '"a b * c"', [{ words: ['"a b"', "c"] }]],
   ["a word of several parts is a phrase", "state-of-the-art", [{ words: ['"state of the art"'] }]],
   ["apostrophes stay in a word", "don’t", [{ words: ["don't"] }]],
   [
-    "a hashtag may stand in the text or beside it",
+    "a hashtag may occur in the text or beside it",
     "#nasa",
     [{ tags: ["nasa"] }, { words: ["nasa"] }],
   ],
   [
-    "alternatives are questions of their own",
+    "alternatives are separate requests",
     "cats OR dogs",
     [{ words: ["cats"] }, { words: ["dogs"] }],
   ],
@@ -67,12 +67,12 @@ test.each([
     [{ words: ["news", "cats"] }, { words: ["news", "dogs"] }],
   ],
   [
-    "of too many alternatives what they have in common is requested",
+    "of too many alternatives the common part is requested",
     "news (a OR b OR c OR d OR e OR f OR g)",
     [{ words: ["news"] }],
   ],
-  ["a negation is left to the check", "cats -dogs", [{ words: ["cats"] }]],
-  ["a negation of a negation is none", "-(-cats)", [{ words: ["cats"] }]],
+  ["a negation is left to the matcher", "cats -dogs", [{ words: ["cats"] }]],
+  ["a double negation is no negation", "-(-cats)", [{ words: ["cats"] }]],
   [
     "a language is one of its codes",
     "cats lang:he",
@@ -81,19 +81,23 @@ test.each([
       { words: ["cats"], lang: "iw" },
     ],
   ],
-  ["what cannot be said is left out", "cats to:bob min_faves:3 ?", [{ words: ["cats"] }]],
-  ["what no post on Bluesky has leads nowhere", "cats geocode:52.5,13.4,10km", []],
-  ["another platform leads nowhere", "cats platform:x", []],
-  ["nor do two authors", "from:did:plc:ann from:did:plc:bob", []],
-  ["a negation alone cannot be requested", "-cats", null],
-  ["nor can a mere property", "is:reply", null],
-  ["nor alternatives of which one cannot be said", "cats OR is:reply", null],
-  ["nor more alternatives than are requested", "a OR b OR c OR d OR e OR f OR g", null],
-])("%s", (_what, query, expected) => {
+  ["inexpressible conditions are omitted", "cats to:bob min_faves:3 ?", [{ words: ["cats"] }]],
+  ["conditions that no post on Bluesky meets request nothing", "cats geocode:52.5,13.4,10km", []],
+  ["another platform requests nothing", "cats platform:x", []],
+  ["two authors request nothing", "from:did:plc:ann from:did:plc:bob", []],
+  ["only a negation cannot be requested", "-cats", null],
+  ["only a property cannot be requested", "is:reply", null],
+  ["alternatives with an inexpressible one cannot be requested", "cats OR is:reply", null],
+  [
+    "more alternatives than the maximum cannot be requested",
+    "a OR b OR c OR d OR e OR f OR g",
+    null,
+  ],
+])("a Bluesky search requests a query in the platform's terms: %s", (_what, query, expected) => {
   expect(output(query)).toEqual(expected);
 });
 
-test("requests an author by DID, by all who had the handle, or by an unknown handle", () => {
+test("a Bluesky search requests an author by DID, by all who had the handle, or by an unknown handle", () => {
   expect(output("from:ann.example.com")).toEqual([
     { author: { actor: "did:plc:ann", handle: "ann.example.com" } },
   ]);
@@ -103,20 +107,20 @@ test("requests an author by DID, by all who had the handle, or by an unknown han
   ]);
 });
 
-test("a mention is a facet with the account, or a handle in the text", () => {
+test("a Bluesky search requests a mention as a facet with the account, or as a handle in the text", () => {
   expect(output("@ann.example.com")).toEqual([
     { mentions: "did:plc:ann" },
     { words: ["ann.example.com"] },
   ]);
 });
 
-test("requests a link by its host if nothing else can be requested", () => {
+test("a Bluesky search requests a link by its host if nothing else can be requested", () => {
   const node = tree("domain:news.example");
   expect(requestsFor(node, namesOf(node))).toBeNull();
   expect(narrowRequestsFor(node, namesOf(node))).toMatchObject([{ domain: "news.example" }]);
 });
 
-test("`q` has words as users write them, and is never empty", () => {
+test("the parameter `q` has words as users write them, and is never empty", () => {
   const query = (text: string) => requests(text)?.map(searchText);
   expect(query("cats #nasa")).toEqual(["cats", "cats nasa"]);
   expect(query("#nasa")).toEqual(["#nasa", "nasa"]);
@@ -127,7 +131,7 @@ test("`q` has words as users write them, and is never empty", () => {
   expect(query("AND or not".toUpperCase().replaceAll(" ", "-"))).toEqual(['"AND OR NOT"']);
 });
 
-test("no word of a query becomes an operator of the platform", () => {
+test("no word of a query becomes an operator of Bluesky's search", () => {
   for (const text of ["from-did:plc:ann", 'cats"dogs', "a|b", "-(x", "did:plc:x"]) {
     const node: QueryNode = { kind: "word", text, span: { offset: 0, length: 1 } };
     for (const request of requestsFor(node, { accounts: new Map(), posts: new Map() }) ?? []) {
@@ -197,7 +201,7 @@ function onBluesky(post: Post): Post {
   };
 }
 
-test("every match satisfies a request", () => {
+test("every post that matches the query also satisfies the request", () => {
   const posts = fc.sample(generatedPost(1_000), { numRuns: 150, seed: 7 }).map(onBluesky);
   const seen = { requested: 0, matched: 0, inexpressible: 0, nowhere: 0 };
   fc.assert(

@@ -23,7 +23,7 @@ const readCommit = (part: object, followed = everything) =>
   read({ kind: "commit", commit: { ...commit, ...part } }, followed);
 
 describe("an event of the stream", () => {
-  test("has a post, an edit or a delete", () => {
+  test("an event of the stream has a post, an edit or a delete", () => {
     for (const operation of ["create", "update"]) {
       expect(readCommit({ operation })).toMatchObject({
         timeUs,
@@ -35,7 +35,7 @@ describe("an event of the stream", () => {
     });
   });
 
-  test("has a handle, or an account whose handle may have changed", () => {
+  test("an event of the stream has a handle, or an account whose handle may have changed", () => {
     const identity = { did, handle: "alice.example", seq: 1, time: "2023-01-01T00:00:00Z" };
     expect(read({ kind: "identity", identity })).toMatchObject({
       change: { kind: "handle", userId: did, handle: "alice.example", observedMs },
@@ -57,13 +57,13 @@ describe("an event of the stream", () => {
     [{ active: false, status: "throttled" }, "inactive"],
     [{ active: false, status: { toString: "deleted" } }, "inactive"],
     [{ active: false }, "inactive"],
-  ])("has the state of an account: %j is %s", (account, status) => {
+  ])("an event of the stream has the state of an account: %j is %s", (account, status) => {
     expect(read({ kind: "account", account })).toMatchObject({
       change: { kind: "account", platform: "bluesky", userId: did, status, observedMs },
     });
   });
 
-  test("has a profile, or its deletion", () => {
+  test("an event of the stream has a profile, or its deletion", () => {
     const profile = { collection: "app.bsky.actor.profile", rkey: "self" };
     const values = [{ val: "!no-unauthenticated" }, { val: "porn" }, { val: "porn" }, { val: 1 }];
     const record = { displayName: " Alice ", labels: { values } };
@@ -90,7 +90,7 @@ describe("counts", () => {
   const likeOf = (subject: unknown, operation = "create") =>
     readCommit({ collection: "app.bsky.feed.like", operation, record: { subject } });
 
-  test("a new like or repost adds one to its post, an edit or a delete nothing", () => {
+  test("a new like or repost adds one to its post's count, and an edit or a delete nothing", () => {
     expect(likeOf({ uri: uriOfOther("a") })).toMatchObject({
       change: null,
       counted: [{ uri: uriOfOther("a"), metric: "likes" }],
@@ -110,7 +110,7 @@ describe("counts", () => {
     { uri: "at://alice.example/app.bsky.feed.post/a" },
     { uri: 1 },
     null,
-  ])("a like of another subject adds nothing: %j", (subject) => {
+  ])("a like of another subject adds nothing to counts: %j", (subject) => {
     expect(likeOf(subject)).toMatchObject({ change: null, counted: [] });
   });
 
@@ -120,7 +120,7 @@ describe("counts", () => {
     embed: { $type: "app.bsky.embed.record", record: { uri: uriOfOther("quoted") } },
   };
 
-  test("a new post adds to its parent and its quoted post, an edit does not", () => {
+  test("a new post adds to the counts of its parent and its quoted post, and an edit does not", () => {
     expect(readCommit({ record: answering })).toMatchObject({
       counted: [
         { uri: uriOfOther("parent"), metric: "replies" },
@@ -130,7 +130,7 @@ describe("counts", () => {
     expect(readCommit({ operation: "update", record: answering })).toMatchObject({ counted: [] });
   });
 
-  test("of a new post are zero if followed, of an edit unknown", () => {
+  test("the counts of a new post are zero if followed, and those of an edit unknown", () => {
     const counts = (event: object) => (event as { change: { post: { counts: object } } }).change;
     expect(counts(readCommit({})).post.counts).toEqual({
       likes: 0,
@@ -160,18 +160,18 @@ test.each([
   { kind: "commit", commit: { ...commit, collection: "app.bsky.graph.follow" } },
   { kind: "sync", sync: { did, rev: "3mptbypcq372f" } },
   { kind: "something new" },
-])("only advances time: %j", (event) => {
+])("an event without content only advances time: %j", (event) => {
   expect(read(event)).toMatchObject({ timeUs, change: null, counted: [], renamed: null });
 });
 
-test("an unfollowed collection only advances time", () => {
+test("an event of an unfollowed collection only advances time", () => {
   const record = { subject: { uri: uriOfOther("a") } };
   const like = { collection: "app.bsky.feed.like", record };
   expect(readCommit(like, new Set(["posts"]))).toMatchObject({ timeUs, change: null, counted: [] });
   expect(readCommit({}, new Set(["likes"]))).toMatchObject({ timeUs, change: null, counted: [] });
 });
 
-test("a commit has the same key at every server, whatever its time there", () => {
+test("a commit has the same key at every server, regardless of its time there", () => {
   const keyOf = (event: object) => ("key" in event ? event.key : null);
   expect(keyOf(readCommit({}))).toBe(
     keyOf(read({ kind: "commit", time_us: timeUs + 5, commit: { ...commit, cid: "x" } })),
@@ -201,7 +201,7 @@ test.each([
     "a bad operation",
     JSON.stringify({ did, time_us: timeUs, kind: "commit", commit: { ...commit, operation: "x" } }),
   ],
-])("is unreadable with %s", (_what, frame) => {
+])("an event of the stream is unreadable with %s", (_what, frame) => {
   expect(readStreamEvent(frame, everything)).toHaveProperty("reason");
 });
 
@@ -228,7 +228,7 @@ describe("any input", () => {
       [kind]: { ...commit, ...(body as object) },
     }));
 
-  test("never throws", () => {
+  test("reading any event never throws", () => {
     const frame = fc.oneof(
       fc.string(),
       event.map((one) => JSON.stringify(one)),
@@ -241,7 +241,7 @@ describe("any input", () => {
     );
   });
 
-  test("counts only posts, and at most one parent and one quote per event", () => {
+  test("any event counts only posts, and at most one parent and one quote", () => {
     fc.assert(
       fc.property(event, (one) => {
         const found = readStreamEvent(JSON.stringify(one), everything);

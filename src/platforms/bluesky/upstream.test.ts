@@ -39,7 +39,7 @@ const postsOf = (items: readonly UpstreamItem[]): Post[] =>
   items.flatMap((item) => (item.kind === "post" ? [item.post] : []));
 const urisOf = (items: readonly UpstreamItem[]) => postsOf(items).map(({ uri }) => uri);
 
-test("returns a profile by handle or DID, with every field", async () => {
+test("Bluesky returns a profile by handle or DID, with every field", async () => {
   const view = {
     ...author(),
     description: "Writes.\nMuch.",
@@ -87,7 +87,7 @@ test("returns a profile by handle or DID, with every field", async () => {
   expect(session.requests.map(({ query }) => query?.actor)).toEqual(["ann.example", ann]);
 });
 
-test("returns a post with every field of its record and the AppView's view", async () => {
+test("Bluesky returns a post with every field of its record and the AppView's view", async () => {
   const parent = uriOf("3kparent", bob);
   const view = postView("3kpost", {
     author: author(ann, { labels: [labelView("spam")], verification: { verifiedStatus: "none" } }),
@@ -177,7 +177,7 @@ test("returns a post with every field of its record and the AppView's view", asy
   ]);
 });
 
-test("resolves the author's handle of a post", async () => {
+test("the handle of a post's author is resolved", async () => {
   const session = fakeSession({
     "com.atproto.identity.resolveHandle": { json: { did: ann } },
     "app.bsky.feed.getPosts": { json: { posts: [postView("3kpost")] } },
@@ -193,7 +193,7 @@ test("resolves the author's handle of a post", async () => {
   expect(session.requests[0]?.headers).toEqual({ accept: "application/json" });
 });
 
-test("a repost is a post of the reposter, at the time of the repost", async () => {
+test("a Bluesky repost is a post of the reposter, at the time of the repost", async () => {
   const reason = {
     $type: "app.bsky.feed.defs#reasonRepost",
     by: author(bob),
@@ -230,7 +230,7 @@ test("a repost is a post of the reposter, at the time of the repost", async () =
   expect(other?.uri).toMatch(new RegExp(`^at://${bob}/app\\.bsky\\.feed\\.repost/[0-9a-f]{32}$`));
 });
 
-test("a pinned post appears once, in its regular position", async () => {
+test("a pinned post appears once in a timeline, in its regular position", async () => {
   const pin = { post: postView("3kold"), reason: { $type: "app.bsky.feed.defs#reasonPin" } };
   const views = [pin, { post: postView("3knew") }, { post: postView("3kold") }];
   const session = fakeSession({ "app.bsky.feed.getAuthorFeed": { json: { feed: views } } });
@@ -248,7 +248,7 @@ test.each<[FetchMethod, string, Record<string, unknown>]>([
   ["getmedia", "app.bsky.feed.getAuthorFeed", { actor: ann, filter: "posts_with_media" }],
   ["gethometweets", "app.bsky.feed.getTimeline", {}],
   ["getforyoutweets", "app.bsky.feed.getFeed", { feed }],
-])("%s pages through %s", async (method, endpoint, query) => {
+])("%s reads Bluesky's pages by %s", async (method, endpoint, query) => {
   const json = { feed: [{ post: postView("3kpost") }], cursor: "after" };
   const session = fakeSession({ [endpoint]: { json } }, "user");
   const requested = { ...call(method, userTarget({ id: ann })), cursor: "before", limit: 500 };
@@ -262,7 +262,7 @@ test.each<[FetchMethod, string, string]>([
   ["getfollowing", "app.bsky.graph.getFollows", "follows"],
   ["getfollowers", "app.bsky.graph.getFollowers", "followers"],
   ["getretweeters", "app.bsky.feed.getRepostedBy", "repostedBy"],
-])("%s returns accounts", async (method, endpoint, field) => {
+])("%s returns accounts of Bluesky", async (method, endpoint, field) => {
   const json = { subject: author(), [field]: [author(bob), author(bob)], cursor: "after" };
   const session = fakeSession({ [endpoint]: { json } });
   const target =
@@ -275,7 +275,7 @@ test.each<[FetchMethod, string, string]>([
   expect(page.items).toHaveLength(1);
 });
 
-test("returns replies in thread order: each after its parent, oldest first", async () => {
+test("Bluesky replies are in thread order: each after its parent, oldest first", async () => {
   const at = (key: string, minute: number, replies: unknown[] = []) => ({
     $type: "app.bsky.feed.defs#threadViewPost",
     post: postView(key, {
@@ -311,7 +311,7 @@ test("returns replies in thread order: each after its parent, oldest first", asy
   ]);
 });
 
-test("returns trends by rank", async () => {
+test("Bluesky trends are in order of rank", async () => {
   const trends = [
     {
       topic: "nasa",
@@ -357,19 +357,19 @@ test("returns trends by rank", async () => {
 });
 
 test.each([
-  ["a post that is taken down", postView("3kpost", { labels: [labelView("!takedown")] })],
-  ["a post that is hidden", postView("3kpost", { labels: [labelView("!hide")] })],
+  ["a taken-down post", postView("3kpost", { labels: [labelView("!takedown")] })],
+  ["a hidden post", postView("3kpost", { labels: [labelView("!hide")] })],
   [
     "a post of a suspended account",
     postView("3kpost", { author: author(ann, { labels: [labelView("!suspend")] }) }),
   ],
   [
-    "a post of an account that shows nothing to those who are not logged in",
+    "a post of an account that opts out of unauthenticated readers",
     postView("3kpost", {
       author: author(ann, { labels: [labelView("!no-unauthenticated", { src: ann })] }),
     }),
   ],
-])("%s is left out silently, with a credential too", async (_what, view) => {
+])("%s is omitted without a warning, with a credential too", async (_what, view) => {
   const answers = { "app.bsky.feed.getPosts": { json: { posts: [view] } } };
   for (const access of ["public", "user"] as const) {
     const target = postTarget({ uri: uriOf("3kpost") });
@@ -379,7 +379,7 @@ test.each([
   }
 });
 
-test("a negated or expired label hides nothing", async () => {
+test("a negated or expired label does not hide a post", async () => {
   const labels = [
     labelView("!hide"),
     labelView("!hide", { neg: true }),
@@ -412,7 +412,7 @@ test.each([
   },
 );
 
-test("counts items that are not posts, or claim another account, as unreadable", async () => {
+test("items that are not posts, or claim another account, are counted as unreadable", async () => {
   const posts = [
     postView("3kforeign", { author: author(bob) }),
     postView("3kbare", { record: "text" }),
@@ -430,7 +430,7 @@ test("counts items that are not posts, or claim another account, as unreadable",
   ]);
 });
 
-test("ignores a far-future index time and uses the time of the key", async () => {
+test("a far-future index time is ignored in favour of the time of the key", async () => {
   const views = [
     postView("3n2udptqgl22y", { indexedAt: "2999-01-01T00:00:00Z" }),
     postView("not-a-tid", { indexedAt: 7 }),
@@ -445,7 +445,7 @@ test("ignores a far-future index time and uses the time of the key", async () =>
   ]);
 });
 
-test("does not show the follows of a withheld account", async () => {
+test("the follows of a withheld account are not shown", async () => {
   const subject = author(ann, { labels: [labelView("!no-unauthenticated", { src: ann })] });
   const json = { subject, follows: [author(bob)], cursor: "after" };
   const session = fakeSession({ "app.bsky.graph.getFollows": { json } });
@@ -458,7 +458,7 @@ test("does not show the follows of a withheld account", async () => {
 
 const absent = { items: [], next: null, isAbsent: true };
 
-test("does not request a name that is impossible on Bluesky", async () => {
+test("a name that is impossible on Bluesky is not requested", async () => {
   const session = fakeSession({});
   for (const target of [null, userTarget({ handle: "no dots" }), userTarget({ id: "42" })]) {
     expect(await upstream.page(call("gettweets", target), session)).toEqual(absent);
@@ -472,7 +472,7 @@ test("does not request a name that is impossible on Bluesky", async () => {
   }
 });
 
-test("reports any other refusal without possible secrets", async () => {
+test("any other refusal of Bluesky is reported without possible secrets", async () => {
   const token = "eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJkaWQ6cGxjOmFhYSJ9.c2lnbmF0dXJlc2lnbmF0dXJl";
   const json = { error: "UnknownFeed", message: `no feed \u001b[31m for ${token}` };
   const session = fakeSession({ "app.bsky.feed.getFeed": { status: 400, json } }, "user");
@@ -483,7 +483,7 @@ test("reports any other refusal without possible secrets", async () => {
   });
 });
 
-test("names the permission that the credential lacks", async () => {
+test("the error names the permission that the credential lacks", async () => {
   const json = {
     error: "ScopeMissingError",
     message: 'Missing required scope "rpc:app.bsky.feed.getTimeline"',
@@ -495,7 +495,7 @@ test("names the permission that the credential lacks", async () => {
   });
 });
 
-test("with a credential names Bluesky's own AppView to the PDS, never another one", async () => {
+test("a request with a credential names only Bluesky's own AppView to the PDS", async () => {
   const answers = { "app.bsky.feed.getTimeline": { json: { feed: [] } } };
   const own = createBlueskyUpstream({ ...settings, appviewUrl: "https://public.api.bsky.app" });
   const session = fakeSession(answers, "user");
@@ -507,7 +507,7 @@ test("with a credential names Bluesky's own AppView to the PDS, never another on
   ]);
 });
 
-test("every method has an endpoint or names the closest, and own data requires a credential", () => {
+test("every method has an endpoint on Bluesky or names the closest, and own data requires a credential", () => {
   for (const method of methodNames) {
     const support = upstream.support[method];
     expect(support.access.length === 0 ? "closest" in support : "endpoint" in support).toBe(true);
@@ -564,7 +564,7 @@ function emptyIfUnreadable(error: unknown): UpstreamPage {
   return { items: [], next: null };
 }
 
-test("reads any JSON within bounds, or reports it as unreadable", async () => {
+test("any JSON from Bluesky is read within bounds, or reported as unreadable", async () => {
   const paths = pathsOf(good);
   await fc.assert(
     fc.asyncProperty(
@@ -596,7 +596,7 @@ const node = (key: string, replies?: unknown[]) => ({
   replies,
 });
 
-test("reads a thread of any depth or width within bounds", async () => {
+test("a thread of any depth or width is read within bounds", async () => {
   let deep: unknown = node("3kend", []);
   for (let level = 0; level < 3_000; level += 1) deep = node(`3k${level}`, [deep]);
   const wide = node(
@@ -614,7 +614,7 @@ test("reads a thread of any depth or width within bounds", async () => {
   }
 });
 
-test("requests branches deeper than one answer separately, up to a maximum", async () => {
+test("branches deeper than one answer are requested separately, up to a maximum", async () => {
   const session = fakeSession({
     "app.bsky.feed.getPostThread": ({ query }) => {
       const level = Number(/(\d+)$/.exec(String(query?.uri))?.[1]);

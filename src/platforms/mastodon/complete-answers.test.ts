@@ -72,14 +72,14 @@ test.each([
   ["getfollowers", "user", "public", 70],
   ["getreplies", "post", "user", 70],
 ] as const)(
-  "%s is complete if the server knows everything (%s, %s)",
+  "%s on Mastodon is complete if the server knows everything (%s, %s)",
   async (method, kind, access, all) => {
     const read = await readAll(method, [kind, kind === "post" ? names.root : "ann"], access);
     expect(read).toEqual({ count: all, areComplete: true, lastIsComplete: true });
   },
 );
 
-test("replies are incomplete if the server shows only some", async () => {
+test("replies on Mastodon are incomplete if the server shows only some", async () => {
   const { count, lastIsComplete } = await readAll("getreplies", ["post", names.root], "public");
   expect(count).toBeLessThan(70);
   expect(lastIsComplete).toBe(false);
@@ -90,7 +90,7 @@ test("the timeline of another server's account is incomplete, and so is its last
   expect(read).toMatchObject({ areComplete: false, lastIsComplete: false });
 });
 
-test("the list of followers is incomplete if the account hides it", async () => {
+test("the list of followers on Mastodon is incomplete if the account hides it", async () => {
   expect(await readAll("getfollowers", ["user", "shy"], "user")).toEqual({
     count: 0,
     areComplete: false,

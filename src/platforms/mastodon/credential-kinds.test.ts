@@ -81,7 +81,7 @@ const request = (path: string, origin = server.url) => ({
 });
 
 describe("a user's token", () => {
-  it("is stored with the user that it acts for", async () => {
+  it("a user's token on Mastodon is stored with the user that it acts for", async () => {
     const { token } = server.addToken({ accountId: annId });
     for (const host of [server.url, `${server.url}/@ann`]) {
       expect(await userToken.make({ host, token: ` ${token}\n` }, tools)).toEqual({
@@ -94,7 +94,7 @@ describe("a user's token", () => {
     }
   });
 
-  it("that does not work is rejected with the wrong field", async () => {
+  it("a user's token on Mastodon that does not work is rejected with the wrong field", async () => {
     const narrow = server.addToken({ accountId: annId, scopes: ["write"] }).token;
     const app = server.addToken({}).token;
     for (const [given, message] of [
@@ -115,7 +115,7 @@ describe("a user's token", () => {
     }
   });
 
-  it("is sent to its own server only", async () => {
+  it("a user's token on Mastodon is sent only to its own server", async () => {
     const { token } = server.addToken({ accountId: annId });
     const { credential } = stored(
       await userToken.make({ host: server.url, token }, tools),
@@ -133,7 +133,7 @@ describe("a user's token", () => {
     expect(server.requests.at(-1)?.authorization).toBe(`Bearer ${token}`);
   });
 
-  it("is refused permanently once revoked", async () => {
+  it("a user's token on Mastodon is refused permanently once revoked", async () => {
     const { token } = server.addToken({ accountId: annId });
     const { credential } = stored(
       await userToken.make({ host: server.url, token }, tools),
@@ -153,7 +153,7 @@ describe("a user's token", () => {
 });
 
 describe("the test of a credential", () => {
-  it("does not refuse the token when the server is overloaded or failing", async () => {
+  it("testing a Mastodon credential does not refuse the token when the server is overloaded or failing", async () => {
     const { token } = server.addToken({ accountId: annId });
     const created = await userToken.make({ host: server.url, token }, tools);
     for (const status of [429, 500, 503]) {
@@ -173,7 +173,7 @@ describe("an application", () => {
     );
   };
 
-  it("gets a token for its key and secret, without a user", async () => {
+  it("a Mastodon application gets a token for its key and secret, without a user", async () => {
     const { secrets, ...rest } = await made();
     expect(rest).toEqual({
       host: server.url,
@@ -188,7 +188,7 @@ describe("an application", () => {
     });
   });
 
-  it("that is unknown, or may not read, is rejected with the wrong field", async () => {
+  it("a Mastodon application that is unknown, or may not read, is rejected with the wrong field", async () => {
     const { clientId, clientSecret } = server.addApp(["write"]);
     for (const [given, message] of [
       [{ client_id: "no", client_secret: "no" }, "client_secret: "],
@@ -202,7 +202,7 @@ describe("an application", () => {
     }
   });
 
-  it("sends its redirect URI, which some servers compare, and reports the reason of a refusal", async () => {
+  it("a Mastodon application sends its redirect URI, which some servers compare, and reports the reason of a refusal", async () => {
     server.character.differences.needsRedirectUri = true;
     try {
       expect((await made()).secrets.token).toMatch(/^app-token/);
@@ -223,7 +223,7 @@ describe("an application", () => {
     }
   });
 
-  it("redacts apparent tokens in the reason of a refusal", async () => {
+  it("apparent tokens in the reason of a refusal are redacted", async () => {
     const body = JSON.stringify({
       error: "invalid_request",
       error_description: `the grant is switched off for ${"a1b2".repeat(12)}`,
@@ -234,7 +234,7 @@ describe("an application", () => {
     });
   });
 
-  it("gets another token once when the server rejects the old one", async () => {
+  it("a Mastodon application gets another token once when the server rejects the old one", async () => {
     const first = await made();
     const { credential, renewals } = stored(first, appToken);
     server.revoke(first.secrets.token ?? "");
@@ -247,7 +247,7 @@ describe("an application", () => {
     expect(renewals()).toBe(1);
   });
 
-  it("is refused permanently when the server no longer knows its key", async () => {
+  it("a Mastodon application is refused permanently when the server no longer knows its key", async () => {
     const first = await made();
     const broken = {
       ...first,
@@ -261,7 +261,7 @@ describe("an application", () => {
     });
   });
 
-  it("retains its token when a resource is for users only", async () => {
+  it("a Mastodon application retains its token when a resource is for users only", async () => {
     const { credential, renewals } = stored(await made(), appToken);
     server.character.differences.readsNeedToken = true;
     const answer = await appToken.send(request(`/api/v1/accounts/${annId}`), credential, tools);

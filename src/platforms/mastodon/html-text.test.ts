@@ -6,7 +6,7 @@ import { textOfHtml } from "./html-text.ts";
 const textOf = (html: string): string => textOfHtml(html).text;
 
 describe("the text of a post", () => {
-  it("has its paragraphs, line breaks and lists", () => {
+  it("the text of a Mastodon post has its paragraphs, line breaks and lists", () => {
     expect(textOf("<p>one<br />two</p><p>three</p>")).toBe("one\ntwo\n\nthree");
     expect(textOf("<p>one</p>\n<p>two</p>")).toBe("one\n\ntwo");
     expect(textOf("one<br>two<br/><br>three")).toBe("one\ntwo\n\nthree");
@@ -20,7 +20,7 @@ describe("the text of a post", () => {
     expect(textOf("<ruby>漢<rp>(</rp><rt>kan</rt><rp>)</rp></ruby>")).toBe("漢kan");
   });
 
-  it("has its entities decoded once", () => {
+  it("the text of a Mastodon post has its entities decoded once", () => {
     expect(
       textOf("<p>&lt;b&gt; &amp;amp; &quot;q&quot; &#39;s&apos; &#x1F600; &#8230; &eacute;</p>"),
     ).toBe("<b> &amp; \"q\" 's' 😀 … &eacute;");
@@ -29,7 +29,7 @@ describe("the text of a post", () => {
     );
   });
 
-  it("has no scripts, styles, comments or tags", () => {
+  it("the text of a Mastodon post has no scripts, styles, comments or tags", () => {
     expect(textOf("a<script>alert('<p>x</p>')</script>b<style>p{}</style>c<!-- no > -->d")).toBe(
       "abcd",
     );
@@ -47,7 +47,7 @@ describe("the links of a post", () => {
   const shortened =
     '<a href="https://www.example.com/a/very/long/path?x=1&amp;y=2" rel="nofollow"><span class="invisible">https://www.</span><span class="ellipsis">example.com/a/very/long</span><span class="invisible">/path?x=1&amp;y=2</span></a>';
 
-  it("are written in full if they show their address, even shortened", () => {
+  it("the links of a Mastodon post are written in full if they show their address, even shortened", () => {
     const url = "https://www.example.com/a/very/long/path?x=1&y=2";
     expect(textOfHtml(`<p>see ${shortened} now</p>`)).toEqual({
       text: `see ${url} now`,
@@ -60,14 +60,14 @@ describe("the links of a post", () => {
     );
   });
 
-  it("retain the words that they show", () => {
+  it("the links of a Mastodon post retain the words that they show", () => {
     expect(textOfHtml('<p>read <a href="https://example.com/x">this page</a>.</p>')).toEqual({
       text: "read this page.",
       links: [{ url: "https://example.com/x", isReference: false }],
     });
   });
 
-  it("to accounts and hashtags are distinguished from others", () => {
+  it("the links of a Mastodon post to accounts and hashtags are distinguished from others", () => {
     const html =
       '<a href="https://b.example/@bob" class="u-url mention">@<span>bob</span></a> <a class="mention hashtag" href=\'https://b.example/tags/x\'>#<span>x</span></a>';
     expect(textOfHtml(html)).toEqual({
@@ -79,20 +79,20 @@ describe("the links of a post", () => {
     });
   });
 
-  it("are web addresses", () => {
+  it("the links of a Mastodon post are web addresses", () => {
     const html =
       '<a href="javascript:alert(1)">a</a><a href="//x">b</a><a href="https://">c</a><a>d</a>';
     expect(textOfHtml(html)).toEqual({ text: "abcd", links: [] });
   });
 });
 
-it("fallback text for another rendering is dropped", () => {
+it("fallback text for another rendering is dropped from a Mastodon post", () => {
   const html = '<p class="quote-inline">RE: <a href="https://x.example/1">x</a></p><p>words</p>';
   expect(textOfHtml(html, "quote-inline")).toEqual({ text: "words", links: [] });
   expect(textOf(html)).toBe("RE: x\n\nwords");
 });
 
-it("reads any text in linear time", () => {
+it("any HTML text is read in linear time", () => {
   const piece = fc.oneof(
     fc.constantFrom(
       "<",

@@ -7,7 +7,7 @@ import { nextPaging, readPaging, warningsOnLink, writePaging } from "./link-pagi
 const path = "/api/v1/accounts/1/followers";
 const nextOf = (link: string, requested = path) => nextPaging(new Headers({ link }), requested);
 
-it("a list continues where the Link header says", () => {
+it("a Mastodon list continues where the Link header specifies", () => {
   const url = "https://a.example/api/v1/accounts/1/followers";
   expect(
     nextOf(`<${url}?limit=2&max_id=7486869>; rel="next", <${url}?limit=2&since_id=9>; rel="prev"`),
@@ -23,7 +23,7 @@ it("a list continues where the Link header says", () => {
   expect(nextOf(`<${url}?max_id=%2B1>; rel="next"`)).toEqual({ max_id: "+1" });
 });
 
-it("ignores a link to another list, of another relation, or of unknown form", () => {
+it("a Link header to another list, of another relation, or of unknown form is ignored", () => {
   for (const link of [
     '<https://a.example/api/v1/accounts/2/followers?max_id=1>; rel="next"',
     '<https://a.example/api/v1/accounts/1/followers?max_id=1>; rel="prev"',
@@ -40,7 +40,7 @@ it("ignores a link to another list, of another relation, or of unknown form", ()
   expect(nextPaging(new Headers(), path)).toBeNull();
 });
 
-it("reports a next page that cannot be requested as partial", () => {
+it("a next page that cannot be requested is reported as partial", () => {
   const warningsOf = (link: string) => warningsOnLink(new Headers({ link }), path);
   for (const link of [
     '<https://a.example/api/v1/accounts/2/followers?max_id=1>; rel="next"',
@@ -55,7 +55,7 @@ it("reports a next page that cannot be requested as partial", () => {
   expect(warningsOnLink(new Headers(), path)).toEqual([]);
 });
 
-it("reads any header", () => {
+it("any Link header is read", () => {
   fc.assert(
     fc.property(
       fc.array(
@@ -69,7 +69,7 @@ it("reads any header", () => {
   );
 });
 
-it("a page position survives writing and reading", () => {
+it("a page position on Mastodon survives writing and reading", () => {
   for (const paging of [{ max_id: "01ABC" }, { offset: "40" }, { max_id: "1", since_id: "0" }]) {
     expect(readPaging(writePaging(paging))).toEqual(paging);
   }
@@ -77,7 +77,7 @@ it("a page position survives writing and reading", () => {
     expect(readPaging(text)).toBeNull();
 });
 
-it("reads a limit whose reset is a time", () => {
+it("a Mastodon rate limit is read whose reset is a time", () => {
   const reported = (remaining: string, reset: string) =>
     mastodonLimit(new Headers({ "x-ratelimit-remaining": remaining, "x-ratelimit-reset": reset }));
   expect(reported("299", "2026-11-20T12:05:00.000000Z")).toEqual({

@@ -6,7 +6,7 @@ const upstream = createMastodonUpstream({ instance: null });
 const originOf = (what: "user" | "post", query: string) =>
   upstream.publicOriginOf?.(readTarget(what, query, "mastodon"));
 
-it("requests the server that a query names though none is configured", () => {
+it("the server that a query names is requested though none is configured", () => {
   expect(upstream.publicBaseUrl).toBeNull();
   for (const [what, query] of [
     ["user", "@ann@far.example"],
@@ -21,7 +21,7 @@ it("requests the server that a query names though none is configured", () => {
   }
 });
 
-it("has no origin for a query that names none", () => {
+it("a query that names no server has no origin", () => {
   for (const [what, query] of [
     ["user", "@ann"],
     ["user", "109"],
@@ -33,7 +33,7 @@ it("has no origin for a query that names none", () => {
   expect(upstream.publicOriginOf?.(null)).toBeNull();
 });
 
-it("the configured server is an origin", () => {
+it("the configured Mastodon server is an origin", () => {
   expect(createMastodonUpstream({ instance: "https://near.example/about" }).publicBaseUrl).toBe(
     "https://near.example",
   );

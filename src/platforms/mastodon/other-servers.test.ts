@@ -109,16 +109,19 @@ describe("each method works on a server", () => {
     "noTrends",
     "streamsAtWss",
   ];
-  it.each(differences)("with %s", async (difference) => {
-    const world = await start({ differences: { [difference]: true } });
-    expect(await counts(world)).toEqual(all);
-  });
+  it.each(differences)(
+    "each method works on a Mastodon-compatible server with %s",
+    async (difference) => {
+      const world = await start({ differences: { [difference]: true } });
+      expect(await counts(world)).toEqual(all);
+    },
+  );
 
-  it("with all of them", async () => {
+  it("each method works on a Mastodon-compatible server with all differences", async () => {
     expect(await counts(await start({ dialect: "gotosocial-like" }))).toEqual(all);
   });
 
-  it("without Link headers: posts continue by id, accounts end with their first page", async () => {
+  it("without Link headers, posts continue by id, and accounts end with their first page", async () => {
     expect(await counts(await start({ differences: { noLinks: true } }))).toEqual(all);
   });
 });
@@ -131,7 +134,7 @@ it("ids with letters are preserved, with their server", async () => {
 });
 
 describe("a resource that a server shows only to users", () => {
-  it("is reported, with the fix", async () => {
+  it("a resource that a server shows only to users is reported, with the fix", async () => {
     const { uri } = await start({ differences: { readsNeedToken: true } });
     for (const [method, query] of [
       ["getbyid", uri],
@@ -148,7 +151,7 @@ describe("a resource that a server shows only to users", () => {
     }
   });
 
-  it("is reported to an application's token too", async () => {
+  it("a resource that a server shows only to users is reported to an application's token too", async () => {
     const { uri } = await start({ differences: { readsNeedToken: true } });
     const { token } = server.addToken({});
     const session = plainSession(server, { access: "app", token });
@@ -163,7 +166,7 @@ describe("a resource that a server shows only to users", () => {
   });
 });
 
-it("names the scope that a token lacks", async () => {
+it("an error names the scope that a Mastodon token lacks", async () => {
   const { uri } = await start();
   const { token } = server.addToken({
     accountId: [...server.network.accounts.keys()][0] ?? null,
@@ -176,7 +179,7 @@ it("names the scope that a token lacks", async () => {
   expect(uri).not.toContain(token);
 });
 
-it("reports any other refusal by its status, such as of unidentified programs", async () => {
+it("any other refusal is reported by its status, such as of unidentified programs", async () => {
   const { uri } = await start();
   for (const status of [400, 405, 418, 422]) {
     server.character.faults = { next: [{ status, body: '{"error":"<b>no</b>"}' }] };
@@ -187,7 +190,7 @@ it("reports any other refusal by its status, such as of unidentified programs", 
   }
 });
 
-it("no trends are not an error, but a warning", async () => {
+it("missing trends on Mastodon are not an error, but a warning", async () => {
   await start({ differences: { noTrends: true } });
   expect(await page("gettrends", null)).toMatchObject({
     items: [],
@@ -196,7 +199,7 @@ it("no trends are not an error, but a warning", async () => {
   });
 });
 
-it("warns when a search covers only the user's own posts, on a server without consent", async () => {
+it("a Mastodon search warns when it covers only the user's own posts, on a server without consent", async () => {
   const { token } = await start({ dialect: "gotosocial-like" });
   const call = {
     tree: parseQuery("one").tree,
@@ -214,7 +217,7 @@ it("warns when a search covers only the user's own posts, on a server without co
 });
 
 describe("the description of a server", () => {
-  it("is requested once an hour, in the older version if the newer is missing", async () => {
+  it("the description of a server is requested once an hour, in the older version if the newer is missing", async () => {
     await start({ differences: { noInstanceV2: true }, version: "3.5.3" });
     const infos = createInstanceInfos();
     const position = serverAccessOf(plainSession(server));
@@ -229,7 +232,7 @@ describe("the description of a server", () => {
     expect(server.requests).toHaveLength(4);
   });
 
-  it("distinguishes Mastodon from compatible software", async () => {
+  it("the description of a server distinguishes Mastodon from compatible software", async () => {
     await start();
     const versionOf = (version: unknown) => infoOf({ version }).version;
     expect(versionOf("4.5.2")).toEqual({ major: 4, minor: 5 });
@@ -248,7 +251,7 @@ describe("the description of a server", () => {
   });
 });
 
-it("a page with unreadable items reports how many were left out", async () => {
+it("a page with unreadable items reports how many were omitted", async () => {
   const { uri } = await start();
   const body = JSON.stringify([{ id: "1" }, null, 7, {}]);
   server.character.faults = {
@@ -279,7 +282,7 @@ it("a page with unreadable items reports how many were left out", async () => {
 });
 
 describe("an account or a post of another server", () => {
-  it("is requested there when the session's server does not know it", async () => {
+  it("an account or post of another server is requested there when the session's server does not know it", async () => {
     const { token } = await start();
     const far = await startMastodonEmulator({ domain: "far.example" });
     const dee = far.network.addAccount({ username: "dee" });
@@ -304,7 +307,7 @@ describe("an account or a post of another server", () => {
     await far.close();
   });
 
-  it("is absent when its server does not answer as one", async () => {
+  it("an account or post of another server is absent when that server does not answer as one", async () => {
     const { token } = await start();
     const { items } = await page("searchbyprofile", "@dee@nowhere.example", { token }).catch(
       (error) => ({ items: error.code }),

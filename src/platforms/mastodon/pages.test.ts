@@ -120,7 +120,7 @@ const names = (items: readonly UpstreamItem[]) =>
   items.flatMap((item) => (item.kind === "profile" ? [item.profile.username] : []));
 
 describe("accounts", () => {
-  it("are found by name, with or without their server, and by their id there", async () => {
+  it("Mastodon accounts are found by name, with or without their server, and by their id there", async () => {
     const { host } = server;
     for (const query of [
       "@ann",
@@ -149,7 +149,7 @@ describe("accounts", () => {
     }
   });
 
-  it("that are missing or suspended are an empty page", async () => {
+  it("Mastodon accounts that are missing or suspended are an empty page", async () => {
     const removed = server.network.addAccount({ username: "gone", suspended: true });
     for (const query of ["@nobody", "4711"]) {
       const absent = { items: [], next: null, isAbsent: true };
@@ -161,13 +161,13 @@ describe("accounts", () => {
     }
   });
 
-  it("of other servers have a warning about missing data", async () => {
+  it("Mastodon accounts of other servers have a warning about missing data", async () => {
     const { items, warnings } = await page("searchbyprofile", "@cat@far.example", user);
     expect(names(items)).toEqual(["cat@far.example"]);
     expect(warnings).toMatchObject([{ code: "partial_view" }]);
   });
 
-  it("unknown to the server are resolved by a user's server", async () => {
+  it("Mastodon accounts unknown to the server are resolved by a user's server", async () => {
     server.network.addAccount({ username: "dee", domain: "far.example", isKnown: false });
     expect(names((await page("searchbyprofile", "@dee@far.example", user)).items)).toEqual([
       "dee@far.example",
@@ -176,7 +176,7 @@ describe("accounts", () => {
 });
 
 describe("posts", () => {
-  it("are found by id, by address and by uri", async () => {
+  it("Mastodon posts are found by id, by address and by uri", async () => {
     const { host, url } = server;
     const uri = `${url}/users/ann/statuses/${ids.first}`;
     for (const query of [
@@ -202,14 +202,14 @@ describe("posts", () => {
     }
   });
 
-  it("that are not public are not shown to any caller", async () => {
+  it("Mastodon posts that are not public are not shown to any caller", async () => {
     const hidden = [...server.network.statuses.values()].find(
       ({ visibility }) => visibility === "private",
     );
     expect((await page("getbyid", hidden?.id ?? "", user)).items).toEqual([]);
   });
 
-  it("have their replies, and the replies to those, with the uris of the thread", async () => {
+  it("Mastodon replies include the replies to replies, with the uris of the thread", async () => {
     const { items } = await page("getreplies", `${server.url}/users/ann/statuses/${ids.first}`);
     expect(posts(items).map(({ text, inReplyTo }) => [text, inReplyTo?.uri])).toEqual([
       ["@ann an answer", `${server.url}/users/ann/statuses/${ids.first}`],
@@ -217,7 +217,7 @@ describe("posts", () => {
     ]);
   });
 
-  it("list all who boosted them, page by page", async () => {
+  it("all who boosted a Mastodon post are listed, page by page", async () => {
     const { items, pages } = await everything("getretweeters", ids.photo);
     expect(new Set(names(items)).size).toBe(90);
     expect(pages).toBe(2);
@@ -225,7 +225,7 @@ describe("posts", () => {
 });
 
 describe("timelines", () => {
-  it("of an account have its replies and boosts, newest first, and only public posts", async () => {
+  it("the timeline of a Mastodon account has its replies and boosts, newest first, and only public posts", async () => {
     const { items } = await everything("gettweets", "@ann");
     expect(posts(items).map(({ text }) => text)).toEqual([
       "look",
@@ -249,19 +249,19 @@ describe("timelines", () => {
     });
   });
 
-  it("of media have only posts with media", async () => {
+  it("the media timeline on Mastodon has only posts with media", async () => {
     expect(posts((await page("getmedia", "@ann")).items)).toMatchObject([
       { media: [{ type: "image", url: "https://files.example/1.png", alt: "a cat" }] },
     ]);
   });
 
-  it("of a user are that user's own, with what only followers see", async () => {
+  it("the home timeline on Mastodon is the user's own, with what only followers see", async () => {
     const { items } = await everything("gethometweets", null, user);
     expect(posts(items).map(({ text }) => text)).toContain("for followers");
     expect(posts(items)).toHaveLength(6);
   });
 
-  it("continue where they stopped, one post at a time, without duplicates or gaps", async () => {
+  it("Mastodon timelines continue where they stopped, one post at a time, without duplicates or gaps", async () => {
     const seen: string[] = [];
     let cursor: string | null = null;
     do {
@@ -274,7 +274,7 @@ describe("timelines", () => {
 });
 
 describe("lists", () => {
-  it("of followers and follows are complete", async () => {
+  it("Mastodon lists of followers and follows are complete", async () => {
     expect(new Set(names((await everything("getfollowers", "@ann")).items)).size).toBe(90);
     expect(names((await everything("getfollowing", "@ann")).items)).toEqual([
       "cat@far.example",
@@ -282,7 +282,7 @@ describe("lists", () => {
     ]);
   });
 
-  it("that an account hides are empty, with a warning", async () => {
+  it("Mastodon lists that an account hides are empty, with a warning", async () => {
     server.network.addAccount({ username: "shy", hidesCollections: true });
     expect(await page("getfollowers", "@shy")).toMatchObject({
       items: [],
@@ -292,7 +292,7 @@ describe("lists", () => {
 });
 
 describe("trends", () => {
-  it("are ranked across pages", async () => {
+  it("Mastodon trends are ranked across pages", async () => {
     const first = await page("gettrends", null, { limit: 2 });
     const second = await page("gettrends", null, { limit: 2, cursor: first.next });
     expect([...first.items, ...second.items]).toMatchObject([
@@ -304,7 +304,7 @@ describe("trends", () => {
   });
 });
 
-it("rejects a cursor of another list", async () => {
+it("the cursor of another list is rejected", async () => {
   for (const cursor of [
     "evil.example 1 max_id=1",
     `${server.host} 1 limit=9`,

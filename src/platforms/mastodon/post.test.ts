@@ -32,7 +32,7 @@ const status = {
 const postOf = (change: object) => postOfStatus({ ...status, ...change }, context);
 
 describe("a status", () => {
-  it("is a post of the account on the server that returned it", () => {
+  it("a Mastodon status is a post of the account on the server that returned it", () => {
     expect(postOf({ application: { name: "Tusky" } })).toEqual({
       platform: "mastodon",
       uri: status.uri,
@@ -69,7 +69,7 @@ describe("a status", () => {
     });
   });
 
-  it("of another server has that server's name and uri", () => {
+  it("a Mastodon status of another server has that server's name and uri", () => {
     const uri = "https://b.example/objects/5f3c";
     expect(
       postOf({ uri, url: null, account: { id: "01ABC", acct: "bob@b.example" } }),
@@ -81,7 +81,7 @@ describe("a status", () => {
     });
   });
 
-  it("has its content warning before the text and its poll after it, as in Mastodon's search", () => {
+  it("a Mastodon status has its content warning before the text and its poll after it, as in Mastodon's search", () => {
     const poll = { options: [{ title: "yes" }, { title: "no" }, { title: null }, 7] };
     expect(postOf({ spoiler_text: "food & drink", poll })).toMatchObject({
       text: "food & drink\n\nhello\n\nyes\nno",
@@ -89,7 +89,7 @@ describe("a status", () => {
     });
   });
 
-  it("has the mentions, hashtags and links that it lists, and those of its text", () => {
+  it("a Mastodon status has the mentions, hashtags and links that it lists, and those of its text", () => {
     const content =
       '<p><a href="https://b.example/@bob">@bob</a> @carol <a href="https://a.example/tags/Cats">#Cats</a> #dogs <a href="https://c.example/x">https://c.example/x</a> d.com/y</p>';
     expect(
@@ -109,7 +109,7 @@ describe("a status", () => {
     });
   });
 
-  it("has its media with their descriptions", () => {
+  it("a Mastodon status has its media with their descriptions", () => {
     expect(
       postOf({
         media_attachments: [
@@ -128,7 +128,7 @@ describe("a status", () => {
     ]);
   });
 
-  it("that is a reply has its parent by id on the server, and the parent's author", () => {
+  it("a Mastodon status that is a reply has its parent by id on the server, and the parent's author", () => {
     const reply = { in_reply_to_id: "100", in_reply_to_account_id: "2" };
     expect(postOf({ ...reply, mentions: [{ id: "2", acct: "bob@b.example" }] })).toMatchObject({
       isReply: true,
@@ -144,7 +144,7 @@ describe("a status", () => {
     );
   });
 
-  it("that is a quote has the quoted post if its author accepted", () => {
+  it("a Mastodon status that is a quote has the quoted post if its author accepted", () => {
     const quoted = {
       ...status,
       id: "99",
@@ -173,14 +173,14 @@ describe("a status", () => {
     }
   });
 
-  it("has the same text with or without the fallback for its quote", () => {
+  it("a Mastodon status has the same text with or without the fallback for its quote", () => {
     const content =
       '<p class="quote-inline">RE: <a href="https://b.example/99">b</a></p><p>see</p>';
     const quote = { state: "accepted", quoted_status: { ...status, uri: "https://b.example/99" } };
     expect(postOf({ content, quote })?.text).toBe("see");
   });
 
-  it("that is a boost belongs to the booster and has the original's text", () => {
+  it("a Mastodon status that is a boost belongs to the booster and has the original's text", () => {
     const original = {
       ...status,
       in_reply_to_id: "5",
@@ -210,14 +210,14 @@ describe("a status", () => {
     expect(postOf({ reblog: {} })).toBeNull();
   });
 
-  it("that was edited is a later revision", () => {
+  it("a Mastodon status that was edited is a later revision", () => {
     const before = postOf({})?.revision ?? "";
     const after = postOf({ edited_at: "2026-11-01T10:00:00.5+00:00" })?.revision ?? "";
     expect(after > before).toBe(true);
     expect(postOf({ created_at: "soon" })?.revision).toBe("");
   });
 
-  it("without an identity or an author is rejected", () => {
+  it("a Mastodon status without an identity or an author is rejected", () => {
     expect(postOf({ uri: undefined, url: undefined })).toBeNull();
     expect(postOf({ uri: "javascript:x", url: null })).toBeNull();
     expect(postOf({ account: null })).toBeNull();
@@ -227,7 +227,7 @@ describe("a status", () => {
 });
 
 describe("a status may be indexed", () => {
-  it("when it is public and its author opted in", () => {
+  it("a Mastodon status may be indexed when it is public and its author opted in", () => {
     expect(mayBeIndexed(status)).toBe(true);
     expect(mayBeIndexed({ ...status, visibility: "unlisted" })).toBe(false);
     expect(mayBeIndexed({ ...status, account: { ...ann, indexable: false } })).toBe(false);
@@ -235,14 +235,14 @@ describe("a status may be indexed", () => {
     expect(mayBeIndexed({ ...status, account: { ...ann, noindex: true } })).toBe(false);
   });
 
-  it("when that also applies to the boosted status", () => {
+  it("a Mastodon boost may be indexed when the boosted status may be, too", () => {
     expect(mayBeIndexed({ ...status, reblog: status })).toBe(true);
     expect(mayBeIndexed({ ...status, reblog: { ...status, visibility: "private" } })).toBe(false);
     expect(mayBeIndexed({ ...status, reblog: { ...status, account: {} } })).toBe(false);
   });
 });
 
-it("any JSON is read or rejected, and the result can be stored and searched", () => {
+it("any JSON status is read or rejected, and the result can be stored and searched", () => {
   const fields = Object.keys({
     ...status,
     spoiler_text: 0,
@@ -307,7 +307,7 @@ it("any JSON is read or rejected, and the result can be stored and searched", ()
   );
 });
 
-it("reads a deep or huge status in bounded time", () => {
+it("a deep or huge Mastodon status is read in bounded time", () => {
   let deep: unknown = status;
   for (let depth = 0; depth < 2_000; depth += 1) deep = { ...status, reblog: deep, quote: deep };
   const many = Array.from({ length: 50_000 }, (_, index) => ({
@@ -333,7 +333,7 @@ it("reads a deep or huge status in bounded time", () => {
   expect(post?.hashtags).toHaveLength(100);
 });
 
-it("a profile has its description as text", () => {
+it("a Mastodon profile has its description as text", () => {
   expect(
     profileOfAccount(
       {

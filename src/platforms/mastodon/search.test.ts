@@ -134,7 +134,7 @@ function expectSuperset(found: Found, query: string, toMs?: number): void {
   expect({ query, missing: missing.map(({ text }) => text) }).toEqual({ query, missing: [] });
 }
 
-it("sends no further requests after one has failed", async () => {
+it("a Mastodon search sends no further requests after one has failed", async () => {
   const session = plainSession(server, { access: "user", token, nowMs: endMs });
   const failed = new Error("the server is busy");
   let pending = 0;
@@ -159,7 +159,7 @@ it("sends no further requests after one has failed", async () => {
 });
 
 describe("a user's server", () => {
-  it("returns every matching post, newest first, without duplicates", async () => {
+  it("a search with a user's Mastodon token returns every matching post, newest first, without duplicates", async () => {
     for (const query of [
       "comet",
       "comet moon",
@@ -188,7 +188,7 @@ describe("a user's server", () => {
     }
   });
 
-  it("hides posts of authors who did not opt in, and those that are not public", async () => {
+  it("a Mastodon search hides posts of authors who did not opt in, and those that are not public", async () => {
     const found = await searched("post");
     expect(found?.posts.length).toBeGreaterThan(60);
     expect(found?.posts.some(({ username }) => username.startsWith("shy"))).toBe(false);
@@ -199,7 +199,7 @@ describe("a user's server", () => {
     }
   });
 
-  it("is searched from the end of the window on", async () => {
+  it("a Mastodon search begins at the end of the window", async () => {
     const toMs = endMs - 9 * dayMs;
     for (const query of ["comet", "#space"]) {
       server.requests.length = 0;
@@ -211,7 +211,7 @@ describe("a user's server", () => {
   });
 
   it.each(["109", "01HZX5Y9K3V4M8Q2W7T6R1N0PB", "9n2ciuz1wdesFnrGJU"])(
-    "does not get the account id %s, which its search would treat as a name",
+    "a Mastodon search does not request the account id %s, which the server would treat as a name",
     async (id) => {
       server.requests.length = 0;
       await searched(`comet from:${id}@far.example`);
@@ -221,7 +221,7 @@ describe("a user's server", () => {
     },
   );
 
-  it("gets no request for what no post of Mastodon can match", async () => {
+  it("a Mastodon search does not request what no post of Mastodon can match", async () => {
     for (const query of [
       "comet platform:x",
       "geocode:1,2,3km",
@@ -232,13 +232,13 @@ describe("a user's server", () => {
     }
   });
 
-  it("gets no request without a search term, and warns", async () => {
+  it("a Mastodon search without a search term requests nothing, and warns", async () => {
     const found = await searched("-comet");
     expect(found).toMatchObject({ posts: [], warnings: [{ code: "not_searched" }] });
   });
 });
 
-it("without a user's token requests only hashtag timelines", async () => {
+it("a Mastodon search without a user's token requests only hashtag timelines", async () => {
   for (const access of ["public", "app"] as const) {
     server.requests.length = 0;
     const found = await searched("#space comet", { access });
@@ -253,7 +253,7 @@ it("without a user's token requests only hashtag timelines", async () => {
   }
 });
 
-it("does not request a hashtag timeline for users only without a credential", async () => {
+it("a Mastodon search without a credential does not request a hashtag timeline that is for users only", async () => {
   const closed = await startMastodonEmulator({ hashtagFeeds: "authenticated" });
   const found = await searched("#space", { access: "public" }, closed);
   expect(found).toMatchObject({ posts: [], warnings: [{ code: "not_searched" }] });
@@ -261,7 +261,7 @@ it("does not request a hashtag timeline for users only without a credential", as
   await closed.close();
 });
 
-it("sends no operators to other software, which would treat them as words", async () => {
+it("a search on other software sends no operators, which would be treated as words", async () => {
   const own = token;
   for (const version of ["2.7.2 (compatible; Pleroma 2.9.1)", "0.18.1+git-8a7f3b2", "4.1.9"]) {
     const other = await startMastodonEmulator({ version });
@@ -276,7 +276,7 @@ it("sends no operators to other software, which would treat them as words", asyn
   token = own;
 });
 
-it("requests a superset of the matches for any query that Mastodon can answer", async () => {
+it("a Mastodon search requests a superset of the matches for any query that Mastodon can answer", async () => {
   const leaf = fc.constantFrom(
     ...words,
     ...tags.map((tag) => `#${tag}`),

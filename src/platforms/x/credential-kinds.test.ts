@@ -25,7 +25,7 @@ afterEach(() => x.close());
 
 const toolsNow = { ...tools, now: () => now };
 
-test("warns that a shared credential shows only IDs, unless X has agreed to more", () => {
+test("adding a shared X credential warns that it shows only IDs, unless X has agreed to more", () => {
   const sharingOf = (isRedistributionAgreed: boolean) =>
     xCredentialKinds({ apiUrl: "https://api.x.com", isRedistributionAgreed }).map(
       ({ sharing }) => sharing,
@@ -50,7 +50,7 @@ const me = (): { url: URL; headers: Record<string, string>; signal: AbortSignal 
 const renewals = (): number => x.requests.filter(({ path }) => path === "/2/oauth2/token").length;
 
 describe("an application's token", () => {
-  test("is tested without a bill, and stored with its first characters as hint", async () => {
+  test("an X application's token is tested without a bill, and stored with its first characters as hint", async () => {
     const made = await kindOf("app-token").make({ token: "app-token-0001" }, tools);
     expect(made).toEqual({
       host: x.url,
@@ -64,7 +64,7 @@ describe("an application's token", () => {
   });
 
   test.each(["", "has space in it", "new\nline-of-a-token", "unknown-token"])(
-    "%j is rejected",
+    "%j is rejected as an X application's token",
     async (token) => {
       const making = kindOf("app-token").make({ token }, tools);
       await expect(making).rejects.toMatchObject({ code: "credential_invalid" });
@@ -72,7 +72,7 @@ describe("an application's token", () => {
     },
   );
 
-  test("reports usage when tested, and why a test fails", async () => {
+  test("testing an X application's token reports usage, and why a test fails", async () => {
     const kind = kindOf("app-token");
     const test = (token: string) => kind.test(stored({ token }), tools);
     expect(await test("app-token-0001")).toBe(
@@ -83,7 +83,7 @@ describe("an application's token", () => {
     await expect(sending).rejects.toMatchObject({ code: "credential_refused" });
   });
 
-  test("pauses for an hour when its monthly cap is used up, whatever the headers say", async () => {
+  test("an X application's token pauses for an hour when its monthly cap is used up, regardless of the headers", async () => {
     x.faults.isUsageCapped = true;
     const request = { ...me(), url: new URL("/2/tweets?ids=20", x.url) };
     const answer = await kindOf("app-token").send(
@@ -106,7 +106,7 @@ describe("a user's session", () => {
     return stored({ clientId, clientSecret: "", expiresMs, ...tokens }, "12");
   };
 
-  test("is made of a refresh token, which is then replaced", async () => {
+  test("a session on X is made of a refresh token, which is then replaced", async () => {
     const { refreshToken } = x.grant({ userId: "12", scopes: allScopes, clientId });
     const given = { client_id: clientId, refresh_token: refreshToken };
     const made = await kindOf("user-token").make(given, toolsNow);
@@ -119,7 +119,7 @@ describe("a user's session", () => {
     });
   });
 
-  test("is made of an access token alone, and ends with it", async () => {
+  test("a session on X made of only an access token ends with it", async () => {
     const { accessToken } = x.grant({
       userId: "12",
       scopes: ["tweet.read", "users.read"],
@@ -136,7 +136,7 @@ describe("a user's session", () => {
     });
   });
 
-  test("is renewed before its access token expires", async () => {
+  test("a session on X is renewed before its access token expires", async () => {
     const credential = session();
     now += 7_200_000 - 30_000;
     const answer = await kindOf("user-token").send(me(), credential, toolsNow);
@@ -146,7 +146,7 @@ describe("a user's session", () => {
     expect(x.requests.at(-1)?.authorization).toBe(`Bearer ${credential.secrets().accessToken}`);
   });
 
-  test("is renewed once for all concurrent callers, and the new refresh token is stored", async () => {
+  test("a session on X is renewed once for all concurrent callers, and the new refresh token is stored", async () => {
     const credential = session();
     const [before] = [credential.secrets()];
     // With unknown expiry, each request is refused first.
@@ -169,7 +169,7 @@ describe("a user's session", () => {
     expect(renewals()).toBe(1);
   });
 
-  test("ended by X says how to fix it, without tokens", async () => {
+  test("a session ended by X explains how to fix it, without tokens", async () => {
     const credential = session();
     const secrets = credential.secrets();
     x.revoke("12");
@@ -189,7 +189,7 @@ describe("a user's session", () => {
     });
   });
 
-  test("is tested by a renewal, which is not billed", async () => {
+  test("a session on X is tested by a renewal, which is not billed", async () => {
     const credential = session();
     expect(await kindOf("user-token").test(credential, toolsNow)).toContain("was renewed");
     expect(x.billed.users).toBe(0);
@@ -224,17 +224,20 @@ describe("authorizing an application in a browser", () => {
       "a client with a secret",
       { client_id: "confidential", client_secret: "a secret: it is", redirect_uri: redirectUri },
     ],
-  ])("yields a session of the user for %s", async (_what, given) => {
-    const made = await authorize(given, person());
-    expect(made).toMatchObject({ subject: "12", subjectName: "bob" });
-    const credential = stored(made.secrets, made.subject);
-    now += 7_200_001;
-    expect((await kindOf("user-token").send(me(), credential, toolsNow)).status).toBe(200);
-    const requested = x.requests.find(({ path }) => path === "/i/oauth2/authorize");
-    expect(requested?.query.scope).toBe(
-      "tweet.read users.read follows.read space.read offline.access",
-    );
-  });
+  ])(
+    "authorizing an X application in a browser yields a session of the user for %s",
+    async (_what, given) => {
+      const made = await authorize(given, person());
+      expect(made).toMatchObject({ subject: "12", subjectName: "bob" });
+      const credential = stored(made.secrets, made.subject);
+      now += 7_200_001;
+      expect((await kindOf("user-token").send(me(), credential, toolsNow)).status).toBe(200);
+      const requested = x.requests.find(({ path }) => path === "/i/oauth2/authorize");
+      expect(requested?.query.scope).toBe(
+        "tweet.read users.read follows.read space.read offline.access",
+      );
+    },
+  );
 
   test.each([
     ["no address", () => "code"],
@@ -244,7 +247,7 @@ describe("authorizing an application in a browser", () => {
     ],
     ["an address without a code", (location: string) => location.replace(/code=[^&]*/, "")],
     ["a refusal", () => `${redirectUri}?error=access_denied`],
-  ])("is rejected with %s", async (_what, paste) => {
+  ])("authorizing an X application in a browser is rejected with %s", async (_what, paste) => {
     const given = { client_id: clientId, redirect_uri: redirectUri };
     await expect(authorize(given, person(paste))).rejects.toMatchObject({
       code: "credential_invalid",
@@ -252,7 +255,7 @@ describe("authorizing an application in a browser", () => {
     expect(renewals()).toBe(0);
   });
 
-  test("is rejected with a code that X did not issue", async () => {
+  test("authorizing an X application is rejected with a code that X did not issue", async () => {
     const given = { client_id: clientId, redirect_uri: redirectUri };
     const forged = person((location) => location.replace(/code=[^&]*/, "code=forged-code"));
     await expect(authorize(given, forged)).rejects.toMatchObject({ code: "credential_refused" });

@@ -15,20 +15,23 @@ describe("rate-limit headers", () => {
     ["7", "", null],
     ["-1", "1800000060", null],
     ["7", "9".repeat(40), null],
-  ])("%s left until %s", (remaining, reset, limit) => {
-    const headers = new Headers({
-      "x-rate-limit-remaining": remaining,
-      "x-rate-limit-reset": reset,
-    });
-    expect(xLimit(headers)).toEqual(limit);
-  });
+  ])(
+    "the X rate-limit headers are read or ignored: %s left until %s",
+    (remaining, reset, limit) => {
+      const headers = new Headers({
+        "x-rate-limit-remaining": remaining,
+        "x-rate-limit-reset": reset,
+      });
+      expect(xLimit(headers)).toEqual(limit);
+    },
+  );
 
-  test("are absent", () => {
+  test("the X rate limit is unknown without headers", () => {
     expect(xLimit(new Headers())).toBeNull();
   });
 });
 
-test("prices are those of X's list", () => {
+test("the prices are those of X's list", () => {
   expect(priceOf({ postReads: 100 })).toBe(500_000);
   expect(priceOf({ userReads: 1 })).toBe(10_000);
   expect(priceOf({ requests: 1 })).toBe(10_000);
@@ -40,7 +43,7 @@ describe("the window of a search", () => {
   const window = (fromMs: number | null, toMs: number, search: "recent" | "all" = "recent") =>
     searchWindow({ fromMs, toMs }, nowMs, search);
 
-  test("ends ten seconds ago and has whole seconds", () => {
+  test("the window of an X search ends ten seconds ago and has whole seconds", () => {
     expect(window(nowMs - day - 1, nowMs)).toEqual({
       search: "recent",
       fromMs: nowMs - day - 1_000,
@@ -48,12 +51,12 @@ describe("the window of a search", () => {
     });
   });
 
-  test("starts with X's first post in full-archive search", () => {
+  test("the window of an X search starts with X's first post in full-archive search", () => {
     expect(window(nowMs - 8 * day, nowMs - day, "all")).toMatchObject({ fromMs: nowMs - 8 * day });
     expect(window(null, nowMs - day, "all")).toMatchObject({ fromMs: Date.UTC(2006, 2, 21) });
   });
 
-  test("has no start in recent search unless clearly within seven days", () => {
+  test("the window of an X search has no start in recent search unless clearly within seven days", () => {
     for (const fromMs of [null, nowMs - 8 * day, nowMs - 7 * day, nowMs - 7 * day + 890_000]) {
       expect(window(fromMs, nowMs - day)).toEqual({
         search: "recent",
@@ -64,7 +67,7 @@ describe("the window of a search", () => {
     expect(window(nowMs - 9 * day, nowMs - 8 * day)).toBeNull();
   });
 
-  test("is null if it is in the future", () => {
+  test("the window of an X search is null if it is in the future", () => {
     expect(window(nowMs - 5_000, nowMs)).toBeNull();
   });
 });

@@ -64,7 +64,7 @@ const written = {
 };
 
 describe("a post of X", () => {
-  test("has every field", () => {
+  test("a post of X has every field", () => {
     expect(readXPost(written, includes)).toEqual({
       platform: "x",
       uri: `https://x.com/i/status/${id}`,
@@ -119,7 +119,7 @@ describe("a post of X", () => {
     });
   });
 
-  test("is the same in X's newer vocabulary", () => {
+  test("a post in X's newer vocabulary is read the same", () => {
     const { referenced_tweets, public_metrics, ...rest } = written;
     const { retweet_count, ...metrics } = public_metrics;
     const renamed = {
@@ -130,21 +130,24 @@ describe("a post of X", () => {
     expect(readXPost(renamed, includes)).toEqual(readXPost(written, includes));
   });
 
-  test.each(["note_tweet", "note_post"])("has the full text of a long post, from %s", (name) => {
-    const note = { text: "all of it #Long", entities: { hashtags: [{ tag: "Long" }] } };
-    expect(readXPost({ ...written, [name]: note }, includes)).toMatchObject({
-      text: "all of it #Long",
-      hashtags: ["Long"],
-      urls: [],
-    });
-    // Without its own entities, a note uses those of the text.
-    expect(readXPost({ ...written, [name]: { text: "all" } }, includes)).toMatchObject({
-      text: "all",
-      hashtags: ["Herons"],
-    });
-  });
+  test.each(["note_tweet", "note_post"])(
+    "a post of X has the full text of a long post, from %s",
+    (name) => {
+      const note = { text: "all of it #Long", entities: { hashtags: [{ tag: "Long" }] } };
+      expect(readXPost({ ...written, [name]: note }, includes)).toMatchObject({
+        text: "all of it #Long",
+        hashtags: ["Long"],
+        urls: [],
+      });
+      // Without its own entities, a note uses those of the text.
+      expect(readXPost({ ...written, [name]: { text: "all" } }, includes)).toMatchObject({
+        text: "all",
+        hashtags: ["Herons"],
+      });
+    },
+  );
 
-  test("that is a repost has the original's author and content", () => {
+  test("a repost on X has the original's author and content", () => {
     const repost = readXPost(
       {
         id,
@@ -173,12 +176,12 @@ describe("a post of X", () => {
     });
   });
 
-  test("that mentions no one replies to its own author", () => {
+  test("a reply on X that mentions no one replies to its own author", () => {
     const own = { ...written, in_reply_to_user_id: "2244994945", entities: {} };
     expect(readXPost(own, includes)?.inReplyTo?.username).toBe("XDevelopers");
   });
 
-  test("has the time of its number if X omits it", () => {
+  test("a post of X has the time of its number if X omits it", () => {
     const { created_at, ...untimed } = written;
     expect(readXPost(untimed, includes)).toMatchObject({ createdMs: 1577820376771 });
     expect(readXPost({ ...untimed, id: "20" }, includes)).toBeNull();
@@ -188,11 +191,11 @@ describe("a post of X", () => {
     ["no number", { ...written, id: 5 }],
     ["a number that is too long", { ...written, id: "92233720368547758080" }],
     ["no author", { ...written, author_id: undefined }],
-  ])("with %s is rejected", (_what, value) => {
+  ])("a post of X with %s is rejected", (_what, value) => {
     expect(readXPost(value, includes)).toBeNull();
   });
 
-  test("is withheld if X withholds it everywhere", () => {
+  test("a post of X is withheld if X withholds it everywhere", () => {
     expect(isPostWithheld({ withheld: { copyright: true, country_codes: ["US"] } })).toBe(true);
     expect(isPostWithheld({ withheld: { copyright: false, country_codes: ["XX"] } })).toBe(true);
     expect(isPostWithheld({ withheld: { copyright: false, country_codes: ["DE"] } })).toBe(false);
@@ -201,7 +204,7 @@ describe("a post of X", () => {
 });
 
 describe("an account of X", () => {
-  test("has every field", () => {
+  test("an account of X has every field", () => {
     const user = {
       id: "2244994945",
       username: "XDevelopers",
@@ -276,7 +279,7 @@ function disturbed(value: unknown): fc.Arbitrary<unknown> {
   return fc.oneof({ weight: 12, arbitrary: parts }, { weight: 1, arbitrary: odd });
 }
 
-test("reads any answer without throwing, and yields only well-formed values", () => {
+test("any answer of X is read without throwing, and yields only well-formed values", () => {
   const post = { ...written, note_tweet: { text: "long", entities: written.entities } };
   fc.assert(
     fc.property(

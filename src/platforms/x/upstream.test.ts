@@ -103,7 +103,7 @@ function textOf(item: UpstreamItem): string {
 }
 
 describe("searching", () => {
-  test("has a route for recent search and one for the full archive", async () => {
+  test("an X search has a route for recent search and one for the full archive", async () => {
     x.world.posts.push(
       post(1),
       post(2, { createdMs: nowMs - 30 * dayMs }),
@@ -116,7 +116,7 @@ describe("searching", () => {
     expect(x.requests.at(-1)?.path).toBe("/2/tweets/search/all");
   });
 
-  test("a user's token searches the last seven days, whatever the window", async () => {
+  test("a user's token on X searches the last seven days, regardless of the window", async () => {
     x.world.posts.push(post(1), post(2, { createdMs: nowMs - 30 * dayMs }));
     const session = userSession(x, "12");
     const page = await search("river", session, { fromMs: null });
@@ -126,7 +126,7 @@ describe("searching", () => {
     expect(texts(await search("river", session, old))).toEqual([]);
   });
 
-  test("reads page after page to the last one", async () => {
+  test("an X search reads page after page to the last one", async () => {
     x.world.posts.push(...Array.from({ length: 25 }, (_, n) => post(n + 1)));
     const session = appSession(x);
     const found: string[] = [];
@@ -141,7 +141,7 @@ describe("searching", () => {
   });
 
   test.each(["a".repeat(3_000), 7, ["b"]])(
-    "reports a page token that cannot be sent back as partial",
+    "an X page token that cannot be sent back is reported as partial",
     async (token) => {
       x.world.posts.push(post(1));
       const session = appSession(x);
@@ -157,7 +157,7 @@ describe("searching", () => {
     },
   );
 
-  test("reads as little as suffices, billed as received", async () => {
+  test("an X search reads as little as suffices, billed as received", async () => {
     x.world.posts.push(...Array.from({ length: 25 }, (_, n) => post(n + 1)));
     const session = appSession(x);
     await search("river", session, { limit: 1 });
@@ -166,7 +166,7 @@ describe("searching", () => {
     expect(x.billed).toEqual({ posts: 10, users: 1, requests: 0 });
   });
 
-  test("drops an operator that X refuses and requests the rest", async () => {
+  test("an X search drops an operator that X refuses and requests the rest", async () => {
     x.world.posts.push(post(1), post(2, { metrics: { likes: 9 } }));
     x.faults.refusedOperators = ["min_likes"];
     expect(texts(await search("river min_faves:5", appSession(x)))).toEqual(["river 1", "river 2"]);
@@ -177,14 +177,14 @@ describe("searching", () => {
     ["river filter:verified", "is:verified", "river"],
     ["river geocode:52.52,13.405,5km", "point_radius", "river"],
     ["river (filter:media OR filter:links)", "has:media", "river"],
-  ])("requests %s without %s if X refuses it", async (query, operator, rest) => {
+  ])("an X search requests %s without %s if X refuses it", async (query, operator, rest) => {
     x.faults.refusedOperators = [operator];
     await search(query, appSession(x));
     expect(x.requests.at(-1)?.query.query).toBe(rest);
     expect(x.requests).toHaveLength(2);
   });
 
-  test("rejects a query that X cannot express, with the fix", async () => {
+  test("an X search rejects a query that X cannot express, with the fix", async () => {
     await expect(search("lang:en filter:media", appSession(x))).rejects.toMatchObject({
       code: "search_not_sayable",
       hint: expect.stringContaining("from:<username>"),
@@ -192,14 +192,14 @@ describe("searching", () => {
     expect(x.requests).toEqual([]);
   });
 
-  test("does not request what no post on X can match", async () => {
+  test("an X search does not request what no post on X can match", async () => {
     expect(await search("river platform:bluesky", appSession(x))).toBeNull();
     expect(x.requests).toEqual([]);
   });
 });
 
 describe("posts", () => {
-  test("returns a post by number; a deleted or invisible one is absent", async () => {
+  test("X returns a post by number, and a deleted or invisible one is absent", async () => {
     const seen = post(1);
     const hidden = post(2, { authorId: "14" });
     x.world.posts.push(seen, hidden);
@@ -210,7 +210,7 @@ describe("posts", () => {
     expect(session.settled).toEqual({ postReads: 1, userReads: 1, requests: 0 });
   });
 
-  test("pages through an account's posts, and looks up its number once", async () => {
+  test("the pages of an X account's posts are read, and its number is looked up once", async () => {
     x.world.posts.push(
       ...Array.from({ length: 12 }, (_, n) => post(n + 1)),
       post(20, { authorId: "12" }),
@@ -227,7 +227,7 @@ describe("posts", () => {
     expect(x.requests.filter(({ path }) => path.includes("by/username"))).toHaveLength(1);
   });
 
-  test("a repost has the original's content, from a separate lookup", async () => {
+  test("a repost on X has the original's content, from a separate lookup", async () => {
     const long = "a long text ".repeat(30);
     const original = post(9, {
       authorId: "12",
@@ -269,7 +269,7 @@ describe("posts", () => {
     expect(x.billed).toEqual({ posts: 3, users: 2, requests: 0 });
   });
 
-  test("returns the page with a warning when the originals of reposts cannot be looked up", async () => {
+  test("a page of X is returned with a warning when the originals of reposts cannot be looked up", async () => {
     const original = post(9, { authorId: "12", text: "the whole of it" });
     x.world.posts.push(
       original,
@@ -304,7 +304,7 @@ describe("posts", () => {
     await expect(request("gettweets", userTarget({ id: "11" }), faulted(lost))).rejects.toBe(lost);
   });
 
-  test("replies are those of the conversation that a post started, or to a post within one", async () => {
+  test("replies on X are those of the conversation that a post started, or to a post within one", async () => {
     const root = post(9);
     const reply = post(8, {
       text: "one",
@@ -326,7 +326,7 @@ describe("posts", () => {
     ]);
   });
 
-  test("a page of replies reports its start if the post is older", async () => {
+  test("a page of replies on X reports its start if the post is older", async () => {
     const old = post(1, { createdMs: nowMs - 20 * dayMs });
     x.world.posts.push(old, post(2, { references: [{ type: "replied_to", id: old.id }] }));
     const page = await request("getreplies", postTarget(old.id), userSession(x, "12"));
@@ -336,7 +336,7 @@ describe("posts", () => {
     expect(all).not.toHaveProperty("sinceMs");
   });
 
-  test("media is searched with an application's token, and filtered from the timeline with a user's", async () => {
+  test("media on X is searched with an application's token, and filtered from the timeline with a user's", async () => {
     const media = [
       { key: "3_1", type: "photo", url: "https://pbs.twimg.com/media/a.jpg", alt: "a heron" },
     ];
@@ -355,7 +355,7 @@ describe("posts", () => {
     ).toEqual(["with"]);
   });
 
-  test("the home timeline is the credential's own", async () => {
+  test("the home timeline on X is the credential's own", async () => {
     x.world.posts.push(
       post(1),
       post(2, { authorId: "12", text: "own" }),
@@ -367,7 +367,7 @@ describe("posts", () => {
     ]);
   });
 
-  test("drops withheld posts", async () => {
+  test("withheld posts of X are dropped", async () => {
     x.world.posts.push(
       post(1),
       post(2, { withheld: { copyright: true, country_codes: ["US"] } }),
@@ -380,7 +380,7 @@ describe("posts", () => {
 });
 
 describe("accounts, trends and Spaces", () => {
-  test("returns profiles by name and by number, none for a deleted account", async () => {
+  test("X returns profiles by name and by number, and none for a deleted account", async () => {
     const session = appSession(x);
     const [found] = (await request("searchbyprofile", userTarget({ handle: "ANN" }), session))
       .items;
@@ -403,7 +403,7 @@ describe("accounts, trends and Spaces", () => {
     expect(session.settled).toEqual({ postReads: 0, userReads: 2, requests: 0 });
   });
 
-  test("pages through followers, follows and reposters", async () => {
+  test("the pages of X followers, follows and reposters are read", async () => {
     x.world.posts.push(
       post(9),
       post(1, { authorId: "12", references: [{ type: "retweeted", id: post(9).id }] }),
@@ -428,7 +428,7 @@ describe("accounts, trends and Spaces", () => {
     expect([...texts(first), ...texts(second), second.next]).toEqual(["Bob", "shy", null]);
   });
 
-  test("trends are in order and billed per request", async () => {
+  test("X trends are in order and billed per request", async () => {
     x.world.trends.push({ name: "#news", count: 9 }, { name: "heron", count: 0 });
     const session = appSession(x);
     const { items } = await request("gettrends", null, session);
@@ -439,7 +439,7 @@ describe("accounts, trends and Spaces", () => {
     expect(session.settled).toEqual({ postReads: 0, userReads: 0, requests: 1 });
   });
 
-  test("returns a Space while there is one", async () => {
+  test("X returns a Space while there is one", async () => {
     x.world.spaces.push({
       id: "1DXxyRYNejbKM",
       state: "live",
@@ -455,7 +455,7 @@ describe("accounts, trends and Spaces", () => {
     expect(texts(await request("getspace", space("1DXxyRYNejbKN"), appSession(x)))).toEqual([]);
   });
 
-  test("each request names only fields that X publishes", async () => {
+  test("each request to X names only fields that X publishes", async () => {
     x.world.spaces.push({ id: "1DX", state: "live", host_ids: ["11"], speaker_ids: ["12"] });
     const session = appSession(x);
     const space = { kind: "space", platform: "x", id: "1DX" } as const;
@@ -467,7 +467,7 @@ describe("accounts, trends and Spaces", () => {
 });
 
 describe("errors of X", () => {
-  test("names a missing scope", async () => {
+  test("an error of X names a missing scope", async () => {
     const session = userSession(x, "12", ["tweet.read", "users.read"]);
     await expect(request("getfollowers", userTarget({ id: "11" }), session)).rejects.toMatchObject({
       code: "credential_refused",
@@ -477,7 +477,7 @@ describe("errors of X", () => {
     expect(session.settled.userReads).toBe(0);
   });
 
-  test("reports an application without a project", async () => {
+  test("an X application without a project is reported", async () => {
     x.faults.isClientForbidden = true;
     await expect(request("getbyid", postTarget("20"), appSession(x))).rejects.toMatchObject({
       code: "credential_refused",
@@ -485,7 +485,7 @@ describe("errors of X", () => {
     });
   });
 
-  test("redacts what X repeats of a request", async () => {
+  test("what X repeats of a request is redacted in errors", async () => {
     x.faults.isEchoing = true;
     for (const session of [appSession(x), userSession(x, "12")]) {
       const error = await request("getbyid", postTarget("20"), session).catch((thrown) => thrown);
@@ -500,7 +500,7 @@ describe("errors of X", () => {
   });
 
   test.each(["{}", "null", "[]", '{"errors":[{"title":"Oops","type":"about:blank"}]}'])(
-    "rejects an answer of status 200 that is %s, and does not repeat the request",
+    "an answer of X with status 200 that is %s is rejected, and the request is not repeated",
     async (body) => {
       x.faults.body = body;
       const session = appSession(x);
@@ -515,7 +515,7 @@ describe("errors of X", () => {
     },
   );
 
-  test("says where to buy credit for an application without any", async () => {
+  test("the error for an X application without credit explains where to buy it", async () => {
     x.faults.isWithoutCredit = true;
     await expect(request("getbyid", postTarget("20"), appSession(x))).rejects.toMatchObject({
       code: "upstream_limited",
@@ -524,7 +524,7 @@ describe("errors of X", () => {
     });
   });
 
-  test("reads X's newer vocabulary", async () => {
+  test("errors in X's newer vocabulary are read", async () => {
     await x.close();
     x = await startXEmulator({
       naming: "post",
@@ -554,7 +554,7 @@ describe("errors of X", () => {
   });
 });
 
-test("any answer becomes a page or is rejected", async () => {
+test("any answer of X becomes a page or is rejected", async () => {
   const json = fc.jsonValue({ maxDepth: 4 });
   const shaped = fc.record({ data: fc.oneof(json, fc.array(json)), includes: json, meta: json });
   const fetched = methodNames.filter((name) => !isSearch(name)) as PageCall["method"][];
@@ -584,7 +584,7 @@ test("any answer becomes a page or is rejected", async () => {
   );
 });
 
-test("shows only IDs of what shared credentials fetch, unless X has agreed to more", () => {
+test("only IDs are shown of what shared X credentials fetch, unless X has agreed to more", () => {
   const agreed = createXUpstream({
     apiUrl: "https://api.x.com",
     trendsWoeid: 1,

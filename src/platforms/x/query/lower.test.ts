@@ -72,7 +72,7 @@ describe("queries in X's operators", () => {
     ["river since:2026-01-02 until:2026-01-03", "river"],
     ["river has_engagement", "river has_engagement"],
     ["filter:has_engagement", "min_likes:1 OR min_reposts:1 OR min_replies:1"],
-  ])("%s is requested as %s", (query, expected) => {
+  ])("the query %s is requested from X as %s", (query, expected) => {
     expect(output(query)).toBe(expected);
   });
 
@@ -91,7 +91,7 @@ describe("queries that are too long", () => {
     return expression === null ? null : printed(expression);
   };
 
-  test("lose exclusions first, then dependent terms, longest first", () => {
+  test("queries that are too long for X lose exclusions first, then dependent terms, longest first", () => {
     const query = "river stone lang:en -cafe -waterfall";
     expect(short(query, 40)).toBe(query);
     expect(short(query, 30)).toBe("river stone lang:en -cafe");
@@ -100,7 +100,7 @@ describe("queries that are too long", () => {
     expect(short(query, 8)).toBe("stone");
   });
 
-  test("retain every alternative, or are null", () => {
+  test("queries that are too long for X retain every alternative, or are null", () => {
     expect(short("(river lang:en) OR (stone lang:de)", 20)).toBe("river OR stone");
     expect(short("river OR stone OR cafe", 12)).toBeNull();
   });
