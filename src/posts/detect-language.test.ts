@@ -27,7 +27,7 @@ describe("detects the language of a text", () => {
     ["km", "ថ្ងៃនេះអាកាសធាតុល្អ"],
     ["my", "ဒီနေ့ ရာသီဥတု ကောင်းတယ်"],
     ["ta", "இன்று வானிலை நன்றாக உள்ளது"],
-  ])("%s", (language, text) => {
+  ])("the language %s is detected", (language, text) => {
     expect(detectLanguage(text)).toBe(language);
   });
 
@@ -44,9 +44,9 @@ describe("detects the language of a text", () => {
       "C&#39;est l&#39;été &amp; j&#39;aime beaucoup &quot;ça&quot;",
     ],
     ["a name in other letters", "th", "ไปกิน KFC กันเถอะวันนี้ อร่อยมาก"],
-    ["a face of kana", "en", "I really do not know what happened here ¯\\_(ツ)_/¯"],
-    ["a kana for show", "zh", "鲜の美每日优鲜水果专卖店欢迎"],
-  ])("%s", (_, language, text) => {
+    ["a kaomoji", "en", "I really do not know what happened here ¯\\_(ツ)_/¯"],
+    ["a decorative kana", "zh", "鲜の美每日优鲜水果专卖店欢迎"],
+  ])("the language of a text is detected: %s", (_, language, text) => {
     expect(detectLanguage(text)).toBe(language);
   });
 });
@@ -54,7 +54,7 @@ describe("detects the language of a text", () => {
 describe("does not guess an uncertain language", () => {
   test.each([
     ["nothing", ""],
-    ["links and mentions alone", "@nasa https://example.com/this-is-english"],
+    ["only links and mentions", "@nasa https://example.com/this-is-english"],
     ["emoji and digits", "😂😂😂 100 2024!!!"],
     ["a few letters", "ok lol"],
     ["names", "Coca Cola Madonna"],
@@ -64,12 +64,12 @@ describe("does not guess an uncertain language", () => {
       "Saya tidak tahu apa yang harus saya lakukan hari ini",
     ],
     ["half a surrogate pair", "\ud800\udc00\ud800 \udfff"],
-  ])("%s", (_, text) => {
+  ])("the language of an uncertain text is not guessed: %s", (_, text) => {
     expect(detectLanguage(text)).toBeNull();
   });
 });
 
-test("returns a primary tag or null for any string, deterministically", () => {
+test("the detected language of any string is a primary tag or null, deterministically", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary", maxLength: 200 }), (text) => {
       const language = detectLanguage(text);
@@ -86,7 +86,7 @@ test.each([
   ["dots", "a.".repeat(500_000)],
   ["marks", "\u0301".repeat(1_000_000)],
   ["ampersands", "&amp".repeat(250_000)],
-])("a million %s take no time", (_, text) => {
+])("language detection is fast for a million %s", (_, text) => {
   const cpuMs = startCpuTime();
   detectLanguage(text);
   expect(cpuMs()).toBeLessThan(500);

@@ -23,12 +23,12 @@ const epochMs = 1288834974657;
 const millisecond = fc.integer({ min: epochMs + 1, max: epochMs + 2 ** 41 - 2 });
 
 describe("ID", () => {
-  test("of X contains the time that X assigned", () => {
+  test("an ID of X contains the time that X assigned", () => {
     expect(idTimeMs(1157939227653046272n)).toBe(Date.UTC(2019, 7, 4, 9));
     expect(lowestId(Date.UTC(2019, 7, 4, 9))).toBeLessThanOrEqual(1157939227653046272n);
   });
 
-  test("sorts by time and leads back to its millisecond", () => {
+  test("an ID sorts by time and leads back to its millisecond", () => {
     fc.assert(
       fc.property(millisecond, millisecond, fc.bigInt(0n, 2n ** 22n - 1n), (a, b, number) => {
         expect(idTimeMs(numberedId(a, number))).toBe(a);
@@ -37,14 +37,14 @@ describe("ID", () => {
     );
   });
 
-  test("has time part 0 before the epoch, and never exceeds 63 bits", () => {
+  test("an ID has time part 0 before the epoch, and never exceeds 63 bits", () => {
     expect(lowestId(Date.UTC(1, 0, 1))).toBe(0n);
     expect(lowestId(0)).toBe(0n);
     expect(lowestId(Date.UTC(2009, 5, 1))).toBe(0n);
     expect(lowestId(8.64e15) | (2n ** 22n - 1n)).toBe(lastId);
   });
 
-  test("that is taken is followed by the next one of the same millisecond, wrapping around", () => {
+  test("an ID that is in use is followed by the next one of the same millisecond, wrapping around", () => {
     const last = lowestId(epochMs + 5) | (2n ** 22n - 1n);
     expect(nextInMillisecond(last)).toBe(lowestId(epochMs + 5));
     expect(nextMillisecondId(last)).toBe(lowestId(epochMs + 6));
@@ -54,24 +54,24 @@ describe("ID", () => {
 describe("time of a post", () => {
   const nowMs = Date.UTC(2026, 0, 1);
 
-  test("is the claimed one, capped at the observed one", () => {
+  test("the time of a post is the claimed one, capped at the observed one", () => {
     expect(postTimeMs({ createdMs: 5, seenMs: 9 }, nowMs)).toBe(5);
     expect(postTimeMs({ createdMs: 9, seenMs: 5 }, nowMs)).toBe(5);
   });
 
-  test("is capped at the present only if unobserved", () => {
+  test("the time of a post is capped at the present only if unobserved", () => {
     expect(postTimeMs({ createdMs: nowMs + 5, seenMs: null }, nowMs)).toBe(nowMs);
     expect(postTimeMs({ createdMs: nowMs + 5, seenMs: nowMs + 9 }, nowMs)).toBe(nowMs + 5);
   });
 
-  test("is the observed one if the claim is unparseable, and 0 if there is neither", () => {
+  test("the time of a post is the observed one if the claim is unparseable, and 0 if there is neither", () => {
     expect(postTimeMs({ createdMs: null, seenMs: 7 }, nowMs)).toBe(7);
     expect(postTimeMs({ createdMs: null, seenMs: null }, nowMs)).toBe(0);
   });
 });
 
 describe("IDs of a window", () => {
-  test("include every post of the window, within the skew", () => {
+  test("the IDs of a window include every post of the window, within the skew", () => {
     const skew = { minMs: -900, maxMs: 400 };
     fc.assert(
       fc.property(
@@ -93,7 +93,7 @@ describe("IDs of a window", () => {
     );
   });
 
-  test("include X's first numbers if the window begins before the epoch", () => {
+  test("the IDs of a window include X's first numbers if the window begins before the epoch", () => {
     const window = idsOfWindow(Date.UTC(2006, 2, 21), Date.UTC(2006, 2, 22), {
       minMs: 0,
       maxMs: 0,
@@ -106,7 +106,7 @@ describe("IDs of a window", () => {
 describe("window of IDs", () => {
   const skew = { minMs: -900, maxMs: 400 };
 
-  test("includes the time of every post with these IDs, within the skew", () => {
+  test("the window of IDs includes the time of every post with these IDs, within the skew", () => {
     fc.assert(
       fc.property(
         millisecond,
@@ -128,14 +128,14 @@ describe("window of IDs", () => {
     );
   });
 
-  test("has no start below the first ID with a time, and ends no earlier than that time", () => {
+  test("the window of IDs has no start below the first ID with a time, and ends no earlier than that time", () => {
     const window = windowOfIds(20n, 21n, { minMs: 0, maxMs: 0 });
     expect(window.fromMs).toBeNull();
     expect(window.toMs).toBeGreaterThan(Date.UTC(2010, 10, 4));
     expect(windowOfIds(null, null, skew)).toEqual({ fromMs: null, toMs: null });
   });
 
-  test("is no wider than the IDs and the skew", () => {
+  test("the window of IDs is no wider than the IDs and the skew", () => {
     const ms = Date.UTC(2026, 0, 1);
     expect(windowOfIds(lowestId(ms), lowestId(ms + 5), skew)).toEqual({
       fromMs: ms - 900,
@@ -144,13 +144,13 @@ describe("window of IDs", () => {
   });
 });
 
-test("converts an X uri to its ID and back, beyond 2^53 too", () => {
+test("an X uri is converted to its ID and back, beyond 2^53 too", () => {
   expect(xIdOf(xUri(1157939227653046272n))).toBe(1157939227653046272n);
   expect(xIdOf("https://x.com/i/status/12x")).toBeNull();
   expect(xIdOf("at://did:plc:a/app.bsky.feed.post/1")).toBeNull();
 });
 
-test("the lookup hash of a uri depends on the archive's key, its number does not", () => {
+test("the lookup hash of a uri depends on the archive's key, but its number does not", () => {
   expect(lookupHash("a", "uri")).toBe(lookupHash("a", "uri"));
   expect(lookupHash("a", "uri")).not.toBe(lookupHash("b", "uri"));
   expect(keyedNumber("a", "uri")).toBeLessThan(2n ** 22n);

@@ -64,7 +64,7 @@ const lines = fc.array(anyText, { maxLength: 8 }).chain((pieces) => {
   );
 });
 
-test("unpacks the lines that were packed, each on one line", () => {
+test("packed lines of a record are unpacked, each on one line", () => {
   fc.assert(
     fc.property(lines, (values) => {
       const record = packLines(values);
@@ -77,28 +77,28 @@ test("unpacks the lines that were packed, each on one line", () => {
   );
 });
 
-test("reads a record of the first form as its lines", () => {
+test("a record of the first form is read as its lines", () => {
   expect(unpackLines('"text"\n"ann"\n\n"7"')).toEqual(['"text"', '"ann"', "", '"7"']);
   expect(unpackFlags(`"text"${"\n".repeat(line.flags)}rS`)).toBe("rS");
   expect(unpackFlags('"text"')).toBe("");
 });
 
 describe("items that occur in the text", () => {
-  test("are stored as offsets", () => {
+  test("items of a record that occur in the text are stored as offsets", () => {
     const list = '["news","https://example.com/"]';
     const text = "#news is at https://example.com/ and more";
     expect(spansOf(list, text)).toBe("147D");
     expect(listOfSpans("147D", text)).toBe(list);
   });
 
-  test("are stored as text if one is missing, out of order, or far away", () => {
+  test("items of a record are stored as text if one is missing, out of order, or far away", () => {
     expect(spansOf('["a","x"]', "a b c")).toBeNull();
     expect(spansOf('["b","a"]', "a b c")).toBeNull();
     expect(spansOf('["b"]', `${"a".repeat(2_000)}b`)).toBeNull();
     expect(spansOf(`["${"a".repeat(2_000)}"]`, "a".repeat(2_000))).toBeNull();
   });
 
-  test("are restored from texts that are long, escaped and repetitive", () => {
+  test("items of a record are restored from texts that are long, escaped and repetitive", () => {
     const piece = fc.constantFrom(
       "a",
       "\\n",
@@ -125,7 +125,7 @@ describe("items that occur in the text", () => {
   });
 });
 
-test("each name has one short form, which leads back to it", () => {
+test("each name in a record has one short form, which leads back to it", () => {
   const part = fc.constantFrom(
     "did:plc:",
     "at://",

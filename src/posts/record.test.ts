@@ -71,7 +71,7 @@ const full = makePost({
 });
 
 describe("API record", () => {
-  test("has the four fields of the contract, and all data in Metadata", () => {
+  test("an API record has the four fields of the contract, and all data in Metadata", () => {
     expect(rendered(full)).toEqual({
       ID: "1157939227653046272",
       Content: full.text,
@@ -109,7 +109,7 @@ describe("API record", () => {
     });
   });
 
-  test("has null for values that a source does not report", () => {
+  test("an API record has null for values that a source does not report", () => {
     const bare = rendered(
       makePost({ platform: "mastodon", uri: "tag:example.com,1", userId: null }),
     );
@@ -135,7 +135,7 @@ describe("API record", () => {
     [true, null],
     [null, false],
   ])(
-    "distinguishes a verified author (%s) and a sensitive post (%s), also of a stream",
+    "an API record distinguishes a verified author (%s) and a sensitive post (%s), also of a stream",
     (authorVerified, sensitive) => {
       const post = makePost({ authorVerified, sensitive, origin: "stream" });
       expect(rendered(post).Metadata).toMatchObject({
@@ -147,14 +147,14 @@ describe("API record", () => {
     },
   );
 
-  test("marks a detected language, and omits it beside reported ones", () => {
+  test("an API record marks a detected language, and omits it beside reported ones", () => {
     const detected = rendered(makePost({ detectedLang: "de" })).Metadata;
     expect(detected).toMatchObject({ lang: "de", langs: [], lang_detected: true });
     const metadata = rendered(makePost({ langs: ["en"], detectedLang: "de" })).Metadata;
     expect(metadata).toMatchObject({ lang: "en", langs: ["en"], lang_detected: false });
   });
 
-  test("links the post's page if the source gave no url", () => {
+  test("an API record links the post's page if the source gave no url", () => {
     expect(rendered({ ...full, url: null }).Metadata.url).toBe(
       "https://x.com/i/status/1157939227653046272",
     );
@@ -166,20 +166,20 @@ describe("API record", () => {
     expect(rendered(makePost({ platform: "mastodon", uri: toot })).Metadata.url).toBe(toot);
   });
 
-  test("shows the present handle of an account without one, else its id", () => {
+  test("an API record shows the present handle of an account without one, or else its id", () => {
     const unnamed = makePost({ username: "" });
     expect(rendered(unnamed, "now.example").Metadata.username).toBe("now.example");
     expect(rendered(unnamed).Metadata.username).toBe("did:plc:author");
   });
 
-  test("has the claimed time, also if later than the observed one", () => {
+  test("an API record has the claimed time, also if later than the observed one", () => {
     const claimed = Date.UTC(2029, 0, 1);
     const early = makePost({ createdMs: claimed, seenMs: Date.UTC(2026, 0, 1) });
     expect(rendered(early).Metadata.created_at).toBe("2029-01-01T00:00:00Z");
   });
 });
 
-test("reads a record that lacks the latest lines and letters with null values", () => {
+test("a stored record that lacks the latest lines and letters is read with null values", () => {
   const lines = Array.from({ length: 12 }, () => "");
   lines[0] = '"older"';
   lines[1] = '"ann"';
@@ -206,7 +206,7 @@ test("reads a record that lacks the latest lines and letters with null values", 
   });
 });
 
-test("decodes the post that was encoded", () => {
+test("an encoded post is decoded unchanged", () => {
   fc.assert(
     fc.property(generatedPost(3), (post) => {
       const row = rowOf(post, post.nativeId ?? 7n);
@@ -223,7 +223,7 @@ test("decodes the post that was encoded", () => {
   );
 });
 
-test("reads a record of the first form equally, and rewrites it with labels", () => {
+test("a record of the first form is read equally, and rewritten with labels", () => {
   fc.assert(
     fc.property(generatedPost(3), fc.array(fc.string(), { maxLength: 2 }), (post, labels) => {
       const row = rowOf(post);
@@ -246,7 +246,7 @@ test("reads a record of the first form equally, and rewrites it with labels", ()
   );
 });
 
-test("keeps a claimed time to the millisecond, however far from the row's", () => {
+test("a claimed time is stored to the millisecond, regardless of the distance to the row's time", () => {
   for (const createdMs of [-5, 0, 1, Date.UTC(9999, 0, 1), 2 ** 52 + 1]) {
     const post = makePost({ createdMs });
     for (const timeMs of [0, Date.UTC(2026, 0, 1)]) {
@@ -256,7 +256,7 @@ test("keeps a claimed time to the millisecond, however far from the row's", () =
   }
 });
 
-test("renders any source text unchanged", () => {
+test("any source text is rendered unchanged", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), fc.string({ unit: "binary" }), (text, name) => {
       const { Content, Metadata } = rendered(makePost({ text, authorName: name }));

@@ -10,14 +10,14 @@ const keyOf = (platform: (typeof platforms)[number], uri: string) =>
   postKey(platform, { id: null, uri });
 
 describe("key of a post", () => {
-  test("on X is its number, from the id or the uri", () => {
+  test("the key of an X post is its number, from the id or the uri", () => {
     expect(postKey("x", { id: "20", uri: null })).toBe("x/20");
     expect(postKey("x", { id: null, uri: xUri(20n) })).toBe("x/20");
     expect(postKey("x", { id: "20", uri: xUri(20n) })).toBe("x/20");
     expect(keyOf("x", "https://twitter.com/jack/status/20")).toBe("x/20");
   });
 
-  test("on other platforms is made from its uri, else its id, and differs between platforms", () => {
+  test("the key of a post on another platform is made from its uri, or else its id, and differs between platforms", () => {
     const key = keyOf("bluesky", atUri);
     expect(key).toMatch(/^bluesky\/[0-9a-f]{16}$/);
     expect(postKey("bluesky", { id: "7", uri: atUri })).toBe(key);
@@ -28,14 +28,14 @@ describe("key of a post", () => {
     expect(keyOf("x", "import:x:abc")).toMatch(/^x\/[0-9a-f]{16}$/);
   });
 
-  test("is null if nothing is known", () => {
+  test("the key of a post is null if nothing is known", () => {
     for (const platform of platforms) {
       expect(postKey(platform, { id: null, uri: null })).toBeNull();
       expect(postKeys(platform, { id: null, uri: null })).toEqual([]);
     }
   });
 
-  test("of a post known by a number is accompanied by the key of the bare number", () => {
+  test("the key of a post known by a number is accompanied by the key of the bare number", () => {
     const byNumber = postKey("mastodon", { id: "7", uri: null });
     const uri = importedUri("mastodon", "7", "one.example");
     expect(uri).toBe("import:mastodon:7@one.example");
@@ -50,7 +50,7 @@ describe("key of a post", () => {
 });
 
 describe("post named in a query", () => {
-  test("by digits is X's post of this number, an imported one, or any stored one", () => {
+  test("digits in a query name X's post of this number, an imported one, or any stored one", () => {
     const { number, keys } = readNamedPost("1140437409710116865");
     expect(number).toBe(1140437409710116865n);
     expect(keys).toContain("x/1140437409710116865");
@@ -60,7 +60,7 @@ describe("post named in a query", () => {
     expect(readNamedPost("020").keys).toContain("x/20");
   });
 
-  test("by digits above every ID is no stored one", () => {
+  test("digits above every ID name no stored post", () => {
     expect(readNamedPost("9223372036854775807").number).toBe(9223372036854775807n);
     expect(readNamedPost("9223372036854775808").number).toBeNull();
     expect(readNamedPost("12345678901234567890").number).toBeNull();
@@ -74,12 +74,15 @@ describe("post named in a query", () => {
     "https://X.com/i/web/status/20#m",
     "https://x.com/i/status/20/photo/1",
     "https://x.com/jack/status/020",
-  ])("by %s is X's post 20 and no post of another platform with the ID 20", (address) => {
-    const { number, keys } = readNamedPost(address);
-    expect(keys).toContain("x/20");
-    expect(number).toBeNull();
-    expect(keys).not.toContain(postKey("bluesky", { id: "20", uri: null }));
-  });
+  ])(
+    "the address %s names X's post 20 and no post of another platform with the ID 20",
+    (address) => {
+      const { number, keys } = readNamedPost(address);
+      expect(keys).toContain("x/20");
+      expect(number).toBeNull();
+      expect(keys).not.toContain(postKey("bluesky", { id: "20", uri: null }));
+    },
+  );
 
   test.each([
     "https://x.com.example.org/jack/status/20",
@@ -87,7 +90,7 @@ describe("post named in a query", () => {
     "https://x.com/jack/status/20a",
     "https://x.com/jack/likes/20",
     "https://xx.com/jack/status/20",
-  ])("by %s is not an X post", (address) => {
+  ])("the address %s does not name an X post", (address) => {
     expect(readNamedPost(address).keys).not.toContain("x/20");
   });
 
@@ -96,14 +99,14 @@ describe("post named in a query", () => {
     "https://www.bsky.app/profile/did:plc:abc/post/3mptbyoeyc22k?ref=1",
     "http://bsky.app/profile/did:plc:abc/post/3mptbyoeyc22k/liked-by",
     atUri,
-  ])("by %s is the post of the at:// uri", (address) => {
+  ])("%s names the post of the at:// uri", (address) => {
     expect(blueskyUri("did:plc:abc", "3mptbyoeyc22k")).toBe(atUri);
     const { keys, bluesky } = readNamedPost(address);
     expect(keys).toContain(keyOf("bluesky", atUri));
     expect(bluesky).toBeNull();
   });
 
-  test("by an address with a handle is the post of any account that had the handle", () => {
+  test("an address with a handle names the post of any account that had the handle", () => {
     const address = "https://bsky.app/profile/Alice.bsky.social/post/3mptbyoeyc22k";
     expect(readNamedPost(address).bluesky).toEqual({
       handle: "alice.bsky.social",
@@ -111,12 +114,12 @@ describe("post named in a query", () => {
     });
   });
 
-  test("by a page address is also the post that has this address as its uri", () => {
+  test("a page address also names the post that has this address as its uri", () => {
     const address = "https://bsky.app/profile/did:plc:abc/post/3mptbyoeyc22k";
     expect(readNamedPost(address).keys).toContain(keyOf("mastodon", address));
   });
 
-  test("by a uri of any form is the post with this uri", () => {
+  test("a uri of any form names the post with this uri", () => {
     for (const uri of ["https://one.example/users/ann/statuses/7", "import:x:abc", "tag:a,1:b"]) {
       const { number, keys, bluesky } = readNamedPost(uri);
       expect({ number, bluesky }).toEqual({ number: null, bluesky: null });
@@ -124,7 +127,7 @@ describe("post named in a query", () => {
     }
   });
 
-  test("accepts any string, and parses hostile ones quickly", () => {
+  test("any string is accepted as the name of a post, and hostile ones are parsed quickly", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (written) => {
         expect(new Set(readNamedPost(written).keys).size).toBe(3);

@@ -30,7 +30,7 @@ test("every post has the token of all posts, after its words", () => {
 });
 
 describe("accounts", () => {
-  test("an author is indexed by account id, else by handle", () => {
+  test("an author is indexed by account id, or else by handle", () => {
     const ann = { userId: "did:plc:ANN", username: "ann.example" };
     expect(named("from:", ann)).toEqual(["bluesky/did:plc:ann"]);
     expect(named("from:", { userId: null, username: "@Ann.Example" })).toEqual([
@@ -44,7 +44,7 @@ describe("accounts", () => {
     ["to:", "inReplyTo"],
     ["quoted-user:", "quoted"],
     ["reposted-user:", "reposted"],
-  ] as const)("%s is indexed by id and by handle as written", (facet, field) => {
+  ] as const)("the account of %s is indexed by id and by handle as written", (facet, field) => {
     const both = to({ userId: "did:plc:b", username: "Bob.example" });
     expect(named(facet, { [field]: both })).toEqual(["bluesky/did:plc:b", "bluesky/@bob.example"]);
     expect(named(facet, { [field]: to({ username: "Bob" }) })).toEqual([
@@ -85,12 +85,12 @@ describe("replies, quotes and reposts", () => {
     ["by the same handle", handles("Ann", "ann"), true],
     ["by another handle", handles("ann", "bob"), false],
     [
-      "by other ids under one handle",
+      "by different ids with the same handle",
       { userId: "did:plc:a", username: "ann", inReplyTo: to({ userId: "b", username: "ann" }) },
       false,
     ],
     [
-      "by one id under other handles",
+      "by one id with different handles",
       { userId: "a", username: "new", inReplyTo: to({ userId: "a", username: "old" }) },
       true,
     ],
@@ -100,9 +100,9 @@ describe("replies, quotes and reposts", () => {
       true,
     ],
     ["by an id on one side and a handle on the other", ids("ann", null), false],
-    ["to nobody known", handles("ann", null), false],
+    ["to an unknown account", handles("ann", null), false],
     ["without an author", handles("", ""), false],
-    ["to nothing known", { inReplyTo: null }, false],
+    ["to an unknown post", { inReplyTo: null }, false],
   ])("a reply %s is a self-reply: %s", (_name, special, isSelf) => {
     expect(has("is:reply", { ...answer, ...special })).toBe(true);
     expect(has("is:self-reply", { ...answer, ...special })).toBe(isSelf);
@@ -144,7 +144,7 @@ describe("replies, quotes and reposts", () => {
     ["reply:", "inReplyTo"],
     ["quoted:", "quoted"],
     ["reposted:", "reposted"],
-  ] as const)("%s has the key of the other post, if known", (facet, field) => {
+  ] as const)("the facet %s has the key of the other post, if known", (facet, field) => {
     const uri = "at://did:plc:b/app.bsky.feed.post/3k";
     expect(named(facet, { [field]: to({ uri }) })).toEqual([postKey("bluesky", { id: null, uri })]);
     expect(named(facet, { ...onX, [field]: to({ id: "20" }) })).toEqual(["x/20"]);
@@ -171,7 +171,7 @@ describe("conversation", () => {
         postKey("mastodon", { id: "7", uri: null }),
       ],
     ],
-  ])("includes the root post of %s", (_name, special, keys) => {
+  ])("the conversation of a post includes the root post of %s", (_name, special, keys) => {
     expect(named("conversation:", special)).toEqual(keys);
     const own = { conversationId: "unlike", isReply: true };
     expect(named("conversation:", { ...special, ...own })).toEqual([
@@ -179,7 +179,7 @@ describe("conversation", () => {
     ]);
   });
 
-  test("includes posts that name the root", () => {
+  test("the conversation of a root includes posts that name it", () => {
     const reply = { isReply: true };
     const conversations = (special: Partial<Post>) => named("conversation:", special);
     expect(conversations({ ...onX, ...reply, conversationId: "20" })).toEqual(["x/20"]);
@@ -189,7 +189,7 @@ describe("conversation", () => {
     ]);
   });
 
-  test("is empty for a reply or a repost without a conversation", () => {
+  test("a reply or a repost without a conversation has no conversation facet", () => {
     expect(named("conversation:", { isReply: true })).toEqual([]);
     expect(named("conversation:", { isRepost: true })).toEqual([]);
     expect(named("conversation:", { isQuote: true })).toHaveLength(1);
@@ -211,18 +211,18 @@ describe("content of a post", () => {
     ["audio", []],
     ["images", []],
     ["unknown", []],
-  ])("media of the type %s: %j", (type, expected) => {
+  ])("media of the type %s have the facets %j", (type, expected) => {
     const media = [{ type, url: null, alt: null }];
     expect(named("has:", { media }).filter((name) => name !== "media")).toEqual(expected);
     expect(has("has:media", { media })).toBe(true);
   });
 
-  test("has no facets if there is none", () => {
+  test("a post without media, links, hashtags, cashtags, emoticons or location has no facets for them", () => {
     expect(named("has:", {})).toEqual([]);
     expect(named("is:", {})).toEqual(["post"]);
   });
 
-  test("has links by all domains of their hosts, hashtags, and a location", () => {
+  test("a post has facets for links by all domains of their hosts, hashtags, and a location", () => {
     const urls = ["https://News.BBC.co.uk:8080/a", "http://bbc.co.uk/b", "https://localhost/c"];
     expect(named("domain:", { urls })).toEqual([
       "news.bbc.co.uk",
@@ -265,13 +265,13 @@ describe("content of a post", () => {
     ["see https://example.com/a?b=c&amp;d=?e", false],
     ["is it https://example.com/a ?", true],
     ["no", false],
-  ])("%j asks a question: %s", (text, isQuestion) => {
+  ])("whether %j asks a question is detected: %s", (text, isQuestion) => {
     expect(has("is:question", { text })).toBe(isQuestion);
   });
 });
 
 describe("data about a post", () => {
-  test("labels are case-insensitive, and some mark it as sensitive", () => {
+  test("labels of a post are case-insensitive, and some mark it as sensitive", () => {
     expect(named("label:", { labels: ["Spoiler", "!no-promote"] })).toEqual([
       "spoiler",
       "!no-promote",
@@ -285,17 +285,17 @@ describe("data about a post", () => {
   });
 
   test.each(["Twitter for iOS", "twitter_for-ios", " Twitter  for\tiOS ", "Ｔwitter for iOS"])(
-    "the app %j is the same in other spellings",
+    "the app %j of a post is the same in other spellings",
     (source) => {
       expect(named("source:", { source })).toEqual(["twitter_for_ios"]);
     },
   );
 
-  test("an unreported app has no facet", () => {
+  test("a post with an unreported app has no app facet", () => {
     expect(named("source:", { source: null })).toEqual([]);
   });
 
-  test("an author is verified only if the platform says so", () => {
+  test("an author is indexed as verified only if the platform reports so", () => {
     expect(has("is:verified", { authorVerified: true })).toBe(true);
     expect(has("is:verified", { authorVerified: false })).toBe(false);
     expect(has("is:verified", { authorVerified: null })).toBe(false);
@@ -312,7 +312,7 @@ describe("data about a post", () => {
     expect(named("lang:", special)).toEqual(expected);
   });
 
-  test("counts have a facet for each threshold that they reach", () => {
+  test("counts of a post have a facet for each threshold that they reach", () => {
     const counts = { likes: 999, reposts: 0, replies: null, quotes: 10 ** 12 };
     expect(named("likes>=", { counts })).toEqual(["1", "10", "100"]);
     expect(named("reposts>=", { counts })).toEqual([]);
@@ -321,7 +321,7 @@ describe("data about a post", () => {
   });
 });
 
-test("facets contain no separators, and each occurs once", () => {
+test("the facets of a post contain no separators, and each occurs once", () => {
   const odd = "a\u0000b\u00a0c\u3000d\ud800e\ufffdf\u2028g\nh";
   const terms = termsOf({
     text: odd,
@@ -341,7 +341,7 @@ test("facets contain no separators, and each occurs once", () => {
 });
 
 describe("additional words", () => {
-  test("finds an emoji of an alt text without its skin tone", () => {
+  test("an emoji of an alt text is found without its skin tone", () => {
     const terms = termsOf({ text: "x", media: [{ type: "image", url: null, alt: "👍🏽" }] });
     expect(terms).toContain("👍🏽");
     expect(terms).toContain("👍");
@@ -352,7 +352,7 @@ describe("additional words", () => {
     ["bar foo", "foo·bar", ["foo", "bar"]],
     ["see #foo", "foo", null],
     ["foo bar", "foo·bar", null],
-  ])("%s with the hashtag %s", (text, tag, words) => {
+  ])("the text %s with the hashtag %s gets the expected additional words", (text, tag, words) => {
     const terms = termsOf({ text, hashtags: [tag] });
     const at = terms.indexOf("|");
     const beside = terms.slice(at + 1, terms.indexOf("|", at + 1));
