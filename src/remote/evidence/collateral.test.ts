@@ -65,7 +65,7 @@ const untilRequested = (service: FakeCollateralService, times: number) =>
   );
 
 describe("collateral from a service", () => {
-  test("is fetched with four requests and cached", async () => {
+  test("collateral from a service is fetched with four requests and cached", async () => {
     const { source, service, clock } = await start();
     expect(await source(quote)).toEqual(collateral);
     expect(service.requests.toSorted()).toEqual([
@@ -79,18 +79,18 @@ describe("collateral from a service", () => {
     expect(service.requests).toHaveLength(4);
   });
 
-  test("is the same for an address that ends with the path of the service", async () => {
+  test("collateral is the same for an address that ends with the path of the service", async () => {
     const { source } = await start(collateral, "/sgx/certification/v4/");
     expect(await source(quote)).toEqual(collateral);
   });
 
-  test("is fetched once for concurrent requests", async () => {
+  test("collateral is fetched once for concurrent requests", async () => {
     const { source, service } = await start();
     await Promise.all([source(quote), source(quote), source(quote)]);
     expect(service.requests).toHaveLength(4);
   });
 
-  test("is refreshed in the background before its age limit", async () => {
+  test("collateral is refreshed in the background before its age limit", async () => {
     const { source, service, clock } = await start();
     await source(quote);
     const next = tee.collateral({ evaluationNumber: 19 });
@@ -101,7 +101,7 @@ describe("collateral from a service", () => {
     expect(service.requests).toHaveLength(8);
   });
 
-  test("is refreshed before it expires, however young it is", async () => {
+  test("collateral is refreshed before it expires, even if it was fetched recently", async () => {
     const { source, service, clock } = await start(
       tee.collateral({ inForce: { fromMs: nowMs - hour, toMs: nowMs + hour } }),
     );
@@ -115,7 +115,7 @@ describe("collateral from a service", () => {
   });
 });
 
-test("is fetched from Intel's own service, except the root CRL, which has another address", async () => {
+test("collateral is fetched from Intel's own service, except the root CRL, which has another address", async () => {
   const requested: string[] = [];
   const fetch: GuardedFetch = (address) => {
     requested.push(String(address));
@@ -137,14 +137,17 @@ test("is fetched from Intel's own service, except the root CRL, which has anothe
 describe("a service that fails", () => {
   const errors: ServiceError[] = ["error", "garbage", "cut off", "silent", "too long", "headless"];
 
-  test.each(errors)("with %s is reported as unavailable", async (error) => {
-    const { source, service } = await start();
-    service.failWith(error);
-    await expect(source(quote)).rejects.toEqual(unavailable);
-  });
+  test.each(errors)(
+    "a collateral service that fails with %s is reported as unavailable",
+    async (error) => {
+      const { source, service } = await start();
+      service.failWith(error);
+      await expect(source(quote)).rejects.toEqual(unavailable);
+    },
+  );
 
   test.each(errors)(
-    "with %s leaves the cached collateral in use while it is valid",
+    "a collateral service that fails with %s leaves the cached collateral in use while it is valid",
     async (error) => {
       const short = tee.collateral({ inForce: { fromMs: nowMs - day, toMs: nowMs + day } });
       const { source, service, clock } = await start(short);
@@ -164,7 +167,7 @@ describe("a service that fails", () => {
     },
   );
 
-  test("is not called again for a while", async () => {
+  test("a collateral service that fails is not called again for a while", async () => {
     const { source, service, clock } = await start();
     service.failWith("error");
     await expect(source(quote)).rejects.toEqual(unavailable);
@@ -184,7 +187,7 @@ describe("a service that fails", () => {
     ],
     ["has ended", tee.collateral({ inForce: { fromMs: nowMs - day, toMs: nowMs - hour } })],
     ["is of an older evaluation", tee.collateral({ evaluationNumber: 17 })],
-  ])("that returns %s changes nothing", async (_name, bad) => {
+  ])("a collateral service that returns %s changes nothing", async (_name, bad) => {
     const { source, service, clock } = await start();
     await source(quote);
     service.give(bad);
@@ -210,12 +213,12 @@ describe("collateral from a folder", () => {
     return collateralFromFolder(folder);
   }
 
-  test("is read from the file for the kind of machine", async () => {
+  test("collateral from a folder is read from the file for the kind of machine", async () => {
     const source = await folderWith(JSON.stringify(collateral));
     expect(await source(quote)).toEqual(collateral);
   });
 
-  test("may have blobs as byte arrays", async () => {
+  test("collateral from a folder may have blobs as byte arrays", async () => {
     const bytes = (hex: string) => [...Buffer.from(hex, "hex")];
     const listed = {
       ...collateral,
@@ -227,12 +230,12 @@ describe("collateral from a folder", () => {
   });
 
   test.each([
-    ["is not there", null],
-    ["is no JSON", "hello"],
+    ["is missing", null],
+    ["is not JSON", "hello"],
     ["is something else", "[]"],
     ["lacks a part", JSON.stringify({ ...collateral, pck_crl: undefined })],
     ["is too long", " ".repeat(3_000_000)],
-  ])("that %s is reported with a fix", async (_name, text) => {
+  ])("collateral from a folder that %s is reported with a fix", async (_name, text) => {
     const source = await folderWith(text);
     await expect(source(quote)).rejects.toMatchObject({
       code: "collateral_unavailable",

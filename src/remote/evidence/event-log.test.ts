@@ -24,7 +24,7 @@ const changed = (at: number, change: Partial<Record<keyof BootEvent | "version",
 const composeAt = events.findIndex(({ event }) => event === "compose-hash");
 
 describe("an event log", () => {
-  test("that replays to RTMR3 proves the facts of the boot", () => {
+  test("an event log that replays to RTMR3 proves the facts of the boot", () => {
     const {
       composeHash: proven,
       keyProvider,
@@ -36,17 +36,17 @@ describe("an event log", () => {
     expect(Object.keys(facts)).not.toContain("system-preparing");
   });
 
-  test("may have events of other registers, which the policy compares as a whole", () => {
+  test("an event log may have events of other registers, which the policy compares as a whole", () => {
     const firmware = { imr: 0, event_type: 10, digest: "00", event: "", event_payload: "not hex" };
     expect(verdictOn([firmware, ...events])).toBe(composeHash);
   });
 
-  test("proves the same without digests, which are not replayed", () => {
+  test("an event log proves the same without digests, which are not replayed", () => {
     expect(verdictOn(events.map(({ digest: _, ...rest }) => rest))).toBe(composeHash);
     expect(verdictOn(events.map((event) => ({ ...event, digest: "" })))).toBe(composeHash);
   });
 
-  test("may have digests of version 2", () => {
+  test("an event log may have digests of version 2", () => {
     const second = events.map((event) => {
       const { event: name, event_payload: payload, event_type: type } = event;
       const digest = createHash("sha384")
@@ -65,21 +65,21 @@ describe("an event log", () => {
     ['{"name":7}', null],
     ["kms", null],
     ["", null],
-  ])("names the key provider of the machine, from %j", (payload, keyProvider) => {
+  ])("an event log names the key provider of the machine, from %j", (payload, keyProvider) => {
     const reported = bootEvent("key-provider", Buffer.from(payload).toString("hex"));
     const boot = events.map((event) => (event.event === "key-provider" ? reported : event));
     const read = replayEventLog(JSON.stringify(boot), replayedRegister(boot).toString("hex"));
     expect(read.keyProvider).toEqual(keyProvider);
   });
 
-  test("ignores a key provider that is measured after the boot", () => {
+  test("an event log ignores a key provider that is measured after the boot", () => {
     const kms = bootEvent("key-provider", Buffer.from('{"name":"kms"}').toString("hex"));
     const late = [...events.filter(({ event }) => event !== "key-provider"), kms];
     const read = replayEventLog(JSON.stringify(late), replayedRegister(late).toString("hex"));
     expect(read.keyProvider).toBeNull();
   });
 
-  test("ignores events that programs emit after the boot", () => {
+  test("an event log ignores events that programs emit after the boot", () => {
     const late = [...events, bootEvent("compose-hash", "cd".repeat(32)), bootEvent("mine", "00")];
     expect(verdictOn(late, replayedRegister(late).toString("hex"))).toBe(composeHash);
     const moved = [
@@ -108,27 +108,31 @@ describe("a changed event log is refused", () => {
     ["another register", changed(composeAt, { imr: 2 }), "event_log_mismatch"],
     ["another type", changed(composeAt, { event_type: 1 }), "event_type_unknown"],
     ["another form of digest", changed(composeAt, { version: 2 }), "event_digest"],
-    ["an event less", events.slice(1), "event_log_mismatch"],
-    ["an event more", [...events, bootEvent("mine", "00")], "event_log_mismatch"],
+    ["a missing event", events.slice(1), "event_log_mismatch"],
+    ["an additional event", [...events, bootEvent("mine", "00")], "event_log_mismatch"],
     ["events in another order", events.toReversed(), "event_log_mismatch"],
-    ["none at all", [], "event_log_mismatch"],
+    ["no event", [], "event_log_mismatch"],
     ["a name with a colon", changed(composeAt, { event: "compose-hash:" }), "event_log_malformed"],
-    ["a payload of no digits", changed(composeAt, { event_payload: "xyz" }), "event_log_malformed"],
-    ["no list", {}, "event_log_malformed"],
+    [
+      "a payload that is not hexadecimal",
+      changed(composeAt, { event_payload: "xyz" }),
+      "event_log_malformed",
+    ],
+    ["not a list", {}, "event_log_malformed"],
     ["no JSON", "{", "event_log_malformed"],
     ["too deep", "[".repeat(100_000), "event_log_malformed"],
     ["too long", `[${" ".repeat(300_000)}]`, "event_log_malformed"],
     ["too many events", Array.from({ length: 5_000 }, () => ({ imr: 3 })), "event_log_malformed"],
-  ])("%s", (_name, log, code) => {
+  ])("a changed event log is refused: %s", (_name, log, code) => {
     expect(verdictOn(log)).toBe(code);
   });
 
-  test("if the quote has another register", () => {
+  test("an event log is refused if the quote has another register", () => {
     expect(verdictOn(events, "00".repeat(48))).toBe("event_log_mismatch");
     expect(verdictOn(events, "")).toBe("event_log_mismatch");
   });
 
-  test("if a boot event occurs twice, even if it was measured so", () => {
+  test("an event log is refused if a boot event occurs twice, even if it was measured so", () => {
     const twice = [
       ...events.slice(0, 3),
       bootEvent("compose-hash", "cd".repeat(32)),
@@ -137,13 +141,13 @@ describe("a changed event log is refused", () => {
     expect(verdictOn(twice, replayedRegister(twice).toString("hex"))).toBe("event_repeated");
   });
 
-  test("if the boot is incomplete", () => {
+  test("an event log is refused if the boot is incomplete", () => {
     const early = events.slice(0, -1);
     expect(verdictOn(early, replayedRegister(early).toString("hex"))).toBe("boot_incomplete");
   });
 });
 
-test("the reader refuses any text without crashing", () => {
+test("any text is refused as an event log without crashing", () => {
   const member = fc.record(
     {
       imr: fc.oneof(fc.constant(3), fc.anything()),

@@ -15,7 +15,7 @@ const [image] = usual.images;
 const text = (changed: Record<string, unknown>) => JSON.stringify({ ...usual, ...changed });
 
 describe("a policy is read", () => {
-  test("as written, with digits in lower case", () => {
+  test("a policy is read as written, with digits in lower case", () => {
     expect(readPolicy(JSON.stringify(usual))).toEqual(usual);
     expect(readPolicy(text({ compose_hashes: ["AB".repeat(32)] })).compose_hashes).toEqual([
       "ab".repeat(32),
@@ -23,7 +23,7 @@ describe("a policy is read", () => {
     expect(readPolicy(text({ platforms: null })).platforms).toBeNull();
   });
 
-  test("with an id that depends on its whole content", () => {
+  test("a policy has an id that depends on its whole content", () => {
     const shuffled = Object.fromEntries(Object.entries(usual).reverse());
     expect(policyIdOf(readPolicy(JSON.stringify(shuffled)))).toBe(policyIdOf(usual));
     const ids = [usual, tee.policy({ platforms: null }), tee.policy({ compose_hashes: [] })].map(
@@ -37,21 +37,21 @@ describe("a policy is read", () => {
 describe("an unreadable policy is refused with reason and position", () => {
   test.each([
     ["no JSON", "{", "", /JSON/],
-    ["no object", "[]", "", /object/],
-    ["a member too many", text({ modes: ["tdx"] }), "", /modes/],
-    ["no word on key providers", text({ key_providers: undefined }), "/key_providers", /array/],
+    ["not an object", "[]", "", /object/],
+    ["an additional member", text({ modes: ["tdx"] }), "", /modes/],
+    ["no key providers", text({ key_providers: undefined }), "/key_providers", /array/],
     [
       "a key provider without a name",
       text({ key_providers: [{}] }),
       "/key_providers/0/name",
       /string/,
     ],
-    ["a member too few", JSON.stringify({ ...usual, images: undefined }), "/images", /array/],
-    ["a status that nobody knows", text({ tcb_status: ["Fine"] }), "/tcb_status/0", /UpToDate/],
+    ["a missing member", JSON.stringify({ ...usual, images: undefined }), "/images", /array/],
+    ["an unknown status", text({ tcb_status: ["Fine"] }), "/tcb_status/0", /UpToDate/],
     ["a revoked machine", text({ tcb_status: ["Revoked"] }), "/tcb_status/0", /UpToDate/],
     ["no status", text({ tcb_status: [] }), "/tcb_status", /Too small/],
     [
-      "a number below zero",
+      "a negative number",
       text({ min_tcb_evaluation_number: -1 }),
       "/min_tcb_evaluation_number",
       /Too small/,
@@ -80,20 +80,23 @@ describe("an unreadable policy is refused with reason and position", () => {
       "/images/0/rtmr3",
       /not all zero, or "unused"/,
     ],
-  ])("%s", (_name, written, pointer, words) => {
-    try {
-      readPolicy(written);
-      expect.unreachable();
-    } catch (error) {
-      expect(error).toMatchObject({ name: "EarshotError", code: "policy_unreadable" });
-      if (!(error instanceof EarshotError)) throw error;
-      expect(error.message).toMatch(words);
-      expect(error.hint).toMatch(/attestation\.md/);
-      if (pointer !== "") expect(error.details[0]?.pointer).toBe(pointer);
-    }
-  });
+  ])(
+    "an unreadable policy is refused with reason and position: %s",
+    (_name, written, pointer, words) => {
+      try {
+        readPolicy(written);
+        expect.unreachable();
+      } catch (error) {
+        expect(error).toMatchObject({ name: "EarshotError", code: "policy_unreadable" });
+        if (!(error instanceof EarshotError)) throw error;
+        expect(error.message).toMatch(words);
+        expect(error.hint).toMatch(/attestation\.md/);
+        if (pointer !== "") expect(error.details[0]?.pointer).toBe(pointer);
+      }
+    },
+  );
 
-  test("whatever the text is", () => {
+  test("any text that is not a policy is refused with reason and position", () => {
     const part = fc.oneof(fc.jsonValue(), fc.constantFrom(...Object.values(usual)));
     const likely = fc
       .dictionary(fc.constantFrom(...Object.keys(usual), "__proto__", "x"), part)
@@ -134,7 +137,7 @@ describe("a machine is checked against the policy", () => {
   }
   const images = (changed: object) => (image === undefined ? [] : [{ ...image, ...changed }]);
 
-  test("it is listed by either of its ids", () => {
+  test("a machine is listed in the policy by either of its ids", () => {
     expect(verdict({})).toEqual({ image: "simulated", isListedPlatform: true });
     expect(verdict({ platforms: [facts.ppid ?? ""] })).toEqual({
       image: "simulated",
@@ -146,7 +149,7 @@ describe("a machine is checked against the policy", () => {
     expect(verdict({ platforms: null })).toEqual({ image: "simulated", isListedPlatform: false });
   });
 
-  test("accepted advisories and states are accepted", () => {
+  test("advisories and states that the policy accepts are accepted", () => {
     const weak = { tcbStatus: "SWHardeningNeeded", advisories: ["INTEL-SA-00001"] };
     const used = { tcb_status: ["UpToDate", "SWHardeningNeeded"] as NodePolicy["tcb_status"] };
     expect(verdict(used, weak)).toBe("advisories");
@@ -177,7 +180,7 @@ describe("a machine is checked against the policy", () => {
       { ppid: null, platformInstanceId: null },
       "platform_not_listed",
     ],
-  ])("refused by %s", (_name, policy, changed, code) => {
+  ])("a machine is refused by the policy: %s", (_name, policy, changed, code) => {
     expect(verdict(policy, changed)).toBe(code);
   });
 
@@ -185,11 +188,11 @@ describe("a machine is checked against the policy", () => {
     ["mrtd", { mrtd: "ab".repeat(48) }],
     ["rtmr/0", { rtmr: ["ab".repeat(48), ...(image?.rtmr.slice(1) ?? [])] }],
     ["rtmr/2", { rtmr: [...(image?.rtmr.slice(0, 2) ?? []), "ab".repeat(48)] }],
-  ])("refused by an image with another %s", (_name, changed) => {
+  ])("an image with another %s is refused by the policy", (_name, changed) => {
     expect(verdict({ images: images(changed) })).toBe("image_unknown");
   });
 
-  test("it is refused if its key provider is not in the policy", () => {
+  test("a machine is refused if its key provider is not in the policy", () => {
     const from = (keyProvider: KeyProvider | null, key_providers = [{ name: "kms" }]) =>
       verdict({ key_providers }, {}, { ...usualBoot, keyProvider });
     const used = { image: "simulated", isListedPlatform: true };
@@ -204,7 +207,7 @@ describe("a machine is checked against the policy", () => {
     expect(from({ name: "kms", id: null }, one)).toBe("key_provider_unknown");
   });
 
-  test("bits that the policy allows may be set or clear", () => {
+  test("attribute bits that the policy allows may be set or clear", () => {
     const all = { td_attributes: "000000d000000080", xfam: "ffffffffffffffff" };
     const used = { image: "simulated", isListedPlatform: true };
     expect(verdict(all, { tdAttributes: "000000d000000080", xfam: "e783060000000000" })).toEqual(
@@ -233,7 +236,7 @@ describe("a machine is checked against the policy", () => {
     });
     const rtmr3 = () => ({ images: images({ rtmr3: facts.rtMr[3] ?? "" }) });
 
-    test("may be zero, or name the measured compose file", () => {
+    test("MRCONFIGID may be zero, or name the measured compose file", () => {
       expect(facts.mrConfigId).toBe(id(1).mrConfigId);
       expect(verdict({})).toEqual(used);
       expect(verdict({}, { mrConfigId: "00".repeat(48) })).toEqual(used);
@@ -245,17 +248,17 @@ describe("a machine is checked against the policy", () => {
       ["an unknown version", () => ({ mrConfigId: `04${id(1).mrConfigId.slice(2)}` })],
       ["version 2, which the policy does not take", () => id(2)],
       ["version 3, which the policy does not take", () => id(3)],
-    ])("is refused with %s", (_name, changed) => {
+    ])("MRCONFIGID is refused with %s", (_name, changed) => {
       expect(verdict({}, changed())).toBe("mr_config_id");
     });
 
-    test("is refused if it names an allowed compose file other than the measured one", () => {
+    test("MRCONFIGID is refused if it names an allowed compose file other than the measured one", () => {
       const other = "ab".repeat(32);
       const both = { compose_hashes: [tee.composeHash, other] };
       expect(verdict(both, id(1, other))).toBe("mr_config_id");
     });
 
-    test("of versions 2 and 3 is accepted if the policy says so and a compose file was measured", () => {
+    test("MRCONFIGID of versions 2 and 3 is accepted if the policy permits it and a compose file was measured", () => {
       const versions: NodePolicy["mr_config_versions"] = [2, 3];
       expect(verdict({ mr_config_versions: versions }, id(2))).toEqual(used);
       expect(verdict({ mr_config_versions: versions }, id(3))).toEqual(used);
@@ -265,7 +268,7 @@ describe("a machine is checked against the policy", () => {
       );
     });
 
-    test("names a compose file of the policy if there is no event log", () => {
+    test("MRCONFIGID names a compose file of the policy if there is no event log", () => {
       expect(verdict(rtmr3(), {}, null)).toEqual(used);
       expect(verdict(rtmr3(), id(1, "ab".repeat(32)), null)).toBe("mr_config_id");
     });
@@ -282,7 +285,7 @@ describe("a machine is checked against the policy", () => {
     );
   });
 
-  test("an image that names RTMR3 accepts that program alone, whatever the event log says", () => {
+  test("an image that names RTMR3 accepts only that program, regardless of the event log", () => {
     const rtmr3 = facts.rtMr[3] ?? "";
     const zero = { mrConfigId: "00".repeat(48) };
     expect(verdict({ images: images({ rtmr3 }), compose_hashes: [] }, zero, null)).toMatchObject({

@@ -36,7 +36,7 @@ async function agent() {
 }
 
 describe("the guest agent of dstack", () => {
-  test("returns a quote for the report data, with its event log", async () => {
+  test("the guest agent of dstack returns a quote for the report data, with its event log", async () => {
     const { socket, requests } = await agent();
     const provider = dstackProvider(socket);
     const given = await provider.evidenceFor(reportData);
@@ -47,7 +47,7 @@ describe("the guest agent of dstack", () => {
   });
 
   test.each<AgentError>(["error", "garbage", "no quote", "too long", "cut off"])(
-    "that fails with %s has no evidence",
+    "the guest agent of dstack provides no evidence if it fails with %s",
     async (error) => {
       const { socket, failWith } = await agent();
       failWith(error);
@@ -55,14 +55,14 @@ describe("the guest agent of dstack", () => {
     },
   );
 
-  test("that is missing provides no quote", async () => {
+  test("a missing guest agent of dstack provides no quote", async () => {
     const provider = dstackProvider(join(folder, "nowhere.sock"));
     await expect(provider.evidenceFor(reportData)).rejects.toEqual(unavailable);
   });
 });
 
 describe("a node shows the configured kind of evidence", () => {
-  test("none: nothing", async () => {
+  test("a node with evidence none shows nothing", async () => {
     const provider = await openProvider("none", folder);
     expect(provider.kind).toBe("none");
     expect(await provider.evidenceFor(reportData)).toEqual({
@@ -72,27 +72,27 @@ describe("a node shows the configured kind of evidence", () => {
     });
   });
 
-  test("simulated: quotes of the TEE in the data folder", async () => {
+  test("a node with simulated evidence shows quotes of the TEE in the data folder", async () => {
     await writeSimulatedTee(join(folder, "tee"), Date.UTC(2026, 5, 1));
     const provider = await openProvider("simulated", join(folder, "tee"));
     expect(provider.kind).toBe("simulated");
     expect(storedBy((await provider.evidenceFor(reportData)).quote)).toEqual(reportData);
   });
 
-  test("simulated without the file: an error that says how to make it", async () => {
+  test("a node with simulated evidence but no file fails with an error that explains how to make it", async () => {
     await expect(openProvider("simulated", join(folder, "nowhere"))).rejects.toMatchObject({
       code: "simulated_tee_unreadable",
       hint: expect.stringContaining("earshot nodes simulate"),
     });
   });
 
-  test("TDX: from the guest agent", async () => {
+  test("a node with TDX evidence shows that of the guest agent", async () => {
     const { socket } = await agent();
     const provider = await openProvider("tdx", folder, socket);
     expect((await provider.evidenceFor(reportData)).event_log).toBe(evidence.event_log);
   });
 
-  test("TDX without a guest agent: an error, and no other evidence", async () => {
+  test("a node with TDX evidence but no guest agent fails with an error, and shows no other evidence", async () => {
     const nowhere = join(folder, "nowhere.sock");
     await expect(openProvider("tdx", folder, nowhere)).rejects.toEqual(unavailable);
   });

@@ -19,28 +19,28 @@ const allowed = (
   });
 
 describe("a node may receive a credential", () => {
-  test("of the deployment if a rule names its image, of any owner if the rule says so", () => {
+  test("a node may receive a credential of the deployment if a rule names its image, or of any owner if the rule permits", () => {
     expect(allowed([rule])).toEqual([{ platform: "mastodon", owner: "deployment" }]);
     expect(allowed([rule, { ...rule, owner: "any" }])).toEqual([
       { platform: "mastodon", owner: "any" },
     ]);
   });
 
-  test("never without a rule, with another image, or without an image", () => {
+  test("a node receives no credential without a rule, with another image, or without an image", () => {
     expect(allowed([])).toEqual([]);
     expect(releasesFor([], { kind: "tdx", image: "simulated", composeHash: hash })).toEqual([]);
     expect(allowed([rule], { image: "other" })).toEqual([]);
     expect(allowed([rule], { image: null })).toEqual([]);
   });
 
-  test("with simulated evidence only if the rule names it, and never with none", () => {
+  test("a node with simulated evidence receives a credential only if the rule names it, and one without evidence never", () => {
     expect(allowed([rule], { kind: "simulated" })).toEqual([]);
     expect(allowed([{ ...rule, evidence: ["simulated"] }], { kind: "simulated" })).toHaveLength(1);
     expect(allowed([{ ...rule, evidence: ["simulated"] }])).toEqual([]);
     expect(allowed([{ ...rule, evidence: ["tdx", "simulated"] }], { kind: "none" })).toEqual([]);
   });
 
-  test("only with a measured compose file that the rule names, if it names any", () => {
+  test("a node receives a credential only with a measured compose file that the rule names, if it names any", () => {
     const named = { ...rule, compose_hashes: [hash.toUpperCase()] };
     expect(allowed([named])).toHaveLength(1);
     expect(allowed([named], { composeHash: null })).toEqual([]);
@@ -50,7 +50,7 @@ describe("a node may receive a credential", () => {
 });
 
 describe("a policy", () => {
-  test("without rules has the same id as before rules existed", () => {
+  test("a policy without rules has the same id as before rules existed", () => {
     expect(policyIdOf(readPolicy(JSON.stringify(usual)))).toBe(policyIdOf(usual));
     expect(policyIdOf(reading(rule))).not.toBe(policyIdOf(usual));
   });
@@ -75,7 +75,7 @@ describe("a policy", () => {
     ["an unknown owner", { ...rule, owner: "everyone" }, "/owner", /deployment/],
     ["another member", { ...rule, nodes: ["north"] }, "", /nodes/],
   ])(
-    "that releases credentials by %s is refused with its position",
+    "a policy that releases credentials by %s is refused with its position",
     (_name, odd, position, reason) => {
       expect(() => reading(odd)).toThrowError(
         expect.objectContaining({

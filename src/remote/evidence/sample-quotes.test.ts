@@ -58,7 +58,7 @@ const policyFor = (facts: QuoteFacts, composeHash: string, rtmr3?: string): Node
   );
 
 describe.skipIf(!hasSampleQuotes())(`quotes of real machines${skipped}`, () => {
-  test("a TDX quote is up to date, and measures no program", async () => {
+  test("a real TDX quote is up to date, and measures no program", async () => {
     const facts = await verifyQuote(
       sampleQuote("tdx_quote"),
       sampleCollateral("tdx_quote_collateral.json"),
@@ -80,14 +80,14 @@ describe.skipIf(!hasSampleQuotes())(`quotes of real machines${skipped}`, () => {
     expect(checkPolicy(measured, facts, null)).toEqual({ image: "sample", isListedPlatform: true });
   });
 
-  test("the same quote is refused with expired collateral", async () => {
+  test("a real TDX quote is refused with expired collateral", async () => {
     const collateral = sampleCollateral("tdx_quote_collateral.json");
     expect(await verdictOn(sampleQuote("tdx_quote"), collateral, february2026)).toBe(
       "crl_outdated",
     );
   });
 
-  test("a dstack quote is up to date, and its event log proves its compose file", async () => {
+  test("a real dstack quote is up to date, and its event log proves its compose file", async () => {
     const { quote, eventLog, reportData } = sampleReport();
     const collateral = sampleCollateral("tdx_quote_outdated_collateral.json");
     const facts = await verifyQuote(quote, collateral, february2026);
@@ -113,12 +113,12 @@ describe.skipIf(!hasSampleQuotes())(`quotes of real machines${skipped}`, () => {
     expect(await codeOf(() => checkPolicy(policy, other, boot).image)).toBe("mr_config_id");
   });
 
-  test("a machine with CET in place of PKRU fits the default masks", () => {
+  test("a real machine with CET in place of PKRU fits the default masks", () => {
     const bits = sampleQuote("tdx_quote_outdated").subarray(174, 190);
     expect(Buffer.from(bits).toString("hex")).toBe("0000001000000000e718060000000000");
   });
 
-  test("its event log is refused with another compose file", async () => {
+  test("the event log of a real dstack quote is refused with another compose file", async () => {
     const { quote, eventLog } = sampleReport();
     const rtMr3 = quote.slice(520, 568);
     const changed = eventLog.replace("3763bc34", "3763bc35");
@@ -136,18 +136,18 @@ describe.skipIf(!hasSampleQuotes())(`quotes of real machines${skipped}`, () => {
       "tcb_level_unknown",
     ],
     [
-      "an older one",
+      "an older machine",
       "quote-from-tappd.hex",
       "tdx_quote_collateral.json",
       june2025,
       "tcb_level_unknown",
     ],
-    ["a machine unknown error", "tdx_quote", "sgx_quote_collateral.json", june2025, "crl_issuer"],
-  ])("%s is refused", async (_name, quote, collateral, nowMs, code) => {
+    ["an unknown machine", "tdx_quote", "sgx_quote_collateral.json", june2025, "crl_issuer"],
+  ])("a real quote of %s is refused", async (_name, quote, collateral, nowMs, code) => {
     expect(await verdictOn(sampleQuote(quote), sampleCollateral(collateral), nowMs)).toBe(code);
   });
 
-  test("an SGX quote is refused", async () => {
+  test("a real SGX quote is refused", async () => {
     const collateral = sampleCollateral("sgx_quote_collateral.json");
     expect(await verdictOn(sampleQuote("sgx_quote"), collateral, june2025)).toBe(
       "quote_unsupported",
@@ -162,7 +162,7 @@ describe.skipIf(!hasSampleQuotes())(`quotes of real machines${skipped}`, () => {
     ["signature", 640, "quote_signature"],
     ["attestation key", 700, "attestation_key_unbound"],
     ["report of the quoting enclave", 770, "qe_report_signature"],
-  ])("a flipped bit in its %s is refused", async (_name, offset, code) => {
+  ])("a real quote with a flipped bit in its %s is refused", async (_name, offset, code) => {
     const quote = Buffer.from(sampleQuote("tdx_quote"));
     quote[offset] = (quote[offset] ?? 0) ^ 1;
     expect(await verdictOn(quote, sampleCollateral("tdx_quote_collateral.json"), june2025)).toBe(
@@ -176,12 +176,12 @@ describe.skipIf(!hasSampleQuotes())(`quotes of real machines${skipped}`, () => {
     ["root_ca_crl", "30", "crl_malformed"],
     ["tcb_info_signature", "00".repeat(64), "tcb_info_signature"],
     ["qe_identity_signature", "00".repeat(64), "qe_identity_signature"],
-  ])("collateral with %s %j is refused", async (name, value, code) => {
+  ])("a real quote is refused if its collateral has %s %j", async (name, value, code) => {
     const collateral = { ...sampleCollateral("tdx_quote_collateral.json"), [name]: value };
     expect(await verdictOn(sampleQuote("tdx_quote"), collateral, june2025)).toBe(code);
   });
 
-  test("revocation lists that are forged, of another issuer, or of another time are refused", async () => {
+  test("revocation lists of a real quote that are forged, of another issuer, or of another time are refused", async () => {
     const quote = sampleQuote("tdx_quote");
     const collateral = sampleCollateral("tdx_quote_collateral.json");
     const later = sampleCollateral("tdx_quote_outdated_collateral.json");

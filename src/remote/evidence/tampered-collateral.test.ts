@@ -58,15 +58,15 @@ describe("changed collateral is refused", () => {
     ],
     ["qe_identity_signature", turned(collateral.qe_identity_signature), "qe_identity_signature"],
     ["qe_identity_signature", collateral.tcb_info_signature, "qe_identity_signature"],
-  ])("%s (%#)", async (name, value, code) => {
+  ])("collateral with a changed %s is refused (%#)", async (name, value, code) => {
     expect(await usualWith({ [name]: value })).toBe(code);
   });
 
-  test.each(Object.keys(collateral))("without %s", async (name) => {
+  test.each(Object.keys(collateral))("collateral without %s is refused", async (name) => {
     expect(await usualWith({ [name]: undefined })).toBe("collateral_malformed");
   });
 
-  test("at any byte of any part", async () => {
+  test("collateral that is changed at any byte of any part is refused", async () => {
     const names = Object.keys(collateral) as (keyof Collateral)[];
     await fc.assert(
       fc.asyncProperty(
@@ -91,7 +91,7 @@ describe("changed collateral is refused", () => {
     );
   });
 
-  test("signed by a machine instead of Intel", async () => {
+  test("collateral that a machine signed instead of Intel is refused", async () => {
     const tcb_info_signature = signRaw(tee.pckKey, Buffer.from(collateral.tcb_info)).toString(
       "hex",
     );
@@ -100,7 +100,7 @@ describe("changed collateral is refused", () => {
     );
   });
 
-  test("with a revocation list that another key signed in the issuer's name", async () => {
+  test("collateral with a revocation list that another key signed in the issuer's name is refused", async () => {
     const forger = { name: "Simulated PCK Platform CA", privateKey: other.pckKey };
     const list = makeRevocationList(forger, [], { fromMs: nowMs - day, toMs: nowMs + day });
     expect(await usualWith({ pck_crl: list.toString("hex") })).toBe("crl_signature");
@@ -112,7 +112,7 @@ describe("collateral outside its validity is refused", () => {
   const future = { fromMs: nowMs + 1_000, toMs: nowMs + 30 * day };
   const iso = (ms: number) => new Date(ms).toISOString();
 
-  test("after it has expired, and before it begins", async () => {
+  test("collateral is refused after it has expired, and before it begins", async () => {
     expect(await madeWith({ inForce: past })).toBe("crl_outdated");
     expect(await madeWith({ inForce: future })).toBe("crl_outdated");
   });
@@ -122,15 +122,15 @@ describe("collateral outside its validity is refused", () => {
     ["tcbInfo", "issueDate", iso(nowMs + 1_000)],
     ["qeIdentity", "nextUpdate", iso(nowMs - 1_000)],
     ["qeIdentity", "issueDate", iso(nowMs + 1_000)],
-  ])("%s with another %s", async (part, member, value) => {
+  ])("collateral whose %s has an invalid %s is refused", async (part, member, value) => {
     expect(await madeWith({ [part]: { [member]: value } })).toBe("collateral_outdated");
   });
 
-  test.each(["soon", "", null, 5])("with %j as a date", async (value) => {
+  test.each(["soon", "", null, 5])("collateral with %j as a date is refused", async (value) => {
     expect(await madeWith({ tcbInfo: { nextUpdate: value } })).toBe("collateral_malformed");
   });
 
-  test("by the verifier's clock, ahead or behind", async () => {
+  test("collateral expires by the verifier's clock, ahead or behind", async () => {
     const short = tee.collateral({ inForce: { fromMs: nowMs - 1_000, toMs: nowMs + 1_000 } });
     expect(await verdictOn({ collateral: short })).toBe("accepted");
     expect(await verdictOn({ collateral: short, nowMs: nowMs + 2_000 })).toBe("crl_outdated");
@@ -139,9 +139,12 @@ describe("collateral outside its validity is refused", () => {
 });
 
 describe("a revoked certificate is refused", () => {
-  test.each(["pck", "platformCa", "tcbSigning"] as const)("of: %s", async (who) => {
-    expect(await madeWith({ revoked: [who] })).toBe("certificate_revoked");
-  });
+  test.each(["pck", "platformCa", "tcbSigning"] as const)(
+    "a revoked certificate is refused: %s",
+    async (who) => {
+      expect(await madeWith({ revoked: [who] })).toBe("certificate_revoked");
+    },
+  );
 });
 
 describe("a bad rating of the machine is refused", () => {
@@ -160,9 +163,9 @@ describe("a bad rating of the machine is refused", () => {
     ["in need of hardening", { tcbStatus: "SWHardeningNeeded" }, "tcb_status"],
     ["in need of configuration", { tcbStatus: "ConfigurationNeeded" }, "tcb_status"],
     ["revoked", { tcbStatus: "Revoked" }, "tcb_revoked"],
-    ["a word that nobody knows", { tcbStatus: "Fine" }, "tcb_status_unknown"],
+    ["an unknown rating", { tcbStatus: "Fine" }, "tcb_status_unknown"],
     ["with an advisory", { advisories: ["INTEL-SA-00001"] }, "advisories"],
-    ["with no level of it", { tcbInfo: { tcbLevels: [] } }, "tcb_level_unknown"],
+    ["without a matching level", { tcbInfo: { tcbLevels: [] } }, "tcb_level_unknown"],
     ["of an evaluation that is too old", { evaluationNumber: 17 }, "tcb_evaluation_outdated"],
     [
       "of an identity that is too old",
@@ -177,7 +180,7 @@ describe("a bad rating of the machine is refused", () => {
     ["for SGX", { tcbInfo: { id: "SGX" } }, "collateral_other_machine"],
     ["for the enclave of SGX", { qeIdentity: { id: "QE" } }, "collateral_other_machine"],
     [
-      "an identity of a version that nobody knows",
+      "an identity of an unknown version",
       { qeIdentity: { version: 9 } },
       "collateral_other_machine",
     ],
@@ -211,12 +214,12 @@ describe("a bad rating of the machine is refused", () => {
     ],
     ["another quoting enclave", { qeIdentity: { isvprodid: 1 } }, "qe_identity_mismatch"],
     [
-      "other attributes of it",
+      "other attributes of the quoting enclave",
       { qeIdentity: { attributes: "31".repeat(16) } },
       "qe_identity_mismatch",
     ],
     [
-      "another MISCSELECT of it",
+      "another MISCSELECT of the quoting enclave",
       { qeIdentity: { miscselect: "01000000" } },
       "qe_identity_mismatch",
     ],
@@ -226,13 +229,13 @@ describe("a bad rating of the machine is refused", () => {
       "tcb_revoked",
     ],
     ["no quoting enclave at all", { qeIdentity: { tcbLevels: [] } }, "qe_outdated"],
-    ["what the library cannot read", { tcbInfo: { tcbLevels: [{}] } }, "verifier_refused"],
-  ])("%s", async (_name, fields, code) => {
+    ["unreadable collateral", { tcbInfo: { tcbLevels: [{}] } }, "verifier_refused"],
+  ])("a machine with a bad rating is refused: %s", async (_name, fields, code) => {
     expect(await madeWith(fields)).toBe(code);
   });
 });
 
-test("the reader refuses any collateral without crashing, even with valid signatures", async () => {
+test("any collateral is refused without crashing, even with valid signatures", async () => {
   const member = fc.constantFrom(
     "id",
     "version",

@@ -16,7 +16,7 @@ import { certificatesOf } from "./certificates.ts";
 import { makeCertificate, makeKeyPair, pemOf } from "./simulated/authority.ts";
 import { createSimulatedTee } from "./simulated/simulated-tee.ts";
 
-test("unchanged evidence is accepted", async () => {
+test("the evidence that the tests change is accepted unchanged", async () => {
   expect(await verdictOn({})).toBe("accepted");
 });
 
@@ -56,18 +56,18 @@ describe("a flipped bit in the quote is refused", () => {
     ["MRSIGNER of the quoting enclave", 898, "qe_report_signature"],
     ["product of the quoting enclave", 1026, "qe_report_signature"],
     ["version of the quoting enclave's code", 1028, "qe_report_signature"],
-    ["what the quoting enclave vouches for", 1090, "qe_report_signature"],
+    ["data of the quoting enclave's report", 1090, "qe_report_signature"],
     ["signature of the quoting enclave's report", 1154, "qe_report_signature"],
     ["length of the authentication data", 1218, "quote_malformed"],
     ["authentication data", 1220, "attestation_key_unbound"],
     ["kind of the certification data", 1252, "quote_unsupported"],
     ["length of the certification data", 1254, "quote_malformed"],
     ["heading of the first certificate", 1258, "chain_malformed"],
-  ])("%s", async (_name, offset, code) => {
+  ])("a flipped bit in the quote is refused: %s", async (_name, offset, code) => {
     expect(await verdictOn(withQuote(withBitTurned(quoteBytes(), offset)))).toBe(code);
   });
 
-  test("at any position", async () => {
+  test("a flipped bit at any position of the quote is refused", async () => {
     const bytes = quoteBytes();
     await fc.assert(
       fc.asyncProperty(fc.nat(bytes.length - 1), fc.nat(7), async (offset, bit) => {
@@ -86,7 +86,7 @@ describe("a flipped bit in the quote is refused", () => {
   });
 });
 
-test("any bytes are refused without crashing, and no changed quote is accepted", async () => {
+test("any bytes are refused as a quote without crashing, and no changed quote is accepted", async () => {
   const bytes = quoteBytes();
   const position = fc.nat(bytes.length);
   const cut = fc
@@ -124,21 +124,21 @@ describe("a quote of another format is refused", () => {
 
   test.each([
     ["empty", "", "quote_malformed"],
-    ["no hexadecimal digits", "xyz", "quote_malformed"],
+    ["not hexadecimal", "xyz", "quote_malformed"],
     ["digits with something after them", `${evidence.quote} `, "quote_malformed"],
     ["in upper case", String(evidence.quote?.toUpperCase()), "quote_malformed"],
-    ["cut off", String(evidence.quote?.slice(0, -200)), "quote_malformed"],
+    ["truncated", String(evidence.quote?.slice(0, -200)), "quote_malformed"],
     ["with bytes after its signatures", `${evidence.quote}01`, "quote_malformed"],
     ["too long", "00".repeat(40_000), "quote_malformed"],
-  ])("%s", async (_name, quote, code) => {
+  ])("a quote of another format is refused: %s", async (_name, quote, code) => {
     expect(await text(quote)).toBe(code);
   });
 
-  test("except for zero padding by a guest agent", async () => {
+  test("zero padding of a quote by a guest agent is accepted", async () => {
     expect(await text(`${evidence.quote}0000`)).toBe("accepted");
   });
 
-  test("version 5 is read like version 4", async () => {
+  test("a quote of version 5 is read like one of version 4", async () => {
     const made = tee.evidence(reportDataOf(statement), { version: 5 });
     expect(await verdictOn({ evidence: made })).toBe("accepted");
     const bytes = Buffer.from(made.quote ?? "", "hex");
@@ -172,7 +172,7 @@ describe("a certificate chain is refused", () => {
     return pemOf(withBitTurned(der, der.length - fromEnd));
   };
 
-  test("but accepted unchanged, with or without the root", async () => {
+  test("the unchanged certificate chain is accepted, with or without the root", async () => {
     expect(await withChain(tee.chain)).toBe("accepted");
     expect(await withChain(machine + authority)).toBe("accepted");
   });
@@ -192,15 +192,15 @@ describe("a certificate chain is refused", () => {
     ["whose root was changed", machine + authority + changed(root, 3), "chain_root"],
     ["with text between certificates", `${machine}hello${authority}${root}`, "chain_malformed"],
     ["with text after it", `${tee.chain}hello`, "chain_malformed"],
-    ["that is none", "hello", "chain_malformed"],
+    ["that is not a certificate", "hello", "chain_malformed"],
     ["of one certificate", machine, "chain_malformed"],
     ["of five certificates", machine + authority + root + root + root, "chain_malformed"],
     ["that begins with an authority", authority + root, "chain_not_ca"],
-  ])("%s", async (_name, chain, code) => {
+  ])("a certificate chain is refused %s", async (_name, chain, code) => {
     expect(await withChain(chain)).toBe(code);
   });
 
-  test("if a machine issues certificates", async () => {
+  test("a certificate chain is refused if machines issue certificates", async () => {
     const issuer = { name: "Simulated PCK Certificate", privateKey: tee.pckKey };
     const valid = { fromMs: nowMs - 1_000, toMs: nowMs + 1_000 };
     const { publicKey } = makeKeyPair();
@@ -208,13 +208,13 @@ describe("a certificate chain is refused", () => {
     expect(await withChain(pemOf(makeCertificate(forged)) + tee.chain)).toBe("chain_issuer");
   });
 
-  test("if it has expired or is not valid yet", async () => {
+  test("a certificate chain is refused if it has expired or is not valid yet", async () => {
     const years = 365 * 86_400_000;
     expect(await verdictOn({ nowMs: nowMs + 11 * years })).toBe("chain_outdated");
     expect(await verdictOn({ nowMs: nowMs - years })).toBe("chain_outdated");
   });
 
-  test("if its root is not the pinned one", async () => {
+  test("a certificate chain is refused if its root is not the pinned one", async () => {
     expect(await verdictOn({ policy: tee.policy({ simulated_root: other.rootPem }) })).toBe(
       "chain_root",
     );
@@ -249,11 +249,7 @@ describe("facts of a quote are refused", () => {
     ["an MROWNERCONFIG", { mrOwnerConfig: bytes(48, 1) }, "mr_owner_config"],
     ["a TDX module of another signer", { mrSignerSeam: bytes(48, 1) }, "tdx_module_mismatch"],
     ["a TDX module with attributes", { seamAttributes: bytes(8, 1) }, "tdx_module_mismatch"],
-    [
-      "a TDX module of a version that is not known",
-      { teeTcbSvn: svn(5, 2, 3) },
-      "tdx_module_unknown",
-    ],
+    ["a TDX module of an unknown version", { teeTcbSvn: svn(5, 2, 3) }, "tdx_module_unknown"],
     ["a TDX module that is out of date", { teeTcbSvn: svn(4, 1, 3) }, "tcb_status"],
     ["a machine older than any that is rated", { teeTcbSvn: svn(5, 1, 2) }, "tcb_level_unknown"],
     ["a quoting enclave of another signer", { qeMrSigner: bytes(32, 1) }, "qe_identity_mismatch"],
@@ -267,12 +263,12 @@ describe("facts of a quote are refused", () => {
       { version: 5 as const, mrServiceTd: bytes(48, 1) },
       "service_td",
     ],
-  ])("%s", async (_name, fields, code) => {
+  ])("a quote is refused for its facts: %s", async (_name, fields, code) => {
     const made = tee.evidence(reportDataOf(statement), fields);
     expect(await verdictOn({ evidence: made })).toBe(code);
   });
 
-  test.each([0, 1, 2])("for another RTMR%i", async (index) => {
+  test.each([0, 1, 2])("a quote for another RTMR%i is refused", async (index) => {
     const made = tee.evidence(reportDataOf(statement));
     const measured = Buffer.from(made.quote ?? "", "hex").subarray(520, 568);
     const rtMr = [0x20, 0x21, 0x22].map((value, at) => bytes(48, at === index ? 9 : value));
@@ -280,7 +276,7 @@ describe("facts of a quote are refused", () => {
     expect(await verdictOn({ evidence: changed })).toBe("image_unknown");
   });
 
-  test("except that its TDX module of version 0 is rated with the machine", async () => {
+  test("a TDX module of version 0 is rated with the machine", async () => {
     const made = tee.evidence(reportDataOf(statement), { teeTcbSvn: svn(5, 0, 3) });
     expect(await verdictOn({ evidence: made })).toBe("accepted");
     const unnamed = tee.collateral({ tcbInfo: { tdxModule: undefined } });

@@ -54,13 +54,13 @@ describe("evidence for one statement is refused for another", () => {
     ["boot_id", another],
     ["gateway_key", another],
     ["version", 2],
-  ])("with another %s", async (name, value) => {
+  ])("evidence for one statement is refused for another with another %s", async (name, value) => {
     expect(await verdictOn({ statement: { ...statement, [name]: value } as NodeStatement })).toBe(
       "report_data",
     );
   });
 
-  test("with text moved between two fields", async () => {
+  test("evidence is refused for a statement with text moved between two fields", async () => {
     const shifted = {
       ...statement,
       audience: `${statement.audience}A`,
@@ -69,7 +69,7 @@ describe("evidence for one statement is refused for another", () => {
     expect(await verdictOn({ statement: shifted })).toBe("report_data");
   });
 
-  test("with the report data of a statement, from another machine", async () => {
+  test("evidence with the report data of a statement, from another machine, is refused", async () => {
     expect(await verdictOn({ evidence: { ...evidence, quote: null } })).toBe("quote_missing");
   });
 });
@@ -91,11 +91,11 @@ describe("no kind of evidence is accepted as another", () => {
     expect(await verdictOn({ accepted: [] })).toBe("kind_not_accepted");
   });
 
-  test("the declared kind cannot be changed after the quote", async () => {
+  test("the declared kind of evidence cannot be changed after the quote", async () => {
     expect(await verdictOn({ statement: as("tdx"), accepted: ["tdx"] })).toBe("chain_root");
   });
 
-  test("TDX and simulated evidence need a quote", async () => {
+  test("TDX and simulated evidence without a quote are refused", async () => {
     const accepted = ["tdx", "simulated", "none"] as const;
     expect(await verdictOn({ statement: as("tdx"), evidence: nothing, accepted })).toBe(
       "quote_missing",
@@ -105,7 +105,7 @@ describe("no kind of evidence is accepted as another", () => {
     );
   });
 
-  test("none must come without any evidence", async () => {
+  test("evidence of kind none is refused if it contains any evidence", async () => {
     const none = { statement: as("none"), evidence: nothing };
     expect(await verdictOn({ ...none, accepted: ["none"], policy: null })).toBe("accepted");
     expect(await verdictOn({ ...none, accepted: ["tdx", "simulated"] })).toBe("kind_not_accepted");
@@ -117,7 +117,7 @@ describe("no kind of evidence is accepted as another", () => {
     }
   });
 
-  test("none proves nothing", async () => {
+  test("evidence of kind none proves nothing", async () => {
     const verify = createEvidenceVerifier({
       accepted: ["none"],
       policy: null,
@@ -138,13 +138,13 @@ describe("no kind of evidence is accepted as another", () => {
 });
 
 describe("a gateway without configuration for quotes refuses them and says what is missing", () => {
-  test("the policy, and the root of simulated quotes", async () => {
+  test("a gateway without a policy, or without the root of simulated quotes, refuses quotes and reports what is missing", async () => {
     expect(await verdictOn({ policy: null })).toBe("policy_missing");
     const { simulated_root: _root, ...policy } = tee.policy();
     expect(await verdictOn({ policy })).toBe("simulated_root_missing");
   });
 
-  test("the source of collateral", async () => {
+  test("a gateway without a source of collateral refuses quotes and reports what is missing", async () => {
     const verify = createEvidenceVerifier({
       accepted: ["simulated"],
       policy: tee.policy(),
@@ -202,7 +202,7 @@ test("evidence of a machine with an unlisted key provider is refused", async () 
   expect(await verdictOn({ evidence: bare })).toBe("key_provider_unknown");
 });
 
-test("verification yields to the event loop", async () => {
+test("the verification of evidence yields to the event loop", async () => {
   // CPU time between yields, whatever the machine's load.
   const turns: number[] = [];
   let { user } = process.threadCpuUsage();

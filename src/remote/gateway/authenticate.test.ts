@@ -27,7 +27,7 @@ beforeEach(async () => {
 
 afterEach(() => service.close());
 
-test("a signed request is accepted once", async () => {
+test("a signed request of a node is accepted once", async () => {
   const request = signed(service, node, "lease");
   expect(service.gateway.enter(request)).toMatchObject({ nodeId: node.id, keyId: node.keyId });
   expect(await checkThatFails(() => service.gateway.enter(request))).toBe(
@@ -46,14 +46,14 @@ test("a signed request is accepted once", async () => {
 test.for([
   ["too old", 61_000],
   ["of the future", -61_000],
-] as const)("a request that is %s is refused", async ([, lateMs]) => {
+] as const)("a node's request that is %s is refused", async ([, lateMs]) => {
   const request = signed(service, node, "lease", { lateMs });
   expect(await checkThatFails(() => service.gateway.enter(request))).toBe(
     "node_unauthorized clock_skew",
   );
 });
 
-test("a request from before the attestation is refused after a restart of the gateway", async () => {
+test("a node's request from before the attestation is refused after a restart of the gateway", async () => {
   const captured = signed(service, node, "leave");
   await service.clock.advance(1_000);
   await service.restart();
@@ -64,7 +64,7 @@ test("a request from before the attestation is refused after a restart of the ga
   expect(service.gateway.enter(signed(service, node, "lease"))).toMatchObject({ nodeId: node.id });
 });
 
-test("a request signed by another key is refused, and uses no nonce", async () => {
+test("a node's request signed by another key is refused, and uses no nonce", async () => {
   const nonce = "n".repeat(22);
   const thief = { ...(await makeNode()), keyId: node.keyId };
   const stolen = signed(service, thief, "lease", { nonce });
@@ -81,20 +81,20 @@ test.for([
   ["another method", { method: "PUT" }, "bad_signature"],
   ["another body", { body: Buffer.from("{ }") }, "content_digest"],
   ["no signature", { headers: {} }, "not_signed"],
-] as const)("a signature does not count for %s", async ([, change, check]) => {
+] as const)("a node's signature does not count for %s", async ([, change, check]) => {
   const request = { ...signed(service, node, "lease"), ...change };
   expect(await checkThatFails(() => service.gateway.enter(request))).toBe(
     `node_unauthorized ${check}`,
   );
 });
 
-test("a request is accepted by its signature before its body is read", () => {
+test("a node's request is accepted by its signature before its body is read", () => {
   const request = { ...signed(service, node, "complete"), body: null };
   expect(service.gateway.enter(request)).toMatchObject({ keyId: node.keyId });
 });
 
 describe("a run whose attestation has ended", () => {
-  test("completes its jobs and gets no more", async () => {
+  test("a run whose attestation has ended completes its jobs and gets no more", async () => {
     const uuid = service.queue.add();
     const job = await openedJob(service, node);
     await service.clock.advance(3_600_000);
@@ -111,7 +111,7 @@ describe("a run whose attestation has ended", () => {
     );
   });
 
-  test("cannot complete a job that it lost", async () => {
+  test("a run whose attestation has ended cannot complete a job that it lost", async () => {
     const uuid = service.queue.add();
     await openedJob(service, node);
     await service.clock.advance(3_600_000);
@@ -122,7 +122,7 @@ describe("a run whose attestation has ended", () => {
   });
 });
 
-test("requests are refused when the nonce limit is reached", () => {
+test("a node's requests are refused when the nonce limit is reached", () => {
   const { clock } = service;
   const runs = createRuns(clock);
   const { keys, keyId, id: nodeId } = node;

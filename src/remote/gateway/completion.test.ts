@@ -35,7 +35,7 @@ async function jobOf(owner: TestNode): Promise<{ uuid: string; job: OpenedJob }>
   return { uuid, job: await openedJob(service, owner) };
 }
 
-test("an answer is stored with its signature", async () => {
+test("a node's answer is stored with its signature", async () => {
   const { uuid, job } = await jobOf(node);
   await complete(service, node, job, answerWith([postAt(7), postAt(5)]));
   const { result } = service.queue.job(uuid);
@@ -55,7 +55,7 @@ test("an answer is stored with its signature", async () => {
   expect(await service.store.read("node", { id: node.id })).toMatchObject({ jobsDone: 1 });
 });
 
-test("counts of a node survive a stop of the server", async () => {
+test("the counts of a node survive a stop of the server", async () => {
   const { job } = await jobOf(node);
   await complete(service, node, job);
   await service.restart();
@@ -148,19 +148,22 @@ describe("an invalid answer is refused, its job runs again, and the node is pena
     ],
   ];
 
-  test.for(spoils)("%s", async ([, check, spoil]) => {
-    const { uuid, job } = await jobOf(node);
-    const other = await admittedNode(service, { capabilities: [] });
-    expect(await checkThatFails(() => spoil(job, other))).toBe(`node_answer_refused ${check}`);
-    expect(service.queue.job(uuid)).toMatchObject({
-      result: null,
-      lease: null,
-      failures: [{ code: "node_answer_refused", retryable: true }],
-    });
-    expect(service.reported).toContain(`refused ${check}`);
-    expect(await checkThatFails(() => complete(service, node, job))).toBe("lease_lost");
-    expect(service.gateway.nodes()[0]).toMatchObject({ jobsDone: 0, state: "approved" });
-  });
+  test.for(spoils)(
+    "an invalid answer is refused, its job runs again, and the node is penalised: %s",
+    async ([, check, spoil]) => {
+      const { uuid, job } = await jobOf(node);
+      const other = await admittedNode(service, { capabilities: [] });
+      expect(await checkThatFails(() => spoil(job, other))).toBe(`node_answer_refused ${check}`);
+      expect(service.queue.job(uuid)).toMatchObject({
+        result: null,
+        lease: null,
+        failures: [{ code: "node_answer_refused", retryable: true }],
+      });
+      expect(service.reported).toContain(`refused ${check}`);
+      expect(await checkThatFails(() => complete(service, node, job))).toBe("lease_lost");
+      expect(service.gateway.nodes()[0]).toMatchObject({ jobsDone: 0, state: "approved" });
+    },
+  );
 });
 
 test("at most two answers per leased job are read at a time", async () => {
@@ -245,7 +248,7 @@ test("of two concurrent answers to one lease exactly one is accepted", async () 
   expect(service.gateway.nodes()).toMatchObject([{ jobsDone: 1 }]);
 });
 
-test("a failure is passed on without a penalty", async () => {
+test("a failure that a node reports is passed on without a penalty", async () => {
   for (let times = 1; times <= 5; times += 1) {
     const { uuid, job } = await jobOf(node);
     await service.gateway.completion.fail(entered(service, node, "fail"), sealedFailure(job));
@@ -266,7 +269,7 @@ test("an answer is not read as a failure, nor a failure as an answer", async () 
   ).toBe("node_answer_refused malformed");
 });
 
-test("a lease is renewed by its holder while it lasts", async () => {
+test("only the holder of a lease can renew it, while it lasts", async () => {
   const { uuid, job } = await jobOf(node);
   const renew = () =>
     service.gateway.completion.renew(entered(service, node, "renew"), uuid, job.token);
@@ -284,7 +287,7 @@ test("no lease is renewed after the attestation has ended", async () => {
   ).toBe("node_unauthorized attestation_ended");
 });
 
-test("a continued method is bound to the node with the credential by the gateway, not by the node", async () => {
+test("the gateway, not the node, binds a continued method to the node with the credential", async () => {
   const capabilities = [{ platform: "x", method: "gettweets", ways: ["credential"] }] as const;
   const getter = await admittedNode(service, { capabilities });
   const twin = await admittedNode(service, { capabilities });

@@ -26,7 +26,7 @@ beforeEach(async () => {
 
 afterEach(() => service.close());
 
-test("a job is encrypted to the attested keys and signed by the gateway", async () => {
+test("a dispatched job is encrypted to the attested keys and signed by the gateway", async () => {
   const node = await admittedNode(service);
   const other = await admittedNode(service);
   const uuid = service.queue.add({ query: "a secret comet" });
@@ -64,7 +64,7 @@ test("a node gets no more jobs than its concurrency", async () => {
   expect(await third).not.toBeNull();
 });
 
-test("a node gets no more jobs a second than its limit, however many requests are open", async () => {
+test("a node gets no more jobs a second than its limit, regardless of the number of open requests", async () => {
   const node = await admittedNode(service, { concurrency: 100 });
   for (let jobs = 0; jobs < 10; jobs += 1) service.queue.add();
   for (let polls = 0; polls < 10; polls += 1) void leased(service, node, { waitMs: 20_000 });
@@ -77,7 +77,7 @@ test("a node gets no more jobs a second than its limit, however many requests ar
   }
 });
 
-test("the slots of a node are the most lease requests that it had open", async () => {
+test("a node has as many slots as it had open lease requests at most", async () => {
   const node = await admittedNode(service, { concurrency: 100 });
   const requested: (number | undefined)[] = [];
   const { lease } = service.queue;
@@ -108,14 +108,14 @@ test("a node may have a limited number of open lease requests", async () => {
 });
 
 describe("a node receives only", () => {
-  test("jobs within its capabilities", async () => {
+  test("a node receives only jobs within its capabilities", async () => {
     const node = await admittedNode(service);
     service.queue.add({ platform: "bluesky" });
     service.queue.add({ method: "gettweets" });
     expect(await leased(service, node)).toBeNull();
   });
 
-  test("jobs that need no credential of the gateway", async () => {
+  test("a node receives only jobs that need no credential of the gateway", async () => {
     const node = await admittedNode(service);
     service.queue.add({ isLocalOnly: true });
     const position = { platform: "x", cursor: "c", lastKey: null, skip: 0 } as const;
@@ -126,7 +126,7 @@ describe("a node receives only", () => {
     expect(await leased(service, node)).toMatchObject({ job: open });
   });
 
-  test("searches of all platforms that no other connected node covers better", async () => {
+  test("a node receives only searches of all platforms that no other connected node covers better", async () => {
     const small = await admittedNode(service);
     const large = await admittedNode(service, {
       capabilities: [
@@ -153,7 +153,7 @@ describe("a node that claims more capabilities", () => {
     ],
   };
 
-  test("and never polls delays no job", async () => {
+  test("a node that claims more capabilities and never polls delays no job", async () => {
     const overclaiming = await admittedNode(service, wide);
     const honest = await admittedNode(service);
     await leased(service, overclaiming, { method: "getbyid" });
@@ -162,7 +162,7 @@ describe("a node that claims more capabilities", () => {
     expect(await leased(service, honest)).toMatchObject({ job: uuid });
   });
 
-  test("is waited for while it is polling or fully occupied", async () => {
+  test("a node that claims more capabilities is waited for while it is polling or fully occupied", async () => {
     const large = await admittedNode(service, { ...wide, concurrency: 1 });
     const small = await admittedNode(service);
     await leased(service, large);
@@ -178,7 +178,7 @@ describe("a node that claims more capabilities", () => {
     expect(await leased(service, small)).toMatchObject({ job: next });
   });
 
-  test("and fails repeatedly is not waited for", async () => {
+  test("a node that claims more capabilities and fails repeatedly is not waited for", async () => {
     const overclaiming = await admittedNode(service, wide);
     const honest = await admittedNode(service);
     const uuid = service.queue.add({ platform: "social" });
@@ -205,7 +205,7 @@ test("of equal nodes, the one with stronger evidence gets the job while it polls
 });
 
 describe("a node that", () => {
-  test("whose attestation has ended gets nothing, even with an open request", async () => {
+  test("a node whose attestation has ended gets nothing, even with an open request", async () => {
     const node = await admittedNode(service);
     await service.clock.advance(3_599_000);
     const waiting = leased(service, node, { waitMs: 20_000 });
@@ -216,7 +216,7 @@ describe("a node that", () => {
     expect(service.queue.job(uuid)).toMatchObject({ attempts: 0, lease: null });
   });
 
-  test("drains completes its jobs and gets no more until it is approved again", async () => {
+  test("a node that drains completes its jobs and gets no more until it is approved again", async () => {
     const node = await admittedNode(service);
     const uuid = service.queue.add();
     const job = await openedJob(service, node);
@@ -231,7 +231,7 @@ describe("a node that", () => {
     expect(await waiting).not.toBeNull();
   });
 
-  test("was removed loses its leases and open requests within a second", async () => {
+  test("a node that was removed loses its leases and open requests within a second", async () => {
     const node = await admittedNode(service);
     const uuid = service.queue.add();
     const job = await openedJob(service, node);
@@ -250,7 +250,7 @@ describe("a node that", () => {
     );
   });
 
-  test("leaves returns its jobs immediately, and may attest again", async () => {
+  test("a node that leaves returns its jobs immediately, and may attest again", async () => {
     const node = await admittedNode(service);
     const uuid = service.queue.add();
     await openedJob(service, node);
@@ -263,7 +263,7 @@ describe("a node that", () => {
     expect(await leased(service, node)).toMatchObject({ job: uuid });
   });
 
-  test("disconnects as its job arrives does not delay the job", async () => {
+  test("a node that disconnects as its job arrives does not delay the job", async () => {
     const node = await admittedNode(service);
     const removed = new AbortController();
     const waiting = leased(service, node, { waitMs: 20_000, signal: removed.signal });
@@ -274,7 +274,7 @@ describe("a node that", () => {
     expect(await leased(service, node)).toMatchObject({ job: uuid });
   });
 
-  test("has attested an unusable encryption key is ended", async () => {
+  test("the run of a node that has attested an unusable encryption key is ended", async () => {
     const weak = await makeNode();
     const keys = { ...weak.keys, sealingKey: "A".repeat(43) };
     const node = await admittedNode(service, { identity: weak.identity, keys });

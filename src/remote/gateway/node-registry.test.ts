@@ -35,7 +35,7 @@ async function knownNodes(stored: NodeRecord[], write = async (_name: string) =>
   return known;
 }
 
-test("a refresh returns the nodes whose state an operator changed, and deleted ones", async () => {
+test("a refresh of the registry returns the nodes whose state an operator changed, and deleted ones", async () => {
   const stored = [record, { ...record, id: "two" }];
   const known = await knownNodes(stored);
   stored.splice(0, 2, { ...record, state: "draining" });
@@ -44,7 +44,7 @@ test("a refresh returns the nodes whose state an operator changed, and deleted o
   expect(await known.refresh()).toEqual([]);
 });
 
-test("a refresh that overlaps a write changes nothing", async () => {
+test("a refresh of the registry that overlaps a write changes nothing", async () => {
   const known = await knownNodes([record]);
   const writing = Promise.withResolvers<void>();
   const change = known.change(async () => {

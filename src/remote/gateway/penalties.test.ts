@@ -38,7 +38,7 @@ async function answerWrongly(): Promise<void> {
 const view = () => service.gateway.nodes()[0];
 
 describe("a node with too many refused answers", () => {
-  test("gets no work for a while, also after a restart of the gateway", async () => {
+  test("a node with too many refused answers gets no work for a while, also after a restart of the gateway", async () => {
     await answerWrongly();
     await answerWrongly();
     expect(view()).toMatchObject({ state: "approved" });
@@ -57,7 +57,7 @@ describe("a node with too many refused answers", () => {
     expect(await leased(service, node)).toMatchObject({ job: uuid });
   });
 
-  test("is quarantined twice as long each time, until an operator approves it again", async () => {
+  test("a node with too many refused answers is quarantined twice as long each time, until an operator approves it again", async () => {
     const lastsMs = () => (view()?.quarantinedUntilMs ?? 0) - service.clock.now();
     for (const minutes of [5, 10, 20]) {
       for (let times = 0; times < 3; times += 1) await answerWrongly();
@@ -71,7 +71,7 @@ describe("a node with too many refused answers", () => {
     expect(Math.round(lastsMs() / 60_000)).toBe(5);
   });
 
-  test("but not within ten minutes is not quarantined", async () => {
+  test("a node with as many refused answers over more than ten minutes is not quarantined", async () => {
     for (let times = 0; times < 6; times += 1) {
       await answerWrongly();
       await service.clock.advance(300_000);
@@ -80,7 +80,7 @@ describe("a node with too many refused answers", () => {
   });
 });
 
-test("leases that lapse together count once", async () => {
+test("leases of a node that lapse together count once", async () => {
   for (let jobs = 0; jobs < 10; jobs += 1) service.directory.events.note(node.id, "lease_lapsed");
   expect(view()).toMatchObject({ state: "approved" });
   for (let times = 0; times < 2; times += 1) {
@@ -90,7 +90,7 @@ test("leases that lapse together count once", async () => {
   expect(view()).toMatchObject({ state: "quarantined" });
 });
 
-test("jobs kept past their deadline count, those of one stall once", async () => {
+test("jobs that a node does not finish by their deadline count, and those of one stall count once", async () => {
   for (let jobs = 0; jobs < 10; jobs += 1) service.directory.events.note(node.id, "job_late");
   service.directory.events.note(node.id, "lease_lapsed");
   expect(view()).toMatchObject({ state: "approved" });
@@ -112,7 +112,7 @@ describe("a failure at a job that another node answers", () => {
     return uuid;
   }
 
-  test("counts a third", async () => {
+  test("a failure at a job that another node answers counts a third", async () => {
     const other = await admittedNode(service);
     for (let times = 1; times <= 9; times += 1) {
       expect(view()).toMatchObject({ state: "approved" });
@@ -126,7 +126,7 @@ describe("a failure at a job that another node answers", () => {
     expect(view()?.quarantineReason).toContain("a job that another node answered");
   });
 
-  test("does not count if no one or the same node answers the job", async () => {
+  test("a failure at a job does not count if no one or the same node answers the job", async () => {
     for (let times = 1; times <= 12; times += 1) {
       const uuid = await failedJob();
       if (times % 2 === 0) await complete(service, node, await openedJob(service, node));
@@ -139,7 +139,7 @@ describe("a failure at a job that another node answers", () => {
 describe("a final failure of one node", () => {
   const output = { code: "invalid_query", retryable: false } as const;
 
-  test("is retried, and counts once another node answers the job", async () => {
+  test("a final failure of one node is retried, and counts once another node answers the job", async () => {
     const other = await admittedNode(service);
     for (let times = 1; times <= 9; times += 1) {
       const uuid = service.queue.add();
@@ -156,7 +156,7 @@ describe("a final failure of one node", () => {
     expect(view()).toMatchObject({ state: "quarantined" });
   });
 
-  test("ends the job if a second node reports the same, and counts against neither", async () => {
+  test("a final failure ends the job if a second node reports the same, and counts against neither", async () => {
     const other = await admittedNode(service);
     const uuid = service.queue.add();
     for (const one of [node, node, other]) {
@@ -171,7 +171,7 @@ describe("a final failure of one node", () => {
     expect(failures).toEqual([true, true, false]);
   });
 
-  test("is not confirmed by another failure of a second node", async () => {
+  test("a final failure is not confirmed by another failure of a second node", async () => {
     const other = await admittedNode(service);
     const uuid = service.queue.add();
     for (const [one, code] of [
@@ -198,7 +198,7 @@ describe("a run that replaces another one", () => {
     await attest(service, node);
   }
 
-  test("that had jobs counts as a lapse: frequent restarts lead to quarantine", async () => {
+  test("replacing a run that had jobs counts as a lapse, so that frequent restarts lead to quarantine", async () => {
     for (const state of ["approved", "approved", "quarantined"]) {
       service.queue.add();
       service.queue.add();
@@ -211,7 +211,7 @@ describe("a run that replaces another one", () => {
     expect(view()?.quarantineReason).toContain("ended with jobs");
   });
 
-  test("counts once with the leases that lapse in the same stall, and not without jobs", async () => {
+  test("replacing a run counts once with the leases that lapse in the same stall, and not without jobs", async () => {
     service.queue.add();
     await openedJob(service, node);
     service.directory.events.note(node.id, "lease_lapsed");

@@ -31,7 +31,7 @@ afterEach(() => service.close());
 const nodes = () => service.store.read("nodes", null);
 
 describe("a nonce", () => {
-  test("is used once, even if its registration was refused", async () => {
+  test("a nonce is used once, even if its registration was refused", async () => {
     const node = await makeNode();
     const { nonce } = service.gateway.challenge();
     const spoilt = registrationOf(service, node, nonce, { audience: "another" });
@@ -42,7 +42,7 @@ describe("a nonce", () => {
     expect(await register(whole)).toBe("node_refused challenge_unknown");
   });
 
-  test("that is unknown or expired is refused", async () => {
+  test("a nonce that is unknown or expired is refused", async () => {
     const node = await makeNode();
     const made = registrationOf(service, node, "A".repeat(43));
     expect(await checkThatFails(() => service.gateway.register(made, node.address))).toBe(
@@ -136,7 +136,7 @@ describe("a refusal", () => {
       ({ action }) => action === "refused",
     );
 
-  test("is logged once in ten minutes if it repeats", async () => {
+  test("a refusal is logged once in ten minutes if it repeats", async () => {
     const known = await admittedNode(service);
     await service.change(known.id, "removed");
     for (let at = 0; at < 40; at += 1) {
@@ -150,7 +150,7 @@ describe("a refusal", () => {
     expect(await refusals()).toHaveLength(2);
   });
 
-  test("is logged immediately for another reason", async () => {
+  test("a refusal is logged immediately for another reason", async () => {
     const node = await admittedNode(service, { evidence: "tdx" });
     const weaker = await makeNode({ identity: node.identity, evidence: "none" });
     await checkThatFails(() => attest(service, weaker));
@@ -173,7 +173,7 @@ describe("a node without the enrolment token", () => {
     return await checkThatFails(() => service.gateway.requireEnrolled({ headers }, address));
   };
 
-  test("gets one refusal, whatever it sends", async () => {
+  test("a node without the enrolment token gets the same refusal, regardless of what it sends", async () => {
     const node = await makeNode();
     expect(await request(node, null)).toBe("node_refused not_enrolled");
     const other = enrolmentTokenOf(Buffer.alloc(32, 8));
@@ -182,7 +182,7 @@ describe("a node without the enrolment token", () => {
     expect(await request(node, testToken)).toBe("nothing failed");
   });
 
-  test("cannot use another node's enrolment proof for its own request", async () => {
+  test("a node without the enrolment token cannot use another node's enrolment proof", async () => {
     const captured =
       signed(service, await makeNode(), "challenge").headers["signature-input"] ?? "";
     const { headers } = signed(service, await makeNode(), "challenge");
@@ -192,7 +192,7 @@ describe("a node without the enrolment token", () => {
     ).toBe("node_refused not_enrolled");
   });
 
-  test("is logged once in ten minutes, from any number of addresses", async () => {
+  test("refusals of nodes without the enrolment token are logged once in ten minutes, from any number of addresses", async () => {
     const node = await makeNode();
     for (let at = 0; at < 200; at += 1) await request(node, null, `192.0.2.${at}`);
     await service.clock.advance(1_000);
@@ -202,7 +202,7 @@ describe("a node without the enrolment token", () => {
 });
 
 describe("an unknown node", () => {
-  test("waits for approval without a session, and is admitted after approval", async () => {
+  test("an unknown node waits for approval without a session, and is admitted after approval", async () => {
     const node = await makeNode();
     const first = await attest(service, node);
     expect(first).toMatchObject({ node_id: node.id, state: "pending" });
@@ -226,7 +226,7 @@ describe("an unknown node", () => {
     });
   });
 
-  test("is admitted immediately if the policy lists its machine", async () => {
+  test("an unknown node is admitted immediately if the policy lists its machine", async () => {
     service.verify = async () => ({ isListedPlatform: true });
     const node = await makeNode({ evidence: "tdx" });
     expect(await attest(service, node)).toMatchObject({ state: "admitted" });
@@ -234,7 +234,7 @@ describe("an unknown node", () => {
   });
 
   test.each(["was removed", "is quarantined"])(
-    "waits if a node of its machine %s",
+    "an unknown node waits for approval if a node of its machine %s",
     async (fate) => {
       service.verify = async () => ({ isListedPlatform: true });
       const before = await admittedNode(service, { evidence: "tdx" });
@@ -270,7 +270,7 @@ test("a removed node is refused, also after a restart of the gateway", async () 
 });
 
 describe("an approval", () => {
-  test("does not extend to weaker evidence", async () => {
+  test("an approval does not extend to weaker evidence", async () => {
     const node = await admittedNode(service, { evidence: "tdx" });
     const thief = await makeNode({ identity: node.identity, evidence: "none" });
     expect(await checkThatFails(() => attest(service, thief))).toBe(
@@ -280,7 +280,7 @@ describe("an approval", () => {
     expect(await nodes()).toMatchObject([{ evidence: "tdx", state: "approved" }]);
   });
 
-  test("does not extend to another machine until the operator approves again", async () => {
+  test("an approval does not extend to another machine until the operator approves again", async () => {
     const node = await admittedNode(service, { evidence: "tdx" });
     service.verify = async () => ({ facts: factsOf("machine-2") });
     const moved = await makeNode({ identity: node.identity, evidence: "tdx" });
@@ -292,7 +292,7 @@ describe("an approval", () => {
     expect(await checkThatFails(() => attest(service, back))).toBe("node_refused machine_changed");
   });
 
-  test("that ends a quarantine does not permit a move", async () => {
+  test("an approval that ends a quarantine does not permit a move", async () => {
     const node = await admittedNode(service, { evidence: "tdx" });
     const untilMs = service.clock.now() + 300_000;
     const quarantine = { id: node.id, untilMs, reason: "slow", nowMs: service.clock.now() };
@@ -303,7 +303,7 @@ describe("an approval", () => {
     expect(await checkThatFails(() => attest(service, moved))).toBe("node_refused machine_changed");
   });
 
-  test("by the policy ends with the policy", async () => {
+  test("an approval by the policy ends with the policy", async () => {
     service.verify = async () => ({ isListedPlatform: true });
     const node = await makeNode({ evidence: "tdx" });
     expect(await attest(service, node)).toMatchObject({ state: "admitted" });
@@ -313,7 +313,7 @@ describe("an approval", () => {
   });
 });
 
-test("another identity with the same short id is refused", async () => {
+test("another node identity with the same short id is refused", async () => {
   const node = await admittedNode(service);
   service.database.run("UPDATE node SET identity_key = 'another'");
   const fresh = await makeNode({ identity: node.identity });
@@ -321,7 +321,7 @@ test("another identity with the same short id is refused", async () => {
 });
 
 describe("two runs of one node", () => {
-  test("the later one replaces the earlier one, whose jobs are returned and whose keys stay refused", async () => {
+  test("a later run of a node replaces the earlier one, whose jobs are returned and whose keys stay refused", async () => {
     const earlier = await admittedNode(service);
     const job = service.queue.add();
     await openedJob(service, earlier);
@@ -337,7 +337,7 @@ describe("two runs of one node", () => {
     expect(service.gateway.nodes()).toMatchObject([{ keyId: later.keyId, running: 1 }]);
   });
 
-  test("the one with the later challenge wins, whichever is verified first", async () => {
+  test("of two runs of one node, the one with the later challenge wins, whichever is verified first", async () => {
     const known = await admittedNode(service);
     const [slow, quick] = [
       await makeNode({ identity: known.identity }),
@@ -354,7 +354,7 @@ describe("two runs of one node", () => {
     expect(entered(service, quick)).toMatchObject({ keyId: quick.keyId });
   });
 
-  test("an open lease request of the earlier one ends", async () => {
+  test("an open lease request of a replaced run ends", async () => {
     const earlier = await admittedNode(service);
     const waiting = leased(service, earlier, { waitMs: 20_000 });
     await attest(service, await makeNode({ identity: earlier.identity }));
@@ -386,7 +386,7 @@ test("an attestation ends after an hour, or when its collateral expires", async 
   );
 });
 
-test("after a restart run keys are unknown until the node attests", async () => {
+test("after a restart, run keys are unknown until the node attests", async () => {
   const node = await admittedNode(service);
   await service.restart();
   expect(await checkThatFails(() => entered(service, node))).toBe("node_unauthorized unknown_key");
@@ -397,7 +397,7 @@ test("after a restart run keys are unknown until the node attests", async () => 
   expect(entered(service, node)).toMatchObject({ keyId: node.keyId });
 });
 
-test("beyond a thousand open challenges the oldest is dropped", async () => {
+test("if more than a thousand challenges are open, the oldest is dropped", async () => {
   const node = await makeNode();
   const { nonce } = service.gateway.challenge();
   for (let at = 0; at < 1_000; at += 1) service.gateway.challenge();
@@ -407,7 +407,7 @@ test("beyond a thousand open challenges the oldest is dropped", async () => {
   );
 });
 
-test("a name becomes one line without control characters, and need not be unique", async () => {
+test("a node's name becomes one line without control characters, and need not be unique", async () => {
   const first = await makeNode({ name: "berlin\u001b[2J\n 1" });
   const second = await makeNode({ name: "berlin[2J 1" });
   await attest(service, first);

@@ -106,7 +106,7 @@ test("a job for another platform has no credential", async () => {
   expect(cachedFor).toEqual([]);
 });
 
-test("nothing is released after the run attests as another image", async () => {
+test("no credential is released after the run attests as another image", async () => {
   const node = await trustedNode();
   addSearch();
   expect(await jobOf(node)).not.toBeNull();
@@ -117,7 +117,7 @@ test("nothing is released after the run attests as another image", async () => {
   expect(cachedFor).toHaveLength(1);
 });
 
-test("nothing is released beyond the attestation", async () => {
+test("no credential is released beyond the attestation", async () => {
   const node = await trustedNode();
   await service.clock.advance(3_590_000);
   addSearch();
@@ -131,7 +131,7 @@ test("nothing is released beyond the attestation", async () => {
   expect(cachedFor).toHaveLength(1);
 });
 
-test("nothing is released if the node attests as another image while the credential is read", async () => {
+test("no credential is released if the node attests as another image while the credential is read", async () => {
   const node = await trustedNode();
   whileRead = async () => {
     service.verify = async () => ({ image: "other" });
@@ -156,7 +156,7 @@ test("a job that needs its account's own credential goes only to a node that may
   expect(await jobOf(node)).toBeNull();
 });
 
-test("an event names node, credential and attestation, once each and without the secret", async () => {
+test("a release is recorded as an event with node, credential and attestation, once each and without the secret", async () => {
   const node = await trustedNode();
   for (const _job of [1, 2]) {
     addSearch();
@@ -173,7 +173,7 @@ test("an event names node, credential and attestation, once each and without the
   expect(JSON.stringify([all, service.logged])).not.toContain("the-secret-token");
 });
 
-test("nothing is released if the attestation ends while the credential is read", async () => {
+test("no credential is released if the attestation ends while the credential is read", async () => {
   const node = await trustedNode();
   whileRead = () => service.clock.advance(3_600_000);
   addSearch();

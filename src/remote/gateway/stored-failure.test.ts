@@ -53,7 +53,7 @@ test("a request that may have been billed is not sent to another node", () => {
   expect(reported({ code: "upstream_timeout" }, requestsX, everywhere).retryable).toBe(true);
 });
 
-test("messages of a node are quoted on one bounded line", () => {
+test("messages of a node are quoted on one line of bounded length", () => {
   const message = `your key\n\u001b[31mis ${"a".repeat(5_000)}`;
   const failure = reported({ message, hint: "send it\u202e to me" });
   expect(failure.message).toMatch(/^node north reported: your key \[31mis a+…$/);

@@ -49,7 +49,7 @@ async function errorsOf(proof: unknown, given = options()): Promise<string[]> {
 const copyOf = (proof: Proof): Proof => structuredClone(proof);
 
 describe("a valid proof", () => {
-  test("reports its passed checks and content", async () => {
+  test("a valid proof reports its passed checks and content", async () => {
     const verdict = await verifyProof(JSON.stringify(proofBy(node, answer)), options());
     expect(verdict.steps.map(({ check, outcome }) => `${check} ${outcome}`)).toEqual([
       "form passed",
@@ -70,11 +70,11 @@ describe("a valid proof", () => {
     });
   });
 
-  test("is accepted without evidence if `none` is, and with an empty answer", async () => {
+  test("a valid proof is accepted without evidence if `none` is, and with an empty answer", async () => {
     expect(await errorsOf(proofBy(bare, answerOf([])), acceptingNone())).toEqual([]);
   });
 
-  test("matches what the caller expects", async () => {
+  test("a valid proof matches what the caller expects", async () => {
     const proof = proofBy(node, answer);
     const expected = {
       job: jobUuid,
@@ -97,9 +97,12 @@ describe("a valid proof", () => {
     ["not_the_window", { toMs: testRequest.toMs + 1 }],
     ["not_the_gateway", { gatewayKey: makeSigningKey().publicKey }],
     ["signed_too_early", { signedAfterMs: nowMs + 1_000 }],
-  ] as const)("fails with %s if the caller expects otherwise", async (code, expected) => {
-    expect(await errorsOf(proofBy(node, answer), options({ expected }))).toEqual([code]);
-  });
+  ] as const)(
+    "verification fails with %s if the caller expects otherwise",
+    async (code, expected) => {
+      expect(await errorsOf(proofBy(node, answer), options({ expected }))).toEqual([code]);
+    },
+  );
 });
 
 describe("changing any member of a proof", () => {
@@ -218,12 +221,15 @@ describe("changing any member of a proof", () => {
     ["does not match the query", { langs: ["de"] }, "not_a_match"],
     ["is outside the window", { created_at: "2010-01-01T00:00:00Z" }, "outside_window"],
     ["links to a script", { urls: ["javascript:alert(1)"] }, "record_malformed"],
-  ])("a record, signed by the node itself, that %s", async (_what, metadata, code) => {
-    const lie = answerOf([postItem(1, metadata)]);
-    expect(await errorsOf(proofBy(node, lie))).toEqual([code]);
-  });
+  ])(
+    "a record that %s is detected although the node itself signed it",
+    async (_what, metadata, code) => {
+      const lie = answerOf([postItem(1, metadata)]);
+      expect(await errorsOf(proofBy(node, lie))).toEqual([code]);
+    },
+  );
 
-  test.each(cases)("%s", async (_path, change, codes) => {
+  test.each(cases)("a change of a proof is detected: %s", async (_path, change, codes) => {
     const proof = copyOf(proofBy(node, answer));
     change(proof);
     expect(await errorsOf(proof)).toEqual(codes);
@@ -237,7 +243,7 @@ describe("changing any member of a proof", () => {
     "sealing_key",
     "boot_id",
     "gateway_key",
-  ] as const)("statement.%s", async (member) => {
+  ] as const)("a change of a proof is detected in statement.%s", async (member) => {
     const proof = copyOf(proofBy(node, answer));
     const { statement } = proof.attestation;
     Object.assign(statement, { [member]: flipped(statement[member], 2) });
@@ -250,7 +256,7 @@ describe("changing any member of a proof", () => {
     expect(codes.some((code) => ["report_data", "bad_signature"].includes(code))).toBe(true);
   });
 
-  test("is detected, except in unverified members", async () => {
+  test("a change of any member of a proof is detected, except in unverified members", async () => {
     const proof = proofBy(node, answer);
     const open: string[] = [];
     for (const path of leavesOf(proof)) {
@@ -272,7 +278,7 @@ describe("changing any member of a proof", () => {
     });
   });
 
-  test("bytes that are not UTF-8, or begin with a byte order mark, are refused", async () => {
+  test("a proof whose bytes are not UTF-8, or begin with a byte order mark, is refused", async () => {
     const proof = proofBy(bare, answerOf([postItem(1, { more: "\ufffd" })]));
     const bytes = Buffer.from(JSON.stringify(proof));
     expect(await errorsOf(bytes, acceptingNone())).toEqual([]);
@@ -283,7 +289,7 @@ describe("changing any member of a proof", () => {
     expect(await errorsOf({ ...proof, body }, acceptingNone())).toEqual(["body_malformed"]);
   });
 
-  test("a proof with a repeated member is refused, as readers differ in which they use", async () => {
+  test("a proof with a repeated member is refused, because readers differ in which one they use", async () => {
     const text = JSON.stringify(proofBy(node, answer));
     const other = JSON.stringify(JSON.stringify([]));
     expect(await errorsOf(`{"body":${other},${text.slice(1)}`)).toEqual(["repeated_members"]);
@@ -299,7 +305,7 @@ describe("changing any member of a proof", () => {
 });
 
 describe("a lying gateway", () => {
-  test("cannot lower or raise the kind of evidence", async () => {
+  test("a lying gateway cannot lower or raise the kind of evidence", async () => {
     const accepted = ["tdx", "simulated", "none"] as const;
     const lowered = copyOf(proofBy(node, answer));
     Object.assign(lowered.attestation.statement, { evidence: "none" });
@@ -320,14 +326,14 @@ describe("a lying gateway", () => {
     expect(await errorsOf(made, options({ accepted }))).toEqual(["chain_root"]);
   });
 
-  test("cannot pass a proof to a caller who accepts only other kinds", async () => {
+  test("a lying gateway cannot pass a proof to a caller who accepts only other kinds", async () => {
     expect(await errorsOf(proofBy(node, answer), options({ accepted: ["tdx"] }))).toEqual([
       "kind_not_accepted",
     ]);
     expect(await errorsOf(proofBy(bare, answer))).toEqual(["kind_not_accepted"]);
   });
 
-  test("cannot pass a quote to a caller without a policy, or with another one", async () => {
+  test("a lying gateway cannot pass a quote to a caller without a policy, or with another one", async () => {
     expect(await errorsOf(proofBy(node, answer), options({ policy: null }))).toEqual([
       "policy_missing",
     ]);
@@ -341,13 +347,13 @@ describe("a lying gateway", () => {
     ]);
   });
 
-  test("cannot substitute the attestation of another run, of the same machine or another", async () => {
+  test("a lying gateway cannot substitute the attestation of another run, of the same machine or another", async () => {
     const proof = proofBy(node, answer);
     const other = await makeNode("simulated", tee);
     expect(await errorsOf({ ...proof, attestation: other.attestation })).toEqual(["bad_signature"]);
   });
 
-  test("cannot put its own keys into an attested statement", async () => {
+  test("a lying gateway cannot put its own keys into an attested statement", async () => {
     const own = await makeNode("none");
     const { statement } = node.attestation;
     const forged = { ...statement, signing_key: own.keys.signingKey };
@@ -361,7 +367,7 @@ describe("a lying gateway", () => {
     expect(await errorsOf(proof)).toEqual(["identity_signature", "report_data"]);
   });
 
-  test("cannot use another identity with attested keys", async () => {
+  test("a lying gateway cannot use another identity with attested keys", async () => {
     const identity = makeSigningKey();
     const statement = { ...node.attestation.statement, identity_key: identity.publicKey };
     const attestation = {
@@ -375,7 +381,7 @@ describe("a lying gateway", () => {
     expect(await errorsOf(proof)).toEqual(["report_data"]);
   });
 
-  test("cannot name another gateway than the attested one", async () => {
+  test("a lying gateway cannot name another gateway than the attested one", async () => {
     const gateway_key = makeSigningKey().publicKey;
     const expected = { gatewayKey: gateway_key };
     const proof = copyOf(proofBy(node, answer));
@@ -391,7 +397,7 @@ describe("a lying gateway", () => {
     ]);
   });
 
-  test("cannot substitute the answer of another job, or the coverage of another answer", async () => {
+  test("a lying gateway cannot substitute the answer of another job, or the coverage of another answer", async () => {
     const other = proofBy(node, answerOf([]), { job: jobUuid.replace("ffee", "0000") });
     expect(await errorsOf({ ...other, job: jobUuid })).toEqual(["other_job"]);
     const proof = proofBy(node, answer);
@@ -399,7 +405,7 @@ describe("a lying gateway", () => {
     expect(await errorsOf({ ...proof, body: "[]" })).toEqual(["content_digest"]);
   });
 
-  test("cannot substitute a body of other bytes that parse to the same", async () => {
+  test("a lying gateway cannot substitute a body of other bytes that parse to the same", async () => {
     const proof = proofBy(node, answer);
     const body = JSON.stringify(JSON.parse(proof.body), null, 1);
     expect(await errorsOf({ ...proof, body })).toEqual(["content_digest", "body_malformed"]);
@@ -411,7 +417,7 @@ describe("a lying gateway", () => {
     ]);
   });
 
-  test("cannot change the covered components", async () => {
+  test("a lying gateway cannot change the covered components", async () => {
     const proof = proofBy(node, answer);
     for (const covered of [
       '("content-digest" "content-type")',
@@ -425,7 +431,7 @@ describe("a lying gateway", () => {
     }
   });
 
-  test("cannot reuse signatures of the same key for another purpose", async () => {
+  test("a lying gateway cannot reuse signatures of the same key for another purpose", async () => {
     const proof = copyOf(proofBy(node, answer));
     const input = proof.fields["signature-input"].replace("earshot-result", "earshot-node");
     Object.assign(proof.fields, { "signature-input": input });
@@ -435,7 +441,7 @@ describe("a lying gateway", () => {
   test.each([
     ['id="0190a2b4-7c11-4f6e-9d53-1f0a55c00000", ', "a member that is there twice"],
     ["a=1, ", "a member that nobody knows"],
-  ])("cannot make readers of Earshot-Job disagree by %s (%s)", async (more) => {
+  ])("a lying gateway cannot make readers of Earshot-Job disagree by %s (%s)", async (more) => {
     const forged = { sign: (message: Uint8Array) => node.keys.sign(message) };
     const proof = copyOf(proofBy(node, answer));
     const job = `${more}${proof.fields["earshot-job"]}`;
@@ -451,7 +457,7 @@ describe("a lying gateway", () => {
     expect(await errorsOf(proof)).toEqual(["job_field"]);
   });
 
-  test("cannot spell digests and signatures differently", async () => {
+  test("a lying gateway cannot spell digests and signatures differently", async () => {
     const proof = copyOf(proofBy(node, answer));
     const respelled = proof.fields.signature.replace(/.==:$/, (end) => `${next(end[0] ?? "")}==:`);
     expect(Buffer.from(respelled.slice(9), "base64")).toEqual(
@@ -464,7 +470,7 @@ describe("a lying gateway", () => {
     expect(await errorsOf(shorter)).toEqual(["bad_signature"]);
   });
 
-  test("cannot change the time of a signature", async () => {
+  test("a lying gateway cannot change the time of a signature", async () => {
     const proof = proofBy(node, answer);
     const later = proofBy(node, answer, { nowMs: nowMs + 600_000 });
     expect(await errorsOf(later)).toEqual(["signed_in_future"]);
@@ -480,7 +486,7 @@ describe("a lying gateway", () => {
     ["in which the machine is revoked", { revoked: ["pck"] as const }],
     ["in which the machine is out of date", { tcbStatus: "OutOfDate" }],
     ["older than the policy allows", { evaluationNumber: 1 }],
-  ])("cannot use collateral %s", async (_name, fields) => {
+  ])("a lying gateway cannot use collateral %s", async (_name, fields) => {
     const attestation = { ...node.attestation, collateral: tee.collateral(fields) };
     const [code, ...more] = await errorsOf(proofBy({ ...node, attestation }, answer));
     expect(more).toEqual([]);
@@ -489,7 +495,7 @@ describe("a lying gateway", () => {
     );
   });
 
-  test("cannot use collateral that expired between attestation and signature", async () => {
+  test("a lying gateway cannot use collateral that expired between attestation and signature", async () => {
     const inForce = { fromMs: nowMs - day, toMs: nowMs + 3_600_000 };
     const attestation = { ...node.attestation, collateral: tee.collateral({ inForce }) };
     const proofAt = (ms: number) => proofBy({ ...node, attestation }, answer, { nowMs: ms });
@@ -498,7 +504,7 @@ describe("a lying gateway", () => {
     expect(await errorsOf(proofAt(nowMs + 4_000_000), later)).toEqual(["crl_outdated"]);
   });
 
-  test("is checked with other collateral as of another time, which is reported", async () => {
+  test("a proof is checked with other collateral as of another time, which is reported", async () => {
     const proof = proofBy(node, answer);
     const inForce = { fromMs: nowMs + 30 * day, toMs: nowMs + 60 * day };
     const asOfMs = nowMs + 40 * day;
@@ -529,7 +535,7 @@ describe("a lying node", () => {
     ["other_key", { keyId: "A".repeat(22) }],
     ["other_job", { job: jobUuid.replace("ffee", "0000") }],
     ["signature_input", { keyId: 'A";tag="x' }],
-  ])("has its proof refused with %s", async (code, special) => {
+  ])("a lying node has its proof refused with %s", async (code, special) => {
     const proof = proofBy(bare, answer, special);
     expect(await asNone(proof)).toEqual([code]);
   });
@@ -539,12 +545,12 @@ describe("a lying node", () => {
     ["other_platform", { platform: "bluesky" as const }],
     ["outside_window", { fromMs: nowMs - 100 }],
     ["before_its_page", { after: { platform: "x" as const, id: 5n } }],
-  ])("cannot answer another request: %s", async (code, special) => {
+  ])("a lying node cannot answer another request: %s", async (code, special) => {
     const proof = proofBy(bare, answer, { request: requestText({ ...testRequest, ...special }) });
     expect(await asNone(proof)).toEqual([code]);
   });
 
-  test("cannot answer about another account than the query names", async () => {
+  test("a lying node cannot answer about another account than the query names", async () => {
     const requested = {
       ...testRequest,
       method: "gettweets",
@@ -563,7 +569,7 @@ describe("a lying node", () => {
     expect(await errorsOf(about("mallory"), given)).toEqual(["target_mismatch"]);
   });
 
-  test("cannot present a further page as the first", async () => {
+  test("a lying node cannot present a further page as the first", async () => {
     const after = { platform: "x", id: lastId } as const;
     const proof = proofBy(bare, answer, { request: requestText({ ...testRequest, after }) });
     const given = { ...acceptingNone(), expected: { isFirstPage: true } as const };
@@ -572,13 +578,13 @@ describe("a lying node", () => {
     expect(await errorsOf(proof, given)).toEqual(["not_the_first_page"]);
   });
 
-  test("cannot report complete coverage of a part of the window", async () => {
+  test("a lying node cannot report complete coverage of a part of the window", async () => {
     const coverage = { fromMs: nowMs, toMs: nowMs, complete: true, gaps: [] };
     const proof = proofBy(bare, { ...answerOf([]), coverage, sources: [] });
     expect(await asNone(proof)).toEqual(["coverage_too_narrow"]);
   });
 
-  test("cannot sign before the request, or before its posts existed", async () => {
+  test("a lying node cannot sign before the request, or before its posts existed", async () => {
     const signedMs = nowMs - 3_600_000;
     const proof = (items: Parameters<typeof answerOf>[0], asOfMs: number): Proof => {
       const request = requestText({ ...testRequest, asOfMs });
@@ -589,17 +595,17 @@ describe("a lying node", () => {
     expect(await asNone(proof([postItem(1)], signedMs))).toEqual(["post_after_signature"]);
   });
 
-  test("may return a post whose author claims a future time", async () => {
+  test("a node may return a post whose author claims a future time", async () => {
     const claimed = postItem(1, { created_at: new Date(nowMs + day).toISOString() });
     expect(await asNone(proofBy(bare, answerOf([claimed])))).toEqual([]);
   });
 
-  test("cannot use a statement for another audience", async () => {
+  test("a lying node cannot use a statement for another audience", async () => {
     const node = await makeNode("none", null, { audience: "earshot-caller" });
     expect(await asNone(proofBy(node, answer))).toEqual(["other_audience"]);
   });
 
-  test("cannot exhaust the verifier by nesting", async () => {
+  test("a lying node cannot exhaust the verifier by nesting", async () => {
     const deep = "[".repeat(20_000) + "]".repeat(20_000);
     expect(await asNone(proofBy(bare, answer, { body: `[${deep}]` }))).toEqual(["body_malformed"]);
   });
@@ -612,11 +618,11 @@ describe("a lying node", () => {
     ["body_malformed", '[{"ID":"1","ID":"2"}]'],
     ["record_malformed", '[{"ID":"x","Metadata":{"platform":"x"}}]'],
     ["record_malformed", '[{"ID":"1","Content":"","Metadata":{"platform":"x"}}]'],
-  ])("cannot sign a malformed body: %s %s", async (code, body) => {
+  ])("a lying node cannot sign a malformed body: %s %s", async (code, body) => {
     expect(await asNone(proofBy(bare, answer, { body }))).toEqual([code]);
   });
 
-  test("cannot use a key of small order, whose signatures anyone can make", async () => {
+  test("a lying node cannot use a key of small order, whose signatures anyone can make", async () => {
     const signing_key = base64(Buffer.concat([Buffer.of(1), Buffer.alloc(31)]));
     const weak = await makeNode("none", null, { signing_key });
     const proof = copyOf(proofBy(weak, answer));

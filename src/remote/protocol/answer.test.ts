@@ -88,7 +88,7 @@ const ofItems = (items: readonly FetchedItem[], request?: AnswerRequest): Promis
 const whole = answerOf([postItem(1), postItem(2), postItem(3)]);
 
 describe("an answer", () => {
-  test("is read as written", async () => {
+  test("an answer of a node is read as written", async () => {
     const given = nodeAnswer(whole);
     const read = await readAnswer(answerBytes(given), testRequest);
     expect(read.answer).toEqual(whole);
@@ -100,7 +100,7 @@ describe("an answer", () => {
     ).toEqual([]);
   });
 
-  test("of other kinds of records has no ids", async () => {
+  test("an answer with other kinds of records has no ids", async () => {
     const record = {
       ID: "did:a",
       Content: "",
@@ -143,7 +143,7 @@ describe("an answer", () => {
     ).toBe("not_a_post");
   });
 
-  test("does not continue on another platform than requested", async () => {
+  test("an answer does not continue on another platform than requested", async () => {
     const request = { ...testRequest, method: "gettweets" } as const;
     const position = { credentialId: null, cursor: "c", lastKey: null, skip: 0 };
     const leadingTo = (platform: "x" | "mastodon") =>
@@ -152,7 +152,7 @@ describe("an answer", () => {
     expect(await outcomeOf(leadingTo("mastodon"), request)).toBe("other_platform");
   });
 
-  test("with a post from before ids had times uses its own time", async () => {
+  test("an answer with a post from before ids had times uses its own time", async () => {
     const uri = "https://x.com/i/status/20";
     const record = {
       ID: "20",
@@ -199,7 +199,7 @@ describe("impossible items are refused", () => {
 
   test.each([
     [
-      "more than were requested",
+      "more items than requested",
       Array.from({ length: 11 }, (_, index) => postItem(index + 1)),
       "too_many_items",
     ],
@@ -208,12 +208,12 @@ describe("impossible items are refused", () => {
     ["newer than the window", [postItem(-5)], "outside_window"],
     ["older than the window", [postItem(1_445)], "outside_window"],
     ["of another platform", [onBluesky({})], "other_platform"],
-    ["with a member more", [changed({ More: 1 })], "record_malformed"],
+    ["with an additional member", [changed({ More: 1 })], "record_malformed"],
     ["without a text", [changed({ Content: null })], "record_malformed"],
     ["with an id that is a number", [changed({ ID: 1 })], "record_malformed"],
-    ["with an id that is none", [changed({ ID: "x" })], "record_malformed"],
+    ["with a malformed id", [changed({ ID: "x" })], "record_malformed"],
     ["with an id that is too great", [changed({ ID: `${lastId + 1n}` })], "record_malformed"],
-    ["of a kind that nobody knows", [postItem(1, { kind: "other" })], "record_malformed"],
+    ["of an unknown kind", [postItem(1, { kind: "other" })], "record_malformed"],
     [
       "with a member twice",
       [{ ...item, record: item.record.replace("{", '{"ID":"1",') }],
@@ -225,7 +225,7 @@ describe("impossible items are refused", () => {
       "record_malformed",
     ],
     ["with spaces", [{ ...item, record: `${item.record} ` }], "record_malformed"],
-    ["that are no JSON", [{ ...item, record: "{{" }], "record_malformed"],
+    ["that are not JSON", [{ ...item, record: "{{" }], "record_malformed"],
     ["that nest without end", [{ ...item, record: "[".repeat(100_000) }], "record_malformed"],
     [
       "one uri under two IDs",
@@ -237,9 +237,9 @@ describe("impossible items are refused", () => {
       [postItem(1, { created_at: "2020-01-01T00:00:00Z" })],
       "outside_window",
     ],
-    ["of a time that is none", [postItem(1, { created_at: "soon" })], "record_malformed"],
+    ["of a malformed time", [postItem(1, { created_at: "soon" })], "record_malformed"],
     [
-      "of a day that is none",
+      "of a nonexistent day",
       [postItem(1, { created_at: "2026-02-30T00:00:00Z" })],
       "record_malformed",
     ],
@@ -268,7 +268,7 @@ describe("impossible items are refused", () => {
       [postItem(1, { media: [{ type: "image", url: "data:text/html,a", alt: null }] })],
       "record_malformed",
     ],
-    ["with tags that are no list", [postItem(1, { hashtags: "cats" })], "record_malformed"],
+    ["with tags that are not a list", [postItem(1, { hashtags: "cats" })], "record_malformed"],
     ["without the words of the query", [changed({ Content: "zebra" })], "not_a_match"],
     ["in another language", [postItem(1, { langs: ["de"] })], "not_a_match"],
     ["in no language", [postItem(1, { langs: [] })], "not_a_match"],
@@ -277,9 +277,12 @@ describe("impossible items are refused", () => {
       [postItem(1, { more: "a".repeat(262_144) })],
       "record_malformed",
     ],
-  ] satisfies [string, FetchedItem[], string][])("%s", async (_name, items, code) => {
-    expect(await ofItems(items)).toBe(code);
-  });
+  ] satisfies [string, FetchedItem[], string][])(
+    "impossible items of an answer are refused: %s",
+    async (_name, items, code) => {
+      expect(await ofItems(items)).toBe(code);
+    },
+  );
 
   test.each([
     ["a post without its uri", { uri: null }, "name_missing"],
@@ -301,7 +304,7 @@ describe("impossible items are refused", () => {
     ],
     ["the name of an import", { uri: "import:bluesky:7" }, "name_malformed"],
   ] satisfies [string, Partial<FetchedItem>, string][])(
-    "with names that no reader of the platform produces: %s",
+    "impossible names, which no reader of the platform produces, are refused in an answer: %s",
     async (_name, special, code) => {
       const request = { ...testRequest, platform: "social" } as const;
       expect(await ofItems([onBluesky(special)], request)).toBe(code);
@@ -319,7 +322,7 @@ describe("impossible items are refused", () => {
     [{ platform: "mastodon", uri: "https://mas.to/@ann/1", userId: "1@mas.to" }, "taken"],
     [{ platform: "x", uri: "own", userId: "12" }, "taken"],
   ] satisfies [Partial<FetchedItem>, string][])(
-    "with names on every platform: %j",
+    "impossible names on every platform are refused in an answer: %j",
     async (special, code) => {
       const own = special.uri === "own" ? { ...special, uri: item.uri } : special;
       const request = { ...testRequest, platform: "social" } as const;
@@ -340,7 +343,7 @@ describe("impossible items are refused", () => {
     ["bluesky", "import:x:7", null, "name_missing"],
     ["x", null, null, "name_missing"],
   ] as const)(
-    "of imports by the names that imports produce: %s %s of %s",
+    "items of imports are refused unless named as imports name them: %s %s of %s",
     async (platform, uri, userId, code) => {
       const imported = named({ platform, uri, userId }, { origin: "import" });
       expect(await ofItems([imported], { ...testRequest, platform: "social" })).toBe(code);
@@ -367,15 +370,15 @@ describe("impossible items are refused", () => {
       { reposted: { uri: "https://x.com/i/status/7", user_id: null } },
       "taken",
     ],
-  ])("of reposts whose original %s", async (_name, special, code) => {
+  ])("reposts are refused whose original %s", async (_name, special, code) => {
     expect(await ofItems([postItem(1, { is_retweet: true, ...special })])).toBe(code);
   });
 
-  test("of reposts with an invalid `is_retweet`", async () => {
+  test("reposts with an invalid `is_retweet` are refused", async () => {
     expect(await ofItems([postItem(1, { is_retweet: "true" })])).toBe("record_malformed");
   });
 
-  test("before the position at which the page begins", async () => {
+  test("items before the position at which the page begins are refused", async () => {
     const after = { platform: "x", id: item.id ?? 0n } as const;
     expect(await ofItems([item], { ...testRequest, after })).toBe("before_its_page");
     expect(await ofItems([postItem(2)], { ...testRequest, after })).toBe("taken");
@@ -393,9 +396,13 @@ describe("impossible knowledge is refused", () => {
     ofCoverage({ platforms: posts === undefined ? [] : [{ ...posts, ...special }] });
 
   test.each([
-    ["going on before its end", { next: { platform: "x", id: lowestId(nowMs) } }, "next_misplaced"],
     [
-      "a search that goes on at a platform",
+      "a next page after the end",
+      { next: { platform: "x", id: lowestId(nowMs) } },
+      "next_misplaced",
+    ],
+    [
+      "a search that continues on a platform",
       { nextPosition: { platform: "x", credentialId: null, cursor: "c", lastKey: null, skip: 0 } },
       "other_platform",
     ],
@@ -405,7 +412,7 @@ describe("impossible knowledge is refused", () => {
       "other_platform",
     ],
     [
-      "a cost of what nobody is billed for",
+      "a cost of something that is not billed",
       {
         sources: [
           {
@@ -435,7 +442,7 @@ describe("impossible knowledge is refused", () => {
     ["complete with a gap", ofCoverage({ gaps: [gap] }), "knowledge_malformed"],
     ["incomplete without a gap", ofPosts({ complete: false }), "knowledge_malformed"],
     [
-      "complete though its coverage is not",
+      "complete although its coverage is not",
       { ...ofCoverage({ complete: false, gaps: [gap] }), complete: true },
       "knowledge_malformed",
     ],
@@ -447,23 +454,26 @@ describe("impossible knowledge is refused", () => {
     ["coverage of all time", ofCoverage({ fromMs: null }), "coverage_outside_window"],
     ["coverage beyond the window", ofCoverage({ toMs: nowMs + 1 }), "coverage_outside_window"],
     [
-      "held beyond the window",
+      "stored beyond the window",
       ofPosts({ held: [{ fromMs: null, toMs: nowMs }] }),
       "coverage_outside_window",
     ],
-  ] satisfies [string, Partial<SourceAnswer>, string][])("%s", async (_name, special, code) => {
-    const reported = { ...whole, complete: false, ...special };
-    if (code !== "knowledge_malformed") {
-      expect(await outcomeOf(answerBytes(nodeAnswer(reported)))).toBe(code);
-      return;
-    }
-    expect(() => knowledgeText(reported)).toThrow();
-    const written = JSON.parse(knowledgeText(whole));
-    const knowledge = JSON.stringify({ ...written, complete: false, ...special });
-    expect(await outcomeOf(answerBytes(nodeAnswer(whole, { knowledge })))).toBe(code);
-  });
+  ] satisfies [string, Partial<SourceAnswer>, string][])(
+    "impossible knowledge of an answer is refused: %s",
+    async (_name, special, code) => {
+      const reported = { ...whole, complete: false, ...special };
+      if (code !== "knowledge_malformed") {
+        expect(await outcomeOf(answerBytes(nodeAnswer(reported)))).toBe(code);
+        return;
+      }
+      expect(() => knowledgeText(reported)).toThrow();
+      const written = JSON.parse(knowledgeText(whole));
+      const knowledge = JSON.stringify({ ...written, complete: false, ...special });
+      expect(await outcomeOf(answerBytes(nodeAnswer(whole, { knowledge })))).toBe(code);
+    },
+  );
 
-  test("an empty window is accepted anywhere", async () => {
+  test("an empty window in an answer is accepted anywhere", async () => {
     const toMs = nowMs + 5_000;
     const empty = { ...answerOf([]), coverage: { fromMs: toMs, toMs, complete: true, gaps: [] } };
     const query = `cats since:${new Date(toMs).toISOString().slice(0, 19)}Z`;
@@ -477,7 +487,7 @@ describe("impossible knowledge is refused", () => {
     const known = { complete: true, held: [window], gaps: [], truncated: false };
     return { ...window, platforms: [{ platform: "x", collection: "posts", ...known }] } as const;
   };
-  test("a later page covers what is older than the previous page", async () => {
+  test("the coverage of a later page is of what is older than the previous page", async () => {
     const lastMs = nowMs - 90_000;
     const after = { platform: "bluesky", id: lowestId(lastMs) } as const;
     const coveredTo = (toMs: number) => {
@@ -520,16 +530,19 @@ describe("impossible knowledge is refused", () => {
       "coverage_too_narrow",
     ],
     ["ann.example", { fromMs: null }, { method: "gettweets", fromMs: null }, "taken"],
-  ] as const)("%s, complete for %j of %j: %s", async (query, reported, special, code) => {
-    const all = { ...coverage, platforms: [], ...reported };
-    const { complete } = all;
-    const bytes = answerBytes(
-      nodeAnswer({ ...answerOf([]), complete, coverage: all, sources: [] }),
-    );
-    expect(await outcomeOf(bytes, { ...testRequest, ...special, query })).toBe(code);
-  });
+  ] as const)(
+    "an answer to %s, complete for %j of %j, is accepted or refused: %s",
+    async (query, reported, special, code) => {
+      const all = { ...coverage, platforms: [], ...reported };
+      const { complete } = all;
+      const bytes = answerBytes(
+        nodeAnswer({ ...answerOf([]), complete, coverage: all, sources: [] }),
+      );
+      expect(await outcomeOf(bytes, { ...testRequest, ...special, query })).toBe(code);
+    },
+  );
 
-  test("control characters are removed from texts", () => {
+  test("control characters are removed from the texts of an answer", () => {
     const warnings = [{ code: "a", message: "one\u001b[2Jtwo", hint: "\u0007three" }];
     const read = readKnowledge(knowledgeText({ ...whole, warnings }));
     expect(read.warnings).toEqual([{ code: "a", message: "one[2Jtwo", hint: "three" }]);
@@ -559,41 +572,45 @@ describe("malformed bytes are refused", () => {
       () => replaced('{"lengths":', '{"lengths":[],"lengths":'),
       "malformed",
     ],
-    ["a member more", () => replaced('{"lengths":', '{"more":1,"lengths":'), "malformed"],
-    ["a field less", () => replaced(',"signature":"e"', ""), "malformed"],
+    ["an additional member", () => replaced('{"lengths":', '{"more":1,"lengths":'), "malformed"],
+    ["a missing field", () => replaced(',"signature":"e"', ""), "malformed"],
     [
-      "a head that is no UTF-8",
+      "a head that is not UTF-8",
       () => Buffer.concat([Buffer.of(0xff), Buffer.from(text)]),
       "malformed",
     ],
-    ["a body with a byte more", () => Buffer.from(`${text} `), "body_mismatch"],
-    ["a body with a byte less", () => Buffer.from(text.slice(0, -1)), "body_mismatch"],
-    ["a body that begins otherwise", () => replaced("\n[", "\n("), "body_mismatch"],
-    ["records parted otherwise", () => replaced("},{", "};{"), "body_mismatch"],
-    ["records longer than told", () => replaced("cats é", "cats éé"), "body_mismatch"],
+    ["a body with an additional byte", () => Buffer.from(`${text} `), "body_mismatch"],
+    ["a body with a missing byte", () => Buffer.from(text.slice(0, -1)), "body_mismatch"],
+    ["a body that begins differently", () => replaced("\n[", "\n("), "body_mismatch"],
+    ["records separated differently", () => replaced("},{", "};{"), "body_mismatch"],
+    ["records longer than declared", () => replaced("cats é", "cats éé"), "body_mismatch"],
     [
-      "knowledge in another spelling",
+      "knowledge in another form",
       () => answerBytes({ ...given, knowledge: ` ${given.knowledge}` }),
       "knowledge_malformed",
     ],
     [
-      "knowledge with a member more",
+      "knowledge with an additional member",
       () => answerBytes({ ...given, knowledge: given.knowledge.replace("{", '{"more":1,') }),
       "knowledge_malformed",
     ],
     [
-      "knowledge that is none",
+      "knowledge that is not an object",
       () => answerBytes({ ...given, knowledge: "[]" }),
       "knowledge_malformed",
     ],
-  ] satisfies [string, () => Uint8Array, string][])("%s", async (_name, bytes, code) => {
-    const outcome = await outcomeOf(bytes);
-    // A record with too short a length is cut in the middle.
-    if (code === "body_mismatch") expect(["body_mismatch", "record_malformed"]).toContain(outcome);
-    else expect(outcome).toBe(code);
-  });
+  ] satisfies [string, () => Uint8Array, string][])(
+    "malformed bytes of an answer are refused: %s",
+    async (_name, bytes, code) => {
+      const outcome = await outcomeOf(bytes);
+      // A record with too short a length is cut in the middle.
+      if (code === "body_mismatch")
+        expect(["body_mismatch", "record_malformed"]).toContain(outcome);
+      else expect(outcome).toBe(code);
+    },
+  );
 
-  test("any changed byte is refused, or breaks the signature", async () => {
+  test("any changed byte of an answer is refused, or breaks the signature", async () => {
     const bytes = Buffer.from(answerBytes(given));
     await fc.assert(
       fc.asyncProperty(
@@ -618,7 +635,7 @@ describe("malformed bytes are refused", () => {
     );
   });
 
-  test("any bytes are refused with the same error code", async () => {
+  test("any bytes are refused as an answer with the same error code", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.oneof(
@@ -665,7 +682,7 @@ describe("a request", () => {
     .tuple(fc.oneof(search, fetching), more)
     .map(([requested, rest]) => ({ ...requested, ...rest })) as fc.Arbitrary<AnswerRequest>;
 
-  test("is read as written, in one form only", () => {
+  test("a request to a node is read as written, in one form only", () => {
     fc.assert(
       fc.property(request, (requested) => {
         const text = requestText(requested);
@@ -676,7 +693,7 @@ describe("a request", () => {
     );
   });
 
-  test("names neither its account nor the node with the credential", () => {
+  test("a request to a node contains neither its account nor the node with the credential", () => {
     const position = {
       platform: "x",
       credentialId: "c",
@@ -711,11 +728,11 @@ describe("a request", () => {
     requestText(testRequest).replace('"after":null', '"after":["x","-1"]'),
     requestText(testRequest).replace("cats", "c".repeat(70_000)),
     "[".repeat(200_000),
-  ])("in any other form is refused", async (text) => {
+  ])("a request to a node in any other form is refused", async (text) => {
     expect(await codeOf(() => readRequest(text))).toBe("request_malformed");
   });
 
-  test("of any text is refused with the same error code", async () => {
+  test("any text is refused as a request with the same error code", async () => {
     await fc.assert(
       fc.asyncProperty(fc.oneof(fc.string(), fc.json()), async (text) => {
         expect(await codeOf(() => readRequest(text))).toBe("request_malformed");
@@ -730,24 +747,27 @@ describe("a request is about the target of its query", () => {
     codeOf(() => readRequest(requestText({ ...testRequest, fromMs: null, ...special })));
   const post = (uri: string, platform: Platform) => readTarget("post", uri, platform);
 
-  test.each(questions)("%s %s on %s", async (method, query, platform) => {
-    const { query: what } = methods[method];
-    const target = what === "none" ? null : readTarget(what, query, platform);
-    expect(await check({ method, query, platform, target })).toBe("taken");
-    const other = {
-      kind: "user",
-      platform,
-      handle: "mallory.example",
-      id: null,
-      host: null,
-    } as const;
-    expect(await check({ method, query, platform, target: other })).toBe("target_mismatch");
-    if (target === null) return;
-    expect(await check({ method, query, platform, target: null })).toBe("target_mismatch");
-    const remote = platform === "x" ? "mastodon" : "x";
-    expect(await check({ method, query, platform: remote, target })).toBe("target_mismatch");
-    expect(await check({ method, query, platform: "social", target })).toBe("target_mismatch");
-  });
+  test.each(questions)(
+    "a request is about the target of its query: %s %s on %s",
+    async (method, query, platform) => {
+      const { query: what } = methods[method];
+      const target = what === "none" ? null : readTarget(what, query, platform);
+      expect(await check({ method, query, platform, target })).toBe("taken");
+      const other = {
+        kind: "user",
+        platform,
+        handle: "mallory.example",
+        id: null,
+        host: null,
+      } as const;
+      expect(await check({ method, query, platform, target: other })).toBe("target_mismatch");
+      if (target === null) return;
+      expect(await check({ method, query, platform, target: null })).toBe("target_mismatch");
+      const remote = platform === "x" ? "mastodon" : "x";
+      expect(await check({ method, query, platform: remote, target })).toBe("target_mismatch");
+      expect(await check({ method, query, platform: "social", target })).toBe("target_mismatch");
+    },
+  );
 
   const uri = "at://did:plc:ann/app.bsky.feed.post/3k";
   const nameless = {
@@ -760,9 +780,9 @@ describe("a request is about the target of its query", () => {
   } as const;
 
   test.each([
-    ["the ID of a record, for its post", "7", "bluesky", post(uri, "bluesky")],
+    ["with the ID of a record", "7", "bluesky", post(uri, "bluesky")],
     [
-      "on the server that its uri tells",
+      "on the server that its uri names",
       "7",
       "mastodon",
       {
@@ -771,14 +791,14 @@ describe("a request is about the target of its query", () => {
       },
     ],
     [
-      "by the name that an import gave it",
+      "with the name that an import gave it",
       "7",
       "bluesky",
       { ...nameless, platform: "bluesky", uri: "import:bluesky:a b" },
     ],
-    ["which X has numbered", "7", "x", { ...post("x:7", "x"), uri: "https://x.com/i/status/7" }],
-    ["with its platform before it", "bluesky:7", "bluesky", post(uri, "bluesky")],
-  ] as const)("or %s", async (_name, query, platform, target) => {
+    ["with a number of X", "7", "x", { ...post("x:7", "x"), uri: "https://x.com/i/status/7" }],
+    ["with its platform as prefix", "bluesky:7", "bluesky", post(uri, "bluesky")],
+  ] as const)("a request may be about a post %s", async (_name, query, platform, target) => {
     const requested = { method: "getreplies", query, platform, target: target as Target } as const;
     expect(await check(requested)).toBe("taken");
   });
@@ -803,7 +823,7 @@ describe("a request is about the target of its query", () => {
       "bluesky",
       { ...post(uri, "bluesky"), key: "other" },
     ],
-  ] as const)("and not about %s", async (_name, query, platform, target) => {
+  ] as const)("a request is not about %s", async (_name, query, platform, target) => {
     const requested = { method: "getreplies", query, platform, target: target as Target } as const;
     expect(await check(requested)).toBe("target_mismatch");
   });
@@ -819,7 +839,7 @@ describe("a request by a username without a platform", () => {
   const user = (text: string) => readTarget("user", text, "social");
 
   test.each(["x:@ann", "bluesky:@ann.bsky.social", "@ann@mas.to", "mastodon:@ann"])(
-    "may be about %s",
+    "a request by a username without a platform may be about %s",
     async (form) => {
       const target = user(form);
       expect(await check(target.platform ?? "x", target)).toBe("taken");
@@ -827,14 +847,14 @@ describe("a request by a username without a platform", () => {
   );
 
   test.each(["x:@anna", "bluesky:@ann.example", "@anna@mas.to", "x:12", "109@mas.to"])(
-    "is not about %s",
+    "a request by a username without a platform is not about %s",
     async (form) => {
       const target = user(form);
       expect(await check(target.platform ?? "x", target)).toBe("target_mismatch");
     },
   );
 
-  test("is about nothing but the name", async () => {
+  test("a request by a username without a platform is only about that name", async () => {
     const target = { ...user("bluesky:@ann.bsky.social"), id: "did:plc:ann" } as Target;
     expect(await check("bluesky", target)).toBe("target_mismatch");
   });
@@ -843,7 +863,7 @@ describe("a request by a username without a platform", () => {
 describe("a failure", () => {
   const failure = { code: "upstream_failed", message: "it failed", status: 502, retryable: true };
 
-  test("is read as written, truncated and without control characters", () => {
+  test("a failure is read as written, truncated and without control characters", () => {
     expect(readFailure(failureBytes(failure))).toEqual(failure);
     expect(readFailure(failureBytes({ ...failure, hint: "a\u001bb" }))).toEqual({
       ...failure,
@@ -860,7 +880,7 @@ describe("a failure", () => {
     [{ ...failure, more: 1 }],
     [{ ...failure, retryable: "yes" }],
     [null],
-  ])("in another form is refused: %j", async (reported) => {
+  ])("a failure in another form is refused: %j", async (reported) => {
     expect(await codeOf(() => readFailure(Buffer.from(JSON.stringify(reported))))).toBe(
       "malformed",
     );

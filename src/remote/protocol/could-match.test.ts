@@ -57,7 +57,7 @@ describe("a record that contradicts the query is refused:", () => {
     "filter:self_threads",
     "zebra OR lang:de",
     "(comet lang:de) OR zebra from:bob.example",
-  ])("%s", (query) => {
+  ])("a record that contradicts the query is refused: %s", (query) => {
     expect(decide(query)).toBe(false);
   });
 });
@@ -83,7 +83,7 @@ describe("a record that may match is accepted:", () => {
     "conversation_id:20",
     "in_reply_to_tweet_id:20",
     "zebra OR from:formerly.example",
-  ])("%s", (query) => {
+  ])("a record that may match is accepted: %s", (query) => {
     expect(decide(query)).toBe(true);
   });
 });
@@ -96,7 +96,7 @@ test("a post whose claimed time is before its ID may have any time in between", 
   expect(decide("until:2026-01-31", late)).toBe(false);
 });
 
-test("a post reduced to its IDs is checked by IDs, times and platform alone", () => {
+test("a post reduced to its IDs is checked only by IDs, times and platform", () => {
   const reduced = { kind: "ids", langs: [] };
   for (const query of ["zebra", "-comet", "lang:de", "filter:safe", "min_faves:1000"]) {
     expect(decide(query, reduced)).toBe(true);

@@ -63,7 +63,7 @@ async function codeOf(made: Promise<unknown> | (() => unknown)): Promise<string>
 }
 
 describe("an encrypted job", () => {
-  test("opens for its keys, and its answer opens for the gateway", async () => {
+  test("an encrypted job opens for its keys, and its answer opens for the gateway", async () => {
     const { payload: opened, answerSecret } = await openJob(envelope, opening());
     expect(opened).toEqual(payload);
     const plain = Buffer.from("an answer");
@@ -74,7 +74,7 @@ describe("an encrypted job", () => {
     expect(JSON.stringify([envelope, first])).not.toMatch(/cats|an answer/);
   });
 
-  test("opens once while it is valid", async () => {
+  test("an encrypted job opens once while it is valid", async () => {
     const opened = createOpenedLeases();
     await openJob(envelope, opening({ opened }));
     expect(await codeOf(openJob(envelope, opening({ opened })))).toBe("job_refused replayed");
@@ -83,7 +83,7 @@ describe("an encrypted job", () => {
     expect(await codeOf(openJob(envelope, opening({ opened })))).toBe("job_refused replayed");
   });
 
-  test("does not open when no more leases can be remembered", () => {
+  test("an encrypted job does not open when no more leases can be remembered", () => {
     const opened = createOpenedLeases(2);
     expect([opened.add("a", 10, 0), opened.add("b", 20, 0), opened.add("c", 20, 0)]).toEqual([
       true,
@@ -103,11 +103,11 @@ describe("an encrypted job", () => {
     ["not_signed", { gatewayKey: "" }],
     ["outside_time", { nowMs: nowMs + 121_000 }],
     ["outside_time", { nowMs: nowMs - 31_000 }],
-  ])("is refused with %s where %j", async (code, special) => {
+  ])("an encrypted job is refused with %s where %j", async (code, special) => {
     expect(await codeOf(openJob(envelope, opening(special)))).toBe(`job_refused ${code}`);
   });
 
-  test("opens for no other keys, even if they accept another gateway", async () => {
+  test("an encrypted job opens for no other keys, even if they accept another gateway", async () => {
     const other = await makeRunKeys();
     expect(await codeOf(openJob(envelope, opening({ keys: other })))).toBe(
       "job_refused not_openable",
@@ -128,12 +128,12 @@ describe("an encrypted job", () => {
     ["sealed", "A", "malformed"],
     ["signature", base64(Buffer.alloc(64, 9)), "not_signed"],
     ["signature", "", "malformed"],
-  ])("with another %s (%s) is refused with %s", async (member, value, code) => {
+  ])("an encrypted job with another %s (%s) is refused with %s", async (member, value, code) => {
     const changed = { ...envelope, [member]: value };
     expect(await codeOf(openJob(changed, opening()))).toBe(`job_refused ${code}`);
   });
 
-  test("is bound to its head, even if the gateway signs a changed one", async () => {
+  test("an encrypted job is bound to its head, even if the gateway signs a changed one", async () => {
     const other = await sealing({ job: lease });
     const { signature: _signature, ...head } = { ...other.envelope, sealed: envelope.sealed };
     const signing = { sign: gateway.sign, publicKey: gateway.publicKey };
@@ -142,7 +142,7 @@ describe("an encrypted job", () => {
     expect(await codeOf(openJob(forged, opening()))).toBe("job_refused not_signed");
   });
 
-  test("is not made for an unusable key", async () => {
+  test("an encrypted job is not made for an unusable key", async () => {
     for (const sealingKey of [base64(Buffer.alloc(32)), "", "A".repeat(42), `${"_".repeat(42)}8`]) {
       const code = await codeOf(sealing({ sealingKey }));
       expect(["job_refused key_unusable", "taken"]).toContain(code);
@@ -154,12 +154,12 @@ describe("an encrypted job", () => {
     ["no token", { token: "x" }],
     ["no number", { attempt: 0.5 }],
     ["another member", { more: 1 }],
-  ])("with a malformed payload (%s) is refused", async (_name, special) => {
+  ])("an encrypted job with a malformed payload (%s) is refused", async (_name, special) => {
     const made = await sealing({ payload: { ...payload, ...special } });
     expect(await codeOf(openJob(made.envelope, opening()))).toBe("job_refused payload_malformed");
   });
 
-  test("of any bytes is refused with the same error code", async () => {
+  test("any bytes are refused as an encrypted job with the same error code", async () => {
     const opened = createOpenedLeases();
     await fc.assert(
       fc.asyncProperty(
@@ -201,7 +201,7 @@ describe("a job with a credential", () => {
     return { ...changed, signature: base64(gateway.sign(signed)) };
   }
 
-  test("has it for the attested run, with attestation and expiry", async () => {
+  test("a job with a credential has it for the attested run, with attestation and expiry", async () => {
     const opened = await openJob(resigned({}), opening());
     expect(opened).toMatchObject({ payload: { credential }, release });
     expect(JSON.stringify(released)).not.toContain("the-secret-token");
@@ -213,12 +213,15 @@ describe("a job with a credential", () => {
     ["attestation", { release: { ...release, attestation: "attestation-2" } }],
     ["time", { release: { ...release, expires_at: release.expires_at + 1 } }],
     ["release", { release: undefined }],
-  ])("does not open for another %s, even if the gateway signs that", async (_name, changes) => {
-    const code = await codeOf(openJob(resigned(changes as Partial<JobEnvelope>), opening()));
-    expect(code).toBe("job_refused not_openable");
-  });
+  ])(
+    "a job with a credential does not open for another %s, even if the gateway signs that",
+    async (_name, changes) => {
+      const code = await codeOf(openJob(resigned(changes as Partial<JobEnvelope>), opening()));
+      expect(code).toBe("job_refused not_openable");
+    },
+  );
 
-  test("does not open with other keys, or when it was changed", async () => {
+  test("a job with a credential does not open with other keys, or when it was changed", async () => {
     const keysOfOther = await makeRunKeys();
     expect(await codeOf(openJob(released, opening({ keys: keysOfOther })))).toBe(
       "job_refused not_openable",
@@ -228,20 +231,20 @@ describe("a job with a credential", () => {
   });
 
   test.each([
-    ["without what it is bound to", { payload: { ...payload, credential } }],
-    ["that has none", { release }],
+    ["without what the credential is bound to", { payload: { ...payload, credential } }],
+    ["that is missing", { release }],
     [
       "of another form",
       { payload: { ...payload, credential: { ...credential, host: "nowhere" } }, release },
     ],
-  ])("is refused %s", async (_name, special) => {
+  ])("a job with a credential is refused %s", async (_name, special) => {
     const made = await sealing(special);
     expect(await codeOf(openJob(made.envelope, opening()))).toBe("job_refused payload_malformed");
   });
 });
 
 describe("an encrypted answer", () => {
-  test("opens for its lease alone", async () => {
+  test("an encrypted answer opens only for its lease", async () => {
     const { answerSecret } = await openJob(envelope, opening());
     const other = await sealing({ lease: payload.token });
     const answer = encryptAnswer(answerSecret, Buffer.from("an answer"));
@@ -250,7 +253,7 @@ describe("an encrypted answer", () => {
     );
   });
 
-  test("does not open after any change", async () => {
+  test("an encrypted answer does not open after any change", async () => {
     const { answerSecret } = await openJob(envelope, opening());
     const { nonce, sealed } = encryptAnswer(answerSecret, Buffer.from("an answer"));
     const bytes = Buffer.from(sealed, "base64url");

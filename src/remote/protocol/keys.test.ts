@@ -4,7 +4,7 @@ import { gatewayKeyOf, isSignedBy, isSigningKey, makeRunKeys, makeSigningKey } f
 
 const message = Buffer.from("a message");
 
-test("an identity depends on its seed alone", () => {
+test("a node's identity depends only on its seed", () => {
   const seed = Buffer.alloc(32, 3);
   const first = makeSigningKey(seed);
   expect(makeSigningKey(seed).publicKey).toBe(first.publicKey);
@@ -22,7 +22,7 @@ test("a gateway's key derives from the key of its data folder, and does not reve
   expect(isSignedBy(key.publicKey, message, key.sign(message))).toBe(true);
 });
 
-test("run keys are new each time", async () => {
+test("the keys of each run are new", async () => {
   const [first, second] = await Promise.all([makeRunKeys(), makeRunKeys()]);
   expect(first.signingKey).not.toBe(second.signingKey);
   expect(first.sealingKey).not.toBe(second.sealingKey);
@@ -46,7 +46,7 @@ test.each([
   ],
   ["a key cut short", (key: string, signature: Buffer) => [key.slice(1), message, signature]],
 ] satisfies [string, (key: string, signature: Buffer) => [string, Buffer, Buffer]][])(
-  "%s is not a signature",
+  "%s is not a valid signature",
   (_name, change) => {
     const { publicKey: key, sign } = makeSigningKey();
     const [changedKey, changedMessage, signature] = change(key, Buffer.from(sign(message)));
@@ -73,7 +73,7 @@ test.each([
   expect(isSigningKey(makeSigningKey().publicKey)).toBe(true);
 });
 
-test("base64url has one spelling", () => {
+test("a base64url text has one spelling", () => {
   expect(bytesOf("AQ", 1)).toEqual(Buffer.of(1));
   for (const text of ["AR", "AQ==", "AQ ", "A Q", "AQ\n", "+Q", "A"])
     expect(bytesOf(text)).toBeNull();

@@ -75,7 +75,7 @@ const read: readonly [string, unknown][] = [
 ];
 
 describe.each(["everything", "ids"] as const)("with %s", (mayShow) => {
-  test.each(read)("%s is accepted", (_name, post) => {
+  test.each(read)("the record of %s is accepted", (_name, post) => {
     expect(post).toMatchObject({ uri: expect.any(String), userId: expect.any(String) });
     const options = { mayShow, idOf: () => lowestId(nowMs), nowMs };
     const item = itemOf({ kind: "post", post: post as Post }, options);

@@ -34,7 +34,7 @@ test("a signed request names its sender and time", () => {
   expect(sender.isSignedBy(makeSigningKey().publicKey)).toBe(false);
 });
 
-test("an independent implementation of RFC 9421 accepts it, and no other body or path", async () => {
+test("an independent implementation of RFC 9421 accepts a signed request, and no other body or path", async () => {
   const verifying = (url: string) =>
     httpbis.verifyMessage(
       {
@@ -55,7 +55,7 @@ test("an independent implementation of RFC 9421 accepts it, and no other body or
   await expect(verifying("https://gateway.example/internal/nodes/leave")).resolves.toBe(false);
 });
 
-test("a body can be compared later", () => {
+test("the body of a signed request can be compared later", () => {
   const unread = { ...request, body: null };
   expect(readSignedRequest(unread).isSignedBy(node.publicKey)).toBe(true);
   expect(contentDigestOf(body)).toBe(request.headers["content-digest"]);
@@ -105,11 +105,11 @@ test.each([
   ],
   ["another time", withInput(input.replace(/created=\d+/, "created=1")), "bad_signature"],
   [
-    "a time with a zero before",
+    "a time with a leading zero",
     withInput(input.replace("created=", "created=0")),
     "signature_input",
   ],
-  ["a time below zero", withInput(input.replace("created=", "created=-")), "signature_input"],
+  ["a negative time", withInput(input.replace("created=", "created=-")), "signature_input"],
   ["another nonce", withInput(input.replace("nnn", "nno")), "bad_signature"],
   ["no nonce", withInput(input.replace(/;nonce="\w+"/, "")), "signature_input"],
   ["a short nonce", withInput(input.replace(/nonce="\w+"/, 'nonce="n"')), "signature_input"],
@@ -123,12 +123,15 @@ test.each([
   ["a parameter twice", withInput(`${input};created=1`), "signature_input"],
   ["a second label", withInput(`${input}, b=();created=1`), "signature_input"],
   ["another label", withInput(input.replace("earshot=", "b=")), "signature_input"],
-] satisfies [string, Changed, string][])("%s is refused", (_name, special, code) => {
-  expect(outcomeOf({})).toBe("signed");
-  expect(outcomeOf(special)).toBe(code);
-});
+] satisfies [string, Changed, string][])(
+  "a signed request with %s is refused",
+  (_name, special, code) => {
+    expect(outcomeOf({})).toBe("signed");
+    expect(outcomeOf(special)).toBe(code);
+  },
+);
 
-test("any fields are refused with the same error code", () => {
+test("any fields are refused as a signed request with the same error code", () => {
   const text = fc.uint8Array().map((bytes) => Buffer.from(bytes).toString("latin1"));
   fc.assert(
     fc.property(

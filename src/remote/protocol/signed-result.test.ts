@@ -47,7 +47,7 @@ test("a signed result names what it covers", () => {
   expect(outcomeOf(fields, { ...attested, body: reported.body })).toBe("signed");
 });
 
-test("without a quote it has no digest of one", () => {
+test("a signed result without a quote has no digest of one", () => {
   expect(quoteDigestOf({ quote: null })).toBeNull();
   expect(quoteDigestOf({ quote: "00ff" })).toEqual(sha256(Buffer.of(0, 255)));
   const bare = signResult({ ...signing, evidence: "none", quoteSha256: null }, node);
@@ -55,7 +55,7 @@ test("without a quote it has no digest of one", () => {
   expect(verifyResult(bare, attested)).toMatchObject({ evidence: "none", quoteSha256: null });
 });
 
-test("an independent implementation of RFC 9421 accepts it, and no other Earshot-Job", async () => {
+test("an independent implementation of RFC 9421 accepts a signed result, and no other Earshot-Job", async () => {
   const verifying = (headers: SignedFields) =>
     httpbis.verifyMessage(
       {
@@ -101,7 +101,7 @@ test.each([
   ["signature-input", `${input}\n`, "signature_input"],
   ["signature", fields.signature.replace("earshot", "other"), "bad_signature"],
   ["signature", "", "bad_signature"],
-] as const)("with another %s (%s) it is refused with %s", (name, value, code) => {
+] as const)("a signed result with another %s (%s) is refused with %s", (name, value, code) => {
   expect(value).not.toBe(fields[name]);
   expect(outcomeOf({ ...fields, [name]: value })).toBe(code);
 });
@@ -112,19 +112,19 @@ test.each([
   ["request", "{}", "request_digest"],
   ["signingKey", makeSigningKey().publicKey, "bad_signature"],
   ["signingKey", "", "bad_signature"],
-] as const)("for another %s (%s) it is refused with %s", (name, value, code) => {
+] as const)("a signed result for another %s (%s) is refused with %s", (name, value, code) => {
   expect(outcomeOf(fields, { ...attested, [name]: value })).toBe(code);
 });
 
 test.each([
-  ["a uuid that is none", { job: 'x", id="y' }],
-  ["an id of an attestation that is none", { attestationId: "short" }],
+  ["a malformed uuid", { job: 'x", id="y' }],
+  ["a malformed id of an attestation", { attestationId: "short" }],
   ["a digest of another length", { quoteSha256: Buffer.alloc(31) }],
-])("signed with %s it is refused", (_name, special) => {
+])("a result signed with %s is refused", (_name, special) => {
   expect(outcomeOf(signResult({ ...signing, ...special }, node))).toBe("job_field");
 });
 
-test("any fields are refused with the same error code", () => {
+test("any fields are refused as a signed result with the same error code", () => {
   const names = Object.keys(fields) as (keyof SignedFields)[];
   const text = fc.uint8Array().map((bytes) => Buffer.from(bytes).toString("latin1"));
   fc.assert(

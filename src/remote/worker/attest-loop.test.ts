@@ -96,7 +96,7 @@ test("a node signs a statement with the gateway's nonce by its identity key", as
   expect(started.admitted()).toMatchObject({ gatewayKey: fakeGatewayKey.publicKey });
 });
 
-test("it attests again at half of the validity", async () => {
+test("a node attests again at half of the validity of its attestation", async () => {
   const { clock, start, attestations } = make();
   start();
   await clock.advance(1_799_999);
@@ -105,7 +105,7 @@ test("it attests again at half of the validity", async () => {
   expect(attestations()).toBe(2);
 });
 
-test("a pending node attests again when the gateway says, and gets no work", async () => {
+test("a pending node attests again when the gateway specifies, and gets no work", async () => {
   const { clock, start, statuses, become, attestations } = make();
   become("pending");
   const started = start();
@@ -119,7 +119,7 @@ test("a pending node attests again when the gateway says, and gets no work", asy
   expect(statuses.map(({ state }) => state)).toEqual(["pending", "admitted"]);
 });
 
-test("it attests once to a gateway that does not know it", async () => {
+test("a node attests once to a gateway that does not know it", async () => {
   const { clock, gateway, start, attestations } = make();
   const challenge = gateway.answers.challenge;
   gateway.answers.challenge = (body) => clock.sleep(10).then(() => challenge?.(body));
@@ -140,7 +140,7 @@ test("it attests once to a gateway that does not know it", async () => {
   expect(started.admitted()).not.toBeNull();
 });
 
-test("it attests at most once a second", async () => {
+test("a node attests at most once a second", async () => {
   const { clock, start, attestations } = make();
   const started = start();
   for (let ms = 0; ms < 10_000; ms += 100) {
@@ -171,7 +171,7 @@ test.each([
   ["evidence_not_accepted", 403, true],
   ["challenge_ended", 403, false],
   ["collateral_unavailable", 503, false],
-])("refused with %s (%i): final %s", async (check, status, isFinal) => {
+])("a refusal of the attestation with %s (%i) is final: %s", async (check, status, isFinal) => {
   const { clock, gateway, start, statuses, attestations } = make();
   gateway.answers.register = () => {
     throw refusal("node_refused", status, check);
@@ -188,7 +188,7 @@ test.each([
   ["superseded", true],
   ["node_removed", true],
   ["evidence_not_accepted", false],
-])("refused with %s after it was admitted: final %s", async (check, isFinal) => {
+])("a refusal with %s after the node was admitted is final: %s", async (check, isFinal) => {
   const { clock, gateway, start, statuses } = make();
   const started = start();
   await clock.advance(2_000);
@@ -208,7 +208,7 @@ test("a gateway with an unexpected key gets no statement", async () => {
   expect(gateway.to("register")).toEqual([]);
 });
 
-test("without a configured key the first one is pinned, and reported once", async () => {
+test("without a configured gateway key, the first one is pinned, and reported once", async () => {
   const { clock, gateway, start, statuses, firstKeys } = make();
   const challenge = gateway.answers.challenge;
   const started = start();
@@ -224,7 +224,7 @@ test("without a configured key the first one is pinned, and reported once", asyn
 });
 
 test.each([null, [], {}, { nonce: "short" }])(
-  "a malformed challenge is not a gateway's: %j",
+  "a malformed challenge does not come from a gateway: %j",
   async (odd) => {
     const { clock, gateway, start, statuses } = make();
     gateway.answers.challenge = () => clock.sleep(1_000).then(() => odd);

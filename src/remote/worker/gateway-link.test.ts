@@ -68,7 +68,7 @@ const problem = (status: number, special: object = {}) => ({
   body: JSON.stringify({ code: "node_refused", detail: "not this one", ...special }),
 });
 
-test("each request is signed by the run's key with the gateway's time", async () => {
+test("each request to the gateway is signed by the run's key with the gateway's time", async () => {
   const { sent, clock, link } = make(() => ({ status: 200, body: '{"hold_ms":30000}' }));
   expect(await link.post("renew", { job: "j", token: "t" })).toEqual({ hold_ms: 30_000 });
   await link.post("renew", { job: "j", token: "t" });
@@ -82,13 +82,13 @@ test("each request is signed by the run's key with the gateway's time", async ()
   expect(new Set(nonces).size).toBe(2);
 });
 
-test("a gateway below a path is called there", async () => {
+test("a gateway with a path is called at that path", async () => {
   const { sent, link } = make(() => ({ status: 204 }), "https://gateway.example/search");
   expect(await link.post("lease", {})).toBeNull();
   expect(sent[0]?.url).toBe("https://gateway.example/search/internal/nodes/lease");
 });
 
-test("the timeout grows with the hold time and the size of the request", async () => {
+test("the timeout of a request increases with its wait and its size", async () => {
   const { sent, link } = make(() => ({ status: 204 }));
   await link.post("lease", {}, { heldMs: 20_000 });
   await link.post("complete", "x".repeat(6_400_000));
@@ -117,10 +117,10 @@ test("a refusal has the gateway's code, check and hint, without control characte
 
 test.each([
   ["too many requests", problem(429)],
-  ["a gateway that is overloaded", problem(503)],
+  ["an overloaded gateway", problem(503)],
   ["a proxy's page", { status: 502, body: "<h1>Bad gateway</h1>" }],
-  ["a page in the place of an answer", { status: 200, body: "<h1>Welcome</h1>" }],
-  ["an odd code", problem(403, { code: "Not A Code!" })],
+  ["a page in place of an answer", { status: 200, body: "<h1>Welcome</h1>" }],
+  ["an unexpected code", problem(403, { code: "Not A Code!" })],
   ["nothing", { status: 404 }],
 ])("%s counts as an unreachable gateway", async (_what, answer) => {
   const { reported, link } = make(() => answer);
@@ -131,7 +131,7 @@ test.each([
   expect(reported).toEqual(["gateway_unreachable"]);
 });
 
-test("a broken connection is reported, an aborted request is not", async () => {
+test("a broken connection to the gateway is reported, an aborted request is not", async () => {
   const { reported, link } = make(() => new Error("ECONNRESET"));
   await expect(link.post("lease", {})).rejects.toMatchObject({ code: "gateway_unreachable" });
   expect(reported).toEqual(["gateway_unreachable"]);
@@ -154,9 +154,9 @@ test.each([
     (sent: Sent) => signatureOf({ ...sent, url: "https://gateway.example/lease" }, active),
   ],
   ["signed for another request", (sent: Sent) => signatureOf({ ...sent, headers: {} }, active)],
-  ["with what is no signature", () => "AAAA"],
+  ["with a malformed signature", () => "AAAA"],
 ] as const)(
-  "an answer %s is not the gateway's",
+  "an answer %s is not accepted as the gateway's",
   async (_what, sign, check: string = "other_signature") => {
     const { reported, link } = make((sent) => ({ ...active, signature: sign(sent) }));
     await expect(link.post("renew", {})).rejects.toMatchObject({
@@ -169,7 +169,7 @@ test.each([
   },
 );
 
-test("reports a gateway that does not know the node, except while it attests", async () => {
+test("a gateway that does not know the node is reported, except while the node attests", async () => {
   const { reported, link } = make(() => problem(401, { code: "node_unauthorized" }));
   await expect(link.post("register", {})).rejects.toMatchObject({ code: "node_unauthorized" });
   expect(reported).toEqual([]);
@@ -177,7 +177,7 @@ test("reports a gateway that does not know the node, except while it attests", a
   expect(reported).toEqual(["unknown"]);
 });
 
-test("a replayed answer is refused", async () => {
+test("a replayed answer of the gateway is refused", async () => {
   const signatures: string[] = [];
   const { link } = make((sent) => {
     signatures.push(signatureOf(sent, active));
@@ -210,7 +210,7 @@ const challengeBy = (key: typeof fakeGatewayKey) => ({
   }),
 });
 
-test("a challenge is signed with the key that it names, whether or not that one is accepted", async () => {
+test("a challenge is signed with the key that it names, whether or not that key is accepted", async () => {
   const challenge = challengeBy(another);
   for (const known of [null, fakeGatewayKey.publicKey]) {
     const own = make(
@@ -229,7 +229,7 @@ test("a challenge is signed with the key that it names, whether or not that one 
   }
 });
 
-test("before the gateway's key is known only a challenge is accepted", async () => {
+test("before the gateway's key is known, only a challenge is accepted", async () => {
   const { link } = make(() => active, undefined, null);
   await expect(link.post("renew", {})).rejects.toMatchObject({ code: "gateway_unreachable" });
 });

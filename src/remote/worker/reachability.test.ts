@@ -22,7 +22,7 @@ test("a gateway that answers may be called immediately", async () => {
   expect(await reachability.waitForTurn(0)).toBe(true);
 });
 
-test("after failures the delay grows to 5 s", async () => {
+test("after failures of the gateway, the delay increases to 5 s", async () => {
   const { clock, reachability } = make();
   const pauses: number[] = [];
   for (let failures = 0; failures < 9; failures += 1) {
@@ -37,7 +37,7 @@ test("after failures the delay grows to 5 s", async () => {
   expect(pauses).toEqual([250, 500, 1_000, 2_000, 4_000, 5_000, 5_000, 5_000, 5_000]);
 });
 
-test("concurrent failures count as one", async () => {
+test("concurrent failures of the gateway count as one", async () => {
   const { clock, changes, reachability } = make();
   const sentMs = clock.elapsed();
   await clock.advance(10);
@@ -47,7 +47,7 @@ test("concurrent failures count as one", async () => {
   expect(changes).toEqual([error]);
 });
 
-test("waiting ends after the given time", async () => {
+test("waiting for the gateway ends after the specified time", async () => {
   const { clock, reachability } = make();
   reachability.noteFailure(clock.elapsed(), error);
   const turn = reachability.waitForTurn(100);
@@ -66,7 +66,7 @@ test("loss and return of the gateway are reported once each", async () => {
   expect(await reachability.waitForTurn(0)).toBe(true);
 });
 
-test("a wait ends with its signal", async () => {
+test("waiting for the gateway ends with its signal", async () => {
   const { clock, reachability } = make();
   reachability.noteFailure(clock.elapsed(), error);
   const stopping = new AbortController();

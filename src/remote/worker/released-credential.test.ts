@@ -47,11 +47,11 @@ test("a job has its released credential, under either attestation of the run", a
   }
 });
 
-test("a job without a credential has none", async () => {
+test("a job without a released credential has none", async () => {
   expect((await used({})).lease).not.toHaveProperty("released");
 });
 
-test("a credential ends at its expiry", async () => {
+test("a released credential ends at its expiry", async () => {
   const { clock, lease } = await used(releasedTo(attestationId));
   await clock.advance(19_000);
   expect(lease?.released?.hasExpired()).toBe(false);
@@ -59,7 +59,7 @@ test("a credential ends at its expiry", async () => {
   expect(lease?.released?.hasExpired()).toBe(true);
 });
 
-test("a credential ends with the lease", async () => {
+test("a released credential ends with the lease", async () => {
   const { lease, remote } = await used(releasedTo(attestationId));
   remote.abortJobs();
   expect(lease?.released?.hasExpired()).toBe(true);
@@ -71,7 +71,7 @@ test.each([
   ["is of an old attestation", "other_attestation", releasedTo(old)],
   ["is of an earlier time", "credential_expired", releasedTo(attestationId, 0)],
 ])(
-  "a job whose credential %s fails for another attempt, and the log has codes alone",
+  "a job whose credential %s fails for another attempt, and the log has only codes",
   async (_name, check, special) => {
     const { gateway, job, lease, logged } = await used(special);
     expect(lease).toBeNull();

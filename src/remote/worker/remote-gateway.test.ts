@@ -94,7 +94,7 @@ test("an encrypted job becomes a lease, without the account", async () => {
   expect(gateway.to("lease")).toEqual([{ methods, wait_ms: 20_000 }]);
 });
 
-test("an answer has the records of the node's archive, signed with the attested key and encrypted for the gateway", async () => {
+test("an answer has the records of the node's archive, signed with the attested key and encrypted to the gateway", async () => {
   const { gateway, remote, leased } = make();
   const { job, token, answerSecret, request } = await leased();
   gateway.answers.complete = () => null;
@@ -118,7 +118,7 @@ test("an answer has the records of the node's archive, signed with the attested 
   expect(remote.running()).toBe(0);
 });
 
-test("a failure is encrypted too", async () => {
+test("a failure is encrypted to the gateway too", async () => {
   const { gateway, remote, leased } = make();
   const { job, token, answerSecret } = await leased();
   gateway.answers.fail = () => null;
@@ -132,7 +132,7 @@ test("a failure is encrypted too", async () => {
   ).toEqual(failure);
 });
 
-test("a job signed by another gateway is not run, and the log has nothing of it but the check", async () => {
+test("a job signed by another gateway is not run, and the log contains only the failed check", async () => {
   const { clock, gateway, logged, remote } = make();
   const job = await aJob(self, clock, { gateway: gatewayKeyOf(Buffer.alloc(32, 8)) });
   gateway.answers.lease = () => job.envelope;
@@ -140,7 +140,7 @@ test("a job signed by another gateway is not run, and the log has nothing of it 
   expect(logged).toEqual([{ code: "job_refused", check: "not_signed" }]);
 });
 
-test("a job runs once, however often it is sent", async () => {
+test("a job runs once, regardless of how often it is sent", async () => {
   const { logged, remote, leased } = make();
   await leased();
   expect(await remote.lease({ nodeId: self.nodeId, methods }, 1_000)).toBeNull();
@@ -177,7 +177,7 @@ test("an unreadable request fails immediately, so that another node may read it"
   });
 });
 
-test("polls have a minimum interval when the gateway answers immediately without work", async () => {
+test("lease requests have a minimum interval when the gateway answers immediately without work", async () => {
   const { clock, gateway, remote } = make();
   gateway.answers.lease = () => null;
   let ended = false;
@@ -191,7 +191,7 @@ test("polls have a minimum interval when the gateway answers immediately without
   expect(await lease).toBeNull();
 });
 
-test("every free slot polls, so that the gateway knows how many there are", async () => {
+test("every free slot requests a lease, so that the gateway knows how many there are", async () => {
   const { gateway, remote } = make();
   gateway.answers.lease = () => new Promise(() => undefined);
   for (let slot = 0; slot < 3; slot += 1)
@@ -199,7 +199,7 @@ test("every free slot polls, so that the gateway knows how many there are", asyn
   await vi.waitFor(() => expect(gateway.to("lease")).toHaveLength(3));
 });
 
-test("an unreachable gateway means no work, and no error", async () => {
+test("an unreachable gateway gives no work, and no error", async () => {
   const { clock, gateway, remote } = make();
   gateway.answers.lease = () => {
     throw unreachable("the connection was refused");
@@ -240,7 +240,7 @@ test("an answer is dropped when the lease lapses first", async () => {
   expect(remote.running()).toBe(0);
 });
 
-test("a renewed lease lasts longer", async () => {
+test("a renewed lease lasts longer than before", async () => {
   const { clock, gateway, remote, leased } = make();
   const { job, token } = await leased();
   gateway.answers.renew = () => ({ hold_ms: 30_000 });
@@ -273,7 +273,7 @@ test("a lease that lapsed while the process was stopped is dropped without a req
   expect(gateway.to("renew")).toEqual([]);
 });
 
-test("a result that the gateway finds too large ends its job with a hint", async () => {
+test("a result that is too large for the gateway ends its job with a hint", async () => {
   const { gateway, remote, leased } = make();
   const { job, token, answerSecret } = await leased();
   gateway.answers.complete = () => {
@@ -289,7 +289,7 @@ test("a result that the gateway finds too large ends its job with a hint", async
   });
 });
 
-test("a refused answer is dropped, and the log has nothing of it but the check", async () => {
+test("a refused answer is dropped, and the log contains only the failed check", async () => {
   const { gateway, logged, remote, leased } = make();
   const { job, token } = await leased();
   gateway.answers.complete = () => {

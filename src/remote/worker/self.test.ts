@@ -19,13 +19,13 @@ test("a node has the same identity in each run, from a file that only its owner 
   expect((await stat(join(folder, "node.key"))).mode & 0o777).toBe(0o600);
 });
 
-test("another folder is another node", async () => {
+test("a node in another folder is another node", async () => {
   const other = await mkdtemp(join(tmpdir(), "earshot-identity-"));
   expect(await identityKey(other)).not.toBe(await identityKey(folder));
   await rm(other, { recursive: true });
 });
 
-test("a file without a key is refused with its path, without its content", async () => {
+test("an identity file without a key is refused with its path, without its content", async () => {
   await writeFile(join(folder, "node.key"), "open sesame\n");
   await expect(openSelf(folder, randomBytes)).rejects.toEqual(
     expect.objectContaining({

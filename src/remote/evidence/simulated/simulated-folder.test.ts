@@ -31,7 +31,7 @@ async function verify(file = files.tee) {
 }
 
 describe("a simulated TEE in a folder", () => {
-  test("makes evidence that verifies with the other files of the folder", async () => {
+  test("a simulated TEE in a folder makes evidence that verifies with the other files of the folder", async () => {
     const { verified } = await verify();
     expect(verified).toMatchObject({
       kind: "simulated",
@@ -40,7 +40,7 @@ describe("a simulated TEE in a folder", () => {
     });
   });
 
-  test("can be replaced", async () => {
+  test("a simulated TEE in a folder can be replaced", async () => {
     const before = await readFile(files.root, "utf8");
     await chmod(files.tee, 0o644);
     files = await writeSimulatedTee(join(folder, "made", "here"), nowMs);
@@ -54,7 +54,7 @@ describe("a simulated TEE in a folder", () => {
     ["mr_config_id", "02".repeat(48), "mr_config_id"],
     ["td_attributes", "0000005000000000", "td_attributes"],
     ["xfam", "e718060000000000", "xfam"],
-  ])("quotes the %s that its file sets: %s", async (name, value, code) => {
+  ])("a simulated TEE quotes the %s that its file sets: %s", async (name, value, code) => {
     const file = join(folder, "variant.json");
     const usual = JSON.parse(await readFile(files.tee, "utf8"));
     await writeFile(file, JSON.stringify({ ...usual, [name]: value }));
@@ -65,7 +65,7 @@ describe("a simulated TEE in a folder", () => {
     expect(verdict).toBe(code);
   });
 
-  test("has a disclaimer in every certificate", async () => {
+  test("a simulated TEE in a folder has a disclaimer in every certificate", async () => {
     const tee = await readSimulatedTee(files.tee);
     const policy = JSON.parse(await readFile(files.policy, "utf8"));
     const collateral = await collateralFromFolder(files.collateralFolder)(
@@ -79,7 +79,7 @@ describe("a simulated TEE in a folder", () => {
     expect(policy.images[0].name).toBe("simulated");
   });
 
-  test("is readable by its owner alone, without the root's private key", async () => {
+  test("a simulated TEE is readable only by its owner, and lacks the root's private key", async () => {
     expect((await stat(files.tee)).mode & 0o777).toBe(0o600);
     const text = await readFile(files.tee, "utf8");
     expect(text.match(/BEGIN PRIVATE KEY/g)).toHaveLength(1);
@@ -94,17 +94,20 @@ describe("another file is refused without repeating its content", () => {
     ["no JSON", "secret"],
     ["something else", '{"secret":1}'],
     ["a damaged key", "damaged"],
-  ])("%s", async (_name, text) => {
-    const path = join(folder, "bad.json");
-    const good = JSON.parse(await readFile(files.tee, "utf8"));
-    await writeFile(
-      path,
-      text === "damaged" ? JSON.stringify({ ...good, pck_key: "secret" }) : text,
-    );
-    await expect(readSimulatedTee(path)).rejects.toMatchObject({
-      code: "simulated_tee_unreadable",
-      message: expect.not.stringContaining("secret"),
-      hint: expect.stringContaining("earshot nodes simulate"),
-    });
-  });
+  ])(
+    "another file than that of a simulated TEE is refused without repeating its content: %s",
+    async (_name, text) => {
+      const path = join(folder, "bad.json");
+      const good = JSON.parse(await readFile(files.tee, "utf8"));
+      await writeFile(
+        path,
+        text === "damaged" ? JSON.stringify({ ...good, pck_key: "secret" }) : text,
+      );
+      await expect(readSimulatedTee(path)).rejects.toMatchObject({
+        code: "simulated_tee_unreadable",
+        message: expect.not.stringContaining("secret"),
+        hint: expect.stringContaining("earshot nodes simulate"),
+      });
+    },
+  );
 });
