@@ -194,7 +194,7 @@ describe.each(accesses.map((access) => [access.join(" and "), access] as const))
     test.each(
       fetchMethods.flatMap((method) => stored[method].map((one) => [method, one] as const)),
     )(
-      "%s is complete exactly if everything was returned (%#)",
+      "%s on X is complete exactly if everything was returned (%#)",
       async (method, { target, names, isMore = false }) => {
         begin(access);
         const isOwn = [...ownMethods, "gettrends", "getspace"].includes(method);
@@ -230,7 +230,7 @@ describe.each(accesses.map((access) => [access.join(" and "), access] as const))
     } as const;
 
     test.each(Object.entries(windows))(
-      "a search of a window (%s) is complete exactly if everything was returned",
+      "a search on X of a window (%s) is complete exactly if everything was returned",
       async (_name, window) => {
         begin(access);
         const pages = await allPages({ ...window, query: "river" });
@@ -251,7 +251,7 @@ describe.each(accesses.map((access) => [access.join(" and "), access] as const))
   },
 );
 
-test("a live window is read by recent search alone, with any credential", async () => {
+test("a live window on X is read only by recent search, with any credential", async () => {
   for (const access of [["own user"], ["own app"], ["own user", "own app"]] as const) {
     begin(access);
     x.requests.length = 0;
@@ -278,7 +278,7 @@ test.each([[["own user"]], [["own app"]], [["own user", "deployment app"]]] as c
   },
 );
 
-test("searches the last days, with a warning, if an application lacks full-archive search", async () => {
+test("X's last days are searched, with a warning, if an application lacks full-archive search", async () => {
   begin(["own app"]);
   x.faults.forbiddenEndpoints = ["GET /2/tweets/search/all"];
   const pages = await allPages({ query: "river", maxResults: 20 });
@@ -291,14 +291,14 @@ test("searches the last days, with a warning, if an application lacks full-archi
   expect(pages[0]?.warnings.map(({ code }) => code)).toContain("credential_refused");
 });
 
-test("searches the full archive if recent search is refused", async () => {
+test("X's full archive is searched if recent search is refused", async () => {
   begin(["own app"]);
   x.faults.forbiddenEndpoints = ["GET /2/tweets/search/recent"];
   const window = { fromMs: endMs - 7 * dayMs, method: "searchbyquery", query: "river" } as const;
   expect(isComplete(await allPages(window))).toBe(true);
 });
 
-test("returns in full what an own credential reaches, and older posts by the deployment's", async () => {
+test("an own credential returns in full what it reaches, and the deployment's the older posts", async () => {
   begin(["own user", "deployment app"]);
   const [answer] = await allPages({ query: "river", maxResults: 20 });
   const shown = answer?.items.map((item) => ("record" in item ? JSON.parse(item.record) : null));
@@ -314,7 +314,7 @@ test("returns in full what an own credential reaches, and older posts by the dep
   ]);
 });
 
-test("getmedia uses search where possible, because a timeline bills every post", async () => {
+test("getmedia on X uses search where possible, because a timeline bills every post", async () => {
   begin(["own user", "own app"]);
   await allPages({ method: "getmedia", target: userTarget({ handle: "ann" }) });
   expect(new Set(x.requests.map(({ path }) => path))).toEqual(new Set(["/2/tweets/search/all"]));
@@ -324,7 +324,7 @@ test("getmedia uses search where possible, because a timeline bills every post",
   expect(namesOf(pages)).toEqual([oldRoot.id, newRoot.id].toSorted());
 });
 
-test("replies to an older post report their start, and the access that reads further", async () => {
+test("replies to an older post on X report their start, and the access that reads further", async () => {
   begin(["own user"]);
   const target = postTarget(oldRoot.id);
   const [answer] = await allPages({ method: "getreplies", target, maxResults: 20 });

@@ -90,7 +90,7 @@ const gapsOf = ({ coverage }: CoverageRequest) =>
 const codes = ({ warnings }: CoverageRequest) => warnings.map(({ code }) => code);
 
 describe("of the live stream", () => {
-  test("a new stream covers nothing before its start, and a full search says so", () => {
+  test("a new stream covers nothing before its start, which a full search reports", () => {
     const started = { fromMs: nowMs - 2 * hourMs };
     const answer = request("comet", { intervals: [interval(started)], fromMs: null });
     expect(answer.coverage.complete).toBe(false);
@@ -107,7 +107,7 @@ describe("of the live stream", () => {
     ]);
   });
 
-  test("a later page claims nothing after its cursor, where posts may have come since", () => {
+  test("a later page claims no coverage after its cursor, where posts may have arrived since", () => {
     const cursorMs = nowMs - hourMs;
     const answer = request("comet", {
       intervals: [interval({ fromMs: nowMs - 8 * dayMs })],
@@ -122,7 +122,7 @@ describe("of the live stream", () => {
     expect(old.coverage.toMs).toBe(nowMs);
   });
 
-  test("before the first event the whole window is a gap", () => {
+  test("before the first event of a stream, the whole window is a gap", () => {
     const answer = request("comet", { intervals: [] });
     expect(answer.coverage).toMatchObject({ complete: false, truncated: false });
     expect(gapsOf(answer)).toEqual([["2026-11-14T12:00", "2026-11-21T12:00"]]);
@@ -144,7 +144,7 @@ describe("of the live stream", () => {
     expect(request("comet until:2026-11-19", { intervals }).coverage.complete).toBe(true);
   });
 
-  test("a backfill closes a gap in the middle, and half a backfill half of it", () => {
+  test("a backfill closes a gap in the middle, and half a backfill closes half of it", () => {
     const intervals = [
       interval({ toMs: at("2026-11-18T03:10") }),
       interval({ fromMs: at("2026-11-18T04:25") }),
@@ -186,7 +186,7 @@ describe("of the live stream", () => {
     expect(request("comet", { ...slack, liveSinceMs: nowMs - 3_000 }).coverage.complete).toBe(true);
   });
 
-  test("IDs in the query narrow the window, to the second", () => {
+  test("IDs in the query narrow the covered window, to the second", () => {
     const intervals = [interval({ fromMs: nowMs - dayMs, toMs: nowMs - 2 * hourMs })];
     const since = lowestId(nowMs - 20 * hourMs);
     const max = lowestId(nowMs - 3 * hourMs);
@@ -208,7 +208,7 @@ describe("of the live stream", () => {
 });
 
 describe("of several platforms", () => {
-  test("is reported for each, with all gaps together", () => {
+  test("the coverage of several platforms is reported for each, with all gaps together", () => {
     const intervals = [
       interval({ toMs: nowMs - dayMs }),
       ofX({ fromMs: nowMs - 6 * dayMs, toMs: nowMs - hourMs }),
@@ -228,7 +228,7 @@ describe("of several platforms", () => {
     ]);
   });
 
-  test("merges the oldest of more than a hundred gaps, and never claims a missing time", () => {
+  test("the oldest of more than a hundred gaps are merged, and no missing time is claimed", () => {
     const intervals = Array.from({ length: 160 }, (_, index) =>
       interval({ fromMs: nowMs - (2 * index + 1) * hourMs, toMs: nowMs - 2 * index * hourMs }),
     );
@@ -252,7 +252,7 @@ describe("of accounts whose own posts are complete", () => {
   const isComplete = (query: string, stored = intervals, platform: SearchPlatform = "social") =>
     request(query, { intervals: stored, fromMs: null, platform }).coverage.complete;
 
-  test("covers what they wrote, by name and by id, from the beginning to the stream's present", () => {
+  test("the coverage of a complete account includes its own posts, by name and by id, up to the stream's present", () => {
     expect(isComplete("from:ann.example")).toBe(true);
     expect(isComplete("from:did:plc:ann comet -moon")).toBe(true);
     expect(isComplete("(comet OR moon) from:ann.example lang:en")).toBe(true);
@@ -261,7 +261,7 @@ describe("of accounts whose own posts are complete", () => {
     ).toMatchObject([{ held: [{ fromMs: null, toMs: nowMs }], gaps: [] }]);
   });
 
-  test("does not cover what others wrote", () => {
+  test("the coverage of a complete account does not include posts of others", () => {
     for (const query of [
       "comet",
       "-from:ann.example",
@@ -278,7 +278,7 @@ describe("of accounts whose own posts are complete", () => {
     }
   });
 
-  test("is complete for alternatives of accounts if each is", () => {
+  test("a search of alternative accounts is complete if each of the accounts is", () => {
     const both = [...intervals, own("did:plc:bob")];
     expect(isComplete("(from:ann.example OR from:bob.example) comet", both)).toBe(true);
     expect(isComplete("(from:ann.example moon) OR (comet from:bob.example)", both)).toBe(true);
@@ -298,7 +298,7 @@ describe("of accounts whose own posts are complete", () => {
     expect(gapsOf(answer)).toEqual([["2026-11-20T06:00", "2026-11-20T12:00"]]);
   });
 
-  test("is complete for a name only if every account that had it is", () => {
+  test("a search by name is complete only if every account that had the name is", () => {
     expect(isComplete("from:two.example")).toBe(false);
     expect(isComplete("from:two.example", [...intervals, own("did:plc:bob")])).toBe(true);
     const many = Array.from({ length: 65 }, (_, index) => own(`did:plc:${index}`));
@@ -306,13 +306,13 @@ describe("of accounts whose own posts are complete", () => {
     expect(isComplete("from:many.example", [stream, ...many])).toBe(false);
   });
 
-  test("for a name that no account had is complete only if all posts are", () => {
+  test("a search by a name that no account had is complete only if all posts are", () => {
     expect(isComplete("from:nasa", [...intervals, own("nasa", { platform: "x" })], "bluesky")).toBe(
       false,
     );
   });
 
-  test("has a gap in an account's posts, unless the stream closes it", () => {
+  test("a search of an account has a gap in its posts, unless the stream closes it", () => {
     const upTo = (ms: number) => [stream, own("did:plc:ann", { toMs: ms })];
     expect(isComplete("from:ann.example", upTo(nowMs - dayMs))).toBe(true);
     expect(
@@ -320,14 +320,14 @@ describe("of accounts whose own posts are complete", () => {
     ).toEqual([["2026-11-20T10:00", "2026-11-20T12:00"]]);
   });
 
-  test("another collection, or the number on another platform, covers none of its posts", () => {
+  test("the coverage of another collection, or of the number on another platform, covers none of an account's posts", () => {
     const likes = own("did:plc:ann", { collection: "likes" });
     expect(isComplete("from:ann.example", [stream, likes])).toBe(false);
     const remote = [stream, own("did:plc:ann", { platform: "mastodon" })];
     expect(isComplete("from:ann.example", remote, "bluesky")).toBe(false);
   });
 
-  test("ignores a platform that cannot have such an account", () => {
+  test("a platform that cannot have the queried account is ignored in the coverage", () => {
     const withX = [...intervals, ofX({ fromMs: nowMs - 2 * dayMs, toMs: nowMs - dayMs })];
     expect(isComplete("from:ann.example", withX)).toBe(true);
     expect(isComplete("from:did:plc:ann", withX)).toBe(true);
@@ -343,7 +343,7 @@ describe("of accounts whose own posts are complete", () => {
   });
 });
 
-test("a matching post that is not archived is in a gap, whatever the query and the coverage", () => {
+test("a matching post that is not archived is in a gap, regardless of the query and the coverage", () => {
   const authors = ["ann", "bob", "eve"];
   const hours = Array.from({ length: 12 }, (_, hour) => nowMs - (12 - hour) * hourMs);
   type Wrote = { author: string; word: string };
@@ -413,7 +413,7 @@ describe("of counts and labels", () => {
   const reposts = interval({ collection: "reposts" });
   const labels = interval({ collection: "labels", source: "labeler" });
 
-  test("warns about unfollowed counts if the answer depends on them, without a gap", () => {
+  test("a search warns about unfollowed counts if the answer depends on them, without a gap", () => {
     const intervals = [posts, likes, reposts];
     const answer = request("comet min_faves:10 min_retweets:5", { intervals });
     expect(codes(answer)).toEqual(["counts_incomplete"]);
@@ -432,14 +432,14 @@ describe("of counts and labels", () => {
     }
   });
 
-  test("warns about unfollowed labels", () => {
+  test("a search warns about unfollowed labels", () => {
     for (const query of ["comet filter:safe", "-filter:safe", "moon -label:porn"]) {
       expect(codes(request(query, { intervals: [posts] })), query).toEqual(["labels_incomplete"]);
       expect(codes(request(query, { intervals: [posts, labels] })), query).toEqual([]);
     }
   });
 
-  test("requires each of several labelers", () => {
+  test("the coverage of labels requires each of several labelers", () => {
     const other = interval({ collection: "labels", source: "labeler b", fromMs: nowMs - dayMs });
     const answer = request("filter:safe", { intervals: [posts, labels, other] });
     expect(codes(answer)).toEqual(["labels_incomplete"]);
@@ -448,7 +448,7 @@ describe("of counts and labels", () => {
     expect(codes(request("filter:safe", { intervals: [posts, labels, whole] }))).toEqual([]);
   });
 
-  test("tolerates a lag of five minutes, as counts are delayed and labelers may be silent", () => {
+  test("the coverage of counts and labels tolerates a lag of five minutes, because they are delayed", () => {
     const behind = (ms: number) => [posts, interval({ collection: "likes", toMs: nowMs - ms })];
     expect(codes(request("min_faves:10", { intervals: behind(300_000) }))).toEqual([]);
     expect(codes(request("min_faves:10", { intervals: behind(300_001) }))).toEqual([
@@ -456,7 +456,7 @@ describe("of counts and labels", () => {
     ]);
   });
 
-  test("extends beyond the window's end, as a like may come later", () => {
+  test("the coverage of counts extends beyond the window's end, because a like may come later", () => {
     const window = { fromMs: nowMs - 9 * dayMs, toMs: nowMs - 8 * dayMs };
     const outage = [
       interval({ collection: "likes", toMs: nowMs - 2 * dayMs }),
@@ -474,7 +474,7 @@ describe("of counts and labels", () => {
     expect(codes(request("min_faves:10", { intervals: [posts, whole], ...window }))).toEqual([]);
   });
 
-  test("replies and quotes are posts, and were seen with those", () => {
+  test("replies and quotes are covered as posts, because they are posts", () => {
     const outage = [interval({ toMs: nowMs - 2 * dayMs }), interval({ fromMs: nowMs - dayMs })];
     const window = { fromMs: nowMs - 9 * dayMs, toMs: nowMs - 8 * dayMs };
     const answer = request("min_replies:2", { intervals: outage, ...window });
@@ -482,7 +482,7 @@ describe("of counts and labels", () => {
     expect(codes(answer)).toEqual(["counts_incomplete"]);
   });
 
-  test("of imported posts is as the file says", () => {
+  test("the coverage of counts of imported posts is as the file declares", () => {
     const fed = { fedPlatforms: [] };
     expect(codes(request("min_faves:10 filter:safe", { intervals: [ofX()], ...fed }))).toEqual([]);
     const old = interval({ source: "import", fromMs: 0, toMs: nowMs - 30 * dayMs });
@@ -498,7 +498,7 @@ describe("of counts and labels", () => {
     ]);
   });
 
-  test("does not warn if nothing can match", () => {
+  test("a search that cannot match anything does not warn about counts and labels", () => {
     const intervals = [posts];
     expect(codes(request("min_faves:10 since:2027-01-01", { intervals }))).toEqual([]);
     expect(codes(request("min_faves:10 platform:x", { intervals, fedPlatforms: ["x"] }))).toEqual(
@@ -511,7 +511,7 @@ describe("a search that nothing can answer", () => {
   const nothing = { intervals: [], fedPlatforms: [] } as const;
 
   test.each(["social", "bluesky", "mastodon", "x"] as const)(
-    "of %s warns with the next step",
+    "a search of %s without any source warns with the next step",
     (platform) => {
       const [warning, ...more] = request("comet", { ...nothing, platform }).warnings;
       expect(warning).toMatchObject({ code: "no_source", hint: expect.stringContaining("import") });
@@ -519,7 +519,7 @@ describe("a search that nothing can answer", () => {
     },
   );
 
-  test("does not warn if the platform has a source or archived posts", () => {
+  test("a search does not warn about sources if the platform has one or archived posts", () => {
     const fed = { intervals: [], fedPlatforms: ["bluesky"], platform: "bluesky" } as const;
     expect(codes(request("comet", fed))).toEqual([]);
     expect(codes(request("comet", { ...fed, platform: "social" }))).toEqual([]);
@@ -527,7 +527,7 @@ describe("a search that nothing can answer", () => {
     expect(codes(request("comet", stored))).toEqual([]);
   });
 
-  test("does not warn if the query excludes the platform", () => {
+  test("a search does not warn about sources if the query excludes the platform", () => {
     expect(codes(request("comet platform:x", { ...nothing, platform: "mastodon" }))).toEqual([]);
   });
 });
@@ -536,7 +536,7 @@ describe("of the stream of one Mastodon server", () => {
   const seen = interval({ platform: "mastodon", source: "mastodon-stream:mastodon.social" });
   const fed = { fedPlatforms: ["bluesky", "mastodon"] as const };
 
-  test("finds posts but covers no window, because one server sees only a part", () => {
+  test("the stream of one Mastodon server finds posts but covers no window, because a server sees only a part", () => {
     const { coverage } = request("comet", { intervals: [seen], platform: "mastodon", ...fed });
     expect(coverage).toMatchObject({
       complete: false,
@@ -544,7 +544,7 @@ describe("of the stream of one Mastodon server", () => {
     });
   });
 
-  test("makes a full search incomplete, while Bluesky's part is complete", () => {
+  test("the stream of one Mastodon server makes a full search incomplete, while Bluesky's part is complete", () => {
     const { coverage } = request("comet", { intervals: [interval({}), seen], ...fed });
     expect(coverage.complete).toBe(false);
     expect(coverage.platforms?.map(({ platform, complete }) => [platform, complete])).toEqual([
@@ -553,7 +553,7 @@ describe("of the stream of one Mastodon server", () => {
     ]);
   });
 
-  test("a time that an import declares is complete", () => {
+  test("a time that an import of a Mastodon server declares is complete", () => {
     const declared = interval({ platform: "mastodon", source: "import", fromMs: 0 });
     const past = { toMs: nowMs - dayMs };
     const requested = {

@@ -76,7 +76,7 @@ test("a platform that the query excludes does not make it incomplete", async () 
   expect((await send("blue OR platform:x")).complete).toBe(false);
 });
 
-test("a platform without a source is incomplete; without any platform it is complete", async () => {
+test("a platform without a source is incomplete, but a search without any platform is complete", async () => {
   holdADay();
   expect(await send("platform:mastodon")).toMatchObject({ complete: false, items: [] });
   expect(await send("platform:x", "bluesky")).toMatchObject({ complete: true, items: [] });
@@ -84,7 +84,7 @@ test("a platform without a source is incomplete; without any platform it is comp
   expect(await send("from:nobody")).toMatchObject({ complete: false, items: [] });
 });
 
-test("distinguishes an empty answer from a gap: complete if covered, else with a warning", async () => {
+test("an empty answer is distinguished from a gap: complete if covered, or else with a warning", async () => {
   holdADay();
   const covered = await send("nosuchword", "bluesky");
   expect(covered).toMatchObject({ items: [], complete: true, warnings: [] });
@@ -128,7 +128,7 @@ test("an account's posts are complete after a backfill, by id and by every handl
   expect(await send("from:bob.example")).toMatchObject({ complete: false, items: [] });
 });
 
-test("within_time: counts back from the submission, however late the search runs", async () => {
+test("within_time: counts back from the submission, regardless of when the search runs", async () => {
   const minuteMs = 60_000;
   archive = smallArchive();
   const requestedMs = startMs + 13 * 60 * minuteMs;

@@ -81,13 +81,13 @@ test("a post from after an outage is current", async () => {
   expect(await searched()).toEqual([]);
 });
 
-test("an imported post is as its file says", async () => {
+test("an imported post is shown as its file declares", async () => {
   const { stale, searched } = stored([beforeOutage, afterOutage], { origin: "import" });
   expect(await stale()).toBeNull();
   expect(await searched()).toEqual([]);
 });
 
-test("a replay of the outage makes the post current, an import that covers its time does not", async () => {
+test("a replay of the outage makes a post current, but an import that covers its time does not", async () => {
   const replayed = stored([beforeOutage, afterOutage, interval(outage)]);
   expect(await replayed.stale()).toBeNull();
   expect(await replayed.searched()).toEqual([]);
@@ -98,7 +98,7 @@ test("a replay of the outage makes the post current, an import that covers its t
   expect(await imported.searched()).toEqual(["posts_unchecked"]);
 });
 
-test("a backfill of the author, and of no other, makes the post current", async () => {
+test("only a backfill of the author makes a post current", async () => {
   const backfill = { source: "backfill", fromMs: 0, toMs: outage.toMs + minute };
   const own = stored([beforeOutage, afterOutage, interval({ ...backfill, account: author })]);
   expect(await own.stale()).toBeNull();
@@ -114,7 +114,7 @@ test("while the stream is disconnected or off no post is current", async () => {
   expect(await searched()).toEqual([]);
 });
 
-test("a stream that has caught up may lag a moment", async () => {
+test("a stream that has caught up may lag slightly", async () => {
   const { stale } = stored([interval({ toMs: nowMs - 5_000 })]);
   expect(await stale()).toBeNull();
 });

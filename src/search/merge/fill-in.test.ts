@@ -52,7 +52,7 @@ const idsOf = (records: readonly string[]): string[] =>
     return `${Metadata.platform} ${ID}`;
   });
 
-test("returns records of archive and platforms in the order of the answer, with one call each", async () => {
+test("records of archive and platforms are returned in the order of the answer, with one call each", async () => {
   const archive = archiveOf({ deleted: [3n] });
   const items: AnswerItem[] = [
     stored("x", 5n),
@@ -77,20 +77,20 @@ test("returns records of archive and platforms in the order of the answer, with 
   expect(page).toBe(`[${records.join(",")}]`);
 });
 
-test("the reader joins an answer of the archive alone", async () => {
+test("the reader joins an answer that has only archived records", async () => {
   const archive = archiveOf();
   await recordsPage(archive, [stored("x", 5n)]);
   expect(archive.calls).toEqual({ records: 0, page: 1, withheld: 0 });
 });
 
-test("an answer of a platform alone reads no records from the archive", async () => {
+test("an answer that has only a platform's records reads none from the archive", async () => {
   const archive = archiveOf();
   const { records } = await recordsOf(archive, [fetched(2n), fetched(1n)]);
   expect(records).toHaveLength(2);
   expect(archive.calls).toEqual({ records: 0, page: 0, withheld: 1 });
 });
 
-test("drops posts deleted or hidden since, and reposts of them", async () => {
+test("posts that were deleted or hidden since are dropped, and so are reposts of them", async () => {
   const reposted = { uri: "at://gone", user_id: "did:gone" };
   const repost = fetched(8n, {
     record: recordOf("bluesky", 8n, { is_retweet: true, reposted }),
@@ -112,7 +112,7 @@ test.each([
   ["is a list", { reposted: [1] }],
   ["has a uri that is an object", { reposted: { uri: {}, user_id: "did:ann" } }],
   ["has a user that is a number", { reposted: { uri: "at://kept", user_id: 5 } }],
-])("shows a repost whose original %s, and its neighbours", async (_name, more) => {
+])("a repost whose original %s is shown, and so are its neighbours", async (_name, more) => {
   const repost = fetched(8n, { record: recordOf("bluesky", 8n, { is_retweet: true, ...more }) });
   const { records } = await recordsOf(archiveOf(), [repost, fetched(4n)]);
   expect(idsOf(records)).toEqual(["bluesky 8", "bluesky 4"]);

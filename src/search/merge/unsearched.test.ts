@@ -28,7 +28,7 @@ const coverage: Coverage = {
   ],
 };
 
-test("leaves an answer unchanged if the whole time was searched", () => {
+test("an answer is unchanged if the whole time was searched", () => {
   const answer = { complete: true, coverage };
   expect(withUnsearched(answer, null)).toBe(answer);
 });
@@ -46,7 +46,7 @@ test("a part that was not searched is a gap in total and of each platform", () =
   expect(answer.coverage.platforms?.[1]).toBe(coverage.platforms?.[1]);
 });
 
-test("if nothing was searched, the whole requested time is a gap", () => {
+test("the whole requested time is a gap if nothing was searched", () => {
   const gap = { fromMs: null, toMs: 60 };
   const nothing = { ...coverage, toMs: 100, platforms: [] };
   expect(withUnsearched({ complete: true, coverage: nothing }, gap).coverage).toEqual({

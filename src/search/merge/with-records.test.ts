@@ -40,7 +40,7 @@ function archive({ deleted = [], hidden = [] }: { deleted?: bigint[]; hidden?: s
   };
 }
 
-test("adds record, uri and author to archived items, in their order", async () => {
+test("archived items get record, uri and author, in their order", async () => {
   const shown = await withRecords(archive({}), answerOf([stored(3n), fetched("two"), stored(1n)]));
   expect(shown.items).toEqual([
     {
@@ -61,12 +61,12 @@ test("adds record, uri and author to archived items, in their order", async () =
   ]);
 });
 
-test("drops both kinds of items if deleted or hidden since", async () => {
+test("both kinds of items are dropped if deleted or hidden since", async () => {
   const items = [stored(4n), stored(3n), fetched("a"), fetched("b"), fetched("c"), fetched("b")];
   const shown = await withRecords(archive({ deleted: [3n], hidden: ["b"] }), answerOf(items));
   expect(shown.items.map(({ uri }) => uri)).toEqual(["at://did:plc:a/post/4", "a", "c"]);
 });
 
-test("accepts an empty answer", async () => {
+test("an empty answer without records is accepted", async () => {
   expect((await withRecords(archive({}), answerOf([]))).items).toEqual([]);
 });

@@ -162,7 +162,7 @@ test("reposters are those of archived reposts, newest first, distinct, page by p
   expect(second).toMatchObject({ complete: false, coverage: { complete: false } });
 });
 
-test("reads a bounded number of reposts, and the next page continues there", async () => {
+test("a bounded number of reposts is read, and the next page continues there", async () => {
   over(Array.from({ length: maxReposts + 10 }, (_, n) => repostBy(n < 5 ? "first" : "again")));
   const answer = await answered("getretweeters", reposted);
   expect(read).toBe(maxReposts);

@@ -125,7 +125,7 @@ test("a timeline continues in the middle of a page where the previous page ended
   expect(found).toEqual(["number 3", "number 2", "number 1"]);
 });
 
-test("the archive answers alone if it has all posts of the account", async () => {
+test("the archive answers without the platform if it has all posts of the account", async () => {
   const requested: PageCall[] = [];
   tested = answering({
     upstreams: { bluesky: pagedUpstream([[]], { requested }) },
@@ -226,17 +226,20 @@ describe("replies to a post of a Mastodon server", () => {
     ["9n2ciuz1wdesFnrGJU", "9n2ciuz1wdesFnrGJU@gts.example"],
     ["9h2k1x0abc", "9h2k1x0abc@gts.example"],
     ["109", "https://gts.example/@ann/109"],
-  ])("with the id %s, written as %s, come from the archive", async (id, query) => {
-    tested = answering({});
-    tested.archive.put(makeReply(id));
-    const target = readTarget("post", query, "mastodon");
-    const request = requestOf({ platform: "mastodon", method: "getreplies", target });
-    const answer = await answerJob(tested.context, request, tested.job);
-    expect(contents(answer)).toEqual([`archived: a reply to ${id}`]);
-    expect(answer.complete).toBe(false);
-  });
+  ])(
+    "replies to a post of a Mastodon server with the id %s, written as %s, come from the archive",
+    async (id, query) => {
+      tested = answering({});
+      tested.archive.put(makeReply(id));
+      const target = readTarget("post", query, "mastodon");
+      const request = requestOf({ platform: "mastodon", method: "getreplies", target });
+      const answer = await answerJob(tested.context, request, tested.job);
+      expect(contents(answer)).toEqual([`archived: a reply to ${id}`]);
+      expect(answer.complete).toBe(false);
+    },
+  );
 
-  test("are left to the platform if the server of the id is unknown", async () => {
+  test("replies are left to the platform if the server of the post's id is unknown", async () => {
     const method = { access: ["public"] as const, endpoint: "/", note: "" };
     tested = answering({
       upstreams: {
@@ -253,7 +256,7 @@ describe("replies to a post of a Mastodon server", () => {
   });
 });
 
-test("without a platform the archive returns what it has, as incomplete", async () => {
+test("the archive's part of an answer is incomplete if no platform can be requested", async () => {
   tested = answering({});
   tested.archive.put(...posts);
   const answer = await answerJob(tested.context, requestOf(timeline), tested.job);
@@ -261,7 +264,7 @@ test("without a platform the archive returns what it has, as incomplete", async 
   expect(answer).toMatchObject({ complete: false, coverage: { complete: false } });
 });
 
-test("a failing platform is replaced by the archive, and named", async () => {
+test("a failing platform is replaced by the archive, and the answer names the platform", async () => {
   const error = new EarshotError("upstream_failed", "pds.example answers with status 500", {
     status: 502,
     retryable: true,
@@ -279,7 +282,7 @@ test("a failing platform is replaced by the archive, and named", async () => {
   expect(answer.warnings.map(({ message }) => message).join()).toContain("pds.example");
 });
 
-test("of two used-up credentials it waits for the first to reopen", async () => {
+test("if two credentials are used up, a method waits for the first one to reopen", async () => {
   const upstream = pagedUpstream([posts]);
   const limited = (retryAtMs: number) => new UpstreamLimited("pds.example", retryAtMs);
   const page: Upstream["page"] = async (call, session) => {
@@ -306,7 +309,7 @@ test("of two used-up credentials it waits for the first to reopen", async () => 
   expect(answer.nextPosition).toMatchObject({ credentialId: "soon" });
 });
 
-test("returns nothing but IDs if only those may be shown", async () => {
+test("only IDs are returned if only those may be shown", async () => {
   const upstream = { ...pagedUpstream([posts]), mayShow: () => "ids" as const };
   tested = answering({
     upstreams: { bluesky: upstream },
@@ -319,7 +322,7 @@ test("returns nothing but IDs if only those may be shown", async () => {
   expect(answer.warnings).toMatchObject([{ code: "ids_only" }]);
 });
 
-test("uses only access methods that the type allows", async () => {
+test("a method uses only access methods that the type allows", async () => {
   const opened: unknown[] = [];
   tested = answering({ upstreams: { bluesky: pagedUpstream([posts]) } });
   tested.context.sessions.open = async ({ access, whose }) => {

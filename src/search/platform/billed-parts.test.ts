@@ -71,7 +71,7 @@ const requests: [string, Partial<AnswerRequest>][] = [
 ];
 
 test.each(requests)(
-  "of %s, reports what a failed credential was billed before another one answered",
+  "%s reports what a failed credential was billed before another one answered",
   async (_what, requested) => {
     tested = answering({
       upstreams: { bluesky: refusing(["failing", "free"]) },
@@ -89,7 +89,7 @@ test.each(requests)(
 );
 
 test.each(requests)(
-  "of %s, reports what was billed in vain when the archive answers alone",
+  "%s reports what was billed without a result when only the archive answers",
   async (_what, requested) => {
     tested = answering({
       upstreams: { bluesky: refusing(["failing"]) },

@@ -77,13 +77,13 @@ describe("a hashtag on Mastodon, most of whose authors have not opted in", () =>
     return await answerJob(tested.context, request, tested.job);
   }
 
-  test("is read on to the posts that may be shown", async () => {
+  test("a hashtag timeline whose authors mostly have not opted in is read on to the posts that may be shown", async () => {
     const answer = await send(await startServer(), 20, null);
     expect(answer.items).toHaveLength(10);
     expect(answer.warnings.map(({ code }) => code)).not.toContain("upstream_repeats");
   });
 
-  test("continues after the hidden posts, page by page", async () => {
+  test("a hashtag timeline continues after the hidden posts, page by page", async () => {
     const server = await startServer();
     let after: AnswerRequest["after"] = null;
     let found = 0;
@@ -148,7 +148,7 @@ describe("an account on X", () => {
     );
   }
 
-  test("whose newest posts have no media yields the media of older ones", async () => {
+  test("an account on X whose newest posts have no media yields the media of older ones", async () => {
     const x = await startX(320, 301);
     const session = userSession(x, "12");
     const answer = await request(session, { method: "getmedia" });
@@ -157,7 +157,7 @@ describe("an account on X", () => {
     expect(session.settled.postReads).toBe(320);
   });
 
-  test("is read up to the limit at once, and continues from there", async () => {
+  test("an account on X is read up to the limit in one answer, and continues from there", async () => {
     const x = await startX(320, 301);
     const session = userSession(x, "12");
     const first = await request(session, { method: "getmedia" }, 3);
@@ -170,7 +170,7 @@ describe("an account on X", () => {
   });
 
   test.each(["suspended", "deleted"])(
-    "that is %s during paging makes the answer incomplete",
+    "an account on X that is %s during paging makes the answer incomplete",
     async (what) => {
       const x = await startX(150, 1);
       const session = appSession(x);
@@ -193,7 +193,7 @@ describe("an account on X", () => {
     },
   );
 
-  test("that is absent from the start is an empty, complete answer", async () => {
+  test("an account on X that is absent from the start is an empty, complete answer", async () => {
     const x = await startX(1, 1);
     const [ann] = x.world.users;
     if (ann !== undefined) ann.isSuspended = true;
@@ -223,16 +223,16 @@ describe("a search", () => {
   }
 
   test.each<[string, Omit<UpstreamPage, "next">, string]>([
-    ["holds nothing", { items: [] }, "upstream_empty_pages"],
-    ["is left out", { items: [], received: 9, oldestMs: endMs - hourMs }, "upstream_repeats"],
-  ])("ends at a repeated page with other cursors that %s", async (_what, page, code) => {
+    ["has no items", { items: [] }, "upstream_empty_pages"],
+    ["is filtered out", { items: [], received: 9, oldestMs: endMs - hourMs }, "upstream_repeats"],
+  ])("a search ends at a repeated page with other cursors that %s", async (_what, page, code) => {
     const { answer, codes, calls } = await searching((call) => ({ ...page, next: String(call) }));
     expect(answer).toMatchObject({ items: [], complete: false });
     expect(codes).toContain(code);
     expect(calls).toBeLessThanOrEqual(4);
   });
 
-  test("with all items filtered continues below what it has read, and ends", async () => {
+  test("a search with all items filtered continues below what it has read, and ends", async () => {
     const page = (call: number): UpstreamPage => ({
       items: [],
       next: String(call),
@@ -252,7 +252,7 @@ describe("a search", () => {
     expect(stuck.answer.next).toBeNull();
   });
 
-  test("whose subject disappears on a later page is incomplete", async () => {
+  test("a search whose subject disappears on a later page is incomplete", async () => {
     const pages: UpstreamPage[] = [
       { items: [{ kind: "post", post: comet }], next: "more" },
       { items: [], next: null, isAbsent: true },

@@ -29,7 +29,7 @@ async function reading(
   return { ...read, isWhole: isUntruncated(read.warnings) };
 }
 
-test("reads pages until the last", async () => {
+test("the pages of a platform are read until the last", async () => {
   const pages = [
     { items: [item(1), item(2)], next: "b" },
     { items: [], next: "c" },
@@ -71,7 +71,7 @@ test("a cyclic cursor ends the reading with a warning", async () => {
   expect(read.warnings).toMatchObject([{ code: "upstream_repeats" }]);
 });
 
-test("pages that are sent empty end a reading, which can continue after them", async () => {
+test("empty pages end a reading, which can continue after them", async () => {
   const page = (call: number) => ({
     items: call === 3 ? [item(1)] : [],
     next: call === 3 ? null : String(call),
@@ -101,7 +101,7 @@ test("a page that repeats under other cursors ends the reading permanently", asy
   }
 });
 
-test("reads on over filtered pages to those with items to show", async () => {
+test("reading continues over filtered pages to those with items to show", async () => {
   const emptyPage = (call: number) => ({ items: [], received: 40, oldestMs: -call });
   const reported = await reading((call) =>
     call < 9 ? { ...emptyPage(call), next: String(call) } : { items: [item(1)], next: null },
@@ -115,7 +115,7 @@ test("reads on over filtered pages to those with items to show", async () => {
   expect(bounded.warnings).toMatchObject([{ code: "page_limit_reached" }]);
 });
 
-test("an endless list is read up to the limit", async () => {
+test("an endless list of pages is read up to the limit", async () => {
   const endless = await reading((call) => ({ items: [item(call)], next: String(call) }), {
     maxPages: 5,
   });
@@ -124,7 +124,7 @@ test("an endless list is read up to the limit", async () => {
   expect(endless.warnings).toMatchObject([{ code: "page_limit_reached" }]);
 });
 
-test("an error after the first page returns what was read and where to continue; on the first, it is thrown", async () => {
+test("an error after the first page returns what was read and where to continue, and one on the first page is thrown", async () => {
   const error = new EarshotError("upstream_failed", "pds.example answers with status 500");
   const failingFrom = (first: number) =>
     reading((call) => {
@@ -179,7 +179,7 @@ test("readings of any size, each continuing the previous, yield every item once 
   );
 });
 
-test("if the last returned item was deleted, continues after as many as were returned", async () => {
+test("if the last returned item was deleted, reading continues after as many as were returned", async () => {
   const start = { cursor: null, lastKey: lastKeyOf(item(9)), skip: 1 };
   const read = await reading(() => ({ items: [item(1), item(2)], next: null }), { start });
   expect(keys(read.items)).toEqual(keys([item(2)]));

@@ -22,11 +22,11 @@ beforeEach(() => {
 const released = async (request: Parameters<typeof releaseCredential>[1]) =>
   (await releaseCredential({ pool, upstream, nowMs: 0 }, request, "ann"))?.id ?? null;
 
-test("releases the account's own credential before the deployment's", async () => {
+test("the account's own credential is released before the deployment's", async () => {
   expect(await released(search)).toBe("own");
 });
 
-test("releases a used-up credential when there is no other", async () => {
+test("a used-up credential is released when there is no other", async () => {
   const coolings = [{ bucket: "all", untilMs: 1_000, reason: "used up" }];
   const cool = (one: (typeof pool.credentials)[number]) => ({
     ...one,
@@ -40,7 +40,7 @@ test("releases a used-up credential when there is no other", async () => {
   expect(await released(search)).toBe("own");
 });
 
-test("reads a further page with the credential of the previous page", async () => {
+test("a further page is read with the released credential of the previous page", async () => {
   const position = { platform: "mastodon", cursor: null, lastKey: null, skip: 0 } as const;
   const followers = { type: "social", method: "getfollowers" } as const;
   expect(await released({ ...followers, position: { ...position, credentialId: "shared" } })).toBe(
@@ -51,12 +51,12 @@ test("reads a further page with the credential of the previous page", async () =
   ).toBeNull();
 });
 
-test("releases nothing for an account's home timeline, nor for a type that excludes the credential", async () => {
+test("no credential is released for an account's home timeline, nor for a type that excludes the credential", async () => {
   expect(await released({ type: "social", method: "gethometweets" })).toBeNull();
   expect(await released({ type: "social-api", method: "searchbyquery" })).toBeNull();
 });
 
-test("releases nothing for X", async () => {
+test("no credential is released for X", async () => {
   pool.credentials = [
     pooled("x", "https://api.x.example", { kind: xAppTokenKind("https://api.x.example") }),
   ];

@@ -33,7 +33,7 @@ function rank(
 const namesOf = (ranks: RankedAttempts): string[][] =>
   ranks.map((attempts) => attempts.map((one) => `${one.session.credentialId}/${one.route.name}`));
 
-test("ranks attempts by what they may show, then by unread time, then by cost", () => {
+test("attempts are ranked by what they may show, then by unread time, then by cost", () => {
   expect(namesOf(rank([ownUser, lentApp, ownApp]))).toEqual([
     ["own app/all", "own app/slow"],
     ["own user/recent", "own app/recent"],
@@ -45,7 +45,7 @@ test("ranks attempts by what they may show, then by unread time, then by cost", 
   ]);
 });
 
-test("a route that misses no more than the tolerance reads all", () => {
+test("a route that misses no more than the tolerance counts as complete", () => {
   const fromMs = endMs - 7 * dayMs - 60_000;
   expect(namesOf(rank([ownApp], { fromMs }))).toEqual([
     ["own app/all", "own app/slow"],
@@ -79,7 +79,7 @@ function tryEach(answers: Record<string, string | Error>, sessions: readonly Ope
   return { requested, done };
 }
 
-test("waits for an own used-up credential rather than use one that shows less", async () => {
+test("a method waits for an own used-up credential rather than use one that shows less", async () => {
   const { requested, done } = tryEach(
     { "own user": limited(1), "own user, waiting": "full", "lent app": "ids" },
     [ownUser, lentApp],
@@ -88,7 +88,7 @@ test("waits for an own used-up credential rather than use one that shows less", 
   expect(requested).toEqual(["own user", "own user, waiting"]);
 });
 
-test("uses another credential that shows as much before waiting for any", async () => {
+test("a method uses another credential that shows as much before it waits for any", async () => {
   const { requested, done } = tryEach(
     { "own user": limited(1), "own app": "full", "lent app": "ids" },
     [ownUser, ownApp, lentApp],
@@ -97,7 +97,7 @@ test("uses another credential that shows as much before waiting for any", async 
   expect(requested).toEqual(["own user", "own app"]);
 });
 
-test("uses one that shows less if waiting does not help, and retains the reason", async () => {
+test("a method uses a credential that shows less if waiting does not help, and retains the reason", async () => {
   for (const error of [limited(900), refused]) {
     const { done } = tryEach(
       { "own user": error, "own user, waiting": limited(900), "lent app": "ids" },
@@ -109,7 +109,7 @@ test("uses one that shows less if waiting does not help, and retains the reason"
   }
 });
 
-test("throws the retryable error if all fail", async () => {
+test("the retryable error is thrown if all attempts fail", async () => {
   const soon = limited(9);
   const { done } = tryEach({ "own user": refused, "own app": soon, "own app, waiting": soon }, [
     ownUser,
