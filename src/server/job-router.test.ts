@@ -81,7 +81,7 @@ test("without other nodes this process takes every job", () => {
   expect(hasNodeFor(work())).toBe(true);
 });
 
-test("a search of all platforms is left to nodes that cover more of them", () => {
+test("a search of all platforms is left to nodes that cover more of them than this process", () => {
   const more = routerWith({ here: [blueskySearch], nodes: [nodeWith([blueskySearch, xSearch])] });
   expect(more.runsHere(work())).toBe(false);
   expect(more.runsHere(work({ platform: "bluesky" }))).toBe(true);
@@ -90,7 +90,7 @@ test("a search of all platforms is left to nodes that cover more of them", () =>
   expect(embeddedReach("on", [blueskySearch], work())).toBe(1);
 });
 
-test("a node that does not request work keeps no job from this process", () => {
+test("a node that does not request work does not prevent this process from running a job", () => {
   const nodes = [nodeWith([blueskySearch, xSearch], { takes: ["getbyid"] })];
   expect(routerWith({ here: [blueskySearch], nodes }).runsHere(work())).toBe(true);
   expect(routerWith({ embedded: "spare", here: [blueskySearch], nodes }).runsHere(work())).toBe(
@@ -98,7 +98,7 @@ test("a node that does not request work keeps no job from this process", () => {
   );
 });
 
-test("jobs for a platform that only a node can request are left to it", () => {
+test("jobs for a platform that only a node can request are left to that node", () => {
   const { runsHere } = routerWith({
     here: [knows("x", "gettweets"), knows("bluesky", "gettweets", ["archive", "public"])],
     nodes: [nodeWith([knows("x", "gettweets", ["credential"]), knows("bluesky", "gettweets")])],
@@ -107,7 +107,7 @@ test("jobs for a platform that only a node can request are left to it", () => {
   expect(runsHere(work({ platform: "bluesky", method: "gettweets" }))).toBe(true);
 });
 
-test("a spare node takes what no connected node can run", () => {
+test("a spare embedded node runs what no connected node can run", () => {
   const { runsHere } = routerWith({
     embedded: "spare",
     here: [blueskySearch, xFollowers],
@@ -132,7 +132,7 @@ test.each([
   ["away for an hour", { isConnected: false, seenMs: nowMs - 3_600_000 }, true],
   ["waiting for approval", { state: "pending" }, true],
 ] as const)(
-  "a job that needs a node that is %s waits for it: taken here %#",
+  "a job for a node that is %s waits for it or runs in this process (%#)",
   (_name, how, isRun) => {
     const nodes = [nodeWith([xFollowers], how)];
     const { runsHere, remote } = routerWith({ here: [blueskySearch], nodes });
@@ -161,7 +161,7 @@ test("a node's page is continued by that node while it is connected", () => {
   expect([away.runsHere(page), away.hasNodeFor(page)]).toEqual([false, false]);
 });
 
-test("a pending node makes no difference", () => {
+test("a node that is pending approval is ignored", () => {
   const { remote, runsHere } = routerWith({
     nodes: [nodeWith([xFollowers], { state: "pending" })],
   });
@@ -192,7 +192,7 @@ test("another node counts as available only if it would get the job", () => {
   expect(both.hasNodeFor(followers({ isLocalOnly: true }), new Set(["embedded"]))).toBe(false);
 });
 
-test("a page is continued only by its own node, whether it failed there or not", () => {
+test("a page is continued only by its own node, even if it failed there", () => {
   const { hasNodeFor } = routerWith({ nodes: [nodeWith([]), nodeWith([], { id: "other" })] });
   const page = followers({ position: fetchPosition({ nodeId: "remote" }) });
   expect(hasNodeFor(page, new Set(["remote"]))).toBe(false);

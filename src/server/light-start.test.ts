@@ -24,7 +24,7 @@ function packagesOf(entries: readonly URL[]): ReadonlySet<string> {
   return packages;
 }
 
-test("a start loads no HTTP client, job encryption or quote verification", () => {
+test("starting the server loads no HTTP client, job encryption or quote verification", () => {
   const packages = packagesOf([start, ...loaded]);
   expect(packages).toContain("fastify");
   expect(packages).not.toContain("undici");

@@ -13,11 +13,11 @@ test("docs/platforms.md matches the platforms (npm run docs regenerates its tabl
   expect(withMethods(page)).toBe(page);
 });
 
-test("every method has a row in the overview and one for each platform", () => {
+test("every method has a row in the platforms overview and one for each platform", () => {
   for (const method of methodNames) expect(rowsOf(method)).toHaveLength(1 + platforms.length);
 });
 
-test("a method without counterpart names the closest one, others their endpoint", () => {
+test("a method without counterpart on a platform names the closest one, others their endpoint", () => {
   for (const [index, platform] of platforms.entries()) {
     for (const method of methodNames) {
       const row = rowsOf(method)[index + 1];

@@ -5,7 +5,7 @@ test("starting with an empty archive needs 1 MiB and some files", () => {
   expect(requiredAtStart({ segments: 0, readers: 2 })).toEqual({ bytes: 1_048_576, files: 112 });
 });
 
-test("each segment needs space for its index file; open files are bounded by what readers keep open", () => {
+test("each segment needs space for its index file, and open files are bounded by what readers keep open", () => {
   const many = requiredAtStart({ segments: 1_000, readers: 2 });
   expect(many.bytes).toBe(1_048_576 + 65_536_000);
   expect(many.files).toBe(requiredAtStart({ segments: 64, readers: 2 }).files);

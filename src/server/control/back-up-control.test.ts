@@ -36,7 +36,7 @@ const makeKey = (name: string) =>
     nowMs: 1,
   });
 
-test("a copy beside a running server has what was committed and can be opened", async () => {
+test("a copy of the store beside a running server has what was committed and can be opened", async () => {
   const { token } = await makeKey("laptop");
   const file = join(folder, "copy.db");
   const copying = backUpControl(join(dataDir, "control.db"), file);
@@ -55,7 +55,7 @@ test("a copy beside a running server has what was committed and can be opened", 
   expect(token).toContain(keys.find(({ name }) => name === "laptop")?.id ?? "nothing");
 });
 
-test("overwrites nothing, and fails for an empty folder", async () => {
+test("a backup of the control store overwrites nothing, and fails for an empty folder", async () => {
   const file = join(folder, "data", "control.db");
   await expect(backUpControl(join(dataDir, "control.db"), file)).rejects.toMatchObject({
     code: "backup_exists",
@@ -74,7 +74,7 @@ test("overwrites nothing, and fails for an empty folder", async () => {
   expect(readdirSync(folder)).not.toContain("none.db");
 });
 
-test("verifies a backup by its checksum", async () => {
+test("a backup of the control store is verified by its checksum", async () => {
   const file = join(folder, "summed.db");
   await backUpControl(join(dataDir, "control.db"), file);
   expect(await checksumProblem(file)).toBeNull();

@@ -48,7 +48,7 @@ const checked = (key: Uint8Array | null = secretKey) => checkControl(path, key);
 const kinds = (key: Uint8Array | null = secretKey): string[] =>
   checked(key).findings.map(({ kind }) => kind);
 
-test("an intact store has no findings", () => {
+test("the check of an intact control store has no findings", () => {
   const report = checked();
   expect(report.findings).toEqual([]);
   expect(report.tables).toBeGreaterThan(15);
@@ -57,33 +57,29 @@ test("an intact store has no findings", () => {
 
 test.for([
   ["an unknown state", "UPDATE job SET state = 'donf'", "job_inconsistent"],
-  [
-    "a lease that is not one",
-    "UPDATE job SET lease_token = 'x', lease_until_ms = 1",
-    "job_inconsistent",
-  ],
+  ["a malformed lease", "UPDATE job SET lease_token = 'x', lease_until_ms = 1", "job_inconsistent"],
   ["a job without an end", "UPDATE job SET finished_ms = NULL", "job_inconsistent"],
-  ["a request that is no JSON", "UPDATE job SET request = 'x'", "row_unreadable"],
+  ["a request that is not JSON", "UPDATE job SET request = 'x'", "row_unreadable"],
   [
-    "a result whose positions cannot be read",
+    "a result with unreadable positions",
     `UPDATE job SET result = '{"positions":[["x","z"]]}'`,
     "row_unreadable",
   ],
   ["a key of no account", "PRAGMA foreign_keys = OFF; DELETE FROM account", "reference_broken"],
-  ["events of a webhook that are no JSON", "UPDATE webhook SET events = '['", "row_unreadable"],
+  ["events of a webhook that are not JSON", "UPDATE webhook SET events = '['", "row_unreadable"],
   ["a changed secret", "UPDATE webhook SET sealed_secret = zeroblob(60)", "secret_unreadable"],
   ["another schema", "PRAGMA user_version = 2", "schema_differs"],
-] as const)("%s is found", ([, sql, kind]) => {
+] as const)("the check of the control store finds %s", ([, sql, kind]) => {
   change(data, sql);
   expect(kinds()).toContain(kind);
 });
 
-test("finds secrets that another key encrypted, and a missing key", () => {
+test("the check of the control store finds secrets that another key encrypted, and a missing key", () => {
   expect(kinds(new Uint8Array(32))).toEqual(["secret_unreadable"]);
   expect(kinds(null)).toEqual(["secret_unreadable"]);
 });
 
-test("finds any zeroed page", () => {
+test("the check of the control store finds any zeroed page", () => {
   const { pageBytes, tables } = pageMap(path);
   const unfound: string[] = [];
   for (const { table, pages } of tables) {
@@ -97,7 +93,7 @@ test("finds any zeroed page", () => {
   expect(unfound).toEqual([]);
 });
 
-test("finds a truncated, foreign or missing file", () => {
+test("the check of the control store finds a truncated, foreign or missing file", () => {
   truncateSync(path, 10_000);
   expect(kinds()).toContain("file_damaged");
   truncateSync(path, 0);

@@ -59,7 +59,7 @@ test("secrets are encrypted with the folder's key unless another one is configur
   expect(existsSync(join(other, "secret.key"))).toBe(false);
 });
 
-test("an empty folder becomes a store for its owner alone, with a persistent secret", async () => {
+test("an empty folder becomes a control store that is private to its owner, with a persistent secret", async () => {
   const first = await startControl({ dataDir });
   const { cursorKey } = first.secrets;
   expect(cursorKey).toHaveLength(32);
@@ -77,7 +77,7 @@ const loseControl = (): void => {
   }
 };
 
-test("refuses a control store that is missing, empty or another folder's, for commands too", async () => {
+test("a control store that is missing, empty or another folder's is refused, also by commands", async () => {
   await (await startControl({ dataDir })).close();
   const other = join(parent, "other");
   await (await startControl({ dataDir: other })).close();
@@ -130,7 +130,7 @@ test("a missing secret key is not replaced while anything is encrypted with it",
   await (await startControl({ dataDir, secretKey })).close();
 });
 
-test("refuses a second server on the folder, and the first continues", async () => {
+test("a second server on the folder is refused, and the first continues", async () => {
   const control = await startControl({ dataDir });
   await expect(startControl({ dataDir })).rejects.toMatchObject({ code: "folder_in_use" });
   expect(await control.store.read("listKeys", null)).toEqual([]);
@@ -156,7 +156,7 @@ test("a command beside the server creates and revokes keys immediately", async (
   await control.close();
 });
 
-test("errors keep their code across threads, and one does not affect others of its tick", async () => {
+test("errors keep their code across threads, and do not affect other calls of their tick", async () => {
   const control = await startControl({ dataDir });
   const { accountId } = await control.store.write("createKey", params);
   const outcomes = await Promise.allSettled([
@@ -185,7 +185,7 @@ test("errors keep their code across threads, and one does not affect others of i
   await control.close();
 });
 
-test("operations pending at close are completed", async () => {
+test("operations pending when the control store closes are completed", async () => {
   const control = await startControl({ dataDir });
   const created = control.store.write("createKey", params);
   await control.close();
@@ -196,7 +196,7 @@ test("operations pending at close are completed", async () => {
   await beside.close();
 });
 
-test("refuses a store of a newer schema", async () => {
+test("a control store of a newer schema is refused", async () => {
   await (await startControl({ dataDir })).close();
   const database = new DatabaseSync(join(dataDir, "control.db"));
   database.exec("PRAGMA user_version = 99");

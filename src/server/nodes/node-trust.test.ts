@@ -54,7 +54,7 @@ test("a gateway without a policy starts and has no policy id", async () => {
   await trust.close();
 });
 
-test("reads a policy at startup and reports the position of an error", () => {
+test("the policy is read at startup, and the position of an error is reported", () => {
   const policyFile = file("policy.json", JSON.stringify(policy));
   expect(open({ policyFile }).policy).toMatchObject(policy);
   const wrong = file("wrong.json", JSON.stringify({ ...policy, platforms: ["abc"] }));
@@ -64,7 +64,7 @@ test("reads a policy at startup and reports the position of an error", () => {
   );
 });
 
-test("accepts simulated evidence only with a policy that has its root", () => {
+test("simulated evidence is accepted only with a policy that has its root", () => {
   expect(() => open({ evidence: ["tdx", "simulated"] })).toThrow(/has no `simulated_root`/);
   const policyFile = file("policy.json", JSON.stringify(policy));
   expect(() => open({ evidence: ["simulated"], policyFile })).toThrow(/`simulated_root`/);
@@ -72,14 +72,14 @@ test("accepts simulated evidence only with a policy that has its root", () => {
   expect(() => open({ evidence: ["simulated"], policyFile: bad })).toThrow(/certificate in PEM/);
 });
 
-test("warns of evidence that proves nothing", () => {
+test("accepting evidence that proves nothing is warned about", () => {
   expect(insecureEvidenceWarning({ evidence: ["tdx"] })).toBeNull();
   expect(insecureEvidenceWarning({ evidence: ["tdx", "simulated", "none"] })).toMatch(
     /accepts simulated and none/,
   );
 });
 
-test("retries a failed load of the verifier", async () => {
+test("a failed load of the verifier is retried", async () => {
   const { verify, close } = open({ evidence: ["none"] });
   const statement = {
     version: 1,

@@ -5,7 +5,7 @@ import { until } from "../../../testkit/until.ts";
 import { configFrom } from "../config.ts";
 import { openUpstreamClient } from "./upstream-client.ts";
 
-test("allows as many concurrent requests to one host as jobs may run", async () => {
+test("as many concurrent requests to one host are allowed as jobs may run", async () => {
   const waiting: ServerResponse[] = [];
   const server = createServer((_request, response) => {
     waiting.push(response);

@@ -27,13 +27,13 @@ describe("configuration", () => {
     expect(config.ingest.source).toBe("bluesky");
   });
 
-  test("a default parses to itself", () => {
+  test("the text of a default setting is parsed to the default", () => {
     for (const setting of allSettings()) {
       expect(setting.parse(setting.defaultText), setting.name).toEqual(setting.fallback);
     }
   });
 
-  test("a set value takes effect, an empty one does not count", () => {
+  test("a value that is set takes effect, and an empty one does not count", () => {
     const environment = readEnvironment({
       EARSHOT_PORT: "0",
       EARSHOT_LIVE_WINDOW: "36h",
@@ -48,14 +48,14 @@ describe("configuration", () => {
     expect(config.ingest.source).toBe("off");
   });
 
-  test("an unknown name is refused with a suggestion", () => {
+  test("an unknown setting is refused with a suggestion", () => {
     const error = errorOf(() => readEnvironment({ EARSHOT_PROT: "80" }));
     expect(error.code).toBe("unknown_setting");
     expect(error.message).toContain("EARSHOT_PROT");
     expect(error.hint).toContain("EARSHOT_PORT");
   });
 
-  test("a renamed one is refused with its new name, which exists", () => {
+  test("a renamed setting is refused with its new name, which exists", () => {
     const error = errorOf(() => readEnvironment({ EARSHOT_MAX_HELD_REQUESTS: "9" }));
     expect(error.hint).toBe("it was renamed: set EARSHOT_MAX_WAITING_REQUESTS instead");
     expect(() => readEnvironment({ EARSHOT_MAX_WAITING_REQUESTS: "9" })).not.toThrow();
@@ -92,7 +92,7 @@ describe("configuration", () => {
     expect(`${error.message} ${error.hint} ${JSON.stringify(error.details)}`).not.toContain(value);
   });
 
-  test("all malformed values are reported together", () => {
+  test("all malformed settings are reported together", () => {
     const error = errorOf(() =>
       configFrom(readEnvironment({ EARSHOT_PORT: "x", EARSHOT_READERS: "y" })),
     );
@@ -107,12 +107,12 @@ describe("configuration", () => {
     },
   );
 
-  test("no two settings share a variable", () => {
+  test("no two settings share an environment variable", () => {
     const names = allSettings().map(({ name }) => name);
     expect(names).toEqual([...new Set(names)]);
   });
 
-  test("settings shown by task exist, each in one task", () => {
+  test("each setting shown by task exists, and is in one task", () => {
     const shown = Object.values(settingTasks).flat();
     expect(shown).toEqual([...new Set(shown)]);
     const names = allSettings().map(({ name }) => name);

@@ -2,11 +2,11 @@ import { expect, test } from "vitest";
 import { configFrom } from "../config.ts";
 import { redactedSettings } from "./redacted-settings.ts";
 
-test("omits settings at their defaults", () => {
+test("the redacted settings omit those at their defaults", () => {
   expect(redactedSettings(configFrom({}))).toEqual({});
 });
 
-test("lists set values by variable, and secrets only as set", () => {
+test("the redacted settings list values by variable, and secrets only as set", () => {
   const config = configFrom({
     EARSHOT_PORT: "9000",
     EARSHOT_LIVE_WINDOW: "7d",
@@ -20,7 +20,7 @@ test("lists set values by variable, and secrets only as set", () => {
   });
 });
 
-test("refuses a malformed secret without repeating it", () => {
+test("a malformed secret is refused without being repeated", () => {
   const wrong = { EARSHOT_NETWORK_REPLAY_TOKEN: "canary token" };
   expect(() => configFrom(wrong)).toThrow(/EARSHOT_NETWORK_REPLAY_TOKEN/);
   expect(() => configFrom(wrong)).not.toThrow(/canary/);

@@ -24,13 +24,13 @@ async function logged(states: readonly (Partial<CompactionState> | null)[]): Pro
   return lines;
 }
 
-test("a failing task is logged once, and again after a success", async () => {
+test("a failing compaction task is logged once, and again after a success", async () => {
   const error = { kind: "seal" as const, message: "disk I/O error", atMs: 0 };
   const line = [{ task: "seal", message: "disk I/O error" }, "compaction failed"];
   expect(await logged([{ error }, { error }, { error: null }, { error }])).toEqual([line, line]);
 });
 
-test("orphaned files are logged when their number grows", async () => {
+test("orphaned files are logged when their number increases", async () => {
   const one = { orphaned: { files: 1, bytes: 10 } };
   const two = { orphaned: { files: 2, bytes: 30 } };
   const text = "archive/orphaned contains orphaned files";

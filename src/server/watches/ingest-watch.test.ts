@@ -7,7 +7,7 @@ import {
 import { createManualClock } from "../../lib/manual-clock.ts";
 import { watchIngest } from "./ingest-watch.ts";
 
-test("each status change is logged once, whatever its detail", async () => {
+test("each status change of a stream is logged once, regardless of its detail", async () => {
   const clock = createManualClock();
   const logged: unknown[] = [];
   const stopping = new AbortController();

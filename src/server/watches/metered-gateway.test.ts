@@ -7,7 +7,7 @@ import { meteredGateway } from "./metered-gateway.ts";
 
 const deadlineMs = 120_000;
 
-test("measures waiting, running and concurrency, also of a job that loses its lease", async () => {
+test("the metrics measure waiting, running and concurrency, also of a job that loses its lease", async () => {
   const clock = createManualClock();
   const registry = new Registry();
   const metrics = addJobMetrics(registry, () => 0);
@@ -47,7 +47,7 @@ test("measures waiting, running and concurrency, also of a job that loses its le
   expect(text).toContain('earshot_job_run_seconds_count{method="searchbyquery"} 2');
 });
 
-test("a job that loses its lease before its node has it does not count as running", async () => {
+test("a job that loses its lease before its node gets it does not count as running", async () => {
   const registry = new Registry();
   const metrics = addJobMetrics(registry, () => 0);
   const gateway: LeaseGateway<{ method: string }, string> = {

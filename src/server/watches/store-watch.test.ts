@@ -33,7 +33,7 @@ beforeEach(() => {
 
 const write = () => watch.store.write("beat", null).catch((thrown: unknown) => thrown);
 
-test("a write is passed on and measured", async () => {
+test("a write to the store is passed on and measured", async () => {
   expect(await write()).toBe("written");
   expect(seconds).toEqual([0.02]);
   expect(watch.isFull()).toBe(false);
@@ -60,7 +60,7 @@ test("a full disk is logged once, also if small writes succeed in between, and o
   ]);
 });
 
-test("ignores the wall clock, and other errors do not count as a full disk", async () => {
+test("the wall clock is ignored, and other errors do not count as a full disk", async () => {
   error = full;
   await write();
   clock.shiftWall(-3_600_000);
