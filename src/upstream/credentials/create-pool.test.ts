@@ -44,7 +44,7 @@ async function refuse(id: string, reason: string): Promise<void> {
 }
 
 describe("the choice of credentials", () => {
-  test("prefers the account's own to the deployment's, and never uses another account's", async () => {
+  test("the pool prefers the account's own credentials to the deployment's, and never uses another account's", async () => {
     await bench.put("shared");
     await bench.put("anns", { accountId: "ann" });
     await bench.put("bens", { accountId: "ben" });
@@ -59,7 +59,7 @@ describe("the choice of credentials", () => {
     expect(await pool.find("ben", "nothing")).toBeNull();
   });
 
-  test("is narrowed by access, platform and host, and skips unknown kinds", async () => {
+  test("the choice of credentials is narrowed by access, platform and host, and skips unknown kinds", async () => {
     await bench.put("app");
     await bench.put("user", { kind: "user-token" });
     await bench.put("elsewhere", { host: "https://other.example" });
@@ -70,7 +70,7 @@ describe("the choice of credentials", () => {
     expect(await chosen({ host: "https://other.example" })).toEqual(["elsewhere"]);
   });
 
-  test("lists each configured owner and access once, also while cooling", async () => {
+  test("the pool lists each configured owner and access once, also while cooling", async () => {
     await bench.put("one");
     await bench.put("two");
     await bench.put("anns", { accountId: "ann", kind: "user-token" });
@@ -84,7 +84,7 @@ describe("the choice of credentials", () => {
 });
 
 describe("the order", () => {
-  test("is least recently used first, never used before all", async () => {
+  test("credentials are used least recently used first, never used before all", async () => {
     await bench.put("one");
     await bench.put("two");
     await bench.put("three");
@@ -96,7 +96,7 @@ describe("the order", () => {
     expect((await chosen())[0]).toBe("four");
   });
 
-  test("spreads concurrent choices over the pool", async () => {
+  test("concurrent choices are spread over the pool of credentials", async () => {
     for (const id of ["one", "two", "three"]) await bench.put(id);
     const firsts = await Promise.all(Array.from({ length: 9 }, async () => (await chosen())[0]));
     for (const id of ["one", "two", "three"]) {
@@ -104,7 +104,7 @@ describe("the order", () => {
     }
   });
 
-  test("stores the last use at most once a minute, and restores it after a restart", async () => {
+  test("the last use of a credential is stored at most once a minute, and restored after a restart", async () => {
     await bench.put("one");
     await bench.put("two");
     const startMs = bench.clock.now();
@@ -124,7 +124,7 @@ describe("the order", () => {
 });
 
 describe("cooling", () => {
-  test("orders used-up credentials last in their bucket, the first to reopen first, until they reopen", async () => {
+  test("used-up credentials come last in their bucket, the first to reopen first, until they reopen", async () => {
     const nowMs = bench.clock.now();
     await bench.put("anns", { accountId: "ann" });
     await bench.put("shared");
@@ -149,7 +149,7 @@ describe("cooling", () => {
     expect((await chosen())[0]).toBe("anns");
   });
 
-  test("survives a restart and is shown with its reason", async () => {
+  test("the cooling of a credential survives a restart and is shown with its reason", async () => {
     const nowMs = bench.clock.now();
     await bench.put("one");
     pool.startCooldown("one", "search", nowMs + 1_000, "429 of api.x.example");
@@ -163,7 +163,7 @@ describe("cooling", () => {
     });
   });
 
-  test("ends when the secret is replaced, but not by a renewal", async () => {
+  test("the cooling of a credential ends when the secret is replaced, but not by a renewal", async () => {
     const untilMs = bench.clock.now() + 60_000;
     const cooldownUntilMs = async () => (await pool.choose(requested))[0]?.cooldownUntilMs;
     await bench.put("one");
@@ -177,7 +177,7 @@ describe("cooling", () => {
     expect(await cooldownUntilMs()).toBe(untilMs);
   });
 
-  test("limits an implausible time to a day", async () => {
+  test("an implausible end of a cooling is limited to a day", async () => {
     const nowMs = bench.clock.now();
     await bench.put("one");
     for (const reported of [Number.NaN, Number.NEGATIVE_INFINITY, nowMs, 0]) {
@@ -190,7 +190,7 @@ describe("cooling", () => {
 });
 
 describe("quarantine", () => {
-  test("excludes what the platform refuses, with a one-line reason without secrets", async () => {
+  test("a credential that the platform refuses is quarantined, with a one-line reason without secrets", async () => {
     await bench.put("one");
     await bench.put("two");
     await chosen();
@@ -204,7 +204,7 @@ describe("quarantine", () => {
     });
   });
 
-  test("reports the reason to the owner only", async () => {
+  test("the reason of a quarantine is reported only to the owner", async () => {
     await bench.put("own", { accountId: "ann" });
     await bench.put("of all");
     await refuse("own", "answered 401");
@@ -214,7 +214,7 @@ describe("quarantine", () => {
     expect(await pool.refusal("x", "ben")).toBeNull();
   });
 
-  test("ignores a refusal of a replaced secret", async () => {
+  test("a refusal of a replaced secret quarantines nothing", async () => {
     await bench.put("one");
     const [before] = await pool.choose(requested);
     const revision = before?.revision() ?? Number.NaN;
@@ -227,7 +227,7 @@ describe("quarantine", () => {
     expect(await chosen()).toEqual([]);
   });
 
-  test("changes by the command line apply from the next choice on", async () => {
+  test("changes of credentials by the command line apply from the next choice on", async () => {
     await bench.put("one");
     await refuse("one", "refused");
     expect(await chosen()).toEqual([]);
@@ -269,7 +269,7 @@ describe("quarantine", () => {
   });
 });
 
-test("reads the requested platforms of an account in one tick with one read", async () => {
+test("the requested platforms of an account in one tick are read with one read", async () => {
   await bench.put("anns", { accountId: "ann" });
   await bench.put("bens", { accountId: "ben" });
   await bench.put("toots", { platform: "mastodon", kind: "app-token" });

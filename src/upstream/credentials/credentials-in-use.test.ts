@@ -48,7 +48,7 @@ function rotation() {
   };
 }
 
-test("fifty concurrent callers renew once, and all get the stored secret", async () => {
+test("fifty concurrent callers renew a credential once, and all get the stored secret", async () => {
   const { make, count } = rotation();
   const stored = await storedBy(owner());
   const seen = stored.secrets();
@@ -67,7 +67,7 @@ test("fifty concurrent callers renew once, and all get the stored secret", async
   expect(stored.secrets()).toEqual({ refreshToken: "token 1" });
 });
 
-test("all users in a process share a renewal, whenever they opened it", async () => {
+test("all users of a credential in a process share a renewal, whenever they opened it", async () => {
   const { make, count } = rotation();
   const process = owner();
   const early = await storedBy(process);
@@ -92,7 +92,7 @@ test("a caller with outdated secrets gets the present ones without a renewal", a
   expect(count()).toBe(1);
 });
 
-test("processes renew in sequence: the second uses the first one's secret", async () => {
+test("processes renew a credential in sequence: the second uses the first one's secret", async () => {
   const { make, count } = rotation();
   const server = await storedBy(owner());
   const command = await storedBy(owner());
@@ -105,7 +105,7 @@ test("processes renew in sequence: the second uses the first one's secret", asyn
   expect(count()).toBe(1);
 });
 
-test("a process that learns late of a renewal adopts it before its own", async () => {
+test("a process that learns late of another's renewal adopts it before its own", async () => {
   const { make, count } = rotation();
   const server = await storedBy(owner());
   const command = await storedBy(owner());
@@ -116,7 +116,7 @@ test("a process that learns late of a renewal adopts it before its own", async (
   expect(count()).toBe(1);
 });
 
-test("the claim of a dead process expires after a minute", async () => {
+test("the claim of a dead process to renew expires after a minute", async () => {
   await bench.store.write("claimRenewal", { id: "one", revision: 0, nowMs: bench.clock.now() });
   const { make } = rotation();
   const stored = await storedBy(owner());
@@ -141,13 +141,13 @@ test("a stopping process does not wait for another one's renewal", async () => {
   await outcome;
 });
 
-test("does not wait for a claim made before the clock was set back", async () => {
+test("a renewal does not wait for a claim made before the clock was set back", async () => {
   const nowMs = bench.clock.now();
   await bench.store.write("claimRenewal", { id: "one", revision: 0, nowMs: nowMs + 3_600_000 });
   expect(await bench.store.write("claimRenewal", { id: "one", revision: 0, nowMs })).not.toBeNull();
 });
 
-test("a later caller with an earlier clock does not take a claim away", async () => {
+test("a later caller with an earlier clock does not take over a claim to renew", async () => {
   const nowMs = bench.clock.now();
   await bench.store.write("claimRenewal", { id: "one", revision: 0, nowMs: nowMs + 5 });
   expect(await bench.store.write("claimRenewal", { id: "one", revision: 0, nowMs })).toBeNull();
@@ -204,7 +204,7 @@ test("a removed credential is not renewed", async () => {
   });
 });
 
-test("a credential added again meanwhile takes precedence over a renewal", async () => {
+test("a credential that was added again takes precedence over a pending renewal", async () => {
   const stored = await storedBy(owner());
   const renewal = stored.renew(stored.secrets(), async () => {
     await bench.put("one", { secrets: { refreshToken: "added again" } });

@@ -14,7 +14,7 @@ afterEach(() => bench.close());
 
 const read = async (id: string) => await bench.store.read("readCredential", { id });
 
-test("lists everything but the secret, with account names, oldest first", async () => {
+test("credentials are listed with everything but the secret, with account names, oldest first", async () => {
   const nowMs = bench.clock.now();
   await bench.put("anns", {
     accountId: "ann",
@@ -56,7 +56,7 @@ test("the database contains no plain secret", async () => {
   expect(JSON.stringify(rows)).not.toContain(Buffer.from("canary").toString("hex").toUpperCase());
 });
 
-test("changes a secret only at the caller's revision", async () => {
+test("a secret is changed only at the caller's revision", async () => {
   await bench.put("one");
   const change = { id: "one", revision: 0, encryptedSecret: new Uint8Array([1]) };
   expect(await bench.store.write("changeCredentialSecret", change)).toBe(true);
@@ -65,7 +65,7 @@ test("changes a secret only at the caller's revision", async () => {
   expect(await bench.store.write("changeCredentialSecret", { ...change, id: "two" })).toBe(false);
 });
 
-test("a quarantine retains its first time and last reason; storing the credential again ends it, and its coolings", async () => {
+test("a quarantine retains its first time and last reason, and storing the credential again ends it and its coolings", async () => {
   await bench.put("one");
   const nowMs = bench.clock.now();
   const quarantine = { id: "one", revision: 0, reason: "first", nowMs };
@@ -89,7 +89,7 @@ test("a quarantine retains its first time and last reason; storing the credentia
   expect(await bench.store.write("liftCredentialQuarantine", { id: "one" })).toBe(false);
 });
 
-test("a reopened bucket is dropped at the next cooling; a removed credential drops its own", async () => {
+test("a reopened bucket is dropped at the next cooling, and a removed credential drops its own", async () => {
   await bench.put("one");
   const cool = async (bucket: string, untilMs: number, nowMs: number) =>
     await bench.store.write("startCredentialCooldown", {
@@ -110,7 +110,7 @@ test("a reopened bucket is dropped at the next cooling; a removed credential dro
   expect(bench.database.all("SELECT * FROM credential_cooling")).toEqual([]);
 });
 
-test("limits an owner to a hundred credentials per platform", async () => {
+test("an owner may have a hundred credentials per platform", async () => {
   for (let count = 0; count < 100; count += 1) await bench.put(`id${count}`);
   await expect(bench.put("more")).rejects.toMatchObject({ code: "too_many_credentials" });
   await bench.put("id7");
@@ -124,7 +124,7 @@ test("a credential requires an existing account", async () => {
   });
 });
 
-test("finds the same credential for its owner only", async () => {
+test("the same credential is found only for its owner", async () => {
   await bench.put("anns", { accountId: "ann", subject: "1" });
   const requested = {
     accountId: "ann",

@@ -57,7 +57,7 @@ const released = (special: Partial<UsableRelease> = {}): UsableRelease => {
   return { credential, hasExpired: () => false, ...special };
 };
 
-test("releases the token of an application, but not its key and secret", () => {
+test("the token of an application is released, but not its key and secret", () => {
   const secrets = { clientId: "id", clientSecret: "client secret", token: "a token" };
   expect(releaseOf(pooled(kindOf("mastodon", "app-token"), secrets), 0)).toEqual({
     id: "c1",
@@ -72,13 +72,13 @@ test("releases the token of an application, but not its key and secret", () => {
   });
 });
 
-test("releases nothing of a platform that bills", () => {
+test("no credential of a platform that bills is released", () => {
   const token = { token: "a token" };
   expect(releaseOf(pooled(kindOf("x", "app-token"), token), 0)).toBeNull();
   expect(releaseOf(pooled(kindOf("x", "user-token"), token), 0)).toBeNull();
 });
 
-test("releases used-up limits until they reopen", () => {
+test("used-up limits are released until they reopen", () => {
   const one = pooled(kindOf("mastodon", "user-token"), { token: "a token" });
   const coolings = [{ bucket: "all", untilMs: 1_000, reason: "used up" }];
   const cooling = { ...one, credential: { ...one.credential, coolings } };
@@ -86,7 +86,7 @@ test("releases used-up limits until they reopen", () => {
   expect(releaseOf(cooling, 1_000)?.coolings).toEqual([]);
 });
 
-test("kinds that need renewal or are billed release nothing", () => {
+test("kinds of credentials that need renewal or are billed are not released", () => {
   const bluesky = blueskyCredentialKinds({
     plcUrl: "https://plc.example",
     appviewUrl: "https://appview.example",
@@ -119,7 +119,7 @@ test("the secret of an expired release cannot be read", () => {
   expect(pooledRelease(release, { kinds, tools })).toBeNull();
 });
 
-test("ignores a release of a kind that releases nothing", () => {
+test("a release of a kind that may not be released is ignored", () => {
   const { credential } = released();
   const ofX = released({ credential: { ...credential, platform: "x", kind: "app-token" } });
   expect(pooledRelease(ofX, { kinds, tools })).toBeNull();

@@ -41,7 +41,7 @@ test("an aborted request ends immediately, and the pending renewal continues for
   ]);
 });
 
-test("redacts a refusal that repeats the credential", async () => {
+test("a refusal that repeats the credential is redacted", async () => {
   const fetch = async (_url: URL | string, options?: FetchOptions) => {
     const output = JSON.stringify({ detail: `no ${options?.headers?.authorization}` });
     return fetchedAnswer(
@@ -59,7 +59,7 @@ test("redacts a refusal that repeats the credential", async () => {
   expect(answer.json()).toEqual({ detail: "no Bearer …" });
 });
 
-test("a refusal of a secret replaced meanwhile concerns the secret that was sent, and is redacted", async () => {
+test("a refusal concerns the secret that was sent, even if it has been replaced, and is redacted", async () => {
   let secrets = { token: "secret-of-before" };
   let revision = 1;
   const fetch = async (_url: URL | string, options?: FetchOptions) => {

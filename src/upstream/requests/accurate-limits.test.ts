@@ -81,7 +81,7 @@ const platforms = fc.record({
 });
 
 /** Requests go one at a time then, since each answer reports a window that has ended. */
-test("a platform whose windows can end before an answer arrives never refuses, and answers all", async () => {
+test("a platform whose windows can end before an answer arrives never refuses a request, and answers all", async () => {
   const shortWindows = platforms.chain((platform) =>
     fc
       .record({
@@ -99,7 +99,7 @@ test("a platform whose windows can end before an answer arrives never refuses, a
   );
 });
 
-test("a platform with accurate headers never refuses, in any order of answers, and no request waits too long", async () => {
+test("a platform with accurate headers never refuses a request, in any order of answers, and none waits too long", async () => {
   await fc.assert(
     fc.asyncProperty(platforms, async (platform) => {
       const { refused, answered } = await played(platform);

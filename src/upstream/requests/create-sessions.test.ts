@@ -50,7 +50,7 @@ async function methodsFor(more: Partial<Parameters<Sessions["open"]>[0]> = {}): 
   return sessions.map(({ credentialId, baseUrl }) => credentialId ?? `openly at ${baseUrl}`);
 }
 
-test("orders own credentials before the deployment's, users' before applications', and public access last", async () => {
+test("own credentials come before the deployment's, users' before applications', and public access last", async () => {
   const openly = `openly at ${upstream.url}`;
   expect(await methodsFor()).toEqual([
     "own user",
@@ -61,17 +61,17 @@ test("orders own credentials before the deployment's, users' before applications
   ]);
 });
 
-test("opens only the requested access", async () => {
+test("only the requested access is opened", async () => {
   expect(await methodsFor({ access: ["app"] })).toEqual(["own app", "deployment app"]);
   expect(await methodsFor({ access: ["public"] })).toEqual([`openly at ${upstream.url}`]);
   expect(await methodsFor({ access: [] })).toEqual([]);
 });
 
-test("uses only own credentials for data of one user", async () => {
+test("only own credentials are used for data of one user", async () => {
   expect(await methodsFor({ whose: "own" })).toEqual(["own user", "own app"]);
 });
 
-test("a cursor's credential is the only one, if it may be used", async () => {
+test("only the cursor's credential is used for a further page, if it may be used", async () => {
   const credentialId = "deployment app";
   expect(await methodsFor({ credentialId })).toEqual([credentialId]);
   expect(await methodsFor({ credentialId, access: ["user", "public"] })).toEqual([]);
@@ -79,7 +79,7 @@ test("a cursor's credential is the only one, if it may be used", async () => {
   expect(await methodsFor({ credentialId: "gone" })).toEqual([]);
 });
 
-test("orders cooling credentials last, the first to reopen first", async () => {
+test("cooling credentials come last, the first to reopen first", async () => {
   const [late, , soon] = room.pool.credentials;
   if (late === undefined || soon === undefined) throw new Error("there are four");
   room.pool.credentials = room.pool.credentials.map((one) => {
@@ -95,7 +95,7 @@ test("orders cooling credentials last, the first to reopen first", async () => {
   ]);
 });
 
-test("restores limits after a restart", async () => {
+test("limits of credentials are restored after a restart", async () => {
   const [first] = room.pool.credentials;
   if (first === undefined) throw new Error("there are four");
   const coolings = [{ bucket: "posts", untilMs: clock.now() + 60_000, reason: "the limit" }];
@@ -150,7 +150,7 @@ test("a used-up limit applies only to its secret, not to a replacement", async (
   expect(await requested()).toBe(200);
 });
 
-test("lists the access methods without a request", async () => {
+test("the access methods are listed without a request", async () => {
   expect(await room.sessions.configured("x", "one")).toContainEqual({
     access: "public",
     owner: null,

@@ -85,11 +85,11 @@ describe("temporary errors are retried", () => {
     ["a body that does not come to its end in time", stuckInBody, "timeout"],
     ["a body that comes byte by byte", trickling, "timeout"],
     ["a body that breaks off", truncatedBody, "unreachable"],
-    ["JSON that is cut off", cutOff, "unreadable"],
+    ["truncated JSON", cutOff, "unreadable"],
     ["an empty body", answered(200), "unreadable"],
     ["a page of HTML", answered(200, { "content-type": "text/html" }, "<p>Busy</p>"), "unreadable"],
-    ["a connection that is closed at once", closed, "unreachable"],
-    ["what is no HTTP", garbage, "unreachable"],
+    ["an immediately closed connection", closed, "unreachable"],
+    ["an answer that is not HTTP", garbage, "unreachable"],
     ["a status of 500", answered(500, {}, "no"), "failed"],
     [
       "a status of 503 with Retry-After of a second",
@@ -99,7 +99,7 @@ describe("temporary errors are retried", () => {
     ["a status of 408", answered(408), "failed"],
   ];
 
-  test.each(passing)("%s", async (_what, turn, outcome) => {
+  test.each(passing)("a temporary error is retried: %s", async (_what, turn, outcome) => {
     const afterwards = upstream.usual;
     upstream.usual = (request, response) => {
       (room.outcomes.length < 2 ? turn : afterwards)(request, response);
@@ -109,16 +109,19 @@ describe("temporary errors are retried", () => {
     expect(room.outcomes).toEqual([outcome, outcome, "answered"]);
   });
 
-  test.each(passing)("%s, up to the configured number", async (_what, turn, outcome) => {
-    upstream.usual = turn;
-    if (outcome === "timeout") room.timeoutsMs.push(50, 50, 50);
-    const thrown = await error();
-    expect(thrown).toMatchObject({ retryable: true });
-    expect(thrown.message).toContain(host());
-    expect(room.outcomes).toEqual([outcome, outcome, outcome]);
-  });
+  test.each(passing)(
+    "a temporary error is retried up to the configured number of times: %s",
+    async (_what, turn, outcome) => {
+      upstream.usual = turn;
+      if (outcome === "timeout") room.timeoutsMs.push(50, 50, 50);
+      const thrown = await error();
+      expect(thrown).toMatchObject({ retryable: true });
+      expect(thrown.message).toContain(host());
+      expect(room.outcomes).toEqual([outcome, outcome, outcome]);
+    },
+  );
 
-  test("after growing pauses, within the job's time", async () => {
+  test("temporary errors are retried after increasing pauses, within the job's time", async () => {
     upstream.usual = answered(500);
     const startMs = clock.now();
     await error();
@@ -139,17 +142,20 @@ describe("permanent errors are reported immediately", () => {
     ["a status of 304", answered(304), "upstream_refused", /answered 304/],
   ];
 
-  test.each(lasting)("%s", async (_what, turn, code, message) => {
-    upstream.script = [turn];
-    const thrown = await error();
-    expect(thrown).toMatchObject({ code, status: 502, message: expect.stringMatching(message) });
-    expect(thrown.message).toContain(host());
-    expect(upstream.requests).toHaveLength(1);
-  });
+  test.each(lasting)(
+    "a permanent error is reported immediately: %s",
+    async (_what, turn, code, message) => {
+      upstream.script = [turn];
+      const thrown = await error();
+      expect(thrown).toMatchObject({ code, status: 502, message: expect.stringMatching(message) });
+      expect(thrown.message).toContain(host());
+      expect(upstream.requests).toHaveLength(1);
+    },
+  );
 });
 
 describe("a redirect", () => {
-  test("is not followed with a credential, not even on the same host", async () => {
+  test("a redirect is not followed with a credential, not even on the same host", async () => {
     for (const location of ["http://169.254.169.254/latest", "http://127.0.0.1:1/", "/elsewhere"]) {
       upstream.script = [redirect(location)];
       const thrown = await error();
@@ -160,7 +166,7 @@ describe("a redirect", () => {
     expect(upstream.requests).toHaveLength(3);
   });
 
-  test("is followed without a credential on the same host only", async () => {
+  test("a redirect is followed without a credential only on the same host", async () => {
     upstream.script = [redirect("/elsewhere")];
     expect(await requested("public")).toMatchObject({ json: { items: ["a"] } });
     expect(upstream.requests.map(({ path }) => path)).toEqual(["/posts", "/elsewhere"]);
@@ -173,7 +179,7 @@ describe("a redirect", () => {
 
 describe("a refusal", () => {
   test.each([400, 403, 404, 410, 422])(
-    "with status %i is an answer, whatever its body",
+    "a refusal with status %i is an answer, regardless of its body",
     async (status) => {
       upstream.script = [answered(status, {}, "<p>No</p>"), answered(status, {}, '{"why":"no"}')];
       expect(await requested()).toMatchObject({ status, json: null });
@@ -182,14 +188,14 @@ describe("a refusal", () => {
     },
   );
 
-  test("with 401 quarantines the credential", async () => {
+  test("a refusal with 401 quarantines the credential", async () => {
     upstream.script = [answered(401, {}, "Bearer secret-of-c1 is wrong")];
     expect(await error()).toMatchObject({ code: "credential_refused" });
     expect(room.pool.calls).toEqual([`quarantine c1 ${host()} refused the credential (401)`]);
     await expect(session()).rejects.toThrow("there is no session");
   });
 
-  test("with 401 without a credential says that one is needed", async () => {
+  test("a refusal with 401 without a credential explains that one is needed", async () => {
     upstream.script = [answered(401)];
     const thrown = await error("public");
     expect(thrown).toMatchObject({ code: "credential_refused" });
@@ -199,7 +205,7 @@ describe("a refusal", () => {
 });
 
 describe("no secret", () => {
-  test("is in an error, whatever a credential kind makes of an answer", async () => {
+  test("no secret is in an error, regardless of what a credential kind makes of an answer", async () => {
     const echoing = {
       ...bearer,
       send: async () => {
@@ -213,7 +219,7 @@ describe("no secret", () => {
     expect(room.pool.calls).toEqual(["quarantine c2 no: Bearer [31m…"]);
   });
 
-  test("goes to another host", async () => {
+  test("no secret is sent to another host", async () => {
     const opened = await session();
     const remote = new URL(`${upstream.url.replace("127.0.0.1", "localhost")}/open?a=1`);
     const openly = opened.getPublic(remote, {
@@ -237,7 +243,7 @@ describe("no secret", () => {
   });
 });
 
-test("JSON cannot change object prototypes", async () => {
+test("JSON from an upstream cannot change object prototypes", async () => {
   upstream.script = [
     answered(
       200,
@@ -250,13 +256,13 @@ test("JSON cannot change object prototypes", async () => {
   expect((json as { isAdmin?: boolean }).isAdmin).toBeUndefined();
 });
 
-test("a byte order mark is not an error", async () => {
+test("a byte order mark in an answer is not an error", async () => {
   upstream.script = [answered(200, {}, Buffer.from('\ufeff{"a":1}'))];
   expect(await requested()).toMatchObject({ json: { a: 1 } });
 });
 
 describe("a job that ends", () => {
-  test("rejects with its own reason, whatever it waits for", async () => {
+  test("a request of a job that ends rejects with the job's own reason, while it waits for anything", async () => {
     const ending = new AbortController();
     const removed = new Error("the lease was lost");
     upstream.usual = silent;
@@ -275,7 +281,7 @@ describe("a job that ends", () => {
     await expect(behind).rejects.toBe(removed);
   });
 
-  test("sends no request after its deadline", async () => {
+  test("a job sends no request after its deadline", async () => {
     const [opened] = await room.sessions.open({
       job: jobOf("late", { deadlineMs: clock.now() - 1 }),
       platform: "x",
@@ -290,7 +296,7 @@ describe("a job that ends", () => {
   });
 });
 
-test("a path to another host is never requested", async () => {
+test("a path that leads to another host is never requested", async () => {
   const opened = await session();
   for (const path of ["@evil.example/", ".evil.example/", "evil"]) {
     await expect(opened.get({ path, bucket: "posts" })).rejects.toThrow("is not a path of");

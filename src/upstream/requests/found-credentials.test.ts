@@ -29,13 +29,13 @@ const found = async (special: Special = {}) =>
     })
   ).map(({ credential }) => credential.id);
 
-test("a job uses what was released for it, beside the process's credentials", async () => {
+test("a job uses the credential that was released for it, beside the process's credentials", async () => {
   pool.credentials = [pooled("own", host)];
   expect(await found()).toEqual(["released", "own"]);
   expect(await found({ job: { accountId: "" } })).toEqual(["own"]);
 });
 
-test("a release is used for its platform, access and host only", async () => {
+test("a release is used only for its platform, access and host", async () => {
   expect(await found({ platform: "mastodon" })).toEqual([]);
   expect(await found({ access: ["user"] })).toEqual([]);
   expect(await found({ host: "https://other.example" })).toEqual([]);
@@ -47,7 +47,7 @@ test("a release of the deployment's is not used where an own credential is requi
   expect(await found({ whose: "own" })).toEqual([]);
 });
 
-test("a later page uses its credential if released, and no other", async () => {
+test("a later page uses only its own credential, if it was released", async () => {
   expect(await found({ credentialId: "released" })).toEqual(["released"]);
   expect(await found({ credentialId: "other" })).toEqual([]);
 });

@@ -63,7 +63,7 @@ async function session(
 
 const all = { path: "/all", bucket: "all" };
 
-test("answers twenty concurrent jobs, without a refused request", async () => {
+test("twenty concurrent jobs are answered at the request interval, without a refused request", async () => {
   const sessions = await Promise.all(
     Array.from({ length: 20 }, (_, n) => session(`job ${n}`, { maxWaitMs: 10_000 })),
   );
@@ -74,7 +74,7 @@ test("answers twenty concurrent jobs, without a refused request", async () => {
   expect(upstream.requests).toHaveLength(20);
 });
 
-test("reports to an impatient caller when the next request may be sent", async () => {
+test("a caller that cannot wait learns when the next request may be sent", async () => {
   await (await session("one")).get(all);
   const error = await (await session("two")).get(all).catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(UpstreamLimited);
@@ -82,14 +82,14 @@ test("reports to an impatient caller when the next request may be sent", async (
   expect(upstream.requests).toHaveLength(1);
 });
 
-test("rejects a caller without time to wait before sending anything", async () => {
+test("a caller without time to wait for the interval is rejected before anything is sent", async () => {
   await (await session("one")).get(all);
   const { patient } = await session("two", { lifeMs: 500 });
   await expect(patient.get(all)).rejects.toBeInstanceOf(UpstreamLimited);
   expect(upstream.requests).toHaveLength(1);
 });
 
-test("other buckets of the same credential do not wait", async () => {
+test("other buckets of the same credential do not wait for the interval", async () => {
   await (await session("one")).get(all);
   const recent = { path: "/recent", bucket: "recent" };
   await (await session("two")).get(recent);

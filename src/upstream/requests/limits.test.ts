@@ -68,7 +68,7 @@ const errorOf = (pending: Promise<unknown>): Promise<unknown> =>
   );
 
 describe("a limit that the platform reports", () => {
-  test("is obeyed by a hundred concurrent jobs: none is refused, and all finish", async () => {
+  test("a limit that the platform reports is obeyed by a hundred concurrent jobs: none is refused, and all finish", async () => {
     const usual = limited({ limit: 20, windowMs: minuteMs }, () => clock.now());
     upstream.usual = usual;
     const jobs = Array.from({ length: 100 }, async (_, n) =>
@@ -81,7 +81,7 @@ describe("a limit that the platform reports", () => {
     expect(room.outcomes).toEqual(Array(100).fill("answered"));
   });
 
-  test("is not waited for while another credential can answer", async () => {
+  test("a limit that the platform reports is not waited for while another credential can answer", async () => {
     upstream.usual = limited({ limit: 1, windowMs: minuteMs }, () => clock.now());
     await running(clock, (await session()).get(posts));
     const error = await errorOf((await session()).get(posts));
@@ -92,14 +92,14 @@ describe("a limit that the platform reports", () => {
     expect(upstream.requests).toHaveLength(1);
   });
 
-  test("is reported immediately if it outlasts the job", async () => {
+  test("a limit that the platform reports is reported immediately if it outlasts the job", async () => {
     upstream.usual = limited({ limit: 1, windowMs: minuteMs }, () => clock.now());
     await running(clock, (await session()).get(posts));
     const error = await errorOf((await session("short", minuteMs / 2)).patient.get(posts));
     expect(error).toBeInstanceOf(UpstreamLimited);
   });
 
-  test("is waited for up to the job's maximum", async () => {
+  test("a limit that the platform reports is waited for up to the job's maximum", async () => {
     upstream.usual = limited({ limit: 1, windowMs: minuteMs }, () => clock.now());
     await running(clock, (await session()).get(posts));
     const hasty = jobOf("hasty", { deadlineMs: clock.now() + 10 * minuteMs, maxWaitMs: 10_000 });
@@ -109,7 +109,7 @@ describe("a limit that the platform reports", () => {
     );
   });
 
-  test("applies per bucket", async () => {
+  test("a limit that the platform reports applies per bucket", async () => {
     upstream.usual = limited({ limit: 1, windowMs: minuteMs }, () => clock.now());
     await running(clock, (await session()).get(posts));
     upstream.usual = good({});
@@ -117,7 +117,7 @@ describe("a limit that the platform reports", () => {
     await expect(running(clock, other)).resolves.toMatchObject({ status: 200 });
   });
 
-  test("orders its credential after open ones", async () => {
+  test("a limit that the platform reports orders its credential after open ones", async () => {
     room.pool.credentials = [pooled("c1", upstream.url), pooled("c2", upstream.url)];
     upstream.usual = limited({ limit: 1, windowMs: minuteMs }, () => clock.now());
     await running(clock, (await session()).get(posts));
@@ -125,7 +125,7 @@ describe("a limit that the platform reports", () => {
   });
 });
 
-test("before a limit is known requests go one at a time", async () => {
+test("before a limit is known, requests are sent one at a time", async () => {
   const stored: (() => void)[] = [];
   upstream.usual = (request, response) => {
     stored.push(() => good({})(request, response));
@@ -157,7 +157,7 @@ describe("a refusal for the limit (429)", () => {
     ],
     ["nothing", () => ({}), 500],
     [
-      "what is left though it refuses",
+      "a remaining limit despite the refusal",
       () => ({ "ratelimit-remaining": "5", "ratelimit-reset-ms": inAMinute() }),
       500,
     ],
@@ -176,7 +176,7 @@ describe("a refusal for the limit (429)", () => {
     ],
     ["a pause of days", () => ({ "retry-after": "900000" }), 500],
     [
-      "no number",
+      "no valid number",
       () => ({
         "retry-after": "soon",
         "ratelimit-remaining": "NaN",
@@ -185,7 +185,7 @@ describe("a refusal for the limit (429)", () => {
       500,
     ],
   ])(
-    "that reports %s is repeated then, by a caller without an alternative",
+    "a refusal for the limit (429) that reports %s is repeated then, by a caller without an alternative",
     async (_what, headers, waitMs) => {
       upstream.script = [(request, response) => answered(429, headers())(request, response)];
       const startMs = clock.now();
@@ -198,7 +198,7 @@ describe("a refusal for the limit (429)", () => {
     },
   );
 
-  test("is reported immediately to a caller with an alternative", async () => {
+  test("a refusal for the limit (429) is reported immediately to a caller with an alternative", async () => {
     upstream.script = [answered(429, { "retry-after": "60" })];
     const error = await running(clock, errorOf((await session()).get(posts)));
     expect(error).toMatchObject({ code: "upstream_limited" });
@@ -206,7 +206,7 @@ describe("a refusal for the limit (429)", () => {
     expect(upstream.requests).toHaveLength(1);
   });
 
-  test("that repeats makes the pauses longer, also without a reported end", async () => {
+  test("repeated refusals for the limit (429) make the pauses longer, also without a reported end", async () => {
     upstream.usual = answered(429, { "retry-after": "0" });
     const startMs = clock.now();
     const error = await running(
@@ -218,7 +218,7 @@ describe("a refusal for the limit (429)", () => {
     expect(upstream.requests.length).toBeLessThan(10);
   });
 
-  test("counts once for requests that were pending together", async () => {
+  test("refusals for the limit (429) of concurrent requests count once", async () => {
     upstream.usual = answered(
       200,
       { "ratelimit-remaining": "50", "ratelimit-reset-ms": inAMinute() },
@@ -234,7 +234,7 @@ describe("a refusal for the limit (429)", () => {
   });
 });
 
-test("a host that does not answer does not delay requests in sequence", async () => {
+test("a host that does not answer does not delay the requests after it", async () => {
   const silentHost = await startHostileUpstream(() => {});
   const silentRoom = openRoom(
     testUpstream("x", { publicBaseUrl: silentHost.url }),

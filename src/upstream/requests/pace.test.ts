@@ -19,7 +19,7 @@ function paced(perSecond: number) {
   return { clock, startedMs, begin };
 }
 
-test("starts jobs in FIFO order, at most so many in any second", async () => {
+test("paced jobs start in FIFO order, at most so many in any second", async () => {
   const { clock, startedMs, begin } = paced(3);
   for (let n = 0; n < 8; n += 1) {
     void begin(`job ${n}`);
@@ -33,7 +33,7 @@ test("starts jobs in FIFO order, at most so many in any second", async () => {
   expect(times).toEqual([0, 100, 200, 1_000, 1_100, 1_200, 2_000, 2_100]);
 });
 
-test("a started job continues without a turn, another attempt at it does not", async () => {
+test("a started job continues without a turn, but another attempt at it does not", async () => {
   const { clock, startedMs, begin } = paced(1);
   await begin("job");
   await begin("job");
@@ -44,7 +44,7 @@ test("a started job continues without a turn, another attempt at it does not", a
   expect(startedMs).toHaveLength(3);
 });
 
-test("rejects a job immediately if its turn comes too late", async () => {
+test("a job is rejected immediately if its turn comes too late", async () => {
   const { clock, startedMs, begin } = paced(2);
   for (let n = 0; n < 10; n += 1) void begin(`job ${n}`);
   await clock.advance(0);
@@ -72,7 +72,7 @@ test("an aborted job leaves its turn to the next", async () => {
   expect(startedMs.map(({ name }) => name)).toEqual(["first", "next"]);
 });
 
-test("a job past its deadline passes immediately and takes no turn", async () => {
+test("a job past its deadline passes immediately and uses no turn", async () => {
   const { clock, startedMs, begin } = paced(1);
   await begin("past its deadline", -1);
   await begin("first");
@@ -82,7 +82,7 @@ test("a job past its deadline passes immediately and takes no turn", async () =>
   expect(startedMs.map(({ atMs }) => atMs)).toEqual([0, 0, 0, 1_000]);
 });
 
-test("accounts take turns, however many jobs another has waiting", async () => {
+test("accounts take turns, regardless of how many jobs another has waiting", async () => {
   const { clock, startedMs, begin } = paced(1);
   for (let n = 0; n < 20; n += 1) void begin(`many ${n}`);
   await clock.advance(500);

@@ -64,7 +64,7 @@ async function secondsUntil(requests: number): Promise<number> {
   return (clock.now() - startMs) / 1_000;
 }
 
-test("retries a failed request after the configured pause, doubled up to the maximum", async () => {
+test("a failed request is retried after the configured pause, doubled up to the maximum", async () => {
   upstream.script = [answered(500), answered(500), answered(500)];
   const pending = (await session()).get(posts);
   await secondsUntil(1);
@@ -73,7 +73,7 @@ test("retries a failed request after the configured pause, doubled up to the max
   await expect(pending).resolves.toMatchObject({ status: 200 });
 });
 
-test("pauses for a limit without a reported end as configured, doubled up to the maximum", async () => {
+test("a limit without a reported end pauses requests as configured, doubled up to the maximum", async () => {
   upstream.script = [answered(429), answered(429), answered(429)];
   const one = await session();
   for (const pauseMs of [10_000, 15_000, 15_000]) {
@@ -83,7 +83,7 @@ test("pauses for a limit without a reported end as configured, doubled up to the
   await expect(one.get(posts)).resolves.toMatchObject({ status: 200 });
 });
 
-test("rejects an answer with too many values", async () => {
+test("an answer with too many values is rejected", async () => {
   upstream.usual = answered(200, {}, "[1,2,3,4]");
   const error = { code: "answer_unreadable", message: expect.stringContaining("more than 3") };
   await expect((await session()).get(posts)).rejects.toMatchObject(error);

@@ -22,15 +22,15 @@ describe("an answer", () => {
     ['\ufeff"mark"', "mark"],
     ["12345678901234567890123", Number("12345678901234567890123")],
     ["-0.5e400", Number.NEGATIVE_INFINITY],
-  ])("%s is parsed", async (body, value) => {
+  ])("the JSON answer %s is parsed", async (body, value) => {
     await expect(read(body)).resolves.toEqual(value);
   });
 
-  test.each([204, 205])("is null with status %i", async (status) => {
+  test.each([204, 205])("an answer with status %i is null", async (status) => {
     await expect(read("", status)).resolves.toBeNull();
   });
 
-  test("may be anything if it is a refusal", async () => {
+  test("the body of a refusal may be anything", async () => {
     await expect(read("<p>No</p>", 404)).resolves.toBeNull();
     await expect(read("", 400)).resolves.toBeNull();
     await expect(read('{"error":"no"}', 400)).resolves.toEqual({ error: "no" });
@@ -45,7 +45,7 @@ describe("an unreadable answer", () => {
     ['{"a":', "truncated JSON"],
     ["<p>secret</p>", "not JSON"],
     ["\ud800[", "not JSON"],
-  ])("%s is reported without its content", async (body, why) => {
+  ])("the unreadable answer %j is reported without its content", async (body, why) => {
     await expect(read(body)).rejects.toMatchObject({
       code: "answer_unreadable",
       retryable: true,
@@ -53,7 +53,7 @@ describe("an unreadable answer", () => {
     });
   });
 
-  test("names the content type received in place of JSON", async () => {
+  test("the error names the content type received in place of JSON", async () => {
     await expect(read("<p>", 200, "text/html; charset=utf-8")).rejects.toThrow(
       "text/html instead of JSON",
     );
@@ -63,13 +63,13 @@ describe("an unreadable answer", () => {
   test.each([
     ["nests deeper than 64 levels", `${"[".repeat(65)}${"]".repeat(65)}`, "deeper than 64 levels"],
     ["nests without an end", "[".repeat(3_000_000), "deeper than 64 levels"],
-    ["holds very many small values", `[${"{},".repeat(2_000_000)}0]`, "more than 200000 values"],
+    ["contains very many small values", `[${"{},".repeat(2_000_000)}0]`, "more than 200000 values"],
     [
-      "holds very many names",
+      "contains very many names",
       `{${Array.from({ length: 100_000 }, (_, n) => `"n${n}":1`).join(",")}}`,
       "more than 5000 different names",
     ],
-  ])("is what %s, and is not retried", async (_what, body, why) => {
+  ])("an answer that %s is unreadable, and is not retried", async (_what, body, why) => {
     const cpuMs = startCpuTime();
     await expect(read(body)).rejects.toMatchObject({
       code: "answer_unreadable",

@@ -7,7 +7,7 @@ import { redactError } from "./redact-error.ts";
 
 const secrets = { token: "secret/of+one=" };
 
-test("returns an error without secrets unchanged", () => {
+test("an error without secrets is returned unchanged", () => {
   for (const thrown of [
     new Error("the job was cancelled"),
     new UpstreamLimited("x.example", 1_700_000_000_000),
@@ -19,7 +19,7 @@ test("returns an error without secrets unchanged", () => {
   }
 });
 
-test("redacts secrets in message, hint and causes, and preserves the rest", () => {
+test("secrets in message, hint and causes are redacted, and the rest is preserved", () => {
   const body = { error: "no", error_description: `Bearer ${secrets.token}` };
   const refused = Object.assign(new Error("the connection failed", { cause: body }), {
     code: "ECONNREFUSED",
@@ -44,13 +44,13 @@ test("redacts secrets in message, hint and causes, and preserves the rest", () =
   expect(wasNeverSent(clean)).toBe(true);
 });
 
-test("drops only the text of a foreign error", () => {
+test("only the text of a foreign error is dropped", () => {
   const clean = redactError(new TypeError(`Invalid header: Bearer ${secrets.token}`), secrets);
   expect(clean).toMatchObject({ message: "Invalid header: Bearer …" });
   expect(inspect(clean)).not.toMatch(/secret/);
 });
 
-test("handles cyclic causes", () => {
+test("errors with cyclic causes are redacted", () => {
   const error = new Error(secrets.token);
   error.cause = error;
   expect(inspect(redactError(error, secrets))).not.toMatch(/secret/);

@@ -64,7 +64,7 @@ const hundred = { path: "/posts", bucket: "posts", bill: { postReads: 100 } };
 const spent = () => room.store.postReads("2023-11");
 
 describe("a billed call", () => {
-  test("costs what the platform reports to have billed", async () => {
+  test("a billed call costs what the platform reports to have billed", async () => {
     const session = await open();
     const answer = await session.get(hundred);
     expect(await spent()).toBe(100);
@@ -81,7 +81,7 @@ describe("a billed call", () => {
     expect(await spent()).toBe(7);
   });
 
-  test("costs the maximum without a report", async () => {
+  test("a billed call costs the maximum without a report", async () => {
     const session = await open();
     await session.get(hundred);
     await session.get(hundred);
@@ -93,18 +93,21 @@ describe("a billed call", () => {
     ["NaN", Number.NaN, 0],
     ["less than nothing", -5, 0],
     ["more than was reserved", 120, 120],
-  ])("treats %s as reported", async (_what, postReads, counted) => {
-    const answer = await (await open()).get(hundred);
-    answer.settle({ postReads });
-    await clock.advance(0);
-    expect(await spent()).toBe(counted);
-  });
+  ])(
+    "a billed call that reports %s is counted within bounds",
+    async (_what, postReads, counted) => {
+      const answer = await (await open()).get(hundred);
+      answer.settle({ postReads });
+      await clock.advance(0);
+      expect(await spent()).toBe(counted);
+    },
+  );
 
   test.each<[string, Turn]>([
     ["is refused (4xx)", answered(400, {}, "{}")],
-    ["fails over there (5xx)", answered(500)],
+    ["fails upstream (5xx)", answered(500)],
     ["is limited (429)", answered(429, { "retry-after": "3600" })],
-  ])("costs nothing if it %s", async (_what, turn) => {
+  ])("a billed call costs nothing if it %s", async (_what, turn) => {
     upstream.usual = turn;
     const session = await open();
     const pending = session.get(hundred).then(
@@ -117,7 +120,7 @@ describe("a billed call", () => {
     expect(await spent()).toBe(0);
   });
 
-  test("costs nothing if the host is unreachable", async () => {
+  test("a billed call costs nothing if the host is unreachable", async () => {
     await upstream.close();
     const session = await open();
     await running(
@@ -130,10 +133,10 @@ describe("a billed call", () => {
 
   test.each<[string, Turn]>([
     ["no answer", silent],
-    ["a cut connection", closed],
-    ["what cannot be read", answered(200, {}, "{")],
+    ["a closed connection", closed],
+    ["an unreadable answer", answered(200, {}, "{")],
   ])(
-    "may have been billed if it got %s: it counts in full and is not repeated",
+    "a billed call may have been billed if it got %s, so that it counts in full and is not repeated",
     async (_what, turn) => {
       if (turn === silent) room.timeoutsMs.push(50);
       upstream.usual = turn;
@@ -150,7 +153,7 @@ describe("a billed call", () => {
     },
   );
 
-  test("is on disk before it is sent", async () => {
+  test("a billed call is on disk before it is sent", async () => {
     const seen: number[] = [];
     upstream.usual = (request, response) => {
       void spent().then((reads) => {
@@ -164,7 +167,7 @@ describe("a billed call", () => {
 });
 
 describe("the month's budget", () => {
-  test("is exact with any number of concurrent jobs and processes", async () => {
+  test("the month's budget is exact with any number of concurrent jobs and processes", async () => {
     const processes = [room.sessions, room.beside(), room.beside()];
     const requested = Array.from({ length: 30 }, async (_, n) => {
       const session = await open(`job ${n}`, { of: processes[n % 3] ?? room.sessions });
@@ -180,7 +183,7 @@ describe("the month's budget", () => {
     expect(upstream.requests).toHaveLength(25);
   });
 
-  test("is reported with its setting and its end, without a request", async () => {
+  test("the month's budget is reported with its setting and its end, without a request", async () => {
     const refused = open().then((session) => session.get({ ...hundred, bill: { postReads: 251 } }));
     await expect(refused).rejects.toMatchObject({
       code: "budget_used_up",
@@ -193,7 +196,7 @@ describe("the month's budget", () => {
     expect(upstream.requests).toEqual([]);
   });
 
-  test("restarts with the month", async () => {
+  test("the month's budget restarts with the month", async () => {
     await (await open()).get({ ...hundred, bill: { postReads: 250 } });
     await expect((await open("2")).get(hundred)).rejects.toMatchObject({ code: "budget_used_up" });
     clock.shiftWall(20 * dayMs);
@@ -202,7 +205,7 @@ describe("the month's budget", () => {
     expect(session.cost()?.month).toEqual({ name: "2023-12", postReads: 100, mostPostReads: 250 });
   });
 
-  test("does not apply to an account's own credential, whose calls are counted separately", async () => {
+  test("the month's budget does not apply to an account's own credential, whose calls are counted separately", async () => {
     room.pool.credentials = [pooled("own", upstream.url, { owner: "account" })];
     const session = await open();
     for (let n = 0; n < 4; n += 1) await session.get(hundred);
@@ -216,7 +219,7 @@ describe("the month's budget", () => {
     expect(await spent()).toBe(0);
   });
 
-  test("does not apply to calls that cost no posts", async () => {
+  test("the month's budget does not apply to calls that cost no posts", async () => {
     await (await open()).get({ ...hundred, bill: { postReads: 250 } });
     await expect(
       (await open("2")).get({ ...hundred, bill: { userReads: 1 } }),
@@ -234,7 +237,7 @@ describe("a job whose lease was lost during a paid call", () => {
     await expect(pending).rejects.toThrow("the lease was lost");
   }
 
-  test("is not paid for twice, by any process and under any attempt number", async () => {
+  test("a job whose lease was lost during a paid call is not paid for twice, by any process and under any attempt number", async () => {
     await lost("job");
     for (const [of, attempt] of [
       [room.sessions, 2],
@@ -251,7 +254,7 @@ describe("a job whose lease was lost during a paid call", () => {
     await expect((await open("another")).get(hundred)).resolves.toMatchObject({ status: 200 });
   });
 
-  test("pays when it runs again if nothing was sent before", async () => {
+  test("a job whose lease was lost pays when it runs again if nothing was sent before", async () => {
     const lease = new AbortController();
     const session = await open("job", { signal: lease.signal });
     const pending = session.get(hundred);
@@ -265,7 +268,7 @@ describe("a job whose lease was lost during a paid call", () => {
     });
   });
 
-  test("may continue with free calls", async () => {
+  test("a job whose lease was lost may continue with free calls", async () => {
     await lost("job");
     const { bill: _bill, ...free } = hundred;
     await expect((await open("job", { attempt: 2 })).get(free)).resolves.toMatchObject({
@@ -273,7 +276,7 @@ describe("a job whose lease was lost during a paid call", () => {
     });
   });
 
-  test("counts as billed, also after the day in which it may be answered", async () => {
+  test("a lost paid call counts as billed, also after the day in which it may be answered", async () => {
     await lost("job");
     expect(await spent()).toBe(100);
     clock.shiftWall(2 * dayMs);
@@ -281,7 +284,7 @@ describe("a job whose lease was lost during a paid call", () => {
     expect(await spent()).toBe(101);
   });
 
-  test("has paid for what was answered before, and may continue", async () => {
+  test("a job whose lease was lost has paid for what was answered before, and may continue", async () => {
     await (await open("job")).get(hundred);
     await clock.advance(0);
     await expect((await open("job", { attempt: 2 })).get(hundred)).resolves.toMatchObject({
@@ -290,7 +293,7 @@ describe("a job whose lease was lost during a paid call", () => {
   });
 });
 
-test("concurrent calls of one attempt are not repetitions", async () => {
+test("concurrent calls of one attempt do not count as repetitions", async () => {
   const one = { ...hundred, bill: { postReads: 1 } };
   const [session, other] = [await open(), await open()];
   // No limit delays the next ones after an answer has reported none.
@@ -300,7 +303,7 @@ test("concurrent calls of one attempt are not repetitions", async () => {
   expect(await spent()).toBe(4);
 });
 
-test("there are no costs where nothing is billed", async () => {
+test("no costs are reported where nothing is billed", async () => {
   const free = openRoom(testUpstream("x"), [upstream.url], { clock });
   free.pool.credentials = [pooled("c1", upstream.url)];
   const session = await open("job", { of: free.sessions });
