@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { insecureBanner } from "./insecure-evidence.ts";
 
-test("shows no banner when only verified nodes are accepted", () => {
+test("no banner is shown when only verified nodes are accepted", () => {
   expect(insecureBanner([])).toBeNull();
 });
 
@@ -9,7 +9,7 @@ test.each([
   [["simulated"], "SIMULATED", "accepts simulated evidence"],
   [["none"], "NO EVIDENCE", "nodes without evidence"],
   [["simulated", "none"], "UNVERIFIED", "simulated evidence and without evidence"],
-] as const)("explains what accepting %j evidence means", (kinds, word, used) => {
+] as const)("the banner explains what accepting %j evidence means", (kinds, word, used) => {
   const banner = insecureBanner(kinds);
   expect(banner?.word).toBe(word);
   expect(banner?.text).toContain(used);

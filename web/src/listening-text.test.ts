@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { listeningText } from "./listening-text.ts";
 import { platformOf, requestedOf, streamOf } from "./status.test-support.ts";
 
-test("reports the lag of the slowest stream", () => {
+test("the text about streams reports the lag of the slowest stream", () => {
   const behind = platformOf("mastodon", { stream: streamOf({ lag_ms: 6_000 }) });
   expect(listeningText([platformOf("bluesky"), behind, requestedOf("x")])).toEqual({
     isLive: true,
@@ -10,7 +10,7 @@ test("reports the lag of the slowest stream", () => {
   });
 });
 
-test("counts a stream without a reported lag as live", () => {
+test("a stream without a reported lag counts as live", () => {
   const quiet = platformOf("mastodon", { stream: streamOf({ lag_ms: null }) });
   expect(listeningText([quiet]).text).toBe("Listening");
 });
@@ -25,12 +25,12 @@ test("names a disconnected stream even when others are connected", () => {
   expect(listeningText([paused]).text).toBe("Bluesky paused");
 });
 
-test("reports catching up when a stream is minutes behind", () => {
+test("the text about streams reports catching up when a stream is minutes behind", () => {
   const late = platformOf("bluesky", { stream: streamOf({ lag_ms: 180_000 }) });
   expect(listeningText([late])).toEqual({ isLive: false, text: "Catching up, 3 min behind" });
 });
 
-test("reports when there is no stream", () => {
+test("the text about streams reports when there is no stream", () => {
   expect(listeningText([requestedOf("x")]).text).toBe("No streams, searched live");
   expect(listeningText([platformOf("x", { mode: "off", stream: null })]).text).toBe("No streams");
 });

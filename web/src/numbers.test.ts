@@ -11,20 +11,20 @@ import {
   spanDurationText,
 } from "./numbers.ts";
 
-test("formats numbers below a million in full, larger ones with three digits and a unit", () => {
+test("numbers below a million are formatted in full, and larger ones with three digits and a unit", () => {
   expect(shortNumber(48_210)).toEqual({ value: "48,210", unit: "" });
   expect(shortNumber(38_210_000)).toEqual({ value: "38.2", unit: "M" });
 });
 
-test("formats axis labels with few digits", () => {
+test("axis labels are formatted with few digits", () => {
   expect([0, 500, 1_500, 2_000_000].map(axisNumber)).toEqual(["0", "500", "1.5k", "2M"]);
 });
 
-test("formats sizes in powers of a thousand", () => {
+test("sizes are formatted in powers of a thousand", () => {
   expect([0, 999, 14_600_000_000].map(bytesText)).toEqual(["0 B", "999 B", "14.6 GB"]);
 });
 
-test("formats durations in the fitting unit", () => {
+test("durations are formatted in the fitting unit", () => {
   expect([0.4, 38, 1_400, 100_000, 9_000_000].map(durationText)).toEqual([
     "0 ms",
     "38 ms",
@@ -34,7 +34,7 @@ test("formats durations in the fitting unit", () => {
   ]);
 });
 
-test("formats lags in seconds, in tenths below ten", () => {
+test("lags are formatted in seconds, in tenths below ten", () => {
   expect([0, 161, 1_400, 9_960, 14_600, 180_000].map(behindText)).toEqual([
     "0.0 s",
     "0.2 s",
@@ -45,7 +45,7 @@ test("formats lags in seconds, in tenths below ten", () => {
   ]);
 });
 
-test("formats ages in whole units", () => {
+test("ages are formatted in whole units", () => {
   const reported = [-5_000, 161, 74_400, 265_200, 9_000_000, 180_000_000].map(agoFigure);
   expect(reported.map(({ value, unit }) => `${value} ${unit}`)).toEqual([
     "0 s",
@@ -57,7 +57,7 @@ test("formats ages in whole units", () => {
   ]);
 });
 
-test("formats spans in their two largest units", () => {
+test("spans are formatted in their two largest units", () => {
   expect(spanDurationText(0)).toBe("0 s");
   expect(spanDurationText(37 * 60_000)).toBe("37 min");
   expect(spanDurationText((5 * 60 + 29) * 60_000)).toBe("5 h 29 min");
@@ -65,12 +65,12 @@ test("formats spans in their two largest units", () => {
   expect(spanDurationText(3 * 86_400_000)).toBe("3 days");
 });
 
-test("returns 0 % of zero", () => {
+test("a share of zero is 0 %", () => {
   expect(percentFigure(0, 0)).toEqual({ value: "0", unit: "%" });
   expect(percentFigure(21, 10_000)).toEqual({ value: "0.21", unit: "%" });
 });
 
-test("chooses singular or plural", () => {
+test("a count selects the singular or the plural", () => {
   expect([counted(1, "gap"), counted(2, "gap"), counted(0, "was", "were")]).toEqual([
     "1 gap",
     "2 gaps",

@@ -4,19 +4,19 @@ import { axisLabels, rangeOf } from "./ranges.ts";
 const dayMs = 86_400_000;
 const toMs = Date.UTC(2026, 10, 21, 10);
 
-test("spaces axis labels evenly and ends with now", () => {
+test("the axis labels of a range are spaced evenly and end with now", () => {
   expect(axisLabels("24h", toMs - dayMs, toMs)).toHaveLength(7);
   expect(axisLabels("7d", toMs - 7 * dayMs, toMs)).toHaveLength(8);
   expect(axisLabels("30d", toMs - 30 * dayMs, toMs)).toHaveLength(7);
   expect(axisLabels("7d", toMs - 7 * dayMs, toMs).at(-1)).toBe("now");
 });
 
-test("names the month at the start and where it changes", () => {
+test("the axis labels of a range name the month at the start and where it changes", () => {
   const labels = axisLabels("30d", toMs - 30 * dayMs, toMs);
   expect(labels.filter((label) => /[a-z]/i.test(label))).toHaveLength(3);
 });
 
-test("falls back to the default range", () => {
+test("an invalid range falls back to the default", () => {
   expect([rangeOf("30d", "7d"), rangeOf("1y", "7d"), rangeOf(null, "24h")]).toEqual([
     "30d",
     "7d",

@@ -5,7 +5,7 @@ const nowMs = new Date(2026, 10, 28, 12).getTime();
 const local = (...parts: [number, number, number, number, number]) =>
   new Date(...parts).toISOString();
 
-test("shows the day when it is not today, and the year when it is not this one", () => {
+test("a time shows the day when it is not today, and the year when it is not this one", () => {
   expect(shortTime(local(2026, 10, 28, 9, 5), nowMs)).toBe("09:05");
   expect(shortTime(local(2026, 10, 27, 9, 5), nowMs)).toMatch(/27.*09:05$/);
   expect(shortTime(local(2026, 10, 27, 9, 5), nowMs)).not.toContain("2026");
@@ -20,6 +20,6 @@ test.each([
   [-330, "UTC+5:30"],
   [210, "UTC-3:30"],
   [300, "UTC-5"],
-])("names the time zone by its offset: %d minutes to UTC is %s", (minutes, name) => {
+])("the time zone is named by its offset: %d minutes to UTC is %s", (minutes, name) => {
   expect(zoneName({ getTimezoneOffset: () => minutes })).toBe(name);
 });

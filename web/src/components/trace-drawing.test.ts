@@ -11,13 +11,13 @@ const barsOf = (path: string): { x: number; length: number }[] =>
   }));
 
 describe("a trace", () => {
-  test("has about a bar every six pixels, and never more than there are parts", () => {
+  test("a trace has about one bar every six pixels, and never more than there are parts", () => {
     const received = Array.from({ length: 144 }, () => 1);
     expect(barsOf(drawTrace({ ...whole, received }, 326).bars)).toHaveLength(54);
     expect(barsOf(drawTrace({ ...whole, received }, 1_100).bars)).toHaveLength(144);
   });
 
-  test("scales bars by posts, and a spike does not flatten the rest", () => {
+  test("a trace scales bars by posts, and a spike does not flatten the rest", () => {
     const received = Array.from({ length: 50 }, (_, at) =>
       at === 7 ? 10_000 : at % 2 === 0 ? 10 : 5,
     );
@@ -25,17 +25,17 @@ describe("a trace", () => {
     expect([lengths[0], lengths[1], lengths[7]]).toEqual([42, 21, 42]);
   });
 
-  test("has bars of equal height when posts are not counted", () => {
+  test("a trace has bars of equal height when posts are not counted", () => {
     const lengths = barsOf(drawTrace(whole, 300).bars).map(({ length }) => length);
     expect(new Set(lengths).size).toBe(1);
   });
 
-  test("draws a short bar for a covered time without posts", () => {
+  test("a trace has a short bar for a covered time without posts", () => {
     const lengths = barsOf(drawTrace({ ...whole, received: [0, 8] }, 300).bars);
     expect(lengths.map(({ length }) => length)).toEqual([2, 42]);
   });
 
-  test("draws no bars in a gap, and shows even a short gap", () => {
+  test("a trace has no bars in a gap, and shows even a short gap", () => {
     const parts = {
       ...whole,
       held: [{ fromMs: 0, toMs: 500 }],
@@ -47,23 +47,23 @@ describe("a trace", () => {
     expect(uncovered).toBe("M150.3 24H300");
   });
 
-  test("keeps an open gap inside the drawing", () => {
+  test("a trace keeps an open gap inside the drawing", () => {
     const { gaps } = drawTrace({ ...whole, held: [], gaps: [{ fromMs: 999, toMs: 1_000 }] }, 300);
     expect(gaps).toEqual([{ x: 297, width: 3 }]);
   });
 
-  test("draws posts of uncovered times separately", () => {
+  test("a trace draws posts of uncovered times separately", () => {
     const { bars, strays } = drawTrace({ ...whole, held: [], received: [3, 0, 0, 0] }, 300);
     expect([bars, barsOf(strays).length]).toEqual(["", 1]);
   });
 });
 
-test("rebins posts without losing any", () => {
+test("posts are assigned to other time steps without losing any", () => {
   expect(rebin([1, 2, 3, 4], 2)).toEqual([3, 7]);
   expect(rebin([3, 3, 3], 2)).toEqual([4.5, 4.5]);
 });
 
-test("shows a part of the window with its posts and the spans that touch it", () => {
+test("a selected part of the window is shown with its posts and the spans that touch it", () => {
   const part = { fromMs: 250, toMs: 750 };
   const gaps = [
     { fromMs: 0, toMs: 250 },
@@ -77,7 +77,7 @@ test("shows a part of the window with its posts and the spans that touch it", ()
   expect(partOfTrace({ ...whole, received: [1, 2, 4, 8] }, short).received).toEqual([2]);
 });
 
-test("returns the parts of the window that no span covers", () => {
+test("the parts of the window that no span covers are returned", () => {
   expect(
     uncoveredSpans(window, [
       { fromMs: 200, toMs: 300 },

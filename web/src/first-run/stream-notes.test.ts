@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { platformOf, requestedOf, streamOf } from "../status.test-support.ts";
 import { streamNotes } from "./stream-notes.ts";
 
-test("gives the reason why a stream is not connected, and what to do", () => {
+test("the notes on streams give the reason why a stream is not connected, and what to do", () => {
   const stream = streamOf({ status: "waiting", detail: "waiting for a.example: refused" });
   const [note] = streamNotes([platformOf("bluesky", { stream }), requestedOf("x")]);
   expect(note).toMatchObject({ title: "The stream of Bluesky is not connected", isDown: true });
@@ -10,7 +10,7 @@ test("gives the reason why a stream is not connected, and what to do", () => {
   expect(note?.texts[1]).toContain("can reach stream.example");
 });
 
-test("reports a connected stream, and a service without streams", () => {
+test("the notes on streams report a connected stream, and a service without streams", () => {
   expect(streamNotes([platformOf("bluesky")])).toMatchObject([{ isDown: false }]);
   expect(streamNotes([requestedOf("x")])).toMatchObject([{ title: "No stream is configured" }]);
 });

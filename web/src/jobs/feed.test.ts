@@ -60,7 +60,7 @@ async function open(...running: string[]): Promise<void> {
 }
 
 describe("running jobs", () => {
-  test("are counted once the stream is open, then followed", async () => {
+  test("running jobs are counted once the stream is open, then followed", async () => {
     expect(feed.getSnapshot().running).toBeNull();
     await open("a", "b");
     expect(feed.getSnapshot().running).toBe(2);
@@ -70,7 +70,7 @@ describe("running jobs", () => {
     expect(feed.getSnapshot().running).toBe(2);
   });
 
-  test("that end while the list loads are not counted", async () => {
+  test("jobs that end while the list loads are not counted as running", async () => {
     last().onOpen();
     last().onJob(event("a", "done"));
     last().onJob(event("b", "received"));
@@ -82,7 +82,7 @@ describe("running jobs", () => {
 });
 
 describe("an interrupted stream", () => {
-  test("is reported, retried with backoff, and cleared when restored", async () => {
+  test("an interrupted stream of jobs is reported, retried with backoff, and cleared when restored", async () => {
     await open();
     last().onError();
     expect(feed.getSnapshot().feed).toEqual({
@@ -102,7 +102,7 @@ describe("an interrupted stream", () => {
     expect(feed.getSnapshot()).toMatchObject({ feed: { status: "live" }, opened: 2 });
   });
 
-  test("is reopened silently if it lasted", async () => {
+  test("a stream of jobs that lasted is reopened without a notice", async () => {
     await open();
     nowMs += 60_000;
     last().onError();
@@ -110,7 +110,7 @@ describe("an interrupted stream", () => {
     expect(waits.map(({ ms }) => ms)).toEqual([0]);
   });
 
-  test("is retried immediately on request", async () => {
+  test("an interrupted stream of jobs is retried immediately on request", async () => {
     await open();
     last().onError();
     feed.retry();
@@ -118,7 +118,7 @@ describe("an interrupted stream", () => {
   });
 });
 
-test("keeps one stream open while any subscriber is visible", async () => {
+test("one stream of jobs stays open while any subscriber is visible", async () => {
   const leaveToo = feed.subscribe(() => undefined);
   expect(streams).toHaveLength(1);
   feed.setSeen(false);
@@ -131,7 +131,7 @@ test("keeps one stream open while any subscriber is visible", async () => {
   expect(streams[1]?.isClosed).toBe(true);
 });
 
-test("forgets everything after the last subscriber leaves", async () => {
+test("the state of the jobs is discarded after the last subscriber leaves", async () => {
   await open("a");
   leave();
   expect(feed.getSnapshot()).toMatchObject({ running: null, last: null });

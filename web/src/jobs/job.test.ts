@@ -14,20 +14,20 @@ const event = (status: JobFeedEvent["status"], attempts: number): JobFeedEvent =
 const shown = (known: JobSummary, reported: JobFeedEvent): string =>
   afterEvent(known, reported).status;
 
-test("applies an event newer than the list", () => {
+test("an event that is newer than the listed job is applied", () => {
   expect(shown(job("received", 0), event("in progress", 1))).toBe("in progress");
   expect(shown(job("error(retrying)", 1), event("in progress", 2))).toBe("in progress");
   expect(shown(job("in progress", 1), event("done", 1))).toBe("done");
   expect(shown(job("done", 1), event("expired", 1))).toBe("expired");
 });
 
-test("ignores an older event", () => {
+test("an event that is older than the listed job is ignored", () => {
   expect(shown(job("done", 1), event("in progress", 1))).toBe("done");
   expect(shown(job("in progress", 2), event("error(retrying)", 1))).toBe("in progress");
   expect(shown(job("expired", 1), event("done", 1))).toBe("expired");
 });
 
-test("returns a job without an event unchanged", () => {
+test("a job without an event is returned unchanged", () => {
   const known = job("done", 1);
   expect(afterEvent(known, undefined)).toBe(known);
 });

@@ -20,6 +20,6 @@ test.each<[Partial<NodeStatusAnswer>, string, string]>([
     "quarantined",
     "wrong answers",
   ],
-])("reports a node with %j as %s", (special, word, detail) => {
+])("a node with %j is shown as %s", (special, word, detail) => {
   expect(state(nodeOf(special), nowMs)).toMatchObject({ word, detail });
 });

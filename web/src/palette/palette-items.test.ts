@@ -11,11 +11,11 @@ const items = paletteItems({
 });
 const titlesOf = (text: string) => foundItems(items, text).map(({ title }) => title);
 
-test("lists titles that start with the text before others that contain it", () => {
+test("the palette lists titles that start with the text before others that contain it", () => {
   expect(titlesOf("key")).toEqual(["Keys", "turkeys", "laptop"]);
 });
 
-test("finds items by words of the title or the group, in any order", () => {
+test("the palette finds items by words of the title or the group, in any order", () => {
   expect(titlesOf("docs query")).toEqual(["Query language"]);
   expect(titlesOf("log aud")).toEqual(["Audit log"]);
   expect(titlesOf("zeppelin")).toEqual([]);

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { deletionText } from "./loss.ts";
 
-it("lists what ends with an account", () => {
+it("what ends with an account is listed", () => {
   expect(deletionText(4, 3)).toBe("Your 4 keys stop working and 3 running jobs end.");
   expect(deletionText(1, 1)).toBe("Your key stops working and a running job ends.");
   expect(deletionText(2, 0)).toBe("Your 2 keys stop working.");

@@ -8,19 +8,19 @@ test("a budget is shown in figures and percent", () => {
   expect(budgetText(shared(0, 0))).toBe("0 of 0 posts read (0 %)");
 });
 
-test("from nine tenths on, a budget is nearly spent", () => {
+test("a budget is shown as nearly spent from nine tenths on", () => {
   expect(isNearlySpent(shared(89, 100))).toBe(false);
   expect(isNearlySpent(shared(90, 100))).toBe(true);
   expect(isNearlySpent(shared(0, 0))).toBe(true);
 });
 
-test("amounts below a cent are not rounded to nothing", () => {
+test("amounts below a cent are not rounded to zero", () => {
   expect(dollars(0)).toBe("$0.00");
   expect(dollars(0.005)).toBe("less than $0.01");
   expect(dollars(1234.5)).toBe("$1,234.50");
 });
 
-test("spending names dollars, posts and profiles", () => {
+test("the text about spending names dollars, posts and profiles", () => {
   expect(spentText({ usd: 0.63, post_reads: 120, user_reads: 1 })).toBe(
     "$0.63 for 120 posts and 1 profile",
   );

@@ -9,7 +9,7 @@ test.each([
   ["simulated", "npx earshot verify proof-0f8fad5b.json --accept simulated --policy policy.json"],
   ["none", "npx earshot verify proof-0f8fad5b.json --accept none"],
 ] as const)(
-  "offers a proof and its verify command for a node with %s evidence",
+  "the page of a job offers a proof and its verify command for a node with %s evidence",
   (evidence, command) => {
     const proof = proofOf(jobOf({ node, evidence }));
     expect(proof).toMatchObject({
@@ -21,12 +21,15 @@ test.each([
   },
 );
 
-test.each(["simulated", "none"] as const)("states what %s evidence does not prove", (evidence) => {
-  const proof = proofOf(jobOf({ node, evidence }));
-  expect(proof).toMatchObject({ meaning: expect.stringContaining("nothing about the machine") });
-});
+test.each(["simulated", "none"] as const)(
+  "the page of a job states what %s evidence does not prove",
+  (evidence) => {
+    const proof = proofOf(jobOf({ node, evidence }));
+    expect(proof).toMatchObject({ meaning: expect.stringContaining("nothing about the machine") });
+  },
+);
 
-test("explains why a result of the embedded node has no proof", () => {
+test("the page of a job explains why a result of the embedded node has no proof", () => {
   expect(proofOf(jobOf())).toMatchObject({
     kind: "none",
     reason: expect.stringContaining("this server ran the search itself"),
@@ -34,7 +37,7 @@ test("explains why a result of the embedded node has no proof", () => {
 });
 
 test.each(["in progress", "error", "cancelled", "expired"] as const)(
-  "returns null for a job that is %s",
+  "a job that is %s has no proof",
   (status) => {
     expect(proofOf(jobOf({ status, node, evidence: "tdx" }))).toBeNull();
   },

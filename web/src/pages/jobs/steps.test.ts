@@ -6,7 +6,7 @@ import { jobSteps } from "./steps.ts";
 const reported = (special: Partial<JobStatus>): unknown[] =>
   jobSteps(jobOf(special)).map(({ text }) => text);
 
-test("lists submission, node and duration of a done job", () => {
+test("the steps of a finished job are submission, node and duration", () => {
   const steps = jobSteps(jobOf());
   expect(steps.map(({ text, detail, at }) => [text, detail, at?.slice(17)])).toEqual([
     ["Received, durable on disk", undefined, "00.000Z"],
@@ -15,13 +15,13 @@ test("lists submission, node and duration of a done job", () => {
   ]);
 });
 
-test("reports that a received job waits for a node", () => {
+test("the steps of a received job report that it waits for a node", () => {
   expect(reported({ status: "received", node: null, started_at: null, finished_at: null })).toEqual(
     ["Received, durable on disk", "Waiting for a node"],
   );
 });
 
-test("lists failed attempts", () => {
+test("the steps of a job include failed attempts", () => {
   expect(reported({ status: "in progress", attempts: 3, finished_at: null })).toEqual([
     "Received, durable on disk",
     "Started on this server",
@@ -33,7 +33,7 @@ test("lists failed attempts", () => {
   );
 });
 
-test("shows an error with its hint", () => {
+test("the steps of a failed job show the error with its hint", () => {
   const error = "x.example answers with 503; retry later; or ask the archive";
   expect(jobSteps(jobOf({ status: "error", error, count: null })).at(-1)).toMatchObject({
     tone: "danger",
@@ -42,6 +42,6 @@ test("shows an error with its hint", () => {
   });
 });
 
-test("lists an expired result as done, then expired", () => {
+test("the steps of an expired job are done, then expired", () => {
   expect(reported({ status: "expired" }).slice(-2)).toEqual(["Done", "Result expired"]);
 });

@@ -4,7 +4,7 @@ import { firstCall } from "./first-call.ts";
 const token = `ear_AAAAAAAA_${"b".repeat(38)}`;
 
 describe("the first call with a key", () => {
-  it("is a shell command that contains the key", () => {
+  it("the first call with a key is a shell command that contains the key", () => {
     const call = firstCall(token, "https://earshot.example", null) ?? "";
     expect(call.startsWith(`export EARSHOT_KEY=${token}\ncurl `)).toBe(true);
     expect(call).toContain("https://earshot.example/v1/search/social ");
@@ -15,7 +15,7 @@ describe("the first call with a key", () => {
     });
   });
 
-  it("uses a method that the key may call", () => {
+  it("the first call with a key uses a method that the key may call", () => {
     expect(firstCall(token, "", ["getbyid", "searchbyfullarchive"])).toContain(
       '"type":"searchbyfullarchive"',
     );

@@ -6,7 +6,7 @@ const answer = { key: { id: "AAAAAAAA" }, token: "ear_AAAAAAAA_secret" };
 afterEach(() => vi.unstubAllGlobals());
 
 describe("the first key of an account", () => {
-  it("is requested once by concurrent and later calls", async () => {
+  it("the first key of an account is requested once by concurrent and later calls", async () => {
     const requested = vi.fn(async () => Response.json(answer, { status: 201 }));
     vi.stubGlobal("fetch", requested);
     await Promise.all([issueFirstKey("ann"), issueFirstKey("ann")]);
@@ -14,7 +14,7 @@ describe("the first key of an account", () => {
     expect(requested).toHaveBeenCalledTimes(1);
   });
 
-  it("is requested again after an error", async () => {
+  it("the first key of an account is requested again after an error", async () => {
     const refuse = async () => Response.json({ code: "internal" }, { status: 500 });
     vi.stubGlobal("fetch", vi.fn(refuse));
     await expect(issueFirstKey("bob")).rejects.toMatchObject({ code: "internal" });

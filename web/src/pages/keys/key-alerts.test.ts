@@ -29,13 +29,13 @@ const alertsOf = (special: Partial<KeyListingAnswer>): readonly string[] => {
 };
 const inDays = (days: number) => new Date(nowMs + days * dayMs).toISOString();
 
-test("warns two weeks before an active key expires", () => {
+test("an alert warns two weeks before an active key expires", () => {
   expect(alertsOf({ expires_at: inDays(15) })).toEqual([]);
   expect(alertsOf({ expires_at: inDays(9) })[0]).toContain("expires in 9 days");
   expect(alertsOf({ expires_at: inDays(1), state: "expiring" })).toEqual([]);
 });
 
-test("warns when a tenth of the searches per minute is left", () => {
+test("an alert warns when only a tenth of the searches per minute is left", () => {
   expect(alertsOf({ left: { requests: 5, submissions: 7 } })).toEqual([]);
   expect(alertsOf({ left: { requests: 5, submissions: 6 } })[0]).toContain("has 6 of 60 searches");
   expect(alertsOf({ left: { requests: 5, submissions: 0 } })[0]).toContain("has 0 of 60");

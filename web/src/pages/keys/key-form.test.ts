@@ -16,7 +16,7 @@ const limits = { requests_per_second: 3, submissions_per_minute: 10 };
 const laptop: KeyForm = { ...emptyKeyForm, name: "laptop" };
 
 describe("the form of a key", () => {
-  it("becomes a request", () => {
+  it("the form of a key becomes a request", () => {
     expect(
       requestedOfForm({ ...laptop, name: " laptop ", end: "30", requests: "2" }, nowMs),
     ).toEqual({
@@ -32,7 +32,7 @@ describe("the form of a key", () => {
     });
   });
 
-  it("expires a key at the end of the selected day", () => {
+  it("the form of a key sets the expiry to the end of the selected day", () => {
     const { expires_at: endsAt } = requestedOfForm(
       { ...laptop, end: "date", day: "2026-12-24" },
       nowMs,
@@ -42,18 +42,18 @@ describe("the form of a key", () => {
 
   it.each<[string, Partial<KeyForm>, string]>([
     ["a name of spaces", { name: "  " }, "name"],
-    ["no method of some", { reach: "some", methods: [] }, "methods"],
+    ["no selected method", { reach: "some", methods: [] }, "methods"],
     ["no day", { end: "date", day: "" }, "expires"],
-    ["a day that is over", { end: "date", day: "2026-11-20" }, "expires"],
-    ["a rate that is no number", { requests: "two" }, "requests"],
+    ["a day in the past", { end: "date", day: "2026-11-20" }, "expires"],
+    ["a rate that is not a number", { requests: "two" }, "requests"],
     ["a rate of zero", { requests: "0" }, "requests"],
-    ["more requests than the account has", { requests: "4" }, "requests"],
-    ["more searches than the account has", { searches: "11" }, "searches"],
-  ])("rejects %s", (_what, part, field) => {
+    ["more requests than the account's limit", { requests: "4" }, "requests"],
+    ["more searches than the account's limit", { searches: "11" }, "searches"],
+  ])("the form of a key rejects %s", (_what, part, field) => {
     expect(Object.keys(errorsOfForm({ ...laptop, ...part }, limits, nowMs))).toEqual([field]);
   });
 
-  it("accepts limits within those of the account", () => {
+  it("the form of a key accepts limits within those of the account", () => {
     const form = {
       ...laptop,
       requests: "3",
@@ -66,7 +66,7 @@ describe("the form of a key", () => {
     expect(errorsOfForm({ ...laptop, requests: "5000" }, unbounded, nowMs)).toEqual({});
   });
 
-  it("assigns server errors to their fields and ignores others", () => {
+  it("the form of a key assigns server errors to their fields and ignores others", () => {
     const problem = new ApiProblem({
       code: "invalid_request",
       status: 400,
@@ -103,11 +103,11 @@ describe("a change of a key", () => {
   };
   const stored = formOfKey(key);
 
-  it("is empty when nothing was changed, so the time of day stays", () => {
+  it("a change of a key is empty when nothing was changed, so the time of day stays", () => {
     expect(changesOfForm(stored, stored, nowMs)).toEqual({});
   });
 
-  it("contains only changed fields", () => {
+  it("a change of a key contains only changed fields", () => {
     expect(changesOfForm({ ...stored, name: "desk", requests: "" }, stored, nowMs)).toEqual({
       name: "desk",
       requests_per_second: null,

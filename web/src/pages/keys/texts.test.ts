@@ -33,7 +33,7 @@ function key(part: Partial<KeyListingAnswer>): KeyListingAnswer {
 }
 
 describe("texts about keys", () => {
-  it("prefer a key's own limits to the account's", () => {
+  it("the texts about keys prefer a key's own limits to the account's", () => {
     expect(limitsText(own, account)).toBe("3 per second, 10 searches per minute");
     expect(limitsText({ ...own, submissions_per_minute: 1 }, account)).toBe(
       "3 per second, 1 search per minute",
@@ -41,7 +41,7 @@ describe("texts about keys", () => {
     expect(limitsText(own, own)).toBe("No limits");
   });
 
-  it("show the remaining searches once some are used", () => {
+  it("the text about a key shows the remaining searches once some are used", () => {
     expect(remainingText(key({ left: { requests: 3, submissions: 8 } }), account)).toBe(
       "8 searches left this minute",
     );
@@ -52,7 +52,7 @@ describe("texts about keys", () => {
     expect(remainingText(key({}), account)).toBeNull();
   });
 
-  it("count live keys, and a rotated key with its successor once", () => {
+  it("the texts about keys count live keys, and a rotated key with its successor once", () => {
     const keys = [
       key({ id: "BBBBBBBB" }),
       key({ state: "expiring", successor_id: "BBBBBBBB" }),
@@ -67,7 +67,7 @@ describe("texts about keys", () => {
     expect(countText({ keys: overBefore, max_keys: 5, limits: account })).toBe("1 of 5 keys");
   });
 
-  it("find the key that is revoked with its successor", () => {
+  it("the text about revoking a key names the key that is revoked with its successor", () => {
     const before = key({ state: "expiring", successor_id: "BBBBBBBB" });
     const after = key({ id: "BBBBBBBB" });
     expect(predecessorsOf(after, [after, before])).toEqual([before]);
@@ -75,19 +75,19 @@ describe("texts about keys", () => {
     expect(predecessorsOf(before, [after, before])).toEqual([]);
   });
 
-  it("state how a key ended", () => {
+  it("the text about an ended key states how it ended", () => {
     expect(keyEndText(key({ state: "revoked" }))).toBe("Revoked");
     expect(keyEndText(key({ state: "expired" }))).toBe("Expired");
     expect(keyEndText(key({ state: "expired", successor_id: "BBBBBBBB" }))).toBe("Rotated");
   });
 
-  it("state how long a rotated key is still valid", () => {
+  it("the text about a rotated key states how long it is still valid", () => {
     const nowMs = Date.parse("2026-11-22T12:00:00Z");
     expect(overlapText("2026-11-23T09:00:00Z", nowMs)).toBe("Rotated, ends in 21 h");
     expect(overlapText("2026-11-22T11:00:00Z", nowMs)).toBe("Rotated, ended");
   });
 
-  it("write small numbers in words", () => {
+  it("the texts about keys write small numbers in words", () => {
     expect([5, 10, 11].map(inWords)).toEqual(["five", "ten", "11"]);
   });
 });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { actionLabel, auditAddress, filtersIn, requestOf } from "./audit-filters.ts";
 
-test("filters survive the address of the page", () => {
+test("the audit filters survive in the address of the page", () => {
   const filters = {
     account: "a b",
     action: "key_created",
@@ -14,7 +14,7 @@ test("filters survive the address of the page", () => {
   expect(auditAddress({})).toBe("/audit");
 });
 
-test("unknown actions and impossible days are left out", () => {
+test("unknown actions and impossible days are dropped from the audit filters", () => {
   const search = new URLSearchParams({
     action: "magic",
     from: "2026-13-01",
@@ -24,7 +24,7 @@ test("unknown actions and impossible days are left out", () => {
   expect(filtersIn(search)).toEqual({});
 });
 
-test("a request covers whole local days, the last one included", () => {
+test("an audit request covers whole local days, including the last one", () => {
   const query = new URLSearchParams(
     requestOf({ from: "2026-11-28", to: "2026-11-28" }).split("?")[1],
   );
@@ -33,6 +33,6 @@ test("a request covers whole local days, the last one included", () => {
   expect(to).toEqual(new Date("2026-11-29T00:00"));
 });
 
-test("labels actions in words", () => {
+test("the actions of the audit log are labelled in words", () => {
   expect(actionLabel("sign_in_refused")).toBe("Sign in refused");
 });

@@ -6,6 +6,6 @@ test.each([
   ["approved", ["Drain", "Remove"]],
   ["draining", ["Resume", "Remove"]],
   ["quarantined", ["End quarantine", "Drain", "Remove"]],
-] as const)("lists the actions for a node that is %s", (state, texts) => {
+] as const)("the actions for a node that is %s are listed", (state, texts) => {
   expect(nodeChangesOf({ state }).map(({ text }) => text)).toEqual(texts);
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { limitsSentence, rateError, rateOf, rateText } from "./rates.ts";
 
 describe("rates of an account", () => {
-  it("are formatted as text", () => {
+  it("the rates of an account are formatted as text", () => {
     expect(rateText(1, "search", "per minute")).toBe("1 search per minute");
     expect(rateText(1000, "request", "per second")).toBe("1,000 requests per second");
     expect(limitsSentence({ requests_per_second: null, submissions_per_minute: 1 })).toBe(
@@ -13,7 +13,7 @@ describe("rates of an account", () => {
     );
   });
 
-  it("accept whole numbers from 1 to a million, or an empty field", () => {
+  it("the rates of an account are whole numbers from 1 to a million, or an empty field", () => {
     expect(["", " 5 ", "1000000"].map(rateError)).toEqual([null, null, null]);
     for (const text of ["0", "-1", "1.5", "1000001", "five"])
       expect(rateError(text)).not.toBeNull();

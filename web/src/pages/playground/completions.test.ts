@@ -7,7 +7,7 @@ const offered = (text: string, caret = text.length): string[] =>
   completionsAt(text, caret)?.items.map((item) => item.text) ?? [];
 
 describe("a completion", () => {
-  it("offers operators and aliases that start with the word", () => {
+  it("completion offers operators and aliases that start with the word", () => {
     expect(offered("harbour min_")).toEqual([
       "min_faves:",
       "min_retweets:",
@@ -19,13 +19,13 @@ describe("a completion", () => {
     expect(offered("(la")).toContain("lang:");
   });
 
-  it("offers the values of an operator with few values", () => {
+  it("completion offers the values of an operator with few values", () => {
     expect(offered("filter:im")).toEqual(["filter:images"]);
     expect(offered("platform:")).toEqual(["platform:bluesky", "platform:mastodon", "platform:x"]);
     expect(offered("lang:e")).toEqual(["lang:en", "lang:es"]);
   });
 
-  it("offers nothing inside a word, inside quotes, or for a complete term", () => {
+  it("completion offers nothing inside a word, inside quotes, or for a complete term", () => {
     expect(offered("min_faves", 4)).toEqual([]);
     expect(offered('"storm min_')).toEqual([]);
     expect(offered("platform:bluesky")).toEqual([]);
@@ -33,7 +33,7 @@ describe("a completion", () => {
     expect(offered("m")).toEqual([]);
   });
 
-  it("offers every operator except the one without effect", () => {
+  it("completion offers every operator except the one without effect", () => {
     for (const name of Object.keys(valueOperators)) {
       expect(offered(name.slice(0, Math.max(2, name.length - 1))), name).toContain(`${name}:`);
     }
@@ -42,7 +42,7 @@ describe("a completion", () => {
     }
   });
 
-  it("replaces the word and moves the caret behind it", () => {
+  it("a completion replaces the word and moves the caret after it", () => {
     const text = "🎉 min_ harbour";
     const open = completionsAt(text, 7);
     const [item] = open?.items ?? [];
@@ -55,7 +55,7 @@ describe("a completion", () => {
   });
 });
 
-it("shows examples without diagnostics", () => {
+it("the examples of the playground have no diagnostics", () => {
   for (const { example } of [...basicHelp, ...Object.values(operatorHelp), ...filterExamples]) {
     expect(parseQueryLeniently(example).diagnostics, example).toEqual([]);
   }

@@ -33,13 +33,13 @@ const answerOf = (
 });
 
 describe("the window that is counted", () => {
-  it("is the window of the answer, with matching buckets", () => {
+  it("the counted window is the window of the answer, with matching buckets", () => {
     expect(windowOf(week).granularity).toBe("hour");
     expect(windowOf({ ...week, from: "2026-11-21T07:30:00.000Z" }).granularity).toBe("minute");
     expect(windowOf({ ...week, from: "2026-01-01T00:00:00.000Z" }).granularity).toBe("day");
   });
 
-  it("starts at the first archived time when unbounded, else seven days before its end", () => {
+  it("the counted window starts at the first archived time when unbounded, or else seven days before its end", () => {
     const held = [{ from: "2026-11-01T00:00:00.000Z", to: week.to }];
     const own = {
       platform: "bluesky",
@@ -57,7 +57,7 @@ describe("the window that is counted", () => {
 });
 
 describe("counts of an answer with every match", () => {
-  it("are computed from its posts", () => {
+  it("counts of an answer with every match are computed from its posts", () => {
     const window = windowOf(week);
     const results = [
       post("2026-11-21T10:29:00Z"),
@@ -73,7 +73,7 @@ describe("counts of an answer with every match", () => {
     });
   });
 
-  it("are null when posts may follow, time ran out, or a post has no time", () => {
+  it("counts are not computed when posts may follow, the time limit was reached, or a post has no time", () => {
     const window = windowOf(week);
     expect(countedHere(answerOf([], { next_cursor: "c" }), window)).toBeNull();
     const late = [{ code: "deadline_reached", message: "" }];
@@ -83,7 +83,7 @@ describe("counts of an answer with every match", () => {
   });
 });
 
-it("draws a week in steps of four hours without losing posts", () => {
+it("a week of counts is drawn in steps of four hours without losing posts", () => {
   const window = windowOf(week);
   const counts = countedHere(
     answerOf([post("2026-11-15T00:00:00Z"), post("2026-11-15T03:59:59Z")]),
@@ -102,7 +102,7 @@ it("draws a week in steps of four hours without losing posts", () => {
   );
 });
 
-it("clips gaps to the window and marks those at its start", () => {
+it("gaps in counts are clipped to the window, and those at its start are marked", () => {
   const window = windowOf(week);
   const gaps = [
     { from: null, to: "2026-11-15T00:00:00.000Z" },
@@ -114,7 +114,7 @@ it("clips gaps to the window and marks those at its start", () => {
   ]);
 });
 
-it("names steps in words", () => {
+it("the steps of counts are named in words", () => {
   expect([60_000, 300_000, 3_600_000, 86_400_000, 7 * 86_400_000].map(everyStep)).toEqual([
     "every minute",
     "every 5 minutes",

@@ -32,7 +32,7 @@ const source = (platform: Platform, via: Source["via"], count = 1): Source => ({
 });
 
 describe("the coverage of a platform", () => {
-  it("is complete up to now, or has gaps of a given length", () => {
+  it("the coverage of a platform is complete up to now, or has gaps of a given length", () => {
     const [bluesky, mastodon] = coverageLines(
       answer(posts({ complete: true }), posts({ platform: "mastodon", gaps: [hole] })),
       [],
@@ -45,7 +45,7 @@ describe("the coverage of a platform", () => {
     expect(mastodon).toMatchObject({ state: "incomplete", text: "1 gap, 37 min" });
   });
 
-  it("is archived since a time, or not at all", () => {
+  it("the coverage of a platform is archived since a time, or not at all", () => {
     const since = "2026-11-20T12:00:00.000Z";
     const late = posts({ held: [{ from: since, to }], gaps: [{ from, to: since }] });
     expect(coverageLines(answer(late), [], nowMs)[0]?.text).toMatch(/^Archived since /);
@@ -55,7 +55,7 @@ describe("the coverage of a platform", () => {
     expect(coverageLines(answer(none), found, nowMs)[0]?.text).toBe("Some posts, coverage unknown");
   });
 
-  it("says what a platform answered live, and never that it is archived", () => {
+  it("the coverage of a platform states what it answered live, and never that it is archived", () => {
     const late = posts({ platform: "x", held: [hole], gaps: [{ from, to: hole.from }] });
     const textOf = (covered: CollectionCoverage, ...sources: readonly Source[]) =>
       coverageLines(answer(covered), sources, nowMs)[0]?.text;
@@ -67,7 +67,7 @@ describe("the coverage of a platform", () => {
     );
   });
 
-  it("reports incomplete like counts, and live platforms without coverage", () => {
+  it("the coverage of a platform reports incomplete like counts, and live platforms without coverage", () => {
     const likes = posts({ collection: "likes", gaps: [{ from, to }] });
     const lines = coverageLines(
       answer(posts({ complete: true }), likes),
@@ -81,20 +81,20 @@ describe("the coverage of a platform", () => {
   });
 });
 
-it("lists the platforms that counts of the archive leave out", () => {
+it("the platforms that counts of the archive omit are listed", () => {
   const sources = [source("bluesky", "archive"), source("x", "api"), source("x", "archive")];
   expect(livePlatforms(sources)).toEqual(["x"]);
 });
 
 describe("an empty answer", () => {
-  it("means no match when coverage is complete", () => {
+  it("an empty answer means no match when coverage is complete", () => {
     const both = answer(posts({ complete: true }), posts({ platform: "mastodon", complete: true }));
     expect(completeSentence(both, nowMs)).toMatch(
       /^Bluesky and Mastodon are complete from .* to now: no post matches\.$/,
     );
   });
 
-  it("is inconclusive when there is a gap or no source", () => {
+  it("an empty answer is inconclusive when there is a gap or no source", () => {
     const gaps = answer(posts({ complete: true }), posts({ platform: "mastodon", gaps: [hole] }));
     expect(incompleteSentence(gaps, [], nowMs)).toBe(
       "Mastodon: 1 gap, 37 min. Missing posts are not in this answer.",

@@ -26,12 +26,12 @@ describe("a fix", () => {
     ["from:nasa from:esa", "(from:nasa OR from:esa)"],
     ["lang:en-us", "lang:en"],
     ["since:2026-05-01 until:2026-04-01", "since:2026-04-01 until:2026-05-01"],
-  ])("fixes %j", (query, repaired) => {
+  ])("a fix is offered for %j", (query, repaired) => {
     expect(fixed(query)).toBe(repaired);
   });
 
   it.each(["since:whenever", "from:", "wild* card", "near:paris", "a OR"])(
-    "of %j reduces the diagnostics or is not offered",
+    "a fix of %j reduces the diagnostics or is not offered",
     (query) => {
       const repaired = fixed(query);
       if (repaired === null) return;
@@ -40,7 +40,7 @@ describe("a fix", () => {
     },
   );
 
-  it("never inserts the words of a hint", () => {
+  it("a fix never inserts the words of a hint", () => {
     expect(fixed("comet since:whenever")).toBeNull();
     expect(fixed("wild* card")).toBeNull();
     expect(fixed("platform:threads")).toBeNull();

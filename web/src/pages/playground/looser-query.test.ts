@@ -8,6 +8,6 @@ it.each([
   ["zeppelin lang:eo -filter:retweets", { left: "lang:eo", query: "zeppelin -filter:retweets" }],
   ["zeppelin airship", null],
   ["lang:eo", null],
-])("removes the language or the last filter from %j", (query, looser) => {
+])("a looser query lacks the language or the last filter of %j", (query, looser) => {
   expect(withoutOneFilter(parseQuery(query).tree)).toEqual(looser);
 });

@@ -21,11 +21,14 @@ describe("marks in a post", () => {
     ["a -b", "a b", "[a] b"],
     ["-(b c)", "a b c", "a b c"],
     ["<b>", "<b>bold</b>", "<[b]>bold</[b]>"],
-  ])("of %j in %j", (query, text, expected) => {
-    expect(marked(query, text)).toBe(expected);
-  });
+  ])(
+    "the marks of the query %j in the post %j are those of its matches",
+    (query, text, expected) => {
+      expect(marked(query, text)).toBe(expected);
+    },
+  );
 
-  it("keeps every text unchanged", () => {
+  it("marking a post leaves every text unchanged", () => {
     for (const text of ["", "\ud800 x", "a\u202eb 🎉\ufe0f", "ǅ ﬃ ŉ İ a", "x".repeat(5_000)]) {
       const parts = markMatches(
         text,
@@ -37,7 +40,7 @@ describe("marks in a post", () => {
   });
 });
 
-it("marks nothing without a query", () => {
+it("a post without a query has no marks", () => {
   expect(markMatches("a b", expectedMatches(null), null)).toEqual([
     { text: "a b", start: 0, isMatch: false },
   ]);

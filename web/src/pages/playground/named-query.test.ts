@@ -4,18 +4,18 @@ import { readRequest } from "./search-request.ts";
 
 const comet = readRequest("q=comet");
 
-test("does not name the query that the composer shows", () => {
+test("the query of an answer is not named when the composer shows it", () => {
   expect(queryToName(comet, { ...comet, query: "comet " }, false)).toBeNull();
   expect(queryToName(comet, comet, true)).toBeNull();
 });
 
-test("names the query when the composer shows another one", () => {
+test("the query of an answer is named when the composer shows another one", () => {
   const tail = readRequest("q=comet tail");
   expect(queryToName(comet, tail, false)).toBe("comet");
   expect(queryToName(comet, tail, true)).toBe("comet");
 });
 
-test("names the query while it is searched again with other options", () => {
+test("the query of an answer is named while it is searched again with other options", () => {
   const mastodon = readRequest("q=comet&platform=mastodon");
   expect([queryToName(comet, mastodon, true), queryToName(comet, mastodon, false)]).toEqual([
     "comet",

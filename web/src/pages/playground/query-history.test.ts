@@ -3,7 +3,7 @@ import { type PastSearch, parseHistory, withSaved, withSearch } from "./query-hi
 
 const search = (query: string, atMs = 1) => ({ query, atMs, address: `/playground?q=${query}` });
 
-test("lists a repeated search once, on top, and keeps it saved", () => {
+test("the query history lists a repeated search once, at the top, and keeps it saved", () => {
   let searches: readonly PastSearch[] = [];
   for (const query of ["a", "b"]) searches = withSearch(searches, search(query));
   searches = withSaved(searches, "/playground?q=a", true);
@@ -14,7 +14,7 @@ test("lists a repeated search once, on top, and keeps it saved", () => {
   ]);
 });
 
-test("forgets the oldest of more than thirty searches, unless saved", () => {
+test("the query history drops the oldest of more than thirty searches, unless saved", () => {
   let searches = withSearch([], search("first"));
   searches = withSaved(searches, "/playground?q=first", true);
   for (let n = 0; n < 40; n += 1) searches = withSearch(searches, search(`q${n}`));
@@ -22,7 +22,7 @@ test("forgets the oldest of more than thirty searches, unless saved", () => {
   expect(searches.at(-1)?.query).toBe("first");
 });
 
-test("ignores stored text that it did not write", () => {
+test("the query history ignores stored text that it did not write", () => {
   expect(parseHistory(null)).toEqual([]);
   expect(parseHistory("{")).toEqual([]);
   expect(parseHistory('[1, {"address":"https://evil.example"}]')).toEqual([]);

@@ -13,12 +13,12 @@ describe("highlighting", () => {
     "🎉 \u202e ü「日本」 -“x",
     '"\\"" ((( ))) - + -- url:"a b" from:',
     "line\n\n",
-  ])("covers the whole query %j", (query) => {
+  ])("the highlighting covers the whole query %j", (query) => {
     const { pieces } = readQuery(query, 1024);
     expect(pieces.map(({ text }) => text).join("")).toBe(query);
   });
 
-  it("marks operators, phrases, keywords and exclusions", () => {
+  it("the highlighting marks operators, phrases, keywords and exclusions", () => {
     expect(look('"a b" -lang:en (#c OR d)')).toEqual([
       't-str["a b"]',
       " ",
@@ -32,12 +32,12 @@ describe("highlighting", () => {
     ]);
   });
 
-  it("marks an error at its code point offset", () => {
+  it("the highlighting marks an error at its code point offset", () => {
     expect(look("🎉 since:2026-02-30")).toEqual(["🎉 ", "t-op[since:]", "t-error[2026-02-30]"]);
   });
 });
 
-it("reports the diagnostics of the server, errors first", () => {
+it("the diagnostics of the server are shown, errors first", () => {
   const query = "a OR b c since:never";
   const { diagnostics, hasError } = readQuery(query, 1024);
   const server = parseQueryLeniently(query, { maxLength: 1024 }).diagnostics;
@@ -46,11 +46,11 @@ it("reports the diagnostics of the server, errors first", () => {
   expect(new Set(diagnostics)).toEqual(new Set(server));
 });
 
-it("reports nothing for an empty query", () => {
+it("an empty query has no diagnostics", () => {
   expect(readQuery("  ", 1024)).toMatchObject({ diagnostics: [], isEmpty: true, canonical: null });
 });
 
-it("puts carets below the position and shortens long lines", () => {
+it("carets are placed below the position of a diagnostic, and long lines are shortened", () => {
   const error = { severity: "error", code: "x", message: "", offset: 2, length: 3 } as const;
   expect(excerptOf("🎉 bad end", error)).toEqual({ line: "🎉 bad end", carets: "  ^^^" });
   const long = `${"a".repeat(500)} bad ${"b".repeat(500)}`;

@@ -21,7 +21,7 @@ const code = (name: string): string =>
   );
 
 describe("the request in code", () => {
-  it("preserves any query in a shell", () => {
+  it("the request in a shell command preserves any query", () => {
     const shown = `curl() { printf '%s\\0' "$@"; }; EARSHOT_KEY=k\n${code("curl")}`;
     const given = execFileSync("/bin/sh", ["-c", shown], { encoding: "utf8" }).split("\0");
     expect(given.slice(0, 4)).toEqual([
@@ -33,7 +33,7 @@ describe("the request in code", () => {
     expect(JSON.parse(given[4] ?? "")).toEqual(body);
   });
 
-  it("preserves it in TypeScript", async () => {
+  it("the request in TypeScript preserves any query", async () => {
     const written = /body: JSON\.stringify\(([\s\S]*)\),\n {2}\},\n\);/.exec(
       code("typescript"),
     )?.[1];
@@ -41,7 +41,7 @@ describe("the request in code", () => {
     expect(read).toEqual(body);
   });
 
-  it("preserves it in Python", () => {
+  it("the request in Python preserves any query", () => {
     const written = /data=json\.dumps\(([\s\S]*)\)\.encode\(\)/.exec(code("python"))?.[1];
     // JSON strings and numbers are valid Python if the escapes are.
     expect(JSON.parse(written ?? "")).toEqual(body);

@@ -16,13 +16,13 @@ function ended(uuid: string | null) {
   return { requests, isAborted: control.signal.aborted };
 }
 
-test("cancels the job of a search once", () => {
+test("cancelling a search cancels its job once", () => {
   expect(ended("0f8f")).toEqual({
     requests: ["DELETE /v1/search/live/social/status/0f8f"],
     isAborted: true,
   });
 });
 
-test("only aborts a search without a job", () => {
+test("cancelling a search without a job only aborts its request", () => {
   expect(ended(null)).toEqual({ requests: [], isAborted: true });
 });

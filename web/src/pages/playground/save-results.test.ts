@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { joined } from "./save-results.ts";
 
-test("joins pages of CSV below one row of names", () => {
+test("pages of CSV are joined below one row of names", () => {
   expect(joined("csv", ["ID,Content\r\n1,a\r\n", "ID,Content\r\n2,b\r\n"])).toBe(
     "ID,Content\r\n1,a\r\n2,b\r\n",
   );
 });
 
-test("joins pages of NDJSON as they are", () => {
+test("pages of NDJSON are joined unchanged", () => {
   expect(joined("ndjson", ['{"ID":"1"}\n', '{"ID":"2"}\n'])).toBe('{"ID":"1"}\n{"ID":"2"}\n');
 });

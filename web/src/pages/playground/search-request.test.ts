@@ -10,7 +10,7 @@ import {
 const usual = { query: "", method: "searchbyquery", platform: "social", maxResults: 20 } as const;
 
 describe("the address of a search", () => {
-  it("round-trips any query", () => {
+  it("the address of a search round-trips any query", () => {
     const request = {
       query: '"storm surge" & a=b #tag +c\n"ü 🎉 %41"',
       method: "searchbyfullarchive",
@@ -21,7 +21,7 @@ describe("the address of a search", () => {
     expect(readRequest(search)).toEqual(request);
   });
 
-  it("contains the start and the end of the time, and ignores what is none", () => {
+  it("the address of a search contains the start and the end of the time, and invalid ones are ignored", () => {
     const times = { startTime: "2026-11-01T00:00:00.000Z", endTime: "2026-11-02T10:30:00.000Z" };
     const [, search = ""] = searchAddress({ ...usual, ...times }).split("?");
     expect(readRequest(search)).toEqual({ ...usual, ...times });
@@ -32,32 +32,32 @@ describe("the address of a search", () => {
     });
   });
 
-  it("omits default values", () => {
+  it("the address of a search omits default values", () => {
     expect(searchAddress(usual)).toBe("/playground");
     expect(searchAddress({ ...usual, query: "comet" })).toBe("/playground?q=comet");
   });
 
-  it("falls back to defaults for invalid values", () => {
+  it("the address of a search falls back to defaults for invalid values", () => {
     expect(readRequest("method=getnothing&platform=myspace&max=101")).toEqual(usual);
     expect(readRequest("max=0")).toEqual(usual);
     expect(readRequest("max=7.5")).toEqual(usual);
     expect(readRequest("")).toEqual(usual);
   });
 
-  it("keeps a size outside the offered ones", () => {
+  it("the address of a search keeps a size outside the offered ones", () => {
     const request = readRequest("max=37");
     expect(request.maxResults).toBe(37);
     expect(sizesFor(request)).toEqual([20, 37, 50, 100]);
   });
 });
 
-it("offers 500 posts only for the full archive", () => {
+it("500 posts are offered only for the full archive", () => {
   const archive = { ...usual, method: "searchbyfullarchive", maxResults: 500 } as const;
   expect(sizesFor(archive)).toEqual([20, 50, 100, 500]);
   expect(withMethod(archive, "searchbyquery").maxResults).toBe(100);
 });
 
-it("submits other methods with their target, or none", () => {
+it("other methods are submitted with their target, or none", () => {
   const followers = { ...usual, method: "getfollowers", query: "ann.example" } as const;
   expect(submissionOf(followers).body.arguments).toMatchObject({
     type: "getfollowers",
@@ -67,7 +67,7 @@ it("submits other methods with their target, or none", () => {
   expect(submissionOf(trends).body.arguments).toEqual({ type: "gettrends", max_results: 20 });
 });
 
-it("submits to the path of its platform, with the platform as type", () => {
+it("a search is submitted to the path of its platform, with the platform as type", () => {
   expect(submissionOf({ ...usual, query: "comet", platform: "x" })).toEqual({
     path: "/v1/search/x",
     body: { type: "x", arguments: { type: "searchbyquery", query: "comet", max_results: 20 } },

@@ -36,7 +36,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-test("waits for the rate limit and excludes the wait from the elapsed time", async () => {
+test("a search waits for the rate limit, and the wait is excluded from the elapsed time", async () => {
   const requested = serverOf(refusal("rate_limited", 30));
   const ended = searched();
   await vi.advanceTimersByTimeAsync(30_000);
@@ -44,7 +44,7 @@ test("waits for the rate limit and excludes the wait from the elapsed time", asy
   expect(requested).toHaveBeenCalledTimes(2);
 });
 
-test("waits for the rate limit two minutes at most", async () => {
+test("a search waits for the rate limit two minutes at most", async () => {
   const requested = serverOf(...Array.from({ length: 4 }, () => refusal("rate_limited", 50)));
   const ended = searched();
   await vi.advanceTimersByTimeAsync(100_000);
@@ -52,7 +52,7 @@ test("waits for the rate limit two minutes at most", async () => {
   expect(requested).toHaveBeenCalledTimes(3);
 });
 
-test("shows other temporary errors immediately", async () => {
+test("other temporary errors of a search are shown immediately", async () => {
   const requested = serverOf(refusal("too_many_failed_keys", 1));
   expect(await searched()).toEqual({ refusedAs: "too_many_failed_keys", phases: [] });
   expect(requested).toHaveBeenCalledTimes(1);

@@ -9,19 +9,19 @@ function shownFor(query: string, seen: readonly string[] = []): string[] {
   );
 }
 
-test("shows no diagnostic of the word that is being typed", () => {
+test("no diagnostic is shown for the word that is being typed", () => {
   expect(readQuery("harbour since:2026-0", 1_000).hasError).toBe(true);
   expect(shownFor("harbour since:2026-0")).toEqual([]);
   expect(shownFor("harbour since:2026-0 gates")).not.toEqual([]);
 });
 
-test("shows nothing inside a quote or group that is still open", () => {
+test("no diagnostic is shown inside a quote or group that is still open", () => {
   expect(shownFor('"storm surge')).toEqual([]);
   expect(shownFor('"storm min_fave:50 surge')).toEqual([]);
   expect(shownFor("(storm since:2026-0 surge")).toEqual([]);
 });
 
-test("keeps showing a diagnostic until it is fixed", () => {
+test("a diagnostic is shown until it is fixed", () => {
   const [code = ""] = readQuery("harbour since:2026-0", 1_000).diagnostics.map((one) => one.code);
   expect(shownFor("harbour since:2026-0", [code])).toEqual([code]);
 });

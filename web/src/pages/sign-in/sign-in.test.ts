@@ -3,7 +3,7 @@ import { linkTokenOf } from "./link-token.ts";
 import { refusalOf } from "./sign-in-errors.ts";
 
 describe("the token of a sign-in link", () => {
-  it("is the text after #token=, empty when malformed", () => {
+  it("the token of a sign-in link is the text after #token=, and empty when malformed", () => {
     const token = "A-b_".repeat(10);
     expect(linkTokenOf(`#token=${token}`)).toBe(token);
     expect(linkTokenOf("#token=short")).toBe("");
@@ -14,7 +14,7 @@ describe("the token of a sign-in link", () => {
 });
 
 describe("a sign-in error", () => {
-  it("has a text for every word, unknown words included", () => {
+  it("every sign-in error has a text, including unknown ones", () => {
     expect(refusalOf("denied")?.title).toBe("Sign-in cancelled");
     expect(refusalOf("toString")?.title).toBe("Sign-in failed");
     expect(refusalOf(null)).toBeNull();

@@ -8,7 +8,7 @@ import {
 } from "../../status.test-support.ts";
 import { findingText, methodText } from "./coverage-summary.ts";
 
-test("describes how posts of a platform arrive", () => {
+test("the coverage summary describes how posts of a platform arrive", () => {
   expect(
     [
       platformOf("bluesky"),
@@ -21,7 +21,7 @@ test("describes how posts of a platform arrive", () => {
   ).toEqual(["1.4 s behind", "listening", "not connected", "searched live", "no stream", "off"]);
 });
 
-test("summarises the coverage of a platform", () => {
+test("the coverage of a platform is summarised", () => {
   expect(findingText(platformOf("bluesky"))).toMatch(/^Complete since /);
   const coverage = gapsOfCoverage([5 * hourMs, 3 * hourMs]);
   expect(findingText(platformOf("bluesky", { coverage }))).toBe("1 gap, 2 h");

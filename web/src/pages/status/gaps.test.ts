@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { gapsOfCoverage, hourMs, platformOf, statusOf } from "../../status.test-support.ts";
 import { gapsOf } from "./gaps.ts";
 
-test("lists gaps of all platforms newest first, with their lengths", () => {
+test("gaps of all platforms are listed newest first, with their lengths", () => {
   const gaps = gapsOf(
     statusOf(
       platformOf("bluesky", { coverage: gapsOfCoverage([120 * hourMs, 115 * hourMs]) }),
@@ -15,7 +15,7 @@ test("lists gaps of all platforms newest first, with their lengths", () => {
   ]);
 });
 
-test("fills a Bluesky gap by a replay of whole seconds", () => {
+test("a Bluesky gap is filled by a replay of whole seconds", () => {
   const coverage = gapsOfCoverage([30 * hourMs + 1, 29 * hourMs - 1]);
   const [gap] = gapsOf(statusOf(platformOf("bluesky", { coverage })));
   expect(gap?.fill).toEqual({
@@ -25,13 +25,13 @@ test("fills a Bluesky gap by a replay of whole seconds", () => {
   });
 });
 
-test("needs a token for a gap older than the history of the stream servers", () => {
+test("filling a gap that is older than the history of the stream servers needs a token", () => {
   const coverage = gapsOfCoverage([120 * hourMs, 115 * hourMs]);
   const [gap] = gapsOf(statusOf(platformOf("bluesky", { coverage })));
   expect(gap?.fill).toMatchObject({ by: "backfill", needsToken: true });
 });
 
-test("leaves an open gap to the stream within the history of its servers", () => {
+test("an open gap within the history of the stream servers is left to the stream", () => {
   const [short] = gapsOf(
     statusOf(platformOf("bluesky", { coverage: gapsOfCoverage([hourMs, 0]) })),
   );
@@ -42,7 +42,7 @@ test("leaves an open gap to the stream within the history of its servers", () =>
   expect(long?.fill.by).toBe("backfill");
 });
 
-test("fills a Mastodon gap only by an import", () => {
+test("a Mastodon gap is filled only by an import", () => {
   const coverage = gapsOfCoverage([2 * hourMs, hourMs]);
   const [gap] = gapsOf(statusOf(platformOf("mastodon", { coverage })));
   expect(gap?.fill).toEqual({ by: "import" });

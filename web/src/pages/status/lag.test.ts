@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { ago, hourMs, platformOf, requestedOf, statusOf } from "../../status.test-support.ts";
 import { lagSeries } from "./lag.ts";
 
-test("places lags at their times, null where none was reported", () => {
+test("lags are placed at their times, with null where none was reported", () => {
   const lag = [
     { at: ago(2 * hourMs), lag_ms: 1_500 },
     { at: ago(hourMs), lag_ms: 2_000 },

@@ -12,13 +12,13 @@ import { statusSummary } from "./status-summary.ts";
 
 const minute = hourMs / 60;
 
-test("reports all streams connected and no gaps", () => {
+test("the status summary reports all streams connected and no gaps", () => {
   expect(
     statusSummary(statusOf(platformOf("bluesky"), platformOf("mastodon"), requestedOf("x"))),
   ).toBe("Listening to Bluesky and Mastodon. No gaps in 7 days.");
 });
 
-test("reports the number and total length of gaps", () => {
+test("the status summary reports the number and total length of gaps", () => {
   const coverage = gapsOfCoverage(
     [120 * hourMs, 115 * hourMs],
     [30 * hourMs, 30 * hourMs - 29 * minute],
@@ -36,14 +36,14 @@ test("names a disconnected stream", () => {
   expect(statusSummary(statusOf(away))).toMatch(/^Mastodon is not connected\./);
 });
 
-test("reports a stream that is catching up", () => {
+test("the status summary reports a stream that is catching up", () => {
   const late = platformOf("bluesky", { stream: streamOf({ lag_ms: 180_000 }) });
   expect(statusSummary(statusOf(late))).toBe(
     "Catching up with Bluesky, 3 min behind. No gaps in 7 days.",
   );
 });
 
-test("reports no gaps since a new archive began", () => {
+test("the status summary reports no gaps since a new archive began", () => {
   const coverage = {
     held: [{ from: ago(hourMs), to: ago(0), source: "jetstream" }],
     gaps: [],

@@ -38,7 +38,7 @@ const usageOf = (...buckets: readonly Partial<UsageBucket>[]): UsageAnswer => {
   };
 };
 
-test("stacks all requests, those that did not fail, and those that were answered", () => {
+test("the usage plot stacks all requests, those that did not fail, and those that were answered", () => {
   const { times, stacks } = requestStacks(usageOf({ requests: 10, refused: 2, failed: 1 }, {}));
   expect(times).toEqual([(startMs + hourMs / 2) / 1_000, (startMs + 1.5 * hourMs) / 1_000]);
   expect(stacks).toEqual([
@@ -48,7 +48,7 @@ test("stacks all requests, those that did not fail, and those that were answered
   ]);
 });
 
-test("uses a linear scale while typical answer times stay readable", () => {
+test("the usage plot uses a linear scale while typical answer times stay readable", () => {
   const { lines, isWide } = answerTimes(
     usageOf({ p50_ms: 38, p99_ms: 240 }, {}, { p50_ms: 0, p99_ms: 9 }),
   );
@@ -76,7 +76,7 @@ test("a selected time shows the buckets that it touches, with hours on the axis"
   );
 });
 
-test("describes the plots in text", () => {
+test("the usage plots are described in text", () => {
   const whole = (usage: UsageAnswer) => shownUsage(usage, null);
   expect(requestsFinding(whole(usageOf({ requests: 10, refused: 2, failed: 1 })))).toBe(
     "Requests over 24 hours: 10 in total, at most 10 in one bar, 2 refused, 1 failed",
@@ -87,7 +87,7 @@ test("describes the plots in text", () => {
   expect(timesFinding(whole(usageOf({})))).toBe("Answer time over 24 hours: no searches");
 });
 
-test("labels days by number, with the month when it changes", () => {
+test("days are labelled by number, with the month when it changes", () => {
   const days = [29, 30, 31, 32].map((day) => new Date(2026, 9, day).getTime());
   expect(axisTexts("7d", days).map((text) => /[a-z]/i.test(text))).toEqual([
     true,
