@@ -15,7 +15,7 @@ test("a stream without a reported lag counts as live", () => {
   expect(listeningText([quiet]).text).toBe("Listening");
 });
 
-test("names a disconnected stream even when others are connected", () => {
+test("the text about streams names a disconnected stream even when others are connected", () => {
   const away = platformOf("mastodon", { stream: streamOf({ status: "waiting" }) });
   expect(listeningText([platformOf("bluesky"), away])).toEqual({
     isLive: false,

@@ -28,7 +28,7 @@ test("the status summary reports the number and total length of gaps", () => {
   );
 });
 
-test("names a disconnected stream", () => {
+test("the status summary names a disconnected stream", () => {
   const away = platformOf("mastodon", { stream: streamOf({ status: "waiting" }) });
   expect(statusSummary(statusOf(platformOf("bluesky"), away))).toMatch(
     /^Listening to Bluesky; Mastodon is not connected\./,
@@ -54,7 +54,7 @@ test("the status summary reports no gaps since a new archive began", () => {
   );
 });
 
-test("names live platforms or archived posts when there is no stream", () => {
+test("the status summary names live platforms or archived posts when there is no stream", () => {
   expect(statusSummary(statusOf(requestedOf("x")))).toBe("No streams; X is searched live.");
   const off = platformOf("x", { ...requestedOf("x"), mode: "off" });
   expect(statusSummary(statusOf(off))).toBe("No streams, and the archive is empty.");
