@@ -234,7 +234,7 @@ const problemIn = (run: () => Promise<unknown>): Promise<unknown> =>
   );
 
 describe("deleting one's own account", () => {
-  test("removes every row and ends all open work", async () => {
+  test("deleting one's own account removes every row and ends all open work", async () => {
     const ann = await settle("annotated", "zanzibarite");
     const bob = await settle("bobsleigh", "quokkamole");
 
@@ -269,7 +269,7 @@ describe("deleting one's own account", () => {
     expect((await submitted(bob.key)).statusCode).toBe(202);
   });
 
-  test("lets the owner sign up again with a fresh account", async () => {
+  test("an owner who deleted the account can sign up again with a fresh account", async () => {
     const frida = await service.signIn();
     const { accountId } = frida;
     const identity = database
@@ -294,7 +294,7 @@ describe("deleting one's own account", () => {
     expect(entered.kind === "signed_in" && entered.accountId).not.toBe(accountId);
   });
 
-  test("is recorded in the audit log without a name", async () => {
+  test("the deletion of an account is recorded in the audit log without a name", async () => {
     const carla = await settle("carpentry", "uvularity");
     await deletion(carla.session, "carpentry");
     const operator = await service.signIn({ role: "operator" });
@@ -309,7 +309,7 @@ const submitted = (key: string) =>
   service.submit(key, search("comet", { type: "searchbyfullarchive" }));
 
 describe("work that arrives while an account is deleted", () => {
-  test("late results, submissions and webhooks are refused and leave no rows", async () => {
+  test("late results, submissions and webhooks of a deleted account are refused and leave no rows", async () => {
     const { store, queue, http } = service.context;
     const session = await service.signIn();
     const { accountId } = session;

@@ -27,7 +27,7 @@ async function requestsOf(session: TestSession, id: string) {
   return (await logOf(session, id)).json<KeyRequestsAnswer>().requests;
 }
 
-test("lists the requests of a key, newest first, refused ones with their error code", async () => {
+test("the requests of a key are listed newest first, refused ones with their error code", async () => {
   const session = await service.signIn();
   const { key, token } = await makeKey(session, {
     methods: ["searchbyquery"],
@@ -60,7 +60,7 @@ test("lists the requests of a key, newest first, refused ones with their error c
   expect(JSON.stringify(listed)).not.toContain("confidential");
 });
 
-test("lists the requests of one millisecond in the order in which they were written, newest first", async () => {
+test("requests of one millisecond are listed in the order in which they were written, newest first", async () => {
   const session = await service.signIn();
   const { key } = await makeKey(session);
   const ids = ["m", "z", "a", "q", "b", "y"];
@@ -75,7 +75,7 @@ test("lists the requests of one millisecond in the order in which they were writ
   expect(listed.map(({ id }) => id)).toEqual(ids.toReversed());
 });
 
-test("contains neither the dashboard's own requests nor those of another key", async () => {
+test("the requests of a key contain neither the dashboard's own requests nor those of another key", async () => {
   const session = await service.signIn();
   const [one, other] = [await makeKey(session), await makeKey(session)];
   await service.callAs(session, { url: "/v1/search/live/social/jobs" });
@@ -86,7 +86,7 @@ test("contains neither the dashboard's own requests nor those of another key", a
   ]);
 });
 
-test("a key of another account looks absent", async () => {
+test("a key of another account is answered like an unknown key", async () => {
   const { key, token } = await makeKey(await service.signIn());
   await service.call(token, { method: "GET", url: "/v1/webhooks" });
   const other = await service.signIn();
@@ -97,7 +97,7 @@ test("a key of another account looks absent", async () => {
   expect(body).toEqual(expected);
 });
 
-test("a deleted account takes the requests of its keys along", async () => {
+test("deleting an account also deletes the requests of its keys", async () => {
   const session = await service.signIn();
   const { key, token } = await makeKey(session);
   await service.call(token, { method: "GET", url: "/v1/webhooks" });

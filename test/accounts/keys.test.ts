@@ -73,7 +73,7 @@ async function statusOf(token: string): Promise<number> {
 }
 
 describe("the first key", () => {
-  test("is created once when two tabs request it at the same time", async () => {
+  test("the first key is created once when two tabs request it concurrently", async () => {
     const session = await service.signIn();
     const answers = await Promise.all([
       send(session, "POST", `${path}/first`),
@@ -95,7 +95,7 @@ describe("the first key", () => {
     expect(await statusOf(token ?? "")).toBe(200);
   });
 
-  test("is refused once the owner has created a key", async () => {
+  test("the first key is refused once the owner has created a key", async () => {
     const session = await service.signIn();
     await make(session);
     expect((await send(session, "POST", `${path}/first`)).statusCode).toBe(409);
@@ -103,7 +103,7 @@ describe("the first key", () => {
 });
 
 describe("keys of an account", () => {
-  test("are limited to five, also when created concurrently; revoking one frees a slot", async () => {
+  test("keys of an account are limited to five, also when created concurrently, and revoking one frees a slot", async () => {
     const session = await service.signIn();
     const answers = await Promise.all(
       Array.from({ length: 7 }, () => send(session, "POST", path, { name: "one of many" })),
@@ -118,7 +118,7 @@ describe("keys of an account", () => {
     expect(again.json()).toMatchObject({ code: "too_many_keys" });
   });
 
-  test("have a creation limit per 24 hours that counts revoked keys", async () => {
+  test("keys of an account have a creation limit per 24 hours that counts revoked keys", async () => {
     const session = await service.signIn();
     for (let count = 0; count < 12; count += 1) {
       const { key } = await make(session);
@@ -132,7 +132,7 @@ describe("keys of an account", () => {
     });
   });
 
-  test("are invisible to other accounts", async () => {
+  test("keys of an account are invisible to other accounts", async () => {
     const owner = await service.signIn();
     const { key, token } = await make(owner);
     const outsider = await service.signIn();
@@ -151,7 +151,7 @@ describe("keys of an account", () => {
     expect(await statusOf(token)).toBe(200);
   });
 
-  test("can only be created with a dashboard session, not with a key", async () => {
+  test("keys of an account can only be created with a dashboard session, not with a key", async () => {
     const { token } = await make(await service.signIn());
     const answer = await service.call(token, { method: "GET", url: path });
     expect(answer.statusCode).toBe(401);
@@ -167,13 +167,13 @@ describe("a key name", () => {
     "   ",
     "",
     "x".repeat(61),
-  ])("%j is refused", async (name) => {
+  ])("a key name is refused: %j", async (name) => {
     const answer = await send(await service.signIn(), "POST", path, { name });
     expect(answer.statusCode).toBe(400);
     expect(answer.json()).toMatchObject({ errors: [{ pointer: "/name" }] });
   });
 
-  test("of up to 60 characters in any script is accepted and trimmed", async () => {
+  test("a key name of up to 60 characters in any script is accepted and trimmed", async () => {
     const session = await service.signIn();
     const name = `${"ключ".repeat(14)}👩‍🚀🔑`;
     const { key } = await make(session, { name: ` ${name} ` });
@@ -182,7 +182,7 @@ describe("a key name", () => {
 });
 
 describe("a rotated key", () => {
-  test("works beside its successor until the overlap ends", async () => {
+  test("a rotated key works beside its successor until the overlap ends", async () => {
     const session = await service.signIn();
     const requested = {
       name: "export",
@@ -204,7 +204,7 @@ describe("a rotated key", () => {
     expect(await keyOf(later, former.key.id)).toMatchObject({ state: "expired", left: null });
   });
 
-  test("ends immediately without an overlap and frees its slot of the five", async () => {
+  test("a rotated key ends immediately without an overlap and frees its slot of the five", async () => {
     const session = await service.signIn();
     const keys = [];
     for (let count = 0; count < 5; count += 1) keys.push(await make(session));
@@ -219,7 +219,7 @@ describe("a rotated key", () => {
     expect(await statusOf(keys[1]?.token ?? "")).toBe(200);
   });
 
-  test("shares its rates with its successor", async () => {
+  test("a rotated key shares its rates with its successor", async () => {
     const session = await service.signIn();
     const former = await make(session, { submissions_per_minute: 2 });
     expect((await service.submit(former.token, search("comet"))).statusCode).toBe(202);
@@ -232,7 +232,7 @@ describe("a rotated key", () => {
     expect(left).toEqual([0, 0]);
   });
 
-  test("is the only former key that still works when its successor is rotated too", async () => {
+  test("if the successor of a rotated key is rotated too, only the latest former key still works", async () => {
     const session = await service.signIn();
     const first = await make(session);
     const second = await rotate(session, first.key.id, 24);
@@ -241,7 +241,7 @@ describe("a rotated key", () => {
     expect(good).toEqual([401, 200, 200]);
   });
 
-  test("can be neither rotated nor changed again", async () => {
+  test("a rotated key can be neither rotated nor changed again", async () => {
     const session = await service.signIn();
     const { key } = await make(session);
     await rotate(session, key.id, 24);
@@ -251,18 +251,21 @@ describe("a rotated key", () => {
     expect(longer.json()).toMatchObject({ status: 409, code: "key_ended" });
   });
 
-  test.each([-1, 169, 1.5, "24"])("cannot have an overlap of %j hours", async (hours) => {
-    const session = await service.signIn();
-    const { key } = await make(session);
-    const answer = await send(session, "POST", `${path}/${key.id}/rotate`, {
-      overlap_hours: hours,
-    });
-    expect(answer.statusCode).toBe(400);
-  });
+  test.each([-1, 169, 1.5, "24"])(
+    "a rotated key cannot have an overlap of %j hours",
+    async (hours) => {
+      const session = await service.signIn();
+      const { key } = await make(session);
+      const answer = await send(session, "POST", `${path}/${key.id}/rotate`, {
+        overlap_hours: hours,
+      });
+      expect(answer.statusCode).toBe(400);
+    },
+  );
 });
 
 describe("an ended key", () => {
-  test("is refused as soon as it is revoked, while its jobs continue", async () => {
+  test("an ended key is refused as soon as it is revoked, while its jobs continue", async () => {
     const session = await service.signIn();
     const { key, token } = await make(session);
     const other = await make(session);
@@ -283,7 +286,7 @@ describe("an ended key", () => {
     expect((await send(session, "DELETE", `${path}/${key.id}`)).statusCode).toBe(204);
   });
 
-  test("is refused from its expiry on", async () => {
+  test("an expired key is refused from its expiry on", async () => {
     const session = await service.signIn();
     const expiresAt = new Date(service.clock.now() + hourMs).toISOString();
     const { key, token } = await make(session, { expires_at: expiresAt });
@@ -297,7 +300,7 @@ describe("an ended key", () => {
     expect(change.json()).toMatchObject({ code: "key_ended" });
   });
 
-  test("cannot be created with an expiry in the past", async () => {
+  test("a key cannot be created with an expiry in the past", async () => {
     const past = new Date(service.clock.now() - 1_000).toISOString();
     const answer = await send(await service.signIn(), "POST", path, {
       name: "x",
@@ -309,7 +312,7 @@ describe("an ended key", () => {
 });
 
 describe("the rates of a key", () => {
-  test("can be lowered by the owner, never raised", async () => {
+  test("the rates of a key can be lowered by the owner, never raised", async () => {
     const session = await service.signIn();
     const listed = (await send(session, "GET", path)).json<KeysAnswer>();
     expect(listed.limits).toEqual({ requests_per_second: 3, submissions_per_minute: 10 });
@@ -334,7 +337,7 @@ describe("the rates of a key", () => {
     });
   });
 
-  test("never exceed the account's, even if the owner set them higher before", async () => {
+  test("the rates of a key never exceed the account's, even if the owner set them higher before", async () => {
     const session = await service.signIn();
     const { key, token } = await make(session, { submissions_per_minute: 8 });
     const operator = await service.signIn({ role: "operator" });
@@ -362,27 +365,30 @@ describe("a key restricted to some methods", () => {
     arguments: { type: method, query },
   });
 
-  withFileStore("is refused other methods on every search, count and node path", async () => {
-    const session = await service.signIn();
-    const { token } = await make(session, { methods: ["getbyid", "gettrends"] });
-    const node = "/api/v1/data/social/tweets/recent";
-    const calls = [
-      () => service.submit(token, request("searchbyquery")),
-      () => service.submit(token, request("searchbyquery"), "/v1/search/live"),
-      () => service.submit(token, request("searchbyfullarchive"), "/v1/search/social"),
-      () => service.submit(token, { query: "comet" }, node),
-      () => service.call(token, { method: "GET", url: "/v1/search/social/counts?query=comet" }),
-    ];
-    for (const call of calls) {
-      const answer = await call();
-      expect(answer.json()).toMatchObject(refusal);
-      expect(answer.headers.ratelimit).toContain('"search";r=10');
-      service.clock.move(1_000);
-      expect(answer.json().hint).toContain("use getbyid or gettrends");
-    }
-  });
+  withFileStore(
+    "a key restricted to some methods is refused other methods on every search, count and node path",
+    async () => {
+      const session = await service.signIn();
+      const { token } = await make(session, { methods: ["getbyid", "gettrends"] });
+      const node = "/api/v1/data/social/tweets/recent";
+      const calls = [
+        () => service.submit(token, request("searchbyquery")),
+        () => service.submit(token, request("searchbyquery"), "/v1/search/live"),
+        () => service.submit(token, request("searchbyfullarchive"), "/v1/search/social"),
+        () => service.submit(token, { query: "comet" }, node),
+        () => service.call(token, { method: "GET", url: "/v1/search/social/counts?query=comet" }),
+      ];
+      for (const call of calls) {
+        const answer = await call();
+        expect(answer.json()).toMatchObject(refusal);
+        expect(answer.headers.ratelimit).toContain('"search";r=10');
+        service.clock.move(1_000);
+        expect(answer.json().hint).toContain("use getbyid or gettrends");
+      }
+    },
+  );
 
-  test("may count if it may use either search method", async () => {
+  test("a key restricted to some methods may count if it may use either search method", async () => {
     const session = await service.signIn();
     for (const method of ["searchbyquery", "searchbyfullarchive"]) {
       const { token } = await make(session, { methods: [method] });
@@ -392,7 +398,7 @@ describe("a key restricted to some methods", () => {
     }
   });
 
-  test("can be given all methods again", async () => {
+  test("a key restricted to some methods can be given all methods again", async () => {
     const session = await service.signIn();
     const { key, token } = await make(session, { methods: ["gettrends"] });
     expect((await service.submit(token, search("comet"))).statusCode).toBe(403);
@@ -403,7 +409,7 @@ describe("a key restricted to some methods", () => {
   });
 
   test.each([[[]], [["searchbyquery", "searchbyquery"]], [["searchbynothing"]], ["searchbyquery"]])(
-    "rejects %j as a list of methods",
+    "%j is rejected as a key's list of methods",
     async (methods) => {
       const answer = await send(await service.signIn(), "POST", path, { name: "x", methods });
       expect(answer.statusCode).toBe(400);
@@ -424,7 +430,7 @@ test("keys of a suspended account are refused as suspended on every route", asyn
   expect(wrong.statusCode).toBe(401);
 });
 
-test("a key reports when and from which network it was last used", async () => {
+test("a key's last use and the network of that use are reported", async () => {
   const session = await service.signIn();
   const { key, token } = await make(session);
   expect(key).toMatchObject({ used_at: null, used_from: null });

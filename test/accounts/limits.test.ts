@@ -76,7 +76,7 @@ async function leave(session: TestSession, subject: string): Promise<void> {
 }
 
 describe("an owner who deletes the account and signs up again", () => {
-  test("has the limits of the former account for a day", async () => {
+  test("an owner who deletes the account and signs up again has the limits of the former account for a day", async () => {
     const first = await arrive("71");
     await limit(first.accountId, { requests_per_second: 7, submissions_per_minute: 1 });
     await leave(first, "71");
@@ -94,7 +94,7 @@ describe("an owner who deletes the account and signs up again", () => {
     });
   });
 
-  test("has the key creations of the former account counted", async () => {
+  test("an owner who deletes the account and signs up again has the key creations of the former account counted", async () => {
     const first = await arrive("72");
     for (let made = 0; made < 3; made += 1) await keyOf(first);
     await leave(first, "72");
@@ -106,7 +106,7 @@ describe("an owner who deletes the account and signs up again", () => {
     });
   });
 
-  test("can do so twice a day, not a third time", async () => {
+  test("an owner can delete the account and sign up again twice a day, but not a third time", async () => {
     for (let deleted = 0; deleted < 3; deleted += 1) await leave(await arrive("73"), "73");
     expect(await signUp("73")).toEqual({ kind: "too_many" });
     expect((await signUp("74")).kind).toBe("signed_in");
@@ -117,7 +117,7 @@ describe("an owner who deletes the account and signs up again", () => {
 });
 
 describe("an account with its own limits", () => {
-  test("shares them between all keys and dashboard searches", async () => {
+  test("an account with its own limits shares them between all keys and dashboard searches", async () => {
     const session = await service.signIn();
     await limit(session.accountId, { submissions_per_minute: 2 });
     const [one, other] = [await keyOf(session), await keyOf(session)];
@@ -142,7 +142,7 @@ describe("an account with its own limits", () => {
     }
   });
 
-  test("shares its request rate between all keys and dashboard requests", async () => {
+  test("an account with its own limits shares its request rate between all keys and dashboard requests", async () => {
     const session = await service.signIn();
     const tokens = [(await keyOf(session)).token, (await keyOf(session)).token];
     await limit(session.accountId, { requests_per_second: 2 });

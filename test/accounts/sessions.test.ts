@@ -63,7 +63,7 @@ async function ownAudit(session: TestSession): Promise<string[]> {
   return entries.map(({ action }) => action);
 }
 
-test("a page searches with its session cookie as a program does with a key", async () => {
+test("a page can search with its session cookie as a program does with a key", async () => {
   const session = await service.signIn();
   const submitted = await service.callAs(session, {
     method: "POST",
@@ -134,7 +134,7 @@ test.each<[string, Record<string, string | undefined>]>([
   ["a made-up token", { "x-earshot-csrf": "A".repeat(43) }],
   ["a request from another site", { "sec-fetch-site": "cross-site" }],
   ["a request from a neighbour", { "sec-fetch-site": "same-site" }],
-])("what changes something is refused with %s", async (_what, headers) => {
+])("a request that changes something is refused with %s", async (_what, headers) => {
   const session = await service.signIn();
   for (const url of ["/dashboard/api/sign-out", "/v1/search/live/social"]) {
     const { app } = service;
@@ -175,7 +175,7 @@ test("a cross-site request cannot read anything with the cookie", async () => {
   expect(await status(session, { url: "/dashboard/api/session", headers })).toBe(403);
 });
 
-test("with a public address only that Origin is accepted", async () => {
+test("only the Origin of the public address is accepted if one is configured", async () => {
   const session = await named.signIn();
   const sent = { method: "POST" as const, url: "/dashboard/api/sign-out" };
   const headers = { origin: "http://earshot.test" };
@@ -211,7 +211,7 @@ test("signing out everywhere ends all sessions of the account and no others", as
   expect(await ownAudit(first)).toContain("sessions_ended");
 });
 
-test("a user sees the active sessions and ends one of them", async () => {
+test("a user sees the active sessions and can end one of them", async () => {
   const first = await service.signIn();
   const second = await service.signIn({ accountId: first.accountId });
   const listed = await service.callAs(first, { url: "/dashboard/api/sessions" });
@@ -233,7 +233,7 @@ test("a user sees the active sessions and ends one of them", async () => {
   expect([await status(first), await status(second)]).toEqual([200, 401]);
 });
 
-test("a session beyond the limit ends the least recently used one", async () => {
+test("signing in beyond the session limit ends the least recently used session", async () => {
   const oldest = await service.signIn();
   const { accountId } = oldest;
   service.clock.move(1);
@@ -259,7 +259,7 @@ test("a session ends seven days after its last use", async () => {
   expect(await status(session)).toBe(401);
 });
 
-test("a session ends thirty days after sign-in, however often it is used", async () => {
+test("a session ends thirty days after sign-in, regardless of its use", async () => {
   const session = await service.signIn();
   for (let day = 0; day < 29; day += 1) {
     service.clock.move(dayMs);
@@ -286,7 +286,7 @@ test("the secret in the cookie is rotated after an hour and the page stays signe
   expect((await browser.session()).signed_in.csrf).toBe(signed_in.csrf);
 });
 
-test("a rotated secret is valid for one more minute; using it later ends the session", async () => {
+test("a rotated session secret is valid for one more minute, and using it later ends the session", async () => {
   const session = await service.signIn();
   const browser = await browserOf(session);
   service.clock.move(hourMs);
@@ -301,7 +301,7 @@ test("a rotated secret is valid for one more minute; using it later ends the ses
   expect(await ownAudit(session)).toContain("session_stolen");
 });
 
-test("using a secret from before the last rotation ends the session", async () => {
+test("using a session secret from before the last rotation ends the session", async () => {
   const session = await service.signIn();
   const browser = await browserOf(session);
   for (let turn = 0; turn < 3; turn += 1) {
@@ -372,7 +372,7 @@ test.each([
   `earshot=${"0".repeat(22)}.1.--------.${"A".repeat(43)}`,
   "earshot=%00%ff; earshot=..",
   `earshot=${"x".repeat(8_000)}`,
-])("a malformed cookie is ignored: %s", async (cookie) => {
+])("a malformed session cookie is ignored: %s", async (cookie) => {
   const { app } = service;
   const answer = await app.inject({ url: jobs, headers: { cookie } });
   expect(answer.statusCode).toBe(401);
@@ -397,7 +397,7 @@ test("a sign-in link signs the operator in once", async () => {
   expect(again.json().code).toBe("sign_in_link_invalid");
 });
 
-test("a sign-in link of an account signs in to that account with its role only", async () => {
+test("an account's sign-in link signs in to that account, with only its role", async () => {
   const { accountId } = await service.context.store.write("createKey", {
     name: "test",
     accountName: "laptop",

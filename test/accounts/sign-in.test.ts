@@ -107,13 +107,13 @@ test("a user signs up with GitHub and the page shows the account", async () => {
   expect((await browser.visit("/v1/search/live/jobs")).statusCode).toBe(200);
 });
 
-test("an account whose number is in the operator list becomes an operator", async () => {
+test("an account whose provider id is in the operator list becomes an operator", async () => {
   const browser = createTestBrowser(service);
   await signIn(browser, "ann");
   expect((await browser.session()).signed_in.account.role).toBe("operator");
 });
 
-test("cancelling at the provider shows a message and is counted by a metric", async () => {
+test("cancelling at the provider shows a message and is counted in a metric", async () => {
   const before = await signInsCounted("denied");
   expect(await signIn(createTestBrowser(service), null)).toBe(refusal("denied"));
   expect(await signInsCounted("denied")).toBe(before + 1);
@@ -157,14 +157,14 @@ test("sign-ins that used up the provider's rate limit do not block sign-in links
   expect(answer.json().code).toBe("sign_in_link_invalid");
 });
 
-test("a request without a key gets a hint where to sign in", async () => {
+test("a request without a key gets a hint about where to sign in", async () => {
   const url = "/v1/search/live/social/jobs";
   const hinted = (await secure.call(null, { method: "GET", url })).json();
   expect(hinted.hint).toContain("sign in at https://earshot.test/dashboard to get a key");
   expect(hinted.hint).not.toContain("earshot keys");
 });
 
-test("behind https the response requires TLS (HSTS)", async () => {
+test("behind https the response requires TLS for later requests (HSTS)", async () => {
   const field = "strict-transport-security";
   const page = { url: "/dashboard", headers: { host: "earshot.test" } };
   expect((await secure.app.inject(page)).headers[field]).toBe("max-age=31536000");
@@ -195,7 +195,7 @@ test("neither the log nor a response contains sign-in secrets", async () => {
   for (const value of browser.cookies.values()) expect(log).not.toContain(value.split(".").at(-1));
 });
 
-test("a state is valid once, even with the cookie of the same browser", async () => {
+test("a sign-in state is valid once, even with the cookie of the same browser", async () => {
   const browser = createTestBrowser(service);
   const location = await begin(browser);
   const secret = browser.cookies.get("earshot-sign-in") ?? "";
@@ -217,7 +217,7 @@ test("a sign-in started in another browser cannot be finished here", async () =>
 });
 
 test.each(["", "wrong", "x".repeat(43), "ä".repeat(43)])(
-  "the state %j is refused",
+  "the sign-in state %j is refused",
   async (state) => {
     const browser = createTestBrowser(service);
     const callback = new URL(provider.decide(await begin(browser), "ben"));

@@ -59,7 +59,7 @@ async function usageOf(session: TestSession, parameters = "", on = service): Pro
 }
 
 describe("usage", () => {
-  test("reports requests, refusals, searches, failures, posts and search durations", async () => {
+  test("usage reports requests, refusals, searches, failures, posts and search durations", async () => {
     await service.addPosts([
       makePost({ key: "u1", text: "perseids", createdMs: service.clock.now() }),
     ]);
@@ -92,7 +92,7 @@ describe("usage", () => {
     expect(keys).toMatchObject([{ name: "test", ended: false }]);
   });
 
-  test("is reported per key and for all keys of the account", async () => {
+  test("usage is reported per key and for all keys of the account", async () => {
     const one = await makeKey({ accountName: "two keys" });
     const other = await makeKey({ accountName: "two keys" });
     await searchOnce(one.token);
@@ -106,7 +106,7 @@ describe("usage", () => {
     expect(await searches(`?key=${other.id}&range=30d`)).toBe(2);
   });
 
-  test("excludes other accounts and their keys", async () => {
+  test("usage excludes other accounts and their keys", async () => {
     const { id, token } = await makeKey();
     await searchOnce(token);
     const outsider = await service.signIn();
@@ -116,7 +116,7 @@ describe("usage", () => {
     expect(requested.json().code).toBe("key_not_found");
   });
 
-  test("counts dashboard searches but not the dashboard's own requests", async () => {
+  test("usage counts dashboard searches but not the dashboard's own requests", async () => {
     const session = await service.signIn();
     await usageOf(session);
     await service.callAs(session, { url: "/dashboard/api/status" });
@@ -136,7 +136,7 @@ describe("usage", () => {
     expect(await usageOf(session, `?key=dashboard-${session.accountId}`)).toMatchObject({ totals });
   });
 
-  test("requires a session and a valid range", async () => {
+  test("usage requires a session and a valid range", async () => {
     const { token, session } = await makeKey();
     expect((await service.call(token, { url: "/dashboard/api/usage" })).statusCode).toBe(401);
     expect((await service.call(null, { url: "/dashboard/api/status" })).statusCode).toBe(401);
@@ -151,7 +151,7 @@ describe("usage", () => {
     }
   });
 
-  test("reports when and from which network a key was last used", async () => {
+  test("usage reports when and from which network a key was last used", async () => {
     const { token, session } = await makeKey();
     const keyOf = async () =>
       (await service.callAs(session, { url: "/dashboard/api/keys" })).json().keys[0];
@@ -163,7 +163,7 @@ describe("usage", () => {
     expect(Math.abs(Date.parse(used_at) - service.clock.now())).toBeLessThan(60_000);
   });
 
-  withFileStore("survives a restart", async () => {
+  withFileStore("usage survives a restart", async () => {
     const first = await startServiceUnderTest({ EARSHOT_USAGE_FLUSH: "1h" });
     const requested = {
       name: "test",
@@ -222,7 +222,7 @@ describe("status", () => {
     await on.context.archive.write({ changes: [], coverage });
   }
 
-  test("reports coverage with its gap, and the number of stored posts over time", async () => {
+  test("the status reports coverage with its gap, and the number of stored posts over time", async () => {
     const own = await startServiceUnderTest();
     const nowMs = own.clock.now();
     const times = Array.from({ length: 300 }, (_, index) => nowMs - index * 20 * 60_000);
@@ -268,7 +268,7 @@ describe("status", () => {
     await own.remove();
   });
 
-  test("reads the archive once a minute for all accounts, whatever the stream does", async () => {
+  test("the status reads the archive once a minute for all accounts, regardless of the stream", async () => {
     const own = await startServiceUnderTest({
       EARSHOT_INGEST: "bluesky",
       EARSHOT_JETSTREAM_URLS: "ws://127.0.0.1:1/subscribe",
@@ -315,7 +315,7 @@ describe("status", () => {
     await own.remove();
   });
 
-  test("shows which platforms are requested, and counts jobs", async () => {
+  test("the status shows which platforms are requested, and counts jobs", async () => {
     const { token, session } = await makeKey();
     const jobsBefore = (await statusOf(session)).nodes[0]?.jobs ?? 0;
     await searchOnce(token);
