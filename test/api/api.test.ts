@@ -64,7 +64,7 @@ async function refusal(body: unknown, path?: string) {
 const uuidForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 describe("submit", () => {
-  test("returns 202 with uuid, an empty error, Location and Retry-After", async () => {
+  test("a submission returns 202 with uuid, an empty error, Location and Retry-After", async () => {
     const answer = await service.submit(key, search("comet"));
     expect(answer.statusCode).toBe(202);
     const body = answer.json();
@@ -88,19 +88,19 @@ describe("submit", () => {
     "twitter-credential-scraper",
     "x",
     "mastodon",
-  ])("accepts type %s", async (type) => {
+  ])("a submission with type %s is accepted", async (type) => {
     const answer = await service.submit(key, { ...search("comet"), type });
     expect(answer.statusCode).toBe(202);
   });
 
-  test("treats a suffixed type as its plain form; a platform type narrows the search", async () => {
+  test("a submission treats a suffixed type as its plain form, and a platform type narrows the search", async () => {
     const status = await statusOf(await uuidOf({ ...search("comet"), type: "social-api-scraper" }));
     expect(status).toMatchObject({ platform: "social", type: "social-api" });
     const narrowed = await statusOf(await uuidOf({ ...search("comet"), type: "twitter" }));
     expect(narrowed).toMatchObject({ platform: "x", type: "social", count: 0 });
   });
 
-  test("searches only the platform in the path", async () => {
+  test("a submission searches only the platform in the path", async () => {
     const uuid = await uuidOf(search("comet", { max_results: 100 }), "/v1/search/live/mastodon");
     const records = (await service.result(key, uuid)).json();
     expect(records.map((record: { Content: string }) => record.Content)).toEqual([
@@ -108,12 +108,12 @@ describe("submit", () => {
     ]);
   });
 
-  test("treats x and twitter as one platform, in path and body", async () => {
+  test("a submission treats x and twitter as one platform, in path and body", async () => {
     await uuidOf({ ...search("comet"), type: "twitter-api" }, "/v1/search/live/x");
     await uuidOf({ ...search("comet"), type: "x" }, "/v1/search/live/twitter");
   });
 
-  test("refuses different platforms in path and body", async () => {
+  test("a submission with different platforms in path and body is refused", async () => {
     const body = { ...search("comet"), type: "bluesky" };
     expect(await refusal(body, "/v1/search/live/x")).toMatchObject({
       status: 400,
@@ -121,7 +121,7 @@ describe("submit", () => {
     });
   });
 
-  test("searches only the archive without a credential and reports that in the status", async () => {
+  test("a submission without a credential searches only the archive, which the status reports", async () => {
     const status = await statusOf(await uuidOf({ ...search("comet"), type: "social-credential" }));
     expect(status.status).toBe("done");
     expect(status.warnings.map((warning: { code: string }) => warning.code)).toContain(
@@ -136,20 +136,20 @@ describe("a refused submission", () => {
     [search("comet", { max_results: 0 }), /1 to 100/],
     [search("comet", { max_results: 501, type: "searchbyfullarchive" }), /1 to 500/],
     [search("comet", { max_results: -1 }), /1 to 100/],
-  ])("names the allowed range: %j", async (body, bound) => {
+  ])("a refused submission's error names the allowed range: %j", async (body, bound) => {
     const problem = await refusal(body);
     expect(problem).toMatchObject({ status: 400, code: "invalid_request" });
     expect(problem.detail).toMatch(bound);
     expect(problem.errors[0].pointer).toBe("/arguments/max_results");
   });
 
-  test("points to count when count is out of range", async () => {
+  test("a refused submission's error points to count when count is out of range", async () => {
     const problem = await refusal(search("comet", { count: 101 }));
     expect(problem.errors[0].pointer).toBe("/arguments/count");
   });
 
   test.each(['"20"', "20.5", "true", "[20]"])(
-    "refuses max_results %s, not a whole number",
+    "a submission with max_results %s, which is not a whole number, is refused",
     async (n) => {
       const body = `{"type":"social","arguments":{"type":"searchbyquery","query":"comet","max_results":${n}}}`;
       const problem = await refusal(body);
@@ -158,19 +158,22 @@ describe("a refused submission", () => {
     },
   );
 
-  test.each(["1.0", "1e2"])("accepts max_results %s as a whole number", async (n) => {
-    const body = `{"type":"social","arguments":{"type":"searchbyquery","query":"comet","max_results":${n}}}`;
-    expect((await service.submit(key, body)).statusCode).toBe(202);
-  });
+  test.each(["1.0", "1e2"])(
+    "a submission with max_results %s is accepted as a whole number",
+    async (n) => {
+      const body = `{"type":"social","arguments":{"type":"searchbyquery","query":"comet","max_results":${n}}}`;
+      expect((await service.submit(key, body)).statusCode).toBe(202);
+    },
+  );
 
-  test("suggests the nearest name for an unknown argument", async () => {
+  test("a refused submission's error suggests the nearest name for an unknown argument", async () => {
     const problem = await refusal(search("comet", { max_result: 5 }));
     expect(problem).toMatchObject({ status: 400, code: "invalid_request" });
     expect(problem.errors[0].pointer).toBe("/arguments/max_result");
     expect(problem.detail).toContain("max_results");
   });
 
-  test("suggests the nearest name for an unknown method or type", async () => {
+  test("a refused submission's error suggests the nearest name for an unknown method or type", async () => {
     const method = await refusal(search("comet", { type: "searchbyquerry" }));
     expect(method.detail).toContain('"searchbyquery"');
     expect(method.errors[0].pointer).toBe("/arguments/type");
@@ -187,11 +190,11 @@ describe("a refused submission", () => {
     ["no arguments", '{"type":"social"}'],
     ["no type", '{"arguments":{"type":"searchbyquery","query":"a"}}'],
     ["a poisoned prototype", '{"__proto__":{"type":"social"}}'],
-  ])("returns 400 for %s", async (_, body) => {
+  ])("a submission returns 400 for %s", async (_, body) => {
     expect((await refusal(body)).status).toBe(400);
   });
 
-  test.each(["", "   "])("requires a non-empty query: %j", async (query) => {
+  test.each(["", "   "])("a submission requires a non-empty query: %j", async (query) => {
     const problem = await refusal(search(query));
     expect(problem.errors[0]).toMatchObject({
       code: "query_required",
@@ -199,7 +202,7 @@ describe("a refused submission", () => {
     });
   });
 
-  test("locates a malformed operand in code points and says how to fix it", async () => {
+  test("the error for a malformed operand locates it in code points and explains how to fix it", async () => {
     const problem = await refusal(search("\u{1f600} since:2024-13-01"));
     expect(problem).toMatchObject({ status: 400, code: "invalid_query" });
     expect(problem.errors[0].offset).toBeGreaterThanOrEqual(2);
@@ -207,7 +210,7 @@ describe("a refused submission", () => {
     expect(problem.errors[0].message).not.toBe("");
   });
 
-  test("limits the query length in characters, depending on the method", async () => {
+  test("the query length of a submission is limited in characters, depending on the method", async () => {
     // Characters of two UTF-16 units.
     const words = (length: number): string =>
       Array.from({ length }, (_, at) => (at % 9 === 8 ? " " : "\u{10428}")).join("");
@@ -218,21 +221,21 @@ describe("a refused submission", () => {
   });
 
   test.each(["yesterday", "2026-02-30", "2026-01-01T12:00:00", 5])(
-    "refuses start_time %j",
+    "a submission with start_time %j is refused",
     async (start) => {
       const problem = await refusal(search("comet", { start_time: start }));
       expect(problem.errors[0].pointer).toBe("/arguments/start_time");
     },
   );
 
-  test("accepts newest as the only sort", async () => {
+  test("a submission accepts only newest as the sort", async () => {
     await uuidOf(search("comet", { sort: "newest" }));
     expect((await refusal(search("comet", { sort: "top" }))).errors[0].pointer).toBe(
       "/arguments/sort",
     );
   });
 
-  test("lists the supported methods for an unsupported pair of type and method", async () => {
+  test("the error for an unsupported pair of type and method lists the supported methods", async () => {
     const body = { type: "social-api", arguments: { type: "gettrends" } };
     const problem = await refusal(body);
     expect(problem).toMatchObject({ status: 400, code: "method_not_supported" });
@@ -272,12 +275,12 @@ describe("a refused submission", () => {
     expect(status.warnings[0].code).toBe("no_credential");
   });
 
-  test("returns an error when a method that needs a query has none", async () => {
+  test("a submission without a query returns an error when the method needs one", async () => {
     const problem = await refusal({ type: "social", arguments: { type: "getbyid", query: "" } });
     expect(problem.errors[0].code).toBe("query_required");
   });
 
-  test("refuses large, compressed and non-JSON bodies", async () => {
+  test("large, compressed and non-JSON bodies of submissions are refused", async () => {
     expect(await refusal(search("a".repeat(70_000)))).toMatchObject({
       status: 413,
       code: "body_too_large",
@@ -296,7 +299,7 @@ describe("a refused submission", () => {
 });
 
 describe("result", () => {
-  test("is a bare array of records with the four fields, newest first", async () => {
+  test("a result is a bare array of records with the four fields, newest first", async () => {
     const records = await recordsOf(search("comet", { max_results: 5 }));
     expect(records).toHaveLength(5);
     for (const record of records) {
@@ -314,26 +317,26 @@ describe("result", () => {
     expect(ids).toEqual(ids.toSorted((a, b) => (a < b ? 1 : -1)));
   });
 
-  test("has 20 posts by default; count is an alias of max_results", async () => {
+  test("a result has 20 posts by default, and count is an alias of max_results", async () => {
     expect(await recordsOf(search("comet"))).toHaveLength(20);
     expect(await recordsOf(search("comet", { count: 7 }))).toHaveLength(7);
     expect(await recordsOf(search("comet", { count: 7, max_results: 3 }))).toHaveLength(3);
   });
 
-  test("is an empty array when nothing matches", async () => {
+  test("a result is an empty array when nothing matches", async () => {
     const answer = await service.result(key, await uuidOf(search("nosuchword")));
     expect(answer.statusCode).toBe(200);
     expect(answer.body).toBe("[]");
     expect(answer.headers["x-next-cursor"]).toBeUndefined();
   });
 
-  test("covers the last days for a live search and everything for the full archive", async () => {
+  test("a result covers the last days for a live search and everything for the full archive", async () => {
     expect(await recordsOf(search("last month"))).toEqual([]);
     const all = await recordsOf(search("last month", { type: "searchbyfullarchive" }));
     expect(all).toHaveLength(1);
   });
 
-  test("is limited by start_time, inclusive, and end_time, exclusive", async () => {
+  test("a result is limited by start_time, inclusive, and end_time, exclusive", async () => {
     const records = await recordsOf(search("comet number", { max_results: 100 }));
     expect(records).toHaveLength(100);
     const times = records.map((record) => Reflect.get(record, "Metadata").created_at);
@@ -345,7 +348,7 @@ describe("result", () => {
     );
   });
 
-  test("is empty when the end is before the live window, and suggests the full archive", async () => {
+  test("a result is empty when the end is before the live window, and suggests the full archive", async () => {
     const until = new Date(service.clock.now() - 8 * day).toISOString();
     for (const body of [
       search("comet", { end_time: until }),
@@ -369,7 +372,7 @@ describe("result", () => {
     }
   });
 
-  test("warns on every page when start_time is before the live window", async () => {
+  test("a result warns on every page when start_time is before the live window", async () => {
     const codesOf = async (body: object): Promise<readonly string[]> =>
       (await statusOf(await uuidOf(body))).warnings.map(({ code }: { code: string }) => code);
     const since = new Date(service.clock.now() - 8 * day).toISOString();
@@ -399,7 +402,7 @@ describe("result", () => {
     }
   });
 
-  test("neither repeats nor skips posts between pages while posts arrive", async () => {
+  test("a result neither repeats nor skips posts between pages while posts arrive", async () => {
     const seen: string[] = [];
     let cursor: string | undefined;
     let page = 0;
@@ -418,7 +421,7 @@ describe("result", () => {
     expect(seen).toEqual(Array.from({ length: 130 }, (_, index) => `comet number ${index}`));
   });
 
-  test("refuses a cursor of another search, account or window; max_results may change", async () => {
+  test("a cursor of another search, account or window is refused, but max_results may change", async () => {
     const uuid = await uuidOf(search("comet", { max_results: 5 }));
     const cursor = (await service.result(key, uuid)).headers["x-next-cursor"];
     expect((await statusOf(uuid)).next_cursor).toBe(cursor);
@@ -444,7 +447,7 @@ describe("result", () => {
     });
   });
 
-  test("accepts a cursor with the time bounds of its first search or without bounds", async () => {
+  test("a cursor is accepted with the time bounds of its first search or without bounds", async () => {
     const bounds = { start_time: "2010-01-01", end_time: "2100-01-01" };
     const type = "searchbyfullarchive";
     const continued = { type, max_results: 2 };
@@ -461,7 +464,7 @@ describe("result", () => {
     }
   });
 
-  test("says in body and header that it is empty because coverage is unknown", async () => {
+  test("a result reports in body and header that it is empty because coverage is unknown", async () => {
     const uuid = await uuidOf(search("nosuchword"));
     const answer = await service.result(key, uuid);
     expect(answer.headers["x-coverage"]).toMatch(
@@ -475,7 +478,7 @@ describe("result", () => {
     );
   });
 
-  test("returns the same 404 for another account's job, an unknown uuid and a malformed one", async () => {
+  test("the result of another account's job, of an unknown uuid and of a malformed one returns the same 404", async () => {
     const uuid = await uuidOf(search("comet"));
     const outsider = await service.makeKey();
     const bodies = new Set<string>();
@@ -492,7 +495,7 @@ describe("result", () => {
     expect(bodies.size).toBe(1);
   });
 
-  test("accepts any platform in the path, and a uuid in capitals", async () => {
+  test("a result accepts any platform in the path, and a uuid in capitals", async () => {
     const uuid = await uuidOf(search("comet", { max_results: 1 }));
     const expected = (await service.result(key, uuid)).body;
     for (const path of ["/mastodon", "/x", "/twitter", ""]) {
@@ -503,7 +506,7 @@ describe("result", () => {
     }
   });
 
-  test.each(["0", "31", "x", "1.5", ""])("refuses wait=%s", async (wait) => {
+  test.each(["0", "31", "x", "1.5", ""])("a result with wait=%s is refused", async (wait) => {
     const uuid = await uuidOf(search("comet"));
     const url = `/v1/search/live/social/result/${uuid}?wait=${wait}`;
     const answer = await service.call(key, { method: "GET", url });
@@ -513,7 +516,7 @@ describe("result", () => {
 });
 
 describe("status", () => {
-  test("has every field of a finished job, with times in ISO 8601", async () => {
+  test("the status has every field of a finished job, with times in ISO 8601", async () => {
     const uuid = await uuidOf(search("comet lang:en", { max_results: 2 }));
     const status = await statusOf(uuid);
     expect(Object.keys(status)).toEqual([
@@ -557,7 +560,7 @@ describe("status", () => {
     expect(Date.parse(status.expires_at) - Date.parse(status.finished_at)).toBe(day);
   });
 
-  test("suggests the method that finds older posts after an empty live search", async () => {
+  test("the status suggests the method that finds older posts after an empty live search", async () => {
     const hintsOf = async (query: string) => {
       const { warnings } = await statusOf(await uuidOf(search(query)));
       return warnings.map(({ hint = "" }: { hint?: string }) => hint).join();
@@ -566,7 +569,7 @@ describe("status", () => {
     expect(await hintsOf("comet")).not.toContain("searchbyfullarchive");
   });
 
-  test("includes the query's warnings", async () => {
+  test("the status includes the query's warnings", async () => {
     const status = await statusOf(await uuidOf(search("comet re:invent")));
     expect(status.warnings[0]).toMatchObject({ offset: 6 });
   });
@@ -590,7 +593,7 @@ describe.each(["/v1/search/live/social", "/v1/search/live", "/v1/search/social"]
       { query: "comet", max_results: 3, start_time: "", end_time: null, next_cursor: "" },
       search("comet", { count: 3, start_time: null, end_time: "", next_cursor: null }),
       search("comet", { max_results: 3, count: 0 }),
-    ])("accepts %j as a search of the live window", async (body) => {
+    ])("%j is accepted as a search of the live window", async (body) => {
       const { answer, status } = await send(body);
       expect(answer.statusCode, answer.body).toBeLessThan(300);
       expect(status).toMatchObject({
@@ -614,7 +617,7 @@ describe.each(["/v1/search/live/social", "/v1/search/live", "/v1/search/social"]
       [{ type: "social" }, "/arguments"],
       [{ arguments: { query: "comet" } }, "/type"],
       [search("comet", { start_time: "yesterday" }), "/arguments/start_time"],
-    ])("refuses %j with a pointer", async (body, pointer) => {
+    ])("the body %j is refused with a pointer", async (body, pointer) => {
       const { answer } = await send(body);
       expect(answer.statusCode, answer.body).toBe(400);
       expect(answer.json().errors[0]).toMatchObject({ pointer });
@@ -639,7 +642,7 @@ test("a flat body and one with arguments are the same search under an Idempotenc
 describe("paths without a platform", () => {
   const path = "/v1/search/live";
 
-  test("limit max_results up to 1000 to the maximum, with a warning", async () => {
+  test("paths without a platform limit max_results up to 1000 to the maximum, with a warning", async () => {
     const body = { ...search("comet", { max_results: 1000 }), type: "twitter" };
     const uuid = await uuidOf(body, path);
     const answer = await service.call(key, {
@@ -654,17 +657,17 @@ describe("paths without a platform", () => {
     expect(result.statusCode).toBe(200);
   });
 
-  test("return 100 posts when 1000 are requested", async () => {
+  test("paths without a platform return 100 posts when 1000 are requested", async () => {
     const uuid = await uuidOf(search("comet", { max_results: 1000 }), path);
     expect((await service.result(key, uuid)).json()).toHaveLength(100);
   });
 
-  test("refuse more than 1000", async () => {
+  test("paths without a platform refuse max_results above 1000", async () => {
     const problem = await refusal(search("comet", { max_results: 1001 }), path);
     expect(problem.detail).toContain("this path accepts 1 to 1000, and searchbyquery supports 100");
   });
 
-  test("return a Location on the same path", async () => {
+  test("paths without a platform return a Location on the same path", async () => {
     const answer = await service.submit(key, search("comet"), path);
     expect(answer.headers.location).toBe(`/v1/search/live/result/${answer.json().uuid}`);
   });
@@ -680,7 +683,7 @@ describe("search in one request", () => {
       payload: JSON.stringify(payload),
     });
 
-  test("returns the posts, their count and the node", async () => {
+  test("a search in one request returns the posts, their count and the node", async () => {
     const answer = await request({ query: "comet", count: 3 });
     expect(answer.statusCode, answer.body).toBe(200);
     const body = answer.json();
@@ -690,7 +693,7 @@ describe("search in one request", () => {
     expect(body.workerPeerId).not.toBe("");
   });
 
-  test("returns coverage and a cursor that a submission of the same search accepts", async () => {
+  test("a search in one request returns coverage and a cursor that a submission of the same search accepts", async () => {
     const answer = await request({ query: "comet number", count: 3 });
     expect(answer.headers["x-coverage"]).toMatch(/^complete=\?0, from=/);
     const cursor = answer.headers["x-next-cursor"];
@@ -702,7 +705,7 @@ describe("search in one request", () => {
     expect((await request({ query: "nosuchword" })).headers["x-next-cursor"]).toBeUndefined();
   });
 
-  test("returns an empty list when nothing matches, on any platform path", async () => {
+  test("a search in one request returns an empty list when nothing matches, on any platform path", async () => {
     expect((await request({ query: "nosuchword" })).json()).toMatchObject({
       data: [],
       recordCount: 0,
@@ -717,14 +720,14 @@ describe("search in one request", () => {
     [{ query: "" }, "/query"],
     [{ count: 5 }, "/query"],
     [{ query: "comet", max_results: 5 }, "/max_results"],
-  ])("refuses %j with an error and a pointer", async (payload, pointer) => {
+  ])("a search in one request refuses %j with an error and a pointer", async (payload, pointer) => {
     const answer = await request(payload);
     expect(answer.statusCode).toBe(400);
     expect(answer.json().error).not.toBe("");
     expect(answer.json().errors[0].pointer).toBe(pointer);
   });
 
-  test("requires a key", async () => {
+  test("a search in one request requires a key", async () => {
     const answer = await service.call(null, { method: "POST", url, payload: { query: "comet" } });
     expect(answer.statusCode).toBe(401);
     expect(answer.json().error).not.toBe("");
@@ -750,7 +753,7 @@ describe("paths and methods", () => {
     ["POST", "/v1/search/live/social/events", "GET, HEAD, OPTIONS"],
     ["PUT", "/api/v1/data/social/tweets/recent", "OPTIONS, POST"],
     ["POST", "/metrics", "GET, HEAD, OPTIONS"],
-  ] as const)("%s %s returns 405 with Allow", async (method, url, allow) => {
+  ] as const)("the request %s %s returns 405 with Allow", async (method, url, allow) => {
     const answer = await service.call(key, { method, url });
     expect(answer.statusCode).toBe(405);
     expect(answer.headers.allow).toBe(allow);
@@ -768,7 +771,7 @@ describe("paths and methods", () => {
     "/api/v1/data/reddit/tweets/recent",
     "/nothing",
     "/v1/search/live/%zz",
-  ])("POST %s returns 404", async (url) => {
+  ])("the request POST %s returns 404", async (url) => {
     const answer = await service.submit(key, search("comet"), url);
     expect(answer.statusCode).toBe(404);
     expect(answer.json()).toMatchObject({ status: 404, code: "not_found" });
@@ -788,7 +791,7 @@ describe("paths and methods", () => {
 
 describe("operational routes", () => {
   test.each(["/livez", "/readyz", "/metrics", "/openapi.json", "/docs/errors"])(
-    "%s needs no key and sends no rate-limit headers",
+    "the operational route %s needs no key and sends no rate-limit headers",
     async (url) => {
       const answer = await service.call(null, { method: "GET", url });
       expect(answer.statusCode, answer.body).toBe(200);
@@ -806,7 +809,7 @@ describe("operational routes", () => {
     });
   });
 
-  test("metrics count jobs and requests by route and contain neither queries nor keys", async () => {
+  test("the metrics count jobs and requests by route and contain neither queries nor keys", async () => {
     await recordsOf(search("comet secretword"));
     const { body } = await service.call(null, { method: "GET", url: "/metrics" });
     expect(body).toMatch(/earshot_submissions_total\{method="searchbyquery"\} [1-9]/);

@@ -45,7 +45,7 @@ describe("OPTIONS", () => {
       "DELETE, GET, HEAD, OPTIONS",
     ],
     ["/livez", "GET, HEAD, OPTIONS"],
-  ])("on %s returns 204 with Allow and needs no key", async (url, allow) => {
+  ])("an OPTIONS request on %s returns 204 with Allow and needs no key", async (url, allow) => {
     const answer = await closed.call(null, { method: "OPTIONS", url });
     expect(answer.statusCode).toBe(204);
     expect(answer.body).toBe("");
@@ -53,7 +53,7 @@ describe("OPTIONS", () => {
     expect(corsFields(answer)).toEqual([]);
   });
 
-  test("on an unknown path returns 404", async () => {
+  test("an OPTIONS request on an unknown path returns 404", async () => {
     for (const url of ["/v1/search/live/reddit", "/v1/nothing"]) {
       expect((await open.call(null, { method: "OPTIONS", url })).statusCode).toBe(404);
     }
@@ -61,7 +61,7 @@ describe("OPTIONS", () => {
 });
 
 describe("without the CORS setting", () => {
-  test("a page of another origin gets no CORS headers", async () => {
+  test("a page of another origin gets no CORS headers without the CORS setting", async () => {
     expect(corsFields(await preflight(closed, submitPath))).toEqual([]);
     const answer = await closed.call(await closed.makeKey(), {
       url: "/v1/search/live/social/jobs",
@@ -73,7 +73,7 @@ describe("without the CORS setting", () => {
 });
 
 describe("a preflight", () => {
-  test("allows the methods and header fields of the route", async () => {
+  test("a preflight allows the methods and header fields of the route", async () => {
     const answer = await preflight(listed, submitPath);
     expect(answer.statusCode).toBe(204);
     expect(answer.headers).toMatchObject({
@@ -90,7 +90,7 @@ describe("a preflight", () => {
     });
   });
 
-  test("from an unlisted origin gets no CORS headers", async () => {
+  test("a preflight from an unlisted origin gets no CORS headers", async () => {
     for (const origin of ["https://evil.example", "null", `${page}.evil.example`, `${page}:444`]) {
       const answer = await preflight(listed, submitPath, origin);
       expect(corsFields(answer), origin).toEqual([]);
@@ -99,7 +99,7 @@ describe("a preflight", () => {
   });
 });
 
-test("responses expose their header fields to the page, errors included", async () => {
+test("responses expose their header fields to the page, including errors", async () => {
   for (const [service, allowed] of [
     [listed, page],
     [open, "*"],
@@ -140,7 +140,7 @@ test("responses expose their header fields to the page, errors included", async 
   }
 });
 
-test("neither credentials nor dashboard routes are ever allowed", async () => {
+test("CORS never allows credentials or dashboard routes", async () => {
   const session = await open.signIn();
   for (const url of ["/dashboard/api/session", "/dashboard", "/auth/github", "/metrics", "/docs"]) {
     const answers = [

@@ -62,7 +62,7 @@ async function counts(parameters: Parameters, path?: string) {
 const filled = (data: readonly Bucket[]) => data.filter(({ tweet_count }) => tweet_count > 0);
 
 describe("the answer", () => {
-  test("has X's fields plus coverage", async () => {
+  test("the answer to a count has X's fields plus coverage", async () => {
     const answer = await get({
       query: "comet  OR   aurora",
       start_time: hour - 6 * hourMs,
@@ -97,7 +97,7 @@ describe("the answer", () => {
     ]);
   });
 
-  test("covers seven days by hour by default; its first and last bucket are partial", async () => {
+  test("a count covers seven days by hour by default, and its first and last bucket are partial", async () => {
     const { data } = await counts({ query: "comet" });
     expect(data.length).toBe(169);
     const [first, last] = [data[0], data.at(-1)];
@@ -107,7 +107,7 @@ describe("the answer", () => {
     expect(filled(data).map((bucket: Bucket) => bucket.tweet_count)).toEqual([1, 1, 3]);
   });
 
-  test("counts by minute or day, for all platforms or one", async () => {
+  test("a count may be by minute or day, for all platforms or one", async () => {
     const window = { start_time: hour - 3 * hourMs, end_time: hour };
     const byMinute = await counts({ query: "comet", granularity: "minute", ...window });
     expect(filled(byMinute.data)).toEqual([
@@ -132,7 +132,7 @@ describe("the answer", () => {
     });
   });
 
-  test("is complete where the window is fully covered", async () => {
+  test("a count is complete where the window is fully covered", async () => {
     const stored = await startServiceUnderTest();
     try {
       const as = await stored.makeKey();
@@ -169,7 +169,7 @@ describe("the answer", () => {
     }
   });
 
-  test("includes warnings about the query and about an empty window", async () => {
+  test("the answer to a count includes warnings about the query and about an empty window", async () => {
     const { warnings, data } = await counts({
       query: "re:invent",
       start_time: hour,
@@ -183,7 +183,7 @@ describe("the answer", () => {
 });
 
 describe("pages", () => {
-  test("go from newest to oldest without repeating or skipping a bucket", async () => {
+  test("pages of a count go from newest to oldest without repeating or skipping a bucket", async () => {
     const requested = { query: "comet", start_time: hour - 41 * dayMs, end_time: hour };
     const pages: Bucket[][] = [];
     let next: string | undefined;
@@ -206,7 +206,7 @@ describe("pages", () => {
     expect(filled(all).map((bucket) => bucket.tweet_count)).toEqual([1, 1, 1, 3]);
   });
 
-  test("accept a token only for the count that issued it", async () => {
+  test("pages of a count accept a token only for the count that issued it", async () => {
     const requested = { query: "comet", start_time: hour - 41 * dayMs };
     const { meta } = await counts(requested);
     const with_ = (more: Parameters) => get({ ...requested, next_token: meta.next_token, ...more });
@@ -231,7 +231,7 @@ describe("pages", () => {
     expect((await get(parameters, undefined, outsider)).json().code).toBe("cursor_mismatch");
   });
 
-  test("end early when time runs out, with a token that continues there", async () => {
+  test("a page of a count ends early when the time limit is reached, with a token that continues there", async () => {
     const cut = { ...service.context.http };
     const reported: number[] = [];
     const { countPosts } = service.context.http;
@@ -259,7 +259,7 @@ describe("pages", () => {
     }
   });
 
-  test("return 504 when there is no time for a single bucket", async () => {
+  test("a page of a count returns 504 when there is no time for a single bucket", async () => {
     const { countPosts } = service.context.http;
     service.context.http.countPosts = async (request, ...rest) => ({
       ...(await countPosts(request, ...rest)),
@@ -286,7 +286,7 @@ describe("refused counts", () => {
     ["query=comet&query=aurora", "/query", "expected a string"],
     ["query=", "/query", "a query is required"],
     ["", "/query", "expected a string"],
-  ])("%s", async (parameters, pointer, message) => {
+  ])("a count is refused: %s", async (parameters, pointer, message) => {
     const answer = await get(parameters);
     expect(answer.statusCode).toBe(400);
     expect(answer.headers["content-type"]).toContain("application/problem+json");
@@ -296,7 +296,7 @@ describe("refused counts", () => {
     expect(problem.detail).toContain(message);
   });
 
-  test("report the offset of each error in an unreadable query", async () => {
+  test("refused counts report the offset of each error in an unreadable query", async () => {
     const problem = (await get({ query: "comet since:2026-02-30" })).json();
     expect(problem).toMatchObject({ status: 400, code: "invalid_query" });
     expect(problem.errors[0]).toMatchObject({ offset: 12, length: 10 });
@@ -304,7 +304,7 @@ describe("refused counts", () => {
     expect((await get({ query: "x".repeat(4_097) })).json().code).toBe("invalid_query");
   });
 
-  test("include a missing key, an unknown platform, a trailing slash and another method", async () => {
+  test("a count with a missing key, an unknown platform, a trailing slash or another method is refused", async () => {
     const url = "/v1/search/social/counts?query=comet";
     expect((await service.call(null, { method: "GET", url })).statusCode).toBe(401);
     expect((await get({ query: "comet" }, "/v1/search/blusky/counts")).json()).toMatchObject({
@@ -321,7 +321,7 @@ describe("refused counts", () => {
   });
 });
 
-test("a count uses one request and one search of the rate; a refused one uses no search", async () => {
+test("a count uses one request and one search of the rate, and a refused one uses no search", async () => {
   const own = await service.makeKey({ requestsPerSecond: 1_000, submissionsPerMinute: 2 });
   const url = "/v1/search/social/counts";
   const request = (query: string) => get({ query }, url, own);

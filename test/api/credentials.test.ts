@@ -34,7 +34,7 @@ async function exchange(...lines: readonly string[]): Promise<string> {
 describe("Cache-Control", () => {
   const job = () => service.submit(key, search("comet")).then((answer) => answer.json().uuid);
 
-  test("is private, no-store on every response to a key, errors included", async () => {
+  test("the Cache-Control of every response to a key is private, no-store, including errors", async () => {
     const own: string = await job();
     const urls = [
       `${path}/status/${own}`,
@@ -71,7 +71,7 @@ describe("Cache-Control", () => {
     }
   });
 
-  test("stays public on responses that are the same for all callers", async () => {
+  test("the Cache-Control of responses that are the same for all callers is public", async () => {
     for (const url of ["/docs", "/v1/nodes", "/v1/attestation/policy"]) {
       const answer = await service.call(null, { method: "GET", url });
       expect(answer.headers["cache-control"], url).toContain("public");
@@ -87,7 +87,7 @@ describe("an ambiguous header field", () => {
     ["the same key twice", () => [good(), good()]],
     ["a key and a name with a password", () => ["Authorization: Basic ZWFyOmVhcg==", good()]],
     ["two hosts", () => [good(), "Host: b"]],
-  ])("returns 400 on every path: %s", async (_, fields) => {
+  ])("an ambiguous header field returns 400 on every path: %s", async (_, fields) => {
     for (const target of [`${path}/jobs`, "/livez"]) {
       const answer = await exchange(`GET ${target} HTTP/1.1`, "Host: a", ...fields());
       expect(answer).toMatch(/^HTTP\/1\.1 400 /);
@@ -95,7 +95,7 @@ describe("an ambiguous header field", () => {
     }
   });
 
-  test("is absent when one field has one key", async () => {
+  test("a header field is not ambiguous when one field has one key", async () => {
     const answer = await exchange(`GET ${path}/jobs HTTP/1.1`, "Host: a", good());
     expect(answer).toMatch(/^HTTP\/1\.1 200 /);
   });
@@ -124,10 +124,13 @@ describe("wrong keys from a client behind a trusted proxy", () => {
     ["addresses of one IPv6 network", (n: number) => `2001:db8:3::${n + 1}`],
     ["spellings of one address", (n: number) => (n % 2 ? "203.0.113.4" : "::ffff:203.0.113.4")],
     ["values that are no addresses", (n: number) => `caller-${n}`],
-  ])("count together, whatever %s they claim", async (_, forwardedOf) => {
-    service.clock.move(61_000);
-    const statuses = await statusesOf(thirty.map(forwardedOf), (n) => `ear_wrong${n}`);
-    expect(new Set(statuses)).toEqual(new Set([401]));
-    expect(await statusesOf([forwardedOf(30)], () => key)).toEqual([429]);
-  });
+  ])(
+    "wrong keys from a client behind a trusted proxy count together, regardless of the %s they claim",
+    async (_, forwardedOf) => {
+      service.clock.move(61_000);
+      const statuses = await statusesOf(thirty.map(forwardedOf), (n) => `ear_wrong${n}`);
+      expect(new Set(statuses)).toEqual(new Set([401]));
+      expect(await statusesOf([forwardedOf(30)], () => key)).toEqual([429]);
+    },
+  );
 });

@@ -503,17 +503,20 @@ function withExampleNames(body: Record<string, unknown>): Record<string, unknown
 }
 
 describe("every problem is returned as in its documented example", () => {
-  test.each(Object.keys(problems) as ProblemCode[])("%s", async (code) => {
-    const provoke = provocations[code];
-    expect(provoke, "a request that leads to it").toBeDefined();
-    const { status, type, body } = await provoke();
-    const { title, retryable, status: registered } = problems[code];
-    expect(type).toBe("application/problem+json; charset=utf-8");
-    expect(status).toBe(registered);
-    expect(body).toMatchObject({ code, title, status, retryable, type: `/docs/errors/${code}` });
-    expect(body.error).toBe(body.detail);
-    expect(body.request_id).toMatch(/^[0-9a-f-]{36}$/);
-    const shown = problemExample(code);
-    expect(shown).toEqual({ ...withExampleNames(body), request_id: shown.request_id });
-  });
+  test.each(Object.keys(problems) as ProblemCode[])(
+    "the problem %s is returned as in its documented example",
+    async (code) => {
+      const provoke = provocations[code];
+      expect(provoke, "a request that leads to it").toBeDefined();
+      const { status, type, body } = await provoke();
+      const { title, retryable, status: registered } = problems[code];
+      expect(type).toBe("application/problem+json; charset=utf-8");
+      expect(status).toBe(registered);
+      expect(body).toMatchObject({ code, title, status, retryable, type: `/docs/errors/${code}` });
+      expect(body.error).toBe(body.detail);
+      expect(body.request_id).toMatch(/^[0-9a-f-]{36}$/);
+      const shown = problemExample(code);
+      expect(shown).toEqual({ ...withExampleNames(body), request_id: shown.request_id });
+    },
+  );
 });

@@ -26,7 +26,7 @@ afterAll(() => service.remove());
 
 const open: (() => void)[] = [];
 
-test("streams are excluded from the request duration metric", async () => {
+test("event streams are excluded from the request duration metric", async () => {
   const by = await service.makeKey();
   const uuid = await submitted(by);
   await cancel(by, uuid);
@@ -41,7 +41,7 @@ test("streams are excluded from the request duration metric", async () => {
   expect(measured).toEqual([expect.stringContaining('status_class="4xx"')]);
 });
 
-test("docs/api.md shows a stream as the server sends it", async () => {
+test("docs/api.md shows an event stream as the server sends it", async () => {
   const page = readFileSync(new URL("../../docs/api.md", import.meta.url), "utf8");
   const [, shown = ""] = /^## Watch jobs\n[\s\S]*?```\n(retry[\s\S]*?)```/m.exec(page) ?? [];
   const masked = (text: string) =>
@@ -150,7 +150,7 @@ const emptyResult = {
 };
 
 describe("the event stream of an account", () => {
-  test("reports every state change of its jobs in order, from now on", async () => {
+  test("the event stream of an account reports every state change of its jobs in order, from now on", async () => {
     const by = await service.makeKey();
     await cancel(by, await submitted(by));
     const stream = await watch(by);
@@ -178,7 +178,7 @@ describe("the event stream of an account", () => {
     expect(stream.text().startsWith("retry: 3000\n\n")).toBe(true);
   });
 
-  test("sends a reconnecting client what it missed since Last-Event-ID, then the rest", async () => {
+  test("the event stream of an account sends a reconnecting client what it missed since Last-Event-ID, then the rest", async () => {
     const by = await service.makeKey();
     const [ended, running] = [await submitted(by), await submitted(by)];
     const all = await watch(by, "", { "last-event-id": "0" });
@@ -199,7 +199,7 @@ describe("the event stream of an account", () => {
     expect((await last.first(1))[0]).toMatchObject({ uuid: later, status: "received" });
   });
 
-  test("reports the end of every job to a client whose connection breaks repeatedly", async () => {
+  test("the event stream of an account reports the end of every job to a client whose connection breaks repeatedly", async () => {
     const by = await service.makeKey();
     const uuids = new Set<string>();
     const reported = new Map<string, Event>();
@@ -236,7 +236,7 @@ describe("the event stream of an account", () => {
     for (const { uuid, status } of jobs) expect(reported.get(uuid)?.status).toBe(status);
   });
 
-  test("ignores a Last-Event-ID beyond the account's latest change", async () => {
+  test("the event stream of an account ignores a Last-Event-ID beyond the account's latest change", async () => {
     const by = await service.makeKey();
     await submitted(by);
     const stream = await watch(by, "", { "last-event-id": "999999999999999" });
@@ -244,7 +244,7 @@ describe("the event stream of an account", () => {
     expect(await stream.first(1)).toMatchObject([{ uuid, status: "received" }]);
   });
 
-  test("contains only the account's own jobs, on any platform path", async () => {
+  test("the event stream of an account contains only the account's own jobs, on any platform path", async () => {
     const [by, outsider] = [await service.makeKey(), await service.makeKey()];
     const stream = await watch(by, "", { "last-event-id": "0" }, "/v1/search/live/events");
     const foreign = await submitted(outsider);
@@ -256,7 +256,7 @@ describe("the event stream of an account", () => {
   });
 
   test.each(["x", "-1", "1.5", "1e3", "9".repeat(16), " 1"])(
-    "refuses Last-Event-ID %j and names the header",
+    "the event stream of an account refuses Last-Event-ID %j and names the header",
     async (id) => {
       const by = await service.makeKey();
       const answer = await service.call(by, {
@@ -269,7 +269,7 @@ describe("the event stream of an account", () => {
     },
   );
 
-  test("returns only headers for HEAD, immediately", async () => {
+  test("the event stream of an account returns only headers for HEAD, immediately", async () => {
     const by = await service.makeKey();
     const answer = await service.call(by, { method: "HEAD", url: `${base}/events` });
     expect(answer.statusCode).toBe(200);
@@ -279,7 +279,7 @@ describe("the event stream of an account", () => {
 });
 
 describe("the event stream of one job", () => {
-  test("begins with the job's state and closes after its last", async () => {
+  test("the event stream of one job begins with the job's state and closes after its last", async () => {
     const by = await service.makeKey();
     const [uuid, other] = [await submitted(by), await submitted(by)];
     const stream = await watch(by, `?uuid=${uuid.toUpperCase()}`);
@@ -296,7 +296,7 @@ describe("the event stream of one job", () => {
     ]);
   });
 
-  test("has a single event when the job has ended", async () => {
+  test("the event stream of one job has a single event when the job has ended", async () => {
     const by = await service.makeKey();
     const uuid = await submitted(by);
     await cancel(by, uuid);
@@ -305,7 +305,7 @@ describe("the event stream of one job", () => {
     expect(stream.events()).toMatchObject([{ id: null, uuid, status: "cancelled" }]);
   });
 
-  test("returns the same 404 for another account's job and an unknown one", async () => {
+  test("the event stream of another account's job returns the same 404 as that of an unknown one", async () => {
     const [by, outsider] = [await service.makeKey(), await service.makeKey()];
     const uuid = await submitted(by);
     const bodies = new Set<string>();
@@ -322,7 +322,7 @@ describe("the event stream of one job", () => {
 });
 
 describe("an open stream", () => {
-  test("counts as a waiting request of its key until the client disconnects", async () => {
+  test("an open event stream counts as a waiting request of its key until the client disconnects", async () => {
     const by = await service.makeKey();
     const streams = [await watch(by), await watch(by)];
     await service.waitForPending(2);
@@ -341,7 +341,7 @@ describe("an open stream", () => {
     await service.waitForPending(0);
   });
 
-  test("closes when the client closes its connection", async () => {
+  test("an open event stream closes when the client closes its connection", async () => {
     const by = await service.makeKey();
     const socket = await openByHand(service, by);
     await service.waitForPending(1);
@@ -349,7 +349,7 @@ describe("an open stream", () => {
     await service.waitForPending(0);
   });
 
-  test("ends after its maximum duration, also when the client does not read", async () => {
+  test("an open event stream ends after its maximum duration, also when the client does not read", async () => {
     const other = await startServiceUnderTest({ EARSHOT_MAX_STREAM_TIME: "1s" });
     try {
       const by = await other.makeKey();
@@ -371,7 +371,7 @@ describe("an open stream", () => {
     }
   });
 
-  test("reads no more events than its client accepts", async () => {
+  test("an open event stream reads no more events than its client accepts", async () => {
     const by = await service.makeKey();
     const stuck = await openUnread(service, by);
     stuck.destroy();
@@ -379,7 +379,7 @@ describe("an open stream", () => {
   });
 });
 
-test("closes immediately with waiting submissions when the server stops, also for clients that do not read", async () => {
+test("event streams close immediately with waiting submissions when the server stops, also for clients that do not read", async () => {
   const other = await startServiceUnderTest({
     EARSHOT_NODE_CONCURRENCY: "0",
     EARSHOT_STOP_GRACE: "60s",

@@ -95,14 +95,14 @@ test("a small search and its page take one call to another thread and one commit
   });
 });
 
-test("EARSHOT_FAST_PATH=off makes it two commits", async () => {
+test("a small search takes two commits with EARSHOT_FAST_PATH=off", async () => {
   const tested = await start({ EARSHOT_FAST_PATH: "off" });
   const { calls, commits } = await workOf(tested.service, () => submitAndFetch(tested));
   expect(calls).toContain("leaseJob");
   expect(commits).toBe(2);
 });
 
-test("a search in one request takes the same path", async () => {
+test("a search in one request takes the fast path too", async () => {
   const tested = await start({});
   const { service, key } = tested;
   await submitCached(tested);
@@ -132,7 +132,7 @@ async function startWithPost() {
 const fetched = async ({ service, key }: Tested, uuid: string): Promise<unknown[]> =>
   (await service.result(key, uuid)).json();
 
-test("a post that is deleted after its page was cached is left out", async () => {
+test("a post that is deleted after its page was cached is omitted from the page", async () => {
   const { tested, post } = await startWithPost();
   const uuid = await submitCached(tested);
   const { platform, uri } = post;
@@ -142,7 +142,7 @@ test("a post that is deleted after its page was cached is left out", async () =>
   expect(await fetched(tested, uuid)).toEqual([]);
 });
 
-test("a post that is hidden after its page was cached is left out", async () => {
+test("a post that is hidden after its page was cached is omitted from the page", async () => {
   const { tested, post, userId } = await startWithPost();
   const uuid = await submitCached(tested);
   const { platform } = post;
@@ -152,7 +152,7 @@ test("a post that is hidden after its page was cached is left out", async () => 
   expect(await fetched(tested, uuid)).toEqual([]);
 });
 
-test("a post that another process deletes after its page was cached is left out", async () => {
+test("a post that another process deletes after its page was cached is omitted from the page", async () => {
   const { tested, post } = await startWithPost();
   const uuid = await submitCached(tested);
   const { platform, uri } = post;

@@ -31,7 +31,7 @@ async function jobsOf(by: string): Promise<{ uuid: string }[]> {
   return (await service.call(by, { method: "GET", url: `${base}/jobs` })).json().jobs;
 }
 
-test("repeating a search with the same key returns the same job and uses no search of the rate", async () => {
+test("repeating a search with the same idempotency key returns the same job and uses no search of the rate", async () => {
   const [by, once] = [await keyOf(), freshKey()];
   const first = await submit(by, once);
   expect(first.statusCode).toBe(202);
@@ -74,21 +74,24 @@ test.each([
   ["another method", search("comet", { type: "searchbyfullarchive" }), base],
   ["another type", { ...search("comet"), type: "social-api" }, base],
   ["another platform in the path", search("comet"), "/v1/search/live/bluesky"],
-])("%s with the same key is refused and uses no search of the rate", async (_, body, url) => {
-  const [by, once] = [await keyOf(), freshKey()];
-  await submit(by, once);
-  const refused = await submit(by, once, body, url);
-  expect(refused.statusCode).toBe(422);
-  expect(refused.json()).toMatchObject({
-    code: "idempotency_mismatch",
-    uuid: "",
-    retryable: false,
-  });
-  expect(refused.headers.ratelimit).toContain('"search";r=9');
-  expect(await jobsOf(by)).toHaveLength(1);
-});
+])(
+  "%s with the same idempotency key is refused and uses no search of the rate",
+  async (_, body, url) => {
+    const [by, once] = [await keyOf(), freshKey()];
+    await submit(by, once);
+    const refused = await submit(by, once, body, url);
+    expect(refused.statusCode).toBe(422);
+    expect(refused.json()).toMatchObject({
+      code: "idempotency_mismatch",
+      uuid: "",
+      retryable: false,
+    });
+    expect(refused.headers.ratelimit).toContain('"search";r=9');
+    expect(await jobsOf(by)).toHaveLength(1);
+  },
+);
 
-test("an invalid body is refused before the key is looked up", async () => {
+test("an invalid body is refused before the idempotency key is looked up", async () => {
   const [by, once] = [await keyOf(), freshKey()];
   expect((await submit(by, once, search("since:never"))).statusCode).toBe(400);
   const used = await submit(by, once);
@@ -97,7 +100,7 @@ test("an invalid body is refused before the key is looked up", async () => {
   expect((await submit(by, once, search("since:never"))).statusCode).toBe(400);
 });
 
-test("concurrent requests with one key create one job", async () => {
+test("concurrent requests with one idempotency key create one job", async () => {
   const [by, once] = [await keyOf(), freshKey()];
   const answers = await Promise.all(Array.from({ length: 8 }, () => submit(by, once)));
   expect(new Set(answers.map((answer) => answer.body)).size).toBe(1);
@@ -108,7 +111,7 @@ test("concurrent requests with one key create one job", async () => {
   expect(next.headers.ratelimit).toContain('"search";r=8');
 });
 
-test("of two different searches sent concurrently with one key, one is accepted and one refused", async () => {
+test("of two different searches sent concurrently with one idempotency key, one is accepted and one refused", async () => {
   const [by, once] = [await keyOf(), freshKey()];
   const answers = await Promise.all([submit(by, once), submit(by, once, search("aurora"))]);
   expect(answers.map((answer) => answer.statusCode).sort()).toEqual([202, 422]);
@@ -117,7 +120,7 @@ test("of two different searches sent concurrently with one key, one is accepted 
   expect(next.headers.ratelimit).toContain('"search";r=8');
 });
 
-test("the same key of another account is a different key", async () => {
+test("the same idempotency key of another account is a different key", async () => {
   const [by, outsider, once] = [await keyOf(), await keyOf(), freshKey()];
   const { uuid } = (await submit(by, once)).json();
   const other = await submit(outsider, once, search("aurora"));
@@ -158,7 +161,7 @@ test("a replay with Prefer: wait waits for the job, but not for a deleted one", 
   expect((await waits()).headers["preference-applied"]).toBeUndefined();
 });
 
-test("paths without a platform accept a key; empty arguments equal absent ones", async () => {
+test("paths without a platform accept an idempotency key, and empty arguments equal absent ones", async () => {
   const [by, once] = [await keyOf(), freshKey()];
   const path = "/v1/search/live";
   const first = await submit(by, once, search("comet", { start_time: "" }), path);
@@ -167,7 +170,7 @@ test("paths without a platform accept a key; empty arguments equal absent ones",
   expect(replay.headers.location).toBe(`${path}/result/${first.json().uuid}`);
 });
 
-test("a key is valid for 24 hours", async () => {
+test("an idempotency key is valid for 24 hours", async () => {
   const [by, once] = [await keyOf(), freshKey()];
   const { uuid } = (await submit(by, once)).json();
   service.clock.move(86_399_000);
@@ -179,7 +182,7 @@ test("a key is valid for 24 hours", async () => {
 });
 
 test.each(["", "é", "k".repeat(256)])(
-  "the key %j is refused and the header named",
+  "the idempotency key %j is refused, and the error names the header",
   async (once) => {
     const by = await keyOf();
     const answer = await submit(by, once);

@@ -221,7 +221,7 @@ test("lists never contain another account's entries, also with its cursor", asyn
   expect(webhooks.json().webhooks.map(({ id }: { id: string }) => id)).toEqual([ownWebhook]);
 });
 
-test("over the rate, reading another account's job fails like reading an unknown one", async () => {
+test("reading another account's job over the rate fails like reading an unknown one", async () => {
   const route = { method: "GET", url: "/v1/search/live/:platform/status/:uuid", inputs: [] };
   const slow = await service.makeKey({ requestsPerSecond: 1 });
   await request(route, slow, pathOf(route, "unknown"));
@@ -232,7 +232,7 @@ test("over the rate, reading another account's job fails like reading an unknown
 });
 
 describe("a cursor of another account", () => {
-  test("is refused like a cursor of a different search and reveals nothing", async () => {
+  test("a cursor of another account is refused like a cursor of a different search and reveals nothing", async () => {
     const own = (await service.submit(outsider, search("comet", { max_results: 2 }))).json();
     const ownCursor = (await service.result(outsider, own.uuid)).headers["x-next-cursor"];
     const given = await service.submit(outsider, search("comet", { next_cursor: cursor }));

@@ -95,7 +95,7 @@ describe("the examples of docs/api.md", () => {
     });
   }
 
-  test("show a submission that waits, and its replay", async () => {
+  test("the examples of docs/api.md show a submission that waits, and its replay", async () => {
     const [example, ...more] = examplesOf("Wait for the end, and send it again");
     expect(more).toEqual([]);
     const { command = "", answer = "" } = example ?? {};
@@ -111,13 +111,13 @@ describe("the examples of docs/api.md", () => {
     }
   });
 
-  test("show a cancelled job", async () => {
+  test("the examples of docs/api.md show a cancelled job", async () => {
     const [{ command = "", answer = "" } = {}] = examplesOf("Cancel or forget a job");
     const given = await run(idle, idleKey, command, await uuidOf(idle, idleKey));
     expect(JSON.parse(masked(given.body))).toEqual(JSON.parse(masked(answer)));
   });
 
-  test("show the list of jobs", async () => {
+  test("the examples of docs/api.md show the list of jobs", async () => {
     const [{ command = "", answer = "" } = {}] = examplesOf("List jobs");
     const by = await service.makeKey();
     for (const query of ["comet", "comet lang:en"]) {
@@ -138,32 +138,35 @@ describe("cancel", () => {
     `${base}/result`,
     "/v1/search/live/status",
     "/v1/search/live/result",
-  ])("DELETE %s/<uuid> cancels an unfinished job, then deletes it", async (path) => {
-    const uuid = await uuidOf(idle, idleKey);
-    const answer = await remove(idle, idleKey, `${path}/${uuid}`);
-    expect(answer.statusCode).toBe(200);
-    expect(answer.json()).toEqual({ uuid, status: "cancelled", error: "" });
-    expect(cancelledSchema.parse(answer.json())).toEqual(answer.json());
-    expect(answer.headers["content-type"]).toBe("application/json; charset=utf-8");
-    expect(answer.headers.ratelimit).toContain('"burst";r=');
+  ])(
+    "the first DELETE %s/<uuid> cancels an unfinished job, and the next one deletes it",
+    async (path) => {
+      const uuid = await uuidOf(idle, idleKey);
+      const answer = await remove(idle, idleKey, `${path}/${uuid}`);
+      expect(answer.statusCode).toBe(200);
+      expect(answer.json()).toEqual({ uuid, status: "cancelled", error: "" });
+      expect(cancelledSchema.parse(answer.json())).toEqual(answer.json());
+      expect(answer.headers["content-type"]).toBe("application/json; charset=utf-8");
+      expect(answer.headers.ratelimit).toContain('"burst";r=');
 
-    const status = await idle.call(idleKey, { method: "GET", url: `${base}/status/${uuid}` });
-    expect(status.json()).toMatchObject({ status: "cancelled", error: "", count: null });
-    expect(status.json().finished_at).not.toBeNull();
-    const result = await idle.call(idleKey, { method: "GET", url: `${base}/result/${uuid}` });
-    expect(result.statusCode).toBe(410);
-    expect(result.json().code).toBe("job_cancelled");
+      const status = await idle.call(idleKey, { method: "GET", url: `${base}/status/${uuid}` });
+      expect(status.json()).toMatchObject({ status: "cancelled", error: "", count: null });
+      expect(status.json().finished_at).not.toBeNull();
+      const result = await idle.call(idleKey, { method: "GET", url: `${base}/result/${uuid}` });
+      expect(result.statusCode).toBe(410);
+      expect(result.json().code).toBe("job_cancelled");
 
-    const again = await remove(idle, idleKey, `${path}/${uuid}`);
-    expect(again.statusCode).toBe(204);
-    expect(again.body).toBe("");
-    expect(again.headers["content-type"]).toBeUndefined();
-    const third = await remove(idle, idleKey, `${path}/${uuid}`);
-    expect(third.statusCode).toBe(404);
-    expect(third.json().code).toBe("job_not_found");
-  });
+      const again = await remove(idle, idleKey, `${path}/${uuid}`);
+      expect(again.statusCode).toBe(204);
+      expect(again.body).toBe("");
+      expect(again.headers["content-type"]).toBeUndefined();
+      const third = await remove(idle, idleKey, `${path}/${uuid}`);
+      expect(third.statusCode).toBe(404);
+      expect(third.json().code).toBe("job_not_found");
+    },
+  );
 
-  test("deletes a finished job with its result", async () => {
+  test("a DELETE deletes a finished job with its result", async () => {
     const uuid = await doneJob();
     expect((await remove(service, key, `${base}/result/${uuid}`)).statusCode).toBe(204);
     for (const kind of ["status", "result"]) {
@@ -172,13 +175,13 @@ describe("cancel", () => {
     }
   });
 
-  test("accepts a uuid in capitals", async () => {
+  test("a DELETE accepts a uuid in capitals", async () => {
     const uuid = await uuidOf(idle, idleKey);
     const answer = await remove(idle, idleKey, `${base}/status/${uuid.toUpperCase()}`);
     expect(answer.json().uuid).toBe(uuid);
   });
 
-  test("accepts a Content-Type without a body", async () => {
+  test("a DELETE accepts a Content-Type without a body", async () => {
     const uuid = await uuidOf(idle, idleKey);
     const answer = await idle.call(idleKey, {
       method: "DELETE",
@@ -188,7 +191,7 @@ describe("cancel", () => {
     expect(answer.statusCode, answer.body).toBe(200);
   });
 
-  test("answers requests that wait for the job immediately", async () => {
+  test("cancelling a job immediately answers requests that wait for it", async () => {
     const uuid = await uuidOf(idle, idleKey);
     const stored = idle.result(idleKey, uuid);
     await idle.waitForPending(1);
@@ -196,7 +199,7 @@ describe("cancel", () => {
     expect((await stored).statusCode).toBe(410);
   });
 
-  test("discards the result that a node sends for a cancelled job", async () => {
+  test("the result that a node sends for a cancelled job is discarded", async () => {
     const uuid = await uuidOf(idle, idleKey);
     const lease = await leaseOf(uuid);
     expect((await remove(idle, idleKey, `${base}/status/${uuid}`)).statusCode).toBe(200);
@@ -209,7 +212,7 @@ describe("cancel", () => {
     expect(status.json().status).toBe("cancelled");
   });
 
-  test("concurrent with completion has one outcome, which both report", async () => {
+  test("a cancel concurrent with completion has one outcome, which both report", async () => {
     for (let round = 0; round < 10; round++) {
       const uuid = await uuidOf(idle, idleKey);
       const lease = await leaseOf(uuid);
@@ -234,14 +237,14 @@ describe("cancel", () => {
     }
   });
 
-  test("two concurrent DELETEs cancel the job, then delete it", async () => {
+  test("the first of two concurrent DELETEs cancels the job, and the second deletes it", async () => {
     const uuid = await uuidOf(idle, idleKey);
     const url = `${base}/status/${uuid}`;
     const answers = await Promise.all([1, 2, 3].map(() => remove(idle, idleKey, url)));
     expect(answers.map((answer) => answer.statusCode).toSorted()).toEqual([200, 204, 404]);
   });
 
-  test("leaves another account's job unchanged", async () => {
+  test("a DELETE leaves another account's job unchanged", async () => {
     const uuid = await uuidOf(idle, idleKey);
     const outsider = await idle.makeKey();
     const foreign = await remove(idle, outsider, `${base}/status/${uuid}`);
@@ -266,7 +269,7 @@ describe("Prefer: wait", () => {
       payload: search(query),
     });
 
-  test("delays the response to a submission until the job has ended; the body is the same", async () => {
+  test("a submission with Prefer: wait is answered when the job has ended, with the same body", async () => {
     const answer = await submit(service, key, "respond-async, wait=10");
     expect(answer.statusCode).toBe(202);
     expect(answer.headers["preference-applied"]).toBe("wait=10");
@@ -276,7 +279,7 @@ describe("Prefer: wait", () => {
     expect(result.statusCode).toBe(200);
   });
 
-  test("waits as long as requested when the job does not end", async () => {
+  test("a submission with Prefer: wait is answered after the requested time when the job does not end", async () => {
     const start = performance.now();
     const answer = await submit(idle, idleKey, "wait=1");
     expect(performance.now() - start).toBeGreaterThan(990);
@@ -284,7 +287,7 @@ describe("Prefer: wait", () => {
     expect(answer.headers["preference-applied"]).toBe("wait=1");
   });
 
-  test("answers a submission whose wait fails, because its job is stored", async () => {
+  test("a submission whose wait fails is answered, because its job is stored", async () => {
     const lost = new EarshotError("store_unavailable", "it is busy", { status: 503 });
     vi.spyOn(idle.context.queue, "waitForEnd").mockRejectedValueOnce(lost);
     const answer = await submit(idle, idleKey, "wait=10");
@@ -293,13 +296,13 @@ describe("Prefer: wait", () => {
     expect(answer.headers["preference-applied"]).toBeUndefined();
   });
 
-  test("is limited to 30 seconds, as the response says", async () => {
+  test("a wait is limited to 30 seconds, as the response reports", async () => {
     const answer = await submit(service, key, "wait=3600");
     expect(answer.headers["preference-applied"]).toBe("wait=30");
   });
 
   test.each(["respond-async", "wait=0", "return=minimal; wait=10"])(
-    "does not wait for %s",
+    "a submission does not wait for %s",
     async (prefer) => {
       const answer = await submit(idle, idleKey, prefer);
       expect(answer.statusCode).toBe(202);
@@ -307,7 +310,7 @@ describe("Prefer: wait", () => {
     },
   );
 
-  test("refuses an unreadable value before submitting", async () => {
+  test("an unreadable Prefer value is refused before submitting", async () => {
     const answer = await submit(idle, idleKey, "wait=soon");
     expect(answer.statusCode).toBe(400);
     expect(answer.json()).toMatchObject({
@@ -317,7 +320,7 @@ describe("Prefer: wait", () => {
     });
   });
 
-  test("is ignored when the key has reached its limit of waiting requests", async () => {
+  test("a wait is ignored when the key has reached its limit of waiting requests", async () => {
     const by = await idle.makeKey();
     const stored = [submit(idle, by, "wait=30"), submit(idle, by, "wait=30")];
     await idle.waitForPending(2);
@@ -333,7 +336,7 @@ describe("Prefer: wait", () => {
     }
   });
 
-  test("works for status and result; ?wait= takes precedence", async () => {
+  test("a wait works for status and result, and ?wait= takes precedence", async () => {
     const uuid = await doneJob();
     const waiting = await uuidOf(idle, idleKey);
     for (const kind of ["status", "result"]) {
@@ -357,7 +360,7 @@ describe("Prefer: wait", () => {
 });
 
 describe("job status", () => {
-  test("sends Retry-After until the job has ended", async () => {
+  test("a job's status sends Retry-After until the job has ended", async () => {
     const waiting = await uuidOf(idle, idleKey);
     const url = `${base}/status/${waiting}`;
     const open = await idle.call(idleKey, { method: "GET", url });
@@ -370,7 +373,7 @@ describe("job status", () => {
     expect(ended.headers["retry-after"]).toBeUndefined();
   });
 
-  test("returns the headers of GET without a body for HEAD", async () => {
+  test("a job's status returns the headers of GET without a body for HEAD", async () => {
     const uuid = await uuidOf(idle, idleKey);
     const answer = await idle.call(idleKey, { method: "HEAD", url: `${base}/status/${uuid}` });
     expect(answer.statusCode).toBe(200);
@@ -378,7 +381,7 @@ describe("job status", () => {
     expect(answer.headers["retry-after"]).toBe("1");
   });
 
-  test("agrees with the result during the second in which the job expires", async () => {
+  test("a job's status agrees with the result during the second in which the job expires", async () => {
     const by = await service.makeKey();
     const uuid = await doneJob(by);
     const url = `${base}/status/${uuid}`;
@@ -424,7 +427,7 @@ describe("the list of jobs", () => {
   });
 
   withFileStore(
-    "is ordered newest first, with the status of each job but no result details",
+    "the list of jobs is ordered newest first, with the status of each job but no result details",
     async () => {
       const answer = await list();
       expect(answer.statusCode).toBe(200);
@@ -444,7 +447,7 @@ describe("the list of jobs", () => {
     },
   );
 
-  test("contains all of the account's jobs on every platform path", async () => {
+  test("the list of jobs contains all of the account's jobs on every platform path", async () => {
     const bodies = new Set<string>();
     for (const path of ["social", "x", "twitter", "mastodon"]) {
       bodies.add((await list("", `/v1/search/live/${path}/jobs`)).body);
@@ -454,7 +457,7 @@ describe("the list of jobs", () => {
   });
 
   withFileStore(
-    "neither skips nor repeats jobs between pages while jobs are submitted",
+    "the list of jobs neither skips nor repeats jobs between pages while jobs are submitted",
     async () => {
       const seen: string[] = [];
       let cursor: string | null = null;
@@ -473,7 +476,7 @@ describe("the list of jobs", () => {
     },
   );
 
-  withFileStore("can be filtered by state and method", async () => {
+  withFileStore("the list of jobs can be filtered by state and method", async () => {
     const ofArchive = uuids.filter((_, index) => index % 2 === 1);
     expect(await listed("?method=searchbyfullarchive")).toEqual(ofArchive);
     expect(await listed("?method=searchbyquery,searchbyfullarchive")).toEqual(uuids);
@@ -482,13 +485,16 @@ describe("the list of jobs", () => {
     expect(await listed("?status=received,in%20progress,error(retrying),cancelled")).toEqual([]);
   });
 
-  withFileStore("can be filtered by platform and by part of the query", async () => {
-    expect(await listed("?platform=social&query=OME")).toEqual(uuids);
-    expect(await listed("?platform=bluesky,x")).toEqual([]);
-    expect(await listed("?query=asteroid")).toEqual([]);
-  });
+  withFileStore(
+    "the list of jobs can be filtered by platform and by part of the query",
+    async () => {
+      expect(await listed("?platform=social&query=OME")).toEqual(uuids);
+      expect(await listed("?platform=bluesky,x")).toEqual([]);
+      expect(await listed("?query=asteroid")).toEqual([]);
+    },
+  );
 
-  test("names no key for a job of the dashboard", async () => {
+  test("the list of jobs names no key for a job of the dashboard", async () => {
     const session = await service.signIn();
     await service.callAs(session, {
       method: "POST",
@@ -512,21 +518,24 @@ describe("the list of jobs", () => {
     ["?limit=101", "/limit", /1 to 100/],
     ["?limit=1e1", "/limit", /1 to 100/],
     ["?page=2", "/page", /unknown parameter/],
-  ])("refuses %s", async (parameters, pointer, message) => {
+  ])("the list of jobs refuses %s", async (parameters, pointer, message) => {
     const answer = await list(parameters);
     expect(answer.statusCode).toBe(400);
     expect(answer.json()).toMatchObject({ code: "invalid_request", errors: [{ pointer }] });
     expect(answer.json().detail).toMatch(message);
   });
 
-  test.each(["abc", "", "AAAA", "A".repeat(31)])("refuses the cursor %j", async (cursor) => {
-    const answer = await list(`?cursor=${cursor}`);
-    expect(answer.statusCode).toBe(400);
-    const errors = [{ code: "cursor_invalid", pointer: "/cursor" }];
-    expect(answer.json()).toMatchObject({ code: "cursor_invalid", errors });
-  });
+  test.each(["abc", "", "AAAA", "A".repeat(31)])(
+    "the list of jobs refuses the cursor %j",
+    async (cursor) => {
+      const answer = await list(`?cursor=${cursor}`);
+      expect(answer.statusCode).toBe(400);
+      const errors = [{ code: "cursor_invalid", pointer: "/cursor" }];
+      expect(answer.json()).toMatchObject({ code: "cursor_invalid", errors });
+    },
+  );
 
-  test("is empty for another account, even with this account's cursor", async () => {
+  test("the list of jobs is empty for another account, even with this account's cursor", async () => {
     const outsider = await service.makeKey();
     const cursor = (await list("?limit=1")).json().next_cursor;
     for (const parameters of ["", `?cursor=${cursor}`]) {
@@ -535,7 +544,7 @@ describe("the list of jobs", () => {
     }
   });
 
-  test("returns headers for HEAD, and uses one request of the rate", async () => {
+  test("the list of jobs returns headers for HEAD, and uses one request of the rate", async () => {
     const answer = await service.call(by, { method: "HEAD", url: `${base}/jobs` });
     expect(answer.statusCode).toBe(200);
     expect(answer.body).toBe("");

@@ -71,31 +71,34 @@ describe("the key", () => {
     ["another scheme", "Basic ZWFyOmVhcg==", 'Bearer realm="earshot"'],
     ["no token", "Bearer ", 'Bearer realm="earshot"'],
     [
-      "a mistyped one",
+      "a mistyped key",
       "Bearer ear_0000aaaa_00000000000000000000000000000000000000",
       'Bearer realm="earshot", error="invalid_token"',
     ],
-  ])("%s returns 401 with a hint how to send one", async (_, authorization, challenge) => {
-    const answer = await service.submit("", search("comet"));
-    expect(answer.statusCode).toBe(401);
-    const answered = await service.app.inject({
-      method: "POST",
-      url: "/v1/search/live/social",
-      headers: { ...(authorization === undefined ? {} : { authorization }) },
-      payload: search("comet"),
-    });
-    expect(answered.statusCode).toBe(401);
-    expect(answered.headers["www-authenticate"]).toBe(challenge);
-    expect(answered.headers.ratelimit).toBeUndefined();
-    const problem = answered.json();
-    expect(problem).toMatchObject({ code: "unauthorized", uuid: "" });
-    expect(problem.hint).toContain("Authorization: Bearer");
-    expect(problem.hint.includes("earshot keys create --name NAME")).toBe(
-      !challenge.includes("invalid_token"),
-    );
-  });
+  ])(
+    "a request with %s returns 401 with a hint about how to send a key",
+    async (_, authorization, challenge) => {
+      const answer = await service.submit("", search("comet"));
+      expect(answer.statusCode).toBe(401);
+      const answered = await service.app.inject({
+        method: "POST",
+        url: "/v1/search/live/social",
+        headers: { ...(authorization === undefined ? {} : { authorization }) },
+        payload: search("comet"),
+      });
+      expect(answered.statusCode).toBe(401);
+      expect(answered.headers["www-authenticate"]).toBe(challenge);
+      expect(answered.headers.ratelimit).toBeUndefined();
+      const problem = answered.json();
+      expect(problem).toMatchObject({ code: "unauthorized", uuid: "" });
+      expect(problem.hint).toContain("Authorization: Bearer");
+      expect(problem.hint.includes("earshot keys create --name NAME")).toBe(
+        !challenge.includes("invalid_token"),
+      );
+    },
+  );
 
-  test("accepts any case of the scheme; the key is checked before the body", async () => {
+  test("any case of the key's scheme is accepted, and the key is checked before the body", async () => {
     const key = await plainKey();
     const url = "/v1/search/live/social";
     const answer = await service.app.inject({
@@ -109,7 +112,7 @@ describe("the key", () => {
     expect(broken.statusCode).toBe(401);
   });
 
-  test("is refused as soon as it is revoked", async () => {
+  test("a key is refused as soon as it is revoked", async () => {
     const key = await plainKey();
     expect((await service.submit(key, search("comet"))).statusCode).toBe(202);
     await service.context.store.write("revokeKey", {
@@ -120,7 +123,7 @@ describe("the key", () => {
     expect((await service.submit(key, search("comet"))).statusCode).toBe(401);
   });
 
-  test("is not looked up after too many wrong keys from one address", async () => {
+  test("a key is not looked up after too many wrong keys from one address", async () => {
     const app = appWith({}, { ...defaultLimits, failedKeysPerMinute: 3 });
     const request = (key: string) => submitFrom(app, "198.51.100.1", key);
     const good = await quickKey();
@@ -144,9 +147,13 @@ describe("the key", () => {
 
 describe("the client address", () => {
   test.each([
-    ["of a trusted proxy's client is the client's own", ["10.1.0.0/16"], 202],
-    ["of anyone else is the connection's, whatever he claims", ["10.2.0.0/16", "192.0.2.1"], 429],
-  ])("%s", async (_, trustedProxies, expected) => {
+    ["behind a trusted proxy is that of the client", ["10.1.0.0/16"], 202],
+    [
+      "elsewhere is that of the connection, regardless of what the client claims",
+      ["10.2.0.0/16", "192.0.2.1"],
+      429,
+    ],
+  ])("the client address %s", async (_, trustedProxies, expected) => {
     const settings = { ...service.context.http.settings, trustedProxies };
     const app = appWith({ settings }, { ...defaultLimits, failedKeysPerMinute: 1 });
     const request = (key: string, client: string) =>
@@ -160,7 +167,7 @@ describe("the client address", () => {
 });
 
 describe("the request rate", () => {
-  test("refuses the fourth submission within a second without parsing its body", async () => {
+  test("the request rate refuses the fourth submission within a second without parsing its body", async () => {
     const key = await plainKey();
     for (let request = 0; request < 3; request++) {
       expect((await service.submit(key, search("comet"))).statusCode).toBe(202);
@@ -174,7 +181,7 @@ describe("the request rate", () => {
     expect((await service.submit(key, search("comet"))).statusCode).toBe(202);
   });
 
-  test("delays reads of one's own job instead of refusing them", async () => {
+  test("excess reads of one's own job are delayed instead of refused", async () => {
     const key = await plainKey();
     const { uuid } = (await service.submit(key, search("comet"))).json();
     const url = `/v1/search/live/social/status/${uuid}`;
@@ -184,7 +191,7 @@ describe("the request rate", () => {
     expect(answers.map((answer) => answer.statusCode)).toEqual([200, 200, 200, 200, 200]);
   });
 
-  test("refuses a read that would have to wait too long", async () => {
+  test("a read that would have to wait too long is refused", async () => {
     const { slept, clock } = sleeplessClock();
     const app = appWith({ clock });
     const key = await plainKey();
@@ -199,7 +206,7 @@ describe("the request rate", () => {
     expect(Math.max(...slept)).toBeLessThanOrEqual(2_000);
   });
 
-  test("refuses reads of other accounts' jobs immediately", async () => {
+  test("excess reads of other accounts' jobs are refused immediately", async () => {
     const key = await plainKey();
     const { uuid } = (await service.submit(await quickKey(), search("comet"))).json();
     for (const id of [uuid, "0f8fad5b-d9cb-469f-a165-70867728950e"]) {
@@ -215,14 +222,14 @@ describe("the request rate", () => {
 });
 
 describe("the search rate", () => {
-  test("is reported with the request rate in every response to a key", async () => {
+  test("the search rate is reported with the request rate in every response to a key", async () => {
     const key = await plainKey();
     const answer = await service.submit(key, search("comet"));
     expect(answer.headers["ratelimit-policy"]).toBe('"burst";q=3;w=1, "search";q=10;w=60');
     expect(answer.headers.ratelimit).toBe('"burst";r=2;t=1, "search";r=9;t=60');
   });
 
-  test("refuses the 11th search at 59.9 s and accepts it at 60.1 s", async () => {
+  test("the search rate refuses the 11th search at 59.9 s and accepts it at 60.1 s", async () => {
     const key = await quickKey();
     for (let used = 0; used < 10; used++) {
       expect((await service.submit(key, search("comet"))).statusCode).toBe(202);
@@ -236,7 +243,7 @@ describe("the search rate", () => {
     expect((await service.submit(key, search("comet"))).statusCode).toBe(202);
   });
 
-  test("accepts ten of twenty concurrent searches", async () => {
+  test("the search rate accepts ten of twenty concurrent searches", async () => {
     const key = await quickKey();
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => service.submit(key, search("comet"))),
@@ -246,7 +253,7 @@ describe("the search rate", () => {
     expect(answers.filter((answer) => answer.statusCode === 429)).toHaveLength(10);
   });
 
-  test("does not count refused submissions and reads", async () => {
+  test("the search rate does not count refused submissions and reads", async () => {
     const key = await quickKey();
     const { uuid } = (await service.submit(key, search("comet"))).json();
     for (let refused = 0; refused < 12; refused++) {
@@ -262,7 +269,7 @@ describe("the search rate", () => {
     expect(answer.headers.ratelimit).toContain('"search";r=8');
   });
 
-  test("does not count a submission that the store refuses", async () => {
+  test("the search rate does not count a submission that the store refuses", async () => {
     const key = await quickKey();
     const { jobs } = service.context.http;
     const { submit } = jobs;
@@ -276,7 +283,7 @@ describe("the search rate", () => {
     expect(answer.headers.ratelimit).toContain('"search";r=9');
   });
 
-  test("counts a search in one request", async () => {
+  test("the search rate counts a search in one request", async () => {
     const key = await quickKey();
     const answer = await service.call(key, {
       method: "POST",
@@ -287,7 +294,7 @@ describe("the search rate", () => {
     expect(answer.headers.ratelimit).toContain('"search";r=9');
   });
 
-  test("is not shared between keys of different accounts", async () => {
+  test("the search rate is not shared between keys of different accounts", async () => {
     const [one, other] = [await quickKey(), await quickKey()];
     await service.submit(one, search("comet"));
     const answer = await service.submit(other, search("comet"));
@@ -306,21 +313,21 @@ describe("the cost of a request", () => {
     app.inject({ ...options, headers: { ...options.headers, authorization: `Bearer ${key}` } });
 
   test.each([
-    ["a query that cannot be read", 400, post(JSON.stringify(search("since:never")))],
-    ["a body that is no JSON", 400, post("{")],
-    ["a job that is not there", 404, { method: "GET", url: unknown } as const],
+    ["an unparsable query", 400, post(JSON.stringify(search("since:never")))],
+    ["a body that is not JSON", 400, post("{")],
+    ["an unknown job", 404, { method: "GET", url: unknown } as const],
     ["a body that is too large", 413, post(`"${"a".repeat(70_000)}"`)],
     ["a body of another type", 415, post(good, { "content-type": "text/plain" })],
     ["a compressed body", 415, post(good, { ...json, "content-encoding": "gzip" })],
     ["an argument with a wrong value", 400, post(JSON.stringify(search("a", { count: 101 })))],
-  ])("%s (%i) is one request and no search", async (_, status, options) => {
+  ])("the request for %s (%i) costs one request and no search", async (_, status, options) => {
     const answer = await request(appOutOfTime(), await plainKey(), options);
     expect(answer.statusCode, answer.body).toBe(status);
     expect(answer.headers["ratelimit-policy"]).toBe('"burst";q=3;w=1, "search";q=10;w=60');
     expect(answer.headers.ratelimit).toBe('"burst";r=2;t=1, "search";r=10;t=0');
   });
 
-  test("a replay is one request and no search", async () => {
+  test("a replay costs one request and no search", async () => {
     const [app, key] = [appOutOfTime(), await plainKey()];
     const headers = { ...json, "idempotency-key": "once" };
     const first = await request(app, key, post(good, headers));
@@ -332,7 +339,7 @@ describe("the cost of a request", () => {
     expect(other.headers.ratelimit).toBe('"burst";r=0;t=1, "search";r=9;t=60');
   });
 
-  test("a concurrent duplicate submission is one search", async () => {
+  test("a concurrent duplicate submission costs one search", async () => {
     const [app, key] = [appOutOfTime(), await plainKey()];
     const headers = { ...json, "idempotency-key": "twice" };
     const answers = await Promise.all([1, 2].map(() => request(app, key, post(good, headers))));
@@ -341,7 +348,7 @@ describe("the cost of a request", () => {
     expect(after.headers.ratelimit).toContain('"search";r=9');
   });
 
-  test("a search refused by the store (503) is one request and no search, as the headers say", async () => {
+  test("a search refused by the store (503) costs one request and no search, as the headers report", async () => {
     const submit = () =>
       Promise.reject(new EarshotError("store_unavailable", "x", { status: 503 }));
     const app = appOutOfTime({ jobs: { ...service.context.http.jobs, submit } });
@@ -352,7 +359,7 @@ describe("the cost of a request", () => {
 });
 
 describe("two services on one store", () => {
-  test("share the remaining rate of a key", async () => {
+  test("two services on one store share the remaining rate of a key", async () => {
     const apps = [service.app, appWith()];
     const key = await quickKey();
     const submitBy = (index: number) =>
@@ -369,7 +376,7 @@ describe("two services on one store", () => {
     expect((await submitBy(1)).headers.ratelimit).toContain('"search";r=8');
   });
 
-  test("share the request rate of a key and the queue of its delayed reads", async () => {
+  test("two services on one store share the request rate of a key and the queue of its delayed reads", async () => {
     const { slept, clock } = sleeplessClock();
     const apps = [appWith({ clock }), appWith({ clock })];
     const key = await plainKey();
@@ -381,7 +388,7 @@ describe("two services on one store", () => {
     expect(slept.filter((ms) => ms > 1_000).length).toBeGreaterThanOrEqual(2);
   });
 
-  test("share the count of wrong keys of an address", async () => {
+  test("two services on one store share the count of wrong keys of an address", async () => {
     const apps = [service.app, appWith()];
     const request = (index: number, key: string) =>
       submitFrom(apps[index % 2] ?? service.app, "198.51.100.7", key);
@@ -398,10 +405,10 @@ describe("a client that polls each of four searches once a second", () => {
   const pollsOfSearch = 20;
 
   test.each([
-    ["all at once", [0, 0, 0, 0]],
+    ["all together", [0, 0, 0, 0]],
     ["in two pairs", [0, 1, 600, 601]],
   ])(
-    "%s, fetches each result and gives up at anything but 2xx is never refused a poll or a fetch",
+    "a client that polls four searches once a second, %s, is never refused a poll or a fetch",
     async (_, offsetsMs) => {
       const { clock, passUntilEnded } = createVirtualTime(service.clock);
       const app = appWith({ clock });
@@ -478,7 +485,7 @@ test("setting the clock back or forward by an hour changes no limit of a running
   expect((await service.submit(key, search("comet"))).statusCode).toBe(202);
 });
 
-test("two hundred queued searches do not delay another key's first, and a restart does not reset the rate", async () => {
+test("two hundred queued searches do not delay another key's first search, and a restart does not reset the rate", async () => {
   const settings = { EARSHOT_NODE_CONCURRENCY: "0", EARSHOT_MAX_RUNNING_PER_KEY: "2" };
   const first = await startServiceUnderTest(settings);
   const submitTimes = async (to: ServiceUnderTest, key: string, times: number) => {

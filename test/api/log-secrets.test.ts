@@ -122,7 +122,7 @@ beforeAll(async () => {
 
 afterAll(() => service.remove());
 
-test("the log records each action", () => {
+test("the log records each action of the API", () => {
   const messages = logged.map((line) => JSON.parse(line).msg);
   for (const message of ["starting", "request", "job ended", "an attempt failed"]) {
     expect(messages).toContain(message);

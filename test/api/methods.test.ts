@@ -80,7 +80,7 @@ const codesOf = (status: { warnings: { code: string }[] }): string[] =>
   status.warnings.map(({ code }) => code);
 
 describe("a method that does not search", () => {
-  test("requests the platform and returns its records", async () => {
+  test("a method that does not search requests the platform and returns its records", async () => {
     bluesky.answers.getprofilebyid = [{ kind: "profile", profile: makeProfile() }];
     const { result, status, records } = await answered(
       bodyOf("getprofilebyid", "https://bsky.app/profile/did:plc:author/post/3k"),
@@ -103,7 +103,7 @@ describe("a method that does not search", () => {
     expect(bluesky.calls[0]?.target).toMatchObject({ kind: "user", id: "did:plc:author" });
   });
 
-  test("continues at its cursor without repeating records", async () => {
+  test("a method that does not search continues at its cursor without repeating records", async () => {
     bluesky.answers.gettweets = timeline;
     const body = (cursor?: string) =>
       bodyOf("gettweets", "@author.example.com", { max_results: 3, next_cursor: cursor });
@@ -116,7 +116,7 @@ describe("a method that does not search", () => {
     expect(second.result.headers["x-next-cursor"]).toBeUndefined();
   });
 
-  test("refuses a cursor of another method, query, platform or account", async () => {
+  test("a method that does not search refuses a cursor of another method, query, platform or account", async () => {
     bluesky.answers.gettweets = timeline;
     x.answers.gettweets = timeline;
     bluesky.answers.getfollowers = timeline;
@@ -140,7 +140,7 @@ describe("a method that does not search", () => {
     expect((await service.submit(key, again)).statusCode).toBe(202);
   });
 
-  test("refuses arguments of searches and of other methods", async () => {
+  test("arguments of searches and of other methods are refused for a method that does not search", async () => {
     const stray = { start_time: "2026-01-01", end_time: "2026-01-02", sort: "newest" };
     const problem = await refusal(bodyOf("gettweets", "@a.example", stray));
     expect(problem).toMatchObject({ status: 400, code: "invalid_request" });
@@ -156,7 +156,7 @@ describe("a method that does not search", () => {
     expect(bound.detail).toContain("1 to 100");
   });
 
-  test("locates an unreadable target in code points", async () => {
+  test("a method that does not search locates an unreadable target in code points", async () => {
     const problem = await refusal(bodyOf("gettweets", " 😀"));
     expect(problem).toMatchObject({ status: 400, code: "invalid_query" });
     expect(problem.errors[0]).toMatchObject({
@@ -167,7 +167,7 @@ describe("a method that does not search", () => {
     });
   });
 
-  test("requests the platform that path, type or query name", async () => {
+  test("a method that does not search requests the platform that path, type or query name", async () => {
     x.answers.getprofilebyid = [{ kind: "profile", profile: makeProfile({ platform: "x" }) }];
     const byQuery = await answered(bodyOf("getprofilebyid", "https://x.com/ann"));
     expect(byQuery.status).toMatchObject({ platform: "x", canonical_query: "x:@ann" });
@@ -183,7 +183,7 @@ describe("a method that does not search", () => {
     expect(problem.errors[0].pointer).toBe("/arguments/query");
   });
 
-  test("suggests the closest method and the platforms that support it", async () => {
+  test("a method that does not search suggests the closest method and the platforms that support it", async () => {
     const problem = await refusal(bodyOf("getspace", "1"), "/v1/search/live/bluesky");
     expect(problem).toMatchObject({ status: 422, code: "source_unavailable" });
     expect(problem.hint).toContain("Closest is gettweets");
@@ -211,7 +211,7 @@ describe("a username without a platform", () => {
     ]);
   });
 
-  test("means the archived account of that name, on any platform", async () => {
+  test("a username without a platform means the archived account of that name, on any platform", async () => {
     const imported = await answered(bodyOf("gettweets", "getmasafi"));
     expect(imported.status).toMatchObject({
       platform: "x",
@@ -227,7 +227,7 @@ describe("a username without a platform", () => {
   });
 
   test.each(["gettweets", "getmedia", "getprofilebyid"])(
-    "is refused by %s if several accounts match, with the form of each",
+    "a username is refused by %s if several accounts match, with the form of each",
     async (method) => {
       const problem = await refusal(bodyOf(method, "tom"));
       expect(problem).toMatchObject({ status: 400, code: "invalid_query" });
@@ -238,7 +238,7 @@ describe("a username without a platform", () => {
   );
 });
 
-test("any arguments are accepted or refused with pointer and reason", async () => {
+test("any arguments of a method are accepted, or refused with pointer and reason", async () => {
   const query = fc.oneof(
     fc.string({ unit: "binary", maxLength: 40 }),
     fc.constantFrom("@ann", "x:@ann", "20", "at://", "https://x.com/i/status/20", "@a@b.example"),
@@ -277,7 +277,7 @@ test("any arguments are accepted or refused with pointer and reason", async () =
 });
 
 describe("the ID of a record", () => {
-  test("of a platform's post resolves for the account that received it and for no other", async () => {
+  test("the ID of a platform's post resolves for the account that received it and for no other", async () => {
     bluesky.answers.gettweets = timeline.slice(0, 1);
     const given = await answered(bodyOf("gettweets", "@author.example.com"));
     const id = given.records[0].ID;
@@ -291,7 +291,7 @@ describe("the ID of a record", () => {
     expect(bluesky.calls.at(-1)?.target).toMatchObject({ uri: null, id });
   });
 
-  test("of an archived post resolves for every account", async () => {
+  test("the ID of an archived post resolves for every account", async () => {
     await service.addPosts([makePost({ key: "held", text: "a held comet" })]);
     const search = bodyOf("searchbyfullarchive", "held");
     const id = (await answered(search)).records[0].ID;
@@ -307,7 +307,7 @@ describe("the ID of a record", () => {
 });
 
 describe("posts that a platform returned", () => {
-  test("are left out once deleted or hidden; the count stays", async () => {
+  test("posts that a platform returned are omitted once deleted or hidden, while the count stays", async () => {
     const repost = post({
       uri: "at://did:plc:fan/app.bsky.feed.repost/r",
       userId: "did:plc:fan",
@@ -337,7 +337,7 @@ describe("posts that a platform returned", () => {
     expect((await service.call(key, { method: "GET", url })).json().count).toBe(4);
   });
 
-  test("contain only IDs where the platform requires it", async () => {
+  test("posts that a platform returned contain only IDs where the platform requires it", async () => {
     x.answers.gettweets = [
       post({ platform: "x", nativeId: 20n, userId: "12", username: "jack", text: "a secret" }),
     ];
@@ -349,7 +349,7 @@ describe("posts that a platform returned", () => {
     expect(codesOf(status)).toEqual(["ids_only"]);
   });
 
-  test("are missing when the platform failed: the error names it and the fix", async () => {
+  test("posts are missing when the platform failed, and the error names it and the fix", async () => {
     bluesky.answers.gettrends = new EarshotError("upstream_failed", "bsky answers with 503", {
       status: 502,
       hint: "retry later",
@@ -386,7 +386,7 @@ describe("in one request", () => {
     bluesky.answers.getfollowers = [{ kind: "profile", profile: makeProfile() }];
   });
 
-  test("profiles have their own CSV columns", async () => {
+  test("profiles in one request have their own CSV columns", async () => {
     const { body } = await call(followers, "text/csv");
     const [names = "", row] = body.split("\r\n");
     expect(names).toContain("Metadata.public_metrics.followers_count");
@@ -394,7 +394,7 @@ describe("in one request", () => {
     expect(row).toContain("did:plc:author,2024-01-01T00:00:00Z,bluesky,author.example.com");
   });
 
-  test("profiles have their own Markdown form", async () => {
+  test("profiles in one request have their own Markdown form", async () => {
     const { body } = await call(followers, "text/markdown");
     expect(body).toContain("# getfollowers: `bluesky:@author.example.com`\n\n1 account. ");
     expect(body).toContain("The platform has no more.");
@@ -402,7 +402,7 @@ describe("in one request", () => {
     expect(body).toContain(">     writes");
   });
 
-  test("fields of a profile can be selected", async () => {
+  test("fields of a profile in one request can be selected", async () => {
     const fields = ["ID", "Metadata.public_metrics.followers_count"];
     const { results, citations } = (await call({ ...followers, fields })).json();
     expect(results).toEqual([
@@ -411,7 +411,7 @@ describe("in one request", () => {
     expect(citations[0]).toMatchObject({ id: "did:plc:author", author: "author.example.com" });
   });
 
-  test("records beyond the size limit are in the job's result, as the response says", async () => {
+  test("records beyond the size limit are in the job's result, as the response reports", async () => {
     bluesky.answers.gettweets = timeline;
     const body = {
       ...bodyOf("gettweets", "@author.example.com", { max_results: 3 }),

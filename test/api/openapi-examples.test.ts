@@ -120,55 +120,70 @@ function expectDescribed(
 const ofOtherNodes = ["fetchProof", "fetchProofWithoutPlatform", "readAttestation"];
 
 describe("every documented request is accepted and gets its documented response", () => {
-  test.each(all)("%s", async (id, endpoint) => {
-    const values = endpoint.method === "DELETE" ? await makeValues() : kept;
-    const status = ofOtherNodes.includes(id) ? 404 : /^(?:2|302)/;
-    expectDescribed(endpoint, await send(requestOf(endpoint, values)), status);
-  });
+  test.each(all)(
+    "the documented request %s is accepted and gets its documented response",
+    async (id, endpoint) => {
+      const values = endpoint.method === "DELETE" ? await makeValues() : kept;
+      const status = ofOtherNodes.includes(id) ? 404 : /^(?:2|302)/;
+      expectDescribed(endpoint, await send(requestOf(endpoint, values)), status);
+    },
+  );
 });
 
 describe("every error response is as documented", () => {
-  test.each(keyed)("%s without a key", async (_, endpoint) => {
-    const { options } = requestOf(endpoint, { uuid: "0f8fad5b-d9cb-469f-a165-70867728950e" });
-    expectDescribed(endpoint, await send({ options, key: null }), 401);
-  });
+  test.each(keyed)(
+    "the error response of %s without a key is as documented",
+    async (_, endpoint) => {
+      const { options } = requestOf(endpoint, { uuid: "0f8fad5b-d9cb-469f-a165-70867728950e" });
+      expectDescribed(endpoint, await send({ options, key: null }), 401);
+    },
+  );
 
-  test.each(keyed)("%s with an unknown platform, job or other resource", async (_, endpoint) => {
-    for (const parameter of endpoint.operation.parameters ?? []) {
-      if (parameter.in !== "path") continue;
-      const values = { ...kept, [parameter.name]: "nothing" };
-      expectDescribed(endpoint, await send(requestOf(endpoint, values)), 404);
-    }
-  });
+  test.each(keyed)(
+    "the error response of %s with an unknown platform, job or other resource is as documented",
+    async (_, endpoint) => {
+      for (const parameter of endpoint.operation.parameters ?? []) {
+        if (parameter.in !== "path") continue;
+        const values = { ...kept, [parameter.name]: "nothing" };
+        expectDescribed(endpoint, await send(requestOf(endpoint, values)), 404);
+      }
+    },
+  );
 
-  test.each(keyed)("%s with an unknown parameter", async (_, endpoint) => {
-    const hasQuery = endpoint.operation.parameters?.some(
-      ({ in: position }) => position === "query",
-    );
-    if (!hasQuery) return;
-    const { options, key: caller } = requestOf(endpoint, kept);
-    const sign = String(options.url).includes("?") ? "&" : "?";
-    const answer = await send({
-      options: { ...options, url: `${options.url}${sign}nothing=1` },
-      key: caller,
-    });
-    expectDescribed(endpoint, answer, 400);
-  });
+  test.each(keyed)(
+    "the error response of %s with an unknown parameter is as documented",
+    async (_, endpoint) => {
+      const hasQuery = endpoint.operation.parameters?.some(
+        ({ in: position }) => position === "query",
+      );
+      if (!hasQuery) return;
+      const { options, key: caller } = requestOf(endpoint, kept);
+      const sign = String(options.url).includes("?") ? "&" : "?";
+      const answer = await send({
+        options: { ...options, url: `${options.url}${sign}nothing=1` },
+        key: caller,
+      });
+      expectDescribed(endpoint, answer, 400);
+    },
+  );
 
-  test.each(keyed)("%s with a key over its rate", async (_, endpoint) => {
-    const url = "/v1/search/live/social/status/0f8fad5b-d9cb-469f-a165-70867728950e";
-    const { options } = requestOf(endpoint, { uuid: "0f8fad5b-d9cb-469f-a165-70867728950e" });
-    // A slow machine may take longer than the second for both.
-    const refused = await until("a refusal", async () => {
-      await service.call(slow, { method: "GET", url });
-      const answer = await send({ options, key: slow });
-      return answer.statusCode === 429 ? answer : null;
-    });
-    expectDescribed(endpoint, refused, 429);
-  });
+  test.each(keyed)(
+    "the error response of %s with a key over its rate is as documented",
+    async (_, endpoint) => {
+      const url = "/v1/search/live/social/status/0f8fad5b-d9cb-469f-a165-70867728950e";
+      const { options } = requestOf(endpoint, { uuid: "0f8fad5b-d9cb-469f-a165-70867728950e" });
+      // A slow machine may take longer than the second for both.
+      const refused = await until("a refusal", async () => {
+        await service.call(slow, { method: "GET", url });
+        const answer = await send({ options, key: slow });
+        return answer.statusCode === 429 ? answer : null;
+      });
+      expectDescribed(endpoint, refused, 429);
+    },
+  );
 
   test.each(withBody)(
-    "%s with a body that is malformed, of another type or too large",
+    "the error response of %s with a body that is malformed, of another type or too large is as documented",
     async (_, endpoint) => {
       const request = requestOf(endpoint, kept);
       const type = { "content-type": "text/plain" };
@@ -186,7 +201,7 @@ describe("an unexpected body is refused as documented", () => {
       ["POST", "DELETE"].includes(method) && operation.requestBody === undefined,
   );
   test.each(without)(
-    "%s with a body of another type, malformed or too large",
+    "the node request %s with a body of another type, malformed or too large is refused as documented",
     async (_, endpoint) => {
       const request = requestOf(endpoint, kept);
       const json = { "content-type": "application/json" };
@@ -200,38 +215,44 @@ describe("an unexpected body is refused as documented", () => {
 });
 
 describe("every example matches its schema", () => {
-  test.each(all)("%s", (_, { operation, pointer: position }) => {
-    for (const [index, parameter] of (operation.parameters ?? []).entries()) {
-      if (parameter.in !== "header" && parameter.required)
-        expect(exampleOf(parameter), parameter.name).toBeDefined();
-      const example = exampleOf(parameter);
-      if (example === undefined) continue;
-      expect(
-        errorsOf(example, `${position}${pointer("parameters", String(index), "schema")}`),
-      ).toBe("");
-    }
-    const bodies = [
-      [pointer("requestBody"), operation.requestBody?.content ?? {}] as const,
-      ...Object.entries(operation.responses).map(
-        ([status, { content = {} }]) => [pointer("responses", status), content] as const,
-      ),
-    ];
-    for (const [owner, content] of bodies) {
-      for (const [type, media] of Object.entries(content)) {
-        if (!/json$/.test(type)) continue;
-        const at = `${position}${owner}${pointer("content", type, "schema")}`;
-        const shown = shownIn(media);
-        expect(shown.length, `${owner} ${type}`).toBeGreaterThan(0);
-        for (const [name, value] of shown) expect(errorsOf(value, at), name).toBe("");
+  test.each(all)(
+    "the examples of %s match their schemas",
+    (_, { operation, pointer: position }) => {
+      for (const [index, parameter] of (operation.parameters ?? []).entries()) {
+        if (parameter.in !== "header" && parameter.required)
+          expect(exampleOf(parameter), parameter.name).toBeDefined();
+        const example = exampleOf(parameter);
+        if (example === undefined) continue;
+        expect(
+          errorsOf(example, `${position}${pointer("parameters", String(index), "schema")}`),
+        ).toBe("");
       }
-    }
-  });
+      const bodies = [
+        [pointer("requestBody"), operation.requestBody?.content ?? {}] as const,
+        ...Object.entries(operation.responses).map(
+          ([status, { content = {} }]) => [pointer("responses", status), content] as const,
+        ),
+      ];
+      for (const [owner, content] of bodies) {
+        for (const [type, media] of Object.entries(content)) {
+          if (!/json$/.test(type)) continue;
+          const at = `${position}${owner}${pointer("content", type, "schema")}`;
+          const shown = shownIn(media);
+          expect(shown.length, `${owner} ${type}`).toBeGreaterThan(0);
+          for (const [name, value] of shown) expect(errorsOf(value, at), name).toBe("");
+        }
+      }
+    },
+  );
 
-  test.each(Object.entries(schemas))("%s", (name, { examples = [] }) => {
-    for (const value of examples) {
-      expect(errorsOf(value, pointer("components", "schemas", name))).toBe("");
-    }
-  });
+  test.each(Object.entries(schemas))(
+    "the examples of the schema %s match it",
+    (name, { examples = [] }) => {
+      for (const value of examples) {
+        expect(errorsOf(value, pointer("components", "schemas", name))).toBe("");
+      }
+    },
+  );
 
   test("each status documents every problem that can cause it", () => {
     for (const { operation } of endpoints) {
@@ -279,7 +300,7 @@ describe("every link names an operation that follows", () => {
     ),
   );
 
-  test("submit, status, result and cancel are linked", () => {
+  test("the links of operations connect submit, status, result and cancel", () => {
     expect(links.map(([name]) => name)).toEqual(
       expect.arrayContaining([
         "submitSearch 202 → readStatus",
@@ -289,20 +310,23 @@ describe("every link names an operation that follows", () => {
     );
   });
 
-  test.each(links)("%s", async (_, endpoint, status, link: DescribedLink) => {
-    const target = endpointNamed(link.operationId);
-    const names = (target.operation.parameters ?? []).map(({ name }) => name);
-    expect(names).toEqual(expect.arrayContaining(Object.keys(link.parameters)));
-    const values = await makeValues();
-    const answer = await send(requestOf(endpoint, values));
-    if (String(answer.statusCode) !== status) return;
-    const handedOn = Object.fromEntries(
-      Object.entries(link.parameters).map(([name, expression]) => [
-        name,
-        valueMeantBy(expression, values, answer),
-      ]),
-    );
-    const expected = ofOtherNodes.includes(link.operationId) ? 404 : /^2/;
-    expectDescribed(target, await send(requestOf(target, handedOn)), expected);
-  });
+  test.each(links)(
+    "the link of %s names an operation that follows",
+    async (_, endpoint, status, link: DescribedLink) => {
+      const target = endpointNamed(link.operationId);
+      const names = (target.operation.parameters ?? []).map(({ name }) => name);
+      expect(names).toEqual(expect.arrayContaining(Object.keys(link.parameters)));
+      const values = await makeValues();
+      const answer = await send(requestOf(endpoint, values));
+      if (String(answer.statusCode) !== status) return;
+      const handedOn = Object.fromEntries(
+        Object.entries(link.parameters).map(([name, expression]) => [
+          name,
+          valueMeantBy(expression, values, answer),
+        ]),
+      );
+      const expected = ofOtherNodes.includes(link.operationId) ? 404 : /^2/;
+      expectDescribed(target, await send(requestOf(target, handedOn)), expected);
+    },
+  );
 });

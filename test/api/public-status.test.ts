@@ -23,7 +23,7 @@ afterAll(() => service.remove());
 
 const read = () => service.call(null, { url: "/v1/status" });
 
-test("the status shows coverage and streams without a key, and nothing of accounts", async () => {
+test("the public status shows coverage and streams without a key, and nothing of accounts", async () => {
   const answer = await read();
   expect(answer.statusCode, answer.body).toBe(200);
   expect(answer.headers["cache-control"]).toBe("public, max-age=5");
@@ -56,7 +56,7 @@ test("many readers share one reading of the archive in five seconds", async () =
   stats.mockRestore();
 });
 
-test("/status shows the page", async () => {
+test("the path /status shows the status page", async () => {
   const answer = await service.call(null, { url: "/status" });
   expect([answer.statusCode, answer.headers.location]).toEqual([302, "/dashboard/status"]);
 });

@@ -86,33 +86,36 @@ describe("the examples of docs/api.md", () => {
       .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "uuid")
       .replaceAll(/"\d{19}"/g, '"id"');
 
-  test("cover every form", () => {
+  test("the examples of docs/api.md cover every form", () => {
     expect(examples.map(({ form }) => form)).toEqual(["json", "csv", "markdown"]);
   });
 
-  test.each(examples)("$form is answered as documented", async ({ command, form, answer }) => {
-    await service.context.archive.write({
-      changes: [],
-      coverage: [
-        {
-          platform: "bluesky",
-          collection: "posts",
-          account: null,
-          source: "import",
-          fromMs: Date.parse("2026-01-24"),
-          toMs: Date.parse("2026-02-01"),
-        },
-      ],
-    });
-    const [, body = ""] = /-d '([^']*)'/.exec(command) ?? [];
-    const [, accept] = /'Accept: ([^']*)'/.exec(command) ?? [];
-    const given = await answered(JSON.parse(body), accept);
-    if (form === "json") {
-      expect(JSON.parse(masked(given.body))).toEqual(JSON.parse(masked(answer)));
-    } else {
-      expect(masked(given.body).replaceAll("\r\n", "\n").trimEnd()).toBe(masked(answer));
-    }
-  });
+  test.each(examples)(
+    "the example $form of docs/api.md is answered as documented",
+    async ({ command, form, answer }) => {
+      await service.context.archive.write({
+        changes: [],
+        coverage: [
+          {
+            platform: "bluesky",
+            collection: "posts",
+            account: null,
+            source: "import",
+            fromMs: Date.parse("2026-01-24"),
+            toMs: Date.parse("2026-02-01"),
+          },
+        ],
+      });
+      const [, body = ""] = /-d '([^']*)'/.exec(command) ?? [];
+      const [, accept] = /'Accept: ([^']*)'/.exec(command) ?? [];
+      const given = await answered(JSON.parse(body), accept);
+      if (form === "json") {
+        expect(JSON.parse(masked(given.body))).toEqual(JSON.parse(masked(answer)));
+      } else {
+        expect(masked(given.body).replaceAll("\r\n", "\n").trimEnd()).toBe(masked(answer));
+      }
+    },
+  );
 });
 
 type Options = { accept?: string; path?: string; headers?: Record<string, string>; key?: string };
@@ -143,7 +146,7 @@ const essays = (more: Record<string, unknown> = {}, inside: Record<string, unkno
 });
 
 describe("the JSON answer", () => {
-  test("has everything that result and status have, and the citations", async () => {
+  test("the JSON answer has everything that result and status have, and the citations", async () => {
     const answer = await answered(search("linked"));
     const body = answer.json();
     expect(Object.keys(body)).toEqual([
@@ -187,7 +190,7 @@ describe("the JSON answer", () => {
     expect(answer.headers["x-warnings"]).toContain('"incomplete_coverage"');
   });
 
-  test("continues with its cursor, here and in a submission", async () => {
+  test("the JSON answer continues with its cursor, in searches and in submissions", async () => {
     const first = (await answered(search("comet", { max_results: 2 }))).json();
     const rest = search("comet", { max_results: 3, next_cursor: first.next_cursor });
     const second = (await answered(rest)).json();
@@ -196,7 +199,7 @@ describe("the JSON answer", () => {
     expect((await service.submit(key, rest)).statusCode).toBe(202);
   });
 
-  test("is narrowed by a platform in the path, accepts x as twitter and the full archive as method", async () => {
+  test("the JSON answer is narrowed by a platform in the path, and x means twitter", async () => {
     const body = search('"comet number"', { type: "searchbyfullarchive", max_results: 500 });
     expect((await request(body, { path: "/v1/search/bluesky" })).json().results).toHaveLength(5);
     for (const path of ["/v1/search/x", "/v1/search/twitter", "/v1/search/mastodon"]) {
@@ -208,7 +211,7 @@ describe("the JSON answer", () => {
 });
 
 describe("fields", () => {
-  test("select members of each record, at their usual path", async () => {
+  test("the fields parameter selects members of each record, at their usual path", async () => {
     const fields = [
       "Metadata.username",
       "Content",
@@ -225,7 +228,7 @@ describe("fields", () => {
     expect(body.citations).toHaveLength(1);
   });
 
-  test("include all of an object when one selected field contains another", async () => {
+  test("the fields parameter includes all of an object when one selected field contains another", async () => {
     const fields = ["Metadata.username", "Metadata", "ID"];
     const [record] = (await answered({ ...search("number 3"), fields })).json().results;
     expect(Object.keys(record)).toEqual(["Metadata", "ID"]);
@@ -239,7 +242,7 @@ describe("fields", () => {
     ["Metadata.like_count", "Metadata.public_metrics.like_count"],
     ["__proto__", "expected ID, Content"],
     ["Metadata.media.url", "Metadata.url"],
-  ])("refuse %s and suggest the nearest", async (field, nearest) => {
+  ])("the fields parameter refuses %s and suggests the nearest", async (field, nearest) => {
     const answer = await request({ ...search("comet"), fields: ["ID", field] });
     expect(answer.statusCode).toBe(400);
     expect(answer.json().errors).toEqual([
@@ -248,7 +251,7 @@ describe("fields", () => {
   });
 
   test.each([[[]], ["Content"], [[1]], [null], [["ID", "ID"]]])(
-    "refuse %j as a list of fields",
+    "the fields parameter refuses %j as a list of fields",
     async (fields) => {
       const answer = await request({ ...search("comet"), fields });
       expect(answer.statusCode).toBe(400);
@@ -261,7 +264,7 @@ describe("max_chars", () => {
   const count = (results: readonly { Content: string }[]) =>
     results.reduce((sum, { Content }) => sum + [...Content].length, 0);
 
-  test("shortens long texts equally, leaves short ones whole and reports which it shortened", async () => {
+  test("the max_chars parameter shortens long texts equally, leaves short ones whole and reports which it shortened", async () => {
     const whole = (await answered(essays())).json();
     const answer = await answered(essays({ max_chars: 1_000 }));
     const body = answer.json();
@@ -279,7 +282,7 @@ describe("max_chars", () => {
     expect(answer.headers["x-truncated"]).toBe("shortened=3, omitted=0");
   });
 
-  test("leaves out records that do not fit and continues with them", async () => {
+  test("the max_chars parameter omits records that do not fit and continues with them", async () => {
     const seen: string[] = [];
     let cursor: string | null = null;
     do {
@@ -295,7 +298,7 @@ describe("max_chars", () => {
     expect(seen).toEqual([0, 1, 2, 3, 4, 5].map((number) => `essay ${number}`));
   });
 
-  test("leaves whole texts in the job's result", async () => {
+  test("the max_chars parameter leaves whole texts in the job's result", async () => {
     const body = (await answered(essays({ max_chars: 100 }))).json();
     expect(body.truncated.omitted).toBeGreaterThan(0);
     const result = (await service.result(key, body.uuid)).json();
@@ -303,21 +306,24 @@ describe("max_chars", () => {
     expect(count(result)).toBeGreaterThan(3_000);
   });
 
-  test("shortens nothing when the text is not among the fields", async () => {
+  test("the max_chars parameter shortens nothing when the text is not among the fields", async () => {
     const body = (await answered(essays({ max_chars: 100, fields: ["ID"] }))).json();
     expect(body.results).toHaveLength(6);
     expect(body.truncated).toEqual({ shortened: [], omitted: 0 });
   });
 
-  test.each([99, 0, -1, 1_000_001, 1.5, "500", null])("refuses %j", async (maxChars) => {
-    const answer = await request(essays({ max_chars: maxChars }));
-    expect(answer.statusCode).toBe(400);
-    expect(answer.json().errors[0]).toMatchObject({ pointer: "/max_chars" });
-  });
+  test.each([99, 0, -1, 1_000_001, 1.5, "500", null])(
+    "the max_chars parameter refuses %j",
+    async (maxChars) => {
+      const answer = await request(essays({ max_chars: maxChars }));
+      expect(answer.statusCode).toBe(400);
+      expect(answer.json().errors[0]).toMatchObject({ pointer: "/max_chars" });
+    },
+  );
 });
 
 describe("NDJSON", () => {
-  test("is one record a line and nothing else", async () => {
+  test("an NDJSON answer is one record per line and nothing else", async () => {
     const answer = await answered(search("comet", { max_results: 2 }), "application/x-ndjson");
     expect(answer.headers["content-type"]).toBe("application/x-ndjson; charset=utf-8");
     const lines = answer.body.split("\n");
@@ -331,20 +337,20 @@ describe("NDJSON", () => {
     expect(answer.headers["x-warnings"]).toBe('"incomplete_coverage"');
   });
 
-  test("stays one record a line with hostile texts", async () => {
+  test("an NDJSON answer has one record per line even with hostile texts", async () => {
     const answer = await answered(search("hostile"), "application/x-ndjson");
     const [line = "", ...rest] = answer.body.split("\n");
     expect(rest).toEqual([""]);
     expect(JSON.parse(line).Content).toBe(`hostile ${hostileText}`);
   });
 
-  test("is empty when nothing matches", async () => {
+  test("an NDJSON answer is empty when nothing matches", async () => {
     expect((await answered(search("nosuchword"), "application/x-ndjson")).body).toBe("");
   });
 });
 
 describe("CSV", () => {
-  test("has a header row, then one row a post, each ended by CRLF", async () => {
+  test("a CSV answer has a header row, then one row per post, each ended by CRLF", async () => {
     const body = {
       ...search("number 3"),
       fields: [
@@ -364,7 +370,7 @@ describe("CSV", () => {
     );
   });
 
-  test("has the useful columns of a post when no fields are selected", async () => {
+  test("a CSV answer has the useful columns of a post when no fields are selected", async () => {
     const { body } = await answered(search("linked"), "text/csv");
     const [names = "", row = ""] = body.split("\r\n");
     expect(names).toMatch(/^ID,Metadata\.created_at,.*,Content,Metadata\.url,/);
@@ -372,7 +378,7 @@ describe("CSV", () => {
     expect((await answered(search("nosuchword"), "text/csv")).body).toBe(`${names}\r\n`);
   });
 
-  test("quotes where needed and neutralises spreadsheet formulas", async () => {
+  test("a CSV answer quotes where needed and neutralises spreadsheet formulas", async () => {
     const fields = ["Content", "Metadata.author", "Metadata.username"];
     const formula = await answered({ ...search("formula"), fields }, "text/csv");
     expect(formula.body.split("\r\n")[1]).toBe("'=1+1 formula,'-2+3,author.example.com");
@@ -400,7 +406,7 @@ test("a search without a source warns with the next step, as JSON and as Markdow
 });
 
 describe("Markdown", () => {
-  test("is a list of quotations with author, time and link", async () => {
+  test("a Markdown answer is a list of quotations with author, time and link", async () => {
     const answer = await answered(search("linked"), "text/markdown");
     expect(answer.headers["content-type"]).toBe("text/markdown; charset=utf-8");
     const [{ created_at: time }] = (await answered(search("linked"))).json().citations;
@@ -415,7 +421,7 @@ describe("Markdown", () => {
     expect(answer.body).toContain(`\`${answer.headers["x-job-uuid"]}\``);
   });
 
-  test("keeps hostile text inside its quotation", async () => {
+  test("a Markdown answer keeps hostile text inside its quotation", async () => {
     const { body } = await answered(search("hostile"), "text/markdown");
     expect(body).toContain("1. ``@@evil`name`` · ");
     expect(body).toContain("`javascript:alert(1)`\n");
@@ -426,7 +432,7 @@ describe("Markdown", () => {
     );
   });
 
-  test("shows other fields below the text, and the text only if selected", async () => {
+  test("a Markdown answer shows other fields below the text, and the text only if selected", async () => {
     const fields = ["Metadata.hashtags", "Metadata.geo", "Metadata.public_metrics.like_count"];
     const { body } = await answered({ ...search("number 3"), fields }, "text/markdown");
     expect(body).toContain(
@@ -435,7 +441,7 @@ describe("Markdown", () => {
     expect(body).not.toContain("comet number 3");
   });
 
-  test("says what is shortened, what is left out and how to continue", async () => {
+  test("a Markdown answer reports what is shortened, what is omitted and how to continue", async () => {
     const answer = await answered(essays({ max_chars: 230 }), "text/markdown");
     expect(answer.body).toContain("(shortened: the text has 1011 characters)");
     expect(answer.body).toMatch(
@@ -444,7 +450,7 @@ describe("Markdown", () => {
     expect(answer.body).toContain(`next_cursor \`${answer.headers["x-next-cursor"]}\``);
   });
 
-  test("distinguishes an empty list with full coverage from one with gaps", async () => {
+  test("a Markdown answer distinguishes an empty list with full coverage from one with gaps", async () => {
     const unknown = await answered(search("nosuchword"), "text/markdown");
     expect(unknown.body).toMatch(
       /No post was found\. There may be some: coverage is incomplete from \S+Z to \S+Z\. Missing: from /,
@@ -464,7 +470,7 @@ describe("Markdown", () => {
 
 describe("Accept", () => {
   test.each(["application/json", "application/x-ndjson", "text/csv", "text/markdown"])(
-    "%s reports coverage, warnings, shortened texts and the cursor in headers",
+    "the form %s reports coverage, warnings, shortened texts and the cursor in headers",
     async (accept) => {
       const { headers } = await answered(essays({ max_chars: 230 }), accept);
       expect(headers["content-type"]).toContain(accept);
@@ -479,7 +485,7 @@ describe("Accept", () => {
     },
   );
 
-  test("is negotiated by weight, and an unsupported form is refused without using the rate", async () => {
+  test("the form of an answer is negotiated by weight, and an unsupported form is refused without using the rate", async () => {
     const weighed = await answered(search("comet"), "text/csv;q=0.1, text/markdown;q=0.2");
     expect(weighed.headers["content-type"]).toMatch(/^text\/markdown/);
     const limited = await service.makeKey({ submissionsPerMinute: null });
@@ -492,7 +498,7 @@ describe("Accept", () => {
     expect(refused.headers.ratelimit).toContain('"search";r=10');
   });
 
-  test("does not affect the result route, which returns a bare array", async () => {
+  test("the Accept header does not affect the result route, which returns a bare array", async () => {
     const { uuid } = (await answered(search("comet"))).json();
     const url = `/v1/search/live/social/result/${uuid}`;
     const result = await service.call(key, { method: "GET", url, headers: { accept: "text/csv" } });
@@ -502,14 +508,14 @@ describe("Accept", () => {
 });
 
 describe("a refused search", () => {
-  test.each([0, 31, -1, 1.5, "10", null])("returns 400 for wait %j", async (wait) => {
+  test.each([0, 31, -1, 1.5, "10", null])("a search returns 400 for wait %j", async (wait) => {
     const answer = await request({ ...search("comet"), wait });
     expect(answer.statusCode).toBe(400);
     expect(answer.json()).toMatchObject({ code: "invalid_request", uuid: "" });
     expect(answer.json().errors[0].pointer).toBe("/wait");
   });
 
-  test("has the error details of a submission", async () => {
+  test("a refused search has the error details of a submission", async () => {
     expect((await request({ ...search("comet"), max_char: 500 })).json().detail).toContain(
       "max_chars",
     );
@@ -531,7 +537,7 @@ describe("a refused search", () => {
     expect(other.headers.allow).toBe("OPTIONS, POST");
   });
 
-  test("uses no search of the rate; an answered one uses one", async () => {
+  test("a refused search uses no search of the rate, and an answered one uses one", async () => {
     const limited = await service.makeKey({ submissionsPerMinute: null });
     const refused = await request({ ...search("comet"), fields: ["nothing"] }, { key: limited });
     expect(refused.headers.ratelimit).toContain('"search";r=10');
@@ -541,7 +547,7 @@ describe("a refused search", () => {
 });
 
 describe("Idempotency-Key", () => {
-  test("returns the same job in another form without using the rate", async () => {
+  test("an Idempotency-Key returns the same job in another form without using the rate", async () => {
     const headers = { "idempotency-key": "form" };
     const limited = await service.makeKey({ submissionsPerMinute: null });
     const first = await request(search("comet"), { headers, key: limited });
@@ -594,21 +600,24 @@ describe("a job that has not finished successfully", () => {
   test.each([
     ["in progress", { wait: 7 }, 7_000],
     ["error(retrying)", {}, 10_000],
-  ] as const)("%s returns 202 with the location of its result", async (state, more, waitMs) => {
-    const { answer, waits } = await answerTo({ state }, { ...search("comet"), ...more });
-    expect(waits).toEqual([waitMs]);
-    expect(answer.statusCode).toBe(202);
-    const { uuid } = answer.json();
-    expect(answer.json()).toEqual({ uuid, status: state, error: "" });
-    expect(answer.headers).toMatchObject({
-      "content-type": "application/json; charset=utf-8",
-      location: `/v1/search/live/bluesky/result/${uuid}`,
-      "retry-after": "1",
-      "x-job-uuid": uuid,
-    });
-    const url = `${answer.headers.location}?wait=30`;
-    expect((await service.call(key, { method: "GET", url })).statusCode).toBe(200);
-  });
+  ] as const)(
+    "a search whose job is %s returns 202 with the location of its result",
+    async (state, more, waitMs) => {
+      const { answer, waits } = await answerTo({ state }, { ...search("comet"), ...more });
+      expect(waits).toEqual([waitMs]);
+      expect(answer.statusCode).toBe(202);
+      const { uuid } = answer.json();
+      expect(answer.json()).toEqual({ uuid, status: state, error: "" });
+      expect(answer.headers).toMatchObject({
+        "content-type": "application/json; charset=utf-8",
+        location: `/v1/search/live/bluesky/result/${uuid}`,
+        "retry-after": "1",
+        "x-job-uuid": uuid,
+      });
+      const url = `${answer.headers.location}?wait=30`;
+      expect((await service.call(key, { method: "GET", url })).statusCode).toBe(200);
+    },
+  );
 
   test.each([
     [
@@ -621,17 +630,20 @@ describe("a job that has not finished successfully", () => {
     ["error", 500, "job_failed", { code: "poison", message: "it broke twice", status: 500 }],
     ["cancelled", 410, "job_cancelled", null],
     ["expired", 410, "result_expired", null],
-  ] as const)("%s returns %i %s with the job's uuid", async (state, status, code, failure) => {
-    const { answer } = await answerTo({ state, failure });
-    expect(answer.statusCode).toBe(status);
-    expect(answer.headers["content-type"]).toContain("application/problem+json");
-    const { uuid } = answer.json();
-    expect(answer.json()).toMatchObject({ code, error: failure?.message ?? expect.any(String) });
-    expect(uuid).toBe(answer.headers["x-job-uuid"]);
-    expect(uuid).not.toBe("");
-  });
+  ] as const)(
+    "a search whose job is in state %s returns %i %s with the job's uuid",
+    async (state, status, code, failure) => {
+      const { answer } = await answerTo({ state, failure });
+      expect(answer.statusCode).toBe(status);
+      expect(answer.headers["content-type"]).toContain("application/problem+json");
+      const { uuid } = answer.json();
+      expect(answer.json()).toMatchObject({ code, error: failure?.message ?? expect.any(String) });
+      expect(uuid).toBe(answer.headers["x-job-uuid"]);
+      expect(uuid).not.toBe("");
+    },
+  );
 
-  test("includes the uuid when the job is stored but waiting for it fails", async () => {
+  test("a search includes the uuid when the job is stored but waiting for it fails", async () => {
     const lost = new EarshotError("store_unavailable", "it is busy", { status: 503 });
     const { queue } = service.context;
     const { submit } = queue;
@@ -650,7 +662,7 @@ describe("the node's search in one request", () => {
   const headers = { "content-type": "application/json" };
   const payload = JSON.stringify({ query: "linked" });
 
-  test("includes its warnings, and is answered once under an Idempotency-Key", async () => {
+  test("the node's search in one request includes its warnings, and is answered once under an Idempotency-Key", async () => {
     const limited = await service.makeKey({ submissionsPerMinute: null });
     const options = {
       method: "POST",
@@ -666,7 +678,7 @@ describe("the node's search in one request", () => {
     expect(again.headers.ratelimit).toContain('"search";r=9');
   });
 
-  test("requires a key except on a node that is explicitly open", async () => {
+  test("the node's search in one request requires a key except on a node that is explicitly open", async () => {
     const { settings } = service.context.http;
     expect(settings.openNodeKey).toBe(null);
     const openNodeKey = await service.makeKey({ submissionsPerMinute: null });
@@ -712,7 +724,7 @@ describe("a search that waits", () => {
   const jobOf = async (idempotencyKey: string): Promise<string> =>
     (await post(idempotencyKey, "/v1/search/live/social")).json().uuid;
 
-  test("counts as a waiting request of its key; one more is refused, and a cancel ends it", async () => {
+  test("a search that waits counts as a waiting request of its key, one more is refused, and a cancel ends it", async () => {
     const first = post("first");
     await slow.waitForPending(1);
     const second = await post("second");
@@ -725,7 +737,7 @@ describe("a search that waits", () => {
     expect((await first).json()).toMatchObject({ status: 410, code: "job_cancelled" });
   });
 
-  test("stays submitted when its client disconnects", async () => {
+  test("a search that waits stays submitted when its client disconnects", async () => {
     const leaving = new AbortController();
     const removed = fetch(`${slow.url}/v1/search/social`, {
       method: "POST",
@@ -746,7 +758,7 @@ describe("a search that waits", () => {
     expect(status.json()).toMatchObject({ status: "received" });
   });
 
-  test("returns its uuid when the server stops", async () => {
+  test("a search that waits returns its uuid when the server stops", async () => {
     const before = await submissions();
     const stored = post("stopped");
     await slow.waitForPending(1);

@@ -186,7 +186,7 @@ test("connections are limited, and closing one makes room", async () => {
   expect((await fetch(`${service.url}/livez`)).status).toBe(200);
 });
 
-test("idle connections of one address are closed for others, with a reason for its own next request", async () => {
+test("idle connections of one address are closed for other addresses, with a reason for its next request", async () => {
   const small = await startServiceUnderTest({ EARSHOT_MAX_CONNECTIONS: "60" });
   const idle: Socket[] = [];
   try {
@@ -216,22 +216,25 @@ describe("a request that two servers could parse differently is refused", () => 
   const smuggled = "GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n";
 
   test.each([
-    ["a length and pieces", ["Content-Length: 4", "Transfer-Encoding: chunked"], "0\r\n\r\n"],
+    ["a length and chunks", ["Content-Length: 4", "Transfer-Encoding: chunked"], "0\r\n\r\n"],
     ["two lengths", ["Content-Length: 0", "Content-Length: 38"], ""],
-    ["a length that is no number", ["Content-Length: +0"], ""],
-    ["a coding that is not known", ["Transfer-Encoding: chunked, identity"], "0\r\n\r\n"],
+    ["a length that is not a number", ["Content-Length: +0"], ""],
+    ["an unknown coding", ["Transfer-Encoding: chunked, identity"], "0\r\n\r\n"],
     ["a space before the colon", ["Content-Length : 0"], ""],
-    ["a field that goes on in the next line", ["X-A: b\r\n Content-Length: 0"], ""],
+    ["a field that continues on the next line", ["X-A: b\r\n Content-Length: 0"], ""],
     ["a bare line feed", ["X-A: b\nContent-Length: 0"], ""],
     ["a NUL in a field", ["X-A: \u0000"], ""],
-  ])("%s", async (_, fields, body) => {
-    const post = head(`POST ${path} HTTP/1.1`, "Content-Type: application/json", ...fields);
-    const answer = await exchange(`${post}${body}${smuggled}`);
-    expect(answer).toMatch(/^HTTP\/1\.1 400 /);
-    expect(answer).not.toContain("earshot_");
-  });
+  ])(
+    "a request that two servers could parse differently is refused: %s",
+    async (_, fields, body) => {
+      const post = head(`POST ${path} HTTP/1.1`, "Content-Type: application/json", ...fields);
+      const answer = await exchange(`${post}${body}${smuggled}`);
+      expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+      expect(answer).not.toContain("earshot_");
+    },
+  );
 
-  test("a request line that is not HTTP", async () => {
+  test("a request line that is not HTTP is refused", async () => {
     for (const line of ["GET\r\n\r\n", "\u0016\u0003\u0001\u0002", "GET / HTTP/9.9\r\n\r\n"]) {
       expect(statuses(await exchange(line)), line).toEqual([400]);
     }
@@ -239,17 +242,17 @@ describe("a request that two servers could parse differently is refused", () => 
 });
 
 describe("unusual requests", () => {
-  test("an absolute target is its path, whatever host it names", async () => {
+  test("an absolute request target is treated as its path, regardless of the host that it names", async () => {
     const answer = await exchange(closing("GET http://other.example/livez HTTP/1.1"));
     expect(statuses(answer)).toEqual([200]);
   });
 
-  test("HTTP/1.0 is answered and the connection closed", async () => {
+  test("an HTTP/1.0 request is answered and the connection closed", async () => {
     const answer = await exchange("GET /livez HTTP/1.0\r\n\r\n");
     expect(statuses(answer)).toEqual([200]);
   });
 
-  test("Expect: 100-continue gets 100, then the response", async () => {
+  test("a request with Expect: 100-continue gets 100, then the response", async () => {
     const body = JSON.stringify(search("comet"));
     const answer = await exchange(
       closing(
@@ -263,7 +266,7 @@ describe("unusual requests", () => {
     expect(statuses(answer)).toEqual([100, 202]);
   });
 
-  test("an Upgrade header is ignored", async () => {
+  test("an Upgrade header is ignored in requests", async () => {
     const wish = ["Upgrade: h2c, websocket", "HTTP2-Settings: AAMAAABkAAQAAP__"];
     const fields = ["Connection: close, Upgrade", ...wish];
     expect(statuses(await exchange(head("GET /livez HTTP/1.1", ...fields)))).toEqual([200]);
@@ -284,7 +287,7 @@ describe("unusual requests", () => {
     expect(statuses(answer)).toEqual([200, 404, 404, 200]);
   });
 
-  test("an overlong path is refused, whatever route it would match", async () => {
+  test("an overlong path is refused on any route", async () => {
     const long = "a".repeat(20_000);
     for (const target of [`/${long}`, `/livez?${long}`, `${path}/status/${long}`]) {
       expect(statuses(await exchange(head(`GET ${target} HTTP/1.1`)))).toEqual([431]);

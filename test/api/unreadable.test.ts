@@ -38,7 +38,7 @@ describe("an error response is small, whatever the request repeats", () => {
     ["long unknown names", names(20, (index) => `${index}${"n".repeat(40_000)}`)],
     ["long words", { type: "t".repeat(500_000), arguments: { type: "m".repeat(500_000) } }],
     ["a long query", search("since:".concat("9".repeat(900_000)))],
-  ])("%s", async (_, body) => {
+  ])("an error response is small regardless of what the request repeats: %s", async (_, body) => {
     for (const whole of [body, { ...search("comet"), arguments: body }]) {
       const { size, errors } = await refusal(JSON.stringify(whole));
       expect(size).toBeLessThan(32_000);
@@ -46,7 +46,7 @@ describe("an error response is small, whatever the request repeats", () => {
     }
   });
 
-  test("each unknown name has its own message", async () => {
+  test("each unknown name in a request has its own message", async () => {
     const { errors } = await refusal(JSON.stringify(search("comet", { max_result: 1, cont: 1 })));
     expect(errors).toMatchObject([
       { pointer: "/arguments/max_result", message: expect.stringContaining('"max_results"?') },
@@ -54,7 +54,7 @@ describe("an error response is small, whatever the request repeats", () => {
     ]);
   });
 
-  test("a long query string", async () => {
+  test("the error response to a long query string is small", async () => {
     const { uuid } = (await service.submit(key, search("comet"))).json();
     const parameters = Array.from({ length: 1_500 }, (_, index) => `p${index}=1`).join("&");
     const url = `${path}/status/${uuid}?${parameters}`;
@@ -85,11 +85,11 @@ describe("an unreadable body", () => {
     ["[".repeat(200_000), "the body is nested too deeply"],
     [`${"[".repeat(200_000)}${"]".repeat(200_000)}`, "the body is nested too deeply"],
     ["", "the body is empty, expected a JSON object"],
-  ])("%.20s is reported once, with its location", async (body, message) => {
+  ])("an unreadable body is reported once, with its location: %.20s", async (body, message) => {
     expect(await refusal(body)).toMatchObject({ code: "invalid_json", error: message, uuid: "" });
   });
 
-  test("bytes that are not UTF-8 are refused", async () => {
+  test("a body of bytes that are not UTF-8 is refused", async () => {
     const body = Buffer.from(JSON.stringify(search("comet \u00e9")), "latin1");
     expect(await refusal(body)).toMatchObject({
       code: "invalid_json",
@@ -97,7 +97,7 @@ describe("an unreadable body", () => {
     });
   });
 
-  test("a forbidden name is refused in any spelling and at any depth", async () => {
+  test("a forbidden name in a body is refused in any spelling and at any depth", async () => {
     for (const name of ["__proto__", "\\u005f_proto__"]) {
       const body = `{"type":"social","arguments":{"query":{"${name}":1}}}`;
       expect(await refusal(body)).toMatchObject({
@@ -114,11 +114,14 @@ describe("an unreadable body", () => {
     [search("comet", { max_results: "20" }), "/arguments/max_results: expected a whole number"],
     [search("comet", { count: 1.5 }), "/arguments/count: expected a whole number"],
     [search("comet", { query: 5 }), "/arguments/query: expected a string"],
-  ])("%j: the error says what is expected and how to send it", async (body, message) => {
-    const problem = await refusal(JSON.stringify(body));
-    expect(problem).toMatchObject({ code: "invalid_request", error: message });
-    expect(problem.hint).toMatch(/^(send|use) /);
-  });
+  ])(
+    "the error for the body %j explains what is expected and how to send it",
+    async (body, message) => {
+      const problem = await refusal(JSON.stringify(body));
+      expect(problem).toMatchObject({ code: "invalid_request", error: message });
+      expect(problem.hint).toMatch(/^(send|use) /);
+    },
+  );
 });
 
 describe("the same error has a hint that fits its route", () => {
@@ -137,11 +140,11 @@ describe("the same error has a hint that fits its route", () => {
     [path, '"type":"social"'],
     ["/v1/search/social", '"wait":10'],
     ["/v1/webhooks", '"url":'],
-  ])("%s receives a list", async (url, hint) => {
+  ])("a list as body of %s is an error with a hint that fits the route", async (url, hint) => {
     expect(await hintAt("POST", url, [])).toContain(hint);
   });
 
-  test("a wait that is not a whole number", async () => {
+  test("a wait that is not a whole number is an error with a hint that fits the route", async () => {
     const { uuid } = (await service.submit(key, search("comet"))).json();
     expect(await hintAt("GET", `${path}/status/${uuid}?wait=0`)).toContain("?wait=10");
     const requested = { ...search("comet"), wait: 0 };
@@ -162,7 +165,7 @@ test("out-of-range numbers and unknown words have one code on every route", asyn
 });
 
 test.each([path, "/v1/search/live", "/v1/search/social", "/api/v1/data/social/tweets/recent"])(
-  "%s refuses query parameters that it would ignore",
+  "the route %s refuses query parameters that it would ignore",
   async (url) => {
     const answer = await service.call(key, {
       method: "POST",
@@ -184,9 +187,9 @@ describe("an ambiguous JSON body is refused", () => {
 
   test.each([
     ["a name twice", whole.replace("{", '{"type":"x",')],
-    ["a name twice within", whole.replace('"query"', '"count":5,"count":6,"query"')],
-    ["a name twice, written in two ways", whole.replace("{", '{"t\\u0079pe":"x",')],
-  ])("%s", async (_, body) => {
+    ["a name twice in an object within", whole.replace('"query"', '"count":5,"count":6,"query"')],
+    ["a name twice, in two spellings", whole.replace("{", '{"t\\u0079pe":"x",')],
+  ])("an ambiguous JSON body is refused: %s", async (_, body) => {
     expect(await refusal(body)).toMatchObject({
       code: "invalid_request",
       error: "an object of the body has a repeated name",
@@ -199,12 +202,12 @@ describe("an ambiguous JSON body is refused", () => {
     ["of many digits", `${"1".repeat(400)}`],
     ["below any number", "-1e400"],
     ["no number of JSON", "0x14"],
-  ])("a count that is %s", async (_, number) => {
+  ])("a body with a count that is %s is refused", async (_, number) => {
     const body = whole.replace('"query"', `"count":${number},"query"`);
     expect(["invalid_request", "invalid_json"]).toContain((await refusal(body)).code);
   });
 
-  test("one byte order mark is skipped; a second one is an error", async () => {
+  test("one byte order mark before a body is skipped, and a second one is an error", async () => {
     const headers = { "content-type": "application/json" };
     const send = (payload: string) =>
       service.call(key, { method: "POST", url: path, headers, payload });
@@ -212,14 +215,14 @@ describe("an ambiguous JSON body is refused", () => {
     expect((await refusal(`\ufeff\ufeff${whole}`)).code).toBe("invalid_json");
   });
 
-  test("quotes, backslashes and colons within strings are not taken for names", async () => {
+  test("quotes, backslashes and colons within strings of a body are not treated as names", async () => {
     const query = String.raw`comet -"a": -"b\": -"{\"a\":1}"`;
     const answer = await service.submit(key, JSON.stringify(search(query)));
     expect(answer.statusCode, answer.body).toBe(202);
   });
 });
 
-test("a lone surrogate in a query pages like any other character", async () => {
+test("a lone surrogate in a query is paged like any other character", async () => {
   const answer = await service.submit(key, search('comet -"x\ud800y"'));
   expect(answer.statusCode).toBe(202);
   const { uuid } = answer.json();
@@ -229,7 +232,7 @@ test("a lone surrogate in a query pages like any other character", async () => {
 });
 
 test.each(["0x1e", "1e1", "%205", "5.0", "+5", "05", "5&wait=6", "31", "0", "-1", ""])(
-  "wait=%s is refused",
+  "the parameter wait=%s is refused",
   async (wait) => {
     const { uuid } = (await service.submit(key, search("comet"))).json();
     const url = `${path}/result/${uuid}?wait=${wait}`;
@@ -245,15 +248,21 @@ test.each(["0x1e", "1e1", "%205", "5.0", "+5", "05", "5&wait=6", "31", "0", "-1"
 describe("methods", () => {
   const others = METHODS.filter((method) => !["CONNECT", "OPTIONS", "POST"].includes(method));
 
-  test.each(others)("%s on a path that takes POST returns 405 with Allow", async (method) => {
-    const answer = await fetchRaw(method, path);
-    expect(answer).toMatch(/^HTTP\/1\.1 405 /);
-    expect(answer).toMatch(/\r\nallow: OPTIONS, POST\r\n/);
-  });
+  test.each(others)(
+    "the method %s on a path that takes POST returns 405 with Allow",
+    async (method) => {
+      const answer = await fetchRaw(method, path);
+      expect(answer).toMatch(/^HTTP\/1\.1 405 /);
+      expect(answer).toMatch(/\r\nallow: OPTIONS, POST\r\n/);
+    },
+  );
 
-  test.each(["QUERY", "PROPFIND", "POST"])("%s on an unknown path returns 404", async (method) => {
-    expect(await fetchRaw(method, "/nothing")).toMatch(/^HTTP\/1\.1 404 /);
-  });
+  test.each(["QUERY", "PROPFIND", "POST"])(
+    "the method %s on an unknown path returns 404",
+    async (method) => {
+      expect(await fetchRaw(method, "/nothing")).toMatch(/^HTTP\/1\.1 404 /);
+    },
+  );
 });
 
 /** No client library sends them. */
@@ -288,33 +297,33 @@ describe("requests that Node's parser would refuse with an empty body", () => {
     ["a request without Host", `GET /livez HTTP/1.1\r\n${close}`, "the Host header is required"],
     ["a CONNECT", "CONNECT a:80 HTTP/1.1\r\nHost: a\r\n\r\n", "not a valid HTTP/1.1 request"],
     [
-      "a greeting of TLS",
+      "a TLS handshake",
       "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
       "not a valid HTTP/1.1 request",
     ],
-    ["a request of HTTP/2", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "not a valid HTTP/1.1 request"],
+    ["an HTTP/2 request", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "not a valid HTTP/1.1 request"],
     [
       "two lengths of one body",
       `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n{}`,
       "not a valid HTTP/1.1 request",
     ],
-  ])("%s is a problem", async (_, request, message) => {
-    const [head = "", body = ""] = (await answerTo(request)).split("\r\n\r\n");
-    expect(head).toMatch(/^HTTP\/1\.1 400 /);
-    expect(head).toMatch(/\r\ncontent-type: application\/problem\+json/i);
-    const { code, detail, hint } = JSON.parse(body);
-    expect(code).toBe("invalid_request");
-    expect(detail).toContain(message);
-    expect(hint).toMatch(/.{10,}/);
-  });
+  ])(
+    "a request that Node's parser would refuse with an empty body is answered with a problem: %s",
+    async (_, request, message) => {
+      const [head = "", body = ""] = (await answerTo(request)).split("\r\n\r\n");
+      expect(head).toMatch(/^HTTP\/1\.1 400 /);
+      expect(head).toMatch(/\r\ncontent-type: application\/problem\+json/i);
+      const { code, detail, hint } = JSON.parse(body);
+      expect(code).toBe("invalid_request");
+      expect(detail).toContain(message);
+      expect(hint).toMatch(/.{10,}/);
+    },
+  );
 
   test.each([
-    [
-      "an expectation that nobody knows",
-      `GET /livez HTTP/1.1\r\nHost: a\r\nExpect: miracles\r\n${close}`,
-    ],
+    ["an unknown expectation", `GET /livez HTTP/1.1\r\nHost: a\r\nExpect: miracles\r\n${close}`],
     ["HTTP/1.0, which needs no Host", "GET /livez HTTP/1.0\r\n\r\n"],
-  ])("%s is answered", async (_, request) => {
+  ])("a request with %s is answered", async (_, request) => {
     expect(await answerTo(request)).toMatch(/^HTTP\/1\.1 200 /);
   });
 });

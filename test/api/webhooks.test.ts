@@ -115,7 +115,7 @@ function storedBytes(): string {
 }
 
 describe("registering", () => {
-  test("returns the secret once, and the webhook's Location", async () => {
+  test("registering a webhook returns the secret once, and the webhook's Location", async () => {
     const answer = await post("/v1/webhooks", { url: `${receiver.url}/once` });
     expect(answer.statusCode).toBe(201);
     const { secret, ...webhook } = answer.json();
@@ -148,7 +148,7 @@ describe("registering", () => {
       `https://example.com/${"é".repeat(2_000)}`,
       "on",
     ],
-  ])("refuses a URL %s", async (_, url, allowHttp) => {
+  ])("a webhook URL is refused: %s", async (_, url, allowHttp) => {
     const { webhooks } = service.context.config;
     const before = webhooks.allowHttp;
     webhooks.allowHttp = allowHttp === "on" ? "on" : "off";
@@ -171,12 +171,12 @@ describe("registering", () => {
     [{ url: "https://example.com", events: ["job.done", "job.done"] }, "/events"],
     [{ url: "https://example.com", events: ["job.dune"] }, "/events/0"],
     [{ url: "https://example.com", secret: "mine" }, "/secret"],
-  ])("refuses the body %j at %s", async (body, pointer) => {
+  ])("the webhook body %j is refused at %s", async (body, pointer) => {
     const answer = await post("/v1/webhooks", body);
     expect(answer.json()).toMatchObject({ code: "invalid_request", errors: [{ pointer }] });
   });
 
-  test("is limited to five webhooks; deleting one makes room", async () => {
+  test("an account is limited to five webhooks, and deleting one makes room", async () => {
     const made = [];
     for (let count = 0; count < 5; count += 1) made.push(await register("/five"));
     const url = `${receiver.url}/six`;
@@ -190,24 +190,27 @@ describe("registering", () => {
     expect((await post("/v1/webhooks", { url })).statusCode).toBe(201);
   });
 
-  withFileStore("leaves no plain-text secret in the store or the log", async () => {
-    const { id, secret } = await register("/sealed");
-    const replaced = (await post(`/v1/webhooks/${id}/secret`)).json();
-    await post(`/v1/webhooks/${id}/test`);
-    await received("/sealed");
-    for (const each of [secret, replaced.secret]) {
-      const bytes = Buffer.from(each.slice("whsec_".length), "base64").toString("latin1");
-      expect(storedBytes()).not.toContain(bytes);
-      expect(storedBytes()).not.toContain(each.slice("whsec_".length));
-      expect(logged.join("")).not.toContain(each.slice("whsec_".length));
-    }
-    const sealKey = readFileSync(join(service.dataDir, "secret.key"), "utf8").trim();
-    expect(storedBytes() + logged.join("")).not.toContain(sealKey);
-  });
+  withFileStore(
+    "registering a webhook leaves no plain-text secret in the store or the log",
+    async () => {
+      const { id, secret } = await register("/sealed");
+      const replaced = (await post(`/v1/webhooks/${id}/secret`)).json();
+      await post(`/v1/webhooks/${id}/test`);
+      await received("/sealed");
+      for (const each of [secret, replaced.secret]) {
+        const bytes = Buffer.from(each.slice("whsec_".length), "base64").toString("latin1");
+        expect(storedBytes()).not.toContain(bytes);
+        expect(storedBytes()).not.toContain(each.slice("whsec_".length));
+        expect(logged.join("")).not.toContain(each.slice("whsec_".length));
+      }
+      const sealKey = readFileSync(join(service.dataDir, "secret.key"), "utf8").trim();
+      expect(storedBytes() + logged.join("")).not.toContain(sealKey);
+    },
+  );
 });
 
 describe("the end of a job", () => {
-  test("is delivered immediately, signed as Standard Webhooks requires, without query and posts", async () => {
+  test("the end of a job is delivered immediately, signed as Standard Webhooks requires, without query and posts", async () => {
     const { id, secret } = await register("/done");
     const uuid = await submit("aurora over the bay");
     await finish();
@@ -254,7 +257,7 @@ describe("the end of a job", () => {
     });
   });
 
-  test("is delivered for each outcome to the webhooks that subscribe to it", async () => {
+  test("the end of a job is delivered for each outcome to the webhooks that subscribe to it", async () => {
     await register("/all");
     await register("/errors", { events: ["job.error"] });
     const failed = await submit();
@@ -280,7 +283,7 @@ describe("the end of a job", () => {
     ]);
   });
 
-  test("is not delivered to another account or to a deleted webhook", async () => {
+  test("the end of a job is not delivered to another account or to a deleted webhook", async () => {
     await register("/mine", {}, await service.makeKey());
     const { id } = await register("/deleted");
     await service.call(key, { method: "DELETE", url: `/v1/webhooks/${id}` });
@@ -295,7 +298,7 @@ describe("the end of a job", () => {
 describe("a receiver", () => {
   const sendTest = (id: string) => post(`/v1/webhooks/${id}/test`);
 
-  test("that fails gets the same message again after five seconds, with a new signature", async () => {
+  test("a webhook receiver that fails gets the same message again after five seconds, with a new signature", async () => {
     const { id, secret } = await register("/flaky");
     receiver.answers.set("/flaky", (_request, response) => response.writeHead(500).end("no"));
     expect((await sendTest(id)).json()).toMatchObject({ event: "webhook.test", state: "waiting" });
@@ -320,7 +323,7 @@ describe("a receiver", () => {
     expect((await get(`/v1/webhooks/${id}`)).json().failing_since).toBeNull();
   });
 
-  test("that redirects to an internal address is not followed", async () => {
+  test("a webhook receiver that redirects to an internal address is not followed", async () => {
     const { id } = await register("/redirects");
     receiver.answers.set("/redirects", (_request, response) => {
       response.writeHead(307, { location: `${service.url}/metrics` }).end();
@@ -333,7 +336,7 @@ describe("a receiver", () => {
     });
   });
 
-  test("that answers 410 gets no more deliveries until its webhook is enabled again", async () => {
+  test("a webhook receiver that answers 410 gets no more deliveries until its webhook is enabled again", async () => {
     const { id } = await register("/gone");
     receiver.answers.set("/gone", (_request, response) => response.writeHead(410).end());
     await sendTest(id);
@@ -362,7 +365,7 @@ describe("a receiver", () => {
     expect(await deliveriesOf(id)).toHaveLength(1);
   });
 
-  test("that does not answer gets two deliveries at a time and does not delay others", async () => {
+  test("a webhook receiver that does not answer gets two concurrent deliveries and does not delay others", async () => {
     const slow = await register("/slow");
     const quick = await register("/quick");
     const stored: ServerResponse[] = [];
@@ -379,7 +382,7 @@ describe("a receiver", () => {
 });
 
 describe("a delivery", () => {
-  test("is replayed under its own id", async () => {
+  test("a delivery is replayed under its own id", async () => {
     const { id, secret } = await register("/again");
     await post(`/v1/webhooks/${id}/test`);
     const { id: deliveryId } = await delivery(id, { state: "delivered" });
@@ -392,7 +395,7 @@ describe("a delivery", () => {
     expect(verified(secret, second)).toEqual(verified(secret, first));
   });
 
-  test("is listed in pages, newest first, by state", async () => {
+  test("a delivery is listed in pages, newest first, by state", async () => {
     const { id } = await register("/pages");
     const ids: string[] = [];
     for (let count = 0; count < 5; count += 1) {
@@ -420,7 +423,7 @@ describe("a delivery", () => {
   });
 
   test.each(["?limit=0", "?limit=101", "?state=gone", "?state=failed,gone", "?page=2"])(
-    "list refuses %s",
+    "the list of deliveries refuses %s",
     async (query) => {
       const { id } = await register("/refused");
       const answer = await get(`/v1/webhooks/${id}/deliveries${query}`);
@@ -428,15 +431,18 @@ describe("a delivery", () => {
     },
   );
 
-  test.each(["-1", "1", "x", ""])("list refuses the cursor %j", async (cursor) => {
-    const { id } = await register("/refused");
-    const answer = await get(`/v1/webhooks/${id}/deliveries?cursor=${cursor}`);
-    const errors = [{ code: "cursor_invalid", pointer: "/cursor" }];
-    expect(answer.json()).toMatchObject({ status: 400, code: "cursor_invalid", errors });
-  });
+  test.each(["-1", "1", "x", ""])(
+    "the list of deliveries refuses the cursor %j",
+    async (cursor) => {
+      const { id } = await register("/refused");
+      const answer = await get(`/v1/webhooks/${id}/deliveries?cursor=${cursor}`);
+      const errors = [{ code: "cursor_invalid", pointer: "/cursor" }];
+      expect(answer.json()).toMatchObject({ status: 400, code: "cursor_invalid", errors });
+    },
+  );
 });
 
-test("request without a body may have a Content-Type", async () => {
+test("a webhook request without a body may have a Content-Type", async () => {
   const { id } = await register("/typed");
   const headers = { "content-type": "application/json" };
   const url = `/v1/webhooks/${id}`;
@@ -445,7 +451,7 @@ test("request without a body may have a Content-Type", async () => {
   expect((await service.call(key, { method: "DELETE", url, headers })).statusCode).toBe(204);
 });
 
-test("during secret rotation both secrets sign, and a receiver can verify with either", async () => {
+test("both secrets sign during a rotation, and a receiver can verify with either", async () => {
   const { id, secret: former } = await register("/rotating");
   const answer = await post(`/v1/webhooks/${id}/secret`);
   expect(answer.statusCode).toBe(200);
@@ -490,7 +496,7 @@ test("another account's webhook and delivery look unknown on every path", async 
   expect((await get("/v1/webhooks", other)).json().webhooks).toHaveLength(1);
 });
 
-test("metrics count deliveries by outcome and report the queue length", async () => {
+test("the metrics count deliveries by outcome and report the queue length", async () => {
   const { id } = await register("/counted");
   await post(`/v1/webhooks/${id}/test`);
   await delivery(id, { state: "delivered" });
