@@ -50,7 +50,9 @@ test.each(["a missing end", "garbage after a frame"])(
   async (what) => {
     const frame = zstdCompressSync(Buffer.from("hello"));
     const file =
-      what === "cut short" ? frame.subarray(0, -3) : Buffer.concat([frame, Buffer.from("garbage")]);
+      what === "a missing end"
+        ? frame.subarray(0, -3)
+        : Buffer.concat([frame, Buffer.from("garbage")]);
     await expect(decompressed(file, 65_536)).rejects.toThrow();
   },
 );
