@@ -59,7 +59,7 @@ afterAll(async () => {
 const earshot = (...args: string[]) => runCommand(args, environment);
 
 describe("accounts", () => {
-  test("are read if possible; errors of the others are printed", async () => {
+  test("accounts are backfilled if possible, and errors of the others are printed", async () => {
     const { code, out, notes } = await earshot("backfill", "--author", "@ann.example", bob);
     expect(code).toBe(1);
     expect(out).toMatch(
@@ -71,7 +71,7 @@ describe("accounts", () => {
     expect(JSON.parse(found.out)).toMatchObject({ Metadata: { origin: "backfill" } });
   });
 
-  test("without changes are not read again unless forced", async () => {
+  test("accounts without changes are not read again unless forced", async () => {
     const file = join(folder, "people.txt");
     writeFileSync(file, "# people\n\n@ann.example # the first one\nann.example\n");
     const again = await earshot("backfill", "--authors-file", file);
@@ -91,7 +91,7 @@ describe("accounts", () => {
     });
   });
 
-  test("without labels the labeler gets no request", async () => {
+  test("a backfill of accounts without labels sends no request to the labeler", async () => {
     host.requests.length = 0;
     await earshot("backfill", "--author", "ann.example", "--again", "--no-labels");
     expect(host.requests.filter((requested) => requested.includes("queryLabels"))).toEqual([]);
@@ -99,7 +99,7 @@ describe("accounts", () => {
 });
 
 describe("a time span", () => {
-  test("is replayed, and what remains missing is printed", async () => {
+  test("a time span is replayed, and what remains missing is printed", async () => {
     const atMs = Date.now() - 3_600_000;
     const commit = (offsetMs: number, rkey: string) => ({
       did: ann,
@@ -129,13 +129,13 @@ describe("a time span", () => {
     expect(JSON.parse(again.out)).toMatchObject({ events: 0, held_before_seconds: 0.5 });
   });
 
-  test("only in the network's archive requires a token", async () => {
+  test("a time span that is only in the network's archive requires a token", async () => {
     const { code, notes } = await earshot("backfill", "--replay", "2026-01-01..2026-01-02");
     expect(code).toBe(1);
     expect(notes).toMatch(/the network archive requires a token – .*EARSHOT_NETWORK_REPLAY_TOKEN/);
   });
 
-  test("is replayed by one command at a time", async () => {
+  test("a time span is replayed by one command at a time", async () => {
     const lock = lockFolder(join(folder, "data", "replay"));
     const { code, notes } = await earshot("backfill", "--replay", "gaps");
     lock.release();
@@ -143,7 +143,7 @@ describe("a time span", () => {
     expect(notes).toMatch(/another replay is running on this data folder – wait for it to finish/);
   });
 
-  test("without gaps is done immediately", async () => {
+  test("a time span without gaps is finished immediately", async () => {
     const empty = { ...environment, EARSHOT_DATA_DIR: join(folder, "empty") };
     const { code, out } = await runCommand(["backfill", "--replay", "gaps"], empty);
     expect({ code, out }).toEqual({ code: 0, out: "nothing is missing\n" });

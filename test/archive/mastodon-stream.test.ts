@@ -100,7 +100,7 @@ async function addCredential(accountId: string): Promise<void> {
   });
 }
 
-test("waits for a credential and says so; starts once there is one", async () => {
+test("the Mastodon stream reports that it waits for a credential, and starts once there is one", async () => {
   await until("what is missing", async () => {
     const { mastodon } = await readiness();
     return String(mastodon).includes(`no usable user token for ${emulator.host}`) ? true : null;
@@ -111,7 +111,7 @@ test("waits for a credential and says so; starts once there is one", async () =>
 });
 
 describe("while it is connected", () => {
-  test("finds posts, and never those without consent", async () => {
+  test("the connected Mastodon stream finds posts, and never those without consent", async () => {
     const { network } = emulator;
     network.addStatus({ accountId: ben, text: "a heron of ben" });
     network.addStatus({ accountId: ann, text: "a private heron", visibility: "private" });
@@ -125,7 +125,7 @@ describe("while it is connected", () => {
     expect(status.complete).toBe(false);
   });
 
-  test("finds a post within a second", async () => {
+  test("the connected Mastodon stream finds a post within a second", async () => {
     const tookMs: number[] = [];
     for (const word of ["gull", "tern", "skua"]) {
       const madeAt = performance.now();
@@ -137,7 +137,7 @@ describe("while it is connected", () => {
     expect(Math.min(...tookMs)).toBeLessThan(1_000);
   });
 
-  test("an edit replaces a post, with its counts", async () => {
+  test("an edit on the Mastodon stream replaces a post, with its counts", async () => {
     const { id } = emulator.network.addStatus({ accountId: ann, text: "an egret" });
     await finds("egret", 1);
     emulator.network.editStatus(id, { text: "a stork", favourites: 12 });
@@ -146,14 +146,14 @@ describe("while it is connected", () => {
     expect((await request("egret")).posts).toEqual([]);
   });
 
-  test("a deletion removes an archived post", async () => {
+  test("a deletion on the Mastodon stream removes an archived post", async () => {
     const { id } = emulator.network.addStatus({ accountId: ann, text: "a bittern" });
     await finds("bittern", 1);
     emulator.network.deleteStatus(id);
     await finds("bittern", 0);
   });
 
-  test("hides an account that withdraws consent, and shows it after renewed consent", async () => {
+  test("the Mastodon stream hides an account that withdraws consent, and shows it after renewed consent", async () => {
     const { network } = emulator;
     const eve = network.addAccount({ username: "eve" });
     network.addStatus({ accountId: eve.id, text: "a first spoonbill" });
@@ -167,7 +167,7 @@ describe("while it is connected", () => {
     expect(posts.map(({ Content }) => Content)).toEqual(["a third spoonbill", "a first spoonbill"]);
   });
 
-  test("tolerates hostile events", async () => {
+  test("the Mastodon stream tolerates hostile events", async () => {
     streams.raw("nonsense");
     streams.raw(JSON.stringify({ event: "update", payload: "[".repeat(100_000) }));
     streams.event("update", { id: "1", account: null, uri: "javascript:alert(1)" });
@@ -198,7 +198,7 @@ describe("after a disconnection", () => {
   const codes = ({ warnings }: { warnings: { code: string }[] }) =>
     warnings.map(({ code }) => code);
 
-  test("does not report a stored post as complete until it was compared with the server", async () => {
+  test("after a disconnection, a stored post is not reported as complete until it was compared with the server", async () => {
     const { network } = emulator;
     const cora = network.addAccount({ username: "ann" }).id;
     const kept = network.addStatus({ accountId: cora, text: "a godwit that stays" }).id;
@@ -239,7 +239,7 @@ describe("after a disconnection", () => {
   });
 });
 
-test("leaves a gap in the coverage, and finds what comes after it", async () => {
+test("a disconnection leaves a gap in the coverage, and posts after it are found", async () => {
   emulator.network.addStatus({ accountId: ann, text: "a crane before" });
   await finds("crane", 1);
   const before = streams.requests.length;

@@ -67,7 +67,7 @@ describe.each(releases)("a data folder of %s", (release) => {
     return ids;
   }
 
-  test("finishes jobs in flight, each with its first page", async () => {
+  test("an upgraded data folder finishes jobs in flight, each with its first page", async () => {
     const expected = known.pages.find(({ args }) => args.query === "comet");
     for (const uuid of known.inFlight) {
       const { ids, cursor } = await page(uuid);
@@ -76,7 +76,7 @@ describe.each(releases)("a data folder of %s", (release) => {
     }
   });
 
-  test("results continue to all further pages, from new and from earlier cursors", async () => {
+  test("results in an upgraded data folder continue to all further pages, from new and from earlier cursors", async () => {
     for (const { uuid, args, cursor, ids, all } of known.pages) {
       const first = await page(uuid);
       expect(first.ids).toEqual(ids);
@@ -86,13 +86,13 @@ describe.each(releases)("a data folder of %s", (release) => {
     }
   });
 
-  test("the archive returns the same posts", async () => {
+  test("the archive of an upgraded data folder returns the same posts", async () => {
     for (const { args, all } of known.pages) {
       expect(timesOf((await submit({ ...args, max_results: 500 })).ids)).toEqual(timesOf(all));
     }
   });
 
-  test("finds posts by the IDs that they had then", async () => {
+  test("an upgraded data folder finds posts by their former IDs", async () => {
     const [first] = known.pages;
     if (first === undefined) throw new Error("a page");
     const former = first.all;
@@ -107,7 +107,7 @@ describe.each(releases)("a data folder of %s", (release) => {
     }
   });
 
-  test("lists every job with its status", async () => {
+  test("an upgraded data folder lists every job with its status", async () => {
     const jobs: { uuid: string }[] = [];
     for (let before = ""; ; ) {
       const url = `/v1/search/live/social/jobs?limit=100${before}`;
@@ -127,7 +127,7 @@ describe.each(releases)("a data folder of %s", (release) => {
     }
   });
 
-  test("webhooks, idempotency keys and sessions work", async () => {
+  test("webhooks, idempotency keys and sessions of an upgraded data folder work", async () => {
     const { more, key } = known;
     if (more === null) return;
     const url = `/v1/webhooks/${more.webhook}`;
