@@ -125,7 +125,7 @@ function somePosts(): Post[] {
   ];
 }
 
-test("the network is large enough", () => {
+test("the test network is large enough", () => {
   const { accounts, posts } = world.society;
   expect(accounts.length).toBeGreaterThanOrEqual(200);
   expect(posts.filter(({ why }) => why !== "deleted").length).toBeGreaterThanOrEqual(5_000);
@@ -201,12 +201,15 @@ describe("posts of an account", () => {
     expect(wrong).toEqual([]);
   });
 
-  test.for([1, 7, 99])("pages of %i neither repeat nor skip", async (maxResults) => {
-    const account = accountAt(maxResults === 1 ? 7 : cast.prolific);
-    const found = await anyone.all({ method: "gettweets", query: account.did, maxResults });
-    expect(differences(found, entries(world.truth.entriesOf(account)))).toEqual([]);
-    expect(timesOutOfOrder(found)).toEqual([]);
-  });
+  test.for([1, 7, 99])(
+    "the pages of %i posts of an account neither repeat nor skip posts",
+    async (maxResults) => {
+      const account = accountAt(maxResults === 1 ? 7 : cast.prolific);
+      const found = await anyone.all({ method: "gettweets", query: account.did, maxResults });
+      expect(differences(found, entries(world.truth.entriesOf(account)))).toEqual([]);
+      expect(timesOutOfOrder(found)).toEqual([]);
+    },
+  );
 
   test("getmedia returns the posts with pictures", async () => {
     const wrong = await compared(
@@ -301,7 +304,7 @@ describe("private reads of an account", () => {
     expect(found.map(({ Metadata }) => Metadata.uri)).toEqual(due.map(({ uri }) => uri));
   });
 
-  test("an account without a credential is refused, with what is missing", async () => {
+  test("an account without a credential is refused private reads, and the error names what is missing", async () => {
     for (const method of ["gethometweets", "getforyoutweets"]) {
       const { code, body } = await anyone.submit({ method });
       expect({ code, body }).toMatchObject({ code: 422, body: { code: "source_unavailable" } });
@@ -377,7 +380,7 @@ describe("searches", () => {
     );
   });
 
-  test("without a credential only the archive answers, and it is empty", async () => {
+  test("without a credential only the archive answers a search, and it is empty", async () => {
     const requested = { method: "searchbyquery", query: rareWord };
     const { records, status } = await anyone.page({ ...requested, type: "social-credential" });
     expect(records).toEqual([]);
@@ -386,7 +389,7 @@ describe("searches", () => {
   });
 });
 
-test("gettrends fails with an error that names the upstream, which has no trends here", async () => {
+test("gettrends fails with an error that names the upstream, which has no trends in the test network", async () => {
   const { body } = await anyone.submit({ method: "gettrends" });
   const { code, body: problem } = await anyone.result(String(body.uuid));
   const { host } = new URL(world.network.appview);
