@@ -162,14 +162,14 @@ test("every post of every account is found with its handle and name, and covered
   expect(one?.Metadata).toMatchObject({ username: "person3.test", author: "Person 3" });
 });
 
-test("a second run requests each account once and reads no repository", async () => {
+test("a second backfill requests each account once and reads no repository", async () => {
   const run = await backfill("--author", ...people.map(({ did }) => did), "--json", "--no-labels");
   for (const summary of summaries(run)) {
     expect(summary).toMatchObject({ outcome: "unchanged", added: 0 });
   }
 });
 
-test("edits, deletions and takedowns between runs are applied, with every way of reading", async () => {
+test("edits, deletions and takedowns between backfills are applied, with every way of reading", async () => {
   const [busiest, second, third, fourth] = people;
   if (!busiest || !second || !third || !fourth) throw new Error("people");
   const [first, next] = busiest.posts;

@@ -125,7 +125,7 @@ describe("after a busy network in which Earshot was killed, stopped and disconne
     console.log(`${truth.posts.size} posts to be seen; ${reportCounts(found, truth, life)}`);
   }, 600_000);
 
-  test("the network was large enough and had every kind of event", () => {
+  test("the test network was large enough and had every kind of event", () => {
     expect(truth.accounts.length).toBeGreaterThanOrEqual(stepCount < 500 ? 1 : 180);
     expect(truth.posts.size).toBeGreaterThanOrEqual(stepCount < 500 ? 1 : 5_000);
     const requested = proxies[0]?.requests() ?? [];
@@ -134,7 +134,7 @@ describe("after a busy network in which Earshot was killed, stopped and disconne
     expect(requested.length).toBeGreaterThan(compressed);
   });
 
-  test("every visible post of the network is found as it is there, and no other", () => {
+  test("every visible post of the network is found in its present version, and no other is", () => {
     expect(summary(differences(found, truth))).toEqual([]);
   });
 
