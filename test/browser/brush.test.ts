@@ -94,14 +94,14 @@ describe("on the page Usage", () => {
     await image(/^Requests over 7 days: [1-9]/).waitFor();
   });
 
-  test("dragging over a plot shows that part of the time", async () => {
+  test("dragging over a plot of Usage shows that part of the time", async () => {
     await drag(".u-over", 0.2, 0.6);
     await image(/^Requests over the selected time: 0 in total/).waitFor();
     await returned();
     expect(await isFocused("Usage")).toBe(true);
   });
 
-  test("the arrow keys, Shift and Enter show a part of the time", async () => {
+  test("the arrow keys, Shift and Enter show a part of the time on Usage", async () => {
     const slider = await selectLastSteps();
     await image(/^Requests over the selected time: [1-9]/).waitFor();
     expect(await slider.getAttribute("max")).toBe("2");
@@ -121,7 +121,7 @@ describe("on the page Status", () => {
     await image(/^Bluesky: 1 gap in 7 days/).waitFor();
   });
 
-  test("dragging over the coverage shows that part of the time, also within that part", async () => {
+  test("dragging over the coverage on Status shows that part of the time, also within that part", async () => {
     await drag(".trace svg", 0.4, 0.6);
     await image(/^Bluesky: 1 gap in the selected time/).waitFor();
     await image(/^Ingest lag over the selected time: Bluesky none reported/).waitFor();
@@ -131,14 +131,14 @@ describe("on the page Status", () => {
     expect(await isFocused("Status")).toBe(true);
   });
 
-  test("dragging over the lag shows that part of the time", async () => {
+  test("dragging over the lag on Status shows that part of the time", async () => {
     await drag(".plot svg", 0.8, 0.9);
     await image(/^Ingest lag over the selected time: Bluesky median 2 s/).waitFor();
     await image(/^Bluesky: no gaps in the selected time/).waitFor();
     await returned();
   });
 
-  test("the arrow keys, Shift and Enter show a part of the time", async () => {
+  test("the arrow keys, Shift and Enter show a part of the time on Status", async () => {
     await selectLastSteps();
     await image(/^Bluesky: no gaps in the selected time/).waitFor();
     await returned();
@@ -158,14 +158,14 @@ describe("on a job", () => {
     await image(/^Bluesky: 1 gap, 6 h/).waitFor();
   });
 
-  test("dragging over the coverage shows that part of the time", async () => {
+  test("dragging over the coverage of a job shows that part of the time", async () => {
     await drag(".trace svg", 0.7, 0.9);
     await image(/^Bluesky: no gaps in the selected time/).waitFor();
     await returned();
     expect(await isFocused("Coverage")).toBe(true);
   });
 
-  test("the arrow keys, Shift and Enter show a part of the time", async () => {
+  test("the arrow keys, Shift and Enter show a part of the time of a job", async () => {
     await selectLastSteps();
     await image(/^Bluesky: no gaps in the selected time/).waitFor();
     await returned();

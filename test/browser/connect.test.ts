@@ -71,7 +71,7 @@ const ping = (token: string) =>
     body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" }),
   });
 
-test("an app is connected by signing in and agreeing, and disconnected on the page Keys", async () => {
+test("an app is connected by signing in and consenting, and disconnected on the page Keys", async () => {
   app.publish("/client.json", {
     client_id: app.clientId,
     client_name: "Reader",

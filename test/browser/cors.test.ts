@@ -61,7 +61,7 @@ async function searchedFromPage(service: ServiceUnderTest) {
   );
 }
 
-test("a script of a listed origin searches and reads the header fields", async () => {
+test("a script of a listed origin can search and read the header fields", async () => {
   expect(await searchedFromPage(open)).toEqual({
     status: 200,
     coverage: expect.stringContaining("complete"),
@@ -69,6 +69,6 @@ test("a script of a listed origin searches and reads the header fields", async (
   });
 });
 
-test("a script of any other origin is kept out by the browser", async () => {
+test("the browser blocks a script of any other origin", async () => {
   expect(await searchedFromPage(closed)).toBe("refused by the browser");
 });

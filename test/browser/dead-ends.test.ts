@@ -39,7 +39,7 @@ async function openPlayground(): Promise<{
   return { context, page, session };
 }
 
-test("after an update, a page whose files have other names says so and reloads", async () => {
+test("a page whose files have other names after an update shows a notice and reloads", async () => {
   const { context, page } = await openPlayground();
   const files = "**/dashboard/assets/*.js";
   const start = `${service.url}/dashboard`;
@@ -63,7 +63,7 @@ test("after an update, a page whose files have other names says so and reloads",
   await context.close();
 });
 
-test("offline, a page says so, the others still open, and it opens when the connection is back", async () => {
+test("a page that was not loaded reports that the browser is offline, and opens when the connection is back", async () => {
   const { context, page } = await openPlayground();
   await context.setOffline(true);
   await page.getByRole("link", { name: "Usage" }).click();
@@ -77,7 +77,7 @@ test("offline, a page says so, the others still open, and it opens when the conn
   await context.close();
 });
 
-test("files that stay missing do not reload the page again and again", async () => {
+test("a page whose files stay missing does not reload repeatedly", async () => {
   const { context, page } = await openPlayground();
   let loads = 0;
   page.on("load", () => {
@@ -90,7 +90,7 @@ test("files that stay missing do not reload the page again and again", async () 
   await context.close();
 });
 
-test("a session that ends keeps the query, and says so", async () => {
+test("the page reports that a session has ended, and keeps the query", async () => {
   const { context, page, session } = await openPlayground();
   const query = "aurora -from:halden_demo";
   const field = page.locator("textarea").first();
@@ -106,7 +106,7 @@ test("a session that ends keeps the query, and says so", async () => {
   await context.close();
 });
 
-test("an address that does not exist leads back", async () => {
+test("a page for an unknown address links back to the dashboard", async () => {
   const page = await browser.newPage();
   await page.goto(`${service.url}/nowhere`);
   expect(await violationsOf(page)).toEqual([]);

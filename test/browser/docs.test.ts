@@ -41,7 +41,7 @@ const pages = [
 
 describe.each(pages)("%s", (name, path, heading) => {
   test.each(looks)(
-    "at $width pixels, $scheme: passes axe, fits the screen and logs nothing",
+    "the page at $width pixels, $scheme, passes axe, fits the screen and logs nothing",
     async (look) => {
       const { page, complaints, settled } = await openWatched(visitor);
       await show(page, look);
@@ -64,7 +64,7 @@ describe.each(pages)("%s", (name, path, heading) => {
   );
 });
 
-test("Ctrl K searches every page, with the keyboard alone", async () => {
+test("the search with Ctrl K finds every page, with only the keyboard", async () => {
   const { page, complaints, settled } = await openWatched(visitor);
   await page.goto(`${site.url}/docs`);
   await settled();
@@ -80,7 +80,7 @@ test("Ctrl K searches every page, with the keyboard alone", async () => {
   await page.close();
 });
 
-test("samples have tabs that keep their language, and are copied with the service's address", async () => {
+test("the tabs of code samples keep the selected language, and samples are copied with the service's address", async () => {
   const { page, settled } = await openWatched(visitor);
   await page.goto(`${site.url}/docs/quickstart`);
   await settled();
@@ -96,7 +96,7 @@ test("samples have tabs that keep their language, and are copied with the servic
   await page.close();
 });
 
-test("samples name the key of the signed-in caller", async () => {
+test("the code samples name the key of the signed-in caller", async () => {
   const context = await newContext();
   const session = await site.service.signIn({ role: "operator" });
   const [name = "", value = ""] = session.cookie.split("=");
@@ -110,7 +110,7 @@ test("samples name the key of the signed-in caller", async () => {
   await context.close();
 });
 
-test("on a phone the contents are folded, and the menu opens", async () => {
+test("the contents are folded on a phone, and the menu opens", async () => {
   const { page, settled } = await openWatched(visitor);
   await show(page, { width: 390, scheme: "light" });
   await page.goto(`${site.url}/docs/api`);
@@ -126,7 +126,7 @@ test("on a phone the contents are folded, and the menu opens", async () => {
   await page.close();
 });
 
-test("a first visit loads at most 250 kB", async () => {
+test("a first visit of the documentation loads at most 250 kB", async () => {
   const context = await newContext();
   const page = await context.newPage();
   const bytesLoaded = await countLoaded(context, page);

@@ -57,7 +57,7 @@ afterAll(async () => {
 const submit = (path: string, payload: object) =>
   service.callAs(session, { method: "POST", url: `/v1/search/live/${path}`, payload });
 
-test("a stream that is connected shows in the sidebar and on the status", async () => {
+test("a connected stream is shown in the sidebar and on the status page", async () => {
   const { page, complaints } = await openWatched(context);
   await page.goto(`${service.url}/dashboard/status`);
   await page.getByRole("link", { name: /^Listening/ }).waitFor();
@@ -67,7 +67,7 @@ test("a stream that is connected shows in the sidebar and on the status", async 
   await page.close();
 });
 
-test("a job that failed says why, what it used, and can be run again", async () => {
+test("a failed job shows the reason and its cost, and can be run again", async () => {
   const { page, complaints } = await openWatched(context);
   const submitted = await submit("x", {
     type: "social",
@@ -84,7 +84,7 @@ test("a job that failed says why, what it used, and can be run again", async () 
   await page.close();
 });
 
-test("a job opened from a long list is visible immediately, on a phone above the list", async () => {
+test("a job opened from a long list is visible immediately, and above the list on a phone", async () => {
   for (let more = 0; more < listed; more += 1) await submit("social", search(`harbour ${more}`));
   for (const look of looks) {
     const { page, settled } = await openWatched(context);
@@ -105,7 +105,7 @@ test("a job opened from a long list is visible immediately, on a phone above the
   }
 });
 
-test("a search too many waits, says until when, and goes by itself", async () => {
+test("a search above the limit shows how long it waits, and is then sent automatically", async () => {
   const { page } = await openWatched(context);
   for (let more = 0; more < perMinute; more += 1) await submit("social", search("harbour"));
   await page.goto(`${service.url}/dashboard/playground?q=harbour`);

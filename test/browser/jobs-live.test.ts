@@ -58,7 +58,7 @@ async function openJobs(): Promise<{ page: Page; complaints: string[] }> {
 const row = (page: Page, query: string) => page.getByRole("row").filter({ hasText: query });
 const running = (page: Page) => page.getByRole("link", { name: /^Jobs/ });
 
-test("jobs come and end on the page by themselves, and the sidebar counts those under way", async () => {
+test("jobs appear and end on the page without a reload, and the sidebar counts those in progress", async () => {
   const { page, complaints } = await openJobs();
   await submit("@ann");
   await row(page, "@ann").getByText("in progress").waitFor();
@@ -77,7 +77,7 @@ test("jobs come and end on the page by themselves, and the sidebar counts those 
   await page.close();
 });
 
-test("a job that is cancelled says so", async () => {
+test("a cancelled job is shown as cancelled", async () => {
   const { page, complaints } = await openJobs();
   await submit("@bob");
   await page.getByRole("button", { name: "Cancel @bob" }).click();
@@ -87,7 +87,7 @@ test("a job that is cancelled says so", async () => {
   await page.close();
 });
 
-test("jobs are filtered by query, platform and method, also after a reload", async () => {
+test("jobs can be filtered by query, platform and method, also after a reload", async () => {
   const { page, complaints } = await openJobs();
   for (const [platform, type, query] of [
     ["social", "searchbyquery", "Harbour tide"],
@@ -122,7 +122,7 @@ test("jobs are filtered by query, platform and method, also after a reload", asy
   await page.close();
 });
 
-test("a list that is not live says so, and is live again when the user retries", async () => {
+test("a list that is not live shows that, and is live again when the user retries", async () => {
   const { page } = await openJobs();
   let tries = 0;
   await page.route("**/events", (route) => {

@@ -18,7 +18,7 @@ afterAll(async () => {
   await site.stop();
 });
 
-test("from the landing page to a first answer, and a key that is revoked is refused", async () => {
+test("a user gets from the landing page to a first answer, and a revoked key is refused", async () => {
   const context = await browser.newContext({ locale: "en-US", ignoreHTTPSErrors: true });
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   const { page, complaints } = await openWatched(context);

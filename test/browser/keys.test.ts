@@ -17,7 +17,7 @@ afterAll(async () => {
   await site.stop();
 });
 
-test("a key opens its requests by keyboard, with the reason of a refused one", async () => {
+test("the requests of a key open by keyboard, with the reason of a refused one", async () => {
   const context = await browser.newContext({ locale: "en-US", ignoreHTTPSErrors: true });
   const session = await site.service.signIn();
   const [name = "", value = ""] = session.cookie.split("=");

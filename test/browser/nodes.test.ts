@@ -59,7 +59,7 @@ async function submit(query: string): Promise<string> {
   return answer.json<{ uuid: string }>().uuid;
 }
 
-test("a node that came waits for the operator, who reads what it proves and lets it work", async () => {
+test("a new node waits for the operator, who reads what it proves and approves it", async () => {
   const { page, complaints } = await openWatched(operator);
   await page.goto(`${site.url}/dashboard/nodes`);
   await rowOf(page, "ams-1").getByText("pending", { exact: true }).waitFor();
@@ -75,7 +75,7 @@ test("a node that came waits for the operator, who reads what it proves and lets
   await page.close();
 });
 
-test("a job shows which node ran it and what that proves; its proof is downloaded and verified offline", async () => {
+test("a job shows which node ran it and what that proves, and its proof is downloaded and verified offline", async () => {
   const { page, complaints, settled } = await openWatched(operator);
   await page.goto(`${site.url}/dashboard/jobs/${await submit("@ann")}`);
   const download = page.getByRole("button", { name: "Download proof" });
@@ -103,7 +103,7 @@ test("a job shows which node ran it and what that proves; its proof is downloade
   await page.close();
 });
 
-test("a job of this server itself says why it has no proof", async () => {
+test("a job of the server itself explains why it has no proof", async () => {
   const { page } = await openWatched(operator);
   const answer = await site.service.callAs(session, {
     method: "POST",
@@ -132,7 +132,7 @@ const everywhere = [
   "/dashboard/nowhere",
 ];
 
-test("every page says that machines which prove nothing may work here", async () => {
+test("every page warns that nodes which prove nothing may run jobs", async () => {
   for (const [at, path] of everywhere.entries()) {
     const look = looks[at % looks.length] ?? looks[0];
     const isPublic = path === "/" || path.endsWith("/sign-in");

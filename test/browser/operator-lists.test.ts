@@ -33,7 +33,7 @@ afterAll(async () => {
   await site.stop();
 });
 
-test("an operator filters keys, jobs and usage by account with the keyboard", async () => {
+test("an operator can filter keys, jobs and usage by account with the keyboard", async () => {
   const { page, complaints } = await openWatched(context);
   await page.goto(`${site.url}/dashboard/activity`);
   await page.getByRole("searchbox", { name: "Account" }).fill(member.accountId);
@@ -59,7 +59,7 @@ test("an operator filters keys, jobs and usage by account with the keyboard", as
   await page.close();
 }, 60_000);
 
-test("an operator filters the audit log, and the export contains what is shown", async () => {
+test("an operator can filter the audit log, and the export contains what is shown", async () => {
   const { page, complaints } = await openWatched(context);
   await page.goto(`${site.url}/dashboard/audit`);
   await page.getByRole("combobox", { name: "Action" }).selectOption("key_created");
@@ -83,7 +83,7 @@ test("an operator filters the audit log, and the export contains what is shown",
   await page.close();
 }, 60_000);
 
-test("a list that does not load says so, and loads again on request", async () => {
+test("a list that does not load shows that, and loads again on request", async () => {
   const { page } = await openWatched(context);
   await page.route("**/operator/jobs", (route) => route.abort());
   await page.goto(`${site.url}/dashboard/activity/jobs`);

@@ -165,7 +165,7 @@ const pages: readonly Shown[] = [
 
 describe.each(pages)("$name", ({ name, path, heading, act }) => {
   test.each(looks)(
-    "at $width pixels, $scheme: is accessible, fits the screen and logs no error",
+    "the page at $width pixels, $scheme, is accessible, fits the screen and logs no error",
     async (look) => {
       const isPublic = ["landing", "public-status", "sign-in"].includes(name);
       const { page, complaints, settled } = await openWatched(isPublic ? outsider : operator);
