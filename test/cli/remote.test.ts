@@ -51,7 +51,7 @@ const earshot = (args: readonly string[], environment: Readonly<Record<string, s
 const withKey = (...args: string[]) => earshot([...args, "--url", url], { EARSHOT_API_KEY: key });
 
 describe("search on a service", () => {
-  test("prints posts, their count and the coverage", async () => {
+  test("a search on a service prints posts, their count and the coverage", async () => {
     const { code, out, notes } = await withKey("search", "comet", "--max-results", "2");
     expect(notes).toContain("2 posts; more match: raise --max-results, up to 500. There may be");
     expect(code).toBe(0);
@@ -59,7 +59,7 @@ describe("search on a service", () => {
     expect(out).not.toContain("number3");
   });
 
-  test("prints the formats of the API", async () => {
+  test("a search on a service prints the formats of the API", async () => {
     const json = JSON.parse((await withKey("search", "number1", "--json")).out);
     expect(json).toMatchObject({ status: "done", complete: false, canonical_query: "number1" });
     expect(json.results).toHaveLength(1);
@@ -76,14 +76,14 @@ describe("search on a service", () => {
     expect(markdown).toContain("Whole records: the result of job");
   });
 
-  test("marks errors in the query and exits with 2", async () => {
+  test("a search on a service marks errors in the query and exits with 2", async () => {
     const { code, notes, out } = await withKey("search", "since:2026-02-30");
     expect(notes).toContain("error[invalid_date]");
     expect(code).toBe(2);
     expect(out).toBe("");
   });
 
-  test("reports a refused key with the service's hint", async () => {
+  test("a search on a service reports a refused key with the service's hint", async () => {
     const { code, notes } = await earshot(["search", "comet", "--url", url], {
       EARSHOT_API_KEY: `${key.slice(0, -4)}AAAA`,
     });
@@ -91,7 +91,7 @@ describe("search on a service", () => {
     expect(notes).toMatch(/^earshot: .*key/);
   });
 
-  test("reports an unreachable service in one line", async () => {
+  test("a search on a service reports an unreachable service in one line", async () => {
     const { code, notes } = await earshot(["search", "comet", "--url", "http://127.0.0.1:9"], {
       EARSHOT_API_KEY: key,
     });
@@ -101,7 +101,7 @@ describe("search on a service", () => {
 });
 
 describe("counts on a service", () => {
-  test("lists every bucket of the last 7 days and marks incomplete ones", async () => {
+  test("counts on a service list every bucket of the last 7 days and mark incomplete ones", async () => {
     const { code, out, notes } = await withKey("counts", "comet", "--by", "day");
     expect(code, notes).toBe(0);
     const counts = out.trimEnd().split("\n");
@@ -111,7 +111,7 @@ describe("counts on a service", () => {
     expect(notes).toMatch(/^4 posts; peak/);
   });
 
-  test("joins the pages of a long window", async () => {
+  test("counts on a service join the pages of a long window", async () => {
     const since = new Date(service.clock.now() - 60 * 24 * hourMs).toISOString();
     const { code, out, notes } = await withKey(
       ...["counts", "comet", "--by", "minute", "--since", since, "--json"],
@@ -129,7 +129,7 @@ describe("counts on a service", () => {
 });
 
 describe("login", () => {
-  test("verifies the key, stores it readable by its user only, and is used by later commands", async () => {
+  test("earshot login verifies the key, stores it readable only by its user, and later commands use it", async () => {
     const wrong = await runCommand(
       ["login", url],
       { XDG_CONFIG_HOME: home },
@@ -158,7 +158,7 @@ describe("login", () => {
     expect(() => statSync(loginFile)).toThrow();
   });
 
-  test("reports an unreadable login file by name", async () => {
+  test("an unreadable login file is reported by name", async () => {
     mkdirSync(join(home, "earshot"), { recursive: true });
     writeFileSync(loginFile, "{");
     const { code, notes } = await earshot(["search", "number1"]);
@@ -167,7 +167,7 @@ describe("login", () => {
     expect((await earshot(["logout"])).code).toBe(0);
   });
 
-  test("stores several profiles, and commands use the selected one", async () => {
+  test("earshot login stores several profiles, and commands use the selected one", async () => {
     const second = await service.makeKey();
     const logIn = (args: readonly string[], text: string) =>
       runCommand(["login", url, ...args], { XDG_CONFIG_HOME: home }, piped(text));
@@ -204,7 +204,7 @@ describe("login", () => {
     expect((await earshot(["login", "--list"])).out).toBe("PROFILE  SERVICE\n");
   });
 
-  test("yields to a data folder that is set", async () => {
+  test("a data folder that is set takes precedence over a login", async () => {
     const elsewhere = { EARSHOT_DATA_DIR: join(home, "empty") };
     await runCommand(["login", url], { XDG_CONFIG_HOME: home }, piped(key));
     const { notes } = await earshot(["search", "number1"], elsewhere);
