@@ -69,7 +69,7 @@ function change(name: string, fields: Readonly<Record<string, unknown>>): void {
   writeFileSync(file(name), JSON.stringify(content));
 }
 
-test("a node is admitted by the measurement of its image, runs a job, and its proof verifies", async () => {
+test("a node is admitted by the measurement of its image, and its job's proof verifies", async () => {
   const isAdmitted = () => (container.logs().includes("attested and ready for jobs") ? true : null);
   await until("the node to be admitted", isAdmitted).catch((error: unknown) => {
     throw new Error(container.logs(), { cause: error });
@@ -98,6 +98,6 @@ test("a node is admitted by the measurement of its image, runs a job, and its pr
   });
 });
 
-test("a node exits with code 0 when it is stopped", () => {
+test("a containerised node exits with code 0 when it is stopped", () => {
   expect(container.stop()).toBe(0);
 });
