@@ -114,7 +114,7 @@ function expectWhole({ items, warnings = [] }: UpstreamPage): void {
 }
 
 describe.skipIf(!isOpen)(openTitle, () => {
-  test("returns a profile by handle and by DID", async () => {
+  test("Bluesky returns a profile by handle and by DID", async () => {
     const byHandle = await page(open, "searchbyprofile", user);
     expectWhole(byHandle);
     const [item] = byHandle.items;
@@ -127,7 +127,7 @@ describe.skipIf(!isOpen)(openTitle, () => {
   });
 
   test.each<FetchMethod>(["gettweets", "getmedia", "getfollowing", "getfollowers"])(
-    "returns %s, and its second page",
+    "Bluesky returns %s, and its second page",
     async (method) => {
       const first = await page(open, method, user);
       expectWhole(first);
@@ -140,7 +140,7 @@ describe.skipIf(!isOpen)(openTitle, () => {
     },
   );
 
-  test("returns a post, its replies, and its reposters", async () => {
+  test("Bluesky returns a post, its replies, and its reposters", async () => {
     const { items } = await page(open, "gettweets", user);
     const posts = items.flatMap((item) => (item.kind === "post" ? [item.post] : []));
     const max = posts
@@ -156,11 +156,11 @@ describe.skipIf(!isOpen)(openTitle, () => {
     await page(open, "getretweeters", postOf(max.uri));
   });
 
-  test("returns trends", async () => {
+  test("Bluesky returns trends", async () => {
     expectWhole(await page(open, "gettrends", null));
   });
 
-  test("returns an empty page for what does not exist", async () => {
+  test("Bluesky returns an empty page for a missing subject", async () => {
     const noOne = { ...user, handle: "nobody-bears-this-name.invalid" };
     for (const method of ["searchbyprofile", "gettweets", "getfollowers"] as const) {
       expect(await page(open, method, noOne)).toMatchObject({ items: [], next: null });
@@ -176,7 +176,7 @@ describe.skipIf(!isOpen)(openTitle, () => {
 const withoutCounts = (key: string, value: unknown): unknown => (key === "counts" ? null : value);
 
 describe.skipIf(!isLoggedIn)(loggedInTitle, () => {
-  test("serves the timeline, the feed, and a search with one login", async () => {
+  test("Bluesky serves the timeline, the feed, and a search with one login", async () => {
     const kinds = blueskyCredentialKinds({ plcUrl, appviewUrl, resolveTxt });
     const kind = kinds.find(({ name }) => name === "app-password");
     if (kind === undefined) throw new Error("no such kind");

@@ -93,7 +93,7 @@ const unreadable = ({ warnings = [] }: UpstreamPage) =>
   warnings.filter(({ code }) => code === "unreadable_items");
 
 describe.skipIf(!isOpen)(openTitle, () => {
-  test("returns a profile by name and by id", async () => {
+  test("a Mastodon server returns a profile by name and by id", async () => {
     const [byName] = (await page("searchbyprofile", account)).items;
     if (byName?.kind !== "profile") throw new Error("no such account");
     const { userId, username, counts, createdAt } = byName.profile;
@@ -105,7 +105,7 @@ describe.skipIf(!isOpen)(openTitle, () => {
     ]);
   });
 
-  test("returns two pages of posts, newest first, and each by its id and uri", async () => {
+  test("a Mastodon server returns two pages of posts, newest first, and each by its id and uri", async () => {
     const first = await page("gettweets", account);
     expect(unreadable(first)).toEqual([]);
     const second = await page("gettweets", account, "public", first.next);
@@ -119,7 +119,7 @@ describe.skipIf(!isOpen)(openTitle, () => {
     expect(again).toMatchObject({ uri: own?.uri, text: own?.text });
   });
 
-  test("returns media, followers, boosters, replies and trends", async () => {
+  test("a Mastodon server returns media, followers, boosters, replies and trends", async () => {
     const media = await page("getmedia", account);
     expect(posts(media.items).every((post) => post.media.length > 0)).toBe(true);
     const [popular] = posts((await page("gettweets", account)).items)
@@ -137,23 +137,23 @@ describe.skipIf(!isOpen)(openTitle, () => {
     }
   });
 
-  test("returns nothing for what does not exist", async () => {
+  test("a Mastodon server returns nothing for a missing subject", async () => {
     expect((await page("searchbyprofile", `@nobody-${Date.now()}`)).items).toEqual([]);
     expect((await page("getbyid", "1")).items).toEqual([]);
   });
 });
 
 describe.skipIf(!isSignedIn)(signedInTitle, () => {
-  test("reports the user of the token", async () => {
+  test("a Mastodon server reports the user of the token", async () => {
     const made = await mastodonUserTokenKind.make({ host: instance, token }, tools);
     expect(made.subjectName).toMatch(/^@.+@.+/);
   });
 
-  test("returns the home timeline", async () => {
+  test("a Mastodon server returns the home timeline", async () => {
     expect(unreadable(await page("gethometweets", null, "user"))).toEqual([]);
   });
 
-  test("searches, newest first", async () => {
+  test("a Mastodon server searches, newest first", async () => {
     const nowMs = Date.now();
     const found = await upstream.search?.page(
       {

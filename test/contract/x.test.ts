@@ -107,13 +107,13 @@ describe.skipIf(!hasApp)(appTitle, () => {
     return await app;
   };
 
-  test("accepts the credential", async () => {
+  test("X accepts the application's credential", async () => {
     expect(await kindOf("app-token").test(stored({ token: appToken }), tools)).toContain(
       "it works",
     );
   });
 
-  test("returns a profile by name and by number", async () => {
+  test("X returns a profile by name and by number", async () => {
     const byName = await page(await session(), "searchbyprofile", userTarget({ handle }));
     const [found] = byName.items;
     if (found?.kind !== "profile") throw new Error("no profile");
@@ -124,7 +124,7 @@ describe.skipIf(!hasApp)(appTitle, () => {
     expect(byNumber.items).toMatchObject([{ profile: { userId } }]);
   });
 
-  test("returns posts, and the next page of them", async () => {
+  test("X returns posts, and the next page of them", async () => {
     const first = await page(await session(), "gettweets", userTarget({ handle }), { limit: 5 });
     expectWhole(first);
     const [item] = first.items;
@@ -145,7 +145,7 @@ describe.skipIf(!hasApp)(appTitle, () => {
     expect(found.items).toMatchObject([{ post: { uri: item.post.uri, text: item.post.text } }]);
   });
 
-  test("both searches accept every operator that Earshot writes", async () => {
+  test("X's two searches accept every operator that Earshot writes", async () => {
     const query = `from:${handle} -filter:retweets -filter:replies lang:en min_faves:0`;
     expect((await search(await session(), query, Date.now() - weekMs))?.warnings).toEqual([]);
     const all =
@@ -155,7 +155,7 @@ describe.skipIf(!hasApp)(appTitle, () => {
     expect((await search(await session(), position, null))?.warnings).toEqual([]);
   });
 
-  test("returns media, replies, followers, trends", async () => {
+  test("X returns media, replies, followers and trends", async () => {
     expectWhole(await page(await session(), "getmedia", userTarget({ handle })));
     expectWhole(await page(await session(), "getfollowers", userTarget({ handle }), { limit: 1 }));
     expectWhole(await page(await session(), "gettrends", null));
@@ -163,7 +163,7 @@ describe.skipIf(!hasApp)(appTitle, () => {
     for (const item of replies.items) expect(item).toMatchObject({ post: { isReply: true } });
   });
 
-  test("returns an empty page for what does not exist", async () => {
+  test("X returns an empty page for a missing subject", async () => {
     expect((await page(await session(), "getbyid", postTarget("21"))).items).toEqual([]);
     const noOne = userTarget({ handle: "aaaaaaaaaaaaaa_" });
     expect((await page(await session(), "searchbyprofile", noOne)).items).toEqual([]);
@@ -172,7 +172,7 @@ describe.skipIf(!hasApp)(appTitle, () => {
 });
 
 describe.skipIf(!hasUser)(userTitle, () => {
-  test("returns the home timeline, and searches the last days", async () => {
+  test("X returns the home timeline, and searches the last days", async () => {
     const given = { client_id: clientId, access_token: accessToken };
     const session = await sessionOf("user-token", given);
     expect((await page(session, "gethometweets", null)).warnings).toEqual([]);
