@@ -56,7 +56,7 @@ async function keyOf(accountId: string): Promise<string> {
 }
 
 describe("the operator's list of accounts", () => {
-  test("is for operators alone; for others its paths are not there", async () => {
+  test("the operator's list of accounts is only for operators, and its paths do not exist for others", async () => {
     const member = await service.signIn();
     for (const path of ["accounts", "audit"]) {
       const answer = await get(member, `/dashboard/api/operator/${path}`);
@@ -71,7 +71,7 @@ describe("the operator's list of accounts", () => {
     expect(deleted.statusCode).toBe(404);
   });
 
-  test("goes on page by page, newest first, each account once", async () => {
+  test("the operator's list of accounts is read page by page, newest first, each account once", async () => {
     for (let index = 0; index < 60; index += 1) await service.signIn();
     const ids: string[] = [];
     let next: string | null = "";
@@ -86,7 +86,7 @@ describe("the operator's list of accounts", () => {
     expect(ids).toContain(operator.accountId);
   });
 
-  test("is searched by part of a name, whose signs mean nothing", async () => {
+  test("the operator's list of accounts is searched by part of a name, in which wildcards have no meaning", async () => {
     const { accountId } = await service.signIn();
     const name = await nameOf(accountId);
     const found = async (query: string) => {
@@ -102,14 +102,14 @@ describe("the operator's list of accounts", () => {
     ["after=oranges", "/after"],
     [`query=${"q".repeat(101)}`, "/query"],
     ["order=asc", "/order"],
-  ])("refuses ?%s", async (query, pointer) => {
+  ])("the operator's list of accounts refuses ?%s", async (query, pointer) => {
     const answer = await get(operator, `/dashboard/api/operator/accounts?${query}`);
     expect([answer.statusCode, answer.json().errors[0].pointer]).toEqual([400, pointer]);
   });
 });
 
 describe("an account that an operator changes", () => {
-  test("has the role and limits that were set, and both changes are in the audit log", async () => {
+  test("an account that an operator changes has the new role and limits, and both changes are in the audit log", async () => {
     const { accountId } = await service.signIn();
     const answer = await patch(operator, accountId, {
       role: "operator",
@@ -129,7 +129,7 @@ describe("an account that an operator changes", () => {
     await patch(operator, accountId, { role: "member" });
   });
 
-  test("notes nothing where nothing changes", async () => {
+  test("a change that has no effect on an account is not audited", async () => {
     const { accountId } = await service.signIn();
     const url = `/dashboard/api/operator/audit?account=${accountId}`;
     const before = (await get(operator, url)).json().entries.length;
@@ -137,7 +137,7 @@ describe("an account that an operator changes", () => {
     expect((await get(operator, url)).json().entries).toHaveLength(before);
   });
 
-  test("is suspended with a reason: sessions and jobs end, keys are refused, and restored again", async () => {
+  test("an account that an operator suspends loses sessions and jobs, its keys are refused, and it can be restored", async () => {
     const session = await service.signIn();
     const { accountId } = session;
     const key = await keyOf(accountId);
@@ -166,7 +166,7 @@ describe("an account that an operator changes", () => {
     expect(log.body).not.toContain("hundred");
   });
 
-  test("is refused what no account can be", async () => {
+  test("impossible changes of an account are refused", async () => {
     for (const [payload, pointer] of [
       [{ role: "king" }, "/role"],
       [{ requests_per_second: 0 }, "/requests_per_second"],
@@ -182,7 +182,7 @@ describe("an account that an operator changes", () => {
     expect([noOne.statusCode, noOne.json().code]).toEqual([404, "account_not_found"]);
   });
 
-  test("remains an operator while it is the last one", async () => {
+  test("an account remains an operator while it is the last one", async () => {
     const { accountId } = operator;
     const name = await nameOf(accountId);
     const requested = [
@@ -199,7 +199,7 @@ describe("an account that an operator changes", () => {
     expect((await patch(operator, accountId, { role: "member" })).statusCode).toBe(409);
   });
 
-  test("is deleted by an operator who types its name", async () => {
+  test("an operator deletes an account by typing its name", async () => {
     const { accountId } = await service.signIn();
     const url = `/dashboard/api/operator/accounts/${accountId}`;
     expect((await remove(operator, url, "")).statusCode).toBe(400);
@@ -209,7 +209,7 @@ describe("an account that an operator changes", () => {
 });
 
 describe("the audit log", () => {
-  test("is read in pages that hold each entry once, and of one's own account alone by members", async () => {
+  test("the audit log is read in pages with each entry once, and members see only entries of their account", async () => {
     const { store } = service.context;
     const session = await service.signIn();
     for (let index = 1; index <= 70; index += 1) {
@@ -233,7 +233,7 @@ describe("the audit log", () => {
     expect(first.entries[0].actor).toBe("the command line");
   });
 
-  test("actions of the server cannot be mistaken for those of an account", async () => {
+  test("actions of the server in the audit log cannot be mistaken for those of an account", async () => {
     const session = await service.signIn({ role: "operator" });
     const { entries } = (await get(session, "/dashboard/api/account/audit")).json();
     const made = entries.find(
@@ -243,7 +243,7 @@ describe("the audit log", () => {
     expect(made.actor).toBe("the server");
   });
 
-  test("cannot be changed or cut, also by a program beside the server", () => {
+  test("the audit log cannot be changed or truncated, also by a program beside the server", () => {
     const beside = new DatabaseSync(join(service.dataDir, "control.db"), { timeout: 5_000 });
     try {
       for (const sql of [
@@ -260,7 +260,7 @@ describe("the audit log", () => {
 });
 
 describe("the export of an account", () => {
-  test("holds all of it as lines of JSON, and nothing that is secret or of others", async () => {
+  test("the export of an account contains all of it as lines of JSON, without secrets and data of others", async () => {
     const session = await service.signIn();
     const other = await service.signIn();
     const key = await keyOf(session.accountId);
@@ -289,7 +289,7 @@ describe("the export of an account", () => {
     expect(audit.json().entries[0]).toMatchObject({ action: "account_exported" });
   });
 
-  test("of many large results is streamed as it is read, and never holds the event loop", async () => {
+  test("the export of many large results is streamed, and never blocks the event loop", async () => {
     const session = await service.signIn();
     addJobs(session.accountId, 300, 100_000);
     const socket = httpRequest(`${service.url}/dashboard/api/account/export`, {

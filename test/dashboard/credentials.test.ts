@@ -138,7 +138,7 @@ const xFields = {
 };
 
 describe("what can be connected", () => {
-  test("is described in words, with the fields of each kind", async () => {
+  test("the credentials that can be connected are described in words, with the fields of each kind", async () => {
     const { credentials, kinds } = await list(ann);
     expect(credentials).toEqual([]);
     expect(kinds.map(({ platform, kind }) => `${platform} ${kind}`)).toEqual([
@@ -160,7 +160,7 @@ describe("what can be connected", () => {
     }
   });
 
-  test("requires a session: keys and anonymous callers are refused", async () => {
+  test("connecting credentials requires a session: keys and unauthenticated callers are refused", async () => {
     const key = await service.makeKey();
     for (const by of [key, null]) {
       const refused = await service.call(by, { method: "GET", url: path });
@@ -173,7 +173,7 @@ describe("what can be connected", () => {
 describe("a credential that is given by its fields", () => {
   let kept: CredentialListing;
 
-  test("is kept once its platform finds it good", async () => {
+  test("a credential is stored once its platform accepts it", async () => {
     kept = await added(ann, "x", "app-token", { token: ` ${appToken}\n` });
     expect(kept).toMatchObject({
       platform: "x",
@@ -190,7 +190,7 @@ describe("a credential that is given by its fields", () => {
     expect((await list(ben)).credentials).toEqual([]);
   });
 
-  test("is used by the next search of its account, and of no other", async () => {
+  test("a credential is used by the next search of its account, and of no other", async () => {
     const body = { type: "social", arguments: { type: "searchbyquery", query: "river" } };
     const requested = async (by: TestSession) =>
       await call(by, "POST", "/v1/search/live/x", body).then((answer) => answer.json());
@@ -204,13 +204,13 @@ describe("a credential that is given by its fields", () => {
     expect(none.body).not.toContain("a river");
   });
 
-  test("replaces the one that holds the same secret", async () => {
+  test("a credential replaces the one with the same secret", async () => {
     const again = await added(ann, "x", "app-token", { token: appToken });
     expect(again.id).toBe(kept.id);
     expect((await list(ann)).credentials).toHaveLength(1);
   });
 
-  test("works or does not when it is tested, and its state says so", async () => {
+  test("testing a credential reports whether it works, and its state shows the result", async () => {
     const test = async () => (await call(ann, "POST", `${path}/${kept.id}/test`)).json();
     expect(await test()).toMatchObject({
       works: true,
@@ -240,7 +240,7 @@ describe("a credential that is given by its fields", () => {
     await call(ann, "DELETE", `${path}/${id}`);
   });
 
-  test("is shown as cooling while its limit is used up", async () => {
+  test("a credential is shown as cooling while its limit is used up", async () => {
     const { store, clock } = service.context;
     const nowMs = clock.now();
     const until = nowMs + 60_000;
@@ -259,7 +259,7 @@ describe("a credential that is given by its fields", () => {
     });
   });
 
-  test("is not there for another account, nor is the deployment's for anyone", async () => {
+  test("a credential does not exist for another account, and the deployment's does not exist for any", async () => {
     await service.context.store.write("putCredential", {
       id: "ofTheDeployment",
       accountId: null,
@@ -286,7 +286,7 @@ describe("a credential that is given by its fields", () => {
     expect((await list(ann)).credentials).toHaveLength(1);
   });
 
-  test("is gone when it is disconnected", async () => {
+  test("a disconnected credential no longer exists", async () => {
     expect((await call(ann, "DELETE", `${path}/${kept.id}`)).statusCode).toBe(204);
     expect((await list(ann)).credentials).toEqual([]);
     expect((await call(ann, "DELETE", `${path}/${kept.id}`)).statusCode).toBe(404);
@@ -338,25 +338,32 @@ describe("what is not good is refused at its field", () => {
       "/fields/identifier",
     ],
   ];
-  test.each(refusals)("%s", async (_, requested, pointer) => {
-    const answer = await add(ben, ...requested());
-    expect(answer.statusCode, answer.body).toBe(422);
-    expect(answer.json()).toMatchObject({ code: "credential_invalid", errors: [{ pointer }] });
-    expect(answer.body).not.toMatch(/earshot |canary/);
-    expect((await list(ben)).credentials).toEqual([]);
-  });
+  test.each(refusals)(
+    "a credential is refused with an error at its field: %s",
+    async (_, requested, pointer) => {
+      const answer = await add(ben, ...requested());
+      expect(answer.statusCode, answer.body).toBe(422);
+      expect(answer.json()).toMatchObject({ code: "credential_invalid", errors: [{ pointer }] });
+      expect(answer.body).not.toMatch(/earshot |canary/);
+      expect((await list(ben)).credentials).toEqual([]);
+    },
+  );
 
   test.each([
     ["no fields", { platform: "x", kind: "app-token" }, "/fields"],
-    ["no texts", { platform: "x", kind: "app-token", fields: { token: 1 } }, "/fields/token"],
+    [
+      "a field that is not a string",
+      { platform: "x", kind: "app-token", fields: { token: 1 } },
+      "/fields/token",
+    ],
     ["another platform", { platform: "y", kind: "app-token", fields: {} }, "/platform"],
-    ["another member", { platform: "x", kind: "app-token", fields: {}, host: "a" }, "/host"],
-  ])("a body with %s is no request", async (_, body, pointer) => {
+    ["an additional member", { platform: "x", kind: "app-token", fields: {}, host: "a" }, "/host"],
+  ])("a body for a credential with %s is an invalid request", async (_, body, pointer) => {
     const answer = await call(ben, "POST", path, body);
     expect(answer.json()).toMatchObject({ code: "invalid_request", errors: [{ pointer }] });
   });
 
-  test("a kind that is not there, and one that is not given in this way", async () => {
+  test("an unknown kind of credential, or one that is not added by fields, is refused", async () => {
     const answers = [
       await add(ben, "x", "oauth", {}),
       await add(ben, "bluesky", "oauth", {}),
@@ -370,7 +377,7 @@ describe("what is not good is refused at its field", () => {
       expect(answer.json()).toMatchObject({ code: "credential_invalid" });
   });
 
-  test("a host on the internal network is not called", async () => {
+  test("a host on the internal network is not called to test a credential", async () => {
     const inside = { host: "http://127.0.0.1:9", token: "user-token-canary-1" };
     const answer = await add(ben, "mastodon", "user-token", inside);
     expect(answer.statusCode, answer.body).toBeGreaterThanOrEqual(400);
@@ -379,7 +386,7 @@ describe("what is not good is refused at its field", () => {
     });
   });
 
-  test("more than an account may have, and room once one is disconnected", async () => {
+  test("credentials above the limit are refused until one is disconnected", async () => {
     const one = mastodon.network.addAccount({ username: "one" }).id;
     const tokens = [one, one, one].map((_, index) =>
       mastodon.addToken({
@@ -402,7 +409,7 @@ describe("what is not good is refused at its field", () => {
 });
 
 describe("a credential that is allowed in a browser", () => {
-  test("of Bluesky: the address is shown, and what it led to is pasted", async () => {
+  test("an authorization on Bluesky shows an address, and is completed by pasting the resulting URL", async () => {
     const requested = await begin(ann, "bluesky", "oauth", { identifier: "ann.example" });
     expect(requested).toMatchObject({ question: "The URL" });
     expect((await list(ann)).credentials).toEqual([]);
@@ -417,7 +424,7 @@ describe("a credential that is allowed in a browser", () => {
     expect((await reply(ann, requested.id, "again")).statusCode).toBe(404);
   });
 
-  test("of X: the same", async () => {
+  test("an authorization on X is completed by pasting the resulting URL", async () => {
     const requested = await begin(ann, "x", "user-token", xFields);
     const sent = await fetch(requested.address, { redirect: "manual" });
     const done = await reply(ann, requested.id, sent.headers.get("location") ?? "");
@@ -427,7 +434,7 @@ describe("a credential that is allowed in a browser", () => {
     });
   });
 
-  test("is not there for another account, which cannot answer in its place", async () => {
+  test("an authorization does not exist for another account, which cannot answer it", async () => {
     const requested = await begin(ann, "x", "user-token", xFields);
     const refused = await reply(ben, requested.id, "http://127.0.0.1/back?code=canarycode");
     expect(refused.statusCode).toBe(404);
@@ -441,14 +448,14 @@ describe("a credential that is allowed in a browser", () => {
   });
 
   test.each([
-    ["it is not allowed", (address: string) => bluesky.consent(address, "no"), null],
+    ["the user declines", (address: string) => bluesky.consent(address, "no"), null],
     ["something else is pasted", () => "canary of something else", "/answer"],
     [
       "the address of another attempt is pasted",
       () => "http://127.0.0.1/?code=canarycode4f8e1b2c&state=canarystate4f8e1b2c&iss=a",
       "/answer",
     ],
-  ])("where %s the attempt ends, and says so", async (_, paste, pointer) => {
+  ])("an authorization attempt fails with an error if %s", async (_, paste, pointer) => {
     const requested = await begin(ben, "bluesky", "oauth", { identifier: "ann.example" });
     const refused = await reply(ben, requested.id, paste(requested.address));
     expect(refused.statusCode, refused.body).toBe(422);
@@ -462,7 +469,7 @@ describe("a credential that is allowed in a browser", () => {
     });
   });
 
-  test("what is missing before it begins is pointed at", async () => {
+  test("the error for a missing field of an authorization points at the field", async () => {
     const requested = { platform: "x", kind: "user-token", fields: { client_id: client.id } };
     const refused = await call(ben, "POST", `${path}/authorizations`, requested);
     expect(refused.json()).toMatchObject({
@@ -472,7 +479,7 @@ describe("a credential that is allowed in a browser", () => {
   });
 });
 
-test("limits how often an account can send requests to platforms in a minute", async () => {
+test("an account's requests to platforms for credentials are limited per minute", async () => {
   const eve = await service.signIn();
   const answers = await Promise.all(
     Array.from({ length: 41 }, () => add(eve, "x", "app-token", {})),

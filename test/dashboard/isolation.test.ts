@@ -108,7 +108,7 @@ const requested = ({ method, url }: Route, id: string) => ({
 const thingOf = ({ url }: Route): string =>
   url.split("/").at(url.split("/").indexOf(":id") - 1) ?? "";
 
-test("each path requires a session, and refuses keys and wrong cookies", async () => {
+test("each dashboard path requires a session, and refuses keys and wrong cookies", async () => {
   const key = await service.makeKey();
   const open = new Set<string>();
   for (const route of working) {
@@ -125,7 +125,7 @@ test("each path requires a session, and refuses keys and wrong cookies", async (
   expect(working.length).toBeGreaterThan(20);
 });
 
-test("another account's resources look absent", async () => {
+test("another account's resources are answered like missing ones", async () => {
   const tried: string[] = [];
   for (const route of working) {
     if (!route.url.includes(":id")) continue;
@@ -153,7 +153,7 @@ test("another account's resources look absent", async () => {
   expect(credentials.json().credentials).toHaveLength(1);
 });
 
-test("the usage of another account's key is refused as that of no key", async () => {
+test("the usage of another account's key is refused like that of an unknown key", async () => {
   const usageOf = async (id: string) => {
     const url = `${base}usage?range=24h&key=${id}`;
     const { statusCode, body } = await service.callAs(outsider, { method: "GET", url });
@@ -164,7 +164,7 @@ test("the usage of another account's key is refused as that of no key", async ()
   expect(await usageOf(String(owned.keys))).toEqual(absent);
 });
 
-test("the operator's paths look absent to everyone else", async () => {
+test("the operator's paths are answered like unknown ones for everyone else", async () => {
   const ofOperator = working.filter(({ url }) => url.startsWith(`${base}operator/`));
   expect(ofOperator.length).toBeGreaterThan(3);
   for (const route of ofOperator) {
@@ -178,7 +178,7 @@ test("the operator's paths look absent to everyone else", async () => {
   expect(seen.statusCode).toBe(200);
 });
 
-test("whatever changes something needs the session's token and the service's own origin", async () => {
+test("every request that changes something needs the session's token and the service's own origin", async () => {
   for (const route of working) {
     if (["GET", "HEAD"].includes(route.method) || publicPaths.includes(route.url)) continue;
     const [withoutToken, fromRemote] = await Promise.all([

@@ -18,7 +18,7 @@ afterAll(async () => {
 });
 
 describe("the landing page", () => {
-  it("leads to pages that are there", async () => {
+  it("the landing page links only to existing pages", async () => {
     const paths = [...page.matchAll(/<a [^>]*href="(\/[^"]*)"/g)].map(([, path]) => path ?? "");
     const documents = [...new Set(paths)].filter((path) => /^\/(docs|openapi)/.test(path));
     expect(documents.length).toBeGreaterThan(2);
@@ -28,7 +28,7 @@ describe("the landing page", () => {
     }
   });
 
-  it("shows an error and its fix as the service returns them", async () => {
+  it("the landing page shows an error and its fix as the service returns them", async () => {
     const key = await service.makeKey();
     const submitted = await service.submit(key, search("min_fave:50 harbour"));
     const { uuid } = submitted.json<{ uuid: string }>();
@@ -41,14 +41,14 @@ describe("the landing page", () => {
     expect(page).toContain("min_faves:50");
   });
 
-  it("answers an accepted search in the form that it shows", async () => {
+  it("the landing page answers an accepted search in the form that it shows", async () => {
     const key = await service.makeKey();
     const { statusCode, body } = await service.submit(key, search("harbour"));
     expect([statusCode, Object.keys(JSON.parse(body))]).toEqual([202, ["uuid", "error"]]);
     expect(page).toContain('202 {"uuid":"0e9f…","error":""}');
   });
 
-  it("links to the installation instructions, without commands that need a checkout", async () => {
+  it("the landing page links to the installation instructions, without commands that need a checkout", async () => {
     expect(page).toContain('href="/docs/operations#install">Run it yourself</a>');
     expect(page).not.toMatch(/\bnp[mx] /);
     const headers = { accept: "text/html" };

@@ -33,7 +33,7 @@ async function stateOf(id: string): Promise<string | undefined> {
   return (await nodesOf()).nodes.find((node) => node.id === id)?.state;
 }
 
-test("a node waits for an operator, who lets it in, drains it, and lets it work again", async () => {
+test("a node waits for an operator, who approves it, drains it, and approves it again", async () => {
   const id = "00000000000000a1";
   await storeNode(service, { id, name: "ams-1", state: "pending" });
   expect(await stateOf(id)).toBe("pending");
@@ -53,7 +53,7 @@ test("a node waits for an operator, who lets it in, drains it, and lets it work 
   ]);
 });
 
-test("a removed node is listed no more and cannot be let in again", async () => {
+test("a removed node is no longer listed and cannot be approved again", async () => {
   const id = "00000000000000b2";
   await storeNode(service, { id });
   expect((await change(id, "remove")).statusCode).toBe(200);
@@ -62,7 +62,7 @@ test("a removed node is listed no more and cannot be let in again", async () => 
   expect([again.statusCode, again.json().code]).toEqual([409, "node_removed"]);
 });
 
-test("the audit log shows who did what to which node, by its id and never by its name", async () => {
+test("the audit log shows which operator did what to which node, by its id and never by its name", async () => {
   const id = "00000000000000c3";
   await storeNode(service, { id, name: "somebody’s laptop" });
   for (const what of ["drain", "remove"]) await change(id, what);
@@ -103,7 +103,7 @@ withFileStore("users see only nodes that an operator has approved", async () => 
   await first.remove();
 });
 
-test("every page shows, also before sign-in, that nodes without proof may run here", async () => {
+test("every page warns, also before sign-in, that nodes without proof may run jobs", async () => {
   const url = "/dashboard/api/session";
   for (const answer of [
     await service.call(null, { url }),

@@ -62,7 +62,7 @@ beforeAll(async () => {
 afterAll(() => service.remove());
 
 test.each(["keys", "jobs", "usage", "audit"])(
-  "a member gets the answer of an absent path for %s",
+  "the operator's list of %s is answered to a member like an unknown path",
   async (list) => {
     const member = await service.signIn();
     const refused = await service.callAs(member, { url: `${path}/${list}` });
@@ -70,10 +70,13 @@ test.each(["keys", "jobs", "usage", "audit"])(
   },
 );
 
-test.each(["keys", "jobs", "usage"])("%s of an unknown account are an empty list", async (list) => {
-  const { next, ...lists } = await get<{ next: string | null }>(`${list}?account=unknown`);
-  expect([next, ...Object.values(lists)]).toEqual([null, []]);
-});
+test.each(["keys", "jobs", "usage"])(
+  "the operator's list of %s of an unknown account is empty",
+  async (list) => {
+    const { next, ...lists } = await get<{ next: string | null }>(`${list}?account=unknown`);
+    expect([next, ...Object.values(lists)]).toEqual([null, []]);
+  },
+);
 
 test.each([
   ["keys?after=oranges", "/after"],
@@ -83,12 +86,12 @@ test.each([
   ["audit?action=magic", "/action"],
   ["audit?from=yesterday", "/from"],
   ["audit?to=2026-11-28", "/to"],
-])("refuses %s", async (list, pointer) => {
+])("the operator's list %s is refused", async (list, pointer) => {
   const answer = await service.callAs(operator, { url: `${path}/${list}` });
   expect([answer.statusCode, answer.json().errors[0].pointer]).toEqual([400, pointer]);
 });
 
-test("keys are listed page by page, newest first, of all accounts or one", async () => {
+test("the operator's list of keys is read page by page, newest first, of all accounts or one", async () => {
   for (let index = 0; index < 60; index += 1) await makeKey(`account ${index}`);
   const idsIn = ({ keys }: AllKeysAnswer) => keys.map(({ id }) => id);
   const ids = await idsOf("keys", "after", idsIn);
@@ -102,7 +105,7 @@ test("keys are listed page by page, newest first, of all accounts or one", async
 describe("jobs", () => {
   const uuidsIn = ({ jobs }: AllJobsAnswer) => jobs.map(({ uuid }) => uuid);
 
-  test("are listed page by page, newest first, of all accounts or one, without queries", async () => {
+  test("the operator's list of jobs is read page by page, newest first, of all accounts or one, without queries", async () => {
     const submitted: string[] = [];
     for (let index = 0; index < 55; index += 1) {
       const { token } = index % 2 === 0 ? ann : bob;
@@ -124,7 +127,7 @@ describe("jobs", () => {
   });
 });
 
-test("usage is summed by account", async () => {
+test("the operator's usage is summed by account", async () => {
   const { accountId, token } = await makeKey("carol");
   const { uuid } = (await service.submit(token, search("comet"))).json();
   await service.result(token, uuid);
@@ -155,7 +158,7 @@ describe("the audit log", () => {
   const entriesOf = async (filters: Record<string, string>) =>
     (await get<AuditAnswer>(`audit?${new URLSearchParams(filters)}`)).entries;
 
-  test("is filtered by action and actor, on every page", async () => {
+  test("the audit log can be filtered by action and actor, on every page", async () => {
     const created = { action: "key_created", actor: "command_line" };
     const list = `audit?${new URLSearchParams(created)}`;
     const sequences = await idsOf(list, "before", sequencesIn);
@@ -167,7 +170,7 @@ describe("the audit log", () => {
     }
   });
 
-  test("is filtered by the account that acted", async () => {
+  test("the audit log can be filtered by the account that acted", async () => {
     const member = await service.signIn();
     await service.callAs(operator, {
       method: "PATCH",
@@ -181,7 +184,7 @@ describe("the audit log", () => {
     );
   });
 
-  test("is filtered by time, from a moment and before another", async () => {
+  test("the audit log can be filtered by time, from a moment and before another", async () => {
     const startMs = service.clock.now() + 60_000;
     service.clock.move(60_000);
     await makeKey("dave");

@@ -31,7 +31,7 @@ test("the root is the landing page in browsers, and links to the documentation f
 });
 
 test.each(["/dashboard", "/dashboard/", "/dashboard/keys/first", "/dashboard/jobs/0f8fad5b"])(
-  "%s is the single page of the dashboard, revalidated each time",
+  "the address %s is the single page of the dashboard, revalidated each time",
   async (path) => {
     const page = await get(path);
     expect(page.statusCode).toBe(200);
@@ -55,7 +55,7 @@ test("a page links the files that only it loads, so that browsers load them with
 });
 
 describe.each(["/", "/dashboard/keys"])("%s", (path) => {
-  test("loads nothing from other hosts, and cannot be framed", async () => {
+  test("a dashboard page loads nothing from other hosts, and cannot be framed", async () => {
     const { headers, body } = await get(path);
     const policy = String(headers["content-security-policy"]);
     expect(policy.split("; ")).toEqual(
@@ -76,7 +76,7 @@ describe.each(["/", "/dashboard/keys"])("%s", (path) => {
   });
 });
 
-test("a file is kept for good by its name, and sent compressed to who takes that", async () => {
+test("a file with a hash in its name is cacheable forever, and sent compressed to clients that accept it", async () => {
   const name = readdirSync(join(built, "assets")).find((file) => /^app-.*\.js$/.test(file));
   const plain = await get(`/dashboard/assets/${name}`, {});
   expect(plain.headers["cache-control"]).toBe("public, max-age=31536000, immutable");
@@ -94,14 +94,14 @@ test.each([
   "/dashboard/assets/%00",
   "/dashboard/api/nothing",
   "/dashboard/api/",
-])("%s is not there", async (path) => {
+])("the address %s returns 404", async (path) => {
   const answer = await get(path);
   expect(answer.statusCode).toBe(404);
   expect(answer.json().code).toBe("not_found");
   expect(String(answer.headers["cache-control"])).not.toContain("max-age");
 });
 
-test("no text of the build names a resource of another host", () => {
+test("no text of the build refers to a resource of another host", () => {
   const files = readdirSync(built, { recursive: true, encoding: "utf8" });
   for (const file of files.filter((name) => /\.(html|css)$/.test(name))) {
     expect(pageOf(file), file).not.toMatch(/url\(\s*["']?(?:https?:)?\/\//);
@@ -110,7 +110,7 @@ test("no text of the build names a resource of another host", () => {
 
 describe("an address that does not exist", () => {
   test.each(["/nowhere", "/docs/nowhere", "/docs/errors/nowhere"])(
-    "%s is a page with ways back for a browser, and a problem for a program",
+    "the unknown address %s is a page with links back for a browser, and a problem for a program",
     async (path) => {
       const page = await get(path);
       expect(page.statusCode).toBe(404);
@@ -124,7 +124,7 @@ describe("an address that does not exist", () => {
   );
 
   test.each(["/v1/nowhere", "/api/nowhere", "/dashboard/api/nowhere", "/dashboard/assets/a.js"])(
-    "%s is a problem for a browser too",
+    "the unknown address %s is a problem for a browser too",
     async (path) => {
       const { statusCode, headers } = await get(path);
       expect(statusCode).toBeGreaterThanOrEqual(400);

@@ -64,7 +64,7 @@ async function reserve({ postReads, ...spender }: Reservation) {
 const settle = async (reservation: Reservation) =>
   await service.context.store.write("settleSpending", await reserve(reservation));
 
-test("shows an account's spending of the month, and what all accounts spent of the budget they share", async () => {
+test("an account sees its spending of the month, and how much all accounts spent of the shared budget", async () => {
   const [ann, bob] = [await service.signIn(), await service.signIn()];
   const month = monthOf(service.clock.now());
   const nothing = { month, own: null, shared: null, deployment: null };

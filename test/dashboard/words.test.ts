@@ -14,7 +14,7 @@ function entry(
 }
 
 describe("dashboard texts", () => {
-  it.each(auditActions)("describes %s in a sentence for any detail", (action) => {
+  it.each(auditActions)("the dashboard describes %s in a sentence for any detail", (action) => {
     for (const detail of [{}, { way: 7, sessions: null, methods: 3, expires_at: true }]) {
       const sentence = auditSentence(entry(action, { detail }));
       expect(sentence).toMatch(/^[A-Z][^_]+$/);
@@ -65,11 +65,11 @@ describe("dashboard texts", () => {
       { detail: { platform: "x", kind: "app-token" } },
       "Credential added for x, app-token",
     ],
-  ])("describes %s with its details", (action, part, sentence) => {
+  ])("the dashboard describes %s with its details", (action, part, sentence) => {
     expect(auditSentence(entry(action, part))).toBe(sentence);
   });
 
-  it.each(refusalCodes)("has a title of its own for the sign-in error %s", (word) => {
+  it.each(refusalCodes)("the dashboard has a title for the sign-in error %s", (word) => {
     expect(refusalOf(word)?.title).not.toBe(refusalOf("an unknown word")?.title);
   });
 });
