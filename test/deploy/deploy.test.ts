@@ -39,7 +39,7 @@ describe("grafana-dashboard.json", () => {
     JSON.parse(text("deploy/grafana-dashboard.json"));
   const drawn = dashboard.panels.filter(({ type }) => type !== "row");
 
-  test("draws existing metrics only, in panels with a title and a description", () => {
+  test("grafana-dashboard.json draws only existing metrics, in panels with a title and a description", () => {
     for (const { title, description = "", targets = [] } of drawn) {
       expect(description.length, title).toBeGreaterThan(10);
       const names = targets.flatMap(({ expr }) => namesIn(expr));
@@ -48,7 +48,7 @@ describe("grafana-dashboard.json", () => {
     }
   });
 
-  test("imports into any Grafana: its data source is a variable, and no panels overlap", () => {
+  test("grafana-dashboard.json can be imported into any Grafana: its data source is a variable, and no panels overlap", () => {
     expect(dashboard.schemaVersion).toBeGreaterThanOrEqual(36);
     expect(dashboard.templating.list[0]).toMatchObject({
       name: "datasource",
@@ -79,15 +79,18 @@ describe("prometheus-alerts.yaml", () => {
   const { groups }: { groups: { rules: Rule[] }[] } = parse(text("deploy/prometheus-alerts.yaml"));
   const rules = groups.flatMap((group) => group.rules);
 
-  test.each(rules.map((rule) => [rule.alert, rule] as const))("%s", (alert, rule) => {
-    for (const name of namesIn(rule.expr)) expect(metrics).toContain(name);
-    expect(rule.for).toMatch(/^\d+[mh]$/);
-    expect(["critical", "warning"]).toContain(rule.labels.severity);
-    expect(rule.annotations.summary).toContain("$labels.instance");
-    expect(rule.annotations.runbook).toBe(`docs/operations.md#${alert.toLowerCase()}`);
-  });
+  test.each(rules.map((rule) => [rule.alert, rule] as const))(
+    "the alert %s uses existing metrics and links its chapter of docs/operations.md",
+    (alert, rule) => {
+      for (const name of namesIn(rule.expr)) expect(metrics).toContain(name);
+      expect(rule.for).toMatch(/^\d+[mh]$/);
+      expect(["critical", "warning"]).toContain(rule.labels.severity);
+      expect(rule.annotations.summary).toContain("$labels.instance");
+      expect(rule.annotations.runbook).toBe(`docs/operations.md#${alert.toLowerCase()}`);
+    },
+  );
 
-  test("has one alert for each chapter of the page, and one chapter for each alert", () => {
+  test("prometheus-alerts.yaml has one alert for each chapter of the page, and one chapter for each alert", () => {
     const chapters = [...text("docs/operations.md").matchAll(/^### (Earshot\w+)$/gm)];
     expect(chapters.map(([, name]) => name).sort()).toEqual(rules.map((rule) => rule.alert).sort());
   });
@@ -96,7 +99,7 @@ describe("prometheus-alerts.yaml", () => {
 describe("earshot.service", () => {
   const unit = text("deploy/earshot.service");
 
-  test("runs an existing command as its own user, which may write its own folders only", () => {
+  test("earshot.service runs an existing command as its own user, which may write only its own folders", () => {
     const [, node = "", program = ""] = /^ExecStart=(\S+) (\S+) serve$/m.exec(unit) ?? [];
     const inCheckout = (path: string) => path.replace("/opt/earshot/", "");
     expect(existsSync(join(root, inCheckout(program)))).toBe(true);
@@ -116,7 +119,7 @@ describe("earshot.service", () => {
   const hasSystemd = spawnSync("systemd-analyze", ["--version"]).status === 0;
 
   test.skipIf(!hasSystemd)(
-    "passes systemd-analyze verify (skipped without systemd-analyze)",
+    "earshot.service passes systemd-analyze verify (skipped without systemd-analyze)",
     () => {
       const folder = mkdtempSync(join(tmpdir(), "earshot-unit-"));
       const copy = join(folder, "earshot.service");
@@ -142,7 +145,7 @@ describe("Containerfile", () => {
   const last = (word: string): string =>
     instructions.findLast((line) => line.startsWith(`${word} `))?.slice(word.length + 1) ?? "";
 
-  test("copies existing files, all inside the build context", () => {
+  test("the Containerfile copies existing files, all inside the build context", () => {
     const given = text("deploy/Containerfile.dockerignore").split("\n");
     const copied = instructions
       .filter((line) => line.startsWith("COPY ") && !line.includes("--from="))
@@ -154,7 +157,7 @@ describe("Containerfile", () => {
     }
   });
 
-  test("runs as a non-root user on the required Node.js, with its data in a volume", () => {
+  test("the Containerfile runs as a non-root user on the required Node.js, with its data in a volume", () => {
     const bases = instructions.filter((line) => line.startsWith("FROM "));
     for (const base of bases) expect(base).toMatch(/^FROM \$\{NODE_IMAGE\}( AS \w+)?$/);
     expect(bases).toHaveLength(3);
@@ -168,7 +171,7 @@ describe("Containerfile", () => {
     );
   });
 
-  test("has a health check that reports the state of the server", async () => {
+  test("the Containerfile has a health check that reports the state of the server", async () => {
     const [, , program = ""] = JSON.parse(/CMD (\[.*\])$/.exec(last("HEALTHCHECK"))?.[1] ?? "[]");
     let status = 200;
     const server = createServer((request, answer) => {

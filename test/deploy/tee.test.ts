@@ -46,14 +46,17 @@ describe("app-compose.mjs", () => {
     .filter((name) => name.endsWith(".json") && !name.endsWith(".app-compose.json"))
     .map((name) => join(tee, "deployments", name));
 
-  test.each(deployments)("%s has the app-compose and the hash of compose.yaml", (file) => {
-    const args = [join(tee, "app-compose.mjs"), "--check", file];
-    const { status, stderr } = spawnSync(process.execPath, args, { encoding: "utf8" });
-    expect(stderr).not.toContain("is not what");
-    expect(status).toBe(0);
-  });
+  test.each(deployments)(
+    "the deployment %s has the app-compose and the hash of compose.yaml",
+    (file) => {
+      const args = [join(tee, "app-compose.mjs"), "--check", file];
+      const { status, stderr } = spawnSync(process.execPath, args, { encoding: "utf8" });
+      expect(stderr).not.toContain("is not what");
+      expect(status).toBe(0);
+    },
+  );
 
-  test("--check fails when the compose file, a value or the hash was changed", () => {
+  test("app-compose.mjs --check fails when the compose file, a value or the hash was changed", () => {
     const compose = text("compose.yaml");
     expect(appCompose(compose, example).status).toBe(0);
     expect(appCompose(compose, example, "--check").status).toBe(0);
@@ -65,7 +68,7 @@ describe("app-compose.mjs", () => {
     );
   });
 
-  test("the hash is the SHA-256 of the file as written, with sorted names and no spaces", () => {
+  test("the hash of app-compose is the SHA-256 of the file as written, with sorted names and no spaces", () => {
     const { stdout } = appCompose(text("compose.yaml"), example);
     const written = readFileSync(join(folder, "one.app-compose.json"));
     const digest = spawnSync("openssl", ["dgst", "-sha256", "-r"], { input: written });
@@ -85,13 +88,13 @@ describe("app-compose.mjs", () => {
     ["name", "two words"],
     ["ingest", "yes"],
     ["evidence", "none"],
-  ])("refuses a deployment whose %s is %j", (name, value) => {
+  ])("app-compose.mjs refuses a deployment whose %s is %j", (name, value) => {
     const { status, stderr } = appCompose(text("compose.yaml"), { ...example, [name]: value });
     expect(status).toBe(1);
     expect(stderr).toContain(`app-compose: ${name} is`);
   });
 
-  test("refuses a value that the host would choose, and a missing one", () => {
+  test("app-compose.mjs refuses a value that the host would choose, and a missing one", () => {
     const host = text("compose.yaml").replace("tdx", "$" + "{EVIDENCE}");
     expect(appCompose(host, example).stderr).toContain("a dollar sign");
     const open = text("compose.yaml").replace("tdx", '"<evidence>"');
@@ -103,7 +106,7 @@ describe("compose.yaml", () => {
   const appCompose = JSON.parse(text("deployments/example.app-compose.json"));
   const { services } = parse(appCompose.docker_compose_file);
 
-  test("has existing settings, with strong evidence and the gateway's key among them", () => {
+  test("the node's compose.yaml has existing settings, with strong evidence and the gateway's key among them", () => {
     const { environment, hostname } = services.node;
     const { node, ingest } = configFrom(readEnvironment(environment));
     expect(node).toMatchObject({
@@ -115,7 +118,7 @@ describe("compose.yaml", () => {
     expect(ingest.source).toBe("off");
   });
 
-  test("runs an image by digest, unprivileged and read-only, with the socket of the guest agent", () => {
+  test("the node's compose.yaml runs an image by digest, unprivileged and read-only, with the socket of the guest agent", () => {
     const { node } = services;
     expect(node.image).toMatch(/@sha256:[0-9a-f]{64}$/);
     expect(node).toMatchObject({ read_only: true, cap_drop: ["ALL"] });
@@ -129,7 +132,7 @@ describe("Containerfile", () => {
   const file = text("Containerfile").replaceAll("\\\n", " ");
   const instructions = file.split("\n").filter((line) => /^[A-Z]+ /.test(line));
 
-  test("takes its base image by argument without a default, and requires a digest", () => {
+  test("the node's Containerfile takes its base image by argument without a default, and requires a digest", () => {
     const bases = instructions.filter((line) => line.startsWith("FROM "));
     expect(bases).toHaveLength(2);
     for (const base of bases) expect(base).toMatch(/^FROM \$\{NODE_IMAGE\}( AS \w+)?$/);
@@ -145,7 +148,7 @@ describe("Containerfile", () => {
     expect(run("")).toBe(1);
   });
 
-  test("copies existing files inside the build context, and runs the node", () => {
+  test("the node's Containerfile copies existing files inside the build context, and runs the node", () => {
     const given = text("Containerfile.dockerignore").split("\n");
     const copied = instructions
       .filter((line) => line.startsWith("COPY ") && !line.includes("--from="))
@@ -159,7 +162,7 @@ describe("Containerfile", () => {
     expect(instructions).toContain('CMD ["node"]');
   });
 
-  test("installs nothing that differs between builds", () => {
+  test("the node's Containerfile installs nothing that differs between builds", () => {
     expect(file).not.toMatch(/apt|curl|wget|npm (?:install|i) /);
     expect(file).toContain("npm ci --omit=dev --omit=optional --ignore-scripts");
   });
@@ -168,7 +171,7 @@ describe("Containerfile", () => {
 describe("earshot-node.service", () => {
   const unit = text("earshot-node.service");
 
-  test("runs an existing command as its own user", () => {
+  test("earshot-node.service runs an existing command as its own user", () => {
     const [, node = "", program = ""] = /^ExecStart=(\S+) (\S+) node$/m.exec(unit) ?? [];
     for (const path of [node, program]) {
       expect(existsSync(join(root, path.replace("/opt/earshot/", ""))), path).toBe(true);
@@ -178,7 +181,7 @@ describe("earshot-node.service", () => {
     );
   });
 
-  test("gives a stopping node longer than it needs to finish its jobs", () => {
+  test("earshot-node.service gives a stopping node longer than it needs to finish its jobs", () => {
     const stopSeconds = Number(/^TimeoutStopSec=(\d+)s$/m.exec(unit)?.[1]);
     expect(stopSeconds * 1_000).toBeGreaterThan(drainMs);
   });
@@ -186,7 +189,7 @@ describe("earshot-node.service", () => {
   const hasSystemd = spawnSync("systemd-analyze", ["--version"]).status === 0;
 
   test.skipIf(!hasSystemd)(
-    "passes systemd-analyze verify (skipped without systemd-analyze)",
+    "earshot-node.service passes systemd-analyze verify (skipped without systemd-analyze)",
     () => {
       const copy = join(folder, "earshot-node.service");
       writeFileSync(copy, unit.replaceAll("/opt/earshot", root));
@@ -213,7 +216,7 @@ describe("record-evidence.mjs", () => {
     { td_attributes: "000000d000000080", xfam: "e783060000000000" },
     { mr_config_id: `03${"ab".repeat(32)}${"00".repeat(15)}` },
   ])(
-    "writes evidence, collateral and facts, and a policy that accepts this machine: %j",
+    "record-evidence.mjs writes evidence, collateral and facts, and a policy that accepts this machine: %j",
     async (variant) => {
       const simulated = await writeSimulatedTee(join(folder, "simulated"), Date.now());
       const usual = JSON.parse(readFileSync(simulated.tee, "utf8"));
@@ -235,7 +238,7 @@ describe("record-evidence.mjs", () => {
     },
   );
 
-  test("says what is missing on a machine without quotes", () => {
+  test("record-evidence.mjs reports what is missing on a machine without quotes", () => {
     const { status, stderr } = record(join(folder, "nothing"), "--simulated", "/nothing");
     expect(status).toBe(1);
     expect(stderr).toContain("/nothing/tee.json");
