@@ -18,7 +18,7 @@ test("docs/commands.md shows the help of every command (npm run docs regenerates
   for (const command of commands) expect(page).toContain(`## earshot ${command}\n`);
 });
 
-test("every command says what it does", async () => {
+test("the help of every command explains what it does", async () => {
   const page = await readFile(commandsPage, "utf8");
   const helps = [...page.matchAll(/^## (.+)\n\n```text\n([\s\S]*?)```/gm)];
   expect(helps.length).toBeGreaterThan(9);

@@ -39,7 +39,7 @@ function dashboardRoutes(): [string, string][] {
   return routes;
 }
 
-test("docs/dashboard.md lists every request of the page, and whom it is for", () => {
+test("docs/dashboard.md lists every request of the dashboard, and who may send it", () => {
   expect(rowsOf("The page's interface").sort()).toEqual(dashboardRoutes().sort());
 });
 
@@ -47,6 +47,6 @@ test("docs/dashboard.md lists every action of the audit log", () => {
   expect(rowsOf("The audit log").map(([action]) => action)).toEqual([...auditActions]);
 });
 
-test("docs/dashboard.md lists every word of a refused sign-in", () => {
+test("docs/dashboard.md lists every reason for a refused sign-in", () => {
   for (const word of refusalCodes) expect(section("The page's interface")).toContain(`\`${word}\``);
 });

@@ -49,23 +49,28 @@ function identity(platform: Platform, fields: Record<string, unknown>, number: n
 }
 
 describe("the examples of docs/query-language.md", () => {
-  test.each(examples)("$query", ({ query, lines }) => {
-    expect(lines.every((line) => /^[+-] \{/.test(line))).toBe(true);
-    const { tree, warnings } = parseQuery(query);
-    expect(warnings).toEqual([]);
-    const posts = lines.map(postOf);
-    const set = openPostSet(posts);
-    try {
-      const names = set.archive.reader.operations.resolve(namesIn(tree));
-      const plan = makePlan(tree, { names, asOfMs });
-      const found = set.foundByArchive(plan);
-      const expected = posts.filter((_, index) => lines[index]?.startsWith("+ ")).map(archivedName);
-      expect(found.toSorted()).toEqual(expected.toSorted());
-      expect(set.foundByMatcher(plan)).toEqual(found);
-    } finally {
-      set.remove();
-    }
-  });
+  test.each(examples)(
+    "the example $query of docs/query-language.md finds exactly the marked posts",
+    ({ query, lines }) => {
+      expect(lines.every((line) => /^[+-] \{/.test(line))).toBe(true);
+      const { tree, warnings } = parseQuery(query);
+      expect(warnings).toEqual([]);
+      const posts = lines.map(postOf);
+      const set = openPostSet(posts);
+      try {
+        const names = set.archive.reader.operations.resolve(namesIn(tree));
+        const plan = makePlan(tree, { names, asOfMs });
+        const found = set.foundByArchive(plan);
+        const expected = posts
+          .filter((_, index) => lines[index]?.startsWith("+ "))
+          .map(archivedName);
+        expect(found.toSorted()).toEqual(expected.toSorted());
+        expect(set.foundByMatcher(plan)).toEqual(found);
+      } finally {
+        set.remove();
+      }
+    },
+  );
 });
 
 /** The name of a post in an archive. */
@@ -92,23 +97,26 @@ describe("every operator of the page", () => {
   const table = page.slice(page.indexOf("## Operators"), page.indexOf("### Words"));
   const rows = [...table.matchAll(/^\| `([^`]+)` \|/gm)].map(([, syntax = ""]) => syntax);
 
-  test("has its row", () => {
+  test("every operator of docs/query-language.md has a row in its table", () => {
     expect(rows.length).toBeGreaterThan(50);
   });
 
-  test.each(rows)("%s is shown at work", (syntax) => {
-    const sign = signs.get(syntax);
-    const start = /^-?(?:filter:\w+|\w+:)/.exec(syntax)?.[0] ?? syntax;
-    const shown = examples.filter(({ query }) =>
-      sign === undefined
-        ? query.split(" ").some((term) => term.startsWith(start))
-        : sign.test(query),
-    );
-    expect(shown.length).toBeGreaterThan(0);
-    const lines = shown.flatMap((example) => example.lines);
-    expect(lines.filter((line) => line.startsWith("+ ")).length).toBeGreaterThan(0);
-    expect(lines.filter((line) => line.startsWith("- ")).length).toBeGreaterThan(0);
-  });
+  test.each(rows)(
+    "the operator %s is shown in an example that finds and excludes posts",
+    (syntax) => {
+      const sign = signs.get(syntax);
+      const start = /^-?(?:filter:\w+|\w+:)/.exec(syntax)?.[0] ?? syntax;
+      const shown = examples.filter(({ query }) =>
+        sign === undefined
+          ? query.split(" ").some((term) => term.startsWith(start))
+          : sign.test(query),
+      );
+      expect(shown.length).toBeGreaterThan(0);
+      const lines = shown.flatMap((example) => example.lines);
+      expect(lines.filter((line) => line.startsWith("+ ")).length).toBeGreaterThan(0);
+      expect(lines.filter((line) => line.startsWith("- ")).length).toBeGreaterThan(0);
+    },
+  );
 });
 
 describe("a warning that nothing is found", () => {
@@ -118,7 +126,7 @@ describe("a warning that nothing is found", () => {
   const conjunction = fc.array(literal, { minLength: 2, maxLength: 5 }).map((all) => all.join(" "));
   const posts = fc.tuple(...Array.from({ length: 60 }, (_, n) => generatedPost(n)));
 
-  test("is true of every post", () => {
+  test("a warning that a query finds nothing is true of every post", () => {
     const runs = testRuns(4);
     let reported = 0;
     fc.assert(

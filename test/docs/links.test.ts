@@ -34,12 +34,12 @@ function anchorsOf(page: string): Set<string> {
   return new Set([...headings].map((match) => slug(match[1] ?? "")));
 }
 
-test("the pages of the repository are looked at", () => {
+test("the pages of the repository are found", () => {
   expect(pages).toContain("README.md");
   expect(pages.length).toBeGreaterThan(15);
 });
 
-test.for(pages)("the links of %s lead somewhere", (page) => {
+test.for(pages)("the links of %s lead to existing pages and headings", (page) => {
   for (const link of linksOf(page)) {
     if (/^[a-z]+:/.test(link)) continue;
     const [path = "", anchor] = link.split("#");

@@ -56,7 +56,7 @@ const matches = (html: string, pattern: RegExp) =>
 
 describe("as HTML", () => {
   test.each(pages)(
-    "%s is well formed, and has neither inline scripts nor inline styles",
+    "the HTML of %s is well formed, and has neither inline scripts nor inline styles",
     (path) => {
       const html = htmlOf(path);
       expectWellFormed(html);
@@ -72,7 +72,7 @@ describe("as HTML", () => {
     },
   );
 
-  test.each(pages)("the links of %s lead somewhere", (path) => {
+  test.each(pages)("the links in the HTML of %s lead to existing pages and headings", (path) => {
     for (const link of matches(htmlOf(path), /href="([^"]+)"/g)) {
       if (/^https?:|^\/(?:dashboard(?:\/|$)|openapi\.json$|$)/.test(link)) continue;
       const [page = "", anchor] = link.split("#");
@@ -85,7 +85,7 @@ describe("as HTML", () => {
     }
   });
 
-  test("each page is in the navigation, or in a list that is", () => {
+  test("each page is in the navigation, or in a list that is in it", () => {
     const listed = navigationOf(api).flatMap(({ entries }) => entries.map(({ path }) => path));
     expect(listed.filter((path) => !tree.has(path))).toEqual([]);
     const unlisted = [...tree.keys()].filter(
@@ -102,7 +102,7 @@ describe("the API reference", () => {
     Object.entries(methods).map(([method, operation]) => ({ method, path, ...operation })),
   );
 
-  test("lists every endpoint with a sample, and every schema", async () => {
+  test("the API reference lists every endpoint with a sample, and every schema", async () => {
     const index = (await get("/docs/reference", {})).body;
     for (const { method, path, operationId, tags } of operations) {
       const heading = `${method.toUpperCase()} ${path}`;
@@ -117,7 +117,7 @@ describe("the API reference", () => {
       expect(body).toContain(`\n## ${name}\n`);
   });
 
-  test("every curl sample can be pasted into a shell", async () => {
+  test("every curl sample of the API reference can be pasted into a shell", async () => {
     for (const { name } of api.tags) {
       const { body } = await get(`/docs/reference/${name}`, {});
       for (const call of matches(body, /```\w+(?: \[curl\])?\n(curl[\s\S]*?)\n```/g)) {
@@ -132,7 +132,7 @@ describe("other addresses of a page", () => {
   test.each([
     ["/docs/", 308, "/docs"],
     ["/docs/errors/", 308, "/docs/errors"],
-  ])("%s: %i to %s", async (path, status, address) => {
+  ])("the address %s redirects with %i to %s", async (path, status, address) => {
     const answer = await get(path);
     expect(answer.statusCode).toBe(status);
     expect(answer.headers.location).toBe(address);
@@ -144,7 +144,7 @@ describe("other addresses of a page", () => {
     ["/docs/errors/README.md", "/docs/errors"],
     ["/docs/errors/invalid_query.md", "/docs/errors/invalid_query"],
     ["/docs/reference/webhooks.md", "/docs/reference/webhooks"],
-  ])("%s is the Markdown of %s, for browsers too", async (path, page) => {
+  ])("the address %s is the Markdown of %s, for browsers too", async (path, page) => {
     const answer = await get(path);
     expect(answer.statusCode).toBe(200);
     expect(answer.headers["content-type"]).toBe("text/markdown; charset=utf-8");
@@ -156,7 +156,7 @@ describe("other addresses of a page", () => {
     "/docs/api.md.md",
     "/docs/%2F%2Fother.example.md",
     "/docs/errors/nothing.md",
-  ])("%s is not there", async (path) => {
+  ])("the address %s of a missing page returns 404", async (path) => {
     const answer = await get(path);
     expect(answer.statusCode).toBe(404);
     expect(answer.headers).not.toHaveProperty("location");
@@ -164,7 +164,7 @@ describe("other addresses of a page", () => {
 });
 
 describe("the forms of a page", () => {
-  test("HTML for a browser, compressed if it accepts that, under the policy of the dashboard", async () => {
+  test("a page is HTML for a browser, compressed if it accepts that, with the dashboard's content security policy", async () => {
     const plain = await get("/docs/api");
     expect(plain.headers["content-type"]).toBe("text/html; charset=utf-8");
     expect(plain.headers["content-security-policy"]).toBe(
@@ -178,7 +178,7 @@ describe("the forms of a page", () => {
     expect((await get("/docs/api", refused)).headers["content-encoding"]).toBe("gzip");
   });
 
-  test("the search index is JSON that names every page", async () => {
+  test("the search index of the documentation is JSON that names every page", async () => {
     const { storedFields } = (await get("/docs/search.json")).json();
     const titles = new Set(Object.values<{ page: string }>(storedFields).map(({ page }) => page));
     expect(titles.size).toBeGreaterThan(80);
@@ -192,7 +192,7 @@ describe("the forms of a page", () => {
     for (const link of links) expect((await get(link)).statusCode, link).toBe(200);
   });
 
-  test("Markdown for a client that does not prefer HTML", async () => {
+  test("a page is Markdown for a client that does not prefer HTML", async () => {
     for (const headers of [{}, { accept: "*/*" }, { accept: "text/markdown" }]) {
       const answer = await get("/docs/errors/invalid_query", headers);
       expect(answer.headers["content-type"]).toBe("text/markdown; charset=utf-8");
@@ -202,7 +202,7 @@ describe("the forms of a page", () => {
     }
   });
 
-  test("a cached page is 304; each form has its own tag", async () => {
+  test("a cached page is answered 304, and each form has its own ETag", async () => {
     const html = await get("/docs/api");
     const text = await get("/docs/api", {});
     expect(html.headers.etag).not.toBe(text.headers.etag);
@@ -216,7 +216,7 @@ describe("the forms of a page", () => {
     );
   });
 
-  test("HEAD answers as GET without a body, a picture as it is", async () => {
+  test("HEAD answers as GET without a body, and a picture is sent unchanged", async () => {
     const head = await service.call(null, { method: "HEAD", url: "/docs", headers: browser });
     expect(head.statusCode).toBe(200);
     expect(head.body).toBe("");
@@ -247,14 +247,14 @@ test.each([
   "/docs/errors/constructor",
   `/docs/${"a".repeat(5_000)}`,
   "/docs/errors/Invalid_Query",
-])("%.60s is a 404 problem", async (url) => {
+])("the address %.60s is answered with a 404 problem", async (url) => {
   const answer = await get(url, { accept: "*/*" });
   expect(answer.statusCode).toBe(404);
   expect(answer.headers["content-type"]).toContain("application/problem+json");
   expect(answer.json()).toMatchObject({ code: "not_found" });
 });
 
-test("pages need no key and cost no request", async () => {
+test("pages need no key and do not count as requests", async () => {
   const key = await service.makeKey({ requestsPerSecond: 1 });
   for (let count = 0; count < 5; count++) {
     const answer = await service.call(key, { method: "GET", url: "/docs" });
@@ -263,7 +263,7 @@ test("pages need no key and cost no request", async () => {
   }
 });
 
-test("what is not in docs/ has no address", async () => {
+test("files outside docs/ have no address", async () => {
   const addressOf = addressIn(tree, "decisions/README.md");
   expect(addressOf("../../ARCHITECTURE.md")).toBeNull();
 });

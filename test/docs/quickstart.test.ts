@@ -27,20 +27,20 @@ const sampleOf = (label: string): string =>
     new RegExp(`^\`\`\`\\w+ \\[${label}\\]\\n([\\s\\S]*?)^\`\`\``, "m").exec(page)?.[1] ?? ""
   ).replace("http://127.0.0.1:8080", service.url);
 
-test("the curl sample finds posts", async () => {
+test("the curl sample of the quickstart finds posts", async () => {
   const env = { ...process.env, EARSHOT_API_KEY: key };
   const { stdout } = await promisify(execFile)("bash", ["-c", sampleOf("curl")], { env });
   expect(JSON.parse(stdout).results[0].Content).toBe(text);
 });
 
-test("the sample for the command line finds posts", async () => {
+test("the command line sample of the quickstart finds posts", async () => {
   const [, query = "", url = ""] = /search '(.+)' --url (\S+)/.exec(sampleOf("CLI")) ?? [];
   const { code, out } = await runCommand(["search", query, "--url", url], { EARSHOT_API_KEY: key });
   expect(code).toBe(0);
   expect(out).toContain(text);
 });
 
-test("all samples search for the same", () => {
+test("all samples of the quickstart search for the same", () => {
   for (const label of ["curl", "TypeScript", "Python", "CLI"])
     expect(sampleOf(label)).toContain("aurora lang:en -filter:retweets");
 });

@@ -29,7 +29,7 @@ function shapeOf(line: string): string {
     .replaceAll(/\d+/g, "#");
 }
 
-test("the README shows what the demo prints, but for the places marked with …; it leaves nothing behind", async () => {
+test("the README shows what the demo prints, except at the places marked with …, and the demo leaves nothing behind", async () => {
   const readme = readmeText();
   const [command, ...shown] = /```console\n([\s\S]*?)\n```/.exec(readme)?.[1]?.split("\n") ?? [];
   expect(command).toBe("$ npm run demo");
@@ -48,7 +48,7 @@ test("the README shows what the demo prints, but for the places marked with …;
   }
 });
 
-test("the README's imports take all sample posts, and its searches find some of them", async () => {
+test("the README's imports accept all sample posts, and its searches find some of them", async () => {
   const readme = readmeText();
   const environment = { EARSHOT_DATA_DIR: folder };
   const imports = [...readme.matchAll(/^npx earshot (import samples\/.*)$/gm)];
@@ -68,7 +68,7 @@ test("the README's imports take all sample posts, and its searches find some of 
   }
 });
 
-test("the sample files hold what the script writes, and take less than 60 kB", () => {
+test("the sample files contain what the script writes, and need less than 60 kB", () => {
   let bytes = 0;
   for (const [name, text] of sampleFiles()) {
     const file = readFileSync(join(root, "samples", name));

@@ -44,7 +44,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 describe("the example of docs/webhooks.md", () => {
-  test("in TypeScript verifies", async () => {
+  test("the TypeScript example of docs/webhooks.md verifies a delivery", async () => {
     const path = join(folder, "verify.ts");
     writeFileSync(path, example("ts"));
     const { verify } = await import(pathToFileURL(path).href);
@@ -53,9 +53,11 @@ describe("the example of docs/webhooks.md", () => {
     for (const each of bad) expect(() => verify(secret, each.headers, each.body)).toThrow();
   });
 
-  test.skipIf(!hasPython())("in Python verifies (skipped without Python 3)", () => {
-    const path = join(folder, "verify.py");
-    const run = `
+  test.skipIf(!hasPython())(
+    "the Python example of docs/webhooks.md verifies a delivery (skipped without Python 3)",
+    () => {
+      const path = join(folder, "verify.py");
+      const run = `
 import sys
 for case in json.load(sys.stdin):
     try:
@@ -64,14 +66,15 @@ for case in json.load(sys.stdin):
     except ValueError:
         print("bad")
 `;
-    writeFileSync(path, `${example("python")}\n${run}`);
-    const cases = [...good, ...bad].map((each) => ({ secret, ...each }));
-    const printed = execFileSync("python3", [path], { input: JSON.stringify(cases) }).toString();
-    expect(printed.trim().split("\n")).toEqual([
-      ...good.map(() => "good"),
-      ...bad.map(() => "bad"),
-    ]);
-  });
+      writeFileSync(path, `${example("python")}\n${run}`);
+      const cases = [...good, ...bad].map((each) => ({ secret, ...each }));
+      const printed = execFileSync("python3", [path], { input: JSON.stringify(cases) }).toString();
+      expect(printed.trim().split("\n")).toEqual([
+        ...good.map(() => "good"),
+        ...bad.map(() => "bad"),
+      ]);
+    },
+  );
 });
 
 function hasPython(): boolean {
