@@ -94,12 +94,12 @@ const scenarioArguments = (scenario: string): string[] => [
   ...["server", "--url", addressOf(proxy), "--scenario", scenario],
 ];
 
-test.each(scenarios)("the scenario %s of the official suite passes", async (scenario) => {
+test.each(scenarios)("the official suite's scenario %s passes", async (scenario) => {
   const output = await run("conformance", scenarioArguments(scenario));
   expect(output).toMatch(/Passed: [1-9]\d*\/\d+, 0 failed, 0 warnings/);
 });
 
-test("of server-stateless everything passes that needs no tools made for the suite", async () => {
+test("the official suite's server-stateless scenario passes except for what needs tools made for the suite", async () => {
   const output = await execute("conformance", scenarioArguments("server-stateless")).then(
     ({ stdout }) => stdout,
     // It exits with 1 because of the untestable ones.
@@ -130,13 +130,13 @@ describe.each([
   const inspect = async (...args: string[]): Promise<unknown> =>
     JSON.parse(await run("mcp-inspector", ["--cli", ...target(), ...args]));
 
-  test("finds no tool schema that some client could not use", async () => {
+  test("the Inspector finds no tool schema that some client could not use", async () => {
     expect(await inspect("--method", "tools/list", "--strict")).toMatchObject({
       tools: expect.arrayContaining([expect.objectContaining({ name: "search_posts" })]),
     });
   });
 
-  test("searches", async () => {
+  test("the Inspector can search", async () => {
     const args = [
       "--method",
       "tools/call",
