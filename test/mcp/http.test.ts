@@ -56,7 +56,7 @@ describe.each(["legacy", "auto"] as const)("a client that negotiates %s", (mode)
   });
   afterAll(() => client.close());
 
-  test("lists seven tools, each with schemas", async () => {
+  test("an MCP client gets a list of seven tools, each with schemas", async () => {
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name).sort()).toEqual([
       "count_posts",
@@ -74,7 +74,7 @@ describe.each(["legacy", "auto"] as const)("a client that negotiates %s", (mode)
     }
   });
 
-  test("finds posts with their sources, and reads the next page", async () => {
+  test("an MCP client finds posts with their sources, and reads the next page", async () => {
     const first = await callTool(client, "search_posts", { query: "comet", max_results: 4 });
     expect(first.isError).toBe(false);
     const posts = first.structured.posts as { id: string; url: string; text: string }[];
@@ -92,7 +92,7 @@ describe.each(["legacy", "auto"] as const)("a client that negotiates %s", (mode)
     expect(next.structured.next_cursor).toBeNull();
   });
 
-  test("sees every line of a post quoted", async () => {
+  test("an MCP client sees every line of a post quoted", async () => {
     const { text } = await callTool(client, "search_posts", { query: "bay" });
     const quotation = text.slice(text.indexOf("> comet over"));
     expect(quotation.split("\n")).toEqual([
@@ -104,7 +104,7 @@ describe.each(["legacy", "auto"] as const)("a client that negotiates %s", (mode)
     ]);
   });
 
-  test("links to the whole records of a search", async () => {
+  test("an MCP client gets a link to the whole records of a search", async () => {
     const { links } = await callTool(client, "search_posts", { query: "bay" });
     const { contents } = await client.readResource({ uri: links[0] ?? "" });
     const [content] = contents;
@@ -112,7 +112,7 @@ describe.each(["legacy", "auto"] as const)("a client that negotiates %s", (mode)
     expect(JSON.parse(content.text)).toMatchObject([{ Content: hostile, Score: 1 }]);
   });
 
-  test("gets the position of an error in a query, to repair it", async () => {
+  test("an MCP client gets the position of an error in a query, to repair it", async () => {
     const refused = await callTool(client, "search_posts", { query: "comet min_faves:many" });
     expect(refused.isError).toBe(true);
     expect(refused.text).toMatch(/invalid_query/);
@@ -123,7 +123,7 @@ describe.each(["legacy", "auto"] as const)("a client that negotiates %s", (mode)
     expect(valid.structured).toMatchObject({ valid: true, canonical_query: expect.any(String) });
   });
 
-  test("suggests older posts when the last seven days have none", async () => {
+  test("an MCP client gets older posts suggested when the last seven days have none", async () => {
     const found = await callTool(client, "search_posts", { query: "meteor" });
     expect(found.text).toContain('repeat the call with scope "all"');
     expect(found.structured.warnings).toContainEqual(expect.stringContaining('scope "all"'));
@@ -133,13 +133,13 @@ describe.each(["legacy", "auto"] as const)("a client that negotiates %s", (mode)
     expect(counted.text).toContain("use start_time for older posts");
   });
 
-  test("counts posts", async () => {
+  test("an MCP client can count posts", async () => {
     const { structured, text } = await callTool(client, "count_posts", { query: "comet" });
     expect(structured.total).toBe(6);
     expect(text).toMatch(/^6 posts/);
   });
 
-  test("gets a post by its id, and its conversation", async () => {
+  test("an MCP client gets a post by its id, and its conversation", async () => {
     const found = await callTool(client, "search_posts", { query: "bay" });
     const [post] = found.structured.posts as { id: string }[];
     const got = await callTool(client, "get_post", { post: post?.id });
@@ -150,7 +150,7 @@ describe.each(["legacy", "auto"] as const)("a client that negotiates %s", (mode)
     expect(missing.structured.post).toBeNull();
   });
 
-  test("limits the text by max_chars", async () => {
+  test("an MCP client can limit the text by max_chars", async () => {
     const { structured } = await callTool(client, "search_posts", {
       query: "comet",
       max_chars: 100,
@@ -159,7 +159,7 @@ describe.each(["legacy", "auto"] as const)("a client that negotiates %s", (mode)
     expect(posts.reduce((sum, { text }) => sum + text.length, 0)).toBeLessThanOrEqual(100);
   });
 
-  test("reads the query language and the coverage, and gets the prompts", async () => {
+  test("an MCP client reads the query language and the coverage, and gets the prompts", async () => {
     const { resources } = await client.listResources();
     expect(resources.map(({ uri }) => uri).sort()).toEqual([
       "earshot://coverage",
@@ -180,21 +180,21 @@ describe.each(["legacy", "auto"] as const)("a client that negotiates %s", (mode)
   });
 });
 
-test("a request without a valid key is refused", async () => {
+test("an MCP request without a valid key is refused", async () => {
   await expect(connected("auto", null)).rejects.toThrow();
   await expect(connected("legacy", `${key}x`)).rejects.toThrow();
   const answer = await service.call(null, { method: "POST", url: "/mcp", payload: {} });
   expect(answer.statusCode).toBe(401);
 });
 
-test("a batch, which would pay once for many calls, is refused", async () => {
+test("an MCP batch, which would pay once for many calls, is refused", async () => {
   const call = { jsonrpc: "2.0", id: 1, method: "ping" };
   const answer = await service.call(key, { method: "POST", url: "/mcp", payload: [call, call] });
   expect(answer.statusCode).toBe(400);
   expect(answer.json()).toMatchObject({ code: "invalid_request" });
 });
 
-test("a call costs one request and one search of its key", async () => {
+test("an MCP call costs one request and one search of its key", async () => {
   const limited = await service.makeKey({ requestsPerSecond: 1_000, submissionsPerMinute: 2 });
   const client = await connected("auto", limited);
   for (let n = 0; n < 2; n += 1) {
@@ -207,7 +207,7 @@ test("a call costs one request and one search of its key", async () => {
   await client.close();
 });
 
-test("a call counts as one request in the usage", async () => {
+test("an MCP call counts as one request in the usage", async () => {
   const noted = vi.spyOn(service.context.http.usage, "noteRequest");
   const params = { name: "search_posts", arguments: { query: "comet" } };
   const answer = await service.call(key, {
@@ -237,7 +237,7 @@ describe("a page of another origin", () => {
       payload: { jsonrpc: "2.0", id: 1, method: "ping" },
     });
 
-  test("is refused, unless it is listed", async () => {
+  test("a page of another origin is refused on /mcp unless it is listed", async () => {
     const refused = await post(service, origin);
     expect(refused.statusCode).toBe(403);
     expect(refused.json()).toMatchObject({ code: "forbidden_origin" });
@@ -248,7 +248,7 @@ describe("a page of another origin", () => {
     expect((await post(service, "http://localhost:5173")).statusCode).toBe(200);
   });
 
-  test("may send the header fields of the protocol", async () => {
+  test("a page of a listed origin may send the header fields of MCP", async () => {
     const answer = await listed.call(null, {
       method: "OPTIONS",
       url: "/mcp",

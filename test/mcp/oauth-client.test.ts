@@ -50,7 +50,7 @@ describe.each(["legacy", "auto"] as const)("the official client that negotiates 
   });
   afterAll(() => client?.close());
 
-  test("finds out where to sign in, and connects after the user agreed", async () => {
+  test("the official client discovers where to sign in, and connects after the user consented", async () => {
     const transport = transportOf(provider);
     await expect(clientOf(mode).connect(transport)).rejects.toThrow();
     const url = provider.authorizationUrl;
@@ -75,7 +75,7 @@ describe.each(["legacy", "auto"] as const)("the official client that negotiates 
     expect(found.structured.posts).toMatchObject([{ text: "a comet" }]);
   });
 
-  test("may use all tools", async () => {
+  test("the connected official client may use all tools", async () => {
     const calls = [
       ["count_posts", { query: "comet" }],
       ["get_post", { post: "1140437409710116865" }],
@@ -90,7 +90,7 @@ describe.each(["legacy", "auto"] as const)("the official client that negotiates 
     }
   });
 
-  test("refreshes its tokens when they have expired", async () => {
+  test("the official client refreshes its tokens when they have expired", async () => {
     const before = provider.stored;
     service.clock.move(2 * hourMs);
     const found = await callTool(client, "search_posts", { query: "comet" });
@@ -99,7 +99,7 @@ describe.each(["legacy", "auto"] as const)("the official client that negotiates 
     expect(provider.stored?.refresh_token).not.toBe(before?.refresh_token);
   });
 
-  test("loses access when the owner disconnects it", async () => {
+  test("the official client loses access when the owner disconnects it", async () => {
     const list = { method: "GET", url: "/dashboard/api/apps" } as const;
     const { apps } = (await service.callAs(session, list)).json();
     expect(apps[0]).toMatchObject({ name: "Reader", host: new URL(app.origin).host });

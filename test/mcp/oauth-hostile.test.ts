@@ -70,13 +70,13 @@ describe("a redirect URI", () => {
     "javascript:alert(1)",
     "myapp://callback",
     "",
-  ])("%s that the client does not list gets no answer", async (redirectUri) => {
+  ])("a redirect URI %s that the client does not list gets no answer", async (redirectUri) => {
     const opened = await open({ redirect_uri: redirectUri });
     expect(opened).toMatchObject({ code: "invalid_authorization_request" });
     expect(JSON.stringify(opened)).not.toContain("location");
   });
 
-  test("of a program may have any port", async () => {
+  test("a redirect URI of a local program may have any port", async () => {
     const opened = await open({ redirect_uri: "http://127.0.0.1:50123/callback" });
     expect(opened).toMatchObject({ kind: "consent", is_loopback: true });
   });
@@ -98,23 +98,26 @@ describe("an authorization request", () => {
     ["by reference", { request_uri: "https://evil.example/r" }, "request_not_supported"],
     ["for another server", { resource: "https://other.example/mcp" }, "invalid_target"],
     ["for another path", { resource: "http://earshot.test/v1" }, "invalid_target"],
-    ["with unknown scopes only", { scope: "admin" }, "invalid_scope"],
-  ] as const)("%s is refused with issuer and state", async (_, parameters, error) => {
-    const opened = await open(parameters);
-    expect(opened.kind).toBe("refused");
-    const returned = new URL(opened.location).searchParams;
-    expect(returned.get("error")).toBe(error);
-    expect(returned.get("iss")).toBe("http://earshot.test");
-    expect(returned.get("state")).toBe("abc");
-    expect(returned.has("code")).toBe(false);
-  });
+    ["with only unknown scopes", { scope: "admin" }, "invalid_scope"],
+  ] as const)(
+    "an authorization request %s is refused with issuer and state",
+    async (_, parameters, error) => {
+      const opened = await open(parameters);
+      expect(opened.kind).toBe("refused");
+      const returned = new URL(opened.location).searchParams;
+      expect(returned.get("error")).toBe(error);
+      expect(returned.get("iss")).toBe("http://earshot.test");
+      expect(returned.get("state")).toBe("abc");
+      expect(returned.has("code")).toBe(false);
+    },
+  );
 
-  test("that names a parameter twice is refused", async () => {
+  test("an authorization request that names a parameter twice is refused", async () => {
     const opened = await open({}, "&redirect_uri=https%3A%2F%2Fevil.example%2Fcallback");
     expect(opened).toMatchObject({ code: "invalid_authorization_request" });
   });
 
-  test("may write scheme and host of the resource in capitals", async () => {
+  test("an authorization request may write scheme and host of the resource in capitals", async () => {
     expect(await open({ resource: "HTTP://EARSHOT.test/mcp" })).toMatchObject({ kind: "consent" });
   });
 });
@@ -132,7 +135,7 @@ describe("a client_id", () => {
     "https://APP.example/client.json",
     "file:///etc/passwd",
     `https://app.example/${"x".repeat(600)}`,
-  ])("%s is not accepted and not fetched", async (clientId) => {
+  ])("the client_id %s is neither accepted nor fetched", async (clientId) => {
     const opened = await open({ client_id: clientId });
     expect(opened).toMatchObject({ code: "client_not_accepted" });
     expect(opened.detail).toContain("client_id must be the HTTPS URL");
@@ -144,7 +147,7 @@ describe("a client_id", () => {
     "https://10.0.0.1/client.json",
     "https://169.254.169.254/latest/meta-data",
     "https://localhost/client.json",
-  ])("%s cannot reach a private address", async (clientId) => {
+  ])("fetching the client_id %s cannot reach a private address", async (clientId) => {
     const opened = await open({ client_id: clientId });
     expect(opened).toMatchObject({ status: 422, code: "client_not_accepted" });
     expect(opened.detail).toMatch(/not a public address|does not resolve to a public address/);
@@ -164,14 +167,14 @@ describe("a client_id", () => {
       "client authentication by key",
       (id) => ({ ...clientDocument(id), token_endpoint_auth_method: "private_key_jwt" }),
     ],
-    ["no object", () => []],
-    ["no JSON", () => "<html>"],
+    ["a JSON list", () => []],
+    ["HTML instead of JSON", () => "<html>"],
     ["too many bytes", (id) => ({ ...clientDocument(id), padding: "x".repeat(40_000) })],
     ["status 404", (id) => clientDocument(id), 404],
     ["a redirect", () => app.clientId, 302],
   ];
   test.each(documents)(
-    "whose document has %s is not accepted",
+    "a client_id whose document has %s is not accepted",
     async (what, documentOf, status) => {
       const path = `/${what.replaceAll(" ", "-")}.json`;
       const clientId = app.publish(path, documentOf(`${app.origin}${path}`), status);
@@ -181,7 +184,7 @@ describe("a client_id", () => {
     },
   );
 
-  test("whose document also allows public clients is accepted", async () => {
+  test("a client_id whose document also allows public clients is accepted", async () => {
     const clientId = `${app.origin}/both.json`;
     app.publish("/both.json", {
       ...clientDocument(clientId),
@@ -191,7 +194,7 @@ describe("a client_id", () => {
     expect(await open({ client_id: clientId })).toMatchObject({ kind: "consent" });
   });
 
-  test("is fetched for a signed-in user only, and not too often", async () => {
+  test("a client_id is fetched only for a signed-in user, and not too often", async () => {
     const before = app.requested.length;
     const url = "/dashboard/api/authorizations";
     const payload = { query: form(base) };
@@ -209,7 +212,7 @@ describe("a client_id", () => {
 });
 
 describe("a decision", () => {
-  test("of another site's page is refused", async () => {
+  test("a consent decision of another site's page is refused", async () => {
     const { ticket, methods } = await open({});
     const url = "/dashboard/api/authorizations/decision";
     const send = (headers: Readonly<Record<string, string>>) =>
@@ -223,7 +226,7 @@ describe("a decision", () => {
     }
   });
 
-  test("is bound to the session to which the request was shown", async () => {
+  test("a consent decision is bound to the session to which the request was shown", async () => {
     const { ticket, methods } = await open({});
     const other = await service.signIn();
     const again = await service.signIn({ accountId: session.accountId });
@@ -233,7 +236,7 @@ describe("a decision", () => {
     }
   });
 
-  test("must come within ten minutes, and cannot be forged", async () => {
+  test("a consent decision must arrive within ten minutes, and cannot be forged", async () => {
     const { ticket, methods } = await open({});
     const forged = `${ticket.slice(0, -2)}${ticket.endsWith("AA") ? "BB" : "AA"}`;
     expect((await decide(service, session, forged, methods)).statusCode).toBe(400);
@@ -241,13 +244,13 @@ describe("a decision", () => {
     expect((await decide(service, session, ticket, methods)).statusCode).toBe(400);
   });
 
-  test("grants no method that was not requested", async () => {
+  test("a consent decision grants no method that was not requested", async () => {
     const { ticket } = await open({ scope: "gettrends" });
     const decided = await decide(service, session, ticket, ["searchbyquery", "gethometweets"]);
     expect(new URL(decided.json().location).searchParams.get("error")).toBe("access_denied");
   });
 
-  test("names the issuer, so that the client notices a mix-up of servers", async () => {
+  test("the answer to an authorization request names the issuer, so that the client notices a mix-up of servers", async () => {
     const { ticket, methods } = await open({});
     for (const chosen of [methods, []]) {
       const { location } = (await decide(service, session, ticket, chosen)).json();
@@ -257,7 +260,7 @@ describe("a decision", () => {
 });
 
 describe("a code", () => {
-  test("that is used again ends the tokens that were issued for it", async () => {
+  test("using an authorization code again ends the tokens that were issued for it", async () => {
     const code = await codeOf();
     const first = (await exchange({ code })).json();
     expect((await ping(service, first.access_token)).statusCode).toBe(200);
@@ -270,13 +273,13 @@ describe("a code", () => {
     expect(metrics).toMatch(/earshot_oauth_token_requests_total\{outcome="reused"\} [1-9]/);
   });
 
-  test("is used once by two requests at the same time", async () => {
+  test("an authorization code is exchanged once by two concurrent requests", async () => {
     const code = await codeOf();
     const answers = await Promise.all([exchange({ code }), exchange({ code })]);
     expect(answers.map(({ statusCode }) => statusCode).sort()).toEqual([200, 400]);
   });
 
-  test("expires after a minute", async () => {
+  test("an authorization code expires after a minute", async () => {
     const code = await codeOf();
     service.clock.move(60_001);
     expect((await exchange({ code })).json().error_description).toContain("expired");
@@ -292,7 +295,7 @@ describe("a code", () => {
     ["another resource", { resource: "https://other.example/mcp" }, "invalid_target"],
     ["another grant type", { grant_type: "password" }, "unsupported_grant_type"],
     ["no code", { code: null }, "invalid_grant"],
-  ] as const)("with %s gets no tokens", async (what, parameters, error) => {
+  ] as const)("an authorization code with %s gets no tokens", async (what, parameters, error) => {
     const code = await codeOf();
     const challenge = what === "the challenge as verifier" && {
       code_verifier: base.code_challenge,
@@ -302,7 +305,7 @@ describe("a code", () => {
     expect(answer.json()).toMatchObject({ error, error_description: expect.any(String) });
   });
 
-  test("is no access token or key", async () => {
+  test("an authorization code is neither an access token nor a key", async () => {
     expect((await ping(service, String(await codeOf()))).statusCode).toBe(401);
   });
 });
@@ -316,7 +319,7 @@ describe("a refresh token", () => {
       ...more,
     });
 
-  test("that was replaced long ago ends the connection when it comes back", async () => {
+  test("a refresh token that was replaced long ago ends the connection when it is used again", async () => {
     const stolen = await connect(service, session, app.clientId);
     const second = (await refresh(stolen.refresh_token)).json();
     const third = (await refresh(second.refresh_token)).json();
@@ -335,7 +338,7 @@ describe("a refresh token", () => {
     });
   });
 
-  test("of another client or resource is refused without ending the connection", async () => {
+  test("a refresh token of another client or resource is refused without ending the connection", async () => {
     const tokens = await connect(service, session, app.clientId);
     const other = { client_id: "https://evil.example/client.json" };
     expect((await refresh(tokens.refresh_token, other)).json().error).toBe("invalid_grant");
@@ -344,14 +347,14 @@ describe("a refresh token", () => {
     expect((await ping(service, tokens.access_token)).statusCode).toBe(200);
   });
 
-  test("is no access token", async () => {
+  test("a refresh token is not an access token", async () => {
     const { refresh_token: token } = await connect(service, session, app.clientId);
     expect((await ping(service, token)).statusCode).toBe(401);
   });
 });
 
 describe("an access token", () => {
-  test("is for /mcp alone", async () => {
+  test("an access token is only for /mcp", async () => {
     const { access_token: token } = await connect(service, session, app.clientId);
     for (const url of ["/v1/search/live/social/jobs", "/v1/webhooks", "/dashboard/api/keys"]) {
       const answer = await service.call(token, {
@@ -365,7 +368,7 @@ describe("an access token", () => {
     expect(answer.json().hint).toContain("access tokens are for /mcp only");
   });
 
-  test("is for the address under which it was issued", async () => {
+  test("an access token is valid only for the address under which it was issued", async () => {
     const { access_token: token } = await connect(service, session, app.clientId);
     const answer = await service.call(token, {
       method: "POST",
@@ -376,7 +379,7 @@ describe("an access token", () => {
     expect(answer.statusCode).toBe(401);
   });
 
-  test("in the address is ignored", async () => {
+  test("an access token in the address is ignored", async () => {
     const { access_token: token } = await connect(service, session, app.clientId);
     const url = `/mcp?access_token=${token}`;
     const answer = await service.call(null, { method: "POST", url, payload: {} });
@@ -397,7 +400,7 @@ test("an app of another account is neither listed nor disconnected", async () =>
   expect((await service.callAs(session, list)).json().apps).toHaveLength(1);
 });
 
-test("token requests that are not forms, or repeat a name, are refused", async () => {
+test("token requests that are not forms, or that repeat a name, are refused", async () => {
   const send = (payload: string, type: string, url = "/oauth/token") =>
     service.call(null, { method: "POST", url, headers: { "content-type": type }, payload });
   expect((await send("{}", "application/json")).json().error).toBe("invalid_request");

@@ -49,7 +49,7 @@ const refresh = (token: string, clientId = app.clientId) =>
   tokenRequest(service, { grant_type: "refresh_token", client_id: clientId, refresh_token: token });
 
 describe("discovery", () => {
-  test("a request without a token is answered with the address of the metadata", async () => {
+  test("an MCP request without a token is answered with the address of the metadata", async () => {
     const answer = await ping(service, "x");
     expect(answer.statusCode).toBe(401);
     const header = String(answer.headers["www-authenticate"]);
@@ -63,13 +63,16 @@ describe("discovery", () => {
     expect(without.headers["www-authenticate"]).not.toContain("error=");
   });
 
-  test.each(["", "/mcp"])("the resource is described at the well-known path%s", async (suffix) => {
-    expect((await get(`/.well-known/oauth-protected-resource${suffix}`)).json()).toMatchObject({
-      resource: `${origin}/mcp`,
-      authorization_servers: [origin],
-      scopes_supported: grantableMethods,
-    });
-  });
+  test.each(["", "/mcp"])(
+    "the protected resource is described at the well-known path%s",
+    async (suffix) => {
+      expect((await get(`/.well-known/oauth-protected-resource${suffix}`)).json()).toMatchObject({
+        resource: `${origin}/mcp`,
+        authorization_servers: [origin],
+        scopes_supported: grantableMethods,
+      });
+    },
+  );
 
   test("the authorization server is described under its issuer", async () => {
     expect((await get("/.well-known/oauth-authorization-server")).json()).toMatchObject({
@@ -83,7 +86,7 @@ describe("discovery", () => {
     });
   });
 
-  test("the public address is the issuer and the audience, whatever the host of a request", async () => {
+  test("the public address is the issuer and the audience, regardless of the host of a request", async () => {
     const url = "https://search.example";
     const named = await startServiceUnderTest({ EARSHOT_PUBLIC_URL: url });
     const answer = await named.call(null, {
@@ -97,7 +100,7 @@ describe("discovery", () => {
 });
 
 describe("a connected app", () => {
-  test("is listed with its name, host and last use", async () => {
+  test("a connected app is listed with its name, host and last use", async () => {
     const { access_token: token, scope } = await connect(service, session, app.clientId);
     expect(scope).toBe(grantableMethods.join(" "));
     expect((await ping(service, token)).statusCode).toBe(200);
@@ -116,7 +119,7 @@ describe("a connected app", () => {
     ]);
   });
 
-  test("gets only the methods that it requested and the user left on", async () => {
+  test("a connected app gets only the methods that it requested and the user allowed", async () => {
     const verifier = verifierOf();
     const query = form({
       ...requestParameters(app.clientId, verifier),
@@ -143,7 +146,7 @@ describe("a connected app", () => {
     expect(called.body).toContain("method_forbidden");
   });
 
-  test("refreshes its tokens, which ends the former ones", async () => {
+  test("a connected app refreshes its tokens, which ends the former ones", async () => {
     const first = await connect(service, session, app.clientId);
     const answer = await refresh(first.refresh_token);
     expect(answer.headers["cache-control"]).toContain("no-store");
@@ -153,7 +156,7 @@ describe("a connected app", () => {
     expect((await ping(service, first.access_token)).statusCode).toBe(401);
   });
 
-  test("needs a refresh after an hour and a new sign-in after 60 days without one", async () => {
+  test("a connected app needs a refresh after an hour and a new sign-in after 60 days without one", async () => {
     const { access_token: token, refresh_token: refreshToken } = await connect(
       service,
       session,
@@ -174,20 +177,23 @@ describe("a connected app", () => {
     expect(await appsOf()).toEqual([]);
   });
 
-  test.each(["access_token", "refresh_token"] as const)("ends itself by its %s", async (name) => {
-    const tokens = await connect(service, session, app.clientId);
-    const revoke = (token: string, clientId = app.clientId) =>
-      tokenRequest(service, { token, client_id: clientId }, "/oauth/revoke");
-    expect((await revoke(tokens[name], `${app.origin}/other.json`)).statusCode).toBe(200);
-    expect((await ping(service, tokens.access_token)).statusCode).toBe(200);
-    expect((await revoke(tokens[name])).statusCode).toBe(200);
-    expect((await ping(service, tokens.access_token)).statusCode).toBe(401);
-    expect((await refresh(tokens.refresh_token)).statusCode).toBe(400);
-    expect((await revoke("unknown")).statusCode).toBe(200);
-    expect((await tokenRequest(service, { token: "x" }, "/oauth/revoke")).statusCode).toBe(400);
-  });
+  test.each(["access_token", "refresh_token"] as const)(
+    "a connected app can end its connection by its %s",
+    async (name) => {
+      const tokens = await connect(service, session, app.clientId);
+      const revoke = (token: string, clientId = app.clientId) =>
+        tokenRequest(service, { token, client_id: clientId }, "/oauth/revoke");
+      expect((await revoke(tokens[name], `${app.origin}/other.json`)).statusCode).toBe(200);
+      expect((await ping(service, tokens.access_token)).statusCode).toBe(200);
+      expect((await revoke(tokens[name])).statusCode).toBe(200);
+      expect((await ping(service, tokens.access_token)).statusCode).toBe(401);
+      expect((await refresh(tokens.refresh_token)).statusCode).toBe(400);
+      expect((await revoke("unknown")).statusCode).toBe(200);
+      expect((await tokenRequest(service, { token: "x" }, "/oauth/revoke")).statusCode).toBe(400);
+    },
+  );
 
-  test("has the rates of one key, whose requests wait for a while", async () => {
+  test("a connected app has the rates of one key, whose requests wait for a while", async () => {
     const { access_token: token } = await connect(service, session, app.clientId);
     const answers = await Promise.all(Array.from({ length: 12 }, () => ping(service, token)));
     const codes = answers.map(({ statusCode }) => statusCode);
@@ -195,7 +201,7 @@ describe("a connected app", () => {
     expect(codes).toContain(429);
   });
 
-  test("appears in audit log, usage and export, and is deleted with the account", async () => {
+  test("a connected app appears in audit log, usage and export, and is deleted with the account", async () => {
     const { access_token: token } = await connect(service, session, app.clientId);
     await ping(service, token);
     await service.context.http.usage.flush();
@@ -224,7 +230,7 @@ describe("a connected app", () => {
     expect((await ping(service, token)).statusCode).toBe(401);
   });
 
-  test("is refused while its account is suspended", async () => {
+  test("a connected app is refused while its account is suspended", async () => {
     const tokens = await connect(service, session, app.clientId);
     const change = (suspension: { reason: string } | null) =>
       service.context.store.write("changeAccount", {
@@ -242,7 +248,7 @@ describe("a connected app", () => {
     expect((await ping(service, tokens.access_token)).statusCode).toBe(200);
   });
 
-  test("makes room for others when the account has a hundred", async () => {
+  test("a connected app makes room for others when the account has a hundred", async () => {
     const first = await connect(service, session, app.clientId);
     const grant = {
       ...{ accountId: session.accountId, clientId: app.clientId, clientName: "Reader" },
@@ -257,7 +263,7 @@ describe("a connected app", () => {
   });
 });
 
-test("codes that were never used and connections that ended long ago are deleted", async () => {
+test("unused codes and connections that ended long ago are deleted", async () => {
   const tokens = await connect(service, session, app.clientId);
   await allow(service, session, form(requestParameters(app.clientId, verifierOf())));
   const rows = () =>
