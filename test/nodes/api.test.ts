@@ -100,7 +100,7 @@ function expectRefusal(answer: LightMyRequestResponse, code: string, check?: str
 }
 
 describe("a job that a node ran", () => {
-  test("has a signature and a valid proof", async () => {
+  test("a job that a node ran has a signature and a valid proof", async () => {
     const { uuid, items } = await answered();
     const result = await get(resultPath(uuid));
     expect(result.statusCode).toBe(200);
@@ -130,7 +130,7 @@ describe("a job that a node ran", () => {
     expect(verdict.holds).toBe(true);
   });
 
-  test("has node and evidence in status, list and all result formats", async () => {
+  test("a job that a node ran has node and evidence in status, list and all result formats", async () => {
     const { uuid } = await answered();
     const status = (await get(`/v1/search/live/social/status/${uuid}`)).json();
     expect(status).toMatchObject({ node: node.nodeId, evidence: "simulated" });
@@ -150,7 +150,7 @@ describe("a job that a node ran", () => {
     expect(headers).not.toHaveProperty("signature");
   });
 
-  test("is not signed after a record was withdrawn, and has no proof", async () => {
+  test("a job that a node ran is not signed after a record was withdrawn, and has no proof", async () => {
     const { uuid, items } = await answered();
     const [removed, kept] = items;
     await service.context.archive.write({
@@ -176,7 +176,7 @@ describe("a job that a node ran", () => {
     expect(proof.body).not.toContain("comet");
   });
 
-  test("is not found by another account, nor is its proof", async () => {
+  test("a job that a node ran is not found by another account, nor is its proof", async () => {
     const { uuid } = await answered();
     const outsider = await service.makeKey();
     for (const path of [resultPath(uuid), `/v1/search/live/result/${uuid}`]) {
@@ -193,7 +193,7 @@ describe("a job that a node ran", () => {
     }
   });
 
-  test("has no proof before it has ended", async () => {
+  test("a job that a node ran has no proof before it has ended", async () => {
     const job = await leased();
     const early = await get(`${resultPath(job.envelope.job)}/proof`);
     expect(early.statusCode).toBe(202);
@@ -204,7 +204,7 @@ describe("a job that a node ran", () => {
 });
 
 describe("public information", () => {
-  test("of nodes: the admitted ones, without claims of unapproved nodes", async () => {
+  test("the public information on nodes lists the admitted ones, without claims of unapproved nodes", async () => {
     const listed = await get("/v1/nodes", null);
     expect(listed.headers["cache-control"]).toBe("public, max-age=5");
     const { embedded, evidence, nodes } = listed.json();
@@ -221,7 +221,7 @@ describe("public information", () => {
     expect(listed.body).not.toMatch(/127\.0\.0\.1|token|secret/);
   });
 
-  test("of an attestation: its id never changes meaning", async () => {
+  test("the public id of an attestation never changes meaning", async () => {
     const { nodes } = (await get("/v1/nodes", null)).json();
     const { attestation: id } = nodes.find((one: { id: string }) => one.id === node.nodeId);
     const answer = await get(`/v1/attestations/${id}`, null);
@@ -232,13 +232,13 @@ describe("public information", () => {
     }
   });
 
-  test("of the policy: what nodes have to show", async () => {
+  test("the public policy states what nodes have to show", async () => {
     const { quotes, ...policy } = (await get("/v1/attestation/policy", null)).json();
     expect(policy).toMatchObject({ audience: "earshot", evidence: ["tdx", "simulated"] });
     expect(quotes).toMatchObject({ images: [{ name: "simulated" }] });
   });
 
-  test("of readiness: how many nodes there are, and how many prove nothing", async () => {
+  test("the public readiness states how many nodes there are, and how many prove nothing", async () => {
     const ready = (await get("/readyz", null)).json();
     expect(ready.nodes).toBeGreaterThan(0);
     expect(ready.insecure_nodes).toBe(ready.nodes);
@@ -251,7 +251,7 @@ describe("a node is not admitted", () => {
     changes: Parameters<HandDrivenNode["registration"]>[0] = {},
   ) => await by.post("register", await by.registration(changes));
 
-  test("with a used nonce, even if the first use was refused", async () => {
+  test("a node with a used nonce is not admitted, even if the first use was refused", async () => {
     const by = await openNode();
     const requested = await by.registration();
     const broken = { ...requested, identity_signature: "A".repeat(86) };
@@ -259,7 +259,7 @@ describe("a node is not admitted", () => {
     expectRefusal(await by.post("register", requested), "node_refused", "challenge_unknown");
   });
 
-  test("with an unknown or expired nonce", async () => {
+  test("a node with an unknown or expired nonce is not admitted", async () => {
     const by = await openNode();
     const made = await register(by, { nonce: "A".repeat(43) });
     expectRefusal(made, "node_refused", "challenge_unknown");
@@ -269,7 +269,7 @@ describe("a node is not admitted", () => {
     await node.attest();
   });
 
-  test("with evidence for another gateway", async () => {
+  test("a node with evidence for another gateway is not admitted", async () => {
     const by = await openNode();
     expectRefusal(await register(by, { audience: "other" }), "node_refused", "other_audience");
     const { keys } = await openNode();
@@ -277,7 +277,7 @@ describe("a node is not admitted", () => {
     expectRefusal(other, "node_refused", "other_gateway");
   });
 
-  test("with a key that was swapped after the quote was made", async () => {
+  test("a node with a key that was swapped after the quote was made is not admitted", async () => {
     const by = await openNode();
     const [requested, other] = await Promise.all([by.registration(), makeRunKeys()]);
     const swapped = {
@@ -292,7 +292,7 @@ describe("a node is not admitted", () => {
     expectRefusal(answer, "node_refused", "report_data");
   });
 
-  test("with evidence unknown error than declared, or of one that is not accepted", async () => {
+  test("a node with evidence of another kind than declared, or of one that is not accepted, is not admitted", async () => {
     const by = await openNode();
     expectRefusal(await register(by, { evidence: "tdx" }), "node_refused", "chain_root");
     const none = await by.registration({ evidence: "none" });
@@ -301,7 +301,7 @@ describe("a node is not admitted", () => {
     expectRefusal(answer, "node_refused", "kind_not_accepted");
   });
 
-  test("with a request that its key did not sign", async () => {
+  test("a node whose registration its key did not sign is not admitted", async () => {
     const [by, other] = await Promise.all([openNode(), openNode()]);
     const requested = await by.registration();
     const changes = { keys: other.keys };
@@ -317,7 +317,7 @@ describe("a node is not admitted", () => {
     expect((await by.post("register", requested)).statusCode).toBe(200);
   });
 
-  test("without the enrolment token, before its body is read", async () => {
+  test("a node without the enrolment token is refused before its body is read", async () => {
     for (const route of ["challenge", "register"]) {
       const url = `/internal/nodes/${route}`;
       const headers = { "content-type": "application/json" };
@@ -332,7 +332,7 @@ describe("a node is not admitted", () => {
     expect((await node.challenge()).nonce).toMatch(/^[\w-]{43}$/);
   });
 
-  test("with a body beyond the limit", async () => {
+  test("a registration with a body beyond the limit is refused", async () => {
     const by = await openNode();
     const sent = JSON.stringify({ evidence: "a".repeat(262_144) });
     expectRefusal(await by.post("register", {}, { sent }), "body_too_large");
@@ -348,19 +348,19 @@ describe("a request of a node is refused", () => {
     ["that another key has signed", "bad_signature", signedByOther],
     ["whose clock is ahead", "clock_skew", () => node.post("renew", renewal(), { ahead: 90 })],
     ["whose clock is behind", "clock_skew", () => node.post("renew", renewal(), { ahead: -90 })],
-    ["that came before", "replayed", replayed],
+    ["that was sent before", "replayed", replayed],
     ["whose body was changed", "content_digest", changedBody],
     ["signed for another path", "bad_signature", otherPath],
   ];
 
-  test.each(cases)("%s: %s", async (_, check, send) => {
+  test.each(cases)("a request of a node %s is refused with %s", async (_, check, send) => {
     const answer = await send();
     expect(answer.statusCode).toBe(401);
     expect(answer.headers["www-authenticate"]).toBe('Signature realm="earshot"');
     expectRefusal(answer, "node_unauthorized", check);
   });
 
-  test("before its body is read if the sender is unknown", async () => {
+  test("a request of an unknown node is refused before its body is read", async () => {
     const by = await openNode();
     const sent = JSON.stringify({ sealed: "A".repeat(8_400_000) });
     expectRefusal(await by.post("complete", {}, { sent }), "node_unauthorized", "unknown_key");
@@ -370,7 +370,7 @@ describe("a request of a node is refused", () => {
     expectRefusal(await node.post("complete", {}, { sent }), "body_too_large");
   });
 
-  test("with other methods and bodies, as everywhere", async () => {
+  test("a request of a node with another method or body is refused as everywhere", async () => {
     expectRefusal(await get("/internal/nodes/lease", null), "method_not_allowed");
     expectRefusal(await node.post("lease", { methods: [] }), "invalid_request", "out_of_range");
   });
@@ -426,7 +426,7 @@ describe("an answer of the gateway to a node", () => {
     return [answer.statusCode, isGatewayAnswer(reported, signature, gateway_key)];
   }
 
-  test("is signed, whatever it is", async () => {
+  test("every answer of the gateway to a node is signed", async () => {
     const unknown = randomUUID();
     const waitless = { methods: ["searchbyquery"], wait_ms: 0 };
     const sealed = { job: unknown, token: unknown, nonce: "A".repeat(16), sealed: "AAAA" };
@@ -444,20 +444,20 @@ describe("an answer of the gateway to a node", () => {
     expect(await isSigned("register", stale)).toEqual([403, true]);
   });
 
-  test("is signed with the job in it", async () => {
+  test("an answer of the gateway with a job is signed with the job in it", async () => {
     await service.submit(key, search("comet"));
     const requested = { methods: ["searchbyquery"], wait_ms: 10_000 };
     expect(await isSigned("lease", requested)).toEqual([200, true]);
   });
 
-  test("is not signed without a signed request", async () => {
+  test("an answer of the gateway is not signed without a signed request", async () => {
     const answer = await service.app.inject({ method: "POST", url: "/internal/nodes/challenge" });
     expect(answer.headers).not.toHaveProperty("earshot-gateway-signature");
   });
 });
 
 describe("an answer is refused", () => {
-  test("under the lease of another node, or an unknown one", async () => {
+  test("an answer under the lease of another node, or an unknown one, is refused", async () => {
     const other = await openNode();
     await other.attest();
     const job = await leased();
@@ -521,7 +521,7 @@ describe("an answer is refused", () => {
     ],
   ];
 
-  test.each(wrong)("%s: %s", async (_, check, complete) => {
+  test.each(wrong)("an answer %s is refused with %s", async (_, check, complete) => {
     const answer = await complete(await leased());
     expect(answer.statusCode).toBe(422);
     expectRefusal(answer, "node_answer_refused", check);
@@ -529,7 +529,7 @@ describe("an answer is refused", () => {
 });
 
 describe("a working node", () => {
-  test("renews its leases, and reports why a job has failed", async () => {
+  test("a working node renews its leases, and reports why a job has failed", async () => {
     const job = await leased();
     const stored = { job: job.envelope.job, token: job.payload.token };
     expect((await node.post("renew", stored)).json().hold_ms).toBeGreaterThan(1_000);
@@ -546,13 +546,13 @@ describe("a working node", () => {
     expect(refused.json().detail).toBe("node by hand reported: it cannot be said");
   });
 
-  test("gets an empty answer when no job comes in time", async () => {
+  test("a lease request gets an empty answer when no job arrives in time", async () => {
     const requested = { methods: ["searchbyquery"], wait_ms: 10 };
     const answer = await node.post("lease", requested);
     expect({ status: answer.statusCode, body: answer.body }).toEqual({ status: 204, body: "" });
   });
 
-  test("loses no job when it disconnects while it polls", async () => {
+  test("no job is lost when its node disconnects while it polls", async () => {
     const path = "/internal/nodes/lease";
     const body = JSON.stringify({ methods: ["searchbyquery"], wait_ms: 20_000 });
     const going = new AbortController();
@@ -567,7 +567,7 @@ describe("a working node", () => {
     expect((await node.complete(job, node.signed(job, []))).statusCode).toBe(204);
   });
 
-  test("leaves, and is unknown afterwards", async () => {
+  test("a node that leaves is unknown afterwards", async () => {
     const by = await openNode();
     await by.attest();
     expect((await by.post("leave", {})).statusCode).toBe(204);
@@ -575,7 +575,7 @@ describe("a working node", () => {
   });
 });
 
-test("expired collateral admits no node", async () => {
+test("no node is admitted by expired collateral", async () => {
   const by = await openNode();
   const aYearMs = 366 * 86_400_000;
   service.clock.shiftWall(aYearMs);
@@ -587,7 +587,7 @@ test("expired collateral admits no node", async () => {
   }
 });
 
-test("a polling node gets an answer when the server stops", async () => {
+test("a pending lease request is answered when the server stops", async () => {
   const waiting = node.post("lease", { methods: ["searchbyquery"], wait_ms: 20_000 });
   await service.waitForPending(1);
   await service.stop();

@@ -146,7 +146,7 @@ function bytesUnder(folder: string): Buffer {
 }
 
 describe("a node without a credential", () => {
-  test("gets no job that needs a credential while the policy releases none", async () => {
+  test("a node gets no job that needs a credential while the policy releases none", async () => {
     await node.admitted();
     const refused = await searchFor("comet");
     expect(refused.statusCode, refused.body).toBe(422);
@@ -154,13 +154,13 @@ describe("a node without a credential", () => {
     expect(await releases()).toEqual([]);
   });
 
-  test("gets none with simulated evidence unless the policy names it", async () => {
+  test("a node with simulated evidence gets no credential unless the policy names it", async () => {
     await restartWith([{ platform: "mastodon", images: ["simulated"] }]);
     expect((await searchFor("comet")).statusCode).toBe(422);
     expect(nodeView()?.capabilities).toEqual([]);
   });
 
-  test("answers a search with a released one", async () => {
+  test("a node answers a search with a released credential", async () => {
     await restartWith([rule]);
     await untilItCanSearch();
     const { records, status } = await answered("comet");
@@ -172,13 +172,13 @@ describe("a node without a credential", () => {
     expect(authorizations()).toEqual([`Bearer ${sharedToken}`]);
   });
 
-  test("stores nothing of it on disk", async () => {
+  test("a node stores nothing of a released credential on disk", async () => {
     const disk = bytesUnder(node.dataDir);
     expect(disk.includes("SQLite format 3")).toBe(true);
     expect(disk.includes(sharedToken)).toBe(false);
   });
 
-  test("is named in the event log and the metrics of the gateway, without the secret", async () => {
+  test("a release is recorded in the event log and the metrics of the gateway, without the secret", async () => {
     const events = await until("the release is written", async () => {
       const found = await releases();
       return found.length > 0 ? found : null;
@@ -195,7 +195,7 @@ describe("a node without a credential", () => {
     expect(JSON.stringify(events) + body).not.toContain(sharedToken);
   });
 
-  test("gets an account's own credential only if the policy says so", async () => {
+  test("a node gets an account's own credential only if the policy permits it", async () => {
     await keep("own", accountId, "me", ownToken);
     await answered("comet");
     expect(authorizations()).toEqual([`Bearer ${sharedToken}`]);
@@ -206,12 +206,12 @@ describe("a node without a credential", () => {
     expect(authorizations()).toEqual([`Bearer ${ownToken}`]);
   });
 
-  test("never gets one for the home timeline of an account", async () => {
+  test("a node never gets a credential for the home timeline of an account", async () => {
     expect((await searchFor("", "gethometweets")).statusCode).toBe(422);
     expect(server.requests).toEqual([]);
   });
 
-  test("gets no more after the policy releases none", async () => {
+  test("a node gets no more credentials after the policy releases none", async () => {
     await restartWith([]);
     expect((await searchFor("comet")).statusCode).toBe(422);
     expect(server.requests).toEqual([]);

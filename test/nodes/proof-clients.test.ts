@@ -99,13 +99,13 @@ const program = "the policy names the program and who gave it its keys";
 describe.each(verifiers)("a proof, verified in %s", (language, verify) => {
   const own = () => ({ policy: tee.policy(), root: tee.rootPem });
 
-  test("holds, as of the time of the signature", async () => {
+  test("a proof verifies as of the time of the signature", async () => {
     const { holds, failed, asOf } = await verify(proofBy(node, answer), own());
     expect({ holds, failed }).toEqual({ holds: true, failed: "" });
     expect(asOf).toEqual(new Date(nowMs));
   });
 
-  test("holds with given collateral, as long as that is in force", async () => {
+  test("a proof verifies with specified collateral while that is valid", async () => {
     const proof = withCollateral({ revoked: ["pck"] });
     const given = { ...own(), collateral: tee.collateral() };
     expect(await verify(proof, given)).toMatchObject({ holds: true });
@@ -120,7 +120,7 @@ describe.each(verifiers)("a proof, verified in %s", (language, verify) => {
     return failed;
   }
 
-  test("does not hold with another body, job, request, node id or event", async () => {
+  test("a proof does not verify with another body, job, request, node id or event", async () => {
     const proof = structuredClone(proofBy(node, answer));
     const { evidence } = proof.attestation;
     Object.assign(proof, { body: "[]", request: "{}" });
@@ -140,7 +140,7 @@ describe.each(verifiers)("a proof, verified in %s", (language, verify) => {
     });
   });
 
-  test("does not hold with another statement, report or quoting enclave", async () => {
+  test("a proof does not verify with another statement, report or quoting enclave", async () => {
     const proof = structuredClone(proofBy(node, answer));
     const { statement } = proof.attestation;
     Object.assign(statement, { signing_key: statement.sealing_key });
@@ -163,7 +163,7 @@ describe.each(verifiers)("a proof, verified in %s", (language, verify) => {
     });
   });
 
-  test("does not hold without its attestation", async () => {
+  test("a proof does not verify without its attestation", async () => {
     const proof = { ...proofBy(node, answer), attestation: {} };
     const { holds, failed } = await verify(proof, own());
     expect({ holds, failed }).toMatchObject({ holds: false, failed: /form/ });
@@ -173,12 +173,15 @@ describe.each(verifiers)("a proof, verified in %s", (language, verify) => {
     ["pck", ["PCK"]],
     ["platformCa", ["PCK"]],
     ["tcbSigning", ["TCB information", "enclave identity"]],
-  ] as const)("does not hold once the certificate of %s is revoked", async (revoked, chains) => {
-    expectFailures(await failures(withCollateral({ revoked: [revoked] })), {
-      Python: chains.map(failedChain),
-      TypeScript: ["evidence certificate_revoked"],
-    });
-  });
+  ] as const)(
+    "a proof does not verify once the certificate of %s is revoked",
+    async (revoked, chains) => {
+      expectFailures(await failures(withCollateral({ revoked: [revoked] })), {
+        Python: chains.map(failedChain),
+        TypeScript: ["evidence certificate_revoked"],
+      });
+    },
+  );
 
   test.each<[string, Parameters<SimulatedWorld["collateral"]>[0], string[], string]>([
     [
@@ -220,7 +223,7 @@ describe.each(verifiers)("a proof, verified in %s", (language, verify) => {
       ],
       "evidence tcb_status",
     ],
-  ])("does not hold with %s", async (_title, fields, Python, typescript) => {
+  ])("a proof does not verify with %s", async (_title, fields, Python, typescript) => {
     const failed = await failures(withCollateral(fields));
     expectFailures(failed, { Python, TypeScript: [typescript] });
   });
@@ -252,13 +255,16 @@ describe.each(verifiers)("a proof, verified in %s", (language, verify) => {
       "evidence compose_hash_unknown",
     ],
     ["key providers", { key_providers: [] }, [program], "evidence key_provider_unknown"],
-  ])("does not hold with a policy of other %s", async (_title, special, Python, typescript) => {
-    const options = { ...own(), policy: tee.policy(special) };
-    const failed = await failures(proofBy(node, answer), options);
-    expectFailures(failed, { Python, TypeScript: [typescript] });
-  });
+  ])(
+    "a proof does not verify with a policy of other %s",
+    async (_title, special, Python, typescript) => {
+      const options = { ...own(), policy: tee.policy(special) };
+      const failed = await failures(proofBy(node, answer), options);
+      expectFailures(failed, { Python, TypeScript: [typescript] });
+    },
+  );
 
-  test("does not hold with another root", async () => {
+  test("a proof does not verify with another root", async () => {
     const root = createSimulatedTee({ nowMs }).rootPem;
     const failed = await failures(proofBy(node, answer), { ...own(), root });
     expectFailures(failed, {
@@ -275,7 +281,7 @@ describe.each(verifiers)("a proof, verified in %s", (language, verify) => {
 const skipped = hasSampleQuotes() ? "" : " (skipped: the sample quotes are not on this machine)";
 
 test.skipIf(!hasSampleQuotes())(
-  `in Python, the quote of a real machine fails by its statement alone${skipped}`,
+  `the Python verifier fails a real machine's quote only by its statement${skipped}`,
   async () => {
     const { quote, eventLog } = sampleReport();
     const register = (from: number) => quote.subarray(48 + from, 96 + from);
@@ -303,7 +309,7 @@ test.skipIf(!hasSampleQuotes())(
   },
 );
 
-test("Python has Intel's root", async () => {
+test("the Python verifier has Intel's root", async () => {
   const command = "import earshot_proof; print(earshot_proof.INTEL_ROOT)";
   const env = { ...process.env, PYTHONPATH: "clients/python/src" };
   const cwd = join(import.meta.dirname, "../..");
