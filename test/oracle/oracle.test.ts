@@ -52,28 +52,34 @@ describe.each(cases)("$about", ({ query, finds, passes }) => {
 describe("the examples of the page", () => {
   const examples = examplesOf(page);
 
-  test("each have a query and posts", () => {
+  test("the examples of the oracle's page each have a query and posts", () => {
     for (const { query, posts, line } of examples) {
       expect(query, `line ${line}`).not.toBe("");
       expect(posts.length, `line ${line}`).toBeGreaterThan(0);
     }
   });
 
-  test.each(examples)("line $line: $query", ({ query, posts }) => {
-    const records = posts.map(({ record }) => record);
-    const found = posts.filter((post) => post.found).map(({ record }) => record);
-    expect(foundBy(query, records)).toEqual(found);
-  });
+  test.each(examples)(
+    "the oracle finds the marked posts of line $line: $query",
+    ({ query, posts }) => {
+      const records = posts.map(({ record }) => record);
+      const found = posts.filter((post) => post.found).map(({ record }) => record);
+      expect(foundBy(query, records)).toEqual(found);
+    },
+  );
 });
 
 describe("the queries of the page", () => {
   const blocks = [...page.matchAll(/^```query\n(.*?)^```/gms)].map((match) => match[1] ?? "");
-  test.each(blocks.flatMap((block) => block.trim().split("\n")))("%s can be read", (query) => {
-    expect(compileOracle(query, aroundOf([]))).toBeTypeOf("function");
-  });
+  test.each(blocks.flatMap((block) => block.trim().split("\n")))(
+    "the oracle reads the query %s of its page",
+    (query) => {
+      expect(compileOracle(query, aroundOf([]))).toBeTypeOf("function");
+    },
+  );
 });
 
-test("a name means the accounts that wrote under it, otherwise an id, and a handle literally", () => {
+test("a name means the accounts that used it, or else an id, and a handle is literal", () => {
   const mention = (handle: string, id: string | null): OraclePost => {
     const post = postOfRecord({ text: `hello @${handle}` });
     return { ...post, mention_ids: [id] };
