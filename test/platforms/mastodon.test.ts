@@ -114,7 +114,7 @@ describe("without a credential", () => {
     outsider = (await makeAccount("stranger")).token;
   });
 
-  test("requests the configured server, page after page", async () => {
+  test("the configured Mastodon server is requested without a credential, page after page", async () => {
     const first = await answered({
       method: "gettweets",
       query: "@ann",
@@ -148,7 +148,7 @@ describe("without a credential", () => {
     ]);
   });
 
-  test("returns a post, its author and trends", async () => {
+  test("a post, its author and trends are returned without a credential", async () => {
     const uri = `${open.url}/users/ann/statuses/${[...open.network.statuses.keys()][3]}`;
     expect(
       contents((await answered({ method: "getbyid", query: uri, by: outsider })).records),
@@ -164,7 +164,7 @@ describe("without a credential", () => {
     ).toEqual([]);
   });
 
-  test("finds replies to a post whose id has letters, by its page and by ID@host", async () => {
+  test("replies to a post whose id has letters are found by its page and by ID@host", async () => {
     open.character.differences.ulids = true;
     const { id } = open.network.addStatus({ accountId: ann, text: "lettered", createdMs: startMs });
     const reply = { accountId: ann, text: "a reply", inReplyToId: id, createdMs: startMs + 1 };
@@ -181,7 +181,7 @@ describe("without a credential", () => {
     }
   });
 
-  test("finds posts with a hashtag, of authors who opted in", async () => {
+  test("posts with a hashtag, of authors who opted in, are found without a credential", async () => {
     const { records, status } = await answered({
       method: "searchbyquery",
       query: "#space comet",
@@ -192,7 +192,7 @@ describe("without a credential", () => {
     expect(status.complete).toBe(false);
   });
 
-  test("does not call a server in the operator's own network that a query names", async () => {
+  test("a server in the operator's own network that a query names is not called", async () => {
     const { host } = own;
     const { status } = await answered({
       method: "gettweets",
@@ -205,7 +205,7 @@ describe("without a credential", () => {
 });
 
 describe("with its own token an account", () => {
-  test("is answered by its own server", async () => {
+  test("an account with its own Mastodon token is answered by its own server", async () => {
     const { records, status } = await answered({
       method: "gettweets",
       query: "@friend",
@@ -216,7 +216,7 @@ describe("with its own token an account", () => {
     expect(open.requests).toEqual([]);
   });
 
-  test("reads its home timeline, with what only followers see, and no other account does", async () => {
+  test("an account with its own Mastodon token reads its home timeline, with what only followers see, and no other account does", async () => {
     const home = { method: "gethometweets", type: "social-credential" };
     expect(contents((await answered(home)).records)).toEqual([
       "comet for all",
@@ -227,7 +227,7 @@ describe("with its own token an account", () => {
     expect((await service.submit(other, body, "/v1/search/live/mastodon")).statusCode).toBe(422);
   });
 
-  test("searches, and finds only public posts", async () => {
+  test("an account with its own Mastodon token searches, and finds only public posts", async () => {
     const { records } = await answered({
       method: "searchbyquery",
       query: "comet",
@@ -236,7 +236,7 @@ describe("with its own token an account", () => {
     expect(contents(records)).toEqual(["comet for all"]);
   });
 
-  test("gets an error for a revoked token, which is not used again", async () => {
+  test("an account gets an error for a revoked Mastodon token, which is not used again", async () => {
     const { token: by, accountId: owner } = await makeAccount("late");
     await keep(own, owner, [...own.network.accounts.keys()][0] ?? "");
     const used = { method: "gettweets", query: "@friend", type: "social-credential", by };

@@ -134,7 +134,7 @@ async function answered({
 }
 
 describe("with its own credential an account", () => {
-  test("sees everything that X returns, and the cost", async () => {
+  test("an account with its own X credential sees everything that X returns, and the cost", async () => {
     await keep("app-token", accountId);
     x.world.posts.push(post(1), post(2), post(3, { text: "stone" }));
     const { records, status } = await answered({ query: "river" });
@@ -150,7 +150,7 @@ describe("with its own credential an account", () => {
     });
   });
 
-  test("reads its own home timeline, which no other account can", async () => {
+  test("an account with its own X credential reads its own home timeline, which no other account can", async () => {
     await keep("user-token", accountId);
     x.world.posts.push(post(1), post(2, { authorId: "12", text: "own" }));
     const { records } = await answered({ type: "social-credential", method: "gethometweets" });
@@ -161,7 +161,7 @@ describe("with its own credential an account", () => {
     expect(refused.statusCode).toBe(422);
   });
 
-  test("finds the credential in no output, whatever X repeats of it", async () => {
+  test("the credential is in no output, regardless of what X repeats of it", async () => {
     await keep("app-token", accountId);
     await keep("user-token", accountId);
     x.faults.isEchoing = true;
@@ -183,7 +183,7 @@ describe("with its own credential an account", () => {
   });
 
   test.each(["app-token", "user-token"] as const)(
-    "searches the last days by recent search, completely, with its %s",
+    "an account searches the last days by recent search, completely, with its own %s",
     async (kind) => {
       await keep(kind, accountId);
       x.world.posts.push(post(1), post(6 * 24 * 60));
@@ -199,7 +199,7 @@ describe("with its own credential an account", () => {
     },
   );
 
-  test("spends nothing of the deployment's budget", async () => {
+  test("a search with an own X credential spends nothing of the deployment's budget", async () => {
     await keep("app-token", accountId);
     x.world.posts.push(...Array.from({ length: 40 }, (_, n) => post(n + 1)));
     const { records, status } = await answered({ query: "river", max: 40 });
@@ -211,7 +211,7 @@ describe("with its own credential an account", () => {
 
 describe("an unusable answer", () => {
   test.each(["{}", "null", "[]", '{"errors":[{"title":"Oops"}]}'])(
-    "of status 200 and %s is requested once, and its cost is recorded",
+    "an unusable answer of status 200 and %s is requested once, and its cost is recorded",
     async (body) => {
       await keep("app-token", accountId);
       x.faults.body = body;
@@ -225,7 +225,7 @@ describe("an unusable answer", () => {
     },
   );
 
-  test("a request that X refuses (400) is not retryable, without a hint to retry", async () => {
+  test("a request that X refuses (400) is not retryable, and has no hint to retry", async () => {
     await keep("app-token", accountId);
     x.faults.isEchoing = true;
     const { result } = await answered({ method: "getbyid", query: "20" });
@@ -240,7 +240,7 @@ describe("an unusable answer", () => {
 describe("with the deployment's credential", () => {
   beforeAll(() => keep("app-token", null));
 
-  test("shows posts by their IDs only", async () => {
+  test("posts fetched with the deployment's X credential are shown by their IDs only", async () => {
     x.world.posts.push(post(1));
     const { records, status } = await answered({ query: "river" });
     expect(records).toMatchObject([{ ID: post(1).id, Content: "" }]);
@@ -250,7 +250,7 @@ describe("with the deployment's credential", () => {
     );
   });
 
-  test("shows accounts by their IDs only", async () => {
+  test("accounts fetched with the deployment's X credential are shown by their IDs only", async () => {
     const { records } = await answered({
       type: "social-api",
       method: "getprofilebyid",
@@ -260,7 +260,7 @@ describe("with the deployment's credential", () => {
     expect(JSON.stringify(records)).not.toMatch(/"ann"/i);
   });
 
-  test("enforces the month's budget, and says so", async () => {
+  test("the month's budget of the deployment is enforced, which the error reports", async () => {
     x.world.posts.push(...Array.from({ length: 40 }, (_, n) => post(n + 1)));
     const before = x.billed.posts;
     const first = await answered({ query: "river", max: 20 });
@@ -284,7 +284,7 @@ describe("with the deployment's credential", () => {
   });
 
   test.each([["getspace", "1DXxyRYNejbKM"]])(
-    "refuses %s before paying, because nothing of it may be shown to others",
+    "the method %s is refused before paying, because nothing of it may be shown to others",
     async (method, query) => {
       const body = { type: "social", arguments: { type: method, query, max_results: 10 } };
       const refused = await service.submit(key, body, "/v1/search/live/x");
@@ -299,14 +299,14 @@ describe("with the deployment's credential", () => {
     },
   );
 
-  test("answers gettrends from the archive alone, because nothing of it may be shown to others", async () => {
+  test("gettrends on X is answered only from the archive, because nothing of it may be shown to others", async () => {
     const found = await answered({ method: "gettrends", type: "social" });
     expect(found.status).toMatchObject({ status: "done", complete: false });
     expect(found.status.warnings[0].code).toBe("no_credential");
     expect(x.requests).toEqual([]);
   });
 
-  test("waits for an own credential limited to one request a second instead of replacing it", async () => {
+  test("a job waits for an own credential limited to one request a second instead of replacing it", async () => {
     await keep("app-token", accountId, "app-token-0002");
     x.faults.isUnpaced = false;
     x.world.posts.push(post(1));
@@ -322,7 +322,7 @@ describe("with the deployment's credential", () => {
     );
   });
 
-  test("reports what X cannot express, without a request", async () => {
+  test("a query that X cannot express is reported without a request", async () => {
     const { status, records } = await answered({ query: "lang:en filter:media" });
     expect(JSON.stringify([status, records])).toContain("from:<username>");
     expect(x.requests).toEqual([]);
