@@ -57,7 +57,7 @@ async function callsFor(key: string, payload: object) {
   return { answer, names: names.filter((name) => name !== "limitState") };
 }
 
-test("its search is one call to the store, which counts it", async () => {
+test("a search that is admitted and inserted together is one call to the store, which counts it", async () => {
   const key = await admittedKey();
   let searches = 1;
   // A slow machine may take the ordinary path.
@@ -85,7 +85,7 @@ test("concurrent searches are each counted once", async () => {
   expect(jobs).toHaveLength(8);
 });
 
-test("a revoked key is refused, whatever it sends", async () => {
+test("a revoked key is refused, regardless of what it sends", async () => {
   for (const payload of [search("comet"), invalid]) {
     const key = await admittedKey();
     await other.context.store.write("revokeKey", {
@@ -97,7 +97,7 @@ test("a revoked key is refused, whatever it sends", async () => {
   }
 });
 
-test("a key over its rate is refused, whatever it sends", async () => {
+test("a key over its rate is refused, regardless of what it sends", async () => {
   for (const payload of [search("comet"), invalid]) {
     const key = await admittedKey({ requestsPerSecond: 2 });
     const elsewhere = await other.call(key, { url: "/v1/search/live/social/jobs" });
@@ -115,7 +115,7 @@ test("an invalid search is counted as a request, but not as a search", async () 
   expect(answer.headers.ratelimit).toContain('"search";r=49');
 });
 
-test("methods that the key has lost or gained in between apply", async () => {
+test("changes to a key's methods apply to its next search", async () => {
   const key = await admittedKey();
   const setMethods = (methods: string | null) =>
     pool.unsafe("UPDATE api_key SET methods = $1 WHERE id = $2", [methods, id(key)]);
@@ -146,7 +146,7 @@ test("a search of an account with a webhook is delivered, and its posts are know
   expect(deliveries).toHaveLength(1);
 });
 
-test("other methods are admitted first", async () => {
+test("methods other than searches are admitted first", async () => {
   const key = await admittedKey();
   const payload = { type: "social", arguments: { type: "getbyid", query: "1" } };
   const { answer, names } = await callsFor(key, payload);
@@ -154,7 +154,7 @@ test("other methods are admitted first", async () => {
   expect(names.slice(0, 2)).toEqual(["admit", "insertJob"]);
 });
 
-test("the ID of a post in a result names it at a gateway that has not archived it", async () => {
+test("the ID of a post in a result identifies it at a gateway that has not archived it", async () => {
   const key = await admittedKey();
   const { uuid } = (await service.submit(key, search("comet"))).json();
   const [post] = (await other.result(key, uuid)).json();

@@ -84,7 +84,7 @@ test("a service continues in PostgreSQL with its accounts, keys and jobs", async
   });
 }, 60_000);
 
-test("every value is copied unchanged, however large or unusual", async () => {
+test("every value is copied unchanged, including large and unusual ones", async () => {
   await newKey();
   addRows(3);
   const tables = await copy();
@@ -98,7 +98,7 @@ test("every value is copied unchanged, however large or unusual", async () => {
   });
 });
 
-test("an interrupted copy resumes, and no gateway starts on it before it is complete", async () => {
+test("an interrupted copy resumes, and no gateway starts on the database before the copy is complete", async () => {
   await newKey();
   addRows(2_500);
   const seen: number[] = [];
@@ -118,7 +118,7 @@ test("an interrupted copy resumes, and no gateway starts on it before it is comp
   await (await openControl({ dataDir: folder, database })).close();
 });
 
-test("a database or folder in use, and a store that has changed since, are refused", async () => {
+test("a copy to a database or from a folder in use, or of a store that has changed since, is refused", async () => {
   await newKey();
   addRows(10);
   await withService({}, async () => {

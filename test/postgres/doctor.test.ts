@@ -18,14 +18,14 @@ async function findings(settings: Record<string, string>) {
   return { code, found: lines.map((line) => JSON.parse(line) as Record<string, string>) };
 }
 
-test("doctor reports the server and its connections", async () => {
+test("the doctor reports the PostgreSQL server and its connections", async () => {
   const { code, found } = await findings(await databaseSettings());
   expect(code).toBe(0);
   const database = found.find(({ subject }) => subject === "database");
   expect(database?.message).toMatch(/^PostgreSQL 1\d.*, \d+ of 400 connections in use$/);
 });
 
-test("doctor reports an unreachable server, too few connections and a missing secret key", async () => {
+test("the doctor reports an unreachable PostgreSQL server, too few connections and a missing secret key", async () => {
   const settings = await databaseSettings();
   const away = { EARSHOT_DATABASE_URL: "postgres://earshot@127.0.0.1:1/earshot" };
   const { code, found } = await findings(away);

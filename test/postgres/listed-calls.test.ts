@@ -61,7 +61,7 @@ const groups = fc.array(
   { minLength: 1, maxLength: 12 },
 );
 
-test("concurrent admissions take what the in-memory sliding logs have room for", async () => {
+test("concurrent requests are admitted as far as the in-memory sliding logs have room", async () => {
   await pool.unsafe(`
     CREATE TABLE test_time(us BIGINT NOT NULL);
     INSERT INTO test_time VALUES(0);
@@ -137,7 +137,7 @@ const insertion = (
 const isInserted = (outcome: PromiseSettledResult<InsertedJob>): boolean =>
   outcome.status === "fulfilled" && !outcome.value.isReplay;
 
-test("concurrent jobs are numbered within their accounts, and one that fails fails alone", async () => {
+test("concurrent jobs are numbered within their accounts, and one that fails does not affect others", async () => {
   for (const account of ["one", "two", "suspended"]) {
     await pool.unsafe("INSERT INTO account(id, created_ms, suspended_ms) VALUES($1, 0, $2)", [
       ...[account, account === "suspended" ? 1 : (null as never)],
@@ -171,7 +171,7 @@ test("concurrent jobs are numbered within their accounts, and one that fails fai
   expect(rows[0]?.expires).toBe(3);
 });
 
-test("jobs of accounts with webhooks take the ordinary steps", async () => {
+test("jobs of accounts with webhooks are inserted in the ordinary steps", async () => {
   await pool.unsafe(`
     INSERT INTO account(id, created_ms) VALUES('watched', 0);
     INSERT INTO webhook(id, account_id, url, events, sealed_secret, created_ms)

@@ -87,7 +87,7 @@ const atBothTwice = <Answer>(send: (gateway: ServiceUnderTest) => Promise<Answer
   Promise.all([first, second, first, second].map(send));
 
 describe("an authorization code", () => {
-  test("of consent at one gateway and decision at the other is exchanged at either", async () => {
+  test("an authorization code of consent at one gateway and decision at the other is exchanged at either", async () => {
     for (const gateway of gateways()) {
       const verifier = verifierOf();
       const answer = await exchange(gateway, await codeAcross(verifier), verifier);
@@ -96,7 +96,7 @@ describe("an authorization code", () => {
     }
   });
 
-  test("is exchanged once by concurrent requests, whose reuse revokes the tokens", async () => {
+  test("an authorization code is exchanged once by concurrent requests, and its reuse revokes the tokens", async () => {
     for (let round = 0; round < 5; round += 1) {
       const verifier = verifierOf();
       const code = await codeAcross(verifier);
@@ -109,14 +109,14 @@ describe("an authorization code", () => {
 });
 
 describe("a refresh token", () => {
-  test("of one gateway is replaced at the other, which ends the former access token", async () => {
+  test("a refresh token of one gateway is replaced at the other, which ends the former access token", async () => {
     const before = await connect(first, session, app.clientId);
     const after = (await refresh(second, before.refresh_token)).json();
     expect(await pings(after.access_token)).toEqual([200, 200]);
     expect(await pings(before.access_token)).toEqual([401, 401]);
   });
 
-  test("yields one new pair to concurrent requests, whose reuse revokes the connection", async () => {
+  test("a refresh token yields one new pair to concurrent requests, and its reuse revokes the connection", async () => {
     for (let round = 0; round < 5; round += 1) {
       const before = await connect(first, session, app.clientId);
       const answers = await atBothTwice((gateway) => refresh(gateway, before.refresh_token));
@@ -130,7 +130,7 @@ describe("a refresh token", () => {
 });
 
 describe("a token used at both gateways", () => {
-  test("is refused at one as soon as the app revokes it at the other", async () => {
+  test("a token used at both gateways is refused at one as soon as the app revokes it at the other", async () => {
     for (const name of ["access_token", "refresh_token"] as const) {
       const tokens = await connect(second, session, app.clientId);
       expect(await pings(tokens.access_token)).toEqual([200, 200]);
@@ -141,7 +141,7 @@ describe("a token used at both gateways", () => {
     }
   });
 
-  test("is refused at one as soon as its owner disconnects the app at the other", async () => {
+  test("a token used at both gateways is refused at one as soon as its owner disconnects the app at the other", async () => {
     const tokens = await connect(first, session, app.clientId);
     expect(await pings(tokens.access_token)).toEqual([200, 200]);
     const list = { method: "GET", url: "/dashboard/api/apps" } as const;

@@ -52,7 +52,7 @@ test.each(["SIGINT", "SIGQUIT"] as const)(
   },
 );
 
-test("a database that hangs fails requests after their limit, and none waits longer", async () => {
+test("requests fail after their time limit if the database hangs, and none waits longer", async () => {
   expect(await submitted()).toBe(202);
   server.signalAll("SIGSTOP");
   try {
@@ -64,7 +64,7 @@ test("a database that hangs fails requests after their limit, and none waits lon
   await servesAgain();
 });
 
-test("connections that the database closes are replaced", async () => {
+test("database connections that the server closes are replaced", async () => {
   await server.query(
     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'earshot'",
   );

@@ -45,7 +45,7 @@ const steps = fc.array(
 
 let cases = 0;
 
-test("rates allow, refuse and refund as the in-memory sliding logs do, also for keys with a shared limit", async () => {
+test("rates in PostgreSQL allow, refuse and refund as the in-memory sliding logs do, also for keys with a shared limit", async () => {
   await fc.assert(
     fc.asyncProperty(
       steps,
@@ -93,7 +93,7 @@ test("rates allow, refuse and refund as the in-memory sliding logs do, also for 
   );
 });
 
-test("a high limit is never exceeded in any window, and is free again within a 64th of it", async () => {
+test("a high limit is never exceeded in any window, and is available again within a 64th of it", async () => {
   const key: RatedKey = { keyId: "high", requestsPerSecond: 3, submissionsPerMinute: 100 };
   const admitted: number[] = [];
   for (let nowMs = 2_000_000; nowMs < 2_000_000 + 150_000; nowMs += 331) {
@@ -108,7 +108,7 @@ test("a high limit is never exceeded in any window, and is free again within a 6
   expect(admitted.length).toBeGreaterThan(225);
 });
 
-test("a submission takes its request and its search in one call, and no search that would have to wait", async () => {
+test("a submission uses its request and its search in one call, and no search that would have to wait", async () => {
   const { token } = (await runOperation(
     pool,
     commandLineKeyOperations(randomBytes).createKey as never,

@@ -26,20 +26,23 @@ test.each([
   ["a body that is not JSON", "{", 400],
   ["a query that cannot be parsed", search("since:2026-02-30"), 400],
   ["an unknown method", { type: "social", arguments: { type: "none", query: "comet" } }, 400],
-])("%s costs none of the searches of a minute", async (_what, payload, status) => {
-  const key = await newKey();
-  const answer = await service.call(key, {
-    method: "POST",
-    url: "/v1/search/live/social",
-    headers: { "content-type": "application/json" },
-    payload,
-  });
-  expect(answer.statusCode).toBe(status);
-  expect(answer.headers.ratelimit).toContain('"search";r=2');
-  expect(await searchesLeft(key)).toBe("2");
-});
+])(
+  "a submission with %s costs none of the searches of a minute",
+  async (_what, payload, status) => {
+    const key = await newKey();
+    const answer = await service.call(key, {
+      method: "POST",
+      url: "/v1/search/live/social",
+      headers: { "content-type": "application/json" },
+      payload,
+    });
+    expect(answer.statusCode).toBe(status);
+    expect(answer.headers.ratelimit).toContain('"search";r=2');
+    expect(await searchesLeft(key)).toBe("2");
+  },
+);
 
-test("a client that disconnects while it sends the body pays for no search", async () => {
+test("a client that disconnects while it sends the body uses no search", async () => {
   const key = await newKey();
   const { port } = service.app.server.address() as { port: number };
   const socket = connect(port, "127.0.0.1");

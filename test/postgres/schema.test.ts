@@ -108,7 +108,7 @@ test("a schema of an incompatible version is refused", async () => {
   await expect(migratePostgres(pool)).rejects.toMatchObject({ code: "newer_schema" });
 });
 
-test("the audit log cannot be changed or emptied", async () => {
+test("the audit log in PostgreSQL cannot be changed or emptied", async () => {
   await pool.unsafe(
     "INSERT INTO audit(at_ms, action, actor, detail) VALUES(1, 'signed_in', 'service', '{}')",
   );

@@ -49,7 +49,7 @@ async function uuidOf(gateway: ServiceUnderTest, query = "comet", of = key): Pro
 }
 
 describe("a job submitted at one gateway", () => {
-  test("can be fetched at the other", async () => {
+  test("a job submitted at one gateway can be fetched at the other", async () => {
     const uuid = await uuidOf(first);
     for (const gateway of [second, first]) {
       const result = await gateway.result(key, uuid);
@@ -58,7 +58,7 @@ describe("a job submitted at one gateway", () => {
     }
   });
 
-  test("is run by a node of the other, and its end answers requests that wait for it", async () => {
+  test("a job submitted at one gateway is run by a node of the other, and its end answers requests that wait for it", async () => {
     const uuid = await uuidOf(second);
     const startedMs = performance.now();
     const result = await second.result(key, uuid);
@@ -67,7 +67,7 @@ describe("a job submitted at one gateway", () => {
     expect(performance.now() - startedMs).toBeLessThan(5_000);
   });
 
-  test("is created once for an idempotency key, wherever it is sent", async () => {
+  test("a job is created once for an idempotency key, regardless of the gateways to which it is sent", async () => {
     const payload = JSON.stringify(search("harbour"));
     const submit = (gateway: ServiceUnderTest) =>
       gateway.call(key, {
@@ -80,7 +80,7 @@ describe("a job submitted at one gateway", () => {
     expect(new Set(answers.map((answer) => answer.json().uuid)).size).toBe(1);
   });
 
-  test("reports its changes to readers of both gateways in order, and the last of each job", async () => {
+  test("a job reports its changes to readers of both gateways in order, and the last of each job", async () => {
     // Changes of other jobs may still arrive.
     const own = await first.makeKey();
     const accountId = await accountOf(own);
@@ -150,7 +150,7 @@ test("a gateway with a wrong clock uses the database's time for jobs", async () 
   }
 });
 
-test("one gateway is the leader, and another takes over when it stops", async () => {
+test("one gateway is the leader, and another takes over when the leader stops", async () => {
   const own = await databaseSettings();
   const gateways = [await startServiceUnderTest(own), await startServiceUnderTest(own)];
   const leaders = () => gateways.filter(({ context }) => context.sharing.gateway.isLeader());
