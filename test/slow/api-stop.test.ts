@@ -29,7 +29,7 @@ afterEach(async () => {
 
 const recentPath = "/api/v1/data/social/tweets/recent";
 
-test("a stop does not wait for connections without a complete request, and frees the folder", async () => {
+test("stopping does not wait for connections without a complete request, and releases the folder", async () => {
   const logged: string[] = [];
   const service = await start({ EARSHOT_STOP_GRACE: "60s" }, logged);
   const key = await service.makeKey();
@@ -57,7 +57,7 @@ test("a stop does not wait for connections without a complete request, and frees
   expect((await next.call(null, { method: "GET", url: "/readyz" })).statusCode).toBe(200);
 });
 
-test("an announced stop makes /readyz 503 while all other routes are served", async () => {
+test("an announced stop makes /readyz return 503 while all other routes are served", async () => {
   const service = await start({ EARSHOT_STOP_NOTICE: "1h" });
   const key = await service.makeKey();
   const noticeOver = Promise.withResolvers<void>();
@@ -81,7 +81,7 @@ test("an announced stop makes /readyz 503 while all other routes are served", as
   await expect(fetch(`${service.url}/livez`)).rejects.toThrow("fetch failed");
 });
 
-test("while running work ends, requests on new and open connections get 503 and are closed", async () => {
+test("requests on new and open connections get 503 and are closed while running work ends", async () => {
   const service = await start({ EARSHOT_STOP_GRACE: "60s" });
   const key = await service.makeKey();
   const { search: searchArchive } = service.context.archive;
@@ -127,7 +127,7 @@ async function textOf(socket: Socket): Promise<string> {
   return text;
 }
 
-test("after the grace period unfinished work is abandoned and the folder is free", async () => {
+test("unfinished work is abandoned after the grace period, and the folder is released", async () => {
   const logged: string[] = [];
   const service = await start({ EARSHOT_STOP_GRACE: "0s" }, logged);
   const key = await service.makeKey();
@@ -191,7 +191,7 @@ test("a client that disconnects from its search in one request is not logged as 
   expect(logged.join("")).not.toContain('"level":"error"');
 });
 
-test("a start that fails after the service listens closes it again", async () => {
+test("a start that fails after the service listens closes the service again", async () => {
   const dataDir = await mkdtemp(join(tmpdir(), "earshot-test-"));
   const log = createLog("info", { write: () => true });
   let url = "";
@@ -263,7 +263,7 @@ test("a failed attempt is logged once without its query, and its caller gets no 
   expect(lines).not.toContain('"level":"error"');
 });
 
-test("a job that runs when the server stops is returned: the next start runs it as its first attempt", async () => {
+test("a job that runs when the server stops is returned, and the next start runs it as its first attempt", async () => {
   const logged: string[] = [];
   const service = await start({ EARSHOT_STOP_GRACE: "100ms" }, logged);
   const key = await service.makeKey();

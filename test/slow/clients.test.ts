@@ -83,7 +83,7 @@ describe.each(clients.filter(([, [program = ""]]) => existsSync(program)))(
         (error: ClientError) => error,
       );
 
-    test("search, read all pages, count, submit, wait and cancel", async () => {
+    test("the client can search, read all pages, count, submit, wait and cancel", async () => {
       const { client: used } = await started(0);
       const page = await used.call<{ results: unknown[]; next_cursor: string }>("search", {
         query: "comet",
@@ -116,7 +116,7 @@ describe.each(clients.filter(([, [program = ""]]) => existsSync(program)))(
       expect(await refusalOf(used.call("status", { uuid }))).toMatchObject({ status: 404 });
     });
 
-    test("report a refusal with its code and pointer, and do not retry it", async () => {
+    test("the client reports a refusal with its code and pointer, and does not retry it", async () => {
       const { client: used, proxy: between } = await started(0);
       const refused = await refusalOf(used.call("search", { query: "comet min_faves:many" }));
       expect(refused).toMatchObject({ kind: "refused", code: "invalid_query", status: 400 });
@@ -129,7 +129,7 @@ describe.each(clients.filter(([, [program = ""]]) => existsSync(program)))(
       unknown.close();
     });
 
-    test("lose and repeat nothing in 1,000 searches with faults in a third of the requests", async () => {
+    test("the client loses and repeats nothing in 1,000 searches with faults in a third of the requests", async () => {
       const { client: used, key } = await started(1 / 3);
       const found = await Promise.all(
         Array.from({ length: 1_000 }, async (_, index) => {
@@ -145,7 +145,7 @@ describe.each(clients.filter(([, [program = ""]]) => existsSync(program)))(
       expect(await countJobs(key)).toBe(1_000);
     });
 
-    test("read all pages once, whatever is interrupted", async () => {
+    test("the client reads all pages once, regardless of interruptions", async () => {
       const { client: used } = await started(1 / 3);
       const all = await used.call<{ ID: string }[]>("searchAll", {
         params: { query: "comet", max_results: 3 },
@@ -154,7 +154,7 @@ describe.each(clients.filter(([, [program = ""]]) => existsSync(program)))(
       expect(new Set(all.map(({ ID }) => ID)).size).toBe(posts);
     });
 
-    test("see the end of every job, however often the stream breaks", async () => {
+    test("the client sees the end of every job, regardless of how often the stream breaks", async () => {
       const { client: used } = await started(1 / 4);
       const submitted = Array.from({ length: 40 }, () =>
         used.call<string>("submit", { query: "comet" }),
@@ -165,7 +165,7 @@ describe.each(clients.filter(([, [program = ""]]) => existsSync(program)))(
       expect(new Set(ended.map(({ status }) => status))).toEqual(new Set(["done"]));
     });
 
-    test("continue after the server was killed and restarted", async () => {
+    test("the client continues after the server was killed and restarted", async () => {
       const folder = mkdtempSync(join(tmpdir(), "earshot-clients-"));
       folders.push(folder);
       const port = await freePort();
@@ -185,14 +185,14 @@ describe.each(clients.filter(([, [program = ""]]) => existsSync(program)))(
       await server.stop();
     });
 
-    test("give up after their timeout", async () => {
+    test("the client's calls fail after their timeout", async () => {
       const { client: used } = await started(1, () => "http://127.0.0.1:9");
       const uuid = "0f8fad5b-d9cb-469f-a165-70867728950e";
       const late = await refusalOf(used.call("wait", { uuid, timeoutMs: 700 }));
       expect(["timeout", "connection", "refused"]).toContain(late.kind);
     });
 
-    test("manage webhooks", async () => {
+    test("the client can manage webhooks", async () => {
       const { client: used } = await started(0);
       const call = <Value>(method: string, ids: string[] = [], params: object[] = []) =>
         used.call<Value>("webhooks", { method, ids, params });
@@ -211,7 +211,7 @@ describe.each(clients.filter(([, [program = ""]]) => existsSync(program)))(
       expect(await refusalOf(call("get", [id]))).toMatchObject({ status: 404 });
     });
 
-    test("report that a result is not signed", async () => {
+    test("the client reports that a result is not signed", async () => {
       const { client: used } = await started(0);
       const uuid = await used.call<string>("submit", { query: "comet" });
       await used.call("wait", { uuid });
@@ -219,7 +219,7 @@ describe.each(clients.filter(([, [program = ""]]) => existsSync(program)))(
       expect(refused).toMatchObject({ status: 404, code: "proof_not_found" });
     });
 
-    test("verify webhooks", async () => {
+    test("the client can verify webhooks", async () => {
       const { client: used } = await started(0);
       const secretBytes = Buffer.from("a secret of a webhook, 32 bytes!");
       const secret = `whsec_${secretBytes.toString("base64")}`;

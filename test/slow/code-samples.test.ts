@@ -117,7 +117,7 @@ const refusals = new Map([
   ["readAttestation", "attestation_not_found"],
 ]);
 
-test.each(samplesOf("curl"))("curl calls $operationId", async (sample) => {
+test.each(samplesOf("curl"))("the curl sample calls $operationId", async (sample) => {
   const { code, stdout, stderr } = await execute(sample, shell);
   expect(requests).toEqual([expect.stringMatching(sample.request)]);
   const refusal = refusals.get(sample.operationId);
@@ -125,7 +125,7 @@ test.each(samplesOf("curl"))("curl calls $operationId", async (sample) => {
   else expect(JSON.parse(stdout)).toMatchObject({ code: refusal });
 });
 
-test.each(samplesOf("CLI"))("the command line calls $operationId", async (sample) => {
+test.each(samplesOf("CLI"))("the command line sample calls $operationId", async (sample) => {
   const { code, stdout, stderr } = await execute(sample, shell);
   expect({ code }, stderr).toEqual({ code: 0 });
   expect(requests).toContainEqual(expect.stringMatching(sample.request));
@@ -135,7 +135,7 @@ test.each(samplesOf("CLI"))("the command line calls $operationId", async (sample
 describe("TypeScript samples", () => {
   const samples = samplesOf("TypeScript");
 
-  test("have no type errors", async () => {
+  test("the TypeScript samples have no type errors", async () => {
     const project = join(folder, "types");
     mkdirSync(project);
     for (const { operationId, source } of samples) {
@@ -153,7 +153,7 @@ describe("TypeScript samples", () => {
     await run(process.execPath, [compiler, "-p", project]);
   });
 
-  test.each(samples)("call $operationId", async (sample) => {
+  test.each(samples)("the TypeScript sample calls $operationId", async (sample) => {
     const file = join(folder, `${sample.operationId}.mts`);
     const { code, stderr } = await execute(sample, (source) => {
       writeFileSync(file, source.replace('"earshot-client"', `"${pathToFileURL(client)}"`));
@@ -173,7 +173,7 @@ function expectSuccess({ operationId, request }: Sample, code: unknown, stderr: 
 const skipped = existsSync(python) ? "" : " (skipped: needs .ci/python-client)";
 
 describe.skipIf(!existsSync(python))(`Python samples${skipped}`, () => {
-  test.each(samplesOf("Python"))("call $operationId", async (sample) => {
+  test.each(samplesOf("Python"))("the Python sample calls $operationId", async (sample) => {
     const { code, stderr } = await execute(sample, (source) => [python, ["-c", source]]);
     expectSuccess(sample, code, stderr);
   });

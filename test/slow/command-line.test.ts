@@ -7,13 +7,13 @@ import { printed, programOfFile } from "../../testkit/service/program.ts";
 const { folder, start, earshot } = programOfFile();
 
 describe("the process", () => {
-  test("exits with the code of the command", async () => {
+  test("the process exits with the code of the command", async () => {
     expect(await earshot(["explain", "cats"])).toMatchObject({ code: 0, notes: "" });
     expect(await earshot(["search", "cats"])).toMatchObject({ code: 1, out: "" });
     expect(await earshot(["explian"])).toMatchObject({ code: 2, out: "" });
   });
 
-  test("prints no progress bar and no colour into a pipe", async () => {
+  test("the process prints no progress bar and no colour into a pipe", async () => {
     const line = JSON.stringify({
       author: "a_demo",
       created_at: "2020-01-01T00:00:00Z",
@@ -25,7 +25,7 @@ describe("the process", () => {
     expect(out + notes).not.toContain("\u001b");
   });
 
-  test("reports an interrupted import of standard input, and how to continue", async () => {
+  test("the process reports an interrupted import of standard input, and how to continue", async () => {
     const dataDir = join(folder, "stopped");
     const run = start(["import", "-", "--platform", "mastodon"], { EARSHOT_DATA_DIR: dataDir });
     const line = JSON.stringify({
@@ -40,7 +40,7 @@ describe("the process", () => {
     expect(run.notes()).toMatch(/^earshot: interrupted by SIGINT – send the input again/);
   });
 
-  test("is silent when the reader of its output closes the pipe", async () => {
+  test("the process is silent when the reader of its output closes the pipe", async () => {
     const run = start(["search", "hi", "--ndjson"]);
     run.child.stdout?.destroy();
     expect(await run.ended).toMatchObject({ code: 0 });
@@ -49,7 +49,7 @@ describe("the process", () => {
 });
 
 describe("on a terminal", () => {
-  test("output longer than the screen goes to the pager, unless --no-pager is anywhere", () => {
+  test("output on a terminal that is longer than the screen goes to the pager, unless --no-pager is anywhere", () => {
     expect(onTerminal("rows 5 cols 60", "help")).toMatch(/^PAGED/);
     for (const args of ["--no-pager help", "help --no-pager"])
       expect(onTerminal("rows 5 cols 60", args)).toMatch(/^Usage: earshot/);
@@ -82,7 +82,7 @@ describe("serve", () => {
       { EARSHOT_INGEST: "bluesky", EARSHOT_JETSTREAM_URLS: "ws://127.0.0.1:1/subscribe" },
       "the stream is unreachable, and the archive is empty",
     ],
-  ])("on an empty archive, %s, prints the next step", async (name, settings, message) => {
+  ])("serve on an empty archive, %s, prints the next step", async (name, settings, message) => {
     const run = start(["serve"], {
       EARSHOT_DATA_DIR: join(folder, `empty ${name}`),
       EARSHOT_LABELER_URLS: "none",
@@ -96,7 +96,7 @@ describe("serve", () => {
     expect(await run.ended).toEqual({ code: 0, signal: null });
   });
 
-  test("prints its address, answers, lets commands run beside it, and stops in order", async () => {
+  test("serve prints its address, answers, lets commands run beside it, and stops in order", async () => {
     const run = start(["serve"]);
     const url = await printed(run, /listening on (http:\S+)/);
     await printed(run, /earshot keys create/);

@@ -38,7 +38,7 @@ function fill(): void {
   );
 }
 
-test("a copy that does not fit on the disk is removed, the segment stays, and the copy is made when there is room", () => {
+test("a copy of a segment that does not fit on the disk is removed, the segment stays, and the copy is made when there is room", () => {
   fill();
   const catalog = openCatalog(archive.folder);
   changeCatalog(catalog, "UPDATE segment SET analyzer = '1 15.0' WHERE sequence = 1");

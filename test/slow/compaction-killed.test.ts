@@ -106,7 +106,7 @@ function contentsOf(folder: string) {
 }
 
 describe("a process that writes, rolls over, splits, rewrites, seals, merges and unlinks, killed at random", () => {
-  test("produces the archive of an undisturbed one", async () => {
+  test("compaction that is killed at random produces the archive of an undisturbed one", async () => {
     const straight = newFolder("straight");
     await runAlone(straight);
     const killed = newFolder("killed");
@@ -128,7 +128,7 @@ describe("a process that writes, rolls over, splits, rewrites, seals, merges and
     expect(await findingsIn(killed)).toEqual([]);
   });
 
-  test("loses no write into a segment that is being rewritten, without a kill", async () => {
+  test("no write into a segment that is being rewritten is lost, without a kill", async () => {
     const straight = newFolder("alone");
     await runAlone(straight);
     const beside = newFolder("beside");
@@ -140,7 +140,7 @@ describe("a process that writes, rolls over, splits, rewrites, seals, merges and
     expect(await findingsIn(beside)).toEqual([]);
   });
 
-  test("never covers expired posts, and loses no import", async () => {
+  test("compaction that is killed at random never covers expired posts, and loses no import", async () => {
     const straight = newFolder("whole");
     await runAlone(straight);
     const aged = newFolder("aged");

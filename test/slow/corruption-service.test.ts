@@ -128,7 +128,7 @@ test("a healthy server answers searches and stored results completely", () => {
   }
 });
 
-test("a server on a damaged folder starts or says why not, and marks no wrong answer as complete", () => {
+test("a server on a damaged folder starts or reports why not, and marks no wrong answer as complete", () => {
   // Message and hint.
   const refusals = outcomes.flatMap(({ name, refusal }) =>
     refusal !== null && !/^earshot: .+ – .+/s.test(refusal) ? [`${name}: ${refusal}`] : [],

@@ -79,20 +79,20 @@ test("the healthy archive answers every query completely, with more than one res
 });
 
 describe("a damaged archive", () => {
-  test("marks no answer as complete that differs from the healthy one", () => {
+  test("a damaged archive marks no answer as complete that differs from the healthy one", () => {
     expect(answersOf("wrong")).toEqual([]);
   });
 
-  test("answers every query in time, and fails only with an error code", () => {
+  test("a damaged archive answers every query in time, and fails only with an error code", () => {
     expect(answersOf("endless", "failed")).toEqual([]);
   });
 
-  test("loses no healthy file", () => {
+  test("using a damaged archive loses no healthy file", () => {
     const removed = reports.filter((report) => report.removed.length > 0);
     expect(removed.map((report) => `${describeTrial(report)}: ${report.removed}`)).toEqual([]);
   });
 
-  test("is reported by a full check wherever an answer changed, unless the start repaired it with a warning", () => {
+  test("a damaged archive is reported by a full check wherever an answer changed, unless the start repaired it with a warning", () => {
     const silent = reports.filter(
       (report) =>
         report.checkError !== null ||
@@ -114,7 +114,7 @@ test("answers about other platforms as before when one segment is damaged", () =
   expect(changed).toEqual([]);
 });
 
-test("still gives most answers when a single page is damaged", () => {
+test("an archive with a single damaged page still gives most answers", () => {
   const costly = reports.filter(
     ({ trial, compared, refusal, where }) =>
       trial.file.platform !== null &&
@@ -134,7 +134,7 @@ const onlyInCatalog: ReadonlySet<string> = new Set(["search social from:latest.e
 /** Records may overflow. */
 const maxRowsOfPage = 60;
 
-test("has damaged segments rebuilt with every readable post, and then misses only the lost ones", () => {
+test("damaged segments are rebuilt with every readable post, and then lack only the lost ones", () => {
   const repaired = reports.filter((report) => report.repaired !== null);
   expect(repaired.length).toBeGreaterThan(0);
   const errors = repaired.flatMap((report) => {

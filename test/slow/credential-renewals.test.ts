@@ -44,7 +44,7 @@ async function testAll(): Promise<{ code: number; said: string }> {
   return { code, said: out + notes };
 }
 
-test("five concurrent commands, three times, never use a refresh token twice", async () => {
+test("five concurrent commands, run three times, never use a refresh token twice", async () => {
   const args = ["credentials", "add", "x", "user-token"];
   const given = ["--client-id", "client-1", "--redirect-uri", redirectUri];
   const added = await runCommand([...args, ...given], environment, (shown) => ({

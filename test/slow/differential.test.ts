@@ -39,7 +39,7 @@ type Tally = { pairs: number; positive: number; negative: number; inFinding: num
 const requested = indexForms.map((form) => ({ form, count: Math.ceil(sets * shares[form]) }));
 
 test.each(requested)(
-  `archive ($form), matcher and oracle agree on ${queriesOfSet} queries to each of $count sets of ${postsOfSet} posts`,
+  `the archive ($form), matcher and oracle agree on ${queriesOfSet} queries to each of $count sets of ${postsOfSet} posts`,
   {
     timeout: 900_000,
   },

@@ -82,7 +82,7 @@ describe.skipIf(disk === null)("a full disk", () => {
     throw new Error("the disk does not fill");
   }
 
-  test("refuses submissions with 503 and a reason, serves reads, pauses ingest, and recovers without a restart", async () => {
+  test("a server with a full disk refuses submissions with 503 and a reason, serves reads, pauses ingest, and recovers without a restart", async () => {
     disk.fill();
     const { accepted, answer } = await submitUntilRefused();
     expect(answer.statusCode).toBe(503);

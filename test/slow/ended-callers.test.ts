@@ -63,37 +63,46 @@ describe("a request that is open when its key is revoked gets 401 within about a
       "a search in one request",
       { method: "POST", url: "/api/v1/data/social/tweets/recent", body: query },
     ],
-  ])("%s", async (_, requested) => {
-    const key = await service.makeKey();
-    const answer = answerTo(key, requested);
-    await service.waitForPending(1);
-    await revoke(key);
-    await expectEnded(await answer);
-    await service.waitForPending(0);
-  });
+  ])(
+    "an open request gets 401 within about a second after its key is revoked: %s",
+    async (_, requested) => {
+      const key = await service.makeKey();
+      const answer = answerTo(key, requested);
+      await service.waitForPending(1);
+      await revoke(key);
+      await expectEnded(await answer);
+      await service.waitForPending(0);
+    },
+  );
 
-  test.each(["status", "result"])("a read of the %s that waits", async (what) => {
-    const key = await service.makeKey();
-    const { uuid } = (await service.submit(key, search("comet"))).json();
-    const answer = answerTo(key, { method: "GET", url: `${path}/${what}/${uuid}?wait=30` });
-    await service.waitForPending(1);
-    await revoke(key);
-    await expectEnded(await answer);
-    await service.waitForPending(0);
-  });
+  test.each(["status", "result"])(
+    "a pending read of the %s gets 401 within about a second after its key is revoked",
+    async (what) => {
+      const key = await service.makeKey();
+      const { uuid } = (await service.submit(key, search("comet"))).json();
+      const answer = answerTo(key, { method: "GET", url: `${path}/${what}/${uuid}?wait=30` });
+      await service.waitForPending(1);
+      await revoke(key);
+      await expectEnded(await answer);
+      await service.waitForPending(0);
+    },
+  );
 
-  test.each(["", "uuid"])("a stream of events is closed: %s", async (ofJob) => {
-    const key = await service.makeKey();
-    const { uuid } = (await service.submit(key, search("comet"))).json();
-    const url = ofJob === "" ? `${path}/events` : `${path}/events?uuid=${uuid}`;
-    const stream = await answerTo(key, { method: "GET", url });
-    expect(stream.status).toBe(200);
-    await revoke(key);
-    await stream.text();
-    await service.waitForPending(0);
-  });
+  test.each(["", "uuid"])(
+    "a stream of events is closed after its key is revoked: %s",
+    async (ofJob) => {
+      const key = await service.makeKey();
+      const { uuid } = (await service.submit(key, search("comet"))).json();
+      const url = ofJob === "" ? `${path}/events` : `${path}/events?uuid=${uuid}`;
+      const stream = await answerTo(key, { method: "GET", url });
+      expect(stream.status).toBe(200);
+      await revoke(key);
+      await stream.text();
+      await service.waitForPending(0);
+    },
+  );
 
-  test("a read that is delayed by its rate", async () => {
+  test("a read that is delayed by its rate gets 401 after its key is revoked", async () => {
     const key = await service.makeKey({ requestsPerSecond: 1 });
     const { uuid } = (await service.submit(key, search("comet"))).json();
     const answer = answerTo(key, { method: "GET", url: `${path}/status/${uuid}` });
@@ -108,7 +117,7 @@ describe("a request that is open when its key is revoked gets 401 within about a
     await expectEnded(await answer);
   });
 
-  test("a request whose body arrives slowly", async () => {
+  test("a request whose body arrives slowly gets 401 after its key is revoked", async () => {
     const key = await service.makeKey();
     const body = JSON.stringify(search("comet"));
     const socket = await connectTo(service.url);
@@ -179,7 +188,7 @@ describe("a revocation in the dashboard takes effect before the dashboard is ans
     return { id: String(key.id), token: String(token) };
   }
 
-  test("for a key", async () => {
+  test("revoking a key in the dashboard takes effect before the dashboard is answered", async () => {
     const session = await service.signIn();
     const { id, token } = await keyOf(session);
     const stream = await answerTo(token, { method: "GET", url: `${path}/events` });
@@ -192,7 +201,7 @@ describe("a revocation in the dashboard takes effect before the dashboard is ans
     await stream.text();
   });
 
-  test("for a deleted account", async () => {
+  test("deleting an account in the dashboard takes effect before the dashboard is answered", async () => {
     const session = await service.signIn();
     const { token } = await keyOf(session);
     const { uuid } = (await service.submit(token, search("comet"))).json();

@@ -143,7 +143,7 @@ const shown = ({ shape, longestMs, totalMs }: Finding): string =>
   `longest slice ${longestMs.toFixed(1)} ms, total ${totalMs.toFixed(0)} ms: ${textOf(shape).slice(0, 160)}`;
 
 describe.each(forms)("the most expensive queries of %s posts", (form) => {
-  test("do a bounded amount of work in one slice", () => {
+  test("the most expensive queries do a bounded amount of work in one slice", () => {
     const folder = archiveFolder(dataDirOf(form));
     const catalog = openCatalog(folder);
     const [entry] = readSegments(catalog);

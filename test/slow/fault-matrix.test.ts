@@ -134,7 +134,7 @@ async function listedQueries(position: Position): Promise<Map<string, number>> {
   return times;
 }
 
-test("nothing is lost, duplicated or wrongly covered, whatever happens to the server", {
+test("nothing is lost, duplicated or wrongly covered under any combination of faults", {
   timeout: 400_000,
 }, async () => {
   await server.start(0);

@@ -64,7 +64,7 @@ async function follow(guide: string) {
   };
 }
 
-test("an agent finds and cites what the guide imports", async () => {
+test("an agent finds and cites what the guide for agents imports", async () => {
   const { data } = await follow("Ask from an agent");
   const [configuration = ""] = blocksOf("Ask from an agent", "json");
   const { command, args, env } = JSON.parse(configuration).mcpServers.earshot;
@@ -82,7 +82,7 @@ test("an agent finds and cites what the guide imports", async () => {
   expect(found.structured.complete).toBe(false);
 });
 
-test("monitoring prints only new posts", async () => {
+test("the guide to monitoring prints only new posts", async () => {
   const { stdout, read } = await follow("Monitor a brand");
   const found = read("new.csv").trim().split(/\r?\n/).length - 1;
   expect(found).toBeGreaterThan(0);
@@ -91,7 +91,7 @@ test("monitoring prints only new posts", async () => {
   expect(read("last-id")).toMatch(/^\d+\n$/);
 });
 
-test("research counts, finds and exports", async () => {
+test("the guide to research counts, finds and exports posts", async () => {
   const { stdout, read } = await follow("Research an event over your own archive");
   expect(stdout).toMatch(/^\d{4}-\d\d-\d\dT00:00:00\.000Z {2}\d+\??$/m);
   expect(stdout).toContain("https://x.com/");
@@ -101,7 +101,7 @@ test("research counts, finds and exports", async () => {
   expect(read("report.md")).toContain("# Search: `aurora lang:en`");
 });
 
-test("a team has its keys, and its backups are sound", async () => {
+test("the guide for teams creates keys for members, and its backups are sound", async () => {
   const { stdout } = await follow("Run it for a team");
   expect(stdout).toMatch(/^ear_\w{8}_\w{38}$/m);
   expect(stdout).toMatch(/\bann\b/);
@@ -144,7 +144,7 @@ async function startHackerNews(): Promise<{ url: string; server: Server; request
   return { url: `http://127.0.0.1:${port}`, server, requests };
 }
 
-test("a platform that is added in a folder and four lines is searched", async () => {
+test("a platform that is added in a folder and four lines can be searched", async () => {
   const guide = "Add a platform";
   const cwd = await copyCheckout();
   const { url, server, requests } = await startHackerNews();

@@ -71,7 +71,7 @@ async function answers(dataDir: string): Promise<string[][]> {
   return found;
 }
 
-test("an import that is killed repeatedly produces the archive of an undisturbed one", async () => {
+test("a repeatedly killed import produces the archive of an undisturbed one", async () => {
   const file = writePosts();
   const straight = join(folder, "straight");
   expect(await importFile(file, straight, null)).toBe(0);
@@ -120,7 +120,7 @@ function writeXArchive(): string {
   return file;
 }
 
-test("an import of an X archive that is killed repeatedly produces the archive of an undisturbed one", async () => {
+test("a repeatedly killed import of an X archive produces the archive of an undisturbed one", async () => {
   const file = writeXArchive();
   const straight = join(folder, "x-straight");
   expect(await importFile(file, straight, null, "x-archive")).toBe(0);

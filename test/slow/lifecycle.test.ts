@@ -15,7 +15,7 @@ afterEach(async () => {
   for (const service of started.splice(0).reverse()) await service.remove();
 });
 
-test("a stop answers waiting requests with the current state and exits within its grace period", async () => {
+test("stopping answers waiting requests with the current state and exits within the grace period", async () => {
   const service = await start({ EARSHOT_NODE_CONCURRENCY: "0" });
   const key = await service.makeKey();
   const { uuid } = (await service.submit(key, search("comet"))).json();
@@ -28,7 +28,7 @@ test("a stop answers waiting requests with the current state and exits within it
   expect(await answer.json()).toEqual({ uuid, status: "received", error: "" });
 });
 
-test("a request beyond the waiting requests of its key is answered immediately", async () => {
+test("a request beyond the limit of waiting requests of its key is answered immediately", async () => {
   const service = await start({
     EARSHOT_NODE_CONCURRENCY: "0",
     EARSHOT_MAX_WAITING_REQUESTS: "1",
@@ -86,7 +86,7 @@ test("idempotency keys and positions of event streams survive a restart", async 
   expect(String(text)).toContain(`{"uuid":"${uuid}","status":"done"`);
 });
 
-test("an expired result returns 410 and its status says expired; later the uuid is unknown", async () => {
+test("an expired result returns 410 and its status is expired, and later the uuid is unknown", async () => {
   const service = await start({ EARSHOT_RESULT_RETENTION: "1h", EARSHOT_JOB_RETENTION: "2h" });
   const key = await service.makeKey();
   const { uuid } = (await service.submit(key, search("comet"))).json();
@@ -112,7 +112,7 @@ test("a submission to a full queue gets 503 and does not use the rate", async ()
   expect(refused.headers.ratelimit).toContain('"search";r=9');
 });
 
-test("a second server on a folder says so and does not disturb the first", async () => {
+test("a second server on a folder reports that the folder is in use and does not disturb the first", async () => {
   const service = await start();
   await expect(start({ EARSHOT_DATA_DIR: service.dataDir })).rejects.toMatchObject({
     code: "folder_in_use",

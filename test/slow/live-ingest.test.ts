@@ -135,7 +135,7 @@ test("an unreachable labeler or AppView does not delay the stream", async () => 
   labeler = await startLabelerServer();
 }, 15_000);
 
-test("labels and lookup can be switched off", async () => {
+test("the label stream and the account lookup can be switched off", async () => {
   const { state } = start({ labelerUrls: [], lookUp: "off" });
   await vi.waitFor(() => expect(state().status).toBe("connected"));
   expect(state()).toMatchObject({ labelers: [], lookUp: null });

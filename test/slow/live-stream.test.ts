@@ -89,7 +89,7 @@ function madeUpStream(count: number): { stream: StreamEvent[]; left: Map<string,
 }
 
 describe("a stream that is cut and a server that is killed, repeatedly", () => {
-  test("store exactly the posts of the stream, each once, in its last version", async () => {
+  test("exactly the posts of the stream are stored, once and in their last version, despite repeated cuts and kills", async () => {
     const jetstream = await startJetstreamServer();
     const { stream, left } = madeUpStream(480);
     const dataDir = join(folder, "made-up");
@@ -115,7 +115,7 @@ describe("a stream that is cut and a server that is killed, repeatedly", () => {
   });
 
   test.skipIf(!existsSync(realPiece))(
-    `the real piece of Jetstream arrives once (needs ${realPiece})`,
+    `a real piece of Jetstream arrives once (needs ${realPiece})`,
     async () => {
       const jetstream = await startJetstreamServer();
       const lines = readFileSync(realPiece, "utf8").trim().split("\n");
@@ -141,7 +141,7 @@ describe("a stream that is cut and a server that is killed, repeatedly", () => {
   );
 });
 
-test("a server without network answers, and says what it waits for", async () => {
+test("a server without network answers, and reports what it waits for", async () => {
   const port = await freePort();
   const server = await startServer(join(folder, "alone"), await freePort(), {
     EARSHOT_INGEST: "bluesky",

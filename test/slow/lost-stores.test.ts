@@ -143,7 +143,7 @@ describe("a catalog that is missing or out of date", () => {
   ];
 
   test.each(losses)(
-    "%s: refused with instructions, and recovered with every post",
+    "a catalog that is %s is refused with instructions, and recovered with every post",
     async (name, lose, message) => {
       const dataDir = copyOf(name);
       const before = segmentFiles(dataDir);
@@ -178,12 +178,12 @@ describe("a missing control store", () => {
   const path = (dataDir: string): string => join(dataDir, "control.db");
   const losses: [string, (dataDir: string) => void, RegExp][] = [
     [
-      "control store missing",
+      "a missing control store",
       (dataDir) => removeDatabase(path(dataDir)),
       /is missing or empty, but .*control\.id refers to/,
     ],
     [
-      "control store empty",
+      "an empty control store",
       (dataDir) => {
         removeDatabase(path(dataDir));
         writeFileSync(path(dataDir), "");
@@ -203,7 +203,7 @@ describe("a missing control store", () => {
   ];
 
   test.each(losses)(
-    "%s: refused with instructions; no new one is created",
+    "a folder with %s is refused with instructions, and no new control store is created",
     (name, lose, message) => {
       const dataDir = copyOf(name);
       lose(dataDir);

@@ -56,7 +56,7 @@ test.each(["legacy", "auto"] as const)(
   },
 );
 
-test("an agent searches a remote service with its key, and gets an error for a wrong key", async () => {
+test("an agent can search a remote service with its key, and gets an error for a wrong key", async () => {
   const key = await service.makeKey();
   const remote = { EARSHOT_URL: service.url, EARSHOT_API_KEY: key };
   const { client } = await spawned(remote);
@@ -74,7 +74,7 @@ test("an agent searches a remote service with its key, and gets an error for a w
   await stranger.close();
 });
 
-test("without an archive nothing is created, and answers are not marked complete", async () => {
+test("an agent without an archive creates nothing, and its answers are not marked complete", async () => {
   const folder = await mkdtemp(join(tmpdir(), "earshot-mcp-test-"));
   const { client, notes } = await spawned({ EARSHOT_DATA_DIR: join(folder, "none") });
   const found = await callTool(client, "search_posts", { query: "comet" });

@@ -64,7 +64,7 @@ async function searched(query: string, path?: string) {
 }
 
 describe("a node with simulated evidence", () => {
-  test("answers from its own archive, with a proof that anyone can verify", async () => {
+  test("a node with simulated evidence answers from its own archive, with a proof that anyone can verify", async () => {
     const { id, dataDir } = node;
     const { key, uuid, result } = await searched("comet");
     expect(result.statusCode, result.body).toBe(200);
@@ -98,7 +98,7 @@ describe("a node with simulated evidence", () => {
     });
   });
 
-  test("answers from its own platform, and completes running jobs before it stops", async () => {
+  test("a node with simulated evidence answers from its own platform, and completes running jobs before it stops", async () => {
     const requested = Promise.withResolvers<void>();
     const stored = Promise.withResolvers<void>();
     const stub = stubUpstream("bluesky", {
@@ -133,7 +133,7 @@ describe("a node with simulated evidence", () => {
 });
 
 describe("a node without evidence", () => {
-  test("gets work once an operator has approved it, also after a restart", async () => {
+  test("a node without evidence gets work once an operator has approved it, also after a restart", async () => {
     const createdMs = systemClock.now() - 60_000;
     const stored = makePost({
       platform: "x",
@@ -164,7 +164,7 @@ describe("a node without evidence", () => {
     expect(result.json()).toMatchObject([{ Content: "a comet on X" }]);
   });
 
-  test("with the key of another gateway stops with an error", async () => {
+  test("a node that is configured with the key of another gateway stops with an error", async () => {
     const settings = { EARSHOT_NODE_GATEWAY_KEY: makeSigningKey().publicKey };
     const stray = await another({ evidence: "none", settings });
     expect(await stray.finalRefusal).toMatchObject({
@@ -175,7 +175,7 @@ describe("a node without evidence", () => {
 });
 
 describe("an admitted node stops", () => {
-  test("when another run with its identity replaces it, even after that one has left", async () => {
+  test("an admitted node stops when another run with its identity replaces it, even after that one has left", async () => {
     const original = await another({ evidence: "simulated" });
     await original.admitted();
     const dataDir = await mkdtemp(join(tmpdir(), "earshot-node-"));
@@ -214,7 +214,7 @@ describe("between node and gateway", () => {
     }
   });
 
-  test("after a restart of the gateway the node attests again and serves as before", async () => {
+  test("a node attests again after a restart of the gateway and serves as before", async () => {
     const again = nextAttestation();
     await gateway.stop();
     await gateway.start();

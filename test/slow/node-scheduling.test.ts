@@ -54,7 +54,7 @@ describe("a server that runs no jobs itself", () => {
     arguments: { type, query },
   });
 
-  test("refuses jobs that no node can run, with a reason", async () => {
+  test("a server that runs no jobs itself refuses jobs that no node can run, with a reason", async () => {
     const refused = await service.submit(key, search("comet"));
     expect(refused.statusCode).toBe(422);
     expect(refused.json()).toMatchObject({
@@ -71,7 +71,7 @@ describe("a server that runs no jobs itself", () => {
     expect(own.json().detail).toContain("this server has no embedded node");
   });
 
-  test("accepts jobs that a node can run, and leaves them to it", async () => {
+  test("a server that runs no jobs itself accepts jobs that a node can run, and leaves them to it", async () => {
     node = await approvedNode(service);
     const submitted = await service.submit(key, search("comet"));
     expect(submitted.statusCode, submitted.body).toBe(202);
@@ -85,7 +85,7 @@ describe("a server that runs no jobs itself", () => {
     expect(refused.json().code).toBe("source_unavailable");
   });
 
-  test("queues jobs for a disconnected node, and fails them with that reason when they expire", async () => {
+  test("a server that runs no jobs itself queues jobs for a disconnected node, and fails them with that reason when they expire", async () => {
     expect((await node.post("leave", {})).statusCode).toBe(204);
     // Longer than the idle limit of connections.
     const stored = fetch(`${service.url}/api/v1/data/social/tweets/recent`, {
@@ -107,7 +107,7 @@ describe("a server that runs no jobs itself", () => {
   });
 });
 
-test("reports an unreadable policy at the start and leaves nothing open", async () => {
+test("an unreadable policy is reported at the start, and the server leaves nothing open", async () => {
   const dataDir = await mkdtemp(join(tmpdir(), "earshot-test-"));
   const config = (policy: string) =>
     configFrom({
@@ -139,7 +139,7 @@ describe("a server that runs what no node can", () => {
       await service.call(key, { method: "GET", url: `/v1/search/live/social/status/${uuid}` })
     ).json();
 
-  test("runs everything without nodes, and takes over what a node leaves", async () => {
+  test("a server that runs what no node can runs everything without nodes, and takes over what a node leaves", async () => {
     const first = await service.submit(key, search("comet"));
     expect((await service.result(key, first.json().uuid)).statusCode).toBe(200);
     expect(await statusOf(first.json().uuid)).toMatchObject({ status: "done", node: "embedded" });

@@ -60,14 +60,14 @@ function summaryOf(found: ChaosReport): string {
 }
 
 describe(`${jobs} jobs through three nodes, seed ${seed}`, () => {
-  test("are each done once, with the right answer, signed by the holder of the last lease", () => {
+  test("all jobs of faulty nodes are completed once, with the right answer, signed by the holder of the last lease", () => {
     expect(report.contradictions).toEqual([]);
     expect(report.jobs).toBe(jobs);
     expect(report.distinct).toBe(jobs);
     expect(report.states).toEqual({ done: jobs });
   });
 
-  test("are not completed by Byzantine nodes, whose answers are refused", () => {
+  test("jobs are not completed by Byzantine nodes, whose answers are refused", () => {
     for (const { fault, answers } of report.byzantine) {
       const accepted = Object.keys(answers).filter((status) => status < "300");
       // A reported error is accepted, but the job goes to another node.
@@ -76,7 +76,7 @@ describe(`${jobs} jobs through three nodes, seed ${seed}`, () => {
     }
   });
 
-  test("see every kind of fault while jobs wait, and some move to a second node", () => {
+  test("jobs meet every kind of fault while they wait, and some move to a second node", () => {
     for (const kind of faultKinds) {
       const while_ = report.faults.filter((error) => error.kind === kind && error.waiting > 0);
       expect(while_.length, kind).toBeGreaterThan(0);
@@ -85,14 +85,14 @@ describe(`${jobs} jobs through three nodes, seed ${seed}`, () => {
     expect(Object.keys(report.byNode)).toHaveLength(3);
   });
 
-  test("of a key with few jobs are run in turn, however many another key has queued", () => {
+  test("jobs of a key with few jobs are run in turn, regardless of how many another key has queued", () => {
     for (const { key, jobs: own, most } of report.fairness) {
       expect(own, key).toBe(jobs / 20);
       expect(most, key).toBeLessThanOrEqual(report.maxTurns);
     }
   });
 
-  test("have proofs that verify, with either kind of evidence", () => {
+  test("jobs of faulty nodes have proofs that verify, with either kind of evidence", () => {
     for (const { uuid, verdict } of report.proofs) expect(verdict, uuid).toBe("verified");
     expect(new Set(report.proofs.map(({ evidence }) => evidence)).size).toBe(2);
   });

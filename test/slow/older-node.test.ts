@@ -32,7 +32,7 @@ async function serve(): Promise<{ child: ChildProcess; isServing: () => Promise<
   return { child, isServing };
 }
 
-test("a command on an older Node finishes with its output and exit code", async () => {
+test("a command on an older Node.js finishes with its output and exit code", async () => {
   const child = start(["--version"]);
   let out = "";
   child.stdout?.setEncoding("utf8").on("data", (text) => {
@@ -43,7 +43,7 @@ test("a command on an older Node finishes with its output and exit code", async 
 });
 
 test.each(["SIGKILL", "SIGTERM"] as const)(
-  "a server started on an older Node stops with %s, and another can start on its folder",
+  "a server started on an older Node.js stops with %s, and another can start on its folder",
   async (signal) => {
     const first = await serve();
     first.child.kill(signal);

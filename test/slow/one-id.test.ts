@@ -99,7 +99,7 @@ describe("nodes with separately filled archives", () => {
     await gateway.remove();
   });
 
-  test("answer the pages of one search in turn without losing or repeating a post", async () => {
+  test("nodes with separately filled archives answer the pages of one search in turn without losing or repeating a post", async () => {
     const service = gateway.service();
     const key = await service.makeKey();
     const random = seededRandom(3);
@@ -133,7 +133,7 @@ describe("servers with separately filled archives", () => {
     for (const service of services) await service.remove();
   });
 
-  test("find by getbyid each post by the ID that another one returned", async () => {
+  test("a server finds by getbyid each post by the ID that another server with a separately filled archive returned", async () => {
     const [first, second] = services as [ServiceUnderTest, ServiceUnderTest];
     const [firstKey, secondKey] = [await first.makeKey(), await second.makeKey()];
     const args = { type: "searchbyfullarchive", max_results: 500 };

@@ -55,7 +55,7 @@ async function release(): Promise<void> {
   await run(join(copy, ".ci/release"), [released], { cwd: copy });
 }
 
-test("a release has its packages, their checksums and a list of all dependencies", async () => {
+test("a release contains its packages, their checksums and a list of all dependencies", async () => {
   await run("sha256sum", ["--check", "--strict", "SHA256SUMS"], { cwd: released });
   expect(readdirSync(released).sort()).toEqual([
     "SHA256SUMS",
@@ -77,7 +77,7 @@ test("a release has its packages, their checksums and a list of all dependencies
     if (name !== ownName) expect(packages).toContain(name);
 });
 
-test("the query language and the client can be installed alone, with their types", async () => {
+test("the query language and the client can be installed separately, with their types", async () => {
   const query = join(folder, "query");
   await install(query, "earshot-query-0.1.0.tgz");
   const script = `
@@ -111,7 +111,7 @@ test("the package contains the build, but neither sources nor tests", () => {
   expect(existsSync(join(root, "test"))).toBe(false);
 });
 
-test("the installed command shows the main job offline", async () => {
+test("the installed command runs the demo offline", async () => {
   const { stdout } = await run(command, ["demo"], { cwd: installed, env: environment });
   expect(stdout).toContain("202");
   expect((await run(command, ["--version"])).stdout).toBe("0.1.0\n");
@@ -126,7 +126,7 @@ test("the installed command imports posts and finds them", async () => {
   expect(found.stdout).toContain("heavy rain");
 });
 
-test("the installed command serves an agent", async () => {
+test("the installed command serves an MCP agent", async () => {
   const env = { PATH: process.env.PATH ?? "", EARSHOT_BLUESKY_PUBLIC: "off", ...environment };
   const client = new Client(
     { name: "test", version: "1" },

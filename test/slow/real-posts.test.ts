@@ -48,7 +48,7 @@ describe.skipIf(!hasRealPosts())(`600,000 real posts${skipped}`, () => {
 
   afterAll(() => archive.remove());
 
-  test("the archive finds for queries of their own words what the oracle finds, also when sealed", async () => {
+  test("the archive finds for queries of real words what the oracle finds, also when sealed", async () => {
     console.log(`EARSHOT_TEST_SEED=${seed}`);
     const queries = drawRealQueries(samples, seed).filter(isRead);
     expect(queries.length).toBeGreaterThanOrEqual(300);

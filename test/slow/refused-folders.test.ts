@@ -77,7 +77,7 @@ test("a second server is refused and names the process of the first", async () =
   await server.stop();
 });
 
-test("with a limit of 64 open files a server says how many it needs and does not start", () => {
+test("a server with a limit of 64 open files reports how many it needs and does not start", () => {
   const env = environmentOf(join(folder, "few-files"), { EARSHOT_PORT: "0" });
   const command = 'ulimit -n 64 && exec "$0" "$@"';
   const { status, stderr } = spawnSync("sh", ["-c", command, process.execPath, program, "serve"], {
@@ -131,7 +131,7 @@ describe.skipIf(disk === null)("a disk", () => {
   const dataDir = join(small?.folder ?? "", "data");
   afterAll(() => small.remove());
 
-  test("that is full makes a server say so and not start", () => {
+  test("a full disk makes a server report that and not start", () => {
     makeFolder(dataDir);
     small.fill();
     const { code, said } = run(dataDir, "serve");
@@ -141,7 +141,7 @@ describe.skipIf(disk === null)("a disk", () => {
     small.free();
   });
 
-  test("that is read-only makes every command say so in one line", () => {
+  test("a read-only disk makes every command report that in one line", () => {
     small.readOnly();
     for (const method of commands) {
       const { code, said } = run(dataDir, ...method);

@@ -82,7 +82,7 @@ describe.each([65_535, 65_536, 65_537, 131_072])("a segment of %i posts", (posts
   }, 120_000);
   afterAll(() => forms.remove());
 
-  test("counts every term", () => {
+  test("every term of a segment is counted", () => {
     for (const term of edgeTerms) {
       const found = counted(forms, words(term));
       const [, kind, edge] = /^(first|last)(\d+)$/.exec(term) ?? [];
@@ -92,7 +92,7 @@ describe.each([65_535, 65_536, 65_537, 131_072])("a segment of %i posts", (posts
     expect(counted(forms, not(words("pa", "pb")))).toBe(posts - Math.ceil(posts / 3));
   });
 
-  test("finds the newest post of every term, alone and combined", () => {
+  test("the newest post of every term is found, both for single and for combined terms", () => {
     for (const [index, term] of edgeTerms.entries()) {
       const other = words(edgeTerms[(index * 7 + 3) % edgeTerms.length] ?? "");
       for (const plan of [
@@ -108,14 +108,14 @@ describe.each([65_535, 65_536, 65_537, 131_072])("a segment of %i posts", (posts
     }
   });
 
-  test("finds as many posts as a container has, one more and one less", () => {
+  test("as many posts as a container has, one more and one less, are found", () => {
     for (const limit of [1, 4_095, 4_096, 4_097, 8_193]) {
       foundAlike(forms, words("first8192"), { limit });
       foundAlike(forms, words("spread"), { limit });
     }
   });
 
-  test("respects ranges that begin and end where chunks and pages do", () => {
+  test("ranges that begin and end where chunks and pages do are respected", () => {
     const numbers = [0, 1, 509, 510, 511, 512, 65_534, 65_535, 65_536, 65_537, posts - 1];
     const ids = numbers.filter((number) => number < posts).map((number) => idAt(number, posts));
     for (const high of [...ids, lastId]) {
@@ -130,7 +130,7 @@ describe.each([65_535, 65_536, 65_537, 131_072])("a segment of %i posts", (posts
     }
   });
 
-  test("respects windows that end on the time of a post", () => {
+  test("windows that end on the time of a post are respected", () => {
     for (const number of [0, 65_534, 65_535, 65_536].filter((each) => each < posts)) {
       const atMs = idTimeMs(idAt(number, posts));
       foundAlike(forms, words("spread"), {
@@ -170,7 +170,7 @@ describe("posts of many words", () => {
   }, 120_000);
   afterAll(() => forms.remove());
 
-  test("are found by two adjacent words, anywhere in the text", () => {
+  test("posts of many words are found by two adjacent words, anywhere in the text", () => {
     for (const at of [
       0, 1, 249, 250, 251, 252, 253, 254, 255, 256, 510, 511, 512, 32_766, 32_767, 32_768, 65_534,
       65_535, 65_536, 69_998,
@@ -185,7 +185,7 @@ describe("posts of many words", () => {
     }
   });
 
-  test("are found by a frequent word, next to itself and to others", () => {
+  test("posts of many words are found by a frequent word, next to itself and to others", () => {
     for (const plan of [
       words("again"),
       words("again", "again"),
@@ -241,7 +241,7 @@ describe("a segment that is written to", () => {
     }
   }
 
-  test("hides a post, shows it, and hides it again", () => {
+  test("a segment that is written to hides a post, shows it, and hides it again", () => {
     expect(river()).toBe(posts);
     for (const hidden of [true, true, false, false, true]) {
       forms.write((writer) => writer.moderate(id, { ...nothing, hidden }));
@@ -250,7 +250,7 @@ describe("a segment that is written to", () => {
     }
   });
 
-  test("keeps a hidden post hidden when it is rewritten and resealed, then shows it", () => {
+  test("a segment keeps a hidden post hidden when it is rewritten and resealed, then shows it", () => {
     forms.write((writer) => {
       const stored = writer.findById(id);
       if (stored !== null)
@@ -265,7 +265,7 @@ describe("a segment that is written to", () => {
     bothAgree();
   });
 
-  test("deletes and restores a post repeatedly, also when it is sealed in between", () => {
+  test("a segment deletes and restores a post repeatedly, also when it is sealed in between", () => {
     for (let time = 0; time < 3; time++) {
       forms.write((writer) => writer.remove(id, null));
       expect(river()).toBe(posts - 1);
@@ -281,7 +281,7 @@ describe("a segment that is written to", () => {
     }
   });
 
-  test("accepts new posts between, before and after all others", () => {
+  test("a segment accepts new posts between, before and after all others", () => {
     const others = [idAt(posts + 5, posts), idAt(20, posts) + 1n, idAt(-5, posts)];
     forms.write((writer) => {
       for (const other of others) {
@@ -295,7 +295,7 @@ describe("a segment that is written to", () => {
     bothAgree();
   });
 
-  test("answers when no sealed post is left", () => {
+  test("a segment answers when no sealed post remains", () => {
     forms.write((writer) => {
       for (let number = 0; number < posts; number++) writer.remove(idAt(number, posts), null);
     });
@@ -340,40 +340,43 @@ describe("the work of the worst queries", () => {
     ["a phrase of frequent words that never occurs", words("s3", "s1"), 2],
     ["a phrase of four frequent words that never occurs", words("s1", "s2", "s3", "s5"), 4],
     [
-      "ten stop words of which nothing is left",
+      "ten stop words that exclude everything",
       all([...stopWords, words("even"), words("odd")]),
       12,
     ],
     ["everything excluded", all([words("s0"), not(words("even")), not(words("odd"))]), 3],
-    ["all but nothing excluded", all([not(words("even")), not(words("odd"))]), 2],
-    ["a 50-way OR without what it finds", all([any(rareWords), not(words("s0"))]), 51],
+    ["almost nothing excluded", all([not(words("even")), not(words("odd"))]), 2],
+    ["a 50-way OR without its matches", all([any(rareWords), not(words("s0"))]), 51],
     ["a 50-way OR excluded", all([words("s0"), not(any(rareWords))]), 51],
-  ])("%s: no more containers than leaves times chunks", (_name, plan, leaves) => {
-    let looks = 0;
-    const requested = requestedFor(plan);
-    const answer = forms.sealed.search(requested, everything, 100, () => {
-      looks += 1;
-      return false;
-    });
-    expect(answer.ids).toEqual([]);
-    expect(answer.containers).toBeGreaterThan(0);
-    expect(answer.containers).toBeLessThanOrEqual(leaves * chunks);
-    expect(answer).toMatchObject({ candidates: 0, rechecked: 0, stoppedAt: null });
-    expect(answer.statements).toBeLessThanOrEqual(2);
-    // Checked between chunks.
-    expect(looks).toBeGreaterThanOrEqual(chunks - 1);
-    const counts = forms.sealed.counter.onSnapshot(() =>
-      forms.sealed.counter.count(
-        requested,
-        everything,
-        { originMs: 0, widthMs: 1e12 },
-        () => false,
-      ),
-    );
-    expect(counts.containers).toBeLessThanOrEqual(leaves * chunks);
-  });
+  ])(
+    "the worst queries read no more containers than leaves times chunks: %s",
+    (_name, plan, leaves) => {
+      let looks = 0;
+      const requested = requestedFor(plan);
+      const answer = forms.sealed.search(requested, everything, 100, () => {
+        looks += 1;
+        return false;
+      });
+      expect(answer.ids).toEqual([]);
+      expect(answer.containers).toBeGreaterThan(0);
+      expect(answer.containers).toBeLessThanOrEqual(leaves * chunks);
+      expect(answer).toMatchObject({ candidates: 0, rechecked: 0, stoppedAt: null });
+      expect(answer.statements).toBeLessThanOrEqual(2);
+      // Checked between chunks.
+      expect(looks).toBeGreaterThanOrEqual(chunks - 1);
+      const counts = forms.sealed.counter.onSnapshot(() =>
+        forms.sealed.counter.count(
+          requested,
+          everything,
+          { originMs: 0, widthMs: 1e12 },
+          () => false,
+        ),
+      );
+      expect(counts.containers).toBeLessThanOrEqual(leaves * chunks);
+    },
+  );
 
-  test("counts a 50-way OR once from each container, and finds its newest post in the first chunk", () => {
+  test("a 50-way OR is counted once from each container, and its newest post is found in the first chunk", () => {
     const plan = any(rareWords);
     expect(counted(forms, plan)).toBe(posts);
     const requested = requestedFor(plan);
@@ -389,7 +392,7 @@ describe("the work of the worst queries", () => {
     expect(counts.containers).toBeLessThanOrEqual(50 * chunks);
   });
 
-  test("stops after a chunk when the search is over, and continues below it", () => {
+  test("a search of the worst queries stops after a chunk when its time is over, and continues below it", () => {
     const plan = all([words("even"), words("odd")]);
     const requested = requestedFor(plan);
     const stops: bigint[] = [];

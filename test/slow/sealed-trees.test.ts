@@ -110,16 +110,20 @@ function theSame(
   const third = Math.ceil(trees / 3);
   const timeout = 120_000 + trees * 200;
 
-  test(`answer ${third} trees as sealed`, { timeout }, () => {
+  test(`${third} query trees are answered the same from a sealed segment`, { timeout }, () => {
     requestTrees(forms, stored, skew(), seed, third);
   });
 
-  test(`answer ${third} trees with a tenth of the posts written since`, { timeout }, () => {
+  test(`${third} query trees are answered the same with a tenth of the posts written since sealing`, {
+    timeout,
+  }, () => {
     writeDelta(forms, stored.ids, stored.texts, seededRandom(seed));
     requestTrees(forms, stored, skew(), seed + 1, third);
   });
 
-  test(`answer ${third} trees resealed, and written to again`, { timeout }, () => {
+  test(`${third} query trees are answered the same after resealing and further writes`, {
+    timeout,
+  }, () => {
     forms.reseal();
     requestTrees(forms, stored, skew(), seed + 2, Math.ceil(third / 2));
     writeDelta(forms, stored.ids, stored.texts, seededRandom(seed + 1));

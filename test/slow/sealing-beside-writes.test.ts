@@ -38,7 +38,7 @@ const sealedOf = (platform: Platform) =>
 const findings = () => findingsIn(archive.folder);
 
 /** Each step has another kind of change. */
-test("a write at any step of sealing or resealing is there afterwards", async () => {
+test("a write at any step of sealing or resealing is present afterwards", async () => {
   for (const each of [archive, twin]) each.put(...posts(count), ...unnumbered(count));
   let round = 0;
   for (const platform of ["bluesky", "x", "bluesky", "x"] as const) {

@@ -41,7 +41,7 @@ async function stored(server: ServerProcess): Promise<number> {
   return Number(/^earshot_waiting_requests (\d+)$/m.exec(metrics)?.[1]);
 }
 
-test("SIGTERM answers waiting requests, ends streams and exits with code 0 within 5 s", async () => {
+test("a SIGTERM makes the server answer waiting requests, end streams and exit with code 0 within 5 s", async () => {
   const server = await start("term", { EARSHOT_NODE_CONCURRENCY: "0" });
   const uuids = await Promise.all(["a", "b", "c"].map((word) => submit(server, `word${word}`)));
   const waiting = uuids.map((uuid) => resultOf(server, uuid));
@@ -77,7 +77,7 @@ function lockControl(name: string): DatabaseSync {
   return database;
 }
 
-test("a stop exits within 5 s although a thread does not end, and no job is lost", async () => {
+test("stopping takes less than 5 s although a thread does not end, and no job is lost", async () => {
   const server = await start("stuck", { EARSHOT_NODE_CONCURRENCY: "0" });
   const uuid = await submit(server, "word");
   const lock = lockControl("stuck");
@@ -92,7 +92,7 @@ test("a stop exits within 5 s although a thread does not end, and no job is lost
   await next.stop();
 });
 
-test("a second SIGTERM ends the process immediately by that signal, and no job is lost", async () => {
+test("a second SIGTERM ends the server immediately by that signal, and no job is lost", async () => {
   const server = await start("twice", { EARSHOT_NODE_CONCURRENCY: "0", EARSHOT_STOP_GRACE: "1h" });
   const uuid = await submit(server, "word");
   const lock = lockControl("twice");

@@ -52,7 +52,7 @@ async function samplesUntilStored(service: ServerProcess): Promise<StreamSample[
 }
 
 describe("Jetstream's own simulator at its highest rate", () => {
-  test("delivers every post once, in its last version", async () => {
+  test("Jetstream's own simulator at its highest rate delivers every post once, in its last version", async () => {
     const service = await stream.startService("live", { EARSHOT_SEGMENT_POSTS: "500" });
     await stream.startTraffic();
     const samples: StreamSample[] = [];
@@ -69,7 +69,7 @@ describe("Jetstream's own simulator at its highest rate", () => {
     await service.stop();
   });
 
-  test("waits for a disk on which each write takes 50 ms longer, and nothing is lost", async () => {
+  test("Jetstream's simulator waits for a disk on which each write takes 50 ms longer, and nothing is lost", async () => {
     const disk = makeSlowDisk(folder, 50);
     const maxWaiting = 200;
     const service = await stream.startService("slow", {

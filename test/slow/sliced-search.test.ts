@@ -131,7 +131,7 @@ describe("a search for many prefixes in a sealed segment", () => {
     }
   }
 
-  test("continues from slice to slice while it looks up terms, and ends complete", () => {
+  test("a search for many prefixes continues from slice to slice while it looks up terms, and ends complete", () => {
     const set = openPostSet(named, 9_000, "sealed");
     try {
       const expected = set.foundByMatcher(plan).slice(0, request.limit);
@@ -146,7 +146,7 @@ describe("a search for many prefixes in a sealed segment", () => {
     }
   });
 
-  test("makes progress with each page, also after its time limit", () => {
+  test("a search for many prefixes makes progress with each page, also after its time limit", () => {
     const set = openPostSet(named.slice(0, 800), 9_000, "mixed");
     try {
       const turn = { clock: { now: () => 1, elapsed: () => 0 }, isSliceOver: () => false };
@@ -167,7 +167,7 @@ describe("a search for many prefixes in a sealed segment", () => {
     }
   });
 
-  test("ends when it is cancelled while it looks up terms", () => {
+  test("a search for many prefixes ends when it is cancelled while it looks up terms", () => {
     const set = openPostSet(named, 9_000, "sealed");
     try {
       const turn = { clock: { now: () => 0, elapsed: () => 0 }, isSliceOver: () => true };
@@ -227,7 +227,7 @@ test("the candidates of slices are exact, or a superset that is checked", () => 
 const newestFirst = (a: string, b: string): number =>
   BigInt(a.slice(8)) < BigInt(b.slice(8)) ? 1 : -1;
 
-test("a slice reads a bounded number of postings, each term once however often it occurs", () => {
+test("a slice reads a bounded number of postings, and reads each term once even if it is repeated", () => {
   const set = openPostSet(posts, 9_000, "fts5");
   try {
     const { work } = set.archive.search({ plan: set.planOf(String(queries[0])), limit: 6_000 });

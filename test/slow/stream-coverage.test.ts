@@ -118,7 +118,7 @@ test("no answer is complete to the present while disconnected, and all are once 
   }
 });
 
-test("after a restart answers are complete once the missed events have arrived", async () => {
+test("answers after a restart are complete once the missed events have arrived", async () => {
   await untilComplete();
   await service.stop();
   for (let n = 0; n < 50; n += 1) publish();

@@ -29,7 +29,7 @@ const sets: Readonly<Record<IndexForm, number>> = {
 };
 
 describe.each(indexForms)("posts found by %s", (form) => {
-  test("posting lists as in docs/executors.md answer as the archive and the matcher do", () => {
+  test("the posting lists of docs/executors.md answer as the archive and the matcher do", () => {
     const met = { exact: 0, rechecked: 0, dropped: 0, found: 0 };
     fc.assert(
       fc.property(posts, queries, (drawn, requested) => {
@@ -57,7 +57,7 @@ describe.each(indexForms)("posts found by %s", (form) => {
     for (const times of Object.values(met)) expect(times).toBeGreaterThan(15);
   });
 
-  test("pages of any size equal the archive's", () => {
+  test("the pages of posting lists of any size equal the archive's", () => {
     fc.assert(
       fc.property(posts, generatedQuery, fc.integer({ min: 1, max: 9 }), (drawn, query, limit) => {
         const set = openPostSet(drawn, 9, form);
@@ -91,7 +91,7 @@ test.for<[string, PlanNode]>([
   ["an ID", { kind: "id", low: 5n, high: null }],
   ["a count", { kind: "min-count", metric: "likes", atLeast: 15 }],
   ["a circle", { kind: "geo", lat: 0, lon: 0, radiusKm: 5 }],
-])("what it cannot say of %s is checked again, also under a negation", ([, plan]) => {
+])("the posting lists' superset for %s is checked again, also under a negation", ([, plan]) => {
   const subjects = [1, 5, 9].map((n) => smallSubject(n));
   const executor = postingListExecutor(subjects);
   const request = (requested: PlanNode) =>

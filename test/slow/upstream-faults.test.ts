@@ -121,15 +121,15 @@ const errors: [string, Turn][] = [
   ["no answer", silent],
   ["a body that stays open", stuckInBody],
   ["a body that breaks off", truncatedBody],
-  ["JSON that is cut off", cutOff],
+  ["truncated JSON", cutOff],
   ["an empty body", answered(200)],
   ["a page of HTML", answered(200, { "content-type": "text/html" }, "<p>Busy</p>")],
   ["a closed connection", closed],
-  ["what is no HTTP", garbage],
+  ["an answer that is not HTTP", garbage],
   ["a status of 500", answered(500)],
   ["a status of 503", answered(503, { "retry-after": "1" })],
   ["a limit of a second", answered(429, { "retry-after": "1" })],
-  ["a limit that tells nothing", answered(429)],
+  ["a limit without a reset", answered(429)],
 ];
 
 const lasting: [string, Turn][] = [
@@ -138,21 +138,24 @@ const lasting: [string, Turn][] = [
   ["some bytes that unpack to very many", gzipBomb(20_000_000)],
   ["JSON that nests deep", nested(5_000)],
   ["a refusal", answered(403, {}, "{}")],
-  ["a question for a credential", answered(401)],
+  ["a request for a credential", answered(401)],
 ];
 
 describe("a temporary upstream fault", () => {
-  test.each(errors)("%s: the answer is whole", async (_what, turn) => {
-    hostile.script = [turn, page(["1", "2"], "b"), turn, page(["3"])];
-    const reported = await job();
-    expect(reported).toMatchObject({ status: "done", complete: true, posts: ["1", "2", "3"] });
-    expect(reported.ms).toBeLessThan(10_000);
-  });
+  test.each(errors)(
+    "the answer is complete in spite of a temporary upstream fault: %s",
+    async (_what, turn) => {
+      hostile.script = [turn, page(["1", "2"], "b"), turn, page(["3"])];
+      const reported = await job();
+      expect(reported).toMatchObject({ status: "done", complete: true, posts: ["1", "2", "3"] });
+      expect(reported.ms).toBeLessThan(10_000);
+    },
+  );
 });
 
 describe("a permanent upstream fault", () => {
   test.each([...errors, ...lasting])(
-    "%s: an error that names the upstream",
+    "a permanent upstream fault leads to an error that names the upstream: %s",
     async (_what, turn) => {
       hostile.usual = turn;
       const reported = await job();
@@ -166,7 +169,7 @@ describe("a permanent upstream fault", () => {
   );
 
   test.each([...errors, ...lasting])(
-    "%s, after a first page: a partial answer that says so",
+    "a permanent upstream fault after a first page leads to an answer marked as partial: %s",
     async (_what, turn) => {
       hostile.script = [page(["1", "2"], "b")];
       hostile.usual = turn;
@@ -179,14 +182,14 @@ describe("a permanent upstream fault", () => {
 });
 
 describe("upstream pages", () => {
-  test("that repeat and are out of order give each post once, incomplete", async () => {
+  test("upstream pages that repeat and are out of order give each post once, marked incomplete", async () => {
     hostile.script = [page(["1", "2", "2"], "b"), page(["3", "2", "1"], "c"), page(["1", "4"])];
     const reported = await job();
     expect(reported).toMatchObject({ complete: false, posts: ["1", "2", "3", "4"] });
     expect(codesOf(reported)).toContain("upstream_repeats");
   });
 
-  test("whose cursors form a cycle end with a warning", async () => {
+  test("upstream pages whose cursors form a cycle end with a warning", async () => {
     hostile.script = [page(["1"], "b"), page(["2"], "c")];
     hostile.usual = page(["3"], "b");
     const reported = await job();
@@ -195,7 +198,7 @@ describe("upstream pages", () => {
     expect(hostile.requests).toHaveLength(3);
   });
 
-  test("that are empty and never end are abandoned", async () => {
+  test("upstream pages that are empty and never end are abandoned", async () => {
     let n = 0;
     hostile.usual = (request, response) => {
       n += 1;
@@ -207,7 +210,7 @@ describe("upstream pages", () => {
     expect(hostile.requests.length).toBeLessThan(10);
   });
 
-  test("that never end are read to the limit, and the cursor continues there", async () => {
+  test("upstream pages that never end are read to the limit, and the cursor continues there", async () => {
     let n = 0;
     hostile.usual = (request, response) => {
       n += 1;
@@ -220,7 +223,7 @@ describe("upstream pages", () => {
     expect(second.posts).toEqual(Array.from({ length: 10 }, (_, index) => `${index + 11}`));
   });
 
-  test("that are larger than requested are returned in parts without loss or repetition", async () => {
+  test("upstream pages that are larger than requested are returned in parts without loss or repetition", async () => {
     const bodies: Record<string, Turn> = {
       first: page(["1", "2", "3", "4", "5"], "b"),
       b: page(["6", "7"]),
@@ -240,7 +243,7 @@ describe("upstream pages", () => {
   });
 });
 
-test("of an account suspended midway return what was read, marked incomplete", async () => {
+test("the posts read before an account was suspended are returned, marked incomplete", async () => {
   hostile.script = [page(["1", "2"], "b")];
   hostile.usual = answered(404, {}, "{}");
   const reported = await job();
@@ -248,7 +251,7 @@ test("of an account suspended midway return what was read, marked incomplete", a
   expect(codesOf(reported)).toContain("upstream_gone");
 });
 
-test("of an unknown account are an empty answer", async () => {
+test("an unknown account is answered with an empty list of posts", async () => {
   hostile.usual = answered(404, {}, "{}");
   expect(await job()).toMatchObject({ status: "done", complete: true, posts: [], httpStatus: 200 });
 });
