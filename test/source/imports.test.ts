@@ -17,6 +17,6 @@ test("only tests and benchmarks import testkit/", () => {
   expect(importing).toEqual([]);
 });
 
-test("every test of the service is in a folder of its subject", () => {
+test("every test of the service is in the folder of its subject", () => {
   expect(globSync("test/*.test.ts", { cwd: root })).toEqual([]);
 });
