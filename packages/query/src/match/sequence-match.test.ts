@@ -41,7 +41,7 @@ test("a sequence cut out of a post's terms matches the post", () => {
   );
 });
 
-test("reads each term once, however often the words of a phrase repeat", () => {
+test("matching a phrase reads each term once, even if the words of the phrase repeat", () => {
   let reads = 0;
   const text = Array.from({ length: 5_000 }, (_, index) => (index % 255 === 254 ? "b" : "a"));
   const counted = new Proxy(text, {

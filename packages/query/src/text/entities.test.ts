@@ -32,7 +32,7 @@ describe("hashtags", () => {
     ["ends at punctuation", "#tag's #tag. (#tag)", ["tag", "tag", "tag"]],
     ["not a keycap", "#️⃣ #⃣", []],
     ["not in a link", "https://example.com/#tag example.com/#tag", []],
-    ["a host glued to it is no link", "#日本example.com", ["日本example"]],
+    ["a host without a space before it is not a link", "#日本example.com", ["日本example"]],
     ["not before a link", "#https://example.com", []],
     ["not an HTML entity", "it&#39;s", []],
     ["after an emoji", "✌️#tag 👨‍👩‍👧#tag", ["tag", "tag"]],
