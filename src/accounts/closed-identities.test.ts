@@ -87,7 +87,7 @@ test("deletions of an identity are counted while it is remembered, then from one
   expect(closingsAt(1_501)).toBe(1);
 });
 
-test("a refused sign-up leaves no row, however often it is repeated", async () => {
+test("repeated sign-ups that are refused leave no row", async () => {
   for (const nowMs of [10, 20, 30]) await comeAndGo(nowMs);
   const rows = () => database.get("SELECT count(*) AS notes FROM audit");
   const before = rows();

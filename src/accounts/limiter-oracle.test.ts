@@ -69,7 +69,7 @@ async function makeKey(
   };
 }
 
-test("random traffic of two keys through two contexts matches a reference that checks every past call", async () => {
+test("the limiter treats random traffic of two keys like a reference that checks every past call", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 30, maxLength: 120 }), async (steps) => {
       const clock = createManualClock();

@@ -109,7 +109,7 @@ describe("a closed account", () => {
     expect(make("ann")).not.toBe(ann);
   });
 
-  test("a closed account is deleted in batches, however much data it has", async () => {
+  test("a closed account is deleted in batches of bounded size", async () => {
     const ann = make("ann");
     for (let index = 0; index < 250; index += 1) {
       database.run(

@@ -139,7 +139,7 @@ describe("an export", () => {
     expect(times).toEqual(Array.from({ length: 450 }, (_, index) => index));
   });
 
-  test("an export ends a part at the size limit, however few rows it has", () => {
+  test("an export ends a part at the size limit, even after few rows", () => {
     for (let index = 0; index < 5; index += 1) {
       const result = JSON.stringify("x".repeat(200_000));
       fill("job", { sequence: index, uuid: `uuid-${index}`, submitted_ms: 5 - index, result });

@@ -357,7 +357,7 @@ test("a sign-in expires after ten minutes", async () => {
   expect(await outcome(signIn, { callback, attempt: second.attempt })).toBe("expired");
 });
 
-test("many concurrent sign-ins do not affect earlier ones, and stored state alone signs no one in", async () => {
+test("many concurrent sign-ins do not affect earlier ones, and stored state by itself signs no one in", async () => {
   const signIn = signInWith();
   const { location, attempt } = await begin(signIn);
   const before = attempts();
