@@ -169,7 +169,7 @@ test("a damaged index of an intact table is rebuilt with a warning", async () =>
   expect(await findingsIn(folder())).toEqual([]);
 });
 
-describe("while the catalog is being verified", () => {
+describe("a catalog that is being verified", () => {
   beforeEach(() => {
     const catalog = openCatalog(folder());
     inTransaction(catalog, () =>

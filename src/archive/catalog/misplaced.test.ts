@@ -32,7 +32,7 @@ function misplaced(): number {
 }
 
 test.each([
-  ["at the time that its uri tells", reportedMs, 0],
+  ["at the time in its uri", reportedMs, 0],
   ["months before it", Date.UTC(2026, 0, 20), 1],
   ["years before there were IDs with a time", Date.UTC(2009, 0, 1), 1],
 ])(

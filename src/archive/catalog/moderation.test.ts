@@ -191,7 +191,7 @@ describe("account that opts out of unauthenticated readers", () => {
   });
 });
 
-describe("label", () => {
+describe("labels", () => {
   test.each(["!takedown", "!hide", "!suspend"])(
     "label %s hides a post until it is negated",
     (value) => {

@@ -77,7 +77,7 @@ function tidy(): void {
   context.catalog.close();
 }
 
-describe("refuses a catalog that does not match its segments, and removes no segment", () => {
+describe("a catalog that does not match its segments", () => {
   const spoiled: [string, string, () => void][] = [
     ["is missing", "catalog_missing", removeCatalog],
     ["is cut to nothing", "catalog_missing", () => truncateSync(catalogPath(folder), 0)],
@@ -194,7 +194,7 @@ describe("refuses a catalog that does not match its segments, and removes no seg
   });
 });
 
-describe("never refuses what a crash leaves", () => {
+describe("what a crash leaves", () => {
   test("a crash after a batch created segments, before its catalog commit, leaves an accepted archive", async () => {
     put(1);
     const setBack = keepCatalog();

@@ -51,7 +51,7 @@ test("the checksums include a statement that empties a table, also if prepared b
   expect(catalogDamage(catalog)).toEqual(intact);
 });
 
-describe("detects a change made without a writer", () => {
+describe("changes made without a writer", () => {
   beforeEach(() => {
     write(`
       INSERT INTO handle VALUES('x', '1', 'ann', 5), ('x', '2', 'bob', 6);

@@ -68,8 +68,8 @@ function overwrite(path: string, at: number, bytes: Uint8Array): void {
 describe.for([
   ["the catalog", () => catalogPath(folder())],
   ["a sealed segment with a delta", segmentFile],
-] as const)("of %s", ([, pathOf]) => {
-  test.for([true, false])("reports every zeroed page, full: %s", async (isFull) => {
+] as const)("damage of %s", ([, pathOf]) => {
+  test.for([true, false])("check reports every zeroed page, full: %s", async (isFull) => {
     const { pageBytes, tables } = pageMap(pathOf());
     const unfound: string[] = [];
     for (const { table, pages } of tables) {

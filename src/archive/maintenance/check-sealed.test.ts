@@ -123,7 +123,7 @@ const positions = (by: (bytes: Uint8Array) => Uint8Array) =>
 const cut = (bytes: Uint8Array): Uint8Array => bytes.subarray(0, -1);
 const ids = (by: (bytes: Uint8Array) => Uint8Array) => changed("sealed_ids", "ids", "page = 0", by);
 
-describe("detects damaged tables without comparing every word:", () => {
+describe("damaged tables of a sealed index", () => {
   test.for<[string, () => void, FindingKind, RegExp]>([
     ["another format", spoiled("UPDATE sealed SET format = 9"), "sealed_damaged", /format 9/],
     [

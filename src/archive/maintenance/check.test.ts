@@ -124,7 +124,7 @@ describe("intact archive", () => {
   });
 });
 
-describe.for([true, false])("detects damage, full: %s", (isFull) => {
+describe.for([true, false])("damage of an archive, full: %s", (isFull) => {
   test.for<[string, () => void, FindingKind, RegExp]>([
     [
       "a deleted row",

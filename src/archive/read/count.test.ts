@@ -215,7 +215,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
     });
   });
 
-  describe("work", () => {
+  describe("the work of a count", () => {
     test("a count opens no segments outside the window", () => {
       storeInSegmentAs(archive, [...quarters(45)], form);
       const { work } = count("-nothing", { fromMs: start + 6 * hourMs, toMs: start + 7 * hourMs });
@@ -273,7 +273,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
     });
   });
 
-  describe("deadline", () => {
+  describe("the deadline of a count", () => {
     test("at the deadline, counts are complete from a time on, and a repeated request gets further", () => {
       storeInSegmentAs(archive, [...quarters(45)], form);
       times = [0, 0, 1, 100, 100];

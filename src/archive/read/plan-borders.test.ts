@@ -96,7 +96,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
     });
   });
 
-  describe("window", () => {
+  describe("the window of a search", () => {
     test("a window that ends at a segment boundary excludes the next segment, which is not opened", () => {
       fill(10, 1);
       expect(request("day", { toMs: start + 3 })).toEqual({ days: [1, 2, 3], opened: 1 });
@@ -122,7 +122,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
     });
   });
 
-  describe("platform:", () => {
+  describe("the operator platform:", () => {
     function holdTwoPlatforms(): void {
       archive = smallArchive(3);
       storeInSegmentAs(

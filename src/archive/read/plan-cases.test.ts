@@ -108,7 +108,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
     });
   });
 
-  describe("size", () => {
+  describe("the size of a query", () => {
     const words = (count: number) => Array.from({ length: count }, (_, n) => `w${n}`);
     const refusalOf = (query: string) => {
       try {

@@ -122,7 +122,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
     });
   });
 
-  describe("size", () => {
+  describe("the size of a query", () => {
     const words = (count: number) => Array.from({ length: count }, (_, n) => `w${n}`);
 
     test("the archive answers 255 negations, 256 alternatives and 20 nested groups", () => {

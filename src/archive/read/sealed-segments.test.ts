@@ -77,7 +77,7 @@ const word = (token: string): PlanNode => ({
   elements: [{ kind: "token", token }],
 });
 
-describe("work", () => {
+describe("the work of a search", () => {
   test("searching a word of a sealed segment takes one statement, one container and no row", () => {
     putAll(120);
     archive.seal();
@@ -354,7 +354,7 @@ describe("hidden posts", () => {
   });
 });
 
-describe("deadline", () => {
+describe("the deadline of a search", () => {
   const ranged = { low: 0n, high: lastId };
   const query = (plan: PlanNode) => {
     const requested = platformQuery("bluesky", { ...unbounded, conjuncts: [plan] });

@@ -65,7 +65,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
     throw new Error("paging comes to no end");
   }
 
-  describe("work", () => {
+  describe("the work of a search", () => {
     test("a search opens only the newest segment if it has n matches", () => {
       fill(550);
       const { work, positions } = archive.search({ plan: word("common"), limit: 20 });
@@ -237,7 +237,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
     });
   });
 
-  describe("deadline", () => {
+  describe("the deadline of a search", () => {
     const plan: PlanNode = { kind: "min-count", metric: "likes", atLeast: 150 };
 
     function allPagesInTime(deadlineMs: number, reset: () => void) {

@@ -43,9 +43,9 @@ test("a sealed index stores every term and position of its posts", () => {
 });
 
 test.each([
-  ["the last that a byte holds", 254, 255],
-  ["the first that it does not", 255, 256],
-  ["one further", 256, 257],
+  ["the last that fits into a byte", 254, 255],
+  ["the first that needs two bytes", 255, 256],
+  ["the next one", 256, 257],
   ["the last of an item of 16 bits", 32_767, 32_768],
   ["the first beyond", 32_768, 32_769],
 ])("a sealed index stores a position: %s", (_, position, length) => {

@@ -51,7 +51,7 @@ test("the byte reader skips the positions of posts, any number of each", () => {
   );
 });
 
-describe("reports damage", () => {
+describe("damaged bytes", () => {
   test.each([
     ["a truncated number", [0x80, 0x80]],
     ["no number", []],

@@ -114,7 +114,7 @@ const borders: [Made, Made][] = [
 ];
 const pairs = { examples: borders, numRuns: 60 };
 
-describe("combines sets as sets of numbers", () => {
+describe("combining sets", () => {
   test("and() returns the common members of sets", () => {
     fc.assert(
       fc.property(made, made, (a, b) => {

@@ -102,7 +102,7 @@ test("the dictionary visits a prefix that spans many blocks", () => {
   expect(Math.max(...read)).toBeLessThan(1_000);
 });
 
-describe("rejects a block", () => {
+describe("a malformed block", () => {
   const blockOf = (...entries: [number, string][]): Uint8Array =>
     Uint8Array.from(
       entries.flatMap(([shared, text]) => [

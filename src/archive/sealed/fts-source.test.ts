@@ -191,7 +191,7 @@ test("the FTS5 source omits the former entry of a rewritten post with ID 0", () 
   sealed.close();
 });
 
-describe("never seals unreadable or incomplete indexes", () => {
+describe("unreadable or incomplete FTS5 indexes", () => {
   const leaf = "id > 1000 AND id & 0x7fffffff";
   beforeEach(() => {
     source.exec("INSERT INTO term(term, rank) VALUES ('pgsz', 300)");

@@ -42,7 +42,7 @@ const hasDouble = (positions: readonly number[]): boolean =>
 
 const aligned = (row: Uint8Array): Uint8Array => new Uint8Array(row);
 
-describe("finds a term at the positions of its row", () => {
+describe("the positions of a term", () => {
   test("a term is found at the positions of its row in each post, and at no others", () => {
     fc.assert(
       fc.property(posts, (all) => {
@@ -94,7 +94,7 @@ describe("finds a term at the positions of its row", () => {
   });
 });
 
-describe("rejects an inconsistent row", () => {
+describe("an inconsistent row of positions", () => {
   const row = (): Uint8Array => aligned(positionsRow([[4], [1, 2], [300]]));
   const words = (bytes: Uint8Array): Uint16Array => new Uint16Array(bytes.buffer, 8, 7);
 

@@ -37,16 +37,16 @@ describe("list in the dictionary", () => {
   });
 
   test.each<[string, number, number[]]>([
-    ["holds a post twice", 2, [5, 0, 0, 0]],
-    ["holds a post that there is not", 1, [0xd0, 0x83, 0x04, 0]],
-    ["is cut off", 2, [5]],
+    ["contains a post twice", 2, [5, 0, 0, 0]],
+    ["contains a nonexistent post", 1, [0xd0, 0x83, 0x04, 0]],
+    ["is truncated", 2, [5]],
   ])("a posting list in the dictionary is rejected if it %s", (_name, posts, rest) => {
     expect(() => read(posts, rest)).toThrow(SealedDamage);
   });
 
   test.each<[string, number[]]>([
-    ["are twice the same", [5, 3, 0]],
-    ["are cut off", [5, 3]],
+    ["repeat a position", [5, 3, 0]],
+    ["are truncated", [5, 3]],
     ["are too large", [5, 0x80, 0x80, 0x80, 0x80, 0x10]],
   ])("a posting list in the dictionary is rejected if its positions %s", (_name, rest) => {
     const list = read(1, rest);
@@ -59,7 +59,7 @@ describe("list in the dictionary", () => {
   });
 });
 
-describe("rejects a list in rows", () => {
+describe("a posting list in rows", () => {
   test.each<[string, number, number[]]>([
     ["whose posts do not add up", 80, [1, 40, 39]],
     ["with more posts of a chunk than there are", 465, [1, 0, 0xd1, 0x03]],

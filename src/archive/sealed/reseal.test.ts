@@ -149,7 +149,7 @@ test.each([
     "UPDATE sealed_terms SET block = x'01' || substr(block, 2)",
   ],
   ["a term comes twice", "UPDATE sealed_terms SET block = block || block"],
-  ["a block is no bytes", "UPDATE sealed_terms SET block = 5"],
+  ["a block is not a blob", "UPDATE sealed_terms SET block = 5"],
   ["a page of IDs is missing", "DELETE FROM sealed_ids"],
   ["a page of IDs is cut off", "UPDATE sealed_ids SET ids = substr(ids, 5)"],
   ["there are too many IDs", "UPDATE sealed SET posts = posts - 1"],
@@ -157,7 +157,7 @@ test.each([
     "two IDs are swapped",
     "UPDATE sealed_ids SET ids = substr(ids, 1, 8) || substr(ids, 17, 8) || substr(ids, 9, 8) || substr(ids, 25)",
   ],
-  ["an ID is that of no post", "UPDATE sealed_ids SET ids = substr(ids, 1, 99 * 8) || zeroblob(8)"],
+  ["an ID belongs to no post", "UPDATE sealed_ids SET ids = substr(ids, 1, 99 * 8) || zeroblob(8)"],
   [
     "a post is replaced that FTS5 does not have",
     "UPDATE sealed_mask SET replaced = x'02' || zeroblob(8191), hidden = zeroblob(8192)",

@@ -220,7 +220,7 @@ const butNot = (child: SealedQuery, ...excluded: SealedQuery[]): SealedQuery => 
   excluded,
 });
 
-describe("finds matches", () => {
+describe("the matches of a query", () => {
   test.each<[string, SealedQuery]>([
     ["every post", { kind: "every" }],
     ["nothing", { kind: "none" }],
@@ -364,7 +364,7 @@ test("the sealed index finds the matches of groups as deeply nested and as large
   expect(differences(search(query), naive(flat))).toEqual([]);
 });
 
-describe("steps through the chunks of a range", () => {
+describe("the steps of a search", () => {
   const steps = (query: SealedQuery, range: NumberRange): [number, number, number, number][] =>
     Array.from(
       index.matches(query, range, () => null, work()),
@@ -472,7 +472,7 @@ describe("steps through the chunks of a range", () => {
 
 const work = (): SealedWork => ({ containers: 0 });
 
-describe("reads few containers if few candidates are left:", () => {
+describe("the containers read for few candidates", () => {
   const [w0, w1, one, other] = [term("w0"), term("w1"), term("only1"), term("only2")];
   const phrases = or(phrase("w0", "w1"), phrase("w1", "w0"));
 
@@ -493,7 +493,7 @@ describe("reads few containers if few candidates are left:", () => {
   );
 });
 
-describe("looks up many prefixes in steps", () => {
+describe("looking up many prefixes", () => {
   const many = or(
     prefix("w"),
     prefix("日"),

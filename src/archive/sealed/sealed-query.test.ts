@@ -18,7 +18,7 @@ const token = (text: string): SequenceElement => ({ kind: "token", token: text }
 const prefix = (text: string): SequenceElement => ({ kind: "prefix", prefix: text });
 const terms = (...elements: SequenceElement[]): PlanNode => ({ kind: "terms", elements });
 
-describe("translates a lowered plan", () => {
+describe("translating a lowered plan", () => {
   const word = terms(token("word"));
   const other = terms(token("other"));
 

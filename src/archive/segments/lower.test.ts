@@ -13,7 +13,7 @@ const ids: PlanNode = { kind: "id", low: 5n, high: null };
 const everything: Lowered = { plan: { kind: "all" }, exact: true };
 const nothing: Lowered = { plan: { kind: "none" }, exact: true };
 
-describe("platform", () => {
+describe("platform conditions", () => {
   test.each<[string, PlanNode, Lowered]>([
     ["the segment's own is everything", on("x"), everything],
     ["another is nothing", on("bluesky"), nothing],
@@ -38,7 +38,7 @@ describe("platform", () => {
   });
 });
 
-describe("inexact condition", () => {
+describe("inexact conditions", () => {
   test.each([time, ids])(
     "an inexact condition of $kind is lowered to everything or nothing, and is checked",
     (plan) => {
@@ -52,7 +52,7 @@ describe("inexact condition", () => {
   );
 });
 
-describe("count", () => {
+describe("count conditions", () => {
   const likes = (atLeast: number): PlanNode => ({ kind: "min-count", metric: "likes", atLeast });
   const facet = (count: number): PlanNode => ({
     kind: "terms",
@@ -77,7 +77,7 @@ describe("count", () => {
   );
 });
 
-describe("phrase", () => {
+describe("phrases", () => {
   const phrase = (text: string): PlanNode => ({
     kind: "terms",
     elements: text.split(" ").map((token) => ({ kind: "token", token })),

@@ -149,7 +149,7 @@ test("an aborted search rejects with the signal's reason, its thread stops, and 
 
 test.each([
   ["that threads share", undefined],
-  ["of their own alone, where they may share none", 10_000],
+  ["of each thread, where none may be shared", 10_000],
 ])("threads that read sealed segments answer with memory %s", async (_, memoryBytes) => {
   const stored = await open();
   await stored.write(batch(0, 100));

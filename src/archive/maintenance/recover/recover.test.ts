@@ -103,7 +103,7 @@ const losses: [string, () => void][] = [
   ["cut in the middle", () => truncateSync(catalogPath(folder), 20_000)],
 ];
 
-describe("rebuilds a lost catalog from the segments", () => {
+describe("a lost catalog", () => {
   test.each(losses)(
     "recover rebuilds a catalog that is %s, and restores all posts except deleted ones",
     async (_, lose) => {
