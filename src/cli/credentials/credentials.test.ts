@@ -218,7 +218,7 @@ describe("add", () => {
   });
 
   test.for([
-    ["the single secret alone", `${canary}\n`],
+    ["the single secret without a name", `${canary}\n`],
     ["by its name", `accessToken=${canary}\r\n\nclientId=none\n`],
     ["by its name as an option is written", `access-token=${canary}`],
   ])("credentials add reads secrets from standard input: %s", async ([, piped = ""]) => {

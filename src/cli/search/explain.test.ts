@@ -12,7 +12,7 @@ const explain = (args: readonly string[], environment = {}): Promise<Outcome> =>
 
 const day = (n: number): string => new Date(Date.UTC(2022, 0, 1 + n)).toISOString();
 
-describe("without an archive", () => {
+describe("explain without an archive", () => {
   const nowhere = { EARSHOT_DATA_DIR: "/nowhere/at/all" };
 
   test("explain without an archive shows the plan with unresolved names", async () => {
