@@ -21,7 +21,7 @@ function source() {
 const event = { id: 7, event: "job", data: { text: "two\nlines" } };
 const written = 'id: 7\nevent: job\ndata: {"text":"two\\nlines"}\n\n';
 
-test("an event stream begins with the reconnection delay, and writes each event at once as separate lines", async () => {
+test("an event stream begins with the reconnection delay, and writes each event in one piece on separate lines", async () => {
   const { events, give, end } = source();
   const stream = eventStream(events, createManualClock(), new AbortController().signal);
   expect((await stream.next()).value).toBe("retry: 3000\n\n");

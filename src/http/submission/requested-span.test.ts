@@ -44,7 +44,7 @@ describe("the requested span of time", () => {
   });
 });
 
-describe("the part of it before the window", () => {
+describe("the part of the requested span before the window", () => {
   const window = { fromMs: 100 };
   test.each([
     ["begins within the window", { fromMs: 100, toMs: null }, null],
