@@ -380,7 +380,7 @@ describe("a repository that cannot be read immediately", () => {
         return false;
       };
     },
-    "that is no archive": (bent) => {
+    "that is not an archive": (bent) => {
       bent.instead = (method, _request, response) => {
         if (!method.endsWith("sync.getRepo")) return false;
         response.end("<html>");

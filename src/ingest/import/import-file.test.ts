@@ -371,7 +371,7 @@ describe("declared coverage", () => {
   });
 });
 
-describe("limits", () => {
+describe("the limits of an import", () => {
   test("an import is limited by the decompressed size", async () => {
     const limits = { ...defaultImportLimits, maxBytes: 10_000 };
     await expect(importing(written(gzipSync(linesOf(1_000))), { limits })).rejects.toMatchObject({

@@ -226,7 +226,7 @@ test("a repeated overlap does not count as progress: the pauses increase", async
   expect(grown).toEqual(grown.map((_pause, index) => (grown[0] ?? 0) * 2 ** index));
 });
 
-describe("with several servers", () => {
+describe("a stream with several servers", () => {
   const cursorOf = (request: IncomingMessage | undefined) =>
     Number(new URL(request?.url ?? "", "ws://x").searchParams.get("cursor"));
 

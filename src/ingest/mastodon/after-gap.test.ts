@@ -107,7 +107,7 @@ const settled = (): Promise<void> =>
 describe.each([
   ["Mastodon", {}],
   ["a server that returns one status at a time", { dialect: "gotosocial-like" }],
-] as const)("after a disconnection of %s", (_name, options) => {
+] as const)("a stream after a disconnection of %s", (_name, options) => {
   beforeEach(() => serve({ ...options, differences: { noIndexable: false } }));
 
   test("after a disconnection, the archive stores what was posted, deleted and edited meanwhile", async () => {
@@ -143,7 +143,7 @@ describe.each([
   });
 });
 
-describe("after a disconnection", () => {
+describe("a stream after a disconnection", () => {
   beforeEach(() => serve());
 
   test("after a disconnection, no stored post is confirmed until it was compared", async () => {

@@ -104,114 +104,120 @@ afterEach(async () => {
   await server.closeServer();
 });
 
-describe.each(["websocket", "event-stream"] as const)("by %s", (transport) => {
-  beforeEach(() => serve({ transports: [transport] }));
+describe.each(["websocket", "event-stream"] as const)(
+  "the stream of a server by %s",
+  (transport) => {
+    beforeEach(() => serve({ transports: [transport] }));
 
-  test("a Mastodon stream stores posts, edits with their counts, and deletions", async () => {
-    const { state } = await started();
-    server.update(emulatedStatus("1"), emulatedStatus("2"), emulatedStatus("3"));
-    await archive.until(() => archive.posts.size === 3);
-    server.edit(
-      emulatedStatus("1", {
-        edited_at: "2026-11-21T11:00:00.000Z",
-        content: "<p>edited</p>",
-        favourites_count: 7,
-        reblogs_count: 5,
-      }),
-    );
-    server.remove("2");
-    await archive.until(() => archive.posts.size === 2 && texts().includes("edited"));
-    expect(archive.posts.get(uriOf("1"))).toMatchObject({
-      platform: "mastodon",
-      origin: "stream",
-      counts: { likes: 7, reposts: 5 },
-    });
-    expect(archive.posts.has(uriOf("2"))).toBe(false);
-    expect(state()).toMatchObject({
-      status: "connected",
-      transport,
-      events: 5,
-      posts: 4,
-      deletes: 1,
-      skipped: 0,
-      badFrames: 0,
-      gaps: 0,
-    });
-  });
-
-  test("a Mastodon stream sends the token in a header, with a User-Agent, and never in the address", async () => {
-    await started();
-    for (const request of server.requests) {
-      expect(request).toMatchObject({
-        authorization: `Bearer ${token}`,
-        userAgent: "earshot/test",
+    test("a Mastodon stream stores posts, edits with their counts, and deletions", async () => {
+      const { state } = await started();
+      server.update(emulatedStatus("1"), emulatedStatus("2"), emulatedStatus("3"));
+      await archive.until(() => archive.posts.size === 3);
+      server.edit(
+        emulatedStatus("1", {
+          edited_at: "2026-11-21T11:00:00.000Z",
+          content: "<p>edited</p>",
+          favourites_count: 7,
+          reblogs_count: 5,
+        }),
+      );
+      server.remove("2");
+      await archive.until(() => archive.posts.size === 2 && texts().includes("edited"));
+      expect(archive.posts.get(uriOf("1"))).toMatchObject({
+        platform: "mastodon",
+        origin: "stream",
+        counts: { likes: 7, reposts: 5 },
       });
-      expect(`${request.path}${request.query}`).not.toContain(token);
-    }
-  });
-
-  test("a Mastodon stream reads an event in pieces, and several events in one piece", async () => {
-    await started();
-    const flood = Array.from({ length: 500 }, (_, n) => emulatedStatus(`${n}`));
-    server.update(...flood);
-    await archive.until(() => archive.posts.size === 500);
-  });
-
-  test.each([
-    ["no JSON", "nonsense"],
-    ["a list", []],
-    ["a status without an author", { id: "1", visibility: "public" }],
-    ["a status without an id", { ...emulatedStatus("1"), id: 12 }],
-    ["a number", 3],
-    ["a value that is nested too deep", nested(5_000)],
-  ])("a Mastodon stream counts %s in place of a status, and continues", async (_what, payload) => {
-    const { state } = await started();
-    server.event("update", payload);
-    server.update(emulatedStatus("2"));
-    await archive.until(() => archive.posts.size === 1);
-    expect(state()).toMatchObject({ badFrames: 1, events: 1, posts: 1 });
-  });
-
-  test("an oversized event ends the Mastodon connection, and the stream continues after it", async () => {
-    await started();
-    const before = server.requests.length;
-    server.event("update", { ...emulatedStatus("1"), content: "x".repeat(200_000) });
-    await connections(before + 1);
-    server.update(emulatedStatus("2"));
-    await archive.until(() => archive.posts.has(uriOf("2")));
-  });
-
-  test("a Mastodon stream reconnects after a disconnection or a stop, with a gap in the coverage", async () => {
-    const { state } = await started();
-    server.update(emulatedStatus("1"));
-    await archive.until(() => archive.posts.size === 1);
-    passes(5);
-    server.update(emulatedStatus("2"));
-    await archive.until(() => archive.posts.size === 2);
-    for (const end of ["cut", "stop"] as const) {
-      const before = server.requests.length;
-      server[end]();
-      await connections(before + 1);
-      await eventually(() => expect(state().status).toBe("connected"));
-      await eventually(() => expect(server.open()).toBe(1));
-      passes(5);
-      server.update(emulatedStatus(`after-${end}`));
-      await archive.until(() => archive.posts.has(uriOf(`after-${end}`)));
-      passes(5);
-      server.update(emulatedStatus(`later-${end}`));
-      await archive.until(() => archive.posts.has(uriOf(`later-${end}`)));
-    }
-    expect(state()).toMatchObject({ reconnects: server.requests.length - 1, gaps: 2 });
-    expect(joined(intervals())).toHaveLength(3);
-    const [first] = intervals();
-    expect(first).toMatchObject({
-      platform: "mastodon",
-      collection: "posts",
-      account: null,
-      source: `mastodon-stream:${new URL(server.url).host}`,
+      expect(archive.posts.has(uriOf("2"))).toBe(false);
+      expect(state()).toMatchObject({
+        status: "connected",
+        transport,
+        events: 5,
+        posts: 4,
+        deletes: 1,
+        skipped: 0,
+        badFrames: 0,
+        gaps: 0,
+      });
     });
-  });
-});
+
+    test("a Mastodon stream sends the token in a header, with a User-Agent, and never in the address", async () => {
+      await started();
+      for (const request of server.requests) {
+        expect(request).toMatchObject({
+          authorization: `Bearer ${token}`,
+          userAgent: "earshot/test",
+        });
+        expect(`${request.path}${request.query}`).not.toContain(token);
+      }
+    });
+
+    test("a Mastodon stream reads an event in pieces, and several events in one piece", async () => {
+      await started();
+      const flood = Array.from({ length: 500 }, (_, n) => emulatedStatus(`${n}`));
+      server.update(...flood);
+      await archive.until(() => archive.posts.size === 500);
+    });
+
+    test.each([
+      ["no JSON", "nonsense"],
+      ["a list", []],
+      ["a status without an author", { id: "1", visibility: "public" }],
+      ["a status without an id", { ...emulatedStatus("1"), id: 12 }],
+      ["a number", 3],
+      ["a value that is nested too deep", nested(5_000)],
+    ])(
+      "a Mastodon stream counts %s in place of a status, and continues",
+      async (_what, payload) => {
+        const { state } = await started();
+        server.event("update", payload);
+        server.update(emulatedStatus("2"));
+        await archive.until(() => archive.posts.size === 1);
+        expect(state()).toMatchObject({ badFrames: 1, events: 1, posts: 1 });
+      },
+    );
+
+    test("an oversized event ends the Mastodon connection, and the stream continues after it", async () => {
+      await started();
+      const before = server.requests.length;
+      server.event("update", { ...emulatedStatus("1"), content: "x".repeat(200_000) });
+      await connections(before + 1);
+      server.update(emulatedStatus("2"));
+      await archive.until(() => archive.posts.has(uriOf("2")));
+    });
+
+    test("a Mastodon stream reconnects after a disconnection or a stop, with a gap in the coverage", async () => {
+      const { state } = await started();
+      server.update(emulatedStatus("1"));
+      await archive.until(() => archive.posts.size === 1);
+      passes(5);
+      server.update(emulatedStatus("2"));
+      await archive.until(() => archive.posts.size === 2);
+      for (const end of ["cut", "stop"] as const) {
+        const before = server.requests.length;
+        server[end]();
+        await connections(before + 1);
+        await eventually(() => expect(state().status).toBe("connected"));
+        await eventually(() => expect(server.open()).toBe(1));
+        passes(5);
+        server.update(emulatedStatus(`after-${end}`));
+        await archive.until(() => archive.posts.has(uriOf(`after-${end}`)));
+        passes(5);
+        server.update(emulatedStatus(`later-${end}`));
+        await archive.until(() => archive.posts.has(uriOf(`later-${end}`)));
+      }
+      expect(state()).toMatchObject({ reconnects: server.requests.length - 1, gaps: 2 });
+      expect(joined(intervals())).toHaveLength(3);
+      const [first] = intervals();
+      expect(first).toMatchObject({
+        platform: "mastodon",
+        collection: "posts",
+        account: null,
+        source: `mastodon-stream:${new URL(server.url).host}`,
+      });
+    });
+  },
+);
 
 describe("consent to be indexed", () => {
   test("nothing is stored of accounts without consent, and no posts that are not public", async () => {
