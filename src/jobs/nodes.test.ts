@@ -137,7 +137,7 @@ test("keys take turns over all nodes and share one limit", async () => {
   for (const nodeId of ["one", "two", "three"]) expect(jobs.queue.runningOf(nodeId)).toBe(2);
 });
 
-describe("without a limit on the jobs of a key", () => {
+describe("a key without a limit on its jobs", () => {
   beforeEach(async () => {
     await jobs.restart("stop", { maxRunningPerKey: null });
   });
@@ -177,7 +177,7 @@ describe("without a limit on the jobs of a key", () => {
     expect(freed).toBeNull();
   });
 
-  test("a slow fetch of an account does not keep its searches from reserved slots", async () => {
+  test("a slow fetch of an account does not prevent its searches from using reserved slots", async () => {
     const methods = ["searchbyquery", "getfollowers"];
     const fetching = await submit({ method: "getfollowers", platform: "x", after: null });
     expect(await leaseOf(leaseRequest("a", { methods }))).toMatchObject({ uuid: fetching });

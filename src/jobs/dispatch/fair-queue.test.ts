@@ -86,7 +86,7 @@ test("10,000 items that are not accepted are not checked individually", () => {
   expect(queue.take(({ kind }) => kind === "kind 2")?.name).toBe("2");
 });
 
-test("a removed item is not taken, and the queue of its key continues", () => {
+test("a removed item is not dispatched, and the queue of its key continues", () => {
   const queue = createFairQueue<Item>(1);
   const removed = item("a", "a1");
   queue.add(removed);

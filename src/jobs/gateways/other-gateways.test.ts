@@ -44,7 +44,7 @@ function loseAnswerOf(lostName: string): void {
 test.each([
   ["notified", (uuid: string) => jobs.queue.noteChanges([submissionOf(uuid)])],
   ["read", () => jobs.queue.reload()],
-])("a job whose submission is %s again while it is leased stays leased", async (_how, learn) => {
+])("a leased job whose submission is %s again stays leased", async (_how, learn) => {
   const { uuid } = await jobs.queue.submit(newJob());
   const { promise: released, resolve: write } = Promise.withResolvers<void>();
   const { promise: isWriting, resolve: reached } = Promise.withResolvers<void>();

@@ -121,7 +121,7 @@ async function pass(ms: number, steps = 10): Promise<void> {
   for (let step = 0; step < steps; step += 1) await clock.advance(ms / steps);
 }
 
-describe("attempts", () => {
+describe("the attempts of deliveries", () => {
   test("attempts of a delivery follow the schedule, and after ten the delivery has failed", async () => {
     answer = () => failed;
     sender.start();
@@ -295,7 +295,7 @@ describe("a crash", () => {
   });
 });
 
-describe("stop", () => {
+describe("stopping the sender", () => {
   test("stopping the sender lets a short attempt finish", async () => {
     let end: (outcome: TryOutcome) => void = () => undefined;
     answer = () =>
