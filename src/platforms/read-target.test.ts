@@ -10,7 +10,7 @@ import { targetText } from "./target-text.ts";
 const did = "did:plc:z72i7hdynmk6r22z27h6tvur";
 const ulid = "01HZX5Y9K3V4M8Q2W7T6R1N0PB";
 
-describe("reads an account", () => {
+describe("the account in a query", () => {
   test.each([
     ["@ann", "social", { platform: null, handle: "ann" }],
     ["ann", "social", { platform: null, handle: "ann" }],
@@ -93,7 +93,7 @@ describe("reads an account", () => {
   });
 });
 
-describe("reads a post", () => {
+describe("the post in a query", () => {
   const onX = { platform: "x", id: "20", uri: "https://x.com/i/status/20" };
   test.each([
     ["20", "x", onX],
@@ -228,7 +228,7 @@ function refused(what: TargetKind, text: string, platform: SearchPlatform) {
   throw new Error("nothing was refused");
 }
 
-describe("rejects text that names nothing of the kind", () => {
+describe("a text that names no target", () => {
   test.each([
     ["user", "", "social", 0, 0],
     ["user", "  ann smith", "social", 5, 1],

@@ -37,7 +37,7 @@ describe("a frame of a labeler", () => {
 
   test.each([
     ["nothing", Buffer.alloc(0)],
-    ["a header alone", encode({ op: 1, t: "#labels" })],
+    ["only a header", encode({ op: 1, t: "#labels" })],
     ["half a body", labelsFrame({ seq: 7, labels: [label] }).subarray(0, -3)],
     ["more behind the body", Buffer.concat([labelsFrame({ seq: 7, labels: [] }), encode(1)])],
     ["text", Buffer.from('{"op":1}')],
