@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { startCpuTime } from "../../testkit/cpu-time.ts";
 import { detectLanguage } from "./detect-language.ts";
 
-describe("detects the language of a text", () => {
+describe("the language of a text", () => {
   test.each([
     ["en", "The weather is lovely today, we are going to the park"],
     ["de", "Heute ist das Wetter schön und wir gehen in den Park"],
