@@ -125,7 +125,7 @@ describe("a quote of another format is refused", () => {
   test.each([
     ["empty", "", "quote_malformed"],
     ["not hexadecimal", "xyz", "quote_malformed"],
-    ["digits with something after them", `${evidence.quote} `, "quote_malformed"],
+    ["digits with a trailing space", `${evidence.quote} `, "quote_malformed"],
     ["in upper case", String(evidence.quote?.toUpperCase()), "quote_malformed"],
     ["truncated", String(evidence.quote?.slice(0, -200)), "quote_malformed"],
     ["with bytes after its signatures", `${evidence.quote}01`, "quote_malformed"],

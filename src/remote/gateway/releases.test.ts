@@ -142,7 +142,7 @@ test("no credential is released if the node attests as another image while the c
   expect(released).toEqual([]);
 });
 
-test("a job that needs its account's own credential goes only to a node that may receive it", async () => {
+test("a job that needs its account's own credential is dispatched only to a node that may receive it", async () => {
   const node = await trustedNode();
   addSearch({ isLocalOnly: true });
   expect(await jobOf(node)).toBeNull();

@@ -211,7 +211,7 @@ describe("changing any member of a proof", () => {
       ["crl_issuer"],
     ],
     [
-      "collateral that is none",
+      "malformed collateral",
       (p) => Object.assign(p.attestation, { collateral: { tcb_info: 1 } }),
       ["collateral_malformed"],
     ],

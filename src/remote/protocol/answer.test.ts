@@ -351,7 +351,7 @@ describe("impossible items are refused", () => {
   );
 
   test.each([
-    ["is not told", {}, "name_missing"],
+    ["is missing", {}, "name_missing"],
     ["has no uri", { reposted: { id: "7" } }, "name_missing"],
     ["has a uri that is an object", { reposted: { uri: {} } }, "record_malformed"],
     [
@@ -818,7 +818,7 @@ describe("a request is about the target of its query", () => {
       post(uri, "bluesky"),
     ],
     [
-      "a post with more than its uri tells",
+      "a post with more than is in its uri",
       "7",
       "bluesky",
       { ...post(uri, "bluesky"), key: "other" },

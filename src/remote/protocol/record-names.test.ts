@@ -74,7 +74,7 @@ const read: readonly [string, unknown][] = [
   ],
 ];
 
-describe.each(["everything", "ids"] as const)("with %s", (mayShow) => {
+describe.each(["everything", "ids"] as const)("records that show %s", (mayShow) => {
   test.each(read)("the record of %s is accepted", (_name, post) => {
     expect(post).toMatchObject({ uri: expect.any(String), userId: expect.any(String) });
     const options = { mayShow, idOf: () => lowestId(nowMs), nowMs };

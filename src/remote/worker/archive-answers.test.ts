@@ -80,7 +80,7 @@ async function travelled(request: AnswerRequest) {
   return { given: answer, read: read.answer };
 }
 
-test("every answer of an archive to any query, window and page is accepted unchanged", async () => {
+test("every answer of a node's archive to any query, window and page is accepted unchanged", async () => {
   const queries = [
     "lang:en",
     "-filter:replies",
