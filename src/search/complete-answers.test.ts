@@ -189,7 +189,7 @@ const reaches = (method: FetchMethod, access: Access): boolean => {
 };
 
 describe.each(accesses.map((access) => [access.join(" and "), access] as const))(
-  "with %s",
+  "answers with %s",
   (_, access) => {
     test.each(
       fetchMethods.flatMap((method) => stored[method].map((one) => [method, one] as const)),

@@ -60,7 +60,7 @@ function uriOf(item: AnswerItem, all: readonly Post[]): string {
 
 const everything = { query: "comet", fromMs: startMs };
 
-test("requests no platform before the job is accepted; the archive alone needs no acceptance", async () => {
+test("no platform is requested before the job is accepted, and a search of only the archive needs no acceptance", async () => {
   const requested: RequestedPages = [];
   tested = answering({
     upstreams: { bluesky: searchingUpstream("bluesky", [postAt(1)], { requested }) },
@@ -81,7 +81,7 @@ test("requests no platform before the job is accepted; the archive alone needs n
   expect([accepting, requested.length]).toEqual([1, 0]);
 });
 
-test("requests exactly what the archive lacks", async () => {
+test("a search requests from platforms exactly what the archive lacks", async () => {
   const posts = [1, 5, 9, 13, 17, 21].map((hour) => postAt(hour));
   const requested: RequestedPages = [];
   tested = answering({
@@ -118,7 +118,7 @@ test("requests exactly what the archive lacks", async () => {
   ]);
 });
 
-test("requests no platform if the archive covers the whole window", async () => {
+test("a search requests no platform if the archive covers the whole window", async () => {
   const requested: RequestedPages = [];
   tested = answering({
     upstreams: { bluesky: searchingUpstream("bluesky", [postAt(3)], { requested }) },
@@ -130,7 +130,7 @@ test("requests no platform if the archive covers the whole window", async () => 
   expect(requested).toEqual([]);
 });
 
-test("drops posts of a platform that do not match", async () => {
+test("posts of a platform that do not match are dropped", async () => {
   const posts = [postAt(3), postAt(4, { text: "meteor" }), postAt(5, { createdMs: startMs - 1 })];
   tested = answering({
     upstreams: { bluesky: searchingUpstream("bluesky", posts) },
@@ -196,7 +196,7 @@ test("an error after the first page leaves an incomplete answer that names the p
   );
 });
 
-test("throws a temporary error when nothing was found, so that the job is retried", async () => {
+test("a temporary error is thrown when nothing was found, so that the job is retried", async () => {
   const upstream = searchingUpstream("bluesky", []);
   const error = new EarshotError("upstream_timeout", "api.example did not answer in time", {
     status: 504,
@@ -210,7 +210,7 @@ test("throws a temporary error when nothing was found, so that the job is retrie
   await expect(answerJob(tested.context, requestOf(everything), tested.job)).rejects.toBe(error);
 });
 
-test("uses the next credential after a refused one", async () => {
+test("the next credential is used after a refused one", async () => {
   const posts = [postAt(3)];
   const upstream = searchingUpstream("bluesky", posts);
   const { search } = upstream;
@@ -231,7 +231,7 @@ test("uses the next credential after a refused one", async () => {
   expect(answer.items).toHaveLength(1);
 });
 
-test("cyclic and endless pages come to an end", async () => {
+test("a search of cyclic or endless pages ends", async () => {
   for (const next of [
     () => "same",
     (
@@ -272,10 +272,14 @@ const pageWith = (hours: readonly number[], next: string | null = null): Upstrea
 
 test.each([
   ["out of time order on one page", [pageWith([5, 7, 3])], "upstream_out_of_order"],
-  ["out of time order over two", [pageWith([5, 3], "1"), pageWith([7])], "upstream_out_of_order"],
+  [
+    "out of time order over two pages",
+    [pageWith([5, 3], "1"), pageWith([7])],
+    "upstream_out_of_order",
+  ],
   ["more than once", [pageWith([7, 5], "1"), pageWith([5, 3])], "upstream_repeats"],
   [
-    "in a form that cannot be read",
+    "in an unreadable form",
     [
       {
         ...pageWith([5]),
@@ -295,7 +299,7 @@ test.each([
   expect(answer.warnings.every((warning) => !("isPartial" in warning))).toBe(true);
 });
 
-test("posts of one second may be in any order", async () => {
+test("posts of one second may arrive in any order", async () => {
   const [one, other] = [postAt(5), postAt(6, { createdMs: startMs + 5 * hourMs + 999 })];
   const items = [one, other].map((post) => ({ kind: "post", post }) as const);
   tested = answering({

@@ -55,7 +55,7 @@ test("a method is answerable with a credential, or from the archive without one"
   expect(await answerable("gettweets")).toEqual({ ok: true, usesUpstream: false });
 });
 
-test("reports what is missing, and how to add it", async () => {
+test("the error for a missing source explains what is missing, and how to add it", async () => {
   expect(await answerable("getfollowers")).toMatchObject({
     why: "not_configured",
     hint: expect.stringContaining("earshot credentials add x user-token"),
@@ -63,14 +63,14 @@ test("reports what is missing, and how to add it", async () => {
   expect(await answerable("getspace")).toMatchObject({ why: "no_counterpart" });
 });
 
-test("does not use the deployment's credential for an own timeline", async () => {
+test("the deployment's credential is not used for an own timeline", async () => {
   expect(await answerable("gethometweets", { configured: ofDeployment })).toMatchObject({
     why: "own_credential_needed",
     hint: expect.stringContaining("earshot credentials add x user-token --account"),
   });
 });
 
-test("reports a credential refused by its platform, with the reason", async () => {
+test("the error for a credential refused by its platform contains the reason", async () => {
   const refusals = { x: "api.x.com refused the credential (401)" };
   expect(await answerable("gethometweets", { refusals })).toMatchObject({
     why: "credential_refused",
@@ -85,7 +85,7 @@ const nodes = (special: Partial<RemoteCapabilities> = {}): RemoteCapabilities =>
   ...special,
 });
 
-test("what another process's node can do is answerable, whether or not this one runs jobs", async () => {
+test("a method that another process's node can run is answerable, even if this process runs no jobs", async () => {
   const upstream = { answers: () => "upstream" as const };
   expect(await answerable("getfollowers", {}, nodes(upstream))).toEqual({
     ok: true,
@@ -104,7 +104,7 @@ test("what another process's node can do is answerable, whether or not this one 
   });
 });
 
-test("reports that neither this process nor any node can answer", async () => {
+test("the error explains that neither this process nor any node can answer", async () => {
   const configured = ofDeployment;
   expect(await answerable("getfollowers", { configured }, nodes())).toMatchObject({
     why: "not_configured",
@@ -119,7 +119,7 @@ test("reports that neither this process nor any node can answer", async () => {
   expect(await answerable("getspace", {}, nodes())).toMatchObject({ why: "no_counterpart" });
 });
 
-test("accepts a search if this process or a node can search", () => {
+test("a search is accepted if this process or a node can run it", () => {
   const requested = { platform: "social", type: "social", method: "searchbyquery" } as const;
   expect(sourcesOf({}).isSearched(requested)).toBe(true);
   expect(sourcesOf({}, nodes()).isSearched(requested)).toBe(false);
@@ -131,7 +131,7 @@ test("accepts a search if this process or a node can search", () => {
   ).toBe(false);
 });
 
-test("runs a job here if the account has its own credential for it", async () => {
+test("this process runs a job if the account has its own credential for it", async () => {
   const requested = { type: "social", method: "getfollowers", accountId: "account" } as const;
   const ofAccount = { x: [{ access: "user", owner: "account" }] } as const;
   const here = nodes({ hasEmbeddedNode: true });
@@ -147,7 +147,7 @@ test("runs a job here if the account has its own credential for it", async () =>
   expect(await remote.isLocalOnly({ ...requested, platform: "bluesky" })).toBe(false);
 });
 
-test("runs the timeline of an account here", async () => {
+test("this process runs the home timeline of an account", async () => {
   const { isLocalOnly } = sourcesOf({}, nodes({ hasEmbeddedNode: true }));
   const requested = { platform: "x", type: "social", accountId: "account" } as const;
   expect(await isLocalOnly({ ...requested, method: "gethometweets" })).toBe(true);

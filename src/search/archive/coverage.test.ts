@@ -89,7 +89,7 @@ const gapsOf = ({ coverage }: CoverageRequest) =>
   coverage.gaps.map(({ fromMs, toMs }) => [iso(fromMs), iso(toMs)]);
 const codes = ({ warnings }: CoverageRequest) => warnings.map(({ code }) => code);
 
-describe("of the live stream", () => {
+describe("the coverage of the live stream", () => {
   test("a new stream covers nothing before its start, which a full search reports", () => {
     const started = { fromMs: nowMs - 2 * hourMs };
     const answer = request("comet", { intervals: [interval(started)], fromMs: null });
@@ -207,7 +207,7 @@ describe("of the live stream", () => {
   });
 });
 
-describe("of several platforms", () => {
+describe("the coverage of several platforms", () => {
   test("the coverage of several platforms is reported for each, with all gaps together", () => {
     const intervals = [
       interval({ toMs: nowMs - dayMs }),
@@ -244,7 +244,7 @@ describe("of several platforms", () => {
   });
 });
 
-describe("of accounts whose own posts are complete", () => {
+describe("the coverage of accounts whose own posts are complete", () => {
   const stream = interval({ fromMs: nowMs - dayMs });
   const own = (account: string, special: Partial<CoverageInterval> = {}) =>
     interval({ account, source: "backfill", fromMs: 0, toMs: nowMs - hourMs, ...special });
@@ -407,7 +407,7 @@ test("a matching post that is not archived is in a gap, regardless of the query 
   );
 });
 
-describe("of counts and labels", () => {
+describe("the coverage of counts and labels", () => {
   const posts = interval({});
   const likes = interval({ collection: "likes", fromMs: nowMs - 3 * dayMs });
   const reposts = interval({ collection: "reposts" });
@@ -532,7 +532,7 @@ describe("a search that nothing can answer", () => {
   });
 });
 
-describe("of the stream of one Mastodon server", () => {
+describe("the coverage of the stream of one Mastodon server", () => {
   const seen = interval({ platform: "mastodon", source: "mastodon-stream:mastodon.social" });
   const fed = { fedPlatforms: ["bluesky", "mastodon"] as const };
 
