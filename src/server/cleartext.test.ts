@@ -5,18 +5,18 @@ import { configFrom } from "./config.ts";
 const warningOf = (settings: Record<string, string>) => cleartextWarning(configFrom(settings));
 
 test.each(["0.0.0.0", "::", "192.0.2.7", "127.evil.example"])(
-  "warns about cookies if the server listens on %s without a public URL",
+  "the server warns about cookies if it listens on %s without a public URL",
   (host) => {
     expect(warningOf({ EARSHOT_HOST: host })).toContain("EARSHOT_PUBLIC_URL");
   },
 );
 
-test("warns about cookies if the public URL is without TLS", () => {
+test("the server warns about cookies if the public URL is without TLS", () => {
   const named = { EARSHOT_HOST: "0.0.0.0", EARSHOT_PUBLIC_URL: "http://earshot.example" };
   expect(warningOf(named)).toContain("https");
 });
 
-test("has no warning for a laptop or with a public URL that is https", () => {
+test("the server does not warn about cookies on a laptop or with a public URL that is https", () => {
   for (const host of ["127.0.0.1", "127.0.0.53", "::1", "localhost"]) {
     expect(warningOf({ EARSHOT_HOST: host })).toBeNull();
   }
@@ -32,7 +32,7 @@ const gatewayWarningOf = (gateway: string, key?: string) =>
     }).node,
   );
 
-test("warns about a gateway without TLS over a network", () => {
+test("a node warns about a gateway without TLS over a network", () => {
   const gateway = "http://gateway.example:8080/search";
   expect(gatewayWarningOf(gateway)).toContain("EARSHOT_NODE_GATEWAY_KEY");
   const pinned = gatewayWarningOf(gateway, "A".repeat(43));
@@ -41,7 +41,7 @@ test("warns about a gateway without TLS over a network", () => {
 });
 
 test.each(["https://gateway.example", "http://127.0.0.1:8080", "http://localhost", "http://[::1]"])(
-  "has no warning for a gateway at %s",
+  "a node does not warn about a gateway at %s",
   (gateway) => {
     expect(gatewayWarningOf(gateway)).toBeNull();
   },
