@@ -127,7 +127,7 @@ test.each<[string, Record<string, string | undefined>]>([
   ["no Origin", { origin: undefined }],
   ["the Origin of another site", { origin: "http://evil.example" }],
   ["the Origin of another port", { origin: "http://earshot.test:81" }],
-  ["an Origin that is none", { origin: "null" }],
+  ["the Origin null", { origin: "null" }],
   ["an Origin with a path", { origin: "http://earshot.test/x" }],
   ["no token", { "x-earshot-csrf": undefined }],
   ["an empty token", { "x-earshot-csrf": "" }],

@@ -60,7 +60,7 @@ describe("OPTIONS", () => {
   });
 });
 
-describe("without the CORS setting", () => {
+describe("a service without the CORS setting", () => {
   test("a page of another origin gets no CORS headers without the CORS setting", async () => {
     expect(corsFields(await preflight(closed, submitPath))).toEqual([]);
     const answer = await closed.call(await closed.makeKey(), {

@@ -182,7 +182,7 @@ describe("the answer", () => {
   });
 });
 
-describe("pages", () => {
+describe("the pages of a count", () => {
   test("pages of a count go from newest to oldest without repeating or skipping a bucket", async () => {
     const requested = { query: "comet", start_time: hour - 41 * dayMs, end_time: hour };
     const pages: Bucket[][] = [];

@@ -123,7 +123,7 @@ describe("wrong keys from a client behind a trusted proxy", () => {
     ["IPv6 ports", (n: number) => `[2001:db8:2::9]:${5_000 + n}`],
     ["addresses of one IPv6 network", (n: number) => `2001:db8:3::${n + 1}`],
     ["spellings of one address", (n: number) => (n % 2 ? "203.0.113.4" : "::ffff:203.0.113.4")],
-    ["values that are no addresses", (n: number) => `caller-${n}`],
+    ["values that are not addresses", (n: number) => `caller-${n}`],
   ])(
     "wrong keys from a client behind a trusted proxy count together, regardless of the %s they claim",
     async (_, forwardedOf) => {

@@ -372,7 +372,7 @@ describe("posts that a platform returned", () => {
   });
 });
 
-describe("in one request", () => {
+describe("a method in one request", () => {
   const call = (body: object, accept = "application/json") =>
     service.call(key, {
       method: "POST",

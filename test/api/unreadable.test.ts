@@ -29,7 +29,7 @@ async function refusal(body: string | Buffer) {
   return { ...answer.json(), size: answer.body.length };
 }
 
-describe("an error response is small, whatever the request repeats", () => {
+describe("error responses are small regardless of the request", () => {
   const names = (count: number, name: (index: number) => string) =>
     Object.fromEntries(Array.from({ length: count }, (_, index) => [name(index), 1]));
 

@@ -110,7 +110,7 @@ test("the Mastodon stream reports that it waits for a credential, and starts onc
   expect(streams.requests).toHaveLength(1);
 });
 
-describe("while it is connected", () => {
+describe("the connected stream", () => {
   test("the connected Mastodon stream finds posts, and never those without consent", async () => {
     const { network } = emulator;
     network.addStatus({ accountId: ben, text: "a heron of ben" });
@@ -181,7 +181,7 @@ describe("while it is connected", () => {
   });
 });
 
-describe("after a disconnection", () => {
+describe("a stream after a disconnection", () => {
   const getById = async (id: string) => {
     const path = "/v1/search/live/mastodon";
     const query = `${emulator.url}/users/ann/statuses/${id}`;

@@ -97,7 +97,7 @@ async function settled(timeoutMs: number): Promise<void> {
   }
 }
 
-describe("after a busy network in which Earshot was killed, stopped and disconnected", () => {
+describe("a busy network in which Earshot was killed, stopped and disconnected", () => {
   beforeAll(async () => {
     const startedMs = performance.now();
     const people = await makePeople(network, peopleCount);

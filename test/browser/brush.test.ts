@@ -83,7 +83,7 @@ async function selectLastSteps(): Promise<Locator> {
   return slider;
 }
 
-describe("on the page Usage", () => {
+describe("the page Usage", () => {
   const returned = async () => {
     await reset();
     await image(/^Requests over 7 days: [1-9]/).waitFor();
@@ -110,7 +110,7 @@ describe("on the page Usage", () => {
   });
 });
 
-describe("on the page Status", () => {
+describe("the page Status", () => {
   const returned = async () => {
     await reset();
     await image(/^Bluesky: 1 gap in 7 days/).waitFor();
@@ -146,7 +146,7 @@ describe("on the page Status", () => {
   });
 });
 
-describe("on a job", () => {
+describe("the page of a job", () => {
   const returned = async () => {
     await reset();
     await image(/^Bluesky: 1 gap, 6 h/).waitFor();

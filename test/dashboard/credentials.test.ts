@@ -137,7 +137,7 @@ const xFields = {
   redirect_uri: client.redirectUri,
 };
 
-describe("what can be connected", () => {
+describe("the credentials that can be connected", () => {
   test("the credentials that can be connected are described in words, with the fields of each kind", async () => {
     const { credentials, kinds } = await list(ann);
     expect(credentials).toEqual([]);
@@ -170,7 +170,7 @@ describe("what can be connected", () => {
   });
 });
 
-describe("a credential that is given by its fields", () => {
+describe("a credential added by its fields", () => {
   let kept: CredentialListing;
 
   test("a credential is stored once its platform accepts it", async () => {
@@ -300,7 +300,7 @@ describe("a credential that is given by its fields", () => {
   });
 });
 
-describe("what is not good is refused at its field", () => {
+describe("a credential that is refused", () => {
   const refusals: [string, () => [string, string, object], string][] = [
     [
       "a field is missing",
@@ -319,17 +319,17 @@ describe("what is not good is refused at its field", () => {
       "/fields/token",
     ],
     [
-      "the host is none",
+      "the host is malformed",
       () => ["mastodon", "user-token", { host: "no host", token: "user-token-canary-1" }],
       "/fields/host",
     ],
     [
-      "the server does not take it",
+      "the server refuses it",
       () => ["mastodon", "user-token", { host: mastodon.url, token: "user-token-canary-1" }],
       "/fields/token",
     ],
     [
-      "there is no such account",
+      "the account does not exist",
       () => [
         "bluesky",
         "app-password",

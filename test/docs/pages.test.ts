@@ -54,7 +54,7 @@ const idsOf = (path: string) => matches(htmlOf(path), / id="([^"]+)"/g);
 const matches = (html: string, pattern: RegExp) =>
   [...html.matchAll(pattern)].map(([, found = ""]) => found);
 
-describe("as HTML", () => {
+describe("the pages as HTML", () => {
   test.each(pages)(
     "the HTML of %s is well formed, and has neither inline scripts nor inline styles",
     (path) => {

@@ -108,7 +108,7 @@ async function answered({ method, query, type = "social", by = key, more = {} }:
 }
 const contents = (records: { Content: string }[]) => records.map(({ Content }) => Content);
 
-describe("without a credential", () => {
+describe("requests without a credential", () => {
   let outsider: string;
   beforeAll(async () => {
     outsider = (await makeAccount("stranger")).token;
@@ -204,7 +204,7 @@ describe("without a credential", () => {
   });
 });
 
-describe("with its own token an account", () => {
+describe("an account with its own token", () => {
   test("an account with its own Mastodon token is answered by its own server", async () => {
     const { records, status } = await answered({
       method: "gettweets",

@@ -133,7 +133,7 @@ async function answered({
   return { result, status, records: result.json() };
 }
 
-describe("with its own credential an account", () => {
+describe("an account with its own credential", () => {
   test("an account with its own X credential sees everything that X returns, and the cost", async () => {
     await keep("app-token", accountId);
     x.world.posts.push(post(1), post(2), post(3, { text: "stone" }));
@@ -237,7 +237,7 @@ describe("an unusable answer", () => {
   });
 });
 
-describe("with the deployment's credential", () => {
+describe("requests with the deployment's credential", () => {
   beforeAll(() => keep("app-token", null));
 
   test("posts fetched with the deployment's X credential are shown by their IDs only", async () => {

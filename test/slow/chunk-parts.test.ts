@@ -10,7 +10,7 @@ const phrase = (...tokens: string[]): PlanNode => ({
   elements: tokens.map((token) => ({ kind: "token", token })),
 });
 
-test("a chunk searched for many phrases is split into parts that find the same", () => {
+test("a chunk that is searched for many phrases is split into parts with the same matches", () => {
   const posts = Array.from({ length: 6_000 }, (_, number) => ({
     id: BigInt(number + 1) << 22n,
     timeMs: number,

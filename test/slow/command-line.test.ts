@@ -48,8 +48,8 @@ describe("the process", () => {
   });
 });
 
-describe("on a terminal", () => {
-  test("output on a terminal that is longer than the screen goes to the pager, unless --no-pager is anywhere", () => {
+describe("the process on a terminal", () => {
+  test("terminal output that is longer than the screen goes to the pager, unless the command has --no-pager", () => {
     expect(onTerminal("rows 5 cols 60", "help")).toMatch(/^PAGED/);
     for (const args of ["--no-pager help", "help --no-pager"])
       expect(onTerminal("rows 5 cols 60", args)).toMatch(/^Usage: earshot/);

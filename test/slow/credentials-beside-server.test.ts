@@ -75,7 +75,7 @@ async function profile(): Promise<{ statuses: number[]; text: string }> {
   return { statuses: [submitted.status, result.status], text: result.text + status.text };
 }
 
-test("a credential is used from the next request on, quarantined when refused, and never revealed", async () => {
+test("a new credential is used from the next request on, quarantined when refused, and never revealed", async () => {
   const outputs: string[] = [];
   const credentials = async (...args: string[]): Promise<string> => {
     const { out, notes } = await runCommand(["credentials", ...args], environment, () => ({

@@ -6,7 +6,7 @@ const { folder, start, earshot } = programOfFile();
 
 const leftBehind = () => readdirSync(folder).filter((name) => name.startsWith("earshot-demo-"));
 
-test("a demo shows the whole main job and leaves nothing behind", async () => {
+test("a demo runs from submission to result and leaves nothing behind", async () => {
   const { code, out, notes } = await earshot(["demo"]);
   expect(notes).toBe("");
   expect(code).toBe(0);

@@ -190,7 +190,7 @@ describe("an admitted node stops", () => {
   });
 });
 
-describe("between node and gateway", () => {
+describe("a node and its gateway", () => {
   test("an admission that the gateway did not sign admits no node", async () => {
     const admission = {
       node_id: "made-up",

@@ -115,7 +115,7 @@ describe.each([65_535, 65_536, 65_537, 131_072])("a segment of %i posts", (posts
     }
   });
 
-  test("ranges that begin and end where chunks and pages do are respected", () => {
+  test("a search respects ranges that begin and end where chunks and pages do", () => {
     const numbers = [0, 1, 509, 510, 511, 512, 65_534, 65_535, 65_536, 65_537, posts - 1];
     const ids = numbers.filter((number) => number < posts).map((number) => idAt(number, posts));
     for (const high of [...ids, lastId]) {
@@ -130,7 +130,7 @@ describe.each([65_535, 65_536, 65_537, 131_072])("a segment of %i posts", (posts
     }
   });
 
-  test("windows that end on the time of a post are respected", () => {
+  test("a search respects windows that end on the time of a post", () => {
     for (const number of [0, 65_534, 65_535, 65_536].filter((each) => each < posts)) {
       const atMs = idTimeMs(idAt(number, posts));
       foundAlike(forms, words("spread"), {

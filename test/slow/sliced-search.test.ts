@@ -68,7 +68,7 @@ function inSlices({ archive }: PostSet, plan: PlanNode, limit: number) {
   }
 }
 
-describe.each(["fts5", "mixed"] as const)("of posts found by %s", (form) => {
+describe.each(["fts5", "mixed"] as const)("slices of posts found by %s", (form) => {
   test("queries of many frequent terms find what the matcher finds, also in slices", () => {
     const set = openPostSet(posts, 9_000, form);
     let sliced = 0;
