@@ -439,8 +439,8 @@ describe("a lying gateway", () => {
   });
 
   test.each([
-    ['id="0190a2b4-7c11-4f6e-9d53-1f0a55c00000", ', "a member that is there twice"],
-    ["a=1, ", "a member that nobody knows"],
+    ['id="0190a2b4-7c11-4f6e-9d53-1f0a55c00000", ', "a repeated member"],
+    ["a=1, ", "an unknown member"],
   ])("a lying gateway cannot make readers of Earshot-Job disagree by %s (%s)", async (more) => {
     const forged = { sign: (message: Uint8Array) => node.keys.sign(message) };
     const proof = copyOf(proofBy(node, answer));
