@@ -199,7 +199,7 @@ describe("the JSON answer", () => {
     expect((await service.submit(key, rest)).statusCode).toBe(202);
   });
 
-  test("the JSON answer is narrowed by a platform in the path, and x means twitter", async () => {
+  test("a JSON search accepts a platform in the path, x as twitter, and the full archive as method", async () => {
     const body = search('"comet number"', { type: "searchbyfullarchive", max_results: 500 });
     expect((await request(body, { path: "/v1/search/bluesky" })).json().results).toHaveLength(5);
     for (const path of ["/v1/search/x", "/v1/search/twitter", "/v1/search/mastodon"]) {
