@@ -67,7 +67,7 @@ export const admissionTypes = {
 
 /** In the order of their keys, so that gateways do not wait for each other. */
 export const lockedRates =
-  "SELECT id FROM rate WHERE id IN (SELECT ratesKeyId FROM caller WHERE isGood) ORDER BY id FOR UPDATE";
+  "SELECT id FROM rate WHERE id IN (SELECT ratesKeyId FROM caller WHERE isGood) ORDER BY id FOR NO KEY UPDATE";
 
 /** A list takes only calls that need not wait. */
 const admissionSql = (authenticationSql: string) => ({

@@ -7,7 +7,10 @@ export type PostgresQuery = {
 
 const translated = new Map<string, PostgresQuery>();
 
-/** `FOR UPDATE` and `CAST(… AS …)` are valid in both (`toSqlite` drops the former). */
+/**
+ * `CAST(… AS …)` is valid in both. `toSqlite` drops `FOR NO KEY UPDATE`: unlike `FOR UPDATE`, this lock does not wait for
+ * transactions that insert rows with a reference to the locked one.
+ */
 export function toPostgres(sql: string): PostgresQuery {
   const known = translated.get(sql);
   if (known !== undefined) return known;
@@ -46,4 +49,4 @@ function translate(sql: string): PostgresQuery {
   return { text, names };
 }
 
-export const toSqlite = (sql: string): string => sql.replaceAll(" FOR UPDATE", "");
+export const toSqlite = (sql: string): string => sql.replaceAll(" FOR NO KEY UPDATE", "");

@@ -1,4 +1,4 @@
-import { read, relaxed } from "../../db/operations.ts";
+import { byRow, read, relaxed } from "../../db/operations.ts";
 import type { Database, Steps } from "../../db/statements.ts";
 import type { Method } from "../../platforms/methods.ts";
 import { isConnectedSql } from "../grants/grant-rows.ts";
@@ -56,22 +56,24 @@ const maxDeletedRows = 2_000;
 export const usageOperations = {
   ...requestLogOperations,
 
-  addUsage: relaxed(function* (
-    database,
-    { rows, uses }: { rows: readonly UsageRow[]; uses: readonly KeyUse[] },
-  ): Steps<null> {
-    for (const row of rows) yield* addRow(database, row);
-    for (const use of uses) {
-      for (const table of ["api_key", "oauth_grant"]) {
-        const changed = yield* database.run(
-          `UPDATE ${table} SET used_ms = :usedMs, used_from = :usedFrom
-           WHERE id = :keyId AND (used_ms IS NULL OR used_ms <= :usedMs)`,
-          use,
-        );
-        if (changed > 0) break;
+  ...byRow({
+    addUsage: relaxed(function* (
+      database,
+      { rows, uses }: { rows: readonly UsageRow[]; uses: readonly KeyUse[] },
+    ): Steps<null> {
+      for (const row of rows.toSorted(byText(rowKey))) yield* addRow(database, row);
+      for (const use of uses.toSorted(byText(({ keyId }) => keyId))) {
+        for (const table of ["api_key", "oauth_grant"]) {
+          const changed = yield* database.run(
+            `UPDATE ${table} SET used_ms = :usedMs, used_from = :usedFrom
+             WHERE id = :keyId AND (used_ms IS NULL OR used_ms <= :usedMs)`,
+            use,
+          );
+          if (changed > 0) break;
+        }
       }
-    }
-    return null;
+      return null;
+    }),
   }),
 
   /** `keyIds`: all used in that time. A busy account has a thousand rows a day, so read a day at a time. */
@@ -158,29 +160,33 @@ export const usageOperations = {
   }),
 };
 
+/** Gateways lock rows in the same order, so that they do not wait for each other. */
+const byText =
+  <Row>(textOf: (row: Row) => string) =>
+  (one: Row, other: Row): number =>
+    textOf(one) < textOf(other) ? -1 : Number(textOf(one) > textOf(other));
+
+const rowKey = ({ keyId, method, bucketMs, accountId }: UsageRow): string =>
+  `${keyId} ${method} ${bucketMs} ${accountId}`;
+
+/** The first statement locks the row, so that no other gateway adds latencies before the second. */
 function* addRow(database: Database, row: UsageRow): Steps<void> {
   const { accountId, bucketMs, keyId, method, calls, refused, failed, posts } = row;
   const key = { accountId, bucketMs, keyId, method };
-  const existing = yield* database.get<{ latencies: string }>(
-    `SELECT latencies FROM usage
-     WHERE account_id = :accountId AND bucket_ms = :bucketMs AND key_id = :keyId AND method = :method`,
-    key,
-  );
-  yield* database.run(
+  const added = yield* database.get<{ latencies: string }>(
     `INSERT INTO usage(account_id, bucket_ms, key_id, method, calls, refused, failed, posts, latencies)
-     SELECT :accountId, :bucketMs, :keyId, :method, :calls, :refused, :failed, :posts, :latencies
+     SELECT :accountId, :bucketMs, :keyId, :method, :calls, :refused, :failed, :posts, ''
      WHERE EXISTS (SELECT 1 FROM account WHERE id = :accountId AND ending IS NOT 'deleted')
      ON CONFLICT(account_id, bucket_ms, key_id, method) DO UPDATE SET calls = usage.calls + excluded.calls,
-       refused = usage.refused + excluded.refused, failed = usage.failed + excluded.failed, posts = usage.posts + excluded.posts,
-       latencies = excluded.latencies`,
-    {
-      ...key,
-      calls,
-      refused,
-      failed,
-      posts,
-      latencies: mergedText(existing?.latencies ?? "", row.latencies),
-    },
+       refused = usage.refused + excluded.refused, failed = usage.failed + excluded.failed, posts = usage.posts + excluded.posts
+     RETURNING latencies`,
+    { ...key, calls, refused, failed, posts },
+  );
+  if (added === undefined || row.latencies === "") return;
+  yield* database.run(
+    `UPDATE usage SET latencies = :latencies
+     WHERE account_id = :accountId AND bucket_ms = :bucketMs AND key_id = :keyId AND method = :method`,
+    { ...key, latencies: mergedText(added.latencies, row.latencies) },
   );
 }
 

@@ -1,7 +1,12 @@
 import { type ArgsOf, durable, read } from "../../db/operations.ts";
 import type { Steps } from "../../db/statements.ts";
 import type { Platform } from "../../posts/post.ts";
-import { type ChangedRow, snapshotColumns, unannounced } from "../reads/visible-change.ts";
+import {
+  accountOrder,
+  type ChangedRow,
+  snapshotColumns,
+  unannounced,
+} from "../reads/visible-change.ts";
 import { targetStateSql } from "../states.ts";
 import { storedPosts } from "../stored.ts";
 import { deletePast, type ExpiredJobs, type RetentionTimes, sweepRows } from "./end-operations.ts";
@@ -9,10 +14,11 @@ import { fetchedOperations } from "./fetched-operations.ts";
 
 const expireSql = `
   WITH over AS (SELECT uuid AS over_uuid, account_id AS owner FROM job
-      WHERE state = 'done' AND expires_ms <= :nowMs LIMIT ${sweepRows} FOR UPDATE SKIP LOCKED),
+      WHERE state = 'done' AND expires_ms <= :nowMs LIMIT ${sweepRows} FOR NO KEY UPDATE SKIP LOCKED),
     counted AS (SELECT owner, count(*) AS jobs FROM over GROUP BY owner),
-    numbered AS (UPDATE account SET last_change = last_change + jobs FROM counted WHERE id = owner
-      RETURNING id, last_change - jobs AS before),
+    locked AS (SELECT id FROM account JOIN counted ON id = owner ORDER BY ${accountOrder} FOR NO KEY UPDATE OF account),
+    numbered AS (UPDATE account SET last_change = last_change + jobs FROM locked JOIN counted ON locked.id = owner
+      WHERE account.id = locked.id RETURNING account.id, last_change - jobs AS before),
     changes AS (SELECT over_uuid, before + row_number() OVER (PARTITION BY owner) AS number
       FROM over JOIN numbered ON id = owner)
   UPDATE job SET ${targetStateSql("expire")}, changed_ms = :nowMs, change = changes.number, result = NULL

@@ -161,7 +161,7 @@ export function createSweeper(context: SweeperContext): Sweeper {
   function jobsWhere(isMeant: (job: LiveJob) => boolean): LiveJob[] {
     const meant: LiveJob[] = [];
     for (const job of dispatcher.all()) if (isMeant(job)) meant.push(job);
-    return meant;
+    return meant.toSorted(byAccount);
   }
 
   function start(): void {
@@ -179,6 +179,9 @@ export function createSweeper(context: SweeperContext): Sweeper {
 
   return { start, stop };
 }
+
+const byAccount = ({ submitted: one }: LiveJob, { submitted: other }: LiveJob): number =>
+  one.accountId < other.accountId ? -1 : Number(one.accountId > other.accountId);
 
 const jobsAtOnce = 500;
 

@@ -71,7 +71,7 @@ export const recoveryOperations = {
     { gateway, nowMs }: { gateway: string; nowMs: number },
   ): Steps<JobSnapshot[]> {
     const ended = yield* database.all<{ id: string }>(
-      "SELECT id FROM gateway WHERE id <> :gateway AND seen_ms <= :sinceMs FOR UPDATE",
+      "SELECT id FROM gateway WHERE id <> :gateway AND seen_ms <= :sinceMs FOR NO KEY UPDATE",
       { gateway, sinceMs: nowMs - gatewayTimeoutMs },
     );
     const snapshots = yield* eachOf(ended, ({ id }) => recoverFrom(database, id, nowMs));

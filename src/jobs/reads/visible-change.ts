@@ -29,6 +29,12 @@ export type JobSnapshot = {
   hasDeliveries: boolean;
 };
 
+/**
+ * Statements that number changes of several accounts on PostgreSQL lock the accounts in this order, which is that of strings in
+ * JavaScript, so that they do not wait for each other.
+ */
+export const accountOrder = 'id COLLATE "C"';
+
 export const snapshotColumns = `uuid, account_id AS accountId, state, attempts, node, not_before_ms AS notBeforeMs,
   deadline_ms AS deadlineMs, started_ms AS startedMs, finished_ms AS finishedMs, expires_ms AS expiresMs, failure,
   change, changed_ms AS changedMs`;
@@ -44,7 +50,7 @@ export type ChangeTerms = { set: string; where: string };
 /** Returns the new snapshot, with the next number of the account. */
 export const changeSql = (transition: Change, { set, where }: ChangeTerms): string => `UPDATE job
   SET ${targetStateSql(transition)}, changed_ms = :nowMs,
-      change = (SELECT last_change + 1 FROM account WHERE account.id = job.account_id FOR UPDATE), ${set}
+      change = (SELECT last_change + 1 FROM account WHERE account.id = job.account_id FOR NO KEY UPDATE), ${set}
   WHERE ${where} AND ${sourceStatesSql(transition)}
   RETURNING ${snapshotColumns}`;
 

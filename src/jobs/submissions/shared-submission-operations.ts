@@ -10,6 +10,7 @@ import type { Database, Steps } from "../../db/statements.ts";
 import type { Platform } from "../../posts/post.ts";
 import { usableCredential } from "../../upstream/credentials/rows.ts";
 import { fetchedJson, fetchedSql } from "../ends/fetched-operations.ts";
+import { accountOrder } from "../reads/visible-change.ts";
 import {
   type AnsweredSearch,
   answerSubmission,
@@ -62,7 +63,7 @@ const ordinary = `id = :accountId AND suspended_ms IS NULL
 /**
  * Locks the account first, so that its suspension does not leave the idempotency key without a job.
  */
-const withKey = `owner AS (SELECT id FROM account WHERE ${ordinary} FOR UPDATE),
+const withKey = `owner AS (SELECT id FROM account WHERE ${ordinary} FOR NO KEY UPDATE),
   keyed AS (
     INSERT INTO idempotency(account_id, key, request_hash, uuid, created_ms)
     SELECT id, :key, :requestHash, :uuid, :submittedMs FROM owner
@@ -79,13 +80,12 @@ const insertSql = (numbered: string, { columns, values }: typeof done, otherSql 
   INSERT INTO job(${columns}) SELECT ${values}, last_change FROM numbered RETURNING change`;
 
 /**
- * Inserts the searches of `job_of_call`, which have no idempotency key and no fetched posts. Locks accounts in their order, as
- * other gateways do.
+ * Inserts the searches of `job_of_call`, which have no idempotency key and no fetched posts.
  */
 export const insertedSearches = `owner AS (
     SELECT id FROM account WHERE id IN (SELECT accountId FROM job_of_call) AND suspended_ms IS NULL
       AND NOT EXISTS (SELECT 1 FROM webhook WHERE account_id = account.id AND disabled_ms IS NULL)
-    ORDER BY id FOR UPDATE),
+    ORDER BY ${accountOrder} FOR NO KEY UPDATE),
   numbered AS (
     UPDATE account SET last_change = last_change + counted.jobs
     FROM owner JOIN (SELECT accountId, count(*) AS jobs FROM job_of_call GROUP BY accountId) AS counted

@@ -117,7 +117,9 @@ function* insertAnswered(
 
 /** The second of two submissions with the same idempotency key then finds the first. */
 function* lockAccount(database: Database, accountId: string): Steps<void> {
-  yield* database.get("SELECT 1 FROM account WHERE id = :accountId FOR UPDATE", { accountId });
+  yield* database.get("SELECT 1 FROM account WHERE id = :accountId FOR NO KEY UPDATE", {
+    accountId,
+  });
 }
 
 function* earlierSubmission(
