@@ -44,7 +44,7 @@ async function session(): Promise<void> {
     job: nextJob(),
     platform: "bluesky",
     access: ["public"],
-    whose: "any",
+    ownership: "any",
     bucket: null,
     host: null,
   });
@@ -131,7 +131,7 @@ const ms = await timed(() =>
         job: jobOf(`limited ${n}`),
         platform: "x",
         access: ["app"],
-        whose: "any",
+        ownership: "any",
         bucket: "posts",
         host: null,
       });

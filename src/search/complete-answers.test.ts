@@ -104,11 +104,11 @@ function begin(access: Access): void {
     },
   });
   const sessions = access.map(sessionBy);
-  tested.context.sessions.open = async ({ access: allowed, whose, credentialId = null }) =>
+  tested.context.sessions.open = async ({ access: allowed, ownership, credentialId = null }) =>
     sessions.filter(
       (session) =>
         allowed.includes(session.access) &&
-        (whose === "any" || session.owner === "account") &&
+        (ownership === "any" || session.owner === "account") &&
         (credentialId === null || session.credentialId === credentialId),
     );
 }

@@ -60,7 +60,13 @@ async function openPlatforms(
       const { search } = upstreams[platform];
       const access = accessFor(type, method, upstreams[platform]);
       if (search === null || access.length === 0) return { platform, sessions: [] };
-      const sessionQuery = { platform, access, whose: "any", bucket: null, host: null } as const;
+      const sessionQuery = {
+        platform,
+        access,
+        ownership: "any",
+        bucket: null,
+        host: null,
+      } as const;
       const impatient = { ...job, maxWaitMs: settings.searchWaitMs };
       return { platform, sessions: await sessions.open({ job: impatient, ...sessionQuery }) };
     }),

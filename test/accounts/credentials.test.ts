@@ -90,7 +90,7 @@ async function choose(access: "app" | "user") {
     platform: "x",
     accountId: "nobody",
     access,
-    whose: "any",
+    ownership: "any",
     bucket: null,
     host: null,
   });

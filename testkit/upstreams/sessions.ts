@@ -82,9 +82,9 @@ export function testPool(): TestPool {
   const pool: TestPool = {
     credentials: [],
     calls: [],
-    choose: async ({ access, whose }) =>
+    choose: async ({ access, ownership }) =>
       pool.credentials.filter(
-        ({ kind, owner }) => kind.access === access && (whose === "any" || owner === "account"),
+        ({ kind, owner }) => kind.access === access && (ownership === "any" || owner === "account"),
       ),
     find: async (_account, id) =>
       pool.credentials.find(({ credential }) => credential.id === id) ?? null,

@@ -325,8 +325,8 @@ test("only IDs are returned if only those may be shown", async () => {
 test("a method uses only access methods that the type allows", async () => {
   const opened: unknown[] = [];
   tested = answering({ upstreams: { bluesky: pagedUpstream([posts]) } });
-  tested.context.sessions.open = async ({ access, whose }) => {
-    opened.push([access, whose]);
+  tested.context.sessions.open = async ({ access, ownership }) => {
+    opened.push([access, ownership]);
     return [];
   };
   for (const type of ["social", "social-credential", "social-api"] as const) {

@@ -6,16 +6,17 @@ import { type AnswerContext, accessFor, isOwn } from "../context.ts";
 import { codeOfError } from "../error-code.ts";
 import { fetchCoverage } from "../merge/completeness.ts";
 import { distinctWarnings } from "../merge/distinct-warnings.ts";
-import { billedParts, partBy } from "../platform/billed-parts.ts";
+import { billedParts, sourcePartOf } from "../platform/billed-parts.ts";
 import { archivedAnswer } from "./archived-answer.ts";
 import { isDerived } from "./derived-answer.ts";
 import type { FetchRequest } from "./fetch-request.ts";
 import { readMethod } from "./read-method.ts";
 
 /**
- * Answers from the archive if complete, else from the platform, else from the archive. Errors:
- * `source_unavailable` when nothing can be requested; those of the platform when neither has
- * anything.
+ * Returns the archive's answer if it is complete, otherwise the platform's, or the archive's if the
+ * platform cannot be read. Answers derived from archived posts are never complete, so the platform
+ * is requested first for these. Errors: `source_unavailable` if no source can answer; the platform's
+ * error if it fails and the archive has no items.
  */
 export async function fetchAnswer(
   context: AnswerContext,
@@ -25,12 +26,12 @@ export async function fetchAnswer(
   const { position = null, method, after } = request;
   const readArchive = async (): Promise<SourceAnswer | null> =>
     position === null ? await archivedAnswer(context, request, job) : null;
-  const isLast = isDerived(method) && after === null;
-  const first = isLast ? null : await readArchive();
-  if (first !== null && (first.complete || after !== null)) return first;
+  const isPlatformFirst = isDerived(method) && after === null;
+  const archivedFirst = isPlatformFirst ? null : await readArchive();
+  if (archivedFirst !== null && (archivedFirst.complete || after !== null)) return archivedFirst;
   const sessions = await sessionsFor(context, request, job);
   if (sessions.length === 0) {
-    const archived = first ?? (await readArchive());
+    const archived = archivedFirst ?? (await readArchive());
     if (archived !== null) return archived;
     throw unavailable(request);
   }
@@ -38,14 +39,14 @@ export async function fetchAnswer(
     return await readPlatform(context, request, sessions, job);
   } catch (error) {
     if (!(error instanceof EarshotError)) throw error;
-    const archived = first ?? (await readArchive());
+    const archived = archivedFirst ?? (await readArchive());
     if (archived === null || archived.items.length === 0) throw error;
     const span = { platform: request.platform, fromMs: null, toMs: request.asOfMs };
     return {
       ...archived,
       complete: false,
       sources: [...archived.sources, ...billedParts(sessions, span)],
-      warnings: [...archived.warnings, instead(error)],
+      warnings: [...archived.warnings, archiveOnlyWarning(request.platform, error)],
     };
   }
 }
@@ -60,14 +61,15 @@ async function sessionsFor(
   const query = {
     job,
     platform,
-    whose: isOwn(method, upstreams[platform]) ? ("own" as const) : ("any" as const),
+    ownership: isOwn(method, upstreams[platform]) ? ("own" as const) : ("any" as const),
     bucket: null,
     credentialId: position?.credentialId ?? null,
   };
   const opened = await sessions.open({ ...query, access, host: null });
   const origin = upstreams[platform].publicOriginOf?.(target) ?? null;
-  const isOpen = !access.includes("public") || opened.some((one) => one.access === "public");
-  if (isOpen || origin === null) return opened;
+  const lacksPublic =
+    access.includes("public") && !opened.some((session) => session.access === "public");
+  if (!lacksPublic || origin === null) return opened;
   return [...opened, ...(await sessions.open({ ...query, access: ["public"], host: origin }))];
 }
 
@@ -79,16 +81,20 @@ async function readPlatform(
 ): Promise<SourceAnswer> {
   const { platform, asOfMs } = request;
   const upstream = context.upstreams[platform];
-  const opened = new Set(sessions);
+  const unusedSessions = new Set(sessions);
   const openOthers = async (): Promise<readonly OpenSession[]> => {
     if (request.position == null) return sessions;
     const others = await sessionsFor(context, { ...request, position: null }, job);
-    for (const other of others) opened.add(other);
+    for (const other of others) unusedSessions.add(other);
     return others;
   };
-  const read = await readMethod(context, request, sessions, openOthers);
-  const { readings, position, failures, requested, missing } = read;
-  for (const { attempt } of readings) opened.delete(attempt.session);
+  const { readings, position, failures, requested, missing, warnings } = await readMethod(
+    context,
+    request,
+    sessions,
+    openOthers,
+  );
+  for (const { attempt } of readings) unusedSessions.delete(attempt.session);
   const span = { platform, fromMs: null, toMs: asOfMs };
   const coverage = fetchCoverage(requested, missing);
   return {
@@ -98,40 +104,40 @@ async function readPlatform(
     complete: coverage.complete,
     coverage,
     sources: [
-      ...readings.map(({ attempt, items }) => partBy(attempt.session, span, items.length)),
-      ...billedParts([...opened], span),
+      ...readings.map(({ attempt, items }) => sourcePartOf(attempt.session, span, items.length)),
+      ...billedParts([...unusedSessions], span),
     ],
     warnings: distinctWarnings([
-      ...readings.flatMap((one) => one.read.warnings),
-      ...read.warnings,
-      ...(missing.length === 0 ? [] : failures.map((error) => insteadOf(platform, error))),
+      ...readings.flatMap(({ pages }) => pages.warnings),
+      ...warnings,
+      ...(missing.length === 0 ? [] : failures.map((error) => incompleteWarning(platform, error))),
       ...readings.flatMap(({ attempt, items }) =>
-        items.length === 0 ? [] : onlyIds(upstream, attempt.session),
+        items.length === 0 ? [] : idsOnlyWarnings(upstream, attempt.session),
       ),
     ]),
   };
 }
 
-const insteadOf = (platform: string, error: EarshotError): SourceWarning => ({
+const incompleteWarning = (platform: string, error: EarshotError): SourceWarning => ({
   code: codeOfError(error),
-  message: `the best access method of ${platform} failed: ${error.message}`,
+  message: `an access method of ${platform} failed, so this answer is incomplete: ${error.message}`,
   ...(error.hint === undefined ? {} : { hint: error.hint }),
 });
 
-export function onlyIds(upstream: Upstream, session: OpenSession): SourceWarning[] {
+export function idsOnlyWarnings(upstream: Upstream, session: OpenSession): SourceWarning[] {
   if (upstream.mayShow(session.owner) === "everything") return [];
   return [
     {
       code: "ids_only",
-      message: `${upstream.platform} allows showing IDs only: texts and names are omitted`,
+      message: `${upstream.platform} allows only IDs of these posts to be shown, so texts and names are omitted`,
       hint: "connect your own account to read the posts",
     },
   ];
 }
 
-const instead = (error: EarshotError): SourceWarning => ({
+const archiveOnlyWarning = (platform: string, error: EarshotError): SourceWarning => ({
   code: codeOfError(error),
-  message: `only the archive answered: ${error.message}`,
+  message: `${platform} could not be read, so this answer comes from the archive alone: ${error.message}`,
 });
 
 function unavailable({ method, platform }: FetchRequest): EarshotError {

@@ -25,7 +25,7 @@ import type { FetchRequest } from "./fetch-request.ts";
 import { fetchedItems } from "./fetched-items.ts";
 import { credentialCommand } from "./unanswerable.ts";
 
-type MethodReading = { attempt: UpstreamAttempt; read: ReadPages; items: readonly FetchedItem[] };
+type MethodReading = { attempt: UpstreamAttempt; pages: ReadPages; items: readonly FetchedItem[] };
 
 export type ReadMethod = {
   readings: readonly MethodReading[];
@@ -84,19 +84,19 @@ export async function readMethod(
       failures.push(outcome);
       break;
     }
-    const { attempt, answer: read } = outcome;
+    const { attempt, answer: pages } = outcome;
     const { session } = attempt;
-    const fetched = await fetchedItems(archive, read.items, { upstream, session });
+    const fetched = await fetchedItems(archive, pages.items, { upstream, session });
     const items = fetched.filter(({ uri }) => uri === null || !seen.has(uri));
     for (const { uri } of items) if (uri !== null) seen.add(uri);
-    readings.push({ attempt, read, items });
+    readings.push({ attempt, pages, items });
     failures.push(
       ...failedBetterAttempts(attempt, outcome.failed, ranks).map(({ error }) => error),
     );
     limit -= items.length;
-    const { sinceMs } = read;
-    if (read.position !== null || sinceMs === null || limit <= 0) break;
-    if (missingOf(requested, read).length === 0) break;
+    const { sinceMs } = pages;
+    if (pages.position !== null || sinceMs === null || limit <= 0) break;
+    if (missingOf(requested, pages).length === 0) break;
     toMs = sinceMs;
     const spent = outcome.failed.map((one) => one.attempt);
     attempts = attemptsOf(await openOthers(), routesOf).filter(
@@ -109,7 +109,8 @@ export async function readMethod(
 
   const last = readings.at(-1);
   const missing = missingIn(requested, readings);
-  const isTruncated = last !== undefined && missing.length > 0 && isUntruncated(last.read.warnings);
+  const isTruncated =
+    last !== undefined && missing.length > 0 && isUntruncated(last.pages.warnings);
   return {
     readings,
     position: positionAfter(platform, last, toMs),
@@ -117,7 +118,7 @@ export async function readMethod(
     missing,
     failures,
     warnings: isTruncated
-      ? [olderItemsMissing(request, last.read, hintFor(upstream, request, sessions))]
+      ? [olderItemsMissing(request, last.pages, hintFor(upstream, request, sessions))]
       : [],
   };
 }
@@ -130,12 +131,12 @@ function positionAfter(
   last: MethodReading | undefined,
   toMs: number | null,
 ): FetchPosition | null {
-  if (last === undefined || last.read.position === null) return null;
+  if (last === undefined || last.pages.position === null) return null;
   const { session, route } = last.attempt;
   return {
     platform,
     credentialId: session.credentialId,
-    ...last.read.position,
+    ...last.pages.position,
     ...(route === anyRoute ? {} : { route: route.name }),
     ...(toMs === null ? {} : { toMs }),
   };
@@ -146,10 +147,10 @@ const routeOf = ({ route: name }: FetchPosition, routes: readonly Route[]): Rout
 
 function missingIn(requested: Span, readings: readonly MethodReading[]): readonly Span[] {
   const last = readings.at(-1);
-  if (last === undefined || !readings.every(({ read }) => isUntruncated(read.warnings))) {
+  if (last === undefined || !readings.every(({ pages }) => isUntruncated(pages.warnings))) {
     return [requested];
   }
-  return last.read.position === null ? missingOf(requested, last.read) : [];
+  return last.pages.position === null ? missingOf(requested, last.pages) : [];
 }
 
 function hintFor(

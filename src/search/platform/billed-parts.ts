@@ -4,7 +4,7 @@ import { accessMethodOf } from "../context.ts";
 
 export type PartSpan = Pick<SourcePart, "platform" | "fromMs" | "toMs">;
 
-export function partBy(session: OpenSession, span: PartSpan, count: number): SourcePart {
+export function sourcePartOf(session: OpenSession, span: PartSpan, count: number): SourcePart {
   const cost = session.cost();
   return {
     ...span,
@@ -17,7 +17,7 @@ export function partBy(session: OpenSession, span: PartSpan, count: number): Sou
 /** Parts without items, so that the answer reports what failed sessions were billed. */
 export function billedParts(sessions: readonly OpenSession[], span: PartSpan): SourcePart[] {
   return sessions
-    .map((session) => partBy(session, span, 0))
+    .map((session) => sourcePartOf(session, span, 0))
     .filter(({ cost }) => cost !== undefined && isBilled(cost));
 }
 

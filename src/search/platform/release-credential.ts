@@ -17,7 +17,7 @@ export async function releaseCredential(
     job: { accountId },
     platform: upstream.platform,
     access: accessFor(type, method, upstream),
-    whose: "any",
+    ownership: "any",
     bucket: null,
     host: null,
     credentialId: position?.credentialId ?? null,

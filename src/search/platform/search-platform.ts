@@ -13,8 +13,8 @@ import { codeOfError } from "../error-code.ts";
 import type { SearchedPlatform } from "../merge/completeness.ts";
 import { distinctWarnings } from "../merge/distinct-warnings.ts";
 import { type MergedPart, positionBefore } from "../merge/merge.ts";
-import { onlyIds } from "../methods/fetch-answer.ts";
-import { billedParts, partBy } from "./billed-parts.ts";
+import { idsOnlyWarnings } from "../methods/fetch-answer.ts";
+import { billedParts, sourcePartOf } from "./billed-parts.ts";
 import type { Gaps } from "./platform-gaps.ts";
 import { readGaps } from "./read-gaps.ts";
 
@@ -63,7 +63,7 @@ export async function searchPlatform(
       moreAfter: seenFromMs === null || error !== null ? older : positionBefore(seenFromMs),
     },
     sources: readings.map(({ attempt, span: ofReading, items }) => ({
-      source: partBy(attempt.session, { platform, ...ofReading }, items.length),
+      source: sourcePartOf(attempt.session, { platform, ...ofReading }, items.length),
       items,
     })),
     billed: billedParts(unused, { platform, ...span }),
@@ -74,7 +74,7 @@ export async function searchPlatform(
         failureWarning(platform, one),
       ),
       ...readings.flatMap(({ attempt, items }) =>
-        items.length === 0 ? [] : onlyIds(upstream, attempt.session),
+        items.length === 0 ? [] : idsOnlyWarnings(upstream, attempt.session),
       ),
     ]),
   };

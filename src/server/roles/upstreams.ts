@@ -104,7 +104,7 @@ export function createUpstreamRole(context: UpstreamRoleContext): UpstreamRole {
         // Only the deployment's credentials match.
         accountId: "",
         access: "user",
-        whose: "any",
+        ownership: "any",
         bucket: null,
         host: origin,
       });

@@ -25,7 +25,7 @@ const requested: Requested = {
   platform: "x",
   accountId: "ann",
   access: "app",
-  whose: "any",
+  ownership: "any",
   bucket: "search",
   host: null,
 };
@@ -51,8 +51,8 @@ describe("the choice of credentials", () => {
     expect(await chosen()).toEqual(["anns", "shared"]);
     expect(await chosen({ accountId: "ben" })).toEqual(["bens", "shared"]);
     expect(await chosen({ accountId: "nobody" })).toEqual(["shared"]);
-    expect(await chosen({ whose: "own" })).toEqual(["anns"]);
-    expect(await chosen({ whose: "own", accountId: "nobody" })).toEqual([]);
+    expect(await chosen({ ownership: "own" })).toEqual(["anns"]);
+    expect(await chosen({ ownership: "own", accountId: "nobody" })).toEqual([]);
     expect(await pool.find("ann", "bens")).toBeNull();
     expect(await pool.find("ben", "bens")).toMatchObject({ owner: "account" });
     expect(await pool.find("ben", "shared")).toMatchObject({ owner: "deployment" });

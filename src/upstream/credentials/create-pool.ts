@@ -97,11 +97,11 @@ export function createCredentialPool(context: PoolContext): CredentialPool & {
   }
 
   const choose: CredentialPool["choose"] = async (request) => {
-    const { platform, accountId, access, whose, bucket, host } = request;
+    const { platform, accountId, access, ownership, bucket, host } = request;
     const all = await usable(platform, accountId, bucket);
     const chosen = all
       .filter(({ kind }) => kind.access === access)
-      .filter(({ owner }) => whose === "any" || owner === "account")
+      .filter(({ owner }) => ownership === "any" || owner === "account")
       .filter(({ credential }) => host === null || credential.host === host)
       .toSorted(inOrder);
     const [first] = chosen;

@@ -17,7 +17,7 @@ export type CredentialPool = {
     platform: Platform;
     accountId: string;
     access: Exclude<AccessKind, "public">;
-    whose: "any" | "own";
+    ownership: "any" | "own";
     bucket: string | null;
     /** The origin of a Mastodon credential; null for any. */
     host: string | null;

@@ -136,7 +136,7 @@ test("a credential replaced during a request and chosen by another job remains u
       platform: "x",
       accountId: "ann",
       access: "app",
-      whose: "any",
+      ownership: "any",
       bucket: null,
       host: null,
     });

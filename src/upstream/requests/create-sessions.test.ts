@@ -42,7 +42,7 @@ async function methodsFor(more: Partial<Parameters<Sessions["open"]>[0]> = {}): 
     job: jobOf("job", { deadlineMs: clock.now() + 30_000 }),
     platform: "x",
     access: ["user", "app", "public"],
-    whose: "any",
+    ownership: "any",
     bucket: "posts",
     host: null,
     ...more,
@@ -68,14 +68,14 @@ test("only the requested access is opened", async () => {
 });
 
 test("only own credentials are used for data of one user", async () => {
-  expect(await methodsFor({ whose: "own" })).toEqual(["own user", "own app"]);
+  expect(await methodsFor({ ownership: "own" })).toEqual(["own user", "own app"]);
 });
 
 test("only the cursor's credential is used for a further page, if it may be used", async () => {
   const credentialId = "deployment app";
   expect(await methodsFor({ credentialId })).toEqual([credentialId]);
   expect(await methodsFor({ credentialId, access: ["user", "public"] })).toEqual([]);
-  expect(await methodsFor({ credentialId, whose: "own" })).toEqual([]);
+  expect(await methodsFor({ credentialId, ownership: "own" })).toEqual([]);
   expect(await methodsFor({ credentialId: "gone" })).toEqual([]);
 });
 
@@ -104,7 +104,7 @@ test("limits of credentials are restored after a restart", async () => {
     job: jobOf("job", { deadlineMs: clock.now() + 30_000 }),
     platform: "x",
     access: ["app"],
-    whose: "any",
+    ownership: "any",
     bucket: null,
     host: null,
   });
@@ -131,7 +131,7 @@ test("a used-up limit applies only to its secret, not to a replacement", async (
       job: jobOf("job", { deadlineMs: clock.now() + 30_000 }),
       platform: "x",
       access: ["app"],
-      whose: "any",
+      ownership: "any",
       bucket: null,
       host: null,
     });

@@ -106,7 +106,7 @@ export function createSessions(context: SessionsContext): Sessions {
   function withoutCredential(request: SessionRequest): Ranked[] {
     const upstream = upstreamOf(request.platform);
     const baseUrl = request.host ?? upstream.publicBaseUrl;
-    const isAllowed = request.access.includes("public") && request.whose === "any";
+    const isAllowed = request.access.includes("public") && request.ownership === "any";
     if (!isAllowed || baseUrl === null || (request.credentialId ?? null) !== null) return [];
     const session = openSession({
       ...sharedOptions(request, upstream),

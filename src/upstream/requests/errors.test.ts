@@ -55,7 +55,7 @@ async function session(access: "app" | "public" = "app"): Promise<OpenSession> {
     job: jobOf("job", { deadlineMs: clock.now() + hourMs }),
     platform: "x",
     access: [access],
-    whose: "any",
+    ownership: "any",
     bucket: "posts",
     host: null,
   });
@@ -270,7 +270,7 @@ describe("a job that ends", () => {
       job: jobOf("ending", { deadlineMs: clock.now() + hourMs, signal: ending.signal }),
       platform: "x",
       access: ["app"],
-      whose: "any",
+      ownership: "any",
       bucket: "posts",
       host: null,
     });
@@ -286,7 +286,7 @@ describe("a job that ends", () => {
       job: jobOf("late", { deadlineMs: clock.now() - 1 }),
       platform: "x",
       access: ["app"],
-      whose: "any",
+      ownership: "any",
       bucket: "posts",
       host: null,
     });

@@ -8,7 +8,7 @@ const release: UsableRelease = { credential: null as never, hasExpired: () => fa
 const requested = {
   platform: "x",
   access: ["user", "app"],
-  whose: "any",
+  ownership: "any",
   bucket: null,
   host: null,
 } as const;
@@ -44,7 +44,7 @@ test("a release is used only for its platform, access and host", async () => {
 
 test("a release of the deployment's is not used where an own credential is required", async () => {
   pool.released = () => pooled("released", host, { kind: bearer });
-  expect(await found({ whose: "own" })).toEqual([]);
+  expect(await found({ ownership: "own" })).toEqual([]);
 });
 
 test("a later page uses only its own credential, if it was released", async () => {

@@ -14,21 +14,21 @@ export async function foundCredentials(
     job: Pick<UpstreamJob, "accountId" | "released">;
   },
 ): Promise<readonly FoundCredential[]> {
-  const { job, platform, access, whose, bucket, host, credentialId = null } = request;
+  const { job, platform, access, ownership, bucket, host, credentialId = null } = request;
   const { accountId } = job;
   const kinds = (["user", "app"] as const).filter((kind) => access.includes(kind));
   const released = job.released === undefined ? null : pool.released(job.released);
   const mayBeUsed = ({ kind, owner }: PooledCredential): boolean =>
     kind.platform === platform &&
     kinds.includes(kind.access) &&
-    (whose === "any" || owner === "account");
+    (ownership === "any" || owner === "account");
   if (credentialId !== null) {
     const isReleased = released?.credential.id === credentialId;
     const one = isReleased ? released : await pool.find(accountId, credentialId, bucket);
     return one !== null && mayBeUsed(one) ? [withAccess(one)] : [];
   }
   const chosen = kinds.map(async (kind) => {
-    const choice = { platform, accountId, access: kind, whose, bucket, host };
+    const choice = { platform, accountId, access: kind, ownership, bucket, host };
     return (await pool.choose(choice)).map((one) => ({ ...one, access: kind }));
   });
   const ownCredentials = (await Promise.all(chosen)).flat();

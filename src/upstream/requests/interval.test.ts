@@ -52,7 +52,7 @@ async function session(
     job,
     platform: "x",
     access: ["app"],
-    whose: "any",
+    ownership: "any",
     bucket: null,
     host: null,
   } as const;

@@ -47,7 +47,7 @@ async function open(
     job,
     platform: "x",
     access: ["app"],
-    whose: "any",
+    ownership: "any",
     bucket: "posts",
     host: null,
   });
@@ -251,7 +251,7 @@ test("a host that does not answer does not delay the requests after it", async (
       job,
       platform: "x",
       access: ["public"],
-      whose: "any",
+      ownership: "any",
       bucket: "posts",
       host: null,
     });

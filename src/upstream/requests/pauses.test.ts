@@ -45,7 +45,7 @@ async function session(): Promise<OpenSession> {
     job: jobOf("job", { deadlineMs: clock.now() + 600_000 }),
     platform: "x",
     access: ["app"],
-    whose: "any",
+    ownership: "any",
     bucket: "posts",
     host: null,
   });

@@ -28,7 +28,7 @@ export type Sessions = {
     job: UpstreamJob;
     platform: Platform;
     access: readonly AccessKind[];
-    whose: "any" | "own";
+    ownership: "any" | "own";
     bucket: string | null;
     /** The origin, on Mastodon; null for any, or the platform's own without a credential. */
     host: string | null;

@@ -51,7 +51,7 @@ async function open(
     job: jobOf(name, { deadlineMs: clock.now() + 3_600_000, ...more }),
     platform: "x",
     access: ["app"],
-    whose: "any",
+    ownership: "any",
     bucket: "posts",
     host: null,
   });
