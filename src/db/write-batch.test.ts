@@ -14,12 +14,12 @@ const operations = {
   add: durable((database, { text }: { text: string }) =>
     database.run("INSERT INTO note VALUES(:text)", { text }),
   ),
-  hint: relaxed((database, { text }: { text: string }) =>
+  addRelaxed: relaxed((database, { text }: { text: string }) =>
     database.run("INSERT INTO note VALUES(:text)", { text }),
   ),
   addThenFail: durable(function* (database, { text }: { text: string }): Steps<never> {
     yield* database.run("INSERT INTO note VALUES(:text)", { text });
-    throw new Error("changed its mind");
+    throw new Error("failed after writing");
   }),
   all: read(function* (database, _args: null): Steps<string[]> {
     const notes = yield* database.all<{ text: string }>("SELECT text FROM note ORDER BY text");
@@ -53,6 +53,11 @@ function recorded(): { watched: SqliteDatabase; statements: string[] } {
 }
 
 const notes = () => runOn(operations.all, database, null);
+
+/** Values of `PRAGMA synchronous`. */
+const normal = 1;
+const full = 2;
+
 const synchronous = () => database.get<{ synchronous: number }>("PRAGMA synchronous")?.synchronous;
 
 test("all database writes of one tick share one commit", async () => {
@@ -104,7 +109,7 @@ test("all calls of a batch fail if the commit fails", () => {
   expect(database.inTransaction()).toBe(false);
 });
 
-test("on a full disk, only calls that report success are stored", () => {
+test("on a full disk, only writes reported as successful are stored", () => {
   database.get("PRAGMA max_page_count = 8");
   const calls = ["a", "b".repeat(60_000), "c"].map((text) => ({ method: "add", args: { text } }));
   const outcomes = runBatch(database, operations, calls);
@@ -117,14 +122,13 @@ test("on a full disk, only calls that report success are stored", () => {
 });
 
 test("a commit is synced if any of its writes is durable", () => {
-  const hint = { method: "hint", args: { text: "a" } };
-  runBatch(database, operations, [hint]);
-  expect(synchronous()).toBe(1);
+  runBatch(database, operations, [{ method: "addRelaxed", args: { text: "a" } }]);
+  expect(synchronous()).toBe(normal);
   runBatch(database, operations, [
-    { method: "hint", args: { text: "b" } },
+    { method: "addRelaxed", args: { text: "b" } },
     { method: "add", args: { text: "c" } },
   ]);
-  expect(synchronous()).toBe(2);
+  expect(synchronous()).toBe(full);
 });
 
 test("an unknown operation fails without affecting the others of its batch", () => {
