@@ -4,7 +4,7 @@ import { connectPostgres } from "./server.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** Services use files if this is missing. */
+    /** Socket folder of the suite's PostgreSQL server. If absent, services use SQLite files. */
     postgresFolder?: string;
   }
 }
@@ -13,10 +13,10 @@ declare module "vitest" {
 const suiteFolder = (): string | undefined =>
   env.VITEST === undefined ? undefined : inject("postgresFolder");
 
-/** They need a file, or a clock that they move. */
+/** A `test` that is skipped on PostgreSQL: it needs the SQLite file, or moves the clock. */
 export const withFileStore = test.skipIf(suiteFolder() !== undefined);
 
-/** A fresh database in a suite on PostgreSQL, otherwise nothing. */
+/** Settings for a new database if the suite runs on PostgreSQL, otherwise none. */
 export async function databaseSettings(): Promise<Record<string, string>> {
   const folder = suiteFolder();
   if (folder === undefined) return {};
