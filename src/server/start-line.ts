@@ -1,4 +1,4 @@
-import { presentAnalyzer } from "../archive/catalog/catalog.ts";
+import { currentAnalyzer } from "../archive/catalog/catalog.ts";
 import { catalogMigrations } from "../archive/catalog/schema.ts";
 import { segmentMigrations } from "../archive/segments/schema.ts";
 import { controlMigrations } from "../db/migrations/control.ts";
@@ -16,7 +16,7 @@ export function startLine(config: Config) {
       control: controlMigrations.length,
       archive: catalogMigrations.length,
       segments: segmentMigrations.length,
-      analyzer: presentAnalyzer,
+      analyzer: currentAnalyzer,
     },
   };
 }

@@ -12,9 +12,9 @@ import {
   addCoverage,
   addHandles,
   addSegmentEntry,
+  currentAnalyzer,
+  currentNumbering,
   nextSequence,
-  presentAnalyzer,
-  presentNumbering,
   putCheckpoint,
   putSetting,
   readSetting,
@@ -86,8 +86,8 @@ export function beginStagedImport(
   function begin(): { lock: FileLock; sequence: number; version: number } | null {
     if (accounts.any(platform) || labels.any(platform)) return null;
     const newest = newestOf(ensureSegmentEntries(context, platform));
-    const isPresent = newest.analyzer === presentAnalyzer && newest.numbering === presentNumbering;
-    if (!isPresent || newest.rewriting || writers.writerOf(newest).posts() > 0) return null;
+    const isCurrent = newest.analyzer === currentAnalyzer && newest.numbering === currentNumbering;
+    if (!isCurrent || newest.rewriting || writers.writerOf(newest).posts() > 0) return null;
     const lock = lockCompaction(folder);
     if (lock === null) return null;
     const sequence = nextSequence(catalog, platform);

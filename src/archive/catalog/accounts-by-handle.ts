@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import type { Platform } from "../../posts/post.ts";
 import type { NamedAccount } from "../archive.ts";
 import type { CatalogAccounts } from "./accounts.ts";
-import { presentHandle } from "./catalog.ts";
+import { currentHandleReader } from "./catalog.ts";
 
 export const maxNamedAccounts = 20;
 
@@ -14,7 +14,7 @@ export function accountsNamed(
   catalog: DatabaseSync,
   { read }: Pick<CatalogAccounts, "read">,
 ): (name: string) => NamedAccount[] {
-  const handleOf = presentHandle(catalog);
+  const handleOf = currentHandleReader(catalog);
   const select = catalog.prepare(
     `SELECT platform, user_id, handle FROM handle WHERE handle = :name AND platform = 'x'
      UNION ALL SELECT platform, user_id, handle FROM handle

@@ -22,9 +22,10 @@ export type SegmentEntry = {
   rewriting: boolean;
 };
 
-export const presentNumbering = 1;
+/** Version of the rule that gives the posts of one millisecond their IDs (0055). */
+export const currentNumbering = 1;
 
-export const presentAnalyzer = `${analyzerVersion} ${unicodeVersion}`;
+export const currentAnalyzer = `${analyzerVersion} ${unicodeVersion}`;
 
 export const catalogCacheKib = 4_000;
 
@@ -68,7 +69,7 @@ export function addSegmentEntry(
     low,
     skew,
     lastWrittenInCommit,
-    numbering = presentNumbering,
+    numbering = currentNumbering,
   } = entry;
   catalog
     .prepare(
@@ -81,7 +82,7 @@ export function addSegmentEntry(
       low,
       skew.minMs,
       skew.maxMs,
-      presentAnalyzer,
+      currentAnalyzer,
       lastWrittenInCommit,
       numbering,
     );
@@ -124,7 +125,7 @@ export function setNumbering(
 ): void {
   catalog
     .prepare("UPDATE segment SET numbering = ? WHERE platform = ? AND sequence = ?")
-    .run(presentNumbering, platform, sequence);
+    .run(currentNumbering, platform, sequence);
 }
 
 export function setOptimised(
@@ -277,7 +278,8 @@ export function accountIds(catalog: DatabaseSync, platform: Platform, handle: st
     .map((row) => String(row.user_id));
 }
 
-export function presentHandle(
+/** Reads the handle that was observed last. */
+export function currentHandleReader(
   catalog: DatabaseSync,
 ): (platform: Platform, userId: string) => string | null {
   const select = catalog.prepare(

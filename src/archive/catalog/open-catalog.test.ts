@@ -11,7 +11,7 @@ import { systemClock } from "../../lib/clock.ts";
 import { segmentMigrations } from "../segments/schema.ts";
 import { openSegmentFile } from "../segments/segment-file.ts";
 import { openArchive } from "../threads/open.ts";
-import { presentAnalyzer } from "./catalog.ts";
+import { currentAnalyzer } from "./catalog.ts";
 import { openCatalog } from "./open-catalog.ts";
 import { catalogMigrations } from "./schema.ts";
 import { damagedCatalogTables } from "./sums.ts";
@@ -41,7 +41,7 @@ test("the catalog records the analyzer of a new segment", () => {
   archive.put(makePost());
   const catalog = openCatalog(archive.folder);
   expect(catalog.prepare("SELECT analyzer FROM segment").get()).toEqual({
-    analyzer: presentAnalyzer,
+    analyzer: currentAnalyzer,
   });
   catalog.close();
 });

@@ -7,7 +7,7 @@ import { type SmallArchive, smallArchive } from "../../../testkit/archives/small
 import { sumRows } from "../../../testkit/archives/sum-rows.ts";
 import { makePost } from "../../../testkit/data/make-post.ts";
 import type { Post } from "../../posts/post.ts";
-import { nextSequence, presentAnalyzer, readSegments, segmentPath } from "../catalog/catalog.ts";
+import { currentAnalyzer, nextSequence, readSegments, segmentPath } from "../catalog/catalog.ts";
 import { type ArchiveBounds, archiveDefaults } from "../settings.ts";
 import { type Compaction, createCompaction } from "./compaction.ts";
 import { type CompactionContext, compactionContext } from "./context.ts";
@@ -89,7 +89,7 @@ describe("terms of another analyzer", () => {
     expect(found()).toBe(25);
     const order: unknown[] = [];
     while (runSteps(compaction.runNext())) {
-      order.push(readSegments(context.catalog).map(({ analyzer }) => analyzer === presentAnalyzer));
+      order.push(readSegments(context.catalog).map(({ analyzer }) => analyzer === currentAnalyzer));
       expect(archive.query("river", { limit: 100 }).positions).toHaveLength(25);
     }
     expect(order).toEqual([
@@ -108,7 +108,7 @@ describe("terms of another analyzer", () => {
     changeCatalog(context.catalog, "UPDATE segment SET analyzer = '99 15.0'");
     expect(keepUp(compaction)).toBe(0);
     expect(compaction.state().error).toMatchObject({ kind: null });
-    changeCatalog(context.catalog, `UPDATE segment SET analyzer = '${presentAnalyzer}'`);
+    changeCatalog(context.catalog, `UPDATE segment SET analyzer = '${currentAnalyzer}'`);
   });
 });
 

@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { firstInMillisecond, lastInMillisecond } from "../../posts/ids.ts";
 import type { Platform } from "../../posts/post.ts";
 import { recordUri } from "../../posts/record.ts";
-import { presentNumbering, readSetting, type SegmentEntry } from "../catalog/catalog.ts";
+import { currentNumbering, readSetting, type SegmentEntry } from "../catalog/catalog.ts";
 import { isMisplaced } from "../catalog/misplaced.ts";
 import type { StoredRow } from "../segments/intact-rows.ts";
 import type { IngestBatch } from "../segments/read-ingest-order.ts";
@@ -44,7 +44,7 @@ export function follow(
   parts: readonly Part[],
   { keeps, salvages = false, renumbers = false }: FollowOptions,
 ): FollowedSegment {
-  const isRenumbered = renumbers && numbering !== presentNumbering;
+  const isRenumbered = renumbers && numbering !== currentNumbering;
   const renumbering = isRenumbered ? renumberingOf(old, platform) : unchangedIds;
   const { idInCopy } = renumbering;
   const within = old.prepare("SELECT * FROM post WHERE id BETWEEN ? AND ?");
@@ -127,7 +127,7 @@ export function follow(
     old,
     parts,
     copyOf,
-    numbering: isRenumbered ? presentNumbering : numbering,
+    numbering: isRenumbered ? currentNumbering : numbering,
     idInCopy,
     copyRow,
     followPosts,

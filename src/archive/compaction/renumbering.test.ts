@@ -6,7 +6,7 @@ import { type SmallArchive, smallArchive } from "../../../testkit/archives/small
 import { makePost } from "../../../testkit/data/make-post.ts";
 import type { Post } from "../../posts/post.ts";
 import type { Position } from "../archive.ts";
-import { presentNumbering, readSegments } from "../catalog/catalog.ts";
+import { currentNumbering, readSegments } from "../catalog/catalog.ts";
 import { archiveDefaults } from "../settings.ts";
 import { createCompaction } from "./compaction.ts";
 import { type CompactionContext, compactionContext } from "./context.ts";
@@ -85,7 +85,7 @@ describe("archive of an earlier release", () => {
     }
     expect(compaction.state().error).toBeNull();
     const entries = readSegments(context.catalog);
-    expect(entries.every(({ numbering }) => numbering === presentNumbering)).toBe(true);
+    expect(entries.every(({ numbering }) => numbering === currentNumbering)).toBe(true);
     expect(shown(archive)).toEqual(shown(fresh));
   });
 
@@ -184,7 +184,7 @@ describe("archive of an earlier release", () => {
     keepUp();
     expect(readSegments(context.catalog)[0]).toMatchObject({
       sequence: before,
-      numbering: presentNumbering,
+      numbering: currentNumbering,
     });
   });
 });

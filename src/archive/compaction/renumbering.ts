@@ -3,8 +3,8 @@ import { firstInMillisecond, lastInMillisecond, uriHash, xIdOf } from "../../pos
 import type { Platform } from "../../posts/post.ts";
 import { recordUri } from "../../posts/record.ts";
 import {
-  presentAnalyzer,
-  presentNumbering,
+  currentAnalyzer,
+  currentNumbering,
   type SegmentEntry,
   segmentPath,
   setNumbering,
@@ -58,7 +58,7 @@ export function* isNumberedAlready(
   { folder, catalog }: CompactionContext,
   entry: SegmentEntry,
 ): CompactionSteps<boolean> {
-  if (entry.numbering === presentNumbering || entry.analyzer !== presentAnalyzer) return false;
+  if (entry.numbering === currentNumbering || entry.analyzer !== currentAnalyzer) return false;
   return yield* inLock(catalog, () => {
     const segment = openForReading(segmentPath(folder, entry), 100);
     try {

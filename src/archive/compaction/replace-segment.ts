@@ -8,8 +8,8 @@ import { EarshotError } from "../../lib/errors.ts";
 import { lastId, type TimeSkew } from "../../posts/ids.ts";
 import {
   addSegmentEntry,
+  currentAnalyzer,
   nextSequence,
-  presentAnalyzer,
   readSegments,
   readSetting,
   readUriKey,
@@ -47,7 +47,7 @@ import { type CompactionSteps, inLock } from "./steps.ts";
 export type Replacement = {
   cuts: readonly bigint[];
   keeps: ((record: string) => boolean) | null;
-  terms: "present" | "any";
+  terms: "current" | "any";
   fill(followed: FollowedSegment, start: CopyStart): CompactionSteps<void>;
   /** Renumbers posts of an earlier release (`number-slots.ts`). */
   renumbers?: boolean;
@@ -176,7 +176,7 @@ function begin(
 ): CopyStart | null {
   const { catalog, clock } = context;
   const now = currentEntry(catalog, entry);
-  if (now === null || (terms === "present" && now.analyzer !== presentAnalyzer)) return null;
+  if (now === null || (terms === "current" && now.analyzer !== currentAnalyzer)) return null;
   stopRecording(context, entry);
   // This copy performs the pending rewrite, unless it copies the terms. Later requests need another
   // copy.

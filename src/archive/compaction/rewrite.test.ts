@@ -15,7 +15,7 @@ import { makePost } from "../../../testkit/data/make-post.ts";
 import { nextMillisecondId } from "../../posts/ids.ts";
 import type { Post } from "../../posts/post.ts";
 import {
-  presentAnalyzer,
+  currentAnalyzer,
   readSegments,
   type SegmentEntry,
   segmentPath,
@@ -174,7 +174,7 @@ describe("rewritten segment", () => {
     each.addCounts();
   }
 
-  test("a rewritten segment has terms of the present analyzer", () => {
+  test("a rewritten segment has terms of the current analyzer", () => {
     archive.put(...posts(10));
     const segment = new DatabaseSync(segmentPath(archive.folder, entry()));
     segment.exec("INSERT INTO term(term) VALUES('delete-all')");
@@ -182,7 +182,7 @@ describe("rewritten segment", () => {
     changeCatalog(context.catalog, "UPDATE segment SET analyzer = '1 15.0'");
     expect(archive.query("river").positions).toHaveLength(5);
     runSteps(rewriteSegment(context, entry(), keepAll));
-    expect(entry().analyzer).toBe(presentAnalyzer);
+    expect(entry().analyzer).toBe(currentAnalyzer);
     expect(archive.query("river").work.candidates).toBe(5);
   });
 

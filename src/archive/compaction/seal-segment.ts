@@ -34,7 +34,7 @@ export function* sealSegment(
     const report = yield* replaceSegment(context, entry, {
       cuts: [],
       keeps: null,
-      terms: "present",
+      terms: "current",
       *fill({ parts }, start) {
         for (const { copy } of parts) yield* fillSealed(context, entry, copy, start);
       },

@@ -7,7 +7,7 @@ import { type SmallArchive, smallArchive } from "../../../testkit/archives/small
 import { makePost } from "../../../testkit/data/make-post.ts";
 import type { Post } from "../../posts/post.ts";
 import {
-  presentAnalyzer,
+  currentAnalyzer,
   readSegments,
   type SegmentEntry,
   segmentPath,
@@ -170,7 +170,7 @@ describe("segment to seal", () => {
     expect(keepUp(compaction)).toEqual({ reindex: 1 });
     nowMs += hourMs + 60_000;
     expect(keepUp(compaction)).toEqual({ seal: 1 });
-    expect(readSegments(context.catalog)[0]).toMatchObject({ analyzer: presentAnalyzer });
+    expect(readSegments(context.catalog)[0]).toMatchObject({ analyzer: currentAnalyzer });
   });
 
   test("a segment with an unreadable FTS5 index is not sealed, and the index is rebuilt once", () => {

@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import { presentAnalyzer, type SegmentEntry, segmentPath } from "../catalog/catalog.ts";
+import { currentAnalyzer, type SegmentEntry, segmentPath } from "../catalog/catalog.ts";
 import { openForReading } from "../database.ts";
 import { isDamage } from "../sealed/damage.ts";
 import { deltaPosts, type SealedState, sealedState } from "../sealed/sealed-state.ts";
@@ -76,7 +76,7 @@ export function createSealWatch({
   function obstacleOf(entry: SegmentEntry, posts: number, isDamaged: boolean): SealObstacle | null {
     if (bounds.seal === "off") return "off";
     if (posts === 0) return "empty";
-    if (entry.analyzer !== presentAnalyzer) return "outdated";
+    if (entry.analyzer !== currentAnalyzer) return "outdated";
     if (isDamaged) return "damaged";
     return isUnreadable(catalog, entry) ? "unreadable" : null;
   }

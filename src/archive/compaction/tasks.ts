@@ -2,8 +2,8 @@ import { lastId } from "../../posts/ids.ts";
 import { archiveBytes } from "../catalog/archive-bytes.ts";
 import {
   catalogPath,
-  presentAnalyzer,
-  presentNumbering,
+  currentAnalyzer,
+  currentNumbering,
   readSegments,
   readSetting,
   type SegmentEntry,
@@ -84,9 +84,9 @@ export function findTasks(context: CompactionContext, sealWatch: SealWatch): Due
 
   const aged = tooOld(context, entries).flatMap(aging);
   const excess = bytes > bounds.maxBytes ? byAge(entries).flatMap(aging).slice(0, 1) : [];
-  const outdated = entries.filter(({ analyzer }) => analyzer !== presentAnalyzer).reverse();
+  const outdated = entries.filter(({ analyzer }) => analyzer !== currentAnalyzer).reverse();
   const renumbered = entries
-    .filter((entry) => entry.numbering !== presentNumbering && !outdated.includes(entry))
+    .filter((entry) => entry.numbering !== currentNumbering && !outdated.includes(entry))
     .reverse();
   const others = entries.filter((entry) => !isNewest(entry));
   const quiet = others.filter(isQuiet);

@@ -6,7 +6,7 @@ import { EarshotError, messageOf } from "../../lib/errors.ts";
 import { platforms } from "../../posts/post.ts";
 import {
   catalogPath,
-  presentAnalyzer,
+  currentAnalyzer,
   readSegments,
   type SegmentEntry,
   segmentPath,
@@ -208,7 +208,7 @@ function* checkSegment(
     () => checkIndexedPosts(database, numbers, report),
     onDamage,
   );
-  if (entry.analyzer !== presentAnalyzer) {
+  if (entry.analyzer !== currentAnalyzer) {
     totals.outdated.push(key);
     if (numbers !== null) {
       yield* walkSealedTerms(database, numbers.posts, indexErrorsOf(report), () => {});

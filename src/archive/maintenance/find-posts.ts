@@ -5,7 +5,7 @@ import { type IdRange, idsOfWindow, lastId } from "../../posts/ids.ts";
 import type { Platform } from "../../posts/post.ts";
 import { recordUri } from "../../posts/record.ts";
 import {
-  presentAnalyzer,
+  currentAnalyzer,
   readSegments,
   type SegmentEntry,
   segmentPath,
@@ -75,7 +75,7 @@ function candidates(
   const range = { low: from < 0n ? 0n : from, high: to > lastId ? lastId : to };
   const everyRow = () =>
     idsOf(database, "SELECT id FROM post WHERE id BETWEEN ? AND ?", range.low, range.high);
-  if (query.expression === null || entry.analyzer !== presentAnalyzer) return everyRow();
+  if (query.expression === null || entry.analyzer !== currentAnalyzer) return everyRow();
   const sealed = sealedCandidates(database, path, query.sealed, range);
   if (sealed === null) return everyRow();
   const named = "SELECT rowid AS id FROM term WHERE term MATCH ? AND rowid BETWEEN ? AND ?";

@@ -2,8 +2,8 @@ import type { DatabaseSync } from "node:sqlite";
 import { folderError } from "../../db/folder-errors.ts";
 import type { Clock } from "../../lib/clock.ts";
 import {
-  presentAnalyzer,
-  presentNumbering,
+  currentAnalyzer,
+  currentNumbering,
   readSegments,
   type SegmentEntry,
 } from "../catalog/catalog.ts";
@@ -85,7 +85,7 @@ function openedCatalog(folder: string): DatabaseSync {
 function isMeant(entry: SegmentEntry, which: RewriteSelection): boolean {
   if (which === "all") return true;
   if (which === "outdated") {
-    return entry.analyzer !== presentAnalyzer || entry.numbering !== presentNumbering;
+    return entry.analyzer !== currentAnalyzer || entry.numbering !== currentNumbering;
   }
   return which.segment === `${entry.platform}/${entry.sequence}`;
 }

@@ -2,7 +2,7 @@ import { everyPost } from "@earshot/query/facets";
 import { extractBounds } from "@earshot/query/plan";
 import { lastId } from "../../posts/ids.ts";
 import type { CountAnswer, CountRequest, CountWork, Damage } from "../archive.ts";
-import { presentAnalyzer, type SegmentEntry } from "../catalog/catalog.ts";
+import { currentAnalyzer, type SegmentEntry } from "../catalog/catalog.ts";
 import { damageOf } from "../catalog/damage.ts";
 import { expression } from "../segments/expression.ts";
 import { countedFrom } from "../segments/id-clock.ts";
@@ -83,7 +83,7 @@ function visitsOf(request: CountRequest, entries: readonly SegmentEntry[]): Visi
     toMs: Math.ceil(bounded.toMs ?? request.toMs),
   };
   if (window.fromMs >= window.toMs) return [];
-  const isOutdated = entries.some(({ analyzer }) => analyzer !== presentAnalyzer);
+  const isOutdated = entries.some(({ analyzer }) => analyzer !== currentAnalyzer);
   const requested = new Map(
     request.platforms.map((platform) => {
       const query = platformQuery(platform, bounded);
@@ -96,7 +96,7 @@ function visitsOf(request: CountRequest, entries: readonly SegmentEntry[]): Visi
   return entries
     .flatMap((entry): Visit[] => {
       const { byTerms, rowScan, queryKey } = requested.get(entry.platform) ?? {};
-      const query = entry.analyzer === presentAnalyzer ? byTerms : rowScan;
+      const query = entry.analyzer === currentAnalyzer ? byTerms : rowScan;
       if (!query || !queryKey) return [];
       const low = highest(entry.low, bounded.lowId);
       const high = lowest(entry.high, bounded.highId ?? lastId);

@@ -1,6 +1,6 @@
 import { firstInMillisecond, lastInMillisecond, numberOfHash, uriHash } from "../../posts/ids.ts";
 import type { Position } from "../archive.ts";
-import { presentNumbering, type SegmentEntry } from "../catalog/catalog.ts";
+import { currentNumbering, type SegmentEntry } from "../catalog/catalog.ts";
 import { byOtherIds, formerId, postsWithin } from "../catalog/other-ids.ts";
 import type { PostLookup } from "../segments/lookup.ts";
 
@@ -23,7 +23,7 @@ export function pageStart(
   uriKey: string,
 ): PageStart {
   const { id, uriHash: hash } = after;
-  const isOrdered = entry.numbering === presentNumbering;
+  const isOrdered = entry.numbering === currentNumbering;
   if (isOrdered && entry.platform !== "x" && hash !== undefined)
     return { below: firstFrom(lookup, id, hash), seen: none };
   if (lookup.has(id)) return { below: id, seen: none };

@@ -2,15 +2,15 @@ import type { DatabaseSync } from "node:sqlite";
 import type { Platform } from "../../posts/post.ts";
 import { type KnownAccount, renderRecord } from "../../posts/record.ts";
 import type { accountsOf } from "../catalog/accounts.ts";
-import { presentHandle } from "../catalog/catalog.ts";
+import { currentHandleReader } from "../catalog/catalog.ts";
 import type { RenderRow } from "./json-pages.ts";
 
-/** Records with the present handles and names of accounts, each read once per renderer. */
+/** Records with the current handles and names of accounts, each read once per renderer. */
 export function rowRenderer(
   catalog: DatabaseSync,
   accounts: Pick<ReturnType<typeof accountsOf>, "read">,
 ): () => RenderRow {
-  const handleOf = presentHandle(catalog);
+  const handleOf = currentHandleReader(catalog);
 
   const readAccount = (platform: Platform, userId: string): KnownAccount => ({
     handle: handleOf(platform, userId),

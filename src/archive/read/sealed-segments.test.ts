@@ -152,7 +152,7 @@ describe("writes after sealing", () => {
     expect(countOf(word("river"))).toBe(8);
   });
 
-  test("a post deleted and restored after sealing is found once, by its present text", () => {
+  test("a post deleted and restored after sealing is found once, by its current text", () => {
     putAll(3);
     archive.seal();
     archive.write([{ kind: "delete", platform: "bluesky", uri: post(1).uri, revision: "1" }]);
@@ -629,7 +629,7 @@ describe("cut of a sealed segment", () => {
     const before = cutsOf(archive.folder, entry, 30);
     archive.seal();
     const sealed = (): bigint[] =>
-      entries().flatMap((present) => cutsOf(archive.folder, present, 30));
+      entries().flatMap((segment) => cutsOf(archive.folder, segment, 30));
     expect(before).toHaveLength(3);
     expect(sealed()).toEqual(before);
     archive.put(post(10, "a brook"), post(60, "a brook"), post(100));

@@ -3,7 +3,7 @@ import type { Clock } from "../../lib/clock.ts";
 import { firstInMillisecond, type IdRange, idsOfWindow, lastId, uriHash } from "../../posts/ids.ts";
 import type { Platform } from "../../posts/post.ts";
 import type { Damage, Position, SearchAnswer, SearchRequest, SegmentWork } from "../archive.ts";
-import { presentAnalyzer, type SegmentEntry } from "../catalog/catalog.ts";
+import { currentAnalyzer, type SegmentEntry } from "../catalog/catalog.ts";
 import { damageOf } from "../catalog/damage.ts";
 import type { SegmentAnswer, SegmentQuery } from "../segments/search-segment.ts";
 import type { Segment } from "../segments/segment.ts";
@@ -150,7 +150,7 @@ function visitsOf(
   window: BoundedPlan,
   start: PageStart | undefined,
 ): Visit[] {
-  const isOutdated = entries.some(({ analyzer }) => analyzer !== presentAnalyzer);
+  const isOutdated = entries.some(({ analyzer }) => analyzer !== currentAnalyzer);
   const platforms = new Set(entries.map(({ platform }) => platform));
   const requested = new Map(
     request.platforms
@@ -163,7 +163,7 @@ function visitsOf(
   return entries
     .flatMap((entry): Visit[] => {
       const { byTerms, rowScan } = requested.get(entry.platform) ?? {};
-      const query = entry.analyzer === presentAnalyzer ? byTerms : rowScan;
+      const query = entry.analyzer === currentAnalyzer ? byTerms : rowScan;
       if (!query) return [];
       const ids = idsOfWindow(window.fromMs, window.toMs, entry.skew);
       const low = highest(entry.low, ids.low, window.lowId);

@@ -4,7 +4,7 @@ import { firstSnowflake, idTimeMs, nextMillisecondId } from "../../posts/ids.ts"
 import type { ArchiveStats, SealedStats, SegmentStats } from "../archive.ts";
 import { archiveBytes, sizeOf } from "../catalog/archive-bytes.ts";
 import {
-  presentAnalyzer,
+  currentAnalyzer,
   readCoverage,
   readSegments,
   readSetting,
@@ -74,7 +74,7 @@ function segmentStats(folder: string, entry: SegmentEntry): SegmentStats {
       hidden: Number(hidden?.rows),
       bytes: bytesOf(path),
       ...timesOf(segment),
-      current: entry.analyzer === presentAnalyzer,
+      current: entry.analyzer === currentAnalyzer,
       optimised: entry.optimised,
       sealed: sealedStats(segment, path, setting("sealed_bytes")),
     };

@@ -55,7 +55,7 @@ test("compaction rebuilds terms while the archive is written and read", async ()
   const archive = await open();
   await archive.compactionState();
   let next = 250;
-  await until("all terms are of the present analyzer", async () => {
+  await until("all terms are of the current analyzer", async () => {
     await put(archive, next, next + 5);
     next += 5;
     const { segments } = await archive.stats();

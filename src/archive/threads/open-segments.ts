@@ -58,9 +58,9 @@ export function openSegmentsIn(
       return segment;
     },
     closeRemoved: (segments) => {
-      const present = new Set(segments.map((entry) => segmentPath(folder, entry)));
+      const listed = new Set(segments.map((entry) => segmentPath(folder, entry)));
       for (const [path, segment] of opened) {
-        if (present.has(path)) continue;
+        if (listed.has(path)) continue;
         segment.close();
         opened.delete(path);
       }

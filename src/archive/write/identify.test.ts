@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { lastId, numberedId, uriNumber } from "../../posts/ids.ts";
-import { presentAnalyzer, presentNumbering, type SegmentEntry } from "../catalog/catalog.ts";
+import { currentAnalyzer, currentNumbering, type SegmentEntry } from "../catalog/catalog.ts";
 import type { PostLookup } from "../segments/lookup.ts";
 import { identifyPosts } from "./identify.ts";
 
@@ -11,8 +11,8 @@ const entry: SegmentEntry = {
   low: 0n,
   high: lastId,
   skew: { minMs: 0, maxMs: 0 },
-  analyzer: presentAnalyzer,
-  numbering: presentNumbering,
+  analyzer: currentAnalyzer,
+  numbering: currentNumbering,
   optimised: false,
   lastWrittenInCommit: 1,
   rewriting: false,

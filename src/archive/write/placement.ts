@@ -2,7 +2,7 @@ import { lastId, lowestId, uriHash, xIdOf } from "../../posts/ids.ts";
 import type { Platform } from "../../posts/post.ts";
 import { isSameRecord } from "../../posts/record.ts";
 import type { WriteReport } from "../archive.ts";
-import { presentNumbering, type SegmentEntry } from "../catalog/catalog.ts";
+import { currentNumbering, type SegmentEntry } from "../catalog/catalog.ts";
 import { type MisplacedPosts, spanAround, uriTimeMs } from "../catalog/misplaced.ts";
 import { forgottenRevision, type Tombstones } from "../catalog/tombstones.ts";
 import type { PreparedChange, PreparedPost } from "../prepared.ts";
@@ -130,7 +130,7 @@ const storedIds = (segments: Segments): StoredIds => ({
     const uri = writerOf(segments, id).findById(id)?.uri ?? "";
     return uri === "" || xIdOf(uri) !== null ? null : uriHash(uri);
   },
-  isOrdered: (id) => owner(segments.entries, id).numbering === presentNumbering,
+  isOrdered: (id) => owner(segments.entries, id).numbering === currentNumbering,
 });
 
 const rejection = ({ uri, revision }: { uri: string; revision: string }): AssignedChange => ({

@@ -92,8 +92,8 @@ export function segmentWritersOf(
       for (const writer of writers.values()) writer.endReading();
     },
     closeRemoved: () => {
-      const present = new Set(readSegments(catalog).map((entry) => segmentPath(folder, entry)));
-      for (const path of writers.keys()) if (!present.has(path)) closePath(path);
+      const listed = new Set(readSegments(catalog).map((entry) => segmentPath(folder, entry)));
+      for (const path of writers.keys()) if (!listed.has(path)) closePath(path);
     },
     closeAll: () => {
       for (const path of [...writers.keys()]) closePath(path);

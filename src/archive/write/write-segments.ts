@@ -5,7 +5,7 @@
 
 import { firstInMillisecond, lastId, nextMillisecondId } from "../../posts/ids.ts";
 import type { Platform } from "../../posts/post.ts";
-import { nextSequence, presentAnalyzer, presentNumbering } from "../catalog/catalog.ts";
+import { currentAnalyzer, currentNumbering, nextSequence } from "../catalog/catalog.ts";
 import { moderationOf } from "../catalog/moderation.ts";
 import type { SegmentWriter } from "../segments/segment-writer.ts";
 import { type AssignedChange, owner } from "./placement.ts";
@@ -53,7 +53,7 @@ export function writeSegments(
     });
     pending = pending.slice(batch.length);
     const end = writer.end();
-    const isCurrent = entry.analyzer === presentAnalyzer && entry.numbering === presentNumbering;
+    const isCurrent = entry.analyzer === currentAnalyzer && entry.numbering === currentNumbering;
     const isEnded = writer.posts() >= segmentPosts || !isCurrent;
     if (isNewest && isEnded && end <= lastId) {
       const sequence = nextSequence(catalog, platform);

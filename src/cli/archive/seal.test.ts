@@ -7,7 +7,7 @@ import { sumCatalog } from "../../../testkit/archives/change-catalog.ts";
 import { writerOn } from "../../../testkit/archives/whole-archive.ts";
 import { makePost } from "../../../testkit/data/make-post.ts";
 import { type Outcome, runCommand } from "../../../testkit/service/run-command.ts";
-import { presentAnalyzer } from "../../archive/catalog/catalog.ts";
+import { currentAnalyzer } from "../../archive/catalog/catalog.ts";
 import { lockCompaction } from "../../archive/compaction/lock.ts";
 import { sealPending } from "../../archive/maintenance/seal-pending.ts";
 import { markDamaged } from "../../archive/segments/damage-marker.ts";
@@ -159,7 +159,7 @@ describe("seal", () => {
     expect(outdated.notes).toMatch(
       /mastodon\/1 cannot be sealed: its index is of another analyzer – earshot archive reindex --segment mastodon\/1 rebuilds it/,
     );
-    catalog.exec(`UPDATE segment SET analyzer = '${presentAnalyzer}'`);
+    catalog.exec(`UPDATE segment SET analyzer = '${currentAnalyzer}'`);
     sumCatalog(catalog);
     catalog.close();
     markDamaged(join(dataDir, "archive", "mastodon", "000001.db"));

@@ -39,9 +39,9 @@ export function chooseSegments(
     ofArchive.others.forEach(leave("of another archive"));
     const committed = partition(ofArchive.kept, (each) => !isUncommitted(each, ofArchive.kept));
     committed.others.forEach(leave("unfinished"));
-    const present = partition(committed.kept, (each) => !isReplaced(each, committed.kept));
-    present.others.forEach(leave("replaced"));
-    const disjoint = withoutOverlaps(present.kept.map(withLow), leave("overlapped"));
+    const current = partition(committed.kept, (each) => !isReplaced(each, committed.kept));
+    current.others.forEach(leave("replaced"));
+    const disjoint = withoutOverlaps(current.kept.map(withLow), leave("overlapped"));
     chosen.push(...disjoint.map((each, index) => (index === 0 ? { ...each, low: 0n } : each)));
   }
   return { chosen, unused };
