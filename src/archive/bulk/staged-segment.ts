@@ -71,8 +71,8 @@ export function createStagedSegment(
     const ids = index.ids();
     const before = bytesOf();
     for (const _ of buildSealedOf(database, ids, index.terms(), sealedMs));
-    const put = database.prepare("INSERT OR REPLACE INTO setting VALUES('sealed_bytes', ?)");
-    put.run(bytesOf() - before);
+    const insertSetting = database.prepare("INSERT OR REPLACE INTO setting VALUES('sealed_bytes', ?)");
+    insertSetting.run(bytesOf() - before);
     putIngestOrder(ids, lastIngestNumber);
     for (const _ of copy.complete());
   }

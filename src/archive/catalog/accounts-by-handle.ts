@@ -15,7 +15,7 @@ export function accountsNamed(
   { read }: Pick<CatalogAccounts, "read">,
 ): (name: string) => NamedAccount[] {
   const handleOf = currentHandleReader(catalog);
-  const select = catalog.prepare(
+  const selectByName = catalog.prepare(
     `SELECT platform, user_id, handle FROM handle WHERE handle = :name AND platform = 'x'
      UNION ALL SELECT platform, user_id, handle FROM handle
        WHERE handle = :name || '.bsky.social' AND platform = 'bluesky'
@@ -24,7 +24,7 @@ export function accountsNamed(
   );
   return (name) => {
     const accounts = new Map<string, NamedAccount>();
-    for (const row of select.iterate({ name })) {
+    for (const row of selectByName.iterate({ name })) {
       const platform = String(row.platform) as Platform;
       const userId = String(row.user_id);
       const handle = String(row.handle);

@@ -24,29 +24,31 @@ export type CatalogAccounts = {
 };
 
 export function accountsOf(catalog: DatabaseSync): CatalogAccounts {
-  const find = catalog.prepare("SELECT * FROM account WHERE platform = ? AND user_id = ?");
-  const any = catalog.prepare("SELECT 1 FROM account WHERE platform = ? LIMIT 1");
-  const add = catalog.prepare("INSERT OR IGNORE INTO account(platform, user_id) VALUES(?, ?)");
-  const setStatus = catalog.prepare(
+  const selectAccount = catalog.prepare("SELECT * FROM account WHERE platform = ? AND user_id = ?");
+  const selectAnyAccount = catalog.prepare("SELECT 1 FROM account WHERE platform = ? LIMIT 1");
+  const insertAccount = catalog.prepare(
+    "INSERT OR IGNORE INTO account(platform, user_id) VALUES(?, ?)",
+  );
+  const updateStatus = catalog.prepare(
     `UPDATE account SET status = ?, status_ms = ? WHERE platform = ? AND user_id = ? AND status_ms <= ?`,
   );
-  const setDeleted = catalog.prepare(
+  const updateDeleted = catalog.prepare(
     `UPDATE account SET deleted_ms = max(coalesce(deleted_ms, 0), ?) WHERE platform = ? AND user_id = ?`,
   );
-  const setProfile = catalog.prepare(
+  const updateProfile = catalog.prepare(
     `UPDATE account SET name = ?, labels = ?, profile_ms = ?
      WHERE platform = ? AND user_id = ? AND profile_ms <= ?`,
   );
-  const setLookedUp = catalog.prepare(
+  const updateLookedUp = catalog.prepare(
     `UPDATE account SET looked_up_ms = max(looked_up_ms, ?) WHERE platform = ? AND user_id = ?`,
   );
-  const toLookUp = catalog.prepare(
+  const selectDueLookUps = catalog.prepare(
     `SELECT user_id FROM account WHERE platform = ? AND looked_up_ms < ?
      ORDER BY looked_up_ms LIMIT ?`,
   );
   return {
     read: (platform, userId) => {
-      const row = find.get(platform, userId);
+      const row = selectAccount.get(platform, userId);
       if (row === undefined) return null;
       return {
         status: row.status as AccountStatus,
@@ -56,27 +58,27 @@ export function accountsOf(catalog: DatabaseSync): CatalogAccounts {
         labels: JSON.parse(String(row.labels)) as string[],
       };
     },
-    any: (platform) => any.get(platform) !== undefined,
+    any: (platform) => selectAnyAccount.get(platform) !== undefined,
     add: (platform, userId) => {
-      add.run(platform, userId);
+      insertAccount.run(platform, userId);
     },
     // Networks report all accounts: an unknown one is added only for a status other than
     // `opted-out`, or a label, that could hide its posts.
     setStatus: ({ platform, userId, status, observedMs }) => {
-      if (status !== "active" && status !== "opted-out") add.run(platform, userId);
-      if (status === "deleted") setDeleted.run(observedMs, platform, userId);
-      return setStatus.run(status, observedMs, platform, userId, observedMs).changes > 0;
+      if (status !== "active" && status !== "opted-out") insertAccount.run(platform, userId);
+      if (status === "deleted") updateDeleted.run(observedMs, platform, userId);
+      return updateStatus.run(status, observedMs, platform, userId, observedMs).changes > 0;
     },
     setProfile: ({ platform, userId, name, labels, observedMs }) => {
-      if (labels.length > 0) add.run(platform, userId);
+      if (labels.length > 0) insertAccount.run(platform, userId);
       const values = [name, JSON.stringify(labels), observedMs];
-      return setProfile.run(...values, platform, userId, observedMs).changes > 0;
+      return updateProfile.run(...values, platform, userId, observedMs).changes > 0;
     },
     setLookedUp: ({ platform, userId, atMs }) => {
-      add.run(platform, userId);
-      setLookedUp.run(atMs, platform, userId);
+      insertAccount.run(platform, userId);
+      updateLookedUp.run(atMs, platform, userId);
     },
     toLookUp: (platform, beforeMs, limit) =>
-      toLookUp.all(platform, beforeMs, limit).map((row) => String(row.user_id)),
+      selectDueLookUps.all(platform, beforeMs, limit).map((row) => String(row.user_id)),
   };
 }

@@ -187,10 +187,10 @@ export const readCoverageOfAll = (catalog: DatabaseSync): PlatformCoverage[] =>
 export function coverageOfAccount(
   catalog: DatabaseSync,
 ): (platform: Platform, account: string) => CoverageInterval[] {
-  const select = catalog.prepare(
+  const selectIntervals = catalog.prepare(
     "SELECT * FROM interval WHERE platform = ? AND account = ? ORDER BY from_ms",
   );
-  return (platform, account) => select.all(platform, account).map(toInterval);
+  return (platform, account) => selectIntervals.all(platform, account).map(toInterval);
 }
 
 type IntervalRow = Record<string, unknown>;
@@ -238,13 +238,13 @@ export function addCoverage(catalog: DatabaseSync, interval: CoverageInterval): 
 }
 
 export function addHandles(catalog: DatabaseSync, handles: readonly PreparedHandle[]): void {
-  const put = catalog.prepare(
+  const insertHandle = catalog.prepare(
     `INSERT INTO handle VALUES(?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET observed_ms = excluded.observed_ms
      WHERE excluded.observed_ms > observed_ms`,
   );
   for (const { platform, userId, handle, observedMs } of handles) {
-    put.run(platform, userId, handle, observedMs);
+    insertHandle.run(platform, userId, handle, observedMs);
   }
 }
 
@@ -282,12 +282,12 @@ export function accountIds(catalog: DatabaseSync, platform: Platform, handle: st
 export function currentHandleReader(
   catalog: DatabaseSync,
 ): (platform: Platform, userId: string) => string | null {
-  const select = catalog.prepare(
+  const selectHandle = catalog.prepare(
     `SELECT handle FROM handle WHERE platform = ? AND user_id = ?
      ORDER BY observed_ms DESC, handle LIMIT 1`,
   );
   return (platform, userId) => {
-    const row = select.get(platform, userId);
+    const row = selectHandle.get(platform, userId);
     return row === undefined ? null : String(row.handle);
   };
 }

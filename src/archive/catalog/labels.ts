@@ -17,28 +17,29 @@ export type CatalogLabels = {
 };
 
 export function labelsOf(catalog: DatabaseSync): CatalogLabels {
-  const put = catalog.prepare(
+  const insertLabel = catalog.prepare(
     `INSERT INTO label VALUES(?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET
        created_ms = excluded.created_ms, negated = excluded.negated, expires_ms = excluded.expires_ms
      WHERE excluded.created_ms >= created_ms`,
   );
-  const find = catalog.prepare(
+  const selectLabels = catalog.prepare(
     `SELECT DISTINCT value FROM label WHERE platform = ? AND subject = ? AND negated = 0
      ORDER BY value`,
   );
-  const any = catalog.prepare("SELECT 1 FROM label WHERE platform = ? LIMIT 1");
-  const expire = catalog.prepare(
+  const selectAnyLabel = catalog.prepare("SELECT 1 FROM label WHERE platform = ? LIMIT 1");
+  const updateExpired = catalog.prepare(
     `UPDATE label SET negated = 1, expires_ms = NULL WHERE expires_ms <= ?
      RETURNING platform, subject`,
   );
   return {
     put: ({ platform, subject, source, value, createdMs, negated, expiresMs }) =>
-      put.run(platform, subject, source, value, createdMs, negated ? 1 : 0, expiresMs).changes > 0,
-    any: (platform) => any.get(platform) !== undefined,
-    of: (platform, subject) => find.all(platform, subject).map((row) => String(row.value)),
+      insertLabel.run(platform, subject, source, value, createdMs, negated ? 1 : 0, expiresMs)
+        .changes > 0,
+    any: (platform) => selectAnyLabel.get(platform) !== undefined,
+    of: (platform, subject) => selectLabels.all(platform, subject).map((row) => String(row.value)),
     expire: (nowMs) =>
-      expire
+      updateExpired
         .all(nowMs)
         .map((row) => ({ platform: row.platform as Platform, subject: String(row.subject) })),
   };

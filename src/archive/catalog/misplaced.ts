@@ -33,24 +33,25 @@ export type MisplacedPosts = {
 };
 
 export function misplacedPostsOf(catalog: DatabaseSync): MisplacedPosts {
-  const add = catalog.prepare("INSERT OR IGNORE INTO misplaced VALUES(?, ?, ?)");
-  const remove = catalog.prepare(
+  const insertPost = catalog.prepare("INSERT OR IGNORE INTO misplaced VALUES(?, ?, ?)");
+  const deleteIdRange = catalog.prepare(
     "DELETE FROM misplaced WHERE platform = ? AND hash = ? AND id BETWEEN ? AND ?",
   );
-  const listed = catalog.prepare(
+  const selectIdRange = catalog.prepare(
     "SELECT 1 FROM misplaced WHERE platform = ? AND hash = ? AND id BETWEEN ? AND ?",
   );
-  const find = catalog.prepare("SELECT id FROM misplaced WHERE platform = ? AND hash = ?");
-  find.setReadBigInts(true);
+  const selectIds = catalog.prepare("SELECT id FROM misplaced WHERE platform = ? AND hash = ?");
+  selectIds.setReadBigInts(true);
   const isListed = (platform: Platform, hash: bigint, id: bigint): boolean =>
-    listed.get(platform, hash, firstInMillisecond(id), lastInMillisecond(id)) !== undefined;
+    selectIdRange.get(platform, hash, firstInMillisecond(id), lastInMillisecond(id)) !== undefined;
   return {
     add: (platform, hash, id) =>
-      !isListed(platform, hash, id) && add.run(platform, hash, firstInMillisecond(id)).changes > 0,
+      !isListed(platform, hash, id) &&
+      insertPost.run(platform, hash, firstInMillisecond(id)).changes > 0,
     remove: (platform, hash, id) => {
-      remove.run(platform, hash, firstInMillisecond(id), lastInMillisecond(id));
+      deleteIdRange.run(platform, hash, firstInMillisecond(id), lastInMillisecond(id));
     },
     isListed,
-    idsOf: (platform, hash) => find.all(platform, hash).map((row) => row.id as bigint),
+    idsOf: (platform, hash) => selectIds.all(platform, hash).map((row) => row.id as bigint),
   };
 }

@@ -9,17 +9,17 @@ export type PendingModeration = {
 };
 
 export function pendingModerationOf(catalog: DatabaseSync): PendingModeration {
-  const add = catalog.prepare("INSERT OR IGNORE INTO pending_moderation VALUES(?, ?)");
-  const all = catalog.prepare("SELECT platform, subject FROM pending_moderation");
-  const clear = catalog.prepare("DELETE FROM pending_moderation");
+  const insertSubject = catalog.prepare("INSERT OR IGNORE INTO pending_moderation VALUES(?, ?)");
+  const selectSubjects = catalog.prepare("SELECT platform, subject FROM pending_moderation");
+  const deleteSubjects = catalog.prepare("DELETE FROM pending_moderation");
   return {
-    add: ({ platform, subject }) => add.run(platform, subject).changes > 0,
+    add: ({ platform, subject }) => insertSubject.run(platform, subject).changes > 0,
     all: () =>
-      all
+      selectSubjects
         .all()
         .map((row) => ({ platform: row.platform as Platform, subject: String(row.subject) })),
     clear: () => {
-      clear.run();
+      deleteSubjects.run();
     },
   };
 }

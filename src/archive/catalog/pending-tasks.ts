@@ -12,8 +12,8 @@ export type PendingTasks = {
 
 export const pendingTasksIn = (table: "pending_rewrite" | "pending_seal"): PendingTasks => ({
   put(catalog, segments) {
-    const put = catalog.prepare(`INSERT OR IGNORE INTO ${table} VALUES(?, ?)`);
-    for (const { platform, sequence } of segments) put.run(platform, sequence);
+    const insertTask = catalog.prepare(`INSERT OR IGNORE INTO ${table} VALUES(?, ?)`);
+    for (const { platform, sequence } of segments) insertTask.run(platform, sequence);
     catalog.exec(
       `DELETE FROM ${table} WHERE NOT EXISTS (
          SELECT 1 FROM segment

@@ -19,10 +19,10 @@ export function fillCatalogSums(catalog: DatabaseSync): void {
   inTransaction(catalog, () => {
     if (isFilled(catalog)) return;
     catalog.exec(`DELETE FROM ${ownTable}`);
-    const put = catalog.prepare(`INSERT INTO ${ownTable} VALUES(?, ?, ?, ?)`);
+    const insertSum = catalog.prepare(`INSERT INTO ${ownTable} VALUES(?, ?, ?, ?)`);
     for (const table of [schemaName, ...tablesOf(catalog)]) {
       const { rows, sum } = lastOf(readSum(catalog, table, Number.POSITIVE_INFINITY));
-      put.run(table, version, rows, sum);
+      insertSum.run(table, version, rows, sum);
     }
   });
 }
@@ -40,7 +40,7 @@ const tablesOf = (catalog: DatabaseSync): string[] =>
 
 /** Covers only transactions that `inTransaction` or `committed` runs on this connection. */
 export function maintainCatalogSums(catalog: DatabaseSync): void {
-  const add = catalog.prepare(
+  const updateSum = catalog.prepare(
     `UPDATE ${ownTable} SET rows = rows + ?1, sum = ((sum + ?2) % ${sumModulus} + ${sumModulus}) % ${sumModulus}
      WHERE name = ?3`,
   );
@@ -61,7 +61,7 @@ export function maintainCatalogSums(catalog: DatabaseSync): void {
     end: () => {
       const deltas = session === null ? [] : deltasOf(session.changeset(), () => valueSums);
       discard();
-      for (const [table, { rows, sum }] of deltas) add.run(rows, sum, table);
+      for (const [table, { rows, sum }] of deltas) updateSum.run(rows, sum, table);
     },
     discard,
   });

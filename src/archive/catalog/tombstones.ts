@@ -20,11 +20,13 @@ export function tombstonesOf(
   platform: Platform,
   accounts: CatalogAccounts,
 ): Tombstones {
-  const put = catalog.prepare(
+  const insertTombstone = catalog.prepare(
     `INSERT INTO tombstone VALUES(?, ?, ?)
      ON CONFLICT DO UPDATE SET revision = max(revision, excluded.revision)`,
   );
-  const find = catalog.prepare("SELECT revision FROM tombstone WHERE platform = ? AND uri = ?");
+  const selectTombstone = catalog.prepare(
+    "SELECT revision FROM tombstone WHERE platform = ? AND uri = ?",
+  );
   const anyAccount = accounts.any(platform);
   let none =
     catalog.prepare("SELECT 1 FROM tombstone WHERE platform = ? LIMIT 1").get(platform) ===
@@ -32,14 +34,14 @@ export function tombstonesOf(
   return {
     add: ({ uri, revision }) => {
       none = false;
-      put.run(platform, uri, revision);
+      insertTombstone.run(platform, uri, revision);
     },
     cover: ({ uri, revision, userId, observedMs }) => {
       const account = userId === null || !anyAccount ? null : accounts.read(platform, userId);
       const deletedMs = account?.deletedMs ?? null;
       if (deletedMs !== null && observedMs <= deletedMs) return true;
       if (none) return false;
-      const row = find.get(platform, uri);
+      const row = selectTombstone.get(platform, uri);
       return row !== undefined && String(row.revision) >= revision;
     },
   };

@@ -15,9 +15,10 @@ export function uncoverPosts(
        RETURNING account, source, from_ms, to_ms`,
     )
     .all(platform, toMs, from);
-  const put = catalog.prepare("INSERT INTO interval VALUES(?, 'posts', ?, ?, ?, ?)");
+  const insertInterval = catalog.prepare("INSERT INTO interval VALUES(?, 'posts', ?, ?, ?, ?)");
   for (const { account, source, from_ms, to_ms } of cut) {
-    if (Number(from_ms) < from) put.run(platform, account ?? "", source ?? "", from_ms ?? 0, from);
-    if (Number(to_ms) > toMs) put.run(platform, account ?? "", source ?? "", toMs, to_ms ?? 0);
+    const key = [platform, account ?? "", source ?? ""];
+    if (Number(from_ms) < from) insertInterval.run(...key, from_ms ?? 0, from);
+    if (Number(to_ms) > toMs) insertInterval.run(...key, toMs, to_ms ?? 0);
   }
 }

@@ -9,9 +9,9 @@ export function withheldOf(
   accounts: CatalogAccounts,
   labels: CatalogLabels,
 ): (names: readonly FetchedName[]) => boolean[] {
-  const tombstone = catalog.prepare("SELECT 1 FROM tombstone WHERE platform = ? AND uri = ?");
+  const selectTombstone = catalog.prepare("SELECT 1 FROM tombstone WHERE platform = ? AND uri = ?");
   const isWithheld = ({ platform, uri, userId }: FetchedName): boolean => {
-    if (uri !== null && tombstone.get(platform, uri) !== undefined) return true;
+    if (uri !== null && selectTombstone.get(platform, uri) !== undefined) return true;
     const account = userId?.toLowerCase() ?? null;
     return moderationOf({ platform, uri: uri ?? "", userId: account }, accounts, labels).hidden;
   };

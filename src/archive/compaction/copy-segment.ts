@@ -16,10 +16,10 @@ export function* copySegment(
 }
 
 function* copyPosts({ old, copyRow, copyOf, hashOf }: FollowedSegment): CompactionSteps<void> {
-  const read = old.prepare("SELECT * FROM post WHERE id > ? ORDER BY id LIMIT ?");
-  read.setReadBigInts(true);
+  const selectPosts = old.prepare("SELECT * FROM post WHERE id > ? ORDER BY id LIMIT ?");
+  selectPosts.setReadBigInts(true);
   for (let last = -1n; ; ) {
-    const rows = read.all(last, postsOfStep) as StoredRow[];
+    const rows = selectPosts.all(last, postsOfStep) as StoredRow[];
     for (const row of rows) {
       const added = copyRow(row);
       if (added !== null && !added.isNative) copyOf(row.id).addUri(hashOf(added.uri), added.id);
@@ -32,13 +32,13 @@ function* copyPosts({ old, copyRow, copyOf, hashOf }: FollowedSegment): Compacti
 }
 
 function* copyHidden({ old, copyOf, idInCopy }: FollowedSegment): CompactionSteps<void> {
-  const read = old.prepare(
+  const selectHidden = old.prepare(
     `SELECT id FROM hidden WHERE id > ? AND id NOT IN (SELECT id FROM changed)
      ORDER BY id LIMIT ?`,
   );
-  read.setReadBigInts(true);
+  selectHidden.setReadBigInts(true);
   for (let last = -1n; ; ) {
-    const rows = read.all(last, rowsOfStep) as { id: bigint }[];
+    const rows = selectHidden.all(last, rowsOfStep) as { id: bigint }[];
     for (const { id } of rows) {
       const copy = copyOf(id);
       const to = idInCopy(id);

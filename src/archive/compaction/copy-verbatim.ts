@@ -30,9 +30,9 @@ export function* copyVerbatim(
 
 function* copyPosts(target: DatabaseSync): CompactionSteps<BigInt64Array> {
   const prepare = preparesBigInts(target);
-  const read = prepare("SELECT id FROM old.post WHERE id > ? ORDER BY id LIMIT ?");
-  read.setReturnArrays(true);
-  const copy = prepare(
+  const selectIds = prepare("SELECT id FROM old.post WHERE id > ? ORDER BY id LIMIT ?");
+  selectIds.setReturnArrays(true);
+  const insertPosts = prepare(
     `INSERT INTO main.post
      SELECT id, time_ms, likes, reposts, replies, quotes, revision, record,
        coalesce(sum, ${rowSumSql})
@@ -40,12 +40,12 @@ function* copyPosts(target: DatabaseSync): CompactionSteps<BigInt64Array> {
   );
   const portions: BigInt64Array[] = [];
   for (let last = -1n; ; ) {
-    const rows = read.all(last, postsOfStep) as unknown as [bigint][];
+    const rows = selectIds.all(last, postsOfStep) as unknown as [bigint][];
     const ids = BigInt64Array.from(rows, ([id]) => id);
     const first = ids[0];
     const end = ids.at(-1);
     if (first === undefined || end === undefined) return newestFirst(portions);
-    copy.run(first, end);
+    insertPosts.run(first, end);
     portions.push(ids);
     last = end;
     yield "worked";
@@ -64,44 +64,46 @@ function newestFirst(portions: readonly BigInt64Array[]): BigInt64Array {
 
 function* copyUris(target: DatabaseSync): CompactionSteps<void> {
   const prepare = preparesBigInts(target);
-  const copy = prepare(
+  const insertUris = prepare(
     `INSERT INTO main.uri SELECT hash, id FROM old.uri WHERE (hash, id) > (?, ?)
      ORDER BY hash, id LIMIT ?`,
   );
-  const end = prepare("SELECT hash, id FROM main.uri ORDER BY hash DESC, id DESC LIMIT 1");
+  const selectLastUri = prepare(
+    "SELECT hash, id FROM main.uri ORDER BY hash DESC, id DESC LIMIT 1",
+  );
   for (let last = { hash: lowestHash, id: -1n }; ; ) {
-    if (copy.run(last.hash, last.id, rowsOfStep).changes === 0n) return;
-    last = end.get() as { hash: bigint; id: bigint };
+    if (insertUris.run(last.hash, last.id, rowsOfStep).changes === 0n) return;
+    last = selectLastUri.get() as { hash: bigint; id: bigint };
     yield "worked";
   }
 }
 
 function* copyHidden(target: DatabaseSync): CompactionSteps<void> {
   const prepare = preparesBigInts(target);
-  const copy = prepare(
+  const insertHidden = prepare(
     "INSERT INTO main.hidden SELECT id FROM old.hidden WHERE id > ? ORDER BY id LIMIT ?",
   );
-  const end = prepare("SELECT max(id) AS id FROM main.hidden");
+  const selectLastId = prepare("SELECT max(id) AS id FROM main.hidden");
   for (let last = -1n; ; ) {
-    if (copy.run(last, rowsOfStep).changes === 0n) return;
-    last = end.get()?.id as bigint;
+    if (insertHidden.run(last, rowsOfStep).changes === 0n) return;
+    last = selectLastId.get()?.id as bigint;
     yield "worked";
   }
 }
 
 function* copyIngestOrder(target: DatabaseSync, ingestOrderFrom: number): CompactionSteps<void> {
   const prepare = preparesBigInts(target);
-  const copy = prepare(
+  const insertIngestOrder = prepare(
     `INSERT INTO main.ingest_order(rowid, number, low, high, ids)
      SELECT rowid, number, low, high, ids FROM old.ingest_order WHERE rowid > ? AND rowid <= ? AND number >= ?`,
   );
-  const end = prepare(
+  const selectLastRow = prepare(
     "SELECT max(rowid) AS row FROM (SELECT rowid FROM old.ingest_order WHERE rowid > ? ORDER BY rowid LIMIT ?)",
   );
   for (let last = 0n; ; ) {
-    const row = end.get(last, rowsOfStep)?.row as bigint | null;
+    const row = selectLastRow.get(last, rowsOfStep)?.row as bigint | null;
     if (row === null) return;
-    copy.run(last, row, ingestOrderFrom);
+    insertIngestOrder.run(last, row, ingestOrderFrom);
     last = row;
     yield "worked";
   }

@@ -49,9 +49,9 @@ export function* cutNewest(
 function endOfPosts(folder: string, entry: SegmentEntry): bigint {
   const segment = openSegmentFile(segmentPath(folder, entry), 1_000);
   try {
-    const last = segment.prepare("SELECT max(id) AS id FROM post");
-    last.setReadBigInts(true);
-    return nextMillisecondId((last.get()?.id as bigint | null) ?? 0n);
+    const selectLastId = segment.prepare("SELECT max(id) AS id FROM post");
+    selectLastId.setReadBigInts(true);
+    return nextMillisecondId((selectLastId.get()?.id as bigint | null) ?? 0n);
   } finally {
     segment.close();
   }

@@ -14,9 +14,9 @@ export function cutsOf(folder: string, entry: SegmentEntry, splitPosts: number):
     const posts = Number(segment.prepare(numberOfPosts).get()?.value);
     const parts = Math.ceil(posts / splitPosts);
     const nth = idsInOrder(segment, path);
-    const ends = segment.prepare("SELECT min(id) AS low, max(id) AS high FROM post");
-    ends.setReadBigInts(true);
-    const { low, high } = ends.get() as { low: bigint | null; high: bigint | null };
+    const selectEnds = segment.prepare("SELECT min(id) AS low, max(id) AS high FROM post");
+    selectEnds.setReadBigInts(true);
+    const { low, high } = selectEnds.get() as { low: bigint | null; high: bigint | null };
     if (low === null || high === null) return [];
     const cuts = new Set<bigint>();
     for (let part = 1; part < parts; part += 1) {

@@ -25,9 +25,9 @@ export function idsInOrder(segment: DatabaseSync, path: string): (n: number) => 
 }
 
 function inTable(segment: DatabaseSync, table: "post" | "term_docsize") {
-  const nth = segment.prepare(`SELECT id FROM ${table} ORDER BY id LIMIT 1 OFFSET ?`);
-  nth.setReadBigInts(true);
-  return (n: number): bigint | null => (nth.get(n)?.id as bigint | undefined) ?? null;
+  const selectNth = segment.prepare(`SELECT id FROM ${table} ORDER BY id LIMIT 1 OFFSET ?`);
+  selectNth.setReadBigInts(true);
+  return (n: number): bigint | null => (selectNth.get(n)?.id as bigint | undefined) ?? null;
 }
 
 function deltaIdsOf(segment: DatabaseSync): BigInt64Array {

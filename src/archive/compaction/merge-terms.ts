@@ -7,9 +7,9 @@ const pagesOfStep = 250;
 /** Short transactions: FTS5's `optimize` would hold the write lock for seconds. */
 export function* mergeTermIndex(database: DatabaseSync): CompactionSteps<void> {
   const merge = database.prepare("INSERT INTO term(term, rank) VALUES('merge', ?)");
-  const totalChanges = database.prepare("SELECT total_changes() AS changes");
+  const selectTotalChanges = database.prepare("SELECT total_changes() AS changes");
   const sums = tableSumsOf(database);
-  const changes = (): number => Number(totalChanges.get()?.changes);
+  const changes = (): number => Number(selectTotalChanges.get()?.changes);
   // A negative count schedules one merge of all pieces, which positive ones continue.
   for (let pages = -pagesOfStep; ; pages = pagesOfStep) {
     const before = changes();

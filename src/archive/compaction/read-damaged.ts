@@ -33,9 +33,9 @@ export function decodedRow({ id, time_ms, record }: StoredRow, platform: Platfor
 export function hiddenIn(source: DatabaseSync | null): IdList {
   const hidden = createIdList();
   try {
-    const rows = source?.prepare("SELECT id FROM hidden");
-    rows?.setReadBigInts(true);
-    for (const { id } of rows?.iterate() ?? []) hidden.add(id as bigint);
+    const selectHidden = source?.prepare("SELECT id FROM hidden");
+    selectHidden?.setReadBigInts(true);
+    for (const { id } of selectHidden?.iterate() ?? []) hidden.add(id as bigint);
   } catch {
     // The readable part suffices.
   }
@@ -55,8 +55,8 @@ export const uriEntries =
   (source: DatabaseSync | null) =>
   (hash: bigint, id: bigint): boolean => {
     try {
-      const find = source?.prepare("SELECT 1 FROM uri WHERE hash = ? AND id = ?");
-      return find?.get(hash, id) !== undefined;
+      const selectUri = source?.prepare("SELECT 1 FROM uri WHERE hash = ? AND id = ?");
+      return selectUri?.get(hash, id) !== undefined;
     } catch {
       return false;
     }

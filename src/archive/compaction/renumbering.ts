@@ -24,14 +24,14 @@ export const unchangedIds: Renumbering = { idInCopy: (id) => id, forget: () => {
 const noCounts = { likes: null, reposts: null, replies: null, quotes: null };
 
 export function renumberingOf(segment: DatabaseSync, platform: Platform): Renumbering {
-  const read = segment.prepare("SELECT id, record FROM post WHERE id BETWEEN ? AND ?");
-  read.setReadBigInts(true);
+  const selectIdRange = segment.prepare("SELECT id, record FROM post WHERE id BETWEEN ? AND ?");
+  selectIdRange.setReadBigInts(true);
   let last: { low: bigint; ids: ReadonlyMap<bigint, bigint> } | null = null;
 
   function idsFrom(low: bigint): Map<bigint, bigint> {
     const posts: { id: bigint; uriHash: string }[] = [];
     const fixed = new Set<bigint>();
-    for (const row of read.all(low, lastInMillisecond(low))) {
+    for (const row of selectIdRange.all(low, lastInMillisecond(low))) {
       const { id, record } = row as { id: bigint; record: string };
       const uri = recordUri({ id, platform, timeMs: 0, counts: noCounts, record });
       if (platform === "x" && xIdOf(uri) !== null) fixed.add(id);

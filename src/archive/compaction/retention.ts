@@ -36,8 +36,8 @@ export function readableNumbers(folder: string, entry: SegmentEntry): SegmentNum
 function numbersIn(folder: string, entry: SegmentEntry): SegmentNumbers {
   const segment = openForReading(segmentPath(folder, entry), 100);
   try {
-    const read = segment.prepare("SELECT value FROM setting WHERE name = ?");
-    const setting = (name: string): number => Number(read.get(name)?.value ?? 0);
+    const selectSetting = segment.prepare("SELECT value FROM setting WHERE name = ?");
+    const setting = (name: string): number => Number(selectSetting.get(name)?.value ?? 0);
     return { posts: setting("posts"), imported: setting("imported") };
   } finally {
     segment.close();

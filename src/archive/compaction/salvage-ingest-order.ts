@@ -37,7 +37,7 @@ export function* copyReadableIngestOrder(
 type IngestOrderRow = { number: bigint; low: bigint; high: bigint; ids: Uint8Array | null };
 
 function rowsIn(source: DatabaseSync): Iterable<IngestOrderRow> {
-  const rows = source.prepare("SELECT number, low, high, ids FROM ingest_order ORDER BY rowid");
-  rows.setReadBigInts(true);
-  return rows.iterate() as Iterable<unknown> as Iterable<IngestOrderRow>;
+  const selectRows = source.prepare("SELECT number, low, high, ids FROM ingest_order ORDER BY rowid");
+  selectRows.setReadBigInts(true);
+  return selectRows.iterate() as Iterable<unknown> as Iterable<IngestOrderRow>;
 }

@@ -113,10 +113,10 @@ const hiddenOfStep = 5_000;
 function* hideInMask(database: DatabaseSync, name: string): CompactionSteps<void> {
   const numbers = openPostNumbers(database, name, null);
   const mask = deletionBitmapWriter(database, numbers);
-  const hidden = database.prepare("SELECT id FROM hidden ORDER BY id DESC");
-  hidden.setReadBigInts(true);
+  const selectHidden = database.prepare("SELECT id FROM hidden ORDER BY id DESC");
+  selectHidden.setReadBigInts(true);
   let count = 0;
-  for (const { id } of hidden.iterate()) {
+  for (const { id } of selectHidden.iterate()) {
     mask.hide(id as bigint);
     count += 1;
     if (count % hiddenOfStep === 0) yield "worked";

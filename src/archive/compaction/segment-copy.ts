@@ -129,13 +129,13 @@ export function createSegmentCopy(path: string, platform: Platform): SegmentCopy
 
   function remove(id: bigint, hashOf: (uri: string) => bigint): string | null {
     mask?.replace(id);
-    const row = sql.row.get(id) as StoredRow | undefined;
+    const row = sql.selectPost.get(id) as StoredRow | undefined;
     if (row === undefined) return null;
     const uri = recordUri(rowOf(row));
     sql.deleteUri.run(hashOf(uri), id);
     sql.deletePost.run(id);
     sql.deleteTerms.run(id);
-    sql.show.run(id);
+    sql.deleteHidden.run(id);
     count(row.record, -1);
     return uri;
   }
@@ -150,9 +150,9 @@ export function createSegmentCopy(path: string, platform: Platform): SegmentCopy
     database.exec("BEGIN");
     yield* withSyncs(work(database));
     database.exec("COMMIT; DETACH old; BEGIN");
-    const setting = database.prepare("SELECT value FROM setting WHERE name = ?");
-    numbers.posts = Number(setting.get("posts")?.value);
-    numbers.imported = Number(setting.get("imported")?.value);
+    const selectSetting = database.prepare("SELECT value FROM setting WHERE name = ?");
+    numbers.posts = Number(selectSetting.get("posts")?.value);
+    numbers.imported = Number(selectSetting.get("imported")?.value);
   }
 
   function* complete(): CompactionSteps<void> {
@@ -194,14 +194,14 @@ export function createSegmentCopy(path: string, platform: Platform): SegmentCopy
       sql.insertUri.run(hash, id);
     },
     hide: (id) => {
-      sql.hide.run(id);
+      sql.insertHidden.run(id);
       mask?.hide(id);
     },
     get ingestOrder() {
       return ingestOrder;
     },
-    has: (id) => sql.exists.get(id) !== undefined,
-    idsWithin: (from, to) => sql.within.all(from, to).map(({ id }) => id as bigint),
+    has: (id) => sql.selectExists.get(id) !== undefined,
+    idsWithin: (from, to) => sql.selectIdRange.all(from, to).map(({ id }) => id as bigint),
     remove,
     fillFrom,
     open: () => database,
@@ -216,10 +216,10 @@ export function createSegmentCopy(path: string, platform: Platform): SegmentCopy
       database.exec("COMMIT");
     },
     setNumbers: (counted, numbering) => {
-      sql.set.run(numbering, "numbering");
-      sql.set.run(numbers.posts, "posts");
-      sql.set.run(numbers.imported, "imported");
-      sql.set.run(counted, "counted");
+      sql.updateSetting.run(numbering, "numbering");
+      sql.updateSetting.run(numbers.posts, "posts");
+      sql.updateSetting.run(numbers.imported, "imported");
+      sql.updateSetting.run(counted, "counted");
     },
     takeDeletions: (copyTo) => inTransaction(database, () => copyTo(database)),
     identify: (identity) =>
@@ -282,22 +282,22 @@ const numberOrNull = (value: bigint | null): number | null =>
   value === null ? null : Number(value);
 
 function prepareStatements(database: DatabaseSync) {
-  const row = database.prepare("SELECT * FROM post WHERE id = ?");
-  row.setReadBigInts(true);
-  const within = database.prepare("SELECT id FROM post WHERE id BETWEEN ? AND ? ORDER BY id");
-  within.setReadBigInts(true);
+  const selectPost = database.prepare("SELECT * FROM post WHERE id = ?");
+  selectPost.setReadBigInts(true);
+  const selectIdRange = database.prepare("SELECT id FROM post WHERE id BETWEEN ? AND ? ORDER BY id");
+  selectIdRange.setReadBigInts(true);
   return {
-    row,
-    within,
-    exists: database.prepare("SELECT 1 FROM post WHERE id = ?"),
+    selectPost,
+    selectIdRange,
+    selectExists: database.prepare("SELECT 1 FROM post WHERE id = ?"),
     insertPost: database.prepare("INSERT INTO post VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)"),
     deletePost: database.prepare("DELETE FROM post WHERE id = ?"),
     insertTerms: database.prepare("INSERT INTO term(rowid, terms) VALUES(?, ?)"),
     deleteTerms: database.prepare("DELETE FROM term WHERE rowid = ?"),
     insertUri: database.prepare("INSERT OR IGNORE INTO uri VALUES(?, ?)"),
     deleteUri: database.prepare("DELETE FROM uri WHERE hash = ? AND id = ?"),
-    hide: database.prepare("INSERT OR IGNORE INTO hidden VALUES(?)"),
-    show: database.prepare("DELETE FROM hidden WHERE id = ?"),
-    set: database.prepare("UPDATE setting SET value = ? WHERE name = ?"),
+    insertHidden: database.prepare("INSERT OR IGNORE INTO hidden VALUES(?)"),
+    deleteHidden: database.prepare("DELETE FROM hidden WHERE id = ?"),
+    updateSetting: database.prepare("UPDATE setting SET value = ? WHERE name = ?"),
   };
 }

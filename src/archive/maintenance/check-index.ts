@@ -108,14 +108,14 @@ function eachPosition(
 }
 
 function writtenComparison(database: DatabaseSync, report: Report): (row: SegmentRow) => void {
-  const has = database.prepare("SELECT 1 FROM term WHERE term MATCH ? AND rowid = ?");
-  const size = database.prepare("SELECT sz FROM term_docsize WHERE id = ?");
+  const selectMatch = database.prepare("SELECT 1 FROM term WHERE term MATCH ? AND rowid = ?");
+  const selectSize = database.prepare("SELECT sz FROM term_docsize WHERE id = ?");
   const finds = (token: string, id: bigint): boolean =>
-    has.get(`"${token.replaceAll('"', '""')}"`, id) !== undefined;
+    selectMatch.get(`"${token.replaceAll('"', '""')}"`, id) !== undefined;
 
   return (row) => {
     const { id } = row;
-    const stored = size.get(id)?.sz;
+    const stored = selectSize.get(id)?.sz;
     if (!(stored instanceof Uint8Array)) return;
     const tokens = indexTokens(row);
     const distinct = new Set(tokens);
@@ -230,13 +230,13 @@ function* collectWritten(
   isExpected: (token: string) => boolean,
   stored: IndexLocations,
 ): Generator<number, void> {
-  const positions = database.prepare("SELECT doc, offset FROM temp.instance WHERE term = ?");
-  positions.setReadBigInts(true);
+  const selectPositions = database.prepare("SELECT doc, offset FROM temp.instance WHERE term = ?");
+  selectPositions.setReadBigInts(true);
   for (const { term } of database.prepare("SELECT term FROM temp.token").iterate()) {
     const token = String(term);
     if (!isExpected(token)) continue;
     const { ids, offsets } = locationsOf(stored, token);
-    for (const { doc, offset } of positions.iterate(token)) {
+    for (const { doc, offset } of selectPositions.iterate(token)) {
       ids.push(doc as bigint);
       offsets.push(Number(offset));
     }

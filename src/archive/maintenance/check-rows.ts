@@ -126,11 +126,11 @@ function isOutside({ id, timeMs }: SegmentRow, { skew }: SegmentEntry): boolean 
 function lookUpsIn(catalog: DatabaseSync, { platform }: SegmentEntry, database: DatabaseSync) {
   const uriKey = readUriKey(catalog);
   const misplaced = misplacedPostsOf(catalog);
-  const tombstone = catalog.prepare(
+  const selectTombstone = catalog.prepare(
     "SELECT revision FROM tombstone WHERE platform = ? AND uri = ?",
   );
-  const entered = database.prepare("SELECT 1 FROM uri WHERE hash = ? AND id = ?");
-  const setting = database.prepare("SELECT value FROM setting WHERE name = ?");
+  const selectUri = database.prepare("SELECT 1 FROM uri WHERE hash = ? AND id = ?");
+  const selectSetting = database.prepare("SELECT value FROM setting WHERE name = ?");
   const number = (sql: string): number => Number(database.prepare(sql).get()?.number);
   const bigints = (sql: string): bigint[] => {
     const statement = database.prepare(sql);
@@ -138,10 +138,10 @@ function lookUpsIn(catalog: DatabaseSync, { platform }: SegmentEntry, database: 
     return statement.all().map(({ id }) => id as bigint);
   };
   const hashOf = (uri: string): bigint => lookupHash(uriKey, uri);
-  const row = database.prepare("SELECT record FROM post WHERE id = ?");
+  const selectRecord = database.prepare("SELECT record FROM post WHERE id = ?");
 
   function isRight(hash: bigint, id: bigint): boolean {
-    const record = row.get(id)?.record;
+    const record = selectRecord.get(id)?.record;
     if (record === undefined) return false;
     const counts = { likes: null, reposts: null, replies: null, quotes: null };
     try {
@@ -156,17 +156,17 @@ function lookUpsIn(catalog: DatabaseSync, { platform }: SegmentEntry, database: 
   return {
     hashOf,
     deletedAt: (uri: string): string | null => {
-      const row = tombstone.get(platform, uri);
+      const row = selectTombstone.get(platform, uri);
       return row === undefined ? null : String(row.revision);
     },
-    isEntered: (hash: bigint, id: bigint): boolean => entered.get(hash, id) !== undefined,
+    isEntered: (hash: bigint, id: bigint): boolean => selectUri.get(hash, id) !== undefined,
     isListed: (hash: bigint, id: bigint): boolean => misplaced.isListed(platform, hash, id),
-    setting: (name: string): number => Number(setting.get(name)?.value ?? 0),
+    setting: (name: string): number => Number(selectSetting.get(name)?.value ?? 0),
     entries: (): number => number("SELECT count(*) AS number FROM uri"),
     wrongEntries: function* (): Generator<bigint> {
-      const entries = database.prepare("SELECT hash, id FROM uri");
-      entries.setReadBigInts(true);
-      for (const { hash, id } of entries.iterate()) {
+      const selectUris = database.prepare("SELECT hash, id FROM uri");
+      selectUris.setReadBigInts(true);
+      for (const { hash, id } of selectUris.iterate()) {
         if (!isRight(hash as bigint, id as bigint)) yield id as bigint;
       }
     },

@@ -74,13 +74,13 @@ function reportTwice(
   findings: Findings,
 ): void {
   const stored = segments.flatMap(({ entry, database }) => {
-    const rows = database.prepare(
+    const selectRecords = database.prepare(
       "SELECT post.id, record FROM uri JOIN post ON post.id = uri.id WHERE hash = ?",
     );
-    rows.setReadBigInts(true);
+    selectRecords.setReadBigInts(true);
     const counts = { likes: null, reposts: null, replies: null, quotes: null };
     const read = (): { id: bigint; uri: string; segment: string }[] =>
-      rows.all(hash).map(({ id, record }) => ({
+      selectRecords.all(hash).map(({ id, record }) => ({
         segment: `${platform}/${entry.sequence}`,
         id: id as bigint,
         uri: recordUri({ id: id as bigint, platform, timeMs: 0, counts, record: String(record) }),

@@ -70,7 +70,7 @@ export function allowReturn(
   { catalog, folder }: LiftContext,
   posts: readonly Pick<ForgottenPost, "platform" | "uri">[],
 ): number {
-  const lift = catalog.prepare(
+  const deleteTombstone = catalog.prepare(
     "DELETE FROM tombstone WHERE platform = ? AND uri = ? AND revision = ?",
   );
   return inTransaction(catalog, () => {
@@ -82,7 +82,7 @@ export function allowReturn(
     }
     return posts.reduce(
       (lifted, { platform, uri }) =>
-        lifted + Number(lift.run(platform, uri, forgottenRevision).changes),
+        lifted + Number(deleteTombstone.run(platform, uri, forgottenRevision).changes),
       0,
     );
   });
@@ -132,7 +132,7 @@ export function allowAccountReturn(
   { catalog, folder }: LiftContext,
   { platform, userId }: Account,
 ): boolean {
-  const lift = catalog.prepare(
+  const updateAccount = catalog.prepare(
     `UPDATE account SET status = 'active', status_ms = 0, deleted_ms = NULL
      WHERE platform = ? AND user_id = ? AND deleted_ms = ?`,
   );
@@ -141,7 +141,7 @@ export function allowAccountReturn(
       const remove = "DELETE FROM deleted_account WHERE user_id = ? AND deleted_ms = ?";
       segment.prepare(remove).run(userId, foreverMs);
     });
-    return lift.run(platform, userId, foreverMs).changes > 0;
+    return updateAccount.run(platform, userId, foreverMs).changes > 0;
   });
 }
 
@@ -151,7 +151,7 @@ export function allowReturnOf(
   { platform, userId }: Account,
 ): number {
   const prefix = `at://${userId}/`;
-  const lift = catalog.prepare(
+  const deleteTombstones = catalog.prepare(
     "DELETE FROM tombstone WHERE platform = ? AND revision = ? AND lower(substr(uri, 1, ?)) = ?",
   );
   return inTransaction(catalog, () => {
@@ -160,6 +160,6 @@ export function allowReturnOf(
         .prepare("DELETE FROM tombstone WHERE revision = ? AND lower(substr(uri, 1, ?)) = ?")
         .run(forgottenRevision, prefix.length, prefix);
     });
-    return Number(lift.run(platform, forgottenRevision, prefix.length, prefix).changes);
+    return Number(deleteTombstones.run(platform, forgottenRevision, prefix.length, prefix).changes);
   });
 }

@@ -99,10 +99,10 @@ function positionOf(
   for (const entry of readSegments(catalog)) {
     if (entry.platform !== platform) continue;
     const id = inSegment(folder, entry, (database) => {
-      const find = database.prepare("SELECT id FROM uri WHERE hash = ?");
-      find.setReadBigInts(true);
+      const selectIds = database.prepare("SELECT id FROM uri WHERE hash = ?");
+      selectIds.setReadBigInts(true);
       const read = rowById(database, platform);
-      const ids = find.all(lookup).map((row) => row.id as bigint);
+      const ids = selectIds.all(lookup).map((row) => row.id as bigint);
       return ids.find((each) => {
         const row = read(each);
         return row !== null && recordUri(row) === uri;

@@ -35,16 +35,17 @@ export function* onPairedSnapshot<Value>(
     return database;
   };
   const watching = openForReading(catalogPath(folder), 100);
-  const version = watching.prepare("PRAGMA data_version");
+  const selectDataVersion = watching.prepare("PRAGMA data_version");
   try {
     const catalog = open(catalogPath(folder), catalogCacheKib);
     for (let tries = 0; tries < maxTries; tries++) {
-      const before = version.get()?.data_version;
+      const before = selectDataVersion.get()?.data_version;
       begin(catalog);
       const segments = readSegments(catalog)
         .filter(choose)
         .map((entry) => ({ entry, database: begin(open(segmentPath(folder, entry), cacheKib)) }));
-      if (version.get()?.data_version === before) return yield* work({ catalog, segments });
+      const after = selectDataVersion.get()?.data_version;
+      if (after === before) return yield* work({ catalog, segments });
       for (const database of opened.values()) if (database.isTransaction) database.exec("COMMIT");
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pauseMs);
     }

@@ -72,18 +72,18 @@ const rightness =
     entryOf(id)?.hash === hash;
 
 function entryFinder(database: DatabaseSync): (entry: Entry) => boolean {
-  const find = database.prepare("SELECT 1 FROM uri WHERE hash = ? AND id = ?");
-  return ({ hash, id }) => find.get(hash, id) !== undefined;
+  const selectUri = database.prepare("SELECT 1 FROM uri WHERE hash = ? AND id = ?");
+  return ({ hash, id }) => selectUri.get(hash, id) !== undefined;
 }
 
 function* entriesDue(
   database: DatabaseSync,
   entryOf: (id: bigint) => Entry | null,
 ): Generator<Entry[]> {
-  const next = database.prepare("SELECT id FROM post WHERE id > ? ORDER BY id LIMIT ?");
-  next.setReadBigInts(true);
+  const selectPosts = database.prepare("SELECT id FROM post WHERE id > ? ORDER BY id LIMIT ?");
+  selectPosts.setReadBigInts(true);
   for (let last = -1n; ; ) {
-    const ids = next.all(last, postsOfTurn).map(({ id }) => id as bigint);
+    const ids = selectPosts.all(last, postsOfTurn).map(({ id }) => id as bigint);
     const end = ids.at(-1);
     if (end === undefined) return;
     yield ids.map(entryOf).filter((entry) => entry !== null);
@@ -92,12 +92,12 @@ function* entriesDue(
 }
 
 function* entriesStored(database: DatabaseSync): Generator<Entry[]> {
-  const next = database.prepare(
+  const selectUris = database.prepare(
     "SELECT hash, id FROM uri WHERE (hash, id) > (?, ?) ORDER BY hash, id LIMIT ?",
   );
-  next.setReadBigInts(true);
+  selectUris.setReadBigInts(true);
   for (let last: Entry = { hash: lowestHash, id: -1n }; ; ) {
-    const entries = next.all(last.hash, last.id, postsOfTurn) as Entry[];
+    const entries = selectUris.all(last.hash, last.id, postsOfTurn) as Entry[];
     const end = entries.at(-1);
     if (end === undefined) return;
     yield entries;

@@ -182,14 +182,14 @@ function rowsIn(database: DatabaseSync): SealedRows {
 }
 
 function rowsOf(database: DatabaseSync, table: string, column: string) {
-  const find: StatementSync = database.prepare(
+  const selectBytes: StatementSync = database.prepare(
     `SELECT ${column} AS bytes FROM ${table} WHERE row = ?`,
   );
   const seen = new Set<number>();
   return {
     table,
     read: (row: number): Uint8Array => {
-      const bytes = find.get(row)?.bytes;
+      const bytes = selectBytes.get(row)?.bytes;
       if (!(bytes instanceof Uint8Array)) throw new Malformed(`row ${row} of ${table} is missing`);
       if (seen.has(row)) throw new Malformed(`row ${row} of ${table} belongs to another term`);
       seen.add(row);

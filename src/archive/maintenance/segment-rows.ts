@@ -17,10 +17,10 @@ export function rowById(
   database: DatabaseSync,
   platform: Platform,
 ): (id: bigint) => SegmentRow | null {
-  const one = database.prepare("SELECT * FROM post WHERE id = ?");
-  one.setReadBigInts(true);
+  const selectPost = database.prepare("SELECT * FROM post WHERE id = ?");
+  selectPost.setReadBigInts(true);
   return (id) => {
-    const found = one.get(id);
+    const found = selectPost.get(id);
     return found === undefined ? null : rowFrom(found as StoredRow, platform);
   };
 }

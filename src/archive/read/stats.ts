@@ -109,12 +109,12 @@ function readableReplaced(segment: DatabaseSync): number | null {
 type Times = Pick<SegmentStats, "fromMs" | "toMs">;
 
 function timesOf(segment: DatabaseSync): Times {
-  const ends = segment.prepare(
+  const selectEnds = segment.prepare(
     `SELECT (SELECT min(id) FROM post WHERE id >= ?1) AS first,
             (SELECT max(id) FROM post WHERE id >= ?1) AS last`,
   );
-  ends.setReadBigInts(true);
-  const { first = null, last = null } = ends.get(firstSnowflake) ?? {};
+  selectEnds.setReadBigInts(true);
+  const { first = null, last = null } = selectEnds.get(firstSnowflake) ?? {};
   const early = earlyTimes(segment);
   return {
     fromMs: early.fromMs ?? (first === null ? null : idTimeMs(first as bigint)),

@@ -89,7 +89,7 @@ export function deletionBitmapWriter(
   numbers: PostNumbers,
 ): DeletionBitmapWriter {
   const read = chunkReader(database);
-  const write = database.prepare(
+  const upsertChunk = database.prepare(
     `INSERT INTO sealed_mask VALUES(?1, ?2, ?3, ?4)
      ON CONFLICT(chunk) DO UPDATE SET replaced = ?2, hidden = ?3, sum = ?4`,
   );
@@ -113,7 +113,7 @@ export function deletionBitmapWriter(
       }
       if (changed === 0) continue;
       const [replaced, hidden] = [bytesOf(bitmaps.replaced), bytesOf(bitmaps.hidden)];
-      write.run(chunk, replaced, hidden, sealedRowSum("mask", chunk, replaced, hidden));
+      upsertChunk.run(chunk, replaced, hidden, sealedRowSum("mask", chunk, replaced, hidden));
     }
     numbersByChunk.clear();
   }

@@ -24,19 +24,19 @@ export type DictionaryHead = Pick<SealedHead, "posts" | "first"> & { isSummed: b
 
 export function openDictionary(database: DatabaseSync, head: DictionaryHead): Dictionary {
   const columns = columnsOf(head);
-  const upTo = database.prepare(
+  const selectUpTo = database.prepare(
     `SELECT ${columns} FROM sealed_terms WHERE first <= ? ORDER BY first DESC LIMIT 1`,
   );
-  upTo.setReturnArrays(true);
-  const after = database.prepare(
+  selectUpTo.setReturnArrays(true);
+  const selectAfter = database.prepare(
     `SELECT ${columns} FROM sealed_terms WHERE first > CAST(? AS TEXT) ORDER BY first LIMIT 1`,
   );
-  after.setReturnArrays(true);
+  selectAfter.setReturnArrays(true);
 
   const entries = createEntries(head.posts);
 
   function blockWith(term: string, expected: Uint8Array): CheckedBlock | null {
-    const row: unknown = upTo.get(term);
+    const row: unknown = selectUpTo.get(term);
     if (!head.isSummed) return row === undefined ? null : { block: blockOf(row), next: null };
     if (row === undefined) {
       if (head.first === null || Buffer.compare(expected, head.first) < 0) return null;
@@ -53,19 +53,20 @@ export function openDictionary(database: DatabaseSync, head: DictionaryHead): Di
     const begin = blockWith(term, expected);
     if (begin !== null) yield begin.block;
     if (!head.isSummed) {
-      for (let row = after.get(expected); row !== undefined; row = after.get(firstOf(row))) {
+      let row = selectAfter.get(expected);
+      for (; row !== undefined; row = selectAfter.get(firstOf(row))) {
         yield blockOf(row);
       }
       return;
     }
     let next = begin === null ? head.first : begin.next;
-    for (let row = after.get(expected); row !== undefined; ) {
+    for (let row = selectAfter.get(expected); row !== undefined; ) {
       const block = checkedBlock(row);
       if (next === null || Buffer.compare(next, block.first) !== 0) break;
       yield block.block;
       next = block.next;
       if (next === null) return;
-      row = after.get(block.first);
+      row = selectAfter.get(block.first);
     }
     if (next !== null) throw new SealedDamage("a block of the dictionary is missing");
   }

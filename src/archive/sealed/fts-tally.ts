@@ -24,13 +24,13 @@ export function* readTally(
   lookup: NumberLookup,
   coverage: IndexedPosts,
 ): Generator<"worked", Tally> {
-  const read = database.prepare(
+  const selectSizes = database.prepare(
     `SELECT id >> 32, id & 0xffffffff, hex(sz) FROM term_docsize WHERE id > ? ORDER BY id LIMIT ${postsOfStep}`,
   );
-  read.setReturnArrays(true);
+  selectSizes.setReturnArrays(true);
   const output: Tally = { terms: 0, hash: 0 };
   for (let from = -1n; ; ) {
-    const rows = read.all(from) as unknown as [number, number, string][];
+    const rows = selectSizes.all(from) as unknown as [number, number, string][];
     for (const [high, low, length] of rows) {
       const number = lookup(high, low);
       if (number < 0) throw missingRows();

@@ -18,10 +18,10 @@ export function* readDeleted(
     if (number >= 0)
       deleted[number >>> 5] = (deleted[number >>> 5] as number) | (1 << (number & 31));
   };
-  const read = database.prepare("SELECT block FROM term_data WHERE id = ?");
+  const selectBlock = database.prepare("SELECT block FROM term_data WHERE id = ?");
   const first = BigInt(id + tombstonePieces) << BigInt(pieceShift);
   for (let page = 0; page < tombstonePages; page += 1) {
-    const block = read.get(first + BigInt(page))?.block;
+    const block = selectBlock.get(first + BigInt(page))?.block;
     if (!(block instanceof Uint8Array)) throw unreadable("a page of deleted posts is missing");
     const view = new DataView(block.buffer, block.byteOffset, block.byteLength);
     const bytesOfKey = view.getUint8(0);

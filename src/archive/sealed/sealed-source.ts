@@ -75,10 +75,10 @@ function* blocksOf(
   { first, isSummed }: Omit<DictionaryHead, "posts">,
 ): Generator<unknown, void> {
   const columns = columnsOf({ isSummed });
-  const all = database.prepare(`SELECT ${columns} FROM sealed_terms ORDER BY first`);
-  all.setReturnArrays(true);
+  const selectBlocks = database.prepare(`SELECT ${columns} FROM sealed_terms ORDER BY first`);
+  selectBlocks.setReturnArrays(true);
   let next = first;
-  for (const row of all.iterate()) {
+  for (const row of selectBlocks.iterate()) {
     if (!isSummed) {
       yield (row as unknown as unknown[])[1];
       continue;

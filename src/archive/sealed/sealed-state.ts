@@ -15,8 +15,8 @@ const unreadableState: SealedState = { posts: 0, sealedMs: 0, isSummed: false, i
 
 /** Null if not sealed. */
 export function sealedState(segment: DatabaseSync): SealedState | null {
-  const table = segment.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'sealed'");
-  if (table.get() === undefined) return null;
+  const selectTable = segment.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'sealed'");
+  if (selectTable.get() === undefined) return null;
   try {
     return readState(segment);
   } catch (error) {
@@ -26,10 +26,10 @@ export function sealedState(segment: DatabaseSync): SealedState | null {
 }
 
 function readState(segment: DatabaseSync): SealedState | null {
-  const head = segment.prepare("SELECT format, posts, sealed_ms FROM sealed");
+  const selectHead = segment.prepare("SELECT format, posts, sealed_ms FROM sealed");
   // Damaged numbers may exceed safe integers.
-  head.setReadBigInts(true);
-  const row = head.get();
+  selectHead.setReadBigInts(true);
+  const row = selectHead.get();
   if (row === undefined) return isLost(segment) ? unreadableState : null;
   const posts = Number(row.posts);
   const sealedMs = Number(row.sealed_ms);
@@ -90,8 +90,8 @@ function blobOf(value: unknown): Uint8Array {
 }
 
 export function deltaPosts(segment: DatabaseSync, max: number): number {
-  const count = segment.prepare(
+  const countDelta = segment.prepare(
     "SELECT count(*) AS posts FROM (SELECT 1 FROM term_docsize LIMIT ?)",
   );
-  return Number(count.get(max)?.posts);
+  return Number(countDelta.get(max)?.posts);
 }

@@ -60,7 +60,7 @@ export function segmentCounter(
   const sliced = slicedCandidates(database);
   const isSliced = (query: CountQuery): boolean =>
     query.expression !== null && !cost.isBounded(query.sealed);
-  const version = database.prepare("PRAGMA data_version");
+  const selectDataVersion = database.prepare("PRAGMA data_version");
 
   function countEveryRow(
     requested: CountQuery,
@@ -178,7 +178,8 @@ export function segmentCounter(
 
   return {
     count,
-    onSnapshot: (work) => onSnapshot(database, () => work(Number(version.get()?.data_version))),
+    onSnapshot: (work) =>
+      onSnapshot(database, () => work(Number(selectDataVersion.get()?.data_version))),
   };
 }
 

@@ -11,20 +11,20 @@ export type Deletions = {
 
 /** Requires a transaction. */
 export function deletionsIn(segment: DatabaseSync): Deletions {
-  const putPost = segment.prepare(
+  const insertTombstone = segment.prepare(
     `INSERT OR REPLACE INTO tombstone(uri, revision)
      VALUES(?1, max(?2, coalesce((SELECT revision FROM tombstone WHERE uri = ?1), '')))`,
   );
-  const putAccount = segment.prepare(
+  const insertDeletedAccount = segment.prepare(
     `INSERT OR REPLACE INTO deleted_account(user_id, deleted_ms)
      VALUES(?1, max(?2, coalesce((SELECT deleted_ms FROM deleted_account WHERE user_id = ?1), 0)))`,
   );
   return {
     addPost: (uri, revision) => {
-      putPost.run(uri, revision);
+      insertTombstone.run(uri, revision);
     },
     addAccount: (userId, deletedMs) => {
-      putAccount.run(userId, deletedMs);
+      insertDeletedAccount.run(userId, deletedMs);
     },
   };
 }
@@ -34,21 +34,21 @@ export function deletionsIn(segment: DatabaseSync): Deletions {
  * rowid.
  */
 export function deletionsCopier(from: DatabaseSync): (to: DatabaseSync) => void {
-  const posts = from.prepare(
+  const selectTombstones = from.prepare(
     "SELECT rowid AS row, uri, revision FROM tombstone WHERE rowid > ? ORDER BY rowid",
   );
-  const accounts = from.prepare(
+  const selectDeletedAccounts = from.prepare(
     "SELECT rowid AS row, user_id, deleted_ms FROM deleted_account WHERE rowid > ? ORDER BY rowid",
   );
   let lastPost = 0;
   let lastAccount = 0;
   return (to) => {
     const deletions = deletionsIn(to);
-    for (const { row, uri, revision } of posts.all(lastPost)) {
+    for (const { row, uri, revision } of selectTombstones.all(lastPost)) {
       deletions.addPost(String(uri), String(revision));
       lastPost = Number(row);
     }
-    for (const { row, user_id, deleted_ms } of accounts.all(lastAccount)) {
+    for (const { row, user_id, deleted_ms } of selectDeletedAccounts.all(lastAccount)) {
       deletions.addAccount(String(user_id), Number(deleted_ms));
       lastAccount = Number(row);
     }

@@ -23,24 +23,24 @@ export const unfinished = "unfinished";
 
 /** Requires a transaction. */
 export function writeIdentity(segment: DatabaseSync, identity: SegmentIdentity): void {
-  const put = segment.prepare("INSERT OR REPLACE INTO setting VALUES(?, ?)");
-  put.run("uri_key", identity.uriKey);
-  put.run("platform", identity.platform);
-  put.run("sequence", identity.sequence);
-  put.run("low", identity.low);
-  put.run("made_in", identity.createdInCommit);
-  put.run("written_in", identity.lastWrittenInCommit);
-  if (identity.replaces !== null) put.run("replaces", identity.replaces);
-  put.run(checksumSetting, checksumOf(identity));
+  const insertSetting = segment.prepare("INSERT OR REPLACE INTO setting VALUES(?, ?)");
+  insertSetting.run("uri_key", identity.uriKey);
+  insertSetting.run("platform", identity.platform);
+  insertSetting.run("sequence", identity.sequence);
+  insertSetting.run("low", identity.low);
+  insertSetting.run("made_in", identity.createdInCommit);
+  insertSetting.run("written_in", identity.lastWrittenInCommit);
+  if (identity.replaces !== null) insertSetting.run("replaces", identity.replaces);
+  insertSetting.run(checksumSetting, checksumOf(identity));
 }
 
 /** Requires a transaction. */
 export function prepareLastWriteUpdate(segment: DatabaseSync): (commit: number) => void {
-  const put = segment.prepare("UPDATE setting SET value = ? WHERE name = ?");
+  const updateSetting = segment.prepare("UPDATE setting SET value = ? WHERE name = ?");
   return (commit) => {
-    put.run(commit, "written_in");
+    updateSetting.run(commit, "written_in");
     const identity = readIdentity(segment);
-    if (identity !== null) put.run(checksumOf(identity), checksumSetting);
+    if (identity !== null) updateSetting.run(checksumOf(identity), checksumSetting);
   };
 }
 
@@ -65,9 +65,9 @@ export function verifiedIdentity(segment: DatabaseSync): SegmentIdentity | null 
 }
 
 export function readIdentity(segment: DatabaseSync): SegmentIdentity | null {
-  const find = segment.prepare("SELECT value FROM setting WHERE name = ?");
-  find.setReadBigInts(true);
-  const read = (name: string): unknown => find.get(name)?.value;
+  const selectSetting = segment.prepare("SELECT value FROM setting WHERE name = ?");
+  selectSetting.setReadBigInts(true);
+  const read = (name: string): unknown => selectSetting.get(name)?.value;
   const low = read("low");
   if (typeof low !== "bigint") return null;
   const replaces = read("replaces");

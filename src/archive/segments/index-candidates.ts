@@ -19,14 +19,14 @@ export type IndexCandidates = {
 
 export function indexCandidates(database: DatabaseSync): IndexCandidates {
   const statement = statementCache(database);
-  const hidden = database.prepare("SELECT 1 FROM hidden LIMIT 1");
+  const selectAnyHidden = database.prepare("SELECT 1 FROM hidden LIMIT 1");
 
   function* named(
     expression: string | null,
     { low, high }: IdRange,
     limit: number,
   ): Generator<bigint, void> {
-    const sql = hidden.get() === undefined ? ofAll : ofShown;
+    const sql = selectAnyHidden.get() === undefined ? ofAll : ofShown;
     const rows =
       expression === null
         ? statement(sql.written).iterate(low, high, limit)

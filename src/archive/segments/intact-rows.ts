@@ -26,14 +26,14 @@ export function* intactRows(
   onUnreadable: OnUnreadable,
 ): Generator<StoredRow> {
   const sums = rowSumsOf(database);
-  const rows = prepare(
+  const selectRows = prepare(
     database,
     `SELECT id, time_ms, likes, reposts, replies, quotes, revision, record, ${sums.column} AS sum
      FROM post WHERE id > ? ORDER BY id`,
   );
   for (let last = -1n; ; ) {
     try {
-      for (const found of rows.iterate(last)) {
+      for (const found of selectRows.iterate(last)) {
         const row = found as StoredRow;
         if (row.id <= last) {
           onUnreadable({ from: row.id - 1n, to: last + 1n }, "not in ID order");
@@ -59,10 +59,10 @@ function firstReadable(
   database: DatabaseSync,
   above: bigint,
 ): { id: bigint; after: bigint } | null {
-  const next = prepare(database, "SELECT id FROM post WHERE id > ? ORDER BY id LIMIT 1");
+  const selectNextId = prepare(database, "SELECT id FROM post WHERE id > ? ORDER BY id LIMIT 1");
   const probe = (after: bigint): bigint | null | "unreadable" => {
     try {
-      return (next.get(after)?.id as bigint | undefined) ?? null;
+      return (selectNextId.get(after)?.id as bigint | undefined) ?? null;
     } catch {
       return "unreadable";
     }

@@ -10,9 +10,9 @@ export function knownIds(database: DatabaseSync): IdList {
   const known = createIdList();
   for (const table of ["uri", "term_docsize"] as const) {
     asFarAsReadable(() => {
-      const ids = database.prepare(`SELECT id FROM ${table}`);
-      ids.setReadBigInts(true);
-      for (const { id } of ids.iterate()) known.add(id as bigint);
+      const selectIds = database.prepare(`SELECT id FROM ${table}`);
+      selectIds.setReadBigInts(true);
+      for (const { id } of selectIds.iterate()) known.add(id as bigint);
     });
   }
   asFarAsReadable(() => addSealed(database, known));

@@ -23,21 +23,21 @@ export function segmentLookup(
   platform: Platform,
 ): PostLookup<{ id: bigint }> {
   const sums = rowSumsOf(database);
-  const select = database.prepare(
+  const selectPost = database.prepare(
     `SELECT id, time_ms AS timeMs, likes, reposts, replies, quotes, revision, record, ${sums.column} AS sum
      FROM post WHERE id = ?`,
   );
-  select.setReadBigInts(true);
-  const exists = database.prepare("SELECT 1 FROM post WHERE id = ?");
-  const lowest = database.prepare("SELECT min(id) AS id FROM post WHERE id BETWEEN ? AND ?");
-  const highest = database.prepare("SELECT max(id) AS id FROM post WHERE id BETWEEN ? AND ?");
-  lowest.setReadBigInts(true);
-  highest.setReadBigInts(true);
-  const idsOfHash = database.prepare("SELECT id FROM uri WHERE hash = ?");
-  idsOfHash.setReadBigInts(true);
+  selectPost.setReadBigInts(true);
+  const selectExists = database.prepare("SELECT 1 FROM post WHERE id = ?");
+  const selectLowest = database.prepare("SELECT min(id) AS id FROM post WHERE id BETWEEN ? AND ?");
+  const selectHighest = database.prepare("SELECT max(id) AS id FROM post WHERE id BETWEEN ? AND ?");
+  selectLowest.setReadBigInts(true);
+  selectHighest.setReadBigInts(true);
+  const selectIdsOfHash = database.prepare("SELECT id FROM uri WHERE hash = ?");
+  selectIdsOfHash.setReadBigInts(true);
 
   function findById(id: bigint): { id: bigint; uri: string } | null {
-    const row = select.get(id) as (SummedRow & { sum: bigint | null }) | undefined;
+    const row = selectPost.get(id) as (SummedRow & { sum: bigint | null }) | undefined;
     if (row === undefined) return null;
     if (!sums.isIntact(row, row.sum)) return { id, uri: "" };
     return {
@@ -47,7 +47,7 @@ export function segmentLookup(
   }
 
   function findByUri(hash: bigint, uri: string): { id: bigint } | null {
-    for (const { id } of idsOfHash.all(hash)) {
+    for (const { id } of selectIdsOfHash.all(hash)) {
       const found = findById(id as bigint);
       if (found?.uri === uri || found?.uri === "") return found;
     }
@@ -55,9 +55,9 @@ export function segmentLookup(
   }
 
   return {
-    has: (id) => exists.get(id) !== undefined,
-    lowestId: (from, to) => lowest.get(from, to)?.id as bigint | null,
-    highestId: (from, to) => highest.get(from, to)?.id as bigint | null,
+    has: (id) => selectExists.get(id) !== undefined,
+    lowestId: (from, to) => selectLowest.get(from, to)?.id as bigint | null,
+    highestId: (from, to) => selectHighest.get(from, to)?.id as bigint | null,
     findById,
     findByUri,
   };

@@ -11,12 +11,12 @@ export function namedPosts(
   database: DatabaseSync,
   sealed: SealedPart | null,
 ): (id: bigint) => boolean {
-  const isHidden = database.prepare("SELECT 1 FROM hidden WHERE id = ?");
-  const isWritten = database.prepare("SELECT 1 FROM term_docsize WHERE id = ?");
+  const selectHidden = database.prepare("SELECT 1 FROM hidden WHERE id = ?");
+  const selectInDelta = database.prepare("SELECT 1 FROM term_docsize WHERE id = ?");
 
   function isNamed(id: bigint): boolean {
-    if (isHidden.get(id) !== undefined) return false;
-    if (isWritten.get(id) !== undefined) return true;
+    if (selectHidden.get(id) !== undefined) return false;
+    if (selectInDelta.get(id) !== undefined) return true;
     if (sealed === null) return false;
     return sealed.read(
       (view) => isSealed(view, id),

@@ -34,7 +34,7 @@ export function postRowsIn(
   let isRecording = false;
 
   function note(id: bigint): void {
-    if (isRecording) sql.noteChange.run(id);
+    if (isRecording) sql.insertChanged.run(id);
   }
 
   function write(post: WrittenPost, id: bigint, counts: PostCounts): void {
@@ -68,27 +68,27 @@ export function postRowsIn(
     },
     remove: (id, hash) => {
       erase(id);
-      sql.show.run(id);
+      sql.deleteHidden.run(id);
       if (hash !== null) sql.deleteUri.run(hash, id);
     },
     renumber: (post, id, to, counts, hash) => {
-      const wasHidden = sql.isHidden.get(id) !== undefined;
+      const wasHidden = sql.selectHidden.get(id) !== undefined;
       erase(id);
-      sql.show.run(id);
+      sql.deleteHidden.run(id);
       sql.deleteUri.run(hash, id);
       write(post, to, counts);
       sql.insertUri.run(hash, to);
-      if (wasHidden) sql.hide.run(to);
+      if (wasHidden) sql.insertHidden.run(to);
     },
     setCounts: (id, { likes, reposts, replies, quotes }) => {
       note(id);
-      sql.setCounts.run(likes, reposts, replies, quotes, id);
-      sql.setSum.run(id);
+      sql.updateCounts.run(likes, reposts, replies, quotes, id);
+      sql.updateSum.run(id);
     },
     setRecord: (id, record) => {
       note(id);
-      sql.setRecord.run(record, id);
-      sql.setSum.run(id);
+      sql.updateRecord.run(record, id);
+      sql.updateSum.run(id);
     },
     rewriteTerms: (row) => {
       termsWriter.remove(row.id);
@@ -97,7 +97,7 @@ export function postRowsIn(
     },
     setHidden: (id, hidden) => {
       note(id);
-      const { changes } = hidden ? sql.hide.run(id) : sql.show.run(id);
+      const { changes } = hidden ? sql.insertHidden.run(id) : sql.deleteHidden.run(id);
       if (Number(changes) === 0) return;
       if (hidden) sealed.hide(id);
       else sealed.show(id);
@@ -112,14 +112,14 @@ function prepareStatements(database: DatabaseSync) {
     deletePost: prepare("DELETE FROM post WHERE id = ?"),
     insertUri: prepare("INSERT INTO uri(hash, id) VALUES(?, ?)"),
     deleteUri: prepare("DELETE FROM uri WHERE hash = ? AND id = ?"),
-    setCounts: prepare(
+    updateCounts: prepare(
       "UPDATE post SET likes = ?, reposts = ?, replies = ?, quotes = ? WHERE id = ?",
     ),
-    setRecord: prepare("UPDATE post SET record = ? WHERE id = ?"),
-    setSum: prepare(`UPDATE post SET sum = ${rowSumSql} WHERE id = ?`),
-    hide: prepare("INSERT OR IGNORE INTO hidden VALUES(?)"),
-    show: prepare("DELETE FROM hidden WHERE id = ?"),
-    isHidden: prepare("SELECT 1 FROM hidden WHERE id = ?"),
-    noteChange: prepare("INSERT OR IGNORE INTO changed VALUES(?)"),
+    updateRecord: prepare("UPDATE post SET record = ? WHERE id = ?"),
+    updateSum: prepare(`UPDATE post SET sum = ${rowSumSql} WHERE id = ?`),
+    insertHidden: prepare("INSERT OR IGNORE INTO hidden VALUES(?)"),
+    deleteHidden: prepare("DELETE FROM hidden WHERE id = ?"),
+    selectHidden: prepare("SELECT 1 FROM hidden WHERE id = ?"),
+    insertChanged: prepare("INSERT OR IGNORE INTO changed VALUES(?)"),
   };
 }

@@ -41,20 +41,24 @@ function rowsOf(database: DatabaseSync, condition: string) {
     statement.setReturnArrays(true);
     return statement;
   };
-  const rows = prepare(
+  const selectBatches = prepare(
     "SELECT number, low, high, ids FROM ingest_order WHERE number BETWEEN ? AND ? ORDER BY number",
   );
-  const run = prepare(`SELECT id FROM post WHERE id BETWEEN ? AND ? ${condition} ORDER BY id`);
-  const list = prepare(
+  const selectRun = prepare(
+    `SELECT id FROM post WHERE id BETWEEN ? AND ? ${condition} ORDER BY id`,
+  );
+  const selectList = prepare(
     `SELECT post.id FROM json_each(?) AS requested CROSS JOIN post ON post.id = requested.value
      WHERE true ${condition}`,
   );
 
   return function* ingestedIn(from: number, to: number): Generator<IngestBatch> {
-    for (const row of rows.iterate(from, to)) {
+    for (const row of selectBatches.iterate(from, to)) {
       const [number, low, high, ids] = row as unknown as StoredRow;
       const found =
-        ids === null ? run.all(low, high) : list.all(`[${unpackIds(low, ids).join(",")}]`);
+        ids === null
+          ? selectRun.all(low, high)
+          : selectList.all(`[${unpackIds(low, ids).join(",")}]`);
       yield {
         number: Number(number),
         ids: found.map((values) => (values as unknown as [bigint])[0]),

@@ -64,8 +64,8 @@ export function rowSumsOf(database: DatabaseSync): RowSums {
   const hasColumn =
     database.prepare("SELECT 1 FROM pragma_table_info('post') WHERE name = 'sum'").get() !==
     undefined;
-  const unsummed = database.prepare("SELECT 1 FROM setting WHERE name = 'unsummed'");
-  const isUnsummed = !hasColumn || unsummed.get() !== undefined;
+  const selectUnsummed = database.prepare("SELECT 1 FROM setting WHERE name = 'unsummed'");
+  const isUnsummed = !hasColumn || selectUnsummed.get() !== undefined;
   return {
     column: hasColumn ? "sum" : "NULL",
     isIntactSql: hasColumn ? `(sum IS ${rowSumSql}${isUnsummed ? " OR sum IS NULL" : ""})` : "true",

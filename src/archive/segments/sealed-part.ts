@@ -77,9 +77,9 @@ export function openSealedPart(
   let index = guardedByMarker(path, open, () => null);
   const begin = database.prepare("BEGIN");
   const rollback = database.prepare("ROLLBACK");
-  const version = database.prepare("PRAGMA data_version");
-  const delta = database.prepare("SELECT 1 FROM term_docsize LIMIT 1");
-  const hidden = database.prepare("SELECT 1 FROM hidden LIMIT 1");
+  const selectDataVersion = database.prepare("PRAGMA data_version");
+  const selectAnyInDelta = database.prepare("SELECT 1 FROM term_docsize LIMIT 1");
+  const selectAnyHidden = database.prepare("SELECT 1 FROM hidden LIMIT 1");
   let seen: { version: unknown; lastWrittenInCommit: number | undefined; view: SealedView } | null =
     null;
 
@@ -89,7 +89,7 @@ export function openSealedPart(
 
   /** `data_version` changes with commits of other connections. */
   function currentView(opened: SealedIndex, lastWrittenInCommit: number | undefined): SealedView {
-    const now = version.get()?.data_version;
+    const now = selectDataVersion.get()?.data_version;
     if (seen !== null && seen.version === now) {
       seen.lastWrittenInCommit = lastWrittenInCommit ?? seen.lastWrittenInCommit;
       return seen.view;
@@ -98,8 +98,8 @@ export function openSealedPart(
     const view = {
       index: opened,
       deletions: readDeletionBitmap(database),
-      hasDelta: delta.get() !== undefined,
-      hidesAny: hidden.get() !== undefined,
+      hasDelta: selectAnyInDelta.get() !== undefined,
+      hidesAny: selectAnyHidden.get() !== undefined,
     };
     seen = { version: now, lastWrittenInCommit, view };
     return view;

@@ -27,7 +27,7 @@ export type SealedWrites = {
 export function sealedWritesOf(database: DatabaseSync, path: string): SealedWrites {
   let opened: DeletionBitmapWriter | "unsealed" | "damaged" | "spoiled" | null = null;
   // Copies of the file, which lack the marker, must also be rejected.
-  const spoil = database.prepare("UPDATE sealed SET format = ?1 WHERE format <> ?1");
+  const updateFormat = database.prepare("UPDATE sealed SET format = ?1 WHERE format <> ?1");
 
   function mask(): DeletionBitmapWriter | null {
     opened ??= open();
@@ -52,7 +52,7 @@ export function sealedWritesOf(database: DatabaseSync, path: string): SealedWrit
 
   function reportFile(): void {
     opened = "spoiled";
-    runGuarded(() => spoil.run(abandonedFormat));
+    runGuarded(() => updateFormat.run(abandonedFormat));
   }
 
   function idsWith(facet: string): bigint[] | null {

@@ -84,7 +84,7 @@ export function segmentWriterOn(
   function idsWith(facet: string): bigint[] {
     const sealedIds = sealed.idsWith(facet);
     if (sealedIds === null) return rowsWith(facet);
-    const deltaRows = sql.idsWith.all(`"${facet.replaceAll('"', '""')}"`);
+    const deltaRows = sql.selectIdsWith.all(`"${facet.replaceAll('"', '""')}"`);
     return [...sealedIds, ...deltaRows.map(({ rowid }) => rowid as bigint)];
   }
 
@@ -110,8 +110,8 @@ export function segmentWriterOn(
     commit: () => {
       ingestOrder.flush();
       sealed.flush();
-      if (added.posts !== 0) sql.addPosts.run(added.posts);
-      if (added.imported !== 0) sql.addImported.run(added.imported);
+      if (added.posts !== 0) sql.updatePosts.run(added.posts);
+      if (added.imported !== 0) sql.updateImported.run(added.imported);
       added = { posts: 0, imported: 0 };
       tableSums.end();
       database.exec("COMMIT");
@@ -123,7 +123,7 @@ export function segmentWriterOn(
       added = { posts: 0, imported: 0 };
       if (database.isTransaction) database.exec("ROLLBACK");
     },
-    posts: () => Number(sql.posts.get()?.value ?? 0) + added.posts,
+    posts: () => Number(sql.selectPosts.get()?.value ?? 0) + added.posts,
     idsWith,
     insert: (post, id, ingestNumber) => {
       rows.insert(id === post.id ? post : unpack(post), id, post.counts, post.hash);
@@ -167,8 +167,8 @@ export function segmentWriterOn(
       rows.rewriteTerms({ ...found.row, record });
     },
     deletions: deletionsIn(database),
-    counted: () => Number(sql.counted.get()?.value ?? 0),
-    setCounted: (step) => sql.setCounted.run(step),
+    counted: () => Number(sql.selectCounted.get()?.value ?? 0),
+    setCounted: (step) => sql.updateCounted.run(step),
     close: () => database.close(),
   };
 }
@@ -183,11 +183,11 @@ const unpack = ({ timeMs, revision, record, terms }: WrittenPost): WrittenPost =
 function prepareStatements(database: DatabaseSync) {
   const prepare = preparesBigInts(database);
   return {
-    posts: prepare("SELECT value FROM setting WHERE name = 'posts'"),
-    addPosts: prepare("UPDATE setting SET value = value + ? WHERE name = 'posts'"),
-    addImported: prepare("UPDATE setting SET value = value + ? WHERE name = 'imported'"),
-    idsWith: prepare("SELECT rowid FROM term WHERE term MATCH ?"),
-    counted: prepare("SELECT value FROM setting WHERE name = 'counted'"),
-    setCounted: prepare("UPDATE setting SET value = ? WHERE name = 'counted'"),
+    selectPosts: prepare("SELECT value FROM setting WHERE name = 'posts'"),
+    updatePosts: prepare("UPDATE setting SET value = value + ? WHERE name = 'posts'"),
+    updateImported: prepare("UPDATE setting SET value = value + ? WHERE name = 'imported'"),
+    selectIdsWith: prepare("SELECT rowid FROM term WHERE term MATCH ?"),
+    selectCounted: prepare("SELECT value FROM setting WHERE name = 'counted'"),
+    updateCounted: prepare("UPDATE setting SET value = ? WHERE name = 'counted'"),
   };
 }

@@ -46,7 +46,7 @@ const shrinkage = 16;
 
 export function slicedCandidates(database: DatabaseSync): SlicedCandidates {
   const statement = statementCache(database);
-  const hidden = database.prepare("SELECT 1 FROM hidden LIMIT 1");
+  const selectAnyHidden = database.prepare("SELECT 1 FROM hidden LIMIT 1");
 
   const newestIds = ({ low, high }: IdRange, max: number): bigint[] =>
     firstColumns(statement(postsSql).all(low, high, max));
@@ -56,7 +56,7 @@ export function slicedCandidates(database: DatabaseSync): SlicedCandidates {
     { low, high }: IdRange,
     work: SlicedWork,
   ): Generator<CandidateBatch, void> {
-    const anyHidden = hidden.get() !== undefined;
+    const anyHidden = selectAnyHidden.get() !== undefined;
     let size = firstPosts;
     const frequencies = new Map<string, number>();
     for (let next = high; next >= low; ) {

@@ -36,7 +36,7 @@ export function storedPostsIn(database: DatabaseSync, platform: Platform): Store
   let isReading = false;
   let lastRead: bigint | null = null;
 
-  const lastOf = (): bigint => (sql.last.get()?.id as bigint | null) ?? 0n;
+  const lastOf = (): bigint => (sql.selectLastId.get()?.id as bigint | null) ?? 0n;
 
   /** Several times as fast as lookups without a transaction. */
   function beginReading(): void {
@@ -81,7 +81,7 @@ export function storedPostsIn(database: DatabaseSync, platform: Platform): Store
 
   const findById: StoredPosts["findById"] = (id) => {
     if (!mayContain(id)) return null;
-    const row = sql.row.get(id);
+    const row = sql.selectPost.get(id);
     if (row === undefined) return null;
     const post = stored(row);
     return { ...post, uri: post.isIntact ? recordUri(post.row) : "" };
@@ -89,7 +89,7 @@ export function storedPostsIn(database: DatabaseSync, platform: Platform): Store
 
   const findByUri: StoredPosts["findByUri"] = (hash, uri) => {
     beginReading();
-    for (const { id } of sql.idsOfHash.all(hash)) {
+    for (const { id } of sql.selectIdsOfHash.all(hash)) {
       const post = findById(id as bigint);
       if (post?.uri === uri || post?.isIntact === false) return post;
     }
@@ -104,16 +104,16 @@ export function storedPostsIn(database: DatabaseSync, platform: Platform): Store
       return found?.isIntact ? { ...found, post: decodeRecord(found.row) } : null;
     },
     *intactRows() {
-      for (const row of sql.rows.iterate()) {
+      for (const row of sql.selectPosts.iterate()) {
         const post = stored(row);
         if (post.isIntact) yield post.row;
       }
     },
-    has: (id) => mayContain(id) && sql.exists.get(id) !== undefined,
+    has: (id) => mayContain(id) && sql.selectExists.get(id) !== undefined,
     lowestId: (from, to) =>
-      mayContain(from) ? ((sql.lowest.get(from, to)?.id as bigint | null) ?? null) : null,
+      mayContain(from) ? ((sql.selectLowest.get(from, to)?.id as bigint | null) ?? null) : null,
     highestId: (from, to) =>
-      mayContain(from) ? ((sql.highest.get(from, to)?.id as bigint | null) ?? null) : null,
+      mayContain(from) ? ((sql.selectHighest.get(from, to)?.id as bigint | null) ?? null) : null,
     end: () => nextMillisecondId(lastOf()),
     endReading: () => {
       if (!isReading) return;
@@ -129,12 +129,12 @@ const numberOrNull = (value: unknown): number | null => (value === null ? null :
 function prepareStatements(database: DatabaseSync) {
   const prepare = preparesBigInts(database);
   return {
-    row: prepare("SELECT * FROM post WHERE id = ?"),
-    rows: prepare("SELECT * FROM post"),
-    exists: prepare("SELECT 1 FROM post WHERE id = ?"),
-    lowest: prepare("SELECT min(id) AS id FROM post WHERE id BETWEEN ? AND ?"),
-    highest: prepare("SELECT max(id) AS id FROM post WHERE id BETWEEN ? AND ?"),
-    last: prepare("SELECT max(id) AS id FROM post"),
-    idsOfHash: prepare("SELECT id FROM uri WHERE hash = ?"),
+    selectPost: prepare("SELECT * FROM post WHERE id = ?"),
+    selectPosts: prepare("SELECT * FROM post"),
+    selectExists: prepare("SELECT 1 FROM post WHERE id = ?"),
+    selectLowest: prepare("SELECT min(id) AS id FROM post WHERE id BETWEEN ? AND ?"),
+    selectHighest: prepare("SELECT max(id) AS id FROM post WHERE id BETWEEN ? AND ?"),
+    selectLastId: prepare("SELECT max(id) AS id FROM post"),
+    selectIdsOfHash: prepare("SELECT id FROM uri WHERE hash = ?"),
   };
 }

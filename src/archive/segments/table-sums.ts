@@ -33,11 +33,11 @@ export type TableSums = {
 };
 
 export function tableSumsOf(database: DatabaseSync): TableSums {
-  const add = database.prepare(
+  const updateSum = database.prepare(
     `UPDATE table_sum SET rows = rows + ?1, sum = ((sum + ?2) % ${sumModulus} + ${sumModulus}) % ${sumModulus}
      WHERE name = ?3`,
   );
-  const isSummed = database.prepare("SELECT 1 FROM table_sum LIMIT 1");
+  const selectAnySum = database.prepare("SELECT 1 FROM table_sum LIMIT 1");
   let sessions: { table: Table; session: ReturnType<DatabaseSync["createSession"]> }[] = [];
 
   function discard(): void {
@@ -48,7 +48,7 @@ export function tableSumsOf(database: DatabaseSync): TableSums {
   return {
     begin: () => {
       discard();
-      if (isSummed.get() === undefined) return;
+      if (selectAnySum.get() === undefined) return;
       sessions = summedTables.map((table) => ({
         table,
         session: database.createSession({ table }),
@@ -63,7 +63,7 @@ export function tableSumsOf(database: DatabaseSync): TableSums {
       );
       discard();
       for (const [index, { rows, sum }] of deltas.entries()) {
-        if (rows !== 0 || sum !== 0) add.run(rows, sum, summedTables[index] as Table);
+        if (rows !== 0 || sum !== 0) updateSum.run(rows, sum, summedTables[index] as Table);
       }
     },
     discard,
@@ -74,22 +74,22 @@ const rowsOfStep = 200;
 
 /** Requires a transaction. */
 export function* sumTables(database: DatabaseSync): Generator<"worked", void> {
-  const put = database.prepare("INSERT OR REPLACE INTO table_sum VALUES(?, ?, ?)");
+  const insertSum = database.prepare("INSERT OR REPLACE INTO table_sum VALUES(?, ?, ?)");
   for (const table of summedTables) {
     const { rows, sum } = yield* readSum(database, table, Number.POSITIVE_INFINITY);
-    put.run(table, rows, sum);
+    insertSum.run(table, rows, sum);
   }
 }
 
 /** Requires a snapshot. Errors: those of SQLite if the schema or the sums are unreadable. */
 export function* damagedTables(database: DatabaseSync): Generator<"worked", string[]> {
   if (!hasSums(database)) return [];
-  const stored = database.prepare("SELECT rows, sum FROM table_sum WHERE name = ?");
+  const selectSum = database.prepare("SELECT rows, sum FROM table_sum WHERE name = ?");
   const isAny = database.prepare("SELECT 1 FROM table_sum LIMIT 1").get() !== undefined;
   if (!isAny) return [];
   const damaged: string[] = [];
   for (const table of summedTables) {
-    const row = stored.get(table);
+    const row = selectSum.get(table);
     const read = yield* ifReadable(readSum(database, table, Number(row?.rows ?? 0)));
     if (read === null || row?.rows !== read.rows || row.sum !== read.sum) damaged.push(table);
   }
@@ -130,17 +130,17 @@ function* readNumbers(
   const sums = (within: string): string =>
     `SELECT count(*) AS rows, coalesce(sum(${rowNumber(table)}), 0) % ${sumModulus} AS sum FROM ${table}
      WHERE (${key}) > (${marks}) ${within}`;
-  const end = database.prepare(
+  const selectEnd = database.prepare(
     `SELECT ${key} FROM ${table} WHERE (${key}) > (${marks}) ORDER BY ${key} LIMIT 1 OFFSET ${numbersOfStep - 1}`,
   );
-  end.setReadBigInts(true);
-  end.setReturnArrays(true);
-  const upTo = database.prepare(sums(`AND (${key}) <= (${marks})`));
+  selectEnd.setReadBigInts(true);
+  selectEnd.setReturnArrays(true);
+  const selectUpTo = database.prepare(sums(`AND (${key}) <= (${marks})`));
   const statement = database.prepare(sums(""));
   const total: Delta = { rows: 0, sum: 0 };
   for (let last = numberTables[table].key.map(() => lowest); ; ) {
-    const next = end.get(...last) as unknown as bigint[] | undefined;
-    const row = next === undefined ? statement.get(...last) : upTo.get(...last, ...next);
+    const next = selectEnd.get(...last) as unknown as bigint[] | undefined;
+    const row = next === undefined ? statement.get(...last) : selectUpTo.get(...last, ...next);
     total.rows += Number(row?.rows);
     total.sum = (total.sum + Number(row?.sum)) % sumModulus;
     if (next === undefined || total.rows > maxRows) return total;

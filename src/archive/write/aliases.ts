@@ -24,35 +24,35 @@ export function aliasesBelow(
   catalog: DatabaseSync,
   isStored: (platform: Platform, id: bigint) => boolean,
 ) {
-  const read = catalog.prepare(
+  const selectBelow = catalog.prepare(
     `SELECT id, name FROM alias WHERE platform = ? AND name IS NOT NULL AND id < ? ORDER BY id DESC LIMIT ?`,
   );
-  read.setReadBigInts(true);
+  selectBelow.setReadBigInts(true);
   return (platform: Platform, below: bigint | null, limit: number): NamedPosition[] =>
-    read
+    selectBelow
       .all(platform, below ?? lastId, limit)
       .map(({ id, name }) => ({ platform, id: id as bigint, name: String(name) }))
       .map((row) => ({ ...row, isStored: isStored(platform, row.id) }));
 }
 
 export function aliasesOf(catalog: DatabaseSync): Aliases {
-  const put = catalog.prepare(
+  const insertAlias = catalog.prepare(
     `INSERT INTO alias(platform, hash, id, name) VALUES(?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET id = excluded.id, name = excluded.name`,
   );
-  const find = catalog.prepare("SELECT id FROM alias WHERE platform = ? AND hash = ?");
-  find.setReadBigInts(true);
-  const renumber = catalog.prepare(
+  const selectId = catalog.prepare("SELECT id FROM alias WHERE platform = ? AND hash = ?");
+  selectId.setReadBigInts(true);
+  const updateId = catalog.prepare(
     "UPDATE alias SET id = ? WHERE platform = ? AND id = ? AND name IS NOT NULL",
   );
   return {
     renumber: (platform, id, to) => {
-      renumber.run(to, platform, id);
+      updateId.run(to, platform, id);
     },
     put: (platform, { hash, name }, id) => {
-      put.run(platform, hash, id, name);
+      insertAlias.run(platform, hash, id, name);
     },
-    find: (platform, hash) => (find.get(platform, hash)?.id as bigint | undefined) ?? null,
+    find: (platform, hash) => (selectId.get(platform, hash)?.id as bigint | undefined) ?? null,
   };
 }
 

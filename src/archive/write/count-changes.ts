@@ -22,29 +22,29 @@ export type CountChanges = {
 type CountStep = { number: number; generation: number; changes: readonly CountChange[] };
 
 export function countChangesOf(catalog: DatabaseSync): CountChanges {
-  const gather = catalog.prepare(
+  const upsertChange = catalog.prepare(
     `INSERT INTO count_change VALUES(
        (SELECT CAST(value AS INTEGER) FROM setting WHERE name = 'generation'), ?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET added = added + excluded.added`,
   );
-  const oldest = catalog.prepare("SELECT min(generation) AS generation FROM count_change");
-  const rows = catalog.prepare(
+  const selectOldest = catalog.prepare("SELECT min(generation) AS generation FROM count_change");
+  const selectChanges = catalog.prepare(
     `SELECT platform, uri, metric, added FROM count_change WHERE generation = ?
      ORDER BY platform, uri, metric LIMIT ?`,
   );
-  const remove = catalog.prepare(
+  const deleteChange = catalog.prepare(
     "DELETE FROM count_change WHERE generation = ? AND platform = ? AND uri = ? AND metric = ?",
   );
   const generation = (): number => Number(readSetting(catalog, "generation"));
   return {
     gather: ({ platform, uri, metric, by }) => {
-      gather.run(platform, uri, metric, by);
+      upsertChange.run(platform, uri, metric, by);
     },
     close: () => putSetting(catalog, "generation", generation() + 1),
     nextStep: (limit) => {
-      const first = oldest.get()?.generation;
+      const first = selectOldest.get()?.generation;
       if (first === null || first === undefined || Number(first) >= generation()) return null;
-      const changes = rows.all(Number(first), limit).map(
+      const changes = selectChanges.all(Number(first), limit).map(
         (row): CountChange => ({
           platform: row.platform as Platform,
           uri: String(row.uri),
@@ -57,7 +57,7 @@ export function countChangesOf(catalog: DatabaseSync): CountChanges {
     },
     end: (step) => {
       for (const { platform, uri, metric } of step.changes) {
-        remove.run(step.generation, platform, uri, metric);
+        deleteChange.run(step.generation, platform, uri, metric);
       }
       putSetting(catalog, "count_step", step.number);
     },

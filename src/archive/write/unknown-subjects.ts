@@ -67,17 +67,17 @@ function inTurn(
 ): (isToGo: (row: Row) => boolean) => void {
   const columns = key.join(", ");
   const positions = key.map(() => "?").join(", ");
-  const read = catalog.prepare(
+  const selectPage = catalog.prepare(
     `SELECT * FROM ${table} WHERE (${columns}) > (${positions}) ORDER BY ${columns} LIMIT ?`,
   );
-  read.setReadBigInts(true);
+  selectPage.setReadBigInts(true);
   const remove = catalog.prepare(
     `DELETE FROM ${table} WHERE ${key.map((column) => `${column} = ?`).join(" AND ")}`,
   );
   const start = key.map(() => "");
   let after = start;
   return (isToGo) => {
-    const rows = read.all(...after, rowsAtOnce);
+    const rows = selectPage.all(...after, rowsAtOnce);
     const keyOf = (row: Row): string[] => key.map((column) => String(row[column]));
     for (const row of rows) if (isToGo(row)) remove.run(...keyOf(row));
     const last = rows.at(-1);

@@ -101,8 +101,8 @@ function addSegment(
 }
 
 function analyzerOf(segment: DatabaseSync): string {
-  const read = segment.prepare("SELECT value FROM setting WHERE name = ?");
-  const [version, unicode] = ["analyzer", "unicode"].map((name) => read.get(name)?.value);
+  const selectSetting = segment.prepare("SELECT value FROM setting WHERE name = ?");
+  const [version, unicode] = ["analyzer", "unicode"].map((name) => selectSetting.get(name)?.value);
   return unicode === undefined ? String(version ?? 0) : `${version} ${unicode}`;
 }
 
