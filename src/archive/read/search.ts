@@ -134,8 +134,8 @@ export function* searchSegments(
   return { ...page, damage, work: { ...work, returned: page.positions.length, segments } };
 }
 
-const hasProgressed = ({ prepared, containers, candidates }: SegmentAnswer): boolean =>
-  prepared === 0 || containers > 0 || candidates > 0;
+const hasProgressed = ({ termReads, containers, candidates }: SegmentAnswer): boolean =>
+  termReads === 0 || containers > 0 || candidates > 0;
 
 function sharersOf({ low }: Visit, later: readonly Visit[]): number {
   const rivals = later.filter(({ high }) => high > low);

@@ -7,7 +7,7 @@ let ends = new Uint32Array(64);
 
 export function alignedPosition(words: readonly Word[], index: number): number | null {
   const count = words.length;
-  makeRoom(count);
+  growArrays(count);
   for (let number = 0; number < count; number++) {
     const { positions, ranks } = words[number] as Word;
     const { from, end } = positionsOf(positions, ranks[index] as number);
@@ -29,7 +29,7 @@ export function alignedPosition(words: readonly Word[], index: number): number |
   }
 }
 
-function makeRoom(words: number): void {
+function growArrays(words: number): void {
   if (words <= nexts.length) return;
   nexts = new Uint32Array(2 * words);
   ends = new Uint32Array(2 * words);

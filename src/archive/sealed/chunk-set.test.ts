@@ -200,8 +200,8 @@ describe("combining sets", () => {
 
   test("combining sets clears a reused buffer", () => {
     const scratch = createScratch();
-    for (let each = 0; each < 3; each++) scratch.take().bits.fill(0xffffffff);
-    scratch.release(0, emptySet);
+    for (let each = 0; each < 3; each++) scratch.acquire().bits.fill(0xffffffff);
+    scratch.release(0);
     expect([...listed(or([setOf(few(3, 7))], scratch))]).toEqual([0, 7, 14]);
     const some = bitmapOf([1, 2, 40_000], 0);
     expect([...listed(andNot(some, setOf(few(2)), scratch))]).toEqual([2, 40_000]);

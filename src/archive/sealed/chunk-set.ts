@@ -43,14 +43,14 @@ export function and(a: ChunkSet, b: ChunkSet, scratch: Scratch): ChunkSet {
   const swap = a.list === null || (b.list !== null && b.count < a.count);
   const few = swap ? b : a;
   const many = swap ? a : b;
-  const out = scratch.take().list;
+  const out = scratch.acquire().list;
   return nonEmpty(out, intersect(few, many, out));
 }
 
 function andBitmaps(a: ChunkSet, b: ChunkSet, scratch: Scratch): ChunkSet {
   const left = a.bits as Uint32Array;
   const right = b.bits as Uint32Array;
-  const out = scratch.take().bits;
+  const out = scratch.acquire().bits;
   let any = 0;
   for (let word = 0; word < wordsOfBitmap; word++) {
     const both = (left[word] as number) & (right[word] as number);
@@ -86,7 +86,7 @@ export function addTo(bits: Uint32Array, set: ChunkSet): void {
 }
 
 export function or(sets: Iterable<ChunkSet>, scratch: Scratch): ChunkSet {
-  const out = scratch.take().bits.fill(0);
+  const out = scratch.acquire().bits.fill(0);
   let count = 0;
   for (const set of sets) {
     addTo(out, set);
@@ -97,8 +97,8 @@ export function or(sets: Iterable<ChunkSet>, scratch: Scratch): ChunkSet {
 
 export function andNot(a: ChunkSet, b: ChunkSet, scratch: Scratch): ChunkSet {
   if (a.count === 0 || b.count === 0) return a;
-  if (a.list === null) return clearedBitmap(a, b, scratch.take().bits);
-  const out = scratch.take().list;
+  if (a.list === null) return clearedBitmap(a, b, scratch.acquire().bits);
+  const out = scratch.acquire().list;
   return nonEmpty(out, b.bits === null ? subtract(a, b, out) : probe(a, b.bits, 1, out));
 }
 
@@ -196,7 +196,7 @@ export function countOf(bits: Uint32Array): number {
   return count;
 }
 
-function within(word: number, bits: number, from: number, to: number): number {
+function bitsBetween(word: number, bits: number, from: number, to: number): number {
   const first = word << 5;
   let inside = bits;
   if (first < from) inside &= -1 << (from & 31);
@@ -224,7 +224,7 @@ export function members(
     return count;
   }
   for (let word = from >>> 5; word << 5 < to && count < max; word++) {
-    let left = within(word, (bits as Uint32Array)[word] as number, from, to);
+    let left = bitsBetween(word, (bits as Uint32Array)[word] as number, from, to);
     for (; left !== 0 && count < max; left &= left - 1) {
       out[count] = (word << 5) | (31 - Math.clz32(left & -left));
       count += 1;
@@ -241,7 +241,7 @@ export function countBetween(set: ChunkSet, from: number, to: number): number {
   }
   let count = 0;
   for (let word = from >>> 5; word << 5 < to; word++) {
-    count += popcount(within(word, (bits as Uint32Array)[word] as number, from, to));
+    count += popcount(bitsBetween(word, (bits as Uint32Array)[word] as number, from, to));
   }
   return count;
 }

@@ -4,34 +4,46 @@ import { createPhraseFinder, type PhraseFinder } from "./phrase.ts";
 import { createScratch, type Scratch } from "./scratch.ts";
 import { evaluationRank, type SealedPlan } from "./sealed-plan.ts";
 
-export type SealedWork = { containers: number; prepared?: number };
+export type SealedWork = {
+  /** Containers evaluated. */
+  containers: number;
+  /** Terms read to prepare the plan, and other preparation at the cost of so many. */
+  termReads?: number;
+};
 
 type Evaluator = {
   readonly scratch: Scratch;
-  /** Returns into how many parts to split the chunk. */
-  prepare(plan: SealedPlan, posts: number, chunk: number, work: SealedWork): number;
-  /** All matches in the part, perhaps more in the chunk. Valid until the next evaluation. */
+  /**
+   * Starts a chunk. Returns the number of parts in which to evaluate it, so that no evaluation
+   * blocks the thread for long.
+   */
+  prepare(plan: SealedPlan, segmentPosts: number, chunk: number, work: SealedWork): number;
+  /**
+   * Returns every match in the part, and possibly others of the chunk. Null is the whole chunk. The
+   * set is valid until the next evaluation.
+   */
   evaluate(plan: SealedPlan, part: ChunkPart | null): ChunkSet;
 };
 
 type ChunkPart = { from: number; to: number };
 
-/** Bound per part of a chunk; about 30 ns each. */
+/** Term positions read for one part, about 30 ns each: bounds how long an evaluation can block. */
 const maxPositions = 500_000;
 const maxParts = 64;
 
-export type Evaluators = {
-  take(): Evaluator;
-  giveBack(evaluator: Evaluator): void;
+/** Evaluators have large buffers, so idle ones are reused. */
+export type EvaluatorPool = {
+  acquire(): Evaluator;
+  release(evaluator: Evaluator): void;
 };
 
 const maxIdle = 4;
 
-export function createEvaluators(): Evaluators {
+export function createEvaluatorPool(): EvaluatorPool {
   const idle: Evaluator[] = [];
   return {
-    take: () => idle.pop() ?? createEvaluator(),
-    giveBack(evaluator) {
+    acquire: () => idle.pop() ?? createEvaluator(),
+    release(evaluator) {
       if (idle.length < maxIdle) idle.push(evaluator);
     },
   };
@@ -40,36 +52,38 @@ export function createEvaluators(): Evaluators {
 function createEvaluator(): Evaluator {
   const scratch = createScratch();
   const phrases = createPhraseFinder();
-  const run: Run = { scratch, phrases, posts: 0, chunk: 0, work: { containers: 0 } };
+  const run: Run = { scratch, phrases, segmentPosts: 0, chunk: 0, work: { containers: 0 } };
   return {
     scratch,
-    prepare(plan, posts, chunk, work) {
-      run.posts = posts;
+    prepare(plan, segmentPosts, chunk, work) {
+      run.segmentPosts = segmentPosts;
       run.chunk = chunk;
       run.work = work;
-      const max = estimate(plan, run);
-      return Math.min(maxParts, Math.max(1, Math.ceil(positionsOf(plan, max) / maxPositions)));
+      updateEstimates(plan, run);
+      const positions = maxPositionsOf(plan, plan.maxMatches);
+      return Math.min(maxParts, Math.max(1, Math.ceil(positions / maxPositions)));
     },
     evaluate(plan, part) {
-      scratch.release(0, emptySet);
+      scratch.release(0);
       return evaluate(plan, run, part === null ? null : partSet(part, scratch));
     },
   };
 }
 
-function positionsOf(plan: SealedPlan, max: number): number {
-  const posts = Math.min(max, plan.maxMatches);
-  let positions = plan.phrase.length * posts;
-  for (const child of plan.children) positions += positionsOf(child, posts);
-  for (const child of plan.excluded) positions += positionsOf(child, posts);
+/** The most positions that evaluating the plan in so many candidates reads. */
+function maxPositionsOf(plan: SealedPlan, maxCandidates: number): number {
+  const candidates = Math.min(maxCandidates, plan.maxMatches);
+  let positions = plan.phrase.length * candidates;
+  for (const child of plan.children) positions += maxPositionsOf(child, candidates);
+  for (const child of plan.excluded) positions += maxPositionsOf(child, candidates);
   return positions;
 }
 
 function partSet({ from, to }: ChunkPart, scratch: Scratch): ChunkSet {
-  const { bits } = scratch.take();
+  const { bits } = scratch.acquire();
   bits.fill(0);
-  for (let post = from; post < to; post++) {
-    bits[post >>> 5] = (bits[post >>> 5] as number) | (1 << (post & 31));
+  for (let member = from; member < to; member++) {
+    bits[member >>> 5] = (bits[member >>> 5] as number) | (1 << (member & 31));
   }
   return bitmapSet(bits, to - from);
 }
@@ -77,38 +91,39 @@ function partSet({ from, to }: ChunkPart, scratch: Scratch): ChunkSet {
 type Run = {
   readonly scratch: Scratch;
   readonly phrases: PhraseFinder;
-  posts: number;
+  segmentPosts: number;
   chunk: number;
   work: SealedWork;
 };
 
-function estimate(plan: SealedPlan, run: Run): number {
+/** Sets `maxMatches` and `cost` of the plan and its parts for the chunk. */
+function updateEstimates(plan: SealedPlan, run: Run): void {
   plan.maxMatches = maxMatchesOf(plan, run);
   plan.cost = plan.maxMatches + evaluationRank(plan) * postsOfChunk;
-  return plan.maxMatches;
 }
 
 function maxMatchesOf(plan: SealedPlan, run: Run): number {
-  const whole = postsIn(run.chunk, run.posts);
-  if (plan.posts !== null) return plan.posts.counts[run.chunk] as number;
+  const chunkPosts = postsIn(run.chunk, run.segmentPosts);
+  if (plan.postings !== null) return plan.postings.counts[run.chunk] as number;
+  for (const child of plan.children) updateEstimates(child, run);
   if (plan.kind === "or") {
     let sum = 0;
-    for (const child of plan.children) sum += estimate(child, run);
-    return Math.min(sum, whole);
+    for (const child of plan.children) sum += child.maxMatches;
+    return Math.min(sum, chunkPosts);
   }
-  let min = whole;
+  let min = chunkPosts;
   for (const list of plan.distinct) min = Math.min(min, list.counts[run.chunk] as number);
-  for (const child of plan.children) min = Math.min(min, estimate(child, run));
-  if (min > 0) for (const child of plan.excluded) estimate(child, run);
+  for (const child of plan.children) min = Math.min(min, child.maxMatches);
+  if (min > 0) for (const child of plan.excluded) updateEstimates(child, run);
   return min;
 }
 
-/** Only conjunctions and phrases drop matches outside `within`. */
+/** Conjunctions and phrases return only matches in `within`, other plans all. */
 function evaluate(plan: SealedPlan, run: Run, within: ChunkSet | null): ChunkSet {
   if (plan.maxMatches === 0) return emptySet;
-  if (plan.posts !== null) {
+  if (plan.postings !== null) {
     run.work.containers += 1;
-    return plan.posts.set(run.chunk);
+    return plan.postings.set(run.chunk);
   }
   if (plan.kind === "or") return evaluateOr(plan, run, within);
   return plan.kind === "and" ? evaluateAnd(plan, run, within) : evaluatePhrase(plan, run, within);
@@ -124,38 +139,40 @@ function* evaluateEach(
   within: ChunkSet | null,
 ): Generator<ChunkSet, void> {
   const { scratch } = run;
-  const mark = scratch.used();
+  const mark = scratch.mark();
   for (const plan of plans) {
     const set = evaluate(plan, run, within);
-    yield within !== null && isFew(within, set) ? and(within, set, scratch) : set;
-    scratch.release(mark, emptySet);
+    yield within !== null && isWorthNarrowing(set, within) ? and(within, set, scratch) : set;
+    scratch.release(mark);
   }
 }
 
-const isFew = (within: ChunkSet, { list, count }: ChunkSet): boolean =>
+/** Intersecting reads `within`, and a union adds the result; else it adds the whole set. */
+const isWorthNarrowing = ({ list, count }: ChunkSet, within: ChunkSet): boolean =>
   within.list !== null && within.count * 2 < (list === null ? wordsOfBitmap : count);
 
 function evaluateAnd(plan: SealedPlan, run: Run, within: ChunkSet | null): ChunkSet {
   const { scratch } = run;
-  const mark = scratch.used();
+  const mark = scratch.mark();
   let matches = within;
   sortByCost(plan.children);
   for (const child of plan.children) {
     const set = evaluate(child, run, matches);
-    const isInside = child.kind === "phrase" || child.kind === "and";
-    matches = matches === null || isInside ? set : and(matches, set, scratch);
+    const isAlreadyNarrowed = child.kind === "phrase" || child.kind === "and";
+    matches = matches === null || isAlreadyNarrowed ? set : and(matches, set, scratch);
     if (matches.count === 0) return emptySet;
-    scratch.release(mark, matches);
+    scratch.releaseExcept(mark, matches);
   }
-  matches ??= everyPost(postsIn(run.chunk, run.posts), scratch);
+  matches ??= everyPost(postsIn(run.chunk, run.segmentPosts), scratch);
   for (const child of plan.excluded) {
     matches = andNot(matches, evaluate(child, run, matches), scratch);
     if (matches.count === 0) return emptySet;
-    scratch.release(mark, matches);
+    scratch.releaseExcept(mark, matches);
   }
   return matches;
 }
 
+/** Insertion sort: the plans are few, and mostly in order since the previous chunk. */
 function sortByCost(plans: SealedPlan[]): void {
   for (let index = 1; index < plans.length; index++) {
     const plan = plans[index] as SealedPlan;
@@ -170,19 +187,19 @@ function sortByCost(plans: SealedPlan[]): void {
 }
 
 function everyPost(count: number, scratch: Scratch): ChunkSet {
-  const { bits } = scratch.take();
-  const whole = count >>> 5;
-  bits.fill(0xffffffff, 0, whole);
-  if (whole < wordsOfBitmap) {
-    bits.fill(0, whole);
-    bits[whole] = ~(-1 << (count & 31));
+  const { bits } = scratch.acquire();
+  const fullWords = count >>> 5;
+  bits.fill(0xffffffff, 0, fullWords);
+  if (fullWords < wordsOfBitmap) {
+    bits.fill(0, fullWords);
+    bits[fullWords] = ~(-1 << (count & 31));
   }
   return bitmapSet(bits, count);
 }
 
 function evaluatePhrase(plan: SealedPlan, run: Run, within: ChunkSet | null): ChunkSet {
   const { scratch, chunk } = run;
-  const mark = scratch.used();
+  const mark = scratch.mark();
   const { distinct } = plan;
   distinct.sort((a, b) => (a.counts[chunk] as number) - (b.counts[chunk] as number));
   let candidates = within;
@@ -191,10 +208,10 @@ function evaluatePhrase(plan: SealedPlan, run: Run, within: ChunkSet | null): Ch
     const set = list.set(chunk);
     candidates = candidates === null ? set : and(candidates, set, scratch);
     if (candidates.count === 0) return emptySet;
-    scratch.release(mark, candidates);
+    scratch.releaseExcept(mark, candidates);
   }
   if (candidates === null) return emptySet;
   const matches = run.phrases.find(plan.phrase, chunk, candidates, scratch);
-  scratch.release(mark, matches);
+  scratch.releaseExcept(mark, matches);
   return matches;
 }

@@ -21,8 +21,8 @@ export function createPhraseFinder(): PhraseFinder {
   const buffers: Uint32Array[] = [];
 
   function bufferFor(index: number, count: number): Uint32Array {
-    const room = buffers[index];
-    if (room !== undefined && room.length >= count) return room;
+    const buffer = buffers[index];
+    if (buffer !== undefined && buffer.length >= count) return buffer;
     const larger = new Uint32Array(2 ** Math.ceil(Math.log2(Math.max(count, 256))));
     buffers[index] = larger;
     return larger;
@@ -30,9 +30,9 @@ export function createPhraseFinder(): PhraseFinder {
 
   function readWord(list: PostingList, chunk: number, count: number, index: number): Word {
     const set = list.set(chunk);
-    const room = bufferFor(index, count);
-    ranks(set, candidates, count, room);
-    return { positions: list.positions(set), ranks: room };
+    const buffer = bufferFor(index, count);
+    ranks(set, candidates, count, buffer);
+    return { positions: list.positions(set), ranks: buffer };
   }
 
   function filterCandidates(phrase: readonly PostingList[], chunk: number, all: number): number {
@@ -69,13 +69,13 @@ export function createPhraseFinder(): PhraseFinder {
       const all = members(within, 0, postsOfChunk, candidates, postsOfChunk);
       const count = filterCandidates(phrase, chunk, all);
       if (count === 0) return emptySet;
-      const room = scratch.take();
+      const buffer = scratch.acquire();
       if (count < densePosts) {
-        room.list.set(candidates.subarray(0, count));
-        return listSet(room.list, count);
+        buffer.list.set(candidates.subarray(0, count));
+        return listSet(buffer.list, count);
       }
-      addTo(room.bits.fill(0), listSet(candidates, count));
-      return bitmapSet(room.bits, count);
+      addTo(buffer.bits.fill(0), listSet(candidates, count));
+      return bitmapSet(buffer.bits, count);
     },
   };
 }

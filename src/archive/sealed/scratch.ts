@@ -1,37 +1,46 @@
 import type { ChunkSet } from "./chunk-set.ts";
 import { wordsOfBitmap } from "./format.ts";
 
+/** `list` and `bits` share their memory. */
 type ScratchBuffer = { list: Uint16Array; bits: Uint32Array };
 
+/** A stack of buffers for intermediate results, which are reused. */
 export type Scratch = {
-  take(): ScratchBuffer;
-  used(): number;
-  release(used: number, set: ChunkSet): void;
+  acquire(): ScratchBuffer;
+  /** The number of acquired buffers. */
+  mark(): number;
+  /** Releases the buffers acquired since the mark. */
+  release(mark: number): void;
+  /** As `release`, but keeps the buffer of `kept`, if it is one of them. */
+  releaseExcept(mark: number, kept: ChunkSet): void;
 };
 
 export function createScratch(): Scratch {
-  const rooms: ScratchBuffer[] = [];
-  let used = 0;
+  const buffers: ScratchBuffer[] = [];
+  let acquired = 0;
   return {
-    take() {
-      const room = rooms[used] ?? createBuffer();
-      rooms[used] = room;
-      used += 1;
-      return room;
+    acquire() {
+      const buffer = buffers[acquired] ?? createBuffer();
+      buffers[acquired] = buffer;
+      acquired += 1;
+      return buffer;
     },
-    used: () => used,
-    release(chosen, set) {
-      for (let index = chosen; index < used; index++) {
-        const room = rooms[index];
-        const first = rooms[chosen];
-        if (room === undefined || first === undefined) break;
-        if (room.list !== set.list && room.bits !== set.bits) continue;
-        rooms[index] = first;
-        rooms[chosen] = room;
-        used = chosen + 1;
+    mark: () => acquired,
+    release(mark) {
+      acquired = mark;
+    },
+    releaseExcept(mark, kept) {
+      for (let index = mark; index < acquired; index++) {
+        const buffer = buffers[index];
+        const first = buffers[mark];
+        if (buffer === undefined || first === undefined) break;
+        if (buffer.list !== kept.list && buffer.bits !== kept.bits) continue;
+        buffers[index] = first;
+        buffers[mark] = buffer;
+        acquired = mark + 1;
         return;
       }
-      used = chosen;
+      acquired = mark;
     },
   };
 }

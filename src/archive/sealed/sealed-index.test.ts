@@ -505,20 +505,20 @@ describe("looking up many prefixes", () => {
 
   function inSlices(query: SealedQuery, from: SealedIndex) {
     const flags = nothing();
-    const done = { containers: 0, prepared: 0 };
+    const done = { containers: 0, termReads: 0 };
     let max = 0;
     let slices = 0;
     for (let at = 0; at < total; slices++) {
-      const before = done.prepared;
+      const before = done.termReads;
       const steps = from.matches(query, { from: at, to: total }, () => null, done);
       const step = steps.next();
       steps.return();
-      max = Math.max(max, done.prepared - before);
+      max = Math.max(max, done.termReads - before);
       if (step.done) break;
       flag(flags, step.value);
       at = step.value.chunk * postsOfChunk + step.value.to;
     }
-    return { flags, max, slices, prepared: done.prepared };
+    return { flags, max, slices, termReads: done.termReads };
   }
 
   test("each step of a search looks up at most a few hundred terms of many prefixes", () => {
@@ -532,9 +532,9 @@ describe("looking up many prefixes", () => {
 
   test("looking up many prefixes in steps reads no more than a single step would", () => {
     const opened = open(remembersNothing);
-    const alone = { containers: 0, prepared: 0 };
+    const alone = { containers: 0, termReads: 0 };
     Array.from(opened.matches(or(many), everything, () => null, alone));
-    expect(inSlices(many, opened).prepared).toBeLessThanOrEqual(alone.prepared);
+    expect(inSlices(many, opened).termReads).toBeLessThanOrEqual(alone.termReads);
     opened.close();
   });
 

@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { andNot, type ChunkSet, emptySet } from "./chunk-set.ts";
 import { openDictionary } from "./dictionary.ts";
 import { openPostNumbers, type PostNumbers } from "./doc-numbers.ts";
-import { createEvaluators, type Evaluators, type SealedWork } from "./evaluate.ts";
+import { createEvaluatorPool, type EvaluatorPool, type SealedWork } from "./evaluate.ts";
 import { chunksOf, postsIn, postsOfChunk } from "./format.ts";
 import type { IdMemory } from "./id-memory.ts";
 import type { PostingList } from "./posting-list.ts";
@@ -60,13 +60,13 @@ export type SealedIndexOptions = {
   name: string;
   terms: TermCache;
   ids: IdMemory | null;
-  evaluators?: Evaluators;
+  evaluators?: EvaluatorPool;
 };
 
 /** Null if the segment is not sealed. Begins no transaction. */
 export function openSealedIndex(
   database: DatabaseSync,
-  { name, terms, ids, evaluators = createEvaluators() }: SealedIndexOptions,
+  { name, terms, ids, evaluators = createEvaluatorPool() }: SealedIndexOptions,
 ): SealedIndex | null {
   if (readableState(database) === null) return null;
   const head = readHead(database);
@@ -135,14 +135,14 @@ export function openSealedIndex(
   function* matches(
     query: SealedQuery,
     range: NumberRange,
-    leftOut: (chunk: number) => ChunkSet | null,
+    omitted: (chunk: number) => ChunkSet | null,
     work: SealedWork,
   ): Generator<ChunkMatches, void> {
     const last = Math.min(range.to, posts);
     if (range.from >= last) return;
     let unnoted = 0;
     const isStep = (read: number): boolean => {
-      work.prepared = (work.prepared ?? 0) + read;
+      work.termReads = (work.termReads ?? 0) + read;
       unnoted += read;
       if (unnoted < termsOfStep) return false;
       unnoted = 0;
@@ -155,7 +155,7 @@ export function openSealedIndex(
       if (read !== null && isStep(read)) yield nothingAt(begin, range.from - begin * postsOfChunk);
     }
     const { plan } = planning;
-    const evaluator = evaluators.take();
+    const evaluator = evaluators.acquire();
     try {
       const end = chunksOf(last);
       for (let chunk = begin; chunk < end; chunk++) {
@@ -163,7 +163,7 @@ export function openSealedIndex(
         const from = Math.max(0, range.from - start);
         const to = Math.min(postsIn(chunk, posts), last - start);
         const parts = plan === null ? 1 : evaluator.prepare(plan, posts, chunk, work);
-        // The last one says how far the search went.
+        // The last one shows how far the search went.
         if (plan?.maxMatches === 0 && chunk < end - 1) continue;
         for (const read of plan === null ? [] : prepareSets(plan, chunk)) {
           if (isStep(read)) yield nothingAt(chunk, from);
@@ -173,14 +173,14 @@ export function openSealedIndex(
           const part = { from: at, to: Math.min(to, at + size) };
           const matches =
             plan === null ? emptySet : evaluator.evaluate(plan, parts === 1 ? null : part);
-          const omitted = matches.count === 0 ? null : leftOut(chunk);
-          const set = omitted === null ? matches : andNot(matches, omitted, evaluator.scratch);
+          const excluded = matches.count === 0 ? null : omitted(chunk);
+          const set = excluded === null ? matches : andNot(matches, excluded, evaluator.scratch);
           yield { chunk, set, ...part };
         }
       }
       plans.delete(query);
     } finally {
-      evaluators.giveBack(evaluator);
+      evaluators.release(evaluator);
     }
   }
 

@@ -3,8 +3,8 @@ import type { PrefixList } from "./prefix-list.ts";
 import type { SealedQuery } from "./sealed-query.ts";
 
 export type SealedPlan = {
-  readonly kind: "posts" | "phrase" | "or" | "and";
-  readonly posts: PostSets | null;
+  readonly kind: "postings" | "phrase" | "or" | "and";
+  readonly postings: PostSets | null;
   readonly phrase: readonly PostingList[];
   readonly distinct: PostingList[];
   /** An `and` without children matches every post. Evaluation reorders them. */
@@ -32,7 +32,7 @@ export function* planOf(
       return null;
     case "term":
       yield 1;
-      return postsPlan(sources.term(query.term));
+      return postingsPlan(sources.term(query.term));
     case "phrase":
       yield query.terms.length;
       return phrasePlan(query.terms.map(sources.term));
@@ -61,14 +61,14 @@ function* plansOf(
 /** The plan must be prepared for the chunk. Yields the cost of each step. */
 export function* prepareSets(plan: SealedPlan, chunk: number): Generator<number, void> {
   if (plan.maxMatches === 0) return;
-  if (plan.posts?.prepare !== undefined) yield* plan.posts.prepare(chunk);
+  if (plan.postings?.prepare !== undefined) yield* plan.postings.prepare(chunk);
   for (const child of plan.children) yield* prepareSets(child, chunk);
   for (const child of plan.excluded) yield* prepareSets(child, chunk);
 }
 
 const plain: SealedPlan = {
-  kind: "posts",
-  posts: null,
+  kind: "postings",
+  postings: null,
   phrase: [],
   distinct: [],
   children: [],
@@ -77,8 +77,8 @@ const plain: SealedPlan = {
   cost: 0,
 };
 
-const postsPlan = (posts: PostSets | null): SealedPlan | null =>
-  posts === null ? null : { ...plain, kind: "posts", posts };
+const postingsPlan = (postings: PostSets | null): SealedPlan | null =>
+  postings === null ? null : { ...plain, kind: "postings", postings };
 
 function phrasePlan(lists: readonly (PostingList | null)[]): SealedPlan | null {
   if (!allPresent(lists)) return null;
@@ -90,9 +90,9 @@ function prefixPlan(
   last: PrefixList | null,
 ): SealedPlan | null {
   if (last === null || !allPresent(lists)) return null;
-  if (lists.length === 0) return postsPlan(last.any);
+  if (lists.length === 0) return postingsPlan(last.any);
   const phrases = last.positioned.map((ending) => phrasePlan([...lists, ending]));
-  return conjunction([...new Set(lists)].map(postsPlan).concat(disjunction(phrases)), []);
+  return conjunction([...new Set(lists)].map(postingsPlan).concat(disjunction(phrases)), []);
 }
 
 function disjunction(children: readonly (SealedPlan | null)[]): SealedPlan | null {
@@ -124,6 +124,6 @@ function allPresent<Value>(values: readonly (Value | null)[]): values is readonl
 
 /** Evaluated late: groups, which must be combined, and last phrases, which need positions. */
 export function evaluationRank(plan: SealedPlan): number {
-  if (plan.kind === "posts") return 0;
+  if (plan.kind === "postings") return 0;
   return plan.kind === "phrase" ? 2 : 1;
 }

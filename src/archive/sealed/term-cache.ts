@@ -47,7 +47,7 @@ export function createTermCache(maxBytes: number): TermCache {
     entry.forget(entry.key);
   }
 
-  function makeRoom(): void {
+  function evict(): void {
     while (stored > maxBytes && oldest !== null) drop(oldest);
   }
 
@@ -55,14 +55,14 @@ export function createTermCache(maxBytes: number): TermCache {
     entry.bytes += bytes;
     if (!entry.isCached) return;
     stored += bytes;
-    makeRoom();
+    evict();
   }
 
   function insert(entry: Entry): void {
     entry.isCached = true;
     stored += entry.bytes;
     link(entry);
-    makeRoom();
+    evict();
   }
 
   return {

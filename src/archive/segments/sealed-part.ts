@@ -3,7 +3,7 @@ import { endSnapshot } from "../database.ts";
 import { memoryShares } from "../memory-shares.ts";
 import { SealedDamage } from "../sealed/damage.ts";
 import { type DeletionBitmap, readDeletionBitmap } from "../sealed/deletion-bitmap.ts";
-import { createEvaluators, type Evaluators } from "../sealed/evaluate.ts";
+import { createEvaluatorPool, type EvaluatorPool } from "../sealed/evaluate.ts";
 import type { IdMemory } from "../sealed/id-memory.ts";
 import { openSealedIndex, type SealedIndex } from "../sealed/sealed-index.ts";
 import type { SealedQuery } from "../sealed/sealed-query.ts";
@@ -16,7 +16,7 @@ import { useVerifiedFiles, type VerifiedFiles } from "./verified-files.ts";
 export type SealedMemory = {
   terms: TermCache;
   ids: IdMemory | null;
-  evaluators: Evaluators;
+  evaluators: EvaluatorPool;
   /** Files verified by any thread. */
   verified: VerifiedFiles;
   verifiedHere: Set<string>;
@@ -29,7 +29,7 @@ export const createSealedMemory = (
 ): SealedMemory => ({
   terms: createTermCache(termBytes),
   ids,
-  evaluators: createEvaluators(),
+  evaluators: createEvaluatorPool(),
   verified,
   verifiedHere: new Set(),
 });
@@ -67,6 +67,13 @@ export type SealedPart = {
   close(): void;
 };
 
+/** `dataVersion`: SQLite's, which changes with commits of other connections. */
+type SeenView = {
+  dataVersion: unknown;
+  lastWrittenInCommit: number | undefined;
+  view: SealedView;
+};
+
 /** Null if not sealed. Open segments are never sealed in place. */
 export function openSealedPart(
   database: DatabaseSync,
@@ -80,17 +87,15 @@ export function openSealedPart(
   const selectDataVersion = database.prepare("PRAGMA data_version");
   const selectAnyInDelta = database.prepare("SELECT 1 FROM term_docsize LIMIT 1");
   const selectAnyHidden = database.prepare("SELECT 1 FROM hidden LIMIT 1");
-  let seen: { version: unknown; lastWrittenInCommit: number | undefined; view: SealedView } | null =
-    null;
+  let seen: SeenView | null = null;
 
   function open(): SealedIndex | null {
     return openSealedIndex(database, { name: path, ...memory });
   }
 
-  /** `data_version` changes with commits of other connections. */
   function currentView(opened: SealedIndex, lastWrittenInCommit: number | undefined): SealedView {
-    const now = selectDataVersion.get()?.data_version;
-    if (seen !== null && seen.version === now) {
+    const dataVersion = selectDataVersion.get()?.data_version;
+    if (seen !== null && seen.dataVersion === dataVersion) {
       seen.lastWrittenInCommit = lastWrittenInCommit ?? seen.lastWrittenInCommit;
       return seen.view;
     }
@@ -101,7 +106,7 @@ export function openSealedPart(
       hasDelta: selectAnyInDelta.get() !== undefined,
       hidesAny: selectAnyHidden.get() !== undefined,
     };
-    seen = { version: now, lastWrittenInCommit, view };
+    seen = { dataVersion, lastWrittenInCommit, view };
     return view;
   }
 

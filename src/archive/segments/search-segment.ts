@@ -39,7 +39,8 @@ export type SegmentAnswer = {
   candidates: number;
   rechecked: number;
   containers: number;
-  prepared: number;
+  /** See `SealedWork`. */
+  termReads: number;
   statements: number;
   /** IDs of posts that may be missing because of damage. */
   damaged: IdRange[];
@@ -190,7 +191,7 @@ const noAnswer = (): SegmentAnswer => ({
   candidates: 0,
   rechecked: 0,
   containers: 0,
-  prepared: 0,
+  termReads: 0,
   statements: 1,
   damaged: [],
 });

@@ -16,7 +16,7 @@ export function unreadableSegment(path: string): Segment {
       candidates: 0,
       rechecked: 0,
       containers: 0,
-      prepared: 0,
+      termReads: 0,
       statements: 0,
       damaged: [range],
     }),
