@@ -5,31 +5,36 @@ import { requireKnownAnalyzers } from "../catalog/open-catalog.ts";
 import { onSnapshot } from "../database.ts";
 
 export type CatalogState = {
+  /** SQLite's `data_version`, which changes with commits of other connections. */
   version: unknown;
   segments: SegmentEntry[];
   coverage: PlatformCoverage[];
 };
 
-/** The state is read again after any process has changed the catalog; `onChange` gets the segments read. */
-export function currentCatalog(
+/**
+ * Caches the state, and reads it again once another connection has committed to the catalog.
+ * `onChange` is called with the segments after each reading. Errors: `newer_schema` for segments of
+ * an unknown analyzer.
+ */
+export function catalogStateReader(
   catalog: DatabaseSync,
   folder: string,
   onChange: (segments: readonly SegmentEntry[]) => void,
 ): () => CatalogState {
-  const version = catalog.prepare("PRAGMA data_version");
-  let known: CatalogState | null = null;
+  const selectDataVersion = catalog.prepare("PRAGMA data_version");
+  let cached: CatalogState | null = null;
 
   return () => {
-    const now = version.get()?.data_version;
-    if (known === null || known.version !== now) {
+    const version = selectDataVersion.get()?.data_version;
+    if (cached === null || cached.version !== version) {
       // One snapshot: coverage must not be newer than the segments.
-      known = onSnapshot(catalog, () => {
+      cached = onSnapshot(catalog, () => {
         const segments = readSegments(catalog);
         requireKnownAnalyzers(segments, folder);
-        return { version: now, segments, coverage: readCoverageOfAll(catalog) };
+        return { version, segments, coverage: readCoverageOfAll(catalog) };
       });
-      onChange(known.segments);
+      onChange(cached.segments);
     }
-    return known;
+    return cached;
   };
 }

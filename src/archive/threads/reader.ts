@@ -52,7 +52,7 @@ import { archiveDefaults } from "../settings.ts";
 import { aliasesBelow } from "../write/aliases.ts";
 import { identifyPosts } from "../write/identify.ts";
 import { owner } from "../write/placement.ts";
-import { currentCatalog } from "./catalog-state.ts";
+import { catalogStateReader } from "./catalog-state.ts";
 import { openSegmentsIn } from "./open-segments.ts";
 
 const defaultShares = memoryShares(archiveDefaults.memoryBytes, 2);
@@ -106,20 +106,20 @@ export function createReader(
   const catalog = openForReading(catalogPath(folder), 1_000);
   const opened = openSegmentsIn(folder, cacheKib, memory);
   const { open } = opened;
-  const current = currentCatalog(catalog, folder, opened.closeRemoved);
+  const currentState = catalogStateReader(catalog, folder, opened.closeRemoved);
   const uriKey = (): string => readUriKey(catalog);
   const countCache = createCountCache();
   const accounts = accountsOf(catalog);
   const misplaced = misplacedPostsOf(catalog);
   const coverageOf = coverageOfAccount(catalog);
-  const currentSegments = (): SegmentEntry[] => current().segments;
+  const currentSegments = (): SegmentEntry[] => currentState().segments;
   const { rowsOf, othersOf } = storedRows({ currentSegments, open, uriKey });
   const positions = pagePositions({ open, uriKey });
   const resolveNames = nameResolver(catalog, rowsOf);
   const renderer = rowRenderer(catalog, accounts);
   const jsonPage = jsonPages({ cache: recordCache, currentVersions, rowsOf, renderer });
   const readAliases = aliasesBelow(catalog, (platform, id) => {
-    const entries = current().segments.filter((entry) => entry.platform === platform);
+    const entries = currentState().segments.filter((entry) => entry.platform === platform);
     if (entries.length === 0) return false;
     const entry = owner(entries, id);
     return open(entry).lookup.has(id) || othersOf(entry, [id]).size > 0;
@@ -131,12 +131,12 @@ export function createReader(
     answer: (segments: SegmentEntry[]) => Generator<void, Answer>,
   ): Generator<void, Answer & { coverage: readonly PlatformCoverage[] }> {
     const ofAuthors = coverageOfAuthors(coverageOf, plan);
-    const { segments, coverage } = current();
+    const { segments, coverage } = currentState();
     return { ...(yield* answer(segments)), coverage: withAuthors(coverage, ofAuthors) };
   }
 
   function currentVersions(): (position: Position) => RecordVersion | null {
-    const { version: catalogVersion, segments } = current();
+    const { version: catalogVersion, segments } = currentState();
     const versions = new Map<SegmentEntry, RecordVersion>();
     return (position) => {
       const entry = segmentOf(position, segments);
@@ -195,14 +195,14 @@ export function createReader(
         identifyPosts(
           {
             uriKey: uriKey(),
-            segments: current().segments,
+            segments: currentState().segments,
             lookupOf: (entry) => open(entry).lookup,
             misplaced,
           },
           posts,
         ),
       ingestOrder: ({ after, limit }) =>
-        readIngestOrder(catalog, current().segments, open, after, limit),
+        readIngestOrder(catalog, currentState().segments, open, after, limit),
       accountsToLookUp: ({ platform, beforeMs, limit }) =>
         accounts.toLookUp(platform, beforeMs, limit),
       accountsNamed: accountsNamed(catalog, accounts),
