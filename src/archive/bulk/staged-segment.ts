@@ -54,9 +54,9 @@ export function createStagedSegment(
       posts += 1;
       if (id > last) last = id;
     },
-    renumber: (id, to, hash) => {
-      rows.renumber(id, to, hash);
-      if (to > last) last = to;
+    renumber: (id, newId, hash) => {
+      rows.renumber(id, newId, hash);
+      if (newId > last) last = newId;
     },
     // Most posts are newer than all before them, and need no lookup.
     findById: (id) => (id > last ? null : rows.findById(id)),
@@ -71,7 +71,9 @@ export function createStagedSegment(
     const ids = index.ids();
     const before = bytesOf();
     for (const _ of buildSealedOf(database, ids, index.terms(), sealedMs));
-    const insertSetting = database.prepare("INSERT OR REPLACE INTO setting VALUES('sealed_bytes', ?)");
+    const insertSetting = database.prepare(
+      "INSERT OR REPLACE INTO setting VALUES('sealed_bytes', ?)",
+    );
     insertSetting.run(bytesOf() - before);
     putIngestOrder(ids, lastIngestNumber);
     for (const _ of copy.complete());

@@ -9,22 +9,22 @@ export function numberMillisecond(
   fixed: ReadonlySet<bigint>,
 ): Map<bigint, bigint> {
   const sorted = posts.toSorted((a, b) => (a.uriHash < b.uriHash ? -1 : 1));
-  const numbered: { id: bigint; to: bigint }[] = [];
+  const numbered: { id: bigint; newId: bigint }[] = [];
   let free = low;
   for (const { id, uriHash } of sorted) {
     const preferred = low | numberOfHash(uriHash);
     if (preferred > free) free = preferred;
     while (fixed.has(free)) free += 1n;
-    numbered.push({ id, to: free });
+    numbered.push({ id, newId: free });
     free += 1n;
   }
   // Numbers past the end of the millisecond move back.
   let highest = lastInMillisecond(low);
   for (const post of numbered.toReversed()) {
     while (fixed.has(highest)) highest -= 1n;
-    if (post.to <= highest) break;
-    post.to = highest;
+    if (post.newId <= highest) break;
+    post.newId = highest;
     highest -= 1n;
   }
-  return new Map(numbered.map(({ id, to }) => [id, to]));
+  return new Map(numbered.map(({ id, newId }) => [id, newId]));
 }

@@ -75,10 +75,10 @@ function copyIngestOrder(segment: FollowedSegment): void {
  */
 function copyNewIngestOrder(segment: FollowedSegment): void {
   const { old, parts, ingestNumber } = segment;
-  for (const { copy } of parts) copy.ingestOrder.forgetAfter(ingestNumber);
+  for (const { copy } of parts) copy.ingestOrder.removeAfter(ingestNumber);
   for (const arrived of ingestBatchReader(old)(ingestNumber + 1, Number.MAX_SAFE_INTEGER)) {
     for (const id of idsInCopy(arrived.ids, segment.idInCopy)) {
-      segment.copyOf(id).ingestOrder.makeRoom(id);
+      segment.copyOf(id).ingestOrder.removeFromRun(id);
       segment.arrived.add(id);
     }
     putIngestOrder(segment, arrived);

@@ -43,7 +43,7 @@ export function* dropIngestOrder(
   try {
     const ingestOrder = ingestOrderIn(segment);
     for (;;) {
-      const removed = yield* inLock(segment, () => ingestOrder.forgetBefore(from, rowsOfStep));
+      const removed = yield* inLock(segment, () => ingestOrder.removeBefore(from, rowsOfStep));
       yield "worked";
       if (removed === 0) return;
     }

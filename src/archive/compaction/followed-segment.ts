@@ -86,7 +86,7 @@ export function follow(
     const added = row === undefined ? null : copyRow(row);
     if (before !== null && before !== added?.uri) followed.vacated.add(id);
     if (added === null) return;
-    if (before === null) copy.ingestOrder.makeRoom(id);
+    if (before === null) copy.ingestOrder.removeFromRun(id);
     if (!added.isNative) copy.addUri(hashOf(added.uri), id);
     const isNamed = added.isNative || before === added.uri;
     if (!isNamed) followed.moved.set(id, id);
@@ -107,7 +107,7 @@ export function follow(
       followed.dropped.delete(row.id);
       const added = copyRow(row);
       if (added === null) continue;
-      copy.ingestOrder.makeRoom(added.id);
+      copy.ingestOrder.removeFromRun(added.id);
       if (!added.isNative) copy.addUri(hashOf(added.uri), added.id);
       followed.moved.set(added.id, row.id);
       followed.vacated.add(added.id);

@@ -93,15 +93,17 @@ test("the ingest order returns every post once, under the number of its batch, i
             }
             const own = moved === null ? undefined : numbers.get(moved);
             if (moved === null || own === undefined) continue;
-            const to = [...Array(80).keys()].map(BigInt).find((id) => !used.has(id) && id > moved);
-            if (to === undefined) continue;
+            const newId = [...Array(80).keys()]
+              .map(BigInt)
+              .find((id) => !used.has(id) && id > moved);
+            if (newId === undefined) continue;
             remove(segment, moved);
-            insert(segment, to);
-            segment.ingestOrder.renumber(moved, to);
+            insert(segment, newId);
+            segment.ingestOrder.renumber(moved, newId);
             numbers.delete(moved);
             used.delete(moved);
-            used.add(to);
-            numbers.set(to, own);
+            used.add(newId);
+            numbers.set(newId, own);
           }
           const expected = [...numbers]
             .toSorted(([a, x], [b, y]) => x - y || (a < b ? -1 : 1))
@@ -132,9 +134,9 @@ test("a copy of all ingest order rows in another segment has the same order", ()
 test("rows of the ingest order are dropped from either end", () => {
   withSegment((segment) => {
     for (const number of [1, 2, 3, 4]) arrive(segment, number - 1, [BigInt(number * 10)]);
-    expect(segment.ingestOrder.forgetBefore(3, 1)).toBe(1);
-    expect(segment.ingestOrder.forgetBefore(3, 9)).toBe(1);
-    segment.ingestOrder.forgetAfter(3);
+    expect(segment.ingestOrder.removeBefore(3, 1)).toBe(1);
+    expect(segment.ingestOrder.removeBefore(3, 9)).toBe(1);
+    segment.ingestOrder.removeAfter(3);
     expect(reported(segment, 9)).toEqual(["3 30"]);
   });
 });

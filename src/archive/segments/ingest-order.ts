@@ -13,12 +13,13 @@ export type IngestOrder = {
   discard(): void;
   /** `ids` must ascend. */
   put(number: number, ids: readonly bigint[]): void;
-  makeRoom(id: bigint): void;
-  renumber(id: bigint, to: bigint): void;
+  /** Call for a new post's ID: a run around it becomes a list without it. */
+  removeFromRun(id: bigint): void;
+  renumber(id: bigint, newId: bigint): void;
   numbersOf(id: bigint): number[];
   setNumbers(id: bigint, numbers: readonly number[]): void;
-  forgetAfter(number: number): void;
-  forgetBefore(number: number, rows: number): number;
+  removeAfter(number: number): void;
+  removeBefore(number: number, rows: number): number;
 };
 
 const maxPosts = 1_000;
@@ -30,7 +31,7 @@ export function ingestOrderIn(database: DatabaseSync): IngestOrder {
   let last = 0;
 
   function add(number: number, id: bigint): void {
-    makeRoom(id);
+    removeFromRun(id);
     if (pending.length >= maxPosts || id <= (pending.at(-1) ?? -1n)) flush();
     pending.push(id);
     last = number;
@@ -52,35 +53,35 @@ export function ingestOrderIn(database: DatabaseSync): IngestOrder {
     const [low] = ids;
     const high = ids.at(-1);
     if (low === undefined || high === undefined) return;
-    sql.insert.run(number, low, high, isRun(ids, low, high) ? null : packIds(low, ids));
+    sql.insertRow.run(number, low, high, isRun(ids, low, high) ? null : packIds(low, ids));
   }
 
   function isRun(ids: readonly bigint[], low: bigint, high: bigint): boolean {
-    const below = sql.runBelow.get(high) as Row | undefined;
+    const below = sql.selectRunBelow.get(high) as Row | undefined;
     if (below !== undefined && below.high >= low) return false;
-    const there = idsOf(sql.postsWithin.all(low, high, ids.length + 1));
+    const there = idsOf(sql.selectIdRange.all(low, high, ids.length + 1));
     return there.length === ids.length && there.every((id, index) => id === ids[index]);
   }
 
   function runAt(id: bigint): Row | null {
-    const row = sql.runBelow.get(id) as Row | undefined;
+    const row = sql.selectRunBelow.get(id) as Row | undefined;
     return row === undefined || row.high < id ? null : row;
   }
 
-  function makeRoom(id: bigint): void {
+  function removeFromRun(id: bigint): void {
     const run = runAt(id);
     if (run === null) return;
-    const ids = idsOf(sql.postsWithin.all(run.low, run.high, everyPost));
+    const ids = idsOf(sql.selectIdRange.all(run.low, run.high, everyPost));
     setIds(run, without(ids, id));
   }
 
   function setIds({ row, low }: Row, ids: readonly bigint[]): void {
-    if (ids.length === 0) sql.remove.run(row);
-    else sql.setIds.run(packIds(low, ids), row);
+    if (ids.length === 0) sql.deleteRow.run(row);
+    else sql.updateIds.run(packIds(low, ids), row);
   }
 
   function listsWith(id: bigint): { row: Row; ids: bigint[] }[] {
-    const rows = sql.listsAround.all(id, id) as (Row & { ids: Uint8Array })[];
+    const rows = sql.selectListsAround.all(id, id) as (Row & { ids: Uint8Array })[];
     return rows
       .map((row) => ({ row, ids: unpackIds(row.low, row.ids) }))
       .filter(({ ids }) => ids.includes(id));
@@ -93,28 +94,28 @@ export function ingestOrderIn(database: DatabaseSync): IngestOrder {
       pending = [];
     },
     put,
-    makeRoom,
-    renumber: (id, to) => {
+    removeFromRun,
+    renumber: (id, newId) => {
       flush();
       const [list] = listsWith(id);
       const number = list?.row.number ?? runAt(id)?.number;
       if (list !== undefined) setIds(list.row, without(list.ids, id));
-      makeRoom(to);
-      if (number !== undefined) put(Number(number), [to]);
+      removeFromRun(newId);
+      if (number !== undefined) put(Number(number), [newId]);
     },
     numbersOf: (id) =>
       [runAt(id), ...listsWith(id).map(({ row }) => row)]
         .filter((row) => row !== null)
         .map(({ number }) => Number(number)),
     setNumbers: (id, numbers) => {
-      makeRoom(id);
+      removeFromRun(id);
       for (const { row, ids } of listsWith(id)) setIds(row, without(ids, id));
       for (const number of numbers) put(number, [id]);
     },
-    forgetAfter: (number) => {
-      sql.forgetAfter.run(number);
+    removeAfter: (number) => {
+      sql.deleteAfter.run(number);
     },
-    forgetBefore: (number, rows) => Number(sql.forgetBefore.run(number, rows).changes),
+    removeBefore: (number, rows) => Number(sql.deleteBefore.run(number, rows).changes),
   };
 }
 
@@ -131,20 +132,20 @@ const without = (ids: readonly bigint[], id: bigint): bigint[] =>
 function prepareStatements(database: DatabaseSync) {
   const prepare = preparesBigInts(database);
   return {
-    insert: prepare("INSERT INTO ingest_order(number, low, high, ids) VALUES(?, ?, ?, ?)"),
-    setIds: prepare("UPDATE ingest_order SET ids = ? WHERE rowid = ?"),
-    remove: prepare("DELETE FROM ingest_order WHERE rowid = ?"),
-    runBelow: prepare(
+    insertRow: prepare("INSERT INTO ingest_order(number, low, high, ids) VALUES(?, ?, ?, ?)"),
+    updateIds: prepare("UPDATE ingest_order SET ids = ? WHERE rowid = ?"),
+    deleteRow: prepare("DELETE FROM ingest_order WHERE rowid = ?"),
+    selectRunBelow: prepare(
       `SELECT rowid AS row, number, low, high FROM ingest_order WHERE ids IS NULL AND low <= ?
        ORDER BY low DESC LIMIT 1`,
     ),
-    listsAround: prepare(
+    selectListsAround: prepare(
       `SELECT rowid AS row, number, low, high, ids FROM ingest_order
        WHERE ids IS NOT NULL AND low <= ? AND high >= ?`,
     ),
-    postsWithin: prepare("SELECT id FROM post WHERE id BETWEEN ? AND ? ORDER BY id LIMIT ?"),
-    forgetAfter: prepare("DELETE FROM ingest_order WHERE number > ?"),
-    forgetBefore: prepare(
+    selectIdRange: prepare("SELECT id FROM post WHERE id BETWEEN ? AND ? ORDER BY id LIMIT ?"),
+    deleteAfter: prepare("DELETE FROM ingest_order WHERE number > ?"),
+    deleteBefore: prepare(
       `DELETE FROM ingest_order WHERE rowid IN
          (SELECT rowid FROM ingest_order WHERE number < ? ORDER BY number LIMIT ?)`,
     ),

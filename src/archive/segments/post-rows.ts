@@ -17,7 +17,7 @@ export type PostRows = {
   replace(post: WrittenPost, id: bigint, counts: PostCounts): void;
   remove(id: bigint, hash: bigint | null): void;
   /** A hidden post stays hidden. */
-  renumber(post: WrittenPost, id: bigint, to: bigint, counts: PostCounts, hash: bigint): void;
+  renumber(post: WrittenPost, id: bigint, newId: bigint, counts: PostCounts, hash: bigint): void;
   setCounts(id: bigint, counts: PostCounts): void;
   setRecord(id: bigint, record: string): void;
   rewriteTerms(row: RecordRow): void;
@@ -71,14 +71,14 @@ export function postRowsIn(
       sql.deleteHidden.run(id);
       if (hash !== null) sql.deleteUri.run(hash, id);
     },
-    renumber: (post, id, to, counts, hash) => {
+    renumber: (post, id, newId, counts, hash) => {
       const wasHidden = sql.selectHidden.get(id) !== undefined;
       erase(id);
       sql.deleteHidden.run(id);
       sql.deleteUri.run(hash, id);
-      write(post, to, counts);
-      sql.insertUri.run(hash, to);
-      if (wasHidden) sql.insertHidden.run(to);
+      write(post, newId, counts);
+      sql.insertUri.run(hash, newId);
+      if (wasHidden) sql.insertHidden.run(newId);
     },
     setCounts: (id, { likes, reposts, replies, quotes }) => {
       note(id);

@@ -32,7 +32,7 @@ export type SegmentWriter = Omit<StoredPosts, "intactRows"> & {
   insert(post: PreparedPost, id: bigint, ingestNumber: number): void;
   update(post: PreparedPost, stored: StoredPost): void;
   remove(id: bigint, hash: bigint | null): void;
-  renumber(id: bigint, to: bigint, hash: bigint): void;
+  renumber(id: bigint, newId: bigint, hash: bigint): void;
   addCounts(id: bigint, added: ReadonlyMap<CountMetric, number>): void;
   moderate(id: bigint, moderation: Moderation): void;
   deletions: Deletions;
@@ -141,13 +141,13 @@ export function segmentWriterOn(
       rows.remove(id, hash);
       added.posts -= 1;
     },
-    renumber: (id, to, hash) => {
+    renumber: (id, newId, hash) => {
       const post = stored.findById(id);
       if (post === null) return;
       if (!post.isIntact) throw damagedRow(id);
       const terms = indexTerms(decodeRecord(post.row)).join(" ");
-      rows.renumber({ ...post, terms }, id, to, post.counts, hash);
-      ingestOrder.renumber(id, to);
+      rows.renumber({ ...post, terms }, id, newId, post.counts, hash);
+      ingestOrder.renumber(id, newId);
     },
     addCounts: (id, changes) => {
       const found = stored.findById(id);

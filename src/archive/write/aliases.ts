@@ -16,7 +16,7 @@ import type { WriteContext } from "./write-context.ts";
  */
 export type Aliases = {
   put(platform: Platform, alias: { hash: bigint; name: string }, id: bigint): void;
-  renumber(platform: Platform, id: bigint, to: bigint): void;
+  renumber(platform: Platform, id: bigint, newId: bigint): void;
   find(platform: Platform, hash: bigint): bigint | null;
 };
 
@@ -46,8 +46,8 @@ export function aliasesOf(catalog: DatabaseSync): Aliases {
     "UPDATE alias SET id = ? WHERE platform = ? AND id = ? AND name IS NOT NULL",
   );
   return {
-    renumber: (platform, id, to) => {
-      updateId.run(to, platform, id);
+    renumber: (platform, id, newId) => {
+      updateId.run(newId, platform, id);
     },
     put: (platform, { hash, name }, id) => {
       insertAlias.run(platform, hash, id, name);

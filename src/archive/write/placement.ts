@@ -25,7 +25,7 @@ export type AssignedChange =
       revision: string;
     }
   | { kind: "keep-out"; id: bigint; uri: string; revision: string }
-  | { kind: "renumber"; id: bigint; to: bigint; hash: bigint };
+  | { kind: "renumber"; id: bigint; newId: bigint; hash: bigint };
 
 export type Segments = {
   entries: readonly SegmentEntry[];
@@ -100,9 +100,9 @@ function numbered(
   }
   const moves = slots.moves().map(({ from, to }): AssignedChange & { kind: "renumber" } => {
     const uri = writerOf(segments, from).findById(from)?.uri ?? "";
-    return { kind: "renumber", id: from, to, hash: segments.hashOf(uri) };
+    return { kind: "renumber", id: from, newId: to, hash: segments.hashOf(uri) };
   });
-  const moved = new Map(moves.map(({ id, to }) => [id, to]));
+  const moved = new Map(moves.map(({ id, newId }) => [id, newId]));
   return [
     ...moves,
     ...positioned.map((change) => movedTo(change, moved.get(change.id) ?? change.id)),

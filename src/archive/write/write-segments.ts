@@ -95,8 +95,8 @@ export function applyChange(
   } else if (change.kind === "keep-out") {
     writer.deletions.addPost(change.uri, change.revision);
   } else {
-    writer.renumber(change.id, change.to, change.hash);
-    context.aliases.renumber(platform, change.id, change.to);
+    writer.renumber(change.id, change.newId, change.hash);
+    context.aliases.renumber(platform, change.id, change.newId);
   }
 }
 
