@@ -238,7 +238,7 @@ describe("what a crash leaves", () => {
     const [segment] = readSegments(context.catalog).filter((each) => each.low === entry.low);
     if (segment === undefined) throw new Error("there is no segment");
     for (let steps = 1; steps < 40; steps += 1) {
-      const work = rewriteSegment(context, segment, { cuts: [], keeps: null });
+      const work = rewriteSegment(context, segment, { cuts: [], shouldKeep: null });
       let done = false;
       for (let step = 0; step < steps && !done; step += 1) done = work.next().done === true;
       expect(await refusal()).toBe(null);

@@ -45,11 +45,11 @@ test("copying a segment reads ingest numbers only for moved posts, regardless of
   let cached: unknown[] = [];
   const steps = replaceSegment(context, entry, {
     cuts: [],
-    keeps: null,
+    shouldKeep: null,
     terms: "any",
-    *fill(followed, { ingestOrderFrom }) {
-      yield* copySegment(followed, ingestOrderFrom);
-      for (const { copy } of followed.parts) {
+    *fill(rewrite, { ingestOrderFrom }) {
+      yield* copySegment(rewrite, ingestOrderFrom);
+      for (const { copy } of rewrite.parts) {
         yield* copy.complete();
         cached = vi.spyOn(copy.ingestOrder, "setNumbers").mock.calls;
       }
@@ -71,7 +71,7 @@ test("the copy of a segment whose posts change faster than they are copied is ab
   const files = readdirSync(archive.folder).toSorted();
   const changes = new DatabaseSync(segmentPath(archive.folder, entry), { readOnly: true });
   const changed = changes.prepare("SELECT count(*) AS posts FROM changed");
-  const replacement = { cuts: [], keeps: null };
+  const replacement = { cuts: [], shouldKeep: null };
   const steps = rewriteSegment(context, entry, replacement);
   let put = 40;
   const runWithChanges = () => {

@@ -1,31 +1,33 @@
 import { isDamage } from "../sealed/damage.ts";
 import { ingestOrderIn } from "../segments/ingest-order.ts";
 import { ingestBatchReader } from "../segments/read-ingest-order.ts";
-import { type FollowedSegment, idsInCopy, putIngestOrder } from "./followed-segment.ts";
+import { copyIngestBatch, idsInCopy, type SegmentRewrite } from "./segment-rewrite.ts";
 import { type CompactionSteps, inLock } from "./steps.ts";
 
 const postsOfStep = 500;
-const few = 50;
+/** Few enough to apply under the catalog lock. */
+const fewChanges = 50;
 
 const maxRounds = 200;
 
-export function* catchUp(segment: FollowedSegment): CompactionSteps<void> {
-  const { old, followPosts, lastIngestNumber } = segment;
-  const take = old.prepare(
+/** Applies the changes that writers have listed, in rounds, until few are left. */
+export function* catchUp(rewrite: SegmentRewrite): CompactionSteps<void> {
+  const { old, applyChanges, lastIngestNumber } = rewrite;
+  const takeChanged = old.prepare(
     "DELETE FROM changed WHERE id IN (SELECT id FROM changed LIMIT ?) RETURNING id",
   );
-  take.setReadBigInts(true);
+  takeChanged.setReadBigInts(true);
   for (let round = 0; round < maxRounds; round += 1) {
     const ingestNumber = lastIngestNumber();
-    const rows = yield* inLock(old, () => take.all(postsOfStep));
+    const rows = yield* inLock(old, () => takeChanged.all(postsOfStep));
     const ids = rows.map(({ id }) => id as bigint);
-    inCopies(segment, () => {
-      followPosts(ids);
-      copyIngestOrder(segment);
+    inCopies(rewrite, () => {
+      applyChanges(ids);
+      copyIngestOrder(rewrite);
     });
-    segment.ingestNumber = ingestNumber;
+    rewrite.ingestNumber = ingestNumber;
     yield "worked";
-    if (ids.length <= few) return;
+    if (ids.length <= fewChanges) return;
   }
 }
 
@@ -33,25 +35,25 @@ export function* catchUp(segment: FollowedSegment): CompactionSteps<void> {
  * Requires the catalog lock. Afterwards the copies are on disk and equal to the segment. False, and
  * nothing done, if more than `max` posts are left.
  */
-export function finish(segment: FollowedSegment, max: number): boolean {
-  const { old, parts, followPosts, numbering } = segment;
-  const changedIds = old.prepare("SELECT id FROM changed LIMIT ?");
-  changedIds.setReadBigInts(true);
-  const ids = changedIds.all(max + 1).map(({ id }) => id as bigint);
+export function finish(rewrite: SegmentRewrite, max: number): boolean {
+  const { old, parts, applyChanges, numbering } = rewrite;
+  const selectChanged = old.prepare("SELECT id FROM changed LIMIT ?");
+  selectChanged.setReadBigInts(true);
+  const ids = selectChanged.all(max + 1).map(({ id }) => id as bigint);
   if (ids.length > max) return false;
-  const countStep = old.prepare("SELECT value FROM setting WHERE name = 'counted'");
-  countStep.setReadBigInts(true);
-  const step = countStep.get()?.value as bigint;
-  inCopies(segment, () => {
-    followPosts(ids);
-    copyIngestOrder(segment);
-    copyMovedIngestOrder(segment);
+  const selectCountStep = old.prepare("SELECT value FROM setting WHERE name = 'counted'");
+  selectCountStep.setReadBigInts(true);
+  const step = selectCountStep.get()?.value as bigint;
+  inCopies(rewrite, () => {
+    applyChanges(ids);
+    copyIngestOrder(rewrite);
+    copyMovedIngestOrder(rewrite);
     for (const { copy } of parts) copy.setNumbers(step, numbering);
   });
   return true;
 }
 
-function inCopies({ parts }: FollowedSegment, work: () => void): void {
+function inCopies({ parts }: SegmentRewrite, work: () => void): void {
   const nested = parts.reduce<() => void>(
     (inner, { copy }) =>
       () =>
@@ -61,11 +63,11 @@ function inCopies({ parts }: FollowedSegment, work: () => void): void {
   nested();
 }
 
-function copyIngestOrder(segment: FollowedSegment): void {
+function copyIngestOrder(rewrite: SegmentRewrite): void {
   try {
-    copyNewIngestOrder(segment);
+    copyNewIngestOrder(rewrite);
   } catch (error) {
-    if (!segment.salvages || !isDamage(error)) throw error;
+    if (!rewrite.isSalvage || !isDamage(error)) throw error;
   }
 }
 
@@ -73,26 +75,26 @@ function copyIngestOrder(segment: FollowedSegment): void {
  * Numbers above the last committed one are copied again, because a crash makes the writer issue
  * them again.
  */
-function copyNewIngestOrder(segment: FollowedSegment): void {
-  const { old, parts, ingestNumber } = segment;
+function copyNewIngestOrder(rewrite: SegmentRewrite): void {
+  const { old, parts, ingestNumber } = rewrite;
   for (const { copy } of parts) copy.ingestOrder.removeAfter(ingestNumber);
-  for (const arrived of ingestBatchReader(old)(ingestNumber + 1, Number.MAX_SAFE_INTEGER)) {
-    for (const id of idsInCopy(arrived.ids, segment.idInCopy)) {
-      segment.copyOf(id).ingestOrder.removeFromRun(id);
-      segment.arrived.add(id);
+  for (const batch of ingestBatchReader(old)(ingestNumber + 1, Number.MAX_SAFE_INTEGER)) {
+    for (const id of idsInCopy(batch.ids, rewrite.idInCopy)) {
+      rewrite.copyOf(id).ingestOrder.removeFromRun(id);
+      rewrite.newlyIngestedIds.add(id);
     }
-    putIngestOrder(segment, arrived);
+    copyIngestBatch(rewrite, batch);
   }
 }
 
 /** A moved post keeps its ingest number; the post that takes its ID has another. */
-function copyMovedIngestOrder(segment: FollowedSegment): void {
-  const ingestOrder = ingestOrderIn(segment.old);
-  const { moved, arrived, vacated } = segment;
-  // New posts are numbered already.
-  for (const id of new Set([...moved.keys(), ...vacated])) {
-    if (arrived.has(id) && !vacated.has(id)) continue;
-    const copy = segment.copyOf(id);
-    if (copy.has(id)) copy.ingestOrder.setNumbers(id, ingestOrder.numbersOf(moved.get(id) ?? id));
+function copyMovedIngestOrder(rewrite: SegmentRewrite): void {
+  const ingestOrder = ingestOrderIn(rewrite.old);
+  const { sourceIds, newlyIngestedIds, reassignedIds } = rewrite;
+  for (const id of new Set([...sourceIds.keys(), ...reassignedIds])) {
+    if (newlyIngestedIds.has(id) && !reassignedIds.has(id)) continue;
+    const copy = rewrite.copyOf(id);
+    if (!copy.has(id)) continue;
+    copy.ingestOrder.setNumbers(id, ingestOrder.numbersOf(sourceIds.get(id) ?? id));
   }
 }

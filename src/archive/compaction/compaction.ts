@@ -129,7 +129,7 @@ export function createCompaction(context: CompactionContext): Compaction {
       case "thin": {
         // Coverage ends before the posts are deleted.
         yield* inLock(catalog, () => ageOut(context, entry));
-        const thinned = yield* rewriteSegment(context, entry, { cuts: [], keeps: isImported });
+        const thinned = yield* rewriteSegment(context, entry, { cuts: [], shouldKeep: isImported });
         agedOutPosts += thinned.dropped;
         return thinned.isDone;
       }
@@ -143,12 +143,12 @@ export function createCompaction(context: CompactionContext): Compaction {
         if (yield* isNumberedAlready(context, entry)) return true;
         const isLarge = readSegmentNumbers(folder, entry).posts > bounds.splitPosts;
         const cuts = isLarge ? cutsOf(folder, entry, bounds.splitPosts) : [];
-        return (yield* rewriteSegment(context, entry, { cuts, keeps: null })).isDone;
+        return (yield* rewriteSegment(context, entry, { cuts, shouldKeep: null })).isDone;
       }
       case "split": {
         const cuts = cutsOf(folder, entry, bounds.splitPosts);
         if (cuts.length === 0) return false;
-        return (yield* rewriteSegment(context, entry, { cuts, keeps: null })).isDone;
+        return (yield* rewriteSegment(context, entry, { cuts, shouldKeep: null })).isDone;
       }
       case "forget":
         yield* dropIngestOrder(context, entry);

@@ -1,28 +1,28 @@
 import type { StoredRow } from "../segments/intact-rows.ts";
 import { ingestBatchReader } from "../segments/read-ingest-order.ts";
-import { type FollowedSegment, putIngestOrder } from "./followed-segment.ts";
+import { copyIngestBatch, type SegmentRewrite } from "./segment-rewrite.ts";
 import type { CompactionSteps } from "./steps.ts";
 
 const postsOfStep = 250;
 const rowsOfStep = 5_000;
 
 export function* copySegment(
-  segment: FollowedSegment,
+  rewrite: SegmentRewrite,
   ingestOrderFrom: number,
 ): CompactionSteps<void> {
-  yield* copyPosts(segment);
-  yield* copyHidden(segment);
-  yield* copyIngestOrder(segment, ingestOrderFrom);
+  yield* copyPosts(rewrite);
+  yield* copyHidden(rewrite);
+  yield* copyIngestOrder(rewrite, ingestOrderFrom);
 }
 
-function* copyPosts({ old, copyRow, copyOf, hashOf }: FollowedSegment): CompactionSteps<void> {
+function* copyPosts({ old, copyRow, copyOf, hashOf }: SegmentRewrite): CompactionSteps<void> {
   const selectPosts = old.prepare("SELECT * FROM post WHERE id > ? ORDER BY id LIMIT ?");
   selectPosts.setReadBigInts(true);
   for (let last = -1n; ; ) {
     const rows = selectPosts.all(last, postsOfStep) as StoredRow[];
     for (const row of rows) {
       const added = copyRow(row);
-      if (added !== null && !added.isNative) copyOf(row.id).addUri(hashOf(added.uri), added.id);
+      if (added !== null && !added.hasNativeId) copyOf(row.id).addUri(hashOf(added.uri), added.id);
     }
     yield "worked";
     const end = rows.at(-1);
@@ -31,7 +31,7 @@ function* copyPosts({ old, copyRow, copyOf, hashOf }: FollowedSegment): Compacti
   }
 }
 
-function* copyHidden({ old, copyOf, idInCopy }: FollowedSegment): CompactionSteps<void> {
+function* copyHidden({ old, copyOf, idInCopy }: SegmentRewrite): CompactionSteps<void> {
   const selectHidden = old.prepare(
     `SELECT id FROM hidden WHERE id > ? AND id NOT IN (SELECT id FROM changed)
      ORDER BY id LIMIT ?`,
@@ -41,8 +41,8 @@ function* copyHidden({ old, copyOf, idInCopy }: FollowedSegment): CompactionStep
     const rows = selectHidden.all(last, rowsOfStep) as { id: bigint }[];
     for (const { id } of rows) {
       const copy = copyOf(id);
-      const to = idInCopy(id);
-      if (to !== null && copy.has(to)) copy.hide(to);
+      const copyId = idInCopy(id);
+      if (copyId !== null && copy.has(copyId)) copy.hide(copyId);
     }
     yield "worked";
     const end = rows.at(-1);
@@ -52,18 +52,18 @@ function* copyHidden({ old, copyOf, idInCopy }: FollowedSegment): CompactionStep
 }
 
 function* copyIngestOrder(
-  segment: FollowedSegment,
+  rewrite: SegmentRewrite,
   ingestOrderFrom: number,
 ): CompactionSteps<void> {
-  const read = ingestBatchReader(segment.old);
+  const readBatches = ingestBatchReader(rewrite.old);
   for (let from = ingestOrderFrom; ; ) {
     let copied = 0;
     let last = from;
-    for (const arrived of read(from, segment.ingestNumber)) {
-      if (copied >= rowsOfStep && arrived.number !== last) break;
-      last = arrived.number;
-      copied += arrived.ids.length;
-      putIngestOrder(segment, { ...arrived, ids: arrived.ids.filter(isStored) });
+    for (const batch of readBatches(from, rewrite.ingestNumber)) {
+      if (copied >= rowsOfStep && batch.number !== last) break;
+      last = batch.number;
+      copied += batch.ids.length;
+      copyIngestBatch(rewrite, { ...batch, ids: batch.ids.filter(isStored) });
     }
     yield "worked";
     if (copied < rowsOfStep) return;
@@ -71,7 +71,7 @@ function* copyIngestOrder(
   }
 
   function isStored(id: bigint): boolean {
-    const to = segment.idInCopy(id);
-    return to !== null && segment.copyOf(id).has(to);
+    const copyId = rewrite.idInCopy(id);
+    return copyId !== null && rewrite.copyOf(id).has(copyId);
   }
 }

@@ -16,10 +16,11 @@ import { type CompactionSteps, inLock } from "./steps.ts";
 
 export type Renumbering = {
   idInCopy(id: bigint): bigint | null;
-  forget(): void;
+  /** After changes of the segment. */
+  clearCache(): void;
 };
 
-export const unchangedIds: Renumbering = { idInCopy: (id) => id, forget: () => {} };
+export const unchangedIds: Renumbering = { idInCopy: (id) => id, clearCache: () => {} };
 
 const noCounts = { likes: null, reposts: null, replies: null, quotes: null };
 
@@ -48,7 +49,7 @@ export function renumberingOf(segment: DatabaseSync, platform: Platform): Renumb
       if (last?.low !== low) last = { low, ids: idsFrom(low) };
       return last.ids.get(id) ?? null;
     },
-    forget: () => {
+    clearCache: () => {
       last = null;
     },
   };

@@ -32,7 +32,6 @@ import { segmentMigrations } from "../segments/schema.ts";
 import { openSegmentFile } from "../segments/segment-file.ts";
 import { catchUp, finish } from "./catch-up.ts";
 import type { CompactionContext } from "./context.ts";
-import { type FollowedSegment, follow, type Part } from "./followed-segment.ts";
 import {
   notCommitted,
   reinstate,
@@ -42,19 +41,24 @@ import {
   stopRecording,
 } from "./retire.ts";
 import { createSegmentCopy, removeSegmentFiles } from "./segment-copy.ts";
+import { type Part, type SegmentRewrite, startRewrite } from "./segment-rewrite.ts";
 import { type CompactionSteps, inLock } from "./steps.ts";
 
 export type Replacement = {
   cuts: readonly bigint[];
-  keeps: ((record: string) => boolean) | null;
+  /** Null keeps every post. */
+  shouldKeep: ((record: string) => boolean) | null;
+  /** `current`: copied, which requires the current analyzer. `any`: made again from the rows. */
   terms: "current" | "any";
-  fill(followed: FollowedSegment, start: CopyStart): CompactionSteps<void>;
+  fill(rewrite: SegmentRewrite, start: CopyStart): CompactionSteps<void>;
   /** Renumbers posts of an earlier release (`number-slots.ts`). */
-  renumbers?: boolean;
+  isRenumbering?: boolean;
   /** Only what `fill` reads must be readable. */
-  salvages?: boolean;
-  orphansOld?(): boolean;
-  onSwap?(followed: FollowedSegment): void;
+  isSalvage?: boolean;
+  /** Whether the old file becomes an orphan instead of being removed. */
+  shouldOrphanOld?(): boolean;
+  /** Called in the transaction that replaces the segment. */
+  onSwap?(): void;
 };
 
 export type CopyStart = {
@@ -71,7 +75,7 @@ export type RewriteReport = {
 
 const maxUnderLock = 500;
 const maxSwaps = 20;
-const followedCacheKib = 8_000;
+const oldCacheKib = 8_000;
 
 /**
  * Replaces a segment with other files while batches are written and readers read. Requires the
@@ -103,25 +107,25 @@ export function* replaceSegment(
   let isDone = false;
   try {
     const path = segmentPath(folder, entry);
-    old = replacement.salvages ? openFollowable(context, path) : openOld(path);
+    old = replacement.isSalvage ? openDamaged(context, path) : openOld(path);
     // After a crash the copy starts over.
     old.exec("PRAGMA synchronous = NORMAL");
     for (const { sequence, low } of start.newFiles) {
       const path = segmentPath(folder, { platform: entry.platform, sequence });
       parts.push({ sequence, low, copy: createSegmentCopy(path, entry.platform) });
     }
-    const followed = follow(context, entry, old, parts, replacement);
-    yield* replacement.fill(followed, start);
-    const copyDeletions = copierOf(old, replacement.salvages === true);
+    const rewrite = startRewrite(context, entry, old, parts, replacement);
+    yield* replacement.fill(rewrite, start);
+    const copyDeletions = copierOf(old, replacement.isSalvage === true);
     parts[0]?.copy.takeDeletions(copyDeletions);
     yield "worked";
     for (let tries = 0; !isDone; tries += 1) {
       if (tries >= maxSwaps) throw changesTooFast(entry);
-      yield* catchUp(followed);
+      yield* catchUp(rewrite);
       isDone = yield* inLock(catalog, () => {
-        const setsAside = replacement.orphansOld?.() ?? false;
-        const isSwapped = swap(context, entry, followed, { setsAside, copyDeletions });
-        if (isSwapped) replacement.onSwap?.(followed);
+        const shouldOrphan = replacement.shouldOrphanOld?.() ?? false;
+        const isSwapped = swap(context, entry, rewrite, { shouldOrphan, copyDeletions });
+        if (isSwapped) replacement.onSwap?.();
         return isSwapped;
       });
     }
@@ -134,13 +138,13 @@ export function* replaceSegment(
   }
 }
 
-const openOld = (path: string): DatabaseSync => openSegmentFile(path, followedCacheKib);
+const openOld = (path: string): DatabaseSync => openSegmentFile(path, oldCacheKib);
 
 /**
  * Changes are listed in the transaction that writes them, so a segment that cannot list changes
  * cannot be written to: an empty one in memory replaces it.
  */
-function openFollowable({ catalog }: CompactionContext, path: string): DatabaseSync {
+function openDamaged({ catalog }: CompactionContext, path: string): DatabaseSync {
   let old: DatabaseSync | null = null;
   try {
     old = openOld(path);
@@ -175,13 +179,14 @@ function begin(
   { cuts, terms }: Replacement,
 ): CopyStart | null {
   const { catalog, clock } = context;
-  const now = currentEntry(catalog, entry);
-  if (now === null || (terms === "current" && now.analyzer !== currentAnalyzer)) return null;
+  const current = currentEntry(catalog, entry);
+  if (current === null) return null;
+  if (terms === "current" && current.analyzer !== currentAnalyzer) return null;
   stopRecording(context, entry);
   // This copy performs the pending rewrite, unless it copies the terms. Later requests need another
   // copy.
-  const isExpected = terms === "any" && takePendingRewrite(catalog, entry);
-  setRewriting(catalog, entry, isExpected ? rewriteInProgress : 1);
+  const isRequested = terms === "any" && takePendingRewrite(catalog, entry);
+  setRewriting(catalog, entry, isRequested ? rewriteInProgress : 1);
   const { platform } = entry;
   const newFiles = [entry.low, ...cuts].map((low) => {
     const sequence = nextSequence(catalog, platform);
@@ -191,15 +196,15 @@ function begin(
   return {
     newFiles,
     ingestOrderFrom: Number(readSetting(catalog, "ingest_order_from")),
-    skew: now.skew,
+    skew: current.skew,
   };
 }
 
 type CopyDeletions = (to: DatabaseSync) => void;
 
-function copierOf(old: DatabaseSync, salvages: boolean): CopyDeletions {
+function copierOf(old: DatabaseSync, isSalvage: boolean): CopyDeletions {
   const copy = deletionsCopier(old);
-  if (!salvages) return copy;
+  if (!isSalvage) return copy;
   return (to) => {
     try {
       copy(to);
@@ -210,74 +215,75 @@ function copierOf(old: DatabaseSync, salvages: boolean): CopyDeletions {
 }
 
 function currentEntry(catalog: DatabaseSync, entry: SegmentEntry): SegmentEntry | null {
-  const entries = readSegments(catalog).find(
+  const current = readSegments(catalog).find(
     ({ platform, sequence }) => platform === entry.platform && sequence === entry.sequence,
   );
-  return entries ?? null;
+  return current ?? null;
 }
 
 function swap(
   { catalog, clock }: CompactionContext,
   entry: SegmentEntry,
-  followed: FollowedSegment,
-  { setsAside, copyDeletions }: { setsAside: boolean; copyDeletions: CopyDeletions },
+  rewrite: SegmentRewrite,
+  { shouldOrphan, copyDeletions }: { shouldOrphan: boolean; copyDeletions: CopyDeletions },
 ): boolean {
-  const now = currentEntry(catalog, entry);
-  if (now === null) throw new Error("the segment no longer exists");
-  if (!finish(followed, maxUnderLock)) return false;
+  const current = currentEntry(catalog, entry);
+  if (current === null) throw new Error("the segment no longer exists");
+  if (!finish(rewrite, maxUnderLock)) return false;
   const commit = countCommit(catalog);
-  followed.parts[0]?.copy.takeDeletions(copyDeletions);
-  identifyParts(catalog, entry, now, followed, commit);
-  const isExpected = takePendingRewrite(catalog, entry);
-  const isSalvage = isSalvagePending(catalog, entry);
+  rewrite.parts[0]?.copy.takeDeletions(copyDeletions);
+  identifyParts(catalog, entry, current, rewrite, commit);
+  const isRequestedAgain = takePendingRewrite(catalog, entry);
+  const isSalvageRequested = isSalvagePending(catalog, entry);
   endSalvage(catalog, entry);
   removeEntry(catalog, entry);
   // A file not retired by a commit becomes an orphan instead of being removed.
-  retire(catalog, entry, clock.now(), setsAside ? notCommitted : commit);
-  for (const { sequence, low, copy } of followed.parts) {
+  retire(catalog, entry, clock.now(), shouldOrphan ? notCommitted : commit);
+  for (const { sequence, low, copy } of rewrite.parts) {
     const { platform } = entry;
     reinstate(catalog, { platform, sequence });
     addSegmentEntry(catalog, {
       platform,
       sequence,
-      low: lowOf(low, entry, now),
+      low: lowOf(low, entry, current),
       skew: copy.skew(),
       lastWrittenInCommit: commit,
-      numbering: followed.numbering,
+      numbering: rewrite.numbering,
     });
-    const next = followed.parts.find((part) => part.low > low);
+    const next = rewrite.parts.find((part) => part.low > low);
     // The newest segment is still being filled: it is merged once quiet.
-    if (next !== undefined || now.high !== lastId) setOptimised(catalog, { platform, sequence });
-    if (isExpected && isSalvage) requestSalvage(catalog, { platform, sequence });
-    else if (isExpected) addPendingRewrites(catalog, [{ platform, sequence }]);
+    const isNewest = next === undefined && current.high === lastId;
+    if (!isNewest) setOptimised(catalog, { platform, sequence });
+    if (isRequestedAgain && isSalvageRequested) requestSalvage(catalog, { platform, sequence });
+    else if (isRequestedAgain) addPendingRewrites(catalog, [{ platform, sequence }]);
   }
   const misplaced = misplacedPostsOf(catalog);
-  for (const [id, hash] of followed.dropped) misplaced.remove(entry.platform, hash, id);
+  for (const [id, hash] of rewrite.droppedMisplaced) misplaced.remove(entry.platform, hash, id);
   return true;
 }
 
 /** The segment may have taken over the IDs of a removed one. */
-const lowOf = (low: bigint, entry: SegmentEntry, now: SegmentEntry): bigint =>
-  low === entry.low ? now.low : low;
+const lowOf = (low: bigint, entry: SegmentEntry, current: SegmentEntry): bigint =>
+  low === entry.low ? current.low : low;
 
 function identifyParts(
   catalog: DatabaseSync,
   entry: SegmentEntry,
-  now: SegmentEntry,
-  { parts }: FollowedSegment,
+  current: SegmentEntry,
+  { parts }: SegmentRewrite,
   commit: number,
 ): void {
   const uriKey = readUriKey(catalog);
-  const { platform } = now;
+  const { platform } = current;
   for (const { sequence, low, copy } of parts) {
     copy.identify({
       uriKey,
       platform,
       sequence,
-      low: lowOf(low, entry, now),
+      low: lowOf(low, entry, current),
       createdInCommit: commit,
       lastWrittenInCommit: commit,
-      replaces: now.sequence,
+      replaces: current.sequence,
     });
   }
 }
@@ -286,19 +292,19 @@ function identifyParts(
 function abandon(
   context: CompactionContext,
   entry: SegmentEntry,
-  positions: readonly { sequence: number }[],
+  newFiles: readonly { sequence: number }[],
 ): void {
   const { folder, catalog } = context;
   const { platform } = entry;
   try {
     if (currentEntry(catalog, entry) === null) return;
-    for (const { sequence } of positions) {
+    for (const { sequence } of newFiles) {
       removeSegmentFiles(segmentPath(folder, { platform, sequence }));
     }
     catalog.exec("PRAGMA busy_timeout = 200; BEGIN IMMEDIATE");
     commitAfter(catalog, () => {
       stopRecording(context, entry);
-      for (const { sequence } of positions) reinstate(catalog, { platform, sequence });
+      for (const { sequence } of newFiles) reinstate(catalog, { platform, sequence });
     });
   } catch {
     if (catalog.isTransaction) catalog.exec("ROLLBACK");

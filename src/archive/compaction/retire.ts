@@ -149,14 +149,14 @@ export function stopRecording(
   if (row?.rewriting === rewriteInProgress) addPendingRewrites(catalog, [entry]);
   setRewriting(catalog, entry, 0);
   try {
-    forgetChanged(segmentPath(folder, entry));
+    deleteChanged(segmentPath(folder, entry));
   } catch (error) {
     // The next copy applies leftover changes again, without effect.
     if (!isDamage(error)) throw error;
   }
 }
 
-function forgetChanged(path: string): void {
+function deleteChanged(path: string): void {
   const segment = openSegmentFile(path, 1_000);
   try {
     segment.exec("DELETE FROM changed");

@@ -48,7 +48,7 @@ function entry(index = 0): SegmentEntry {
   return found;
 }
 
-const keepAll = { cuts: [], keeps: null };
+const keepAll = { cuts: [], shouldKeep: null };
 
 describe("rewritten segment", () => {
   test("a rewritten segment has the same posts, answers, hidden posts and ingest order", () => {
@@ -199,8 +199,8 @@ describe("rewritten segment", () => {
 
   test("rewriting a segment drops the posts that its filter rejects", () => {
     archive.put(...posts(10), makePost({ key: "imported", text: "kept river" }));
-    const keeps = (record: string) => record.includes("kept");
-    expect(runSteps(rewriteSegment(context, entry(), { cuts: [], keeps }))).toMatchObject({
+    const shouldKeep = (record: string) => record.includes("kept");
+    expect(runSteps(rewriteSegment(context, entry(), { cuts: [], shouldKeep }))).toMatchObject({
       posts: 1,
       dropped: 10,
     });
@@ -290,7 +290,7 @@ describe("split segment", () => {
     const cuts = cutsOf(archive.folder, entry(), 50);
     expect(cuts).toHaveLength(2);
     for (const cut of cuts) expect(nextMillisecondId(cut - 1n)).toBe(cut);
-    runSteps(rewriteSegment(context, entry(), { cuts, keeps: null }));
+    runSteps(rewriteSegment(context, entry(), { cuts, shouldKeep: null }));
     const { segments } = archive.reader.operations.stats({ maxBytes: 0 });
     expect(segments.map((segment) => segment.posts).reduce((a, b) => a + b)).toBe(140);
     expect(Math.max(...segments.map((segment) => segment.posts))).toBeLessThan(90);
@@ -303,7 +303,7 @@ describe("split segment", () => {
   test("a split segment receives late posts in the part that owns their ID", () => {
     archive.put(...posts(100));
     const cuts = cutsOf(archive.folder, entry(), 60);
-    runSteps(rewriteSegment(context, entry(), { cuts, keeps: null }));
+    runSteps(rewriteSegment(context, entry(), { cuts, shouldKeep: null }));
     archive.put(
       makePost({ key: "late", createdMs: startMs + 500, text: "late harbour" }),
       makePost({ key: "later", createdMs: startMs + 99_500, text: "late harbour" }),

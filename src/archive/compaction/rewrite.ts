@@ -5,11 +5,11 @@ import { misplacedPostsOf } from "../catalog/misplaced.ts";
 import { isMarkedDamaged, markedTables } from "../segments/damage-marker.ts";
 import type { CompactionContext } from "./context.ts";
 import { copySegment } from "./copy-segment.ts";
-import type { FollowedSegment } from "./followed-segment.ts";
+import type { SegmentRewrite } from "./segment-rewrite.ts";
 import { type Replacement, type RewriteReport, replaceSegment } from "./replace-segment.ts";
 import { type CompactionSteps, inLock } from "./steps.ts";
 
-export type RewriteOptions = Pick<Replacement, "cuts" | "keeps">;
+export type RewriteOptions = Pick<Replacement, "cuts" | "shouldKeep">;
 
 /**
  * Writes one or more unsealed files: copies rows, hidden posts and ingest order; makes uris and
@@ -19,19 +19,19 @@ export type RewriteOptions = Pick<Replacement, "cuts" | "keeps">;
 export const rewriteSegment = (
   context: CompactionContext,
   entry: SegmentEntry,
-  { cuts, keeps }: RewriteOptions,
+  { cuts, shouldKeep }: RewriteOptions,
 ): CompactionSteps<RewriteReport> =>
   replaceSegment(context, entry, {
     cuts,
-    keeps,
+    shouldKeep,
     terms: "any",
-    renumbers: true,
-    *fill(followed, { ingestOrderFrom }) {
+    isRenumbering: true,
+    *fill(rewrite, { ingestOrderFrom }) {
       const path = segmentPath(context.folder, entry);
-      if (isMarkedDamaged(path)) requireWhole(followed.old, entry, markedTables(path));
-      yield* copySegment(followed, ingestOrderFrom);
-      for (const { copy } of followed.parts) yield* copy.complete();
-      yield* listMisplaced(context, followed);
+      if (isMarkedDamaged(path)) requireWhole(rewrite.old, entry, markedTables(path));
+      yield* copySegment(rewrite, ingestOrderFrom);
+      for (const { copy } of rewrite.parts) yield* copy.complete();
+      yield* listMisplaced(context, rewrite);
     },
   });
 
@@ -63,14 +63,14 @@ const listedAtOnce = 1_000;
 /** Lists misplaced posts in the catalog, because archives of an earlier format do not. */
 export function* listMisplaced(
   { catalog }: CompactionContext,
-  { old, platform, misplaced: found }: FollowedSegment,
+  { old, platform, misplaced: found }: SegmentRewrite,
 ): CompactionSteps<void> {
   const misplaced = misplacedPostsOf(catalog);
-  const exists = old.prepare("SELECT 1 FROM post WHERE id = ?");
+  const selectPost = old.prepare("SELECT 1 FROM post WHERE id = ?");
   for (let start = 0; start < found.length; start += listedAtOnce) {
     yield* inLock(catalog, () => {
       for (const { hash, id } of found.slice(start, start + listedAtOnce)) {
-        if (exists.get(id) !== undefined) misplaced.add(platform, hash, id);
+        if (selectPost.get(id) !== undefined) misplaced.add(platform, hash, id);
       }
     });
     yield "worked";

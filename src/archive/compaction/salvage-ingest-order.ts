@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { type IdList, lowerBound } from "../segments/id-list.ts";
 import { unpackIds } from "../segments/ingest-order-ids.ts";
-import { type FollowedSegment, putIngestOrder } from "./followed-segment.ts";
+import { copyIngestBatch, type SegmentRewrite } from "./segment-rewrite.ts";
 import type { CompactionSteps } from "./steps.ts";
 
 const postsOfStep = 5_000;
@@ -11,7 +11,7 @@ const postsOfStep = 5_000;
  */
 export function* copyReadableIngestOrder(
   source: DatabaseSync,
-  followed: FollowedSegment,
+  rewrite: SegmentRewrite,
   salvaged: IdList,
   from: number,
 ): CompactionSteps<void> {
@@ -19,12 +19,11 @@ export function* copyReadableIngestOrder(
   let copied = 0;
   try {
     for (const { number, low, high, ids } of rowsIn(source)) {
-      if (number < from || number > followed.ingestNumber) continue;
+      if (number < from || number > rewrite.ingestNumber) continue;
       const run = stored.subarray(lowerBound(stored, low), lowerBound(stored, high + 1n));
-      const arrived =
-        ids === null ? [...run] : unpackIds(low, ids).filter((id) => salvaged.has(id));
-      if (arrived.length > 0) putIngestOrder(followed, { number: Number(number), ids: arrived });
-      copied += arrived.length;
+      const found = ids === null ? [...run] : unpackIds(low, ids).filter((id) => salvaged.has(id));
+      if (found.length > 0) copyIngestBatch(rewrite, { number: Number(number), ids: found });
+      copied += found.length;
       if (copied < postsOfStep) continue;
       copied = 0;
       yield "worked";
@@ -37,7 +36,9 @@ export function* copyReadableIngestOrder(
 type IngestOrderRow = { number: bigint; low: bigint; high: bigint; ids: Uint8Array | null };
 
 function rowsIn(source: DatabaseSync): Iterable<IngestOrderRow> {
-  const selectRows = source.prepare("SELECT number, low, high, ids FROM ingest_order ORDER BY rowid");
+  const selectRows = source.prepare(
+    "SELECT number, low, high, ids FROM ingest_order ORDER BY rowid",
+  );
   selectRows.setReadBigInts(true);
   return selectRows.iterate() as Iterable<unknown> as Iterable<IngestOrderRow>;
 }

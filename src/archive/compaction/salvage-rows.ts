@@ -11,7 +11,7 @@ import { knownIds } from "../segments/known-ids.ts";
 import { isFreeListIntact, rawRows } from "../segments/raw-rows.ts";
 import { emptyLog } from "./checkpoint-log.ts";
 import type { CompactionContext } from "./context.ts";
-import type { FollowedSegment } from "./followed-segment.ts";
+import type { SegmentRewrite } from "./segment-rewrite.ts";
 import { type LostPost, type LostPosts, spansOfLost } from "./lost-posts.ts";
 import { decodedRow, hiddenIn, numberIn, openDamaged, uriEntries } from "./read-damaged.ts";
 import { copyReadableIngestOrder } from "./salvage-ingest-order.ts";
@@ -23,7 +23,7 @@ export type Salvage = {
   copyRows(): CompactionSteps<void>;
   copyIngestOrder(from: number): CompactionSteps<void>;
   isDamaged(): boolean;
-  lost(followed: FollowedSegment): LostPosts | null;
+  lost(): LostPosts | null;
   close(): void;
 };
 
@@ -31,7 +31,7 @@ export type Salvage = {
 export function createSalvage(
   context: CompactionContext,
   entry: SegmentEntry,
-  followed: FollowedSegment,
+  rewrite: SegmentRewrite,
 ): Salvage {
   const { folder, catalog, hashOf } = context;
   const { platform } = entry;
@@ -48,13 +48,13 @@ export function createSalvage(
   const fromPages = new Map<bigint, string>();
   const uris = new Map<bigint, string>();
 
-  function put(row: StoredRow): boolean {
+  function copyRow(row: StoredRow): boolean {
     const { id } = row;
     const read = decodedRow(row, platform);
-    const added = read === null ? null : followed.copyRow(row);
+    const added = read === null ? null : rewrite.copyRow(row);
     if (read === null || added === null) return false;
-    const copy = followed.copyOf(id);
-    if (!added.isNative) copy.addUri(hashOf(added.uri), id);
+    const copy = rewrite.copyOf(id);
+    if (!added.hasNativeId) copy.addUri(hashOf(added.uri), id);
     const userId = read.userId?.toLowerCase() ?? null;
     const { hidden } = moderationOf({ platform, uri: added.uri, userId }, accounts, labels);
     if (hidden || wasHidden.has(id)) copy.hide(id);
@@ -79,7 +79,7 @@ export function createSalvage(
     let rows = 0;
     try {
       for (const row of intactRows(database, (ids) => unreadable.push(ids))) {
-        if (isOwn(row.id) && put(row)) salvaged.add(row.id);
+        if (isOwn(row.id) && copyRow(row)) salvaged.add(row.id);
         rows += 1;
         if (rows % postsOfStep === 0) yield "worked";
       }
@@ -123,15 +123,15 @@ export function createSalvage(
       const isRemoved = (): boolean =>
         tombstones.cover({ uri, revision, userId, observedMs: Number(row.time_ms) });
       if (!indexedIds.has(id) && (isIntact === null || !mayBeUnnamed || isRemoved())) continue;
-      if (known !== undefined) followed.copyOf(id).remove(id, hashOf);
-      if (put(row)) fromPages.set(id, revision);
+      if (known !== undefined) rewrite.copyOf(id).remove(id, hashOf);
+      if (copyRow(row)) fromPages.set(id, revision);
     }
     for (const id of fromPages.keys()) salvaged.add(id);
   }
 
-  function lost(now: FollowedSegment): LostPosts | null {
+  function lost(): LostPosts | null {
     const found = missing()
-      .filter((id) => !now.copyOf(id).has(id))
+      .filter((id) => !rewrite.copyOf(id).has(id))
       .map((id): LostPost => ({ id, uri: platform === "x" ? xUri(id) : (uris.get(id) ?? null) }));
     const expected = posts === null ? null : Math.max(posts - salvaged.size, 0);
     /** More may be lost than the lists name. */
@@ -148,7 +148,7 @@ export function createSalvage(
   return {
     copyRows,
     copyIngestOrder: (from) =>
-      source === null ? nothing() : copyReadableIngestOrder(source, followed, salvaged, from),
+      source === null ? nothing() : copyReadableIngestOrder(source, rewrite, salvaged, from),
     isDamaged: () => !wasWhole,
     lost,
     close: () => source?.close(),

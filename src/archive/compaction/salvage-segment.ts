@@ -26,20 +26,20 @@ export function* salvageSegment(
   let lost: LostPosts | null = null;
   const report = yield* replaceSegment(context, entry, {
     cuts: [],
-    keeps: null,
+    shouldKeep: null,
     terms: "any",
-    salvages: true,
-    *fill(followed, { ingestOrderFrom }) {
-      salvage = createSalvage(context, entry, followed);
+    isSalvage: true,
+    *fill(rewrite, { ingestOrderFrom }) {
+      salvage = createSalvage(context, entry, rewrite);
       yield* salvage.copyRows();
       yield* salvage.copyIngestOrder(ingestOrderFrom);
-      for (const { copy } of followed.parts) yield* copy.complete();
-      yield* listMisplaced(context, followed);
+      for (const { copy } of rewrite.parts) yield* copy.complete();
+      yield* listMisplaced(context, rewrite);
       salvage.close();
     },
-    orphansOld: () => salvage?.isDamaged() ?? false,
-    onSwap(followed) {
-      lost = salvage?.lost(followed) ?? null;
+    shouldOrphanOld: () => salvage?.isDamaged() ?? false,
+    onSwap() {
+      lost = salvage?.lost() ?? null;
       for (const span of lost?.spans ?? []) uncoverPosts(catalog, entry.platform, span);
     },
   });

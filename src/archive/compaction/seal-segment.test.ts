@@ -160,7 +160,7 @@ describe("sealed segment", () => {
     seal();
     archive.put(postOf(3, { text: "edited", revision: "2" }));
     const before = contents(archive);
-    runSteps(rewriteSegment(context, entry(), { cuts: [], keeps: null }));
+    runSteps(rewriteSegment(context, entry(), { cuts: [], shouldKeep: null }));
     expect(sealedStats()).toEqual([null]);
     expect(contents(archive)).toEqual(before);
     expect(await errors()).toEqual([]);
@@ -176,7 +176,7 @@ describe("sealed segment", () => {
     expect(() => seal()).toThrow();
     expect(isMarkedDamaged(path)).toBe(true);
     expect(entry()).toMatchObject({ sequence: 2, rewriting: false });
-    runSteps(rewriteSegment(context, entry(), { cuts: [], keeps: null }));
+    runSteps(rewriteSegment(context, entry(), { cuts: [], shouldKeep: null }));
     expect(archive.query("number", { limit: 100 }).positions).toHaveLength(50);
   });
 
@@ -206,7 +206,7 @@ describe("sealed segment", () => {
       segment.close();
       expect(() => seal()).toThrow(`do not match their checksums: ${table}`);
       expect(isMarkedDamaged(path)).toBe(true);
-      runSteps(rewriteSegment(context, entry(), { cuts: [], keeps: null }));
+      runSteps(rewriteSegment(context, entry(), { cuts: [], shouldKeep: null }));
       expect(seal()).toMatchObject({ isDone: true, posts: 50 });
       expect(archive.query("number", { limit: 100 }).positions).toHaveLength(50);
       expect(await errors()).toEqual([]);
@@ -236,7 +236,7 @@ describe("segment with an unreadable FTS5 index", () => {
     expect(() => seal()).toThrow(/^the segment cannot be sealed because its/);
     expect(isMarkedDamaged(segmentPath(archive.folder, entry()))).toBe(false);
     expect(pendingRewrites(context.catalog)).toMatchObject([{ sequence: 1 }]);
-    runSteps(rewriteSegment(context, entry(), { cuts: [], keeps: null }));
+    runSteps(rewriteSegment(context, entry(), { cuts: [], shouldKeep: null }));
     expect(pendingRewrites(context.catalog)).toEqual([]);
     expect(seal()).toMatchObject({ isDone: true, posts: 50 });
     expect(archive.query("number", { limit: 100 }).positions).toHaveLength(50);
@@ -248,7 +248,8 @@ describe("segment with an unreadable FTS5 index", () => {
       spoil();
       expect(() => seal()).toThrow();
     };
-    const rewrite = () => runSteps(rewriteSegment(context, entry(), { cuts: [], keeps: null }));
+    const rewrite = () =>
+      runSteps(rewriteSegment(context, entry(), { cuts: [], shouldKeep: null }));
     spoilAndSeal();
     rewrite();
     spoilAndSeal();

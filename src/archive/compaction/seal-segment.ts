@@ -16,7 +16,7 @@ import { copyVerbatim } from "./copy-verbatim.ts";
 import { type CopyStart, type RewriteReport, replaceSegment } from "./replace-segment.ts";
 import type { SegmentCopy } from "./segment-copy.ts";
 import { type CompactionSteps, inLock } from "./steps.ts";
-import { forgetUnreadable, noteUnreadable } from "./unreadable-index.ts";
+import { clearUnreadable, noteUnreadable } from "./unreadable-index.ts";
 
 const sourceCacheKib = 16_000;
 
@@ -33,13 +33,13 @@ export function* sealSegment(
   try {
     const report = yield* replaceSegment(context, entry, {
       cuts: [],
-      keeps: null,
+      shouldKeep: null,
       terms: "current",
       *fill({ parts }, start) {
         for (const { copy } of parts) yield* fillSealed(context, entry, copy, start);
       },
     });
-    if (report.isDone) yield* inLock(catalog, () => forgetUnreadable(catalog, entry));
+    if (report.isDone) yield* inLock(catalog, () => clearUnreadable(catalog, entry));
     return report;
   } catch (error) {
     if (error instanceof UnreadableFts)

@@ -23,7 +23,7 @@ import { mergeTermIndex } from "./merge-terms.ts";
 import type { CompactionSteps } from "./steps.ts";
 
 const fillingCacheKib = 16_000;
-const followingCacheKib = 8_000;
+const catchUpCacheKib = 8_000;
 const postsOfCommit = 20_000;
 const stepsOfSync = 16;
 const bytesOfSync = 2 * 1024 ** 2;
@@ -33,7 +33,7 @@ const bytesOfSync = 2 * 1024 ** 2;
  * After `complete`, every commit leaves a usable segment.
  */
 export type SegmentCopy = {
-  add(row: StoredRow, id: bigint): { uri: string; isNative: boolean };
+  add(row: StoredRow, id: bigint): { uri: string; hasNativeId: boolean };
   addUri(hash: bigint, id: bigint): void;
   hide(id: bigint): void;
   ingestOrder: IngestOrder;
@@ -103,7 +103,7 @@ export function createSegmentCopy(path: string, platform: Platform): SegmentCopy
     if (recordOrigin(record) === "import") numbers.imported += by;
   }
 
-  function add(row: StoredRow, id: bigint): { uri: string; isNative: boolean } {
+  function add(row: StoredRow, id: bigint): { uri: string; hasNativeId: boolean } {
     const { time_ms, likes, reposts, replies, quotes, revision, record } = row;
     const storedSum = rowSum({ ...row, timeMs: time_ms });
     if (row.sum !== null && Number(row.sum) !== storedSum) throw damagedRow(row.id);
@@ -115,7 +115,7 @@ export function createSegmentCopy(path: string, platform: Platform): SegmentCopy
     count(record, 1);
     widenBy(id, Number(time_ms));
     if (!isComplete) commitSome();
-    return { uri: post.uri, isNative: post.nativeId !== null };
+    return { uri: post.uri, hasNativeId: post.nativeId !== null };
   }
 
   function commitSome(): void {
@@ -165,7 +165,7 @@ export function createSegmentCopy(path: string, platform: Platform): SegmentCopy
     sync(path);
     syncFolder(dirname(path));
     yield "worked";
-    database = openForWriting(path, segmentMigrations, followingCacheKib);
+    database = openForWriting(path, segmentMigrations, catchUpCacheKib);
     // Compaction checkpoints the log when no one waits for it.
     database.exec("PRAGMA wal_autocheckpoint = 0");
     sql = prepareStatements(database);
@@ -284,7 +284,9 @@ const numberOrNull = (value: bigint | null): number | null =>
 function prepareStatements(database: DatabaseSync) {
   const selectPost = database.prepare("SELECT * FROM post WHERE id = ?");
   selectPost.setReadBigInts(true);
-  const selectIdRange = database.prepare("SELECT id FROM post WHERE id BETWEEN ? AND ? ORDER BY id");
+  const selectIdRange = database.prepare(
+    "SELECT id FROM post WHERE id BETWEEN ? AND ? ORDER BY id",
+  );
   selectIdRange.setReadBigInts(true);
   return {
     selectPost,

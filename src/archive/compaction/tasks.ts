@@ -90,11 +90,12 @@ export function findTasks(context: CompactionContext, sealWatch: SealWatch): Due
     .reverse();
   const others = entries.filter((entry) => !isNewest(entry));
   const quiet = others.filter(isQuiet);
-  const wished = new Set(pendingSeals(catalog).map(nameOf));
-  const standings = entries.map((entry) => ({ entry, ...sealWatch.stateOf(entry) }));
-  const unfit = standings.filter(({ isUnfit }) => isUnfit);
-  const toSeal = standings.filter(
-    ({ entry, obstacle, isDue }) => isDue || (obstacle === null && wished.has(nameOf(entry))),
+  const requestedSeals = new Set(pendingSeals(catalog).map(nameOf));
+  const states = entries.map((entry) => ({ entry, ...sealWatch.stateOf(entry) }));
+  const unfit = states.filter(({ isUnfit }) => isUnfit);
+  const toSeal = states.filter(
+    ({ entry, obstacle, isDue }) =>
+      isDue || (obstacle === null && requestedSeals.has(nameOf(entry))),
   );
   const isCut = (entry: SegmentEntry): boolean => isNewest(entry) && numbersOf(entry).posts > 0;
   return {

@@ -22,8 +22,8 @@ export function isUnreadable(catalog: DatabaseSync, entry: SegmentEntry): boolea
   return finding?.sequence === entry.sequence && finding.sqlite === sqliteOf(catalog);
 }
 
-/** Forgets findings on this segment and on the one it replaced. Requires the catalog lock. */
-export function forgetUnreadable(catalog: DatabaseSync, entry: SegmentEntry): void {
+/** Clears the findings on this segment and on the one it replaced. Requires the catalog lock. */
+export function clearUnreadable(catalog: DatabaseSync, entry: SegmentEntry): void {
   catalog.prepare("DELETE FROM setting WHERE name = ?").run(nameOf(entry));
 }
 

@@ -185,7 +185,7 @@ function replaced(
 }
 
 const rewriting = (context: CompactionContext, entry: SegmentEntry) =>
-  rewriteSegment(context, entry, { cuts: [], keeps: null });
+  rewriteSegment(context, entry, { cuts: [], shouldKeep: null });
 
 describe("requested rewrite", () => {
   const want = ({ catalog }: CompactionContext, entry: SegmentEntry): void =>

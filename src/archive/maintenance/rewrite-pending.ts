@@ -138,7 +138,7 @@ async function rewriteEach(
     } else {
       const cuts = posts > bounds.splitPosts ? cutsOf(folder, entry, bounds.splitPosts) : [];
       const { isDone } = await interleave(
-        rewriteSegment(context, entry, { cuts, keeps: null }),
+        rewriteSegment(context, entry, { cuts, shouldKeep: null }),
         request,
         onStep,
       );

@@ -47,8 +47,8 @@ export function chooseSegments(
   return { chosen, unused };
 }
 
-function partition<Value>(values: readonly Value[], keeps: (value: Value) => boolean) {
-  return { kept: values.filter(keeps), others: values.filter((value) => !keeps(value)) };
+function partition<Value>(values: readonly Value[], shouldKeep: (value: Value) => boolean) {
+  return { kept: values.filter(shouldKeep), others: values.filter((value) => !shouldKeep(value)) };
 }
 
 function isOfArchive({ identity, platform, sequence }: Candidate, uriKey: string | null): boolean {

@@ -200,7 +200,7 @@ describe("a lost catalog", () => {
     makeArchive();
     const context = compactionContext(folder, archiveDefaults, systemClock);
     for (const entry of readSegments(context.catalog).slice(0, 3)) {
-      runSteps(rewriteSegment(context, entry, { cuts: [], keeps: null }));
+      runSteps(rewriteSegment(context, entry, { cuts: [], shouldKeep: null }));
     }
     for (const entry of readSegments(context.catalog).slice(0, 2)) {
       runSteps(sealSegment(context, entry));

@@ -1,0 +1,199 @@
+/**
+ * Copies a segment into new files while writers still change it, then replays those changes. The
+ * writers list the ID of every post that they change (`changed`).
+ */
+
+import type { DatabaseSync } from "node:sqlite";
+import { firstInMillisecond, lastInMillisecond } from "../../posts/ids.ts";
+import type { Platform } from "../../posts/post.ts";
+import { recordUri } from "../../posts/record.ts";
+import { currentNumbering, readSetting, type SegmentEntry } from "../catalog/catalog.ts";
+import { isMisplaced } from "../catalog/misplaced.ts";
+import type { StoredRow } from "../segments/intact-rows.ts";
+import type { IngestBatch } from "../segments/read-ingest-order.ts";
+import type { CompactionContext } from "./context.ts";
+import { renumberingOf, unchangedIds } from "./renumbering.ts";
+import type { SegmentCopy } from "./segment-copy.ts";
+
+/** One new file. It has the IDs from `low` to the next part. */
+export type Part = { sequence: number; low: bigint; copy: SegmentCopy };
+
+export type SegmentRewrite = {
+  platform: Platform;
+  /** Damage of the old segment is skipped. */
+  isSalvage: boolean;
+  old: DatabaseSync;
+  /** Lowest IDs first. */
+  parts: readonly Part[];
+  copyOf(id: bigint): SegmentCopy;
+  /** Of the copies. */
+  numbering: number;
+  /** Null for a post written while its millisecond was being copied. */
+  idInCopy(id: bigint): bigint | null;
+  /** Null if the post is not copied. */
+  copyRow(row: StoredRow): CopiedRow | null;
+  /** Copies these posts of the old segment again, or removes them from the copies. */
+  applyChanges(ids: readonly bigint[]): void;
+  hashOf(uri: string): bigint;
+  /** Copied posts that the catalog must list as misplaced. */
+  misplaced: { hash: bigint; id: bigint }[];
+  /** Uri hash by ID of misplaced posts that `shouldKeep` rejected: the catalog drops them. */
+  droppedMisplaced: Map<bigint, bigint>;
+  /**
+   * Posts that may have moved: ID in the old segment by ID in the copies. `finish` copies their
+   * ingest numbers again.
+   */
+  sourceIds: Map<bigint, bigint>;
+  /**
+   * IDs in the copies whose post was removed, replaced or renumbered. `finish` copies their ingest
+   * numbers again.
+   */
+  reassignedIds: Set<bigint>;
+  /**
+   * IDs in the copies whose ingest numbers were copied while catching up. `finish` skips those that
+   * were not reassigned.
+   */
+  newlyIngestedIds: Set<bigint>;
+  /** Committed when the last copying began: higher numbers are copied again. */
+  ingestNumber: number;
+  /** The last committed one. */
+  lastIngestNumber(): number;
+};
+
+/** `id` is that in the copy. */
+type CopiedRow = { id: bigint; uri: string; hasNativeId: boolean };
+
+export function startRewrite(
+  { catalog, hashOf }: Pick<CompactionContext, "catalog" | "hashOf">,
+  { platform, numbering }: Pick<SegmentEntry, "platform" | "numbering">,
+  old: DatabaseSync,
+  parts: readonly Part[],
+  { shouldKeep, isSalvage = false, isRenumbering = false }: StartOptions,
+): SegmentRewrite {
+  const isRenumbered = isRenumbering && numbering !== currentNumbering;
+  const renumbering = isRenumbered ? renumberingOf(old, platform) : unchangedIds;
+  const { idInCopy } = renumbering;
+  const selectIdRange = old.prepare("SELECT * FROM post WHERE id BETWEEN ? AND ?");
+  selectIdRange.setReadBigInts(true);
+  const selectPost = old.prepare("SELECT * FROM post WHERE id = ?");
+  selectPost.setReadBigInts(true);
+  const selectHidden = old.prepare("SELECT 1 FROM hidden WHERE id = ?");
+
+  function copyOf(id: bigint): SegmentCopy {
+    const part = parts.findLast(({ low }) => low <= id);
+    if (part === undefined) throw new Error(`no part owns ID ${id}`);
+    return part.copy;
+  }
+
+  function copyRow(row: StoredRow): CopiedRow | null {
+    const { id } = row;
+    if (shouldKeep !== null && !shouldKeep(row.record)) {
+      const uri = uriOf(row);
+      if (isMisplaced(platform, uri, id)) rewrite.droppedMisplaced.set(id, hashOf(uri));
+      return null;
+    }
+    const copyId = idInCopy(id);
+    if (copyId === null) return null;
+    const added = copyOf(id).add(row, copyId);
+    if (isMisplaced(platform, added.uri, id)) {
+      rewrite.misplaced.push({ hash: hashOf(added.uri), id });
+    }
+    return { ...added, id: copyId };
+  }
+
+  const uriOf = ({ id, record }: StoredRow): string =>
+    recordUri({ id, platform, timeMs: 0, counts: noCounts, record });
+
+  function applyChange(id: bigint): void {
+    const copy = copyOf(id);
+    const uriBefore = copy.remove(id, hashOf);
+    rewrite.droppedMisplaced.delete(id);
+    const row = selectPost.get(id) as StoredRow | undefined;
+    const added = row === undefined ? null : copyRow(row);
+    if (uriBefore !== null && uriBefore !== added?.uri) rewrite.reassignedIds.add(id);
+    if (added === null) return;
+    if (uriBefore === null) copy.ingestOrder.removeFromRun(id);
+    if (!added.hasNativeId) copy.addUri(hashOf(added.uri), id);
+    const mayHaveMoved = !added.hasNativeId && uriBefore !== added.uri;
+    if (mayHaveMoved) rewrite.sourceIds.set(id, id);
+    if (selectHidden.get(id) !== undefined) copy.hide(id);
+  }
+
+  /** A changed post may give every post of its millisecond another ID. */
+  function copyMillisecondAgain(low: bigint): void {
+    const copy = copyOf(low);
+    const high = lastInMillisecond(low);
+    for (const id of copy.idsWithin(low, high)) {
+      copy.remove(id, hashOf);
+      copy.ingestOrder.setNumbers(id, []);
+      rewrite.reassignedIds.add(id);
+    }
+    renumbering.clearCache();
+    for (const found of selectIdRange.all(low, high)) {
+      const row = found as StoredRow;
+      rewrite.droppedMisplaced.delete(row.id);
+      const added = copyRow(row);
+      if (added === null) continue;
+      copy.ingestOrder.removeFromRun(added.id);
+      if (!added.hasNativeId) copy.addUri(hashOf(added.uri), added.id);
+      rewrite.sourceIds.set(added.id, row.id);
+      rewrite.reassignedIds.add(added.id);
+      if (selectHidden.get(row.id) !== undefined) copy.hide(added.id);
+    }
+  }
+
+  function applyChanges(ids: readonly bigint[]): void {
+    if (isRenumbered) new Set(ids.map(firstInMillisecond)).forEach(copyMillisecondAgain);
+    else ids.forEach(applyChange);
+  }
+
+  const lastIngestNumber = (): number => Number(readSetting(catalog, "ingest_number"));
+  const rewrite: SegmentRewrite = {
+    platform,
+    isSalvage,
+    old,
+    parts,
+    copyOf,
+    numbering: isRenumbered ? currentNumbering : numbering,
+    idInCopy,
+    copyRow,
+    applyChanges,
+    hashOf,
+    misplaced: [],
+    droppedMisplaced: new Map(),
+    sourceIds: new Map(),
+    reassignedIds: new Set(),
+    newlyIngestedIds: new Set(),
+    ingestNumber: lastIngestNumber(),
+    lastIngestNumber,
+  };
+  return rewrite;
+}
+
+type StartOptions = {
+  /** Null keeps every post. */
+  shouldKeep: ((record: string) => boolean) | null;
+  isSalvage?: boolean;
+  isRenumbering?: boolean;
+};
+
+const noCounts = { likes: null, reposts: null, replies: null, quotes: null };
+
+export function copyIngestBatch(
+  { copyOf, idInCopy }: Pick<SegmentRewrite, "copyOf" | "idInCopy">,
+  { number, ids }: IngestBatch,
+): void {
+  for (const [copy, own] of Map.groupBy(idsInCopy(ids, idInCopy), copyOf)) {
+    copy.ingestOrder.put(number, own);
+  }
+}
+
+export function idsInCopy(
+  ids: readonly bigint[],
+  idInCopy: SegmentRewrite["idInCopy"],
+): readonly bigint[] {
+  return ids
+    .map(idInCopy)
+    .filter((id) => id !== null)
+    .sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+}
