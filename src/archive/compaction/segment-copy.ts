@@ -29,7 +29,7 @@ const stepsOfSync = 16;
 const bytesOfSync = 2 * 1024 ** 2;
 
 /**
- * A segment file in the making. While it is filled, it has no journal, and a crash discards it.
+ * A new segment file. While it is filled, it has no journal, and a crash discards it.
  * After `complete`, every commit leaves a usable segment.
  */
 export type SegmentCopy = {

@@ -147,7 +147,7 @@ function* evaluateEach(
   }
 }
 
-/** Intersecting reads `within`, and a union adds the result; else it adds the whole set. */
+/** Narrowing costs twice the members of `within`; without it, the union adds the whole set. */
 const isWorthNarrowing = ({ list, count }: ChunkSet, within: ChunkSet): boolean =>
   within.list !== null && within.count * 2 < (list === null ? wordsOfBitmap : count);
 
