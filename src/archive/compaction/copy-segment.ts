@@ -51,10 +51,7 @@ function* copyHidden({ old, copyOf, idInCopy }: SegmentRewrite): CompactionSteps
   }
 }
 
-function* copyIngestOrder(
-  rewrite: SegmentRewrite,
-  ingestOrderFrom: number,
-): CompactionSteps<void> {
+function* copyIngestOrder(rewrite: SegmentRewrite, ingestOrderFrom: number): CompactionSteps<void> {
   const readBatches = ingestBatchReader(rewrite.old);
   for (let from = ingestOrderFrom; ; ) {
     let copied = 0;

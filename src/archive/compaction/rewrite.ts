@@ -5,8 +5,8 @@ import { misplacedPostsOf } from "../catalog/misplaced.ts";
 import { isMarkedDamaged, markedTables } from "../segments/damage-marker.ts";
 import type { CompactionContext } from "./context.ts";
 import { copySegment } from "./copy-segment.ts";
-import type { SegmentRewrite } from "./segment-rewrite.ts";
 import { type Replacement, type RewriteReport, replaceSegment } from "./replace-segment.ts";
+import type { SegmentRewrite } from "./segment-rewrite.ts";
 import { type CompactionSteps, inLock } from "./steps.ts";
 
 export type RewriteOptions = Pick<Replacement, "cuts" | "shouldKeep">;

@@ -11,10 +11,10 @@ import { knownIds } from "../segments/known-ids.ts";
 import { isFreeListIntact, rawRows } from "../segments/raw-rows.ts";
 import { emptyLog } from "./checkpoint-log.ts";
 import type { CompactionContext } from "./context.ts";
-import type { SegmentRewrite } from "./segment-rewrite.ts";
 import { type LostPost, type LostPosts, spansOfLost } from "./lost-posts.ts";
 import { decodedRow, hiddenIn, numberIn, openDamaged, uriEntries } from "./read-damaged.ts";
 import { copyReadableIngestOrder } from "./salvage-ingest-order.ts";
+import type { SegmentRewrite } from "./segment-rewrite.ts";
 import { type CompactionSteps, inLock } from "./steps.ts";
 
 const postsOfStep = 250;
