@@ -1,5 +1,5 @@
-export { longestArchiveQuery, longestLiveQuery, maxTerms } from "./grammar/bounds.ts";
-export { lex, type Token } from "./grammar/lex.ts";
+export { type Lexeme, lex } from "./grammar/lex.ts";
+export { longestArchiveQuery, longestLiveQuery, maxTerms } from "./grammar/limits.ts";
 export {
   InvalidQueryError,
   type ParseOptions,

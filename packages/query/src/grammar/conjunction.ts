@@ -1,6 +1,6 @@
-import { shown } from "../operators/operand.ts";
+import { truncated } from "../operators/operand.ts";
 import { phraseSequence, querySequence } from "../text/sequence.ts";
-import type { DiagnosticCode, Warning } from "../tree/diagnostics.ts";
+import type { DiagnosticCode, DiagnosticDetails } from "../tree/diagnostics.ts";
 import { printQuery } from "../tree/print.ts";
 import {
   countMetrics,
@@ -10,7 +10,7 @@ import {
   type QuerySpan,
 } from "../tree/tree.ts";
 
-type Report = (code: DiagnosticCode, span: QuerySpan, warning: Warning) => void;
+type Report = (code: DiagnosticCode, span: QuerySpan, details: DiagnosticDetails) => void;
 
 type Literal = { leaf: QueryLeaf; isNegated: boolean; span: QuerySpan };
 type Kind = QueryLeaf["kind"];
@@ -42,8 +42,8 @@ function literalsOf(node: QueryNode, isNegated: boolean): Literal[] {
   return [{ leaf: node, isNegated, span: node.span }];
 }
 
-function written({ leaf, isNegated }: Literal): string {
-  return `${isNegated ? "-" : ""}${shown(printQuery(leaf))}`;
+function printLiteral({ leaf, isNegated }: Literal): string {
+  return `${isNegated ? "-" : ""}${truncated(printQuery(leaf))}`;
 }
 
 function warnBoth(
@@ -54,7 +54,7 @@ function warnBoth(
 ): void {
   const [first, second] = pair.toSorted((a, b) => a.span.offset - b.span.offset);
   if (first === undefined || second === undefined) return;
-  const message = `no post is both ${written(first)} and ${written(second)}`;
+  const message = `no post is both ${printLiteral(first)} and ${printLiteral(second)}`;
   report(code, second.span, { message, hint });
 }
 
@@ -157,19 +157,23 @@ const propertyOf = ({ leaf }: Literal): PostProperty =>
 /** Two names may be the same account: a handle and its DID. */
 function warnTwoAuthors(literals: readonly Literal[], report: Report): void {
   const [first, ...others] = of(literals, "from", false);
-  const second = others.find((other) => first !== undefined && written(other) !== written(first));
+  const second = others.find(
+    (other) => first !== undefined && printLiteral(other) !== printLiteral(first),
+  );
   if (first === undefined || second === undefined) return;
   report("contradiction", second.span, {
-    message: `a post has one author: ${written(first)} and ${written(second)} match nothing together unless both are the same account`,
-    hint: `write (${written(first)} OR ${written(second)}) for posts by either`,
+    message: `a post has one author: ${printLiteral(first)} and ${printLiteral(second)} match nothing together unless both are the same account`,
+    hint: `write (${printLiteral(first)} OR ${printLiteral(second)}) for posts by either`,
   });
 }
 
 function warnTwoPlatforms(literals: readonly Literal[], report: Report): void {
   const [first, ...others] = of(literals, "platform", false);
-  const second = others.find((other) => first !== undefined && written(other) !== written(first));
+  const second = others.find(
+    (other) => first !== undefined && printLiteral(other) !== printLiteral(first),
+  );
   if (first === undefined || second === undefined) return;
-  const hint = `write (${written(first)} OR ${written(second)}) for posts of either`;
+  const hint = `write (${printLiteral(first)} OR ${printLiteral(second)}) for posts of either`;
   warnBoth(report, "contradiction", [first, second], hint);
 }
 

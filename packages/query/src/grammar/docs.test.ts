@@ -18,7 +18,7 @@ import {
   longestLiveQuery,
   maxDiagnostics,
   maxTerms,
-} from "./bounds.ts";
+} from "./limits.ts";
 import { parseQuery, parseQueryLeniently } from "./parse.ts";
 
 const page = readFileSync(new URL("../../../../docs/query-language.md", import.meta.url), "utf8");

@@ -1,4 +1,4 @@
-import { shown } from "../operators/operand.ts";
+import { truncated } from "../operators/operand.ts";
 import {
   type FilterOperator,
   likelyProperty,
@@ -9,36 +9,36 @@ import { makeNot } from "../tree/build.ts";
 import type { Rewrites } from "../tree/diagnostics.ts";
 import { postProperties, type QueryNode } from "../tree/tree.ts";
 import { notAvailable } from "./not-available.ts";
-import type { WrittenOperator } from "./operator-node.ts";
+import type { OperatorTerm } from "./operator-node.ts";
 import type { TermContext } from "./term-context.ts";
 
 export function filterNode(
   context: TermContext,
-  written: WrittenOperator,
+  operator: OperatorTerm,
   name: FilterOperator,
 ): QueryNode | null {
-  const property = propertyNamed(written.value);
-  const unavailable = unavailableFilter(written.value);
+  const property = propertyNamed(operator.value);
+  const unavailable = unavailableFilter(operator.value);
   if (unavailable !== null) {
-    return notAvailable(context, written, `${name}:${written.value.toLowerCase()}`, unavailable);
+    return notAvailable(context, operator, `${name}:${operator.value.toLowerCase()}`, unavailable);
   }
   if (name === "include") {
     const isRepost = property === "retweets" || property === "nativeretweets";
-    return isRepost ? includeReposts(context, written) : includeNothingElse(context, written);
+    return isRepost ? includeReposts(context, operator) : includeNothingElse(context, operator);
   }
-  if (property === null) return unknownFilter(context, written, name);
-  const { span } = written;
+  if (property === null) return unknownFilter(context, operator, name);
+  const { span } = operator;
   const node: QueryNode = { kind: "property", property, span };
   return name === "exclude" ? makeNot(node, span) : node;
 }
 
-function unknownFilter(context: TermContext, written: WrittenOperator, name: string): null {
-  const { span, valueSpan } = written;
+function unknownFilter(context: TermContext, operator: OperatorTerm, name: string): null {
+  const { span, valueSpan } = operator;
   const whole = { offset: context.start, length: span.offset + span.length - context.start };
-  const isOriginals = originals.test(written.value);
+  const isOriginals = originals.test(operator.value);
   context.report("unknown_filter", isOriginals ? whole : valueSpan, {
-    message: `unknown value of ${name}: ${shown(written.value)}`,
-    hint: isOriginals ? hintForOriginals(context, name) : hintForName(name, written.value),
+    message: `unknown value of ${name}: ${truncated(operator.value)}`,
+    hint: isOriginals ? hintForOriginals(context, name) : hintForName(name, operator.value),
     expected: expectedOf(name),
   });
   return null;
@@ -81,27 +81,27 @@ const expectedOf = (name: string): readonly string[] =>
     : postProperties;
 
 /** Has no effect, because results include reposts by default. Negating it is an error. */
-function includeReposts(context: TermContext, written: WrittenOperator): null {
+function includeReposts(context: TermContext, operator: OperatorTerm): null {
   if (context.isNegated) {
-    context.report("unknown_filter", written.span, {
+    context.report("unknown_filter", operator.span, {
       message: "include: cannot be negated",
       hint: "write -filter:retweets to exclude reposts",
       expected: ["-filter:retweets"],
     });
     return null;
   }
-  context.report("no_effect", written.span, {
-    message: `${written.name}:${written.value} has no effect: reposts are included by default`,
+  context.report("no_effect", operator.span, {
+    message: `${operator.name}:${operator.value} has no effect: reposts are included by default`,
     hint: "remove it; -filter:retweets excludes reposts, filter:retweets finds only reposts",
   });
   return null;
 }
 
-function includeNothingElse(context: TermContext, written: WrittenOperator): null {
-  const property = propertyNamed(written.value) ?? likelyProperty(written.value);
+function includeNothingElse(context: TermContext, operator: OperatorTerm): null {
+  const property = propertyNamed(operator.value) ?? likelyProperty(operator.value);
   const filter = property === null ? "retweets" : property;
-  context.report("unknown_filter", written.valueSpan, {
-    message: `unknown value of include: ${shown(written.value)}`,
+  context.report("unknown_filter", operator.valueSpan, {
+    message: `unknown value of include: ${truncated(operator.value)}`,
     hint: `use filter:${filter} for only these posts, -filter:${filter} to exclude them`,
     expected: ["retweets", "nativeretweets"],
   });

@@ -12,7 +12,7 @@ import { describeTree } from "../tree/describe.ts";
 import { diagnosticCodes, diagnosticLine, renderDiagnostic } from "../tree/diagnostics.ts";
 import { printQuery } from "../tree/print.ts";
 import type { ParsedQuery, QueryNode } from "../tree/tree.ts";
-import { deepestNesting } from "./bounds.ts";
+import { deepestNesting } from "./limits.ts";
 import { InvalidQueryError, parseQuery, parseQueryLeniently } from "./parse.ts";
 
 /** Far above the query limit. */

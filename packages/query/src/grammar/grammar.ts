@@ -2,21 +2,21 @@ import { makeAnd, makeNot, makeOr } from "../tree/build.ts";
 import { printQuery } from "../tree/print.ts";
 import { textBetween } from "../tree/source.ts";
 import type { QueryNode, QuerySpan } from "../tree/tree.ts";
-import { deepestNesting, maxTerms } from "./bounds.ts";
 import { warnAboutConjunction } from "./conjunction.ts";
 import { contextOf, type Negation } from "./context-of.ts";
 import { countTerms } from "./count-terms.ts";
 import { readPhrase, readTerm } from "./leaf.ts";
-import type { Token } from "./lex.ts";
+import type { Lexeme } from "./lex.ts";
+import { deepestNesting, maxTerms } from "./limits.ts";
 import { warnAboutNeighbours } from "./neighbours.ts";
 import { atEnd, cannotStartTerm, type ParserState, report, reportOnce, spanOf } from "./reader.ts";
 
 export function readQuery(reader: ParserState): QueryNode | null {
   const parts: QueryNode[] = [];
-  while (reader.index < reader.tokens.length) {
+  while (reader.index < reader.lexemes.length) {
     const part = readConjunction(reader);
     if (part !== null) parts.push(part);
-    const stray = reader.tokens[reader.index];
+    const stray = reader.lexemes[reader.index];
     if (stray === undefined) break;
     report(reader, "unopened_group", spanOf(stray), {
       message: "unmatched )",
@@ -41,7 +41,7 @@ function readConjunction(reader: ParserState): QueryNode | null {
     if (part.isBareOr) bareOr ??= part.node;
   }
   const node = makeAnd(parts, wholeSpan(parts));
-  warnAboutConjunction(parts, (code, span, warning) => report(reader, code, span, warning));
+  warnAboutConjunction(parts, (code, span, details) => report(reader, code, span, details));
   if (bareOr === null || node === null || parts.length < 2) return node;
   if (rejectIfTooDeep(reader, bareOr.span)) return null;
   report(reader, "or_binds_tighter", bareOr.span, {
@@ -55,10 +55,10 @@ function readConjunction(reader: ParserState): QueryNode | null {
 function readAnd(reader: ParserState, hasTermBefore: boolean): void {
   let hasTerm = hasTermBefore;
   for (;;) {
-    const token = reader.tokens[reader.index];
-    if (token?.kind !== "and") return;
+    const lexeme = reader.lexemes[reader.index];
+    if (lexeme?.kind !== "and") return;
     reader.index++;
-    if (!hasTerm || atEnd(reader)) reportMissingTerm(reader, token);
+    if (!hasTerm || atEnd(reader)) reportMissingTerm(reader, lexeme);
     hasTerm = false;
   }
 }
@@ -67,17 +67,17 @@ type Alternatives = { node: QueryNode | null; isBareOr: boolean };
 
 function readAlternatives(reader: ParserState): Alternatives {
   const nodes: QueryNode[] = [];
-  const first = reader.tokens[reader.index];
+  const first = reader.lexemes[reader.index];
   if (first?.kind === "or") {
     reportMissingTerm(reader, first);
   } else {
     readAlternative(reader, nodes);
   }
   for (;;) {
-    const or = reader.tokens[reader.index];
+    const or = reader.lexemes[reader.index];
     if (or?.kind !== "or") break;
     reader.index++;
-    const next = reader.tokens[reader.index];
+    const next = reader.lexemes[reader.index];
     if (next !== undefined && !cannotStartTerm(next)) {
       readAlternative(reader, nodes);
     } else if (or !== first) {
@@ -93,17 +93,17 @@ function readAlternative(reader: ParserState, nodes: QueryNode[]): void {
 }
 
 function readNegation(reader: ParserState): QueryNode | null {
-  const first = reader.tokens[reader.index];
+  const first = reader.lexemes[reader.index];
   let isNegated = false;
   let last = first;
   for (;;) {
-    const token = reader.tokens[reader.index];
-    if (token?.kind !== "minus" && token?.kind !== "not") break;
+    const lexeme = reader.lexemes[reader.index];
+    if (lexeme?.kind !== "minus" && lexeme?.kind !== "not") break;
     isNegated = !isNegated;
-    last = token;
+    last = lexeme;
     reader.index++;
   }
-  const next = reader.tokens[reader.index];
+  const next = reader.lexemes[reader.index];
   if (first === undefined || last === undefined) return null;
   if (next === undefined || cannotStartTerm(next)) {
     reportMissingTerm(reader, last);
@@ -117,30 +117,30 @@ function readNegation(reader: ParserState): QueryNode | null {
   });
 }
 
-function readPrimary(reader: ParserState, token: Token, negation: Negation): QueryNode | null {
-  if (token.kind === "open") return readGroup(reader, token);
+function readPrimary(reader: ParserState, lexeme: Lexeme, negation: Negation): QueryNode | null {
+  if (lexeme.kind === "open") return readGroup(reader, lexeme);
   reader.index++;
-  if (token.kind === "phrase") {
-    if (!token.isClosed && token.text.trim() === "") return null;
-    const phrase = readPhrase(contextOf(reader, token, negation), token.text, spanOf(token));
+  if (lexeme.kind === "phrase") {
+    if (!lexeme.isClosed && lexeme.text.trim() === "") return null;
+    const phrase = readPhrase(contextOf(reader, lexeme, negation), lexeme.text, spanOf(lexeme));
     return counted(reader, phrase);
   }
-  if (token.kind !== "term") return null;
-  if (warnAboutNeighbours(reader, token)) return null;
-  return counted(reader, readTerm(contextOf(reader, token, negation), token));
+  if (lexeme.kind !== "term") return null;
+  if (warnAboutNeighbours(reader, lexeme)) return null;
+  return counted(reader, readTerm(contextOf(reader, lexeme, negation), lexeme));
 }
 
-function readGroup(reader: ParserState, open: Token): QueryNode | null {
+function readGroup(reader: ParserState, open: Lexeme): QueryNode | null {
   if (rejectIfTooDeep(reader, spanOf(open))) {
     skipGroup(reader);
     return null;
   }
   reader.index++;
-  const isEmpty = reader.tokens[reader.index]?.kind === "close";
+  const isEmpty = reader.lexemes[reader.index]?.kind === "close";
   reader.depth++;
   const node = readConjunction(reader);
   reader.depth--;
-  const close = reader.tokens[reader.index];
+  const close = reader.lexemes[reader.index];
   if (close === undefined) {
     report(reader, "unclosed_group", spanOf(open), {
       message: "unclosed (",
@@ -170,8 +170,8 @@ function rejectIfTooDeep(reader: ParserState, span: QuerySpan): boolean {
 
 function skipGroup(reader: ParserState): void {
   let depth = 0;
-  while (reader.index < reader.tokens.length) {
-    const kind = reader.tokens[reader.index]?.kind;
+  while (reader.index < reader.lexemes.length) {
+    const kind = reader.lexemes[reader.index]?.kind;
     reader.index++;
     if (kind === "open") depth++;
     if (kind === "close") depth--;
@@ -195,10 +195,10 @@ function counted(reader: ParserState, node: QueryNode | null): QueryNode | null 
   return null;
 }
 
-function reportMissingTerm(reader: ParserState, token: Token): void {
-  const word = textBetween(reader.source, token.start, token.end);
-  const isNegation = token.kind === "minus" || token.kind === "not";
-  report(reader, "missing_term", spanOf(token), {
+function reportMissingTerm(reader: ParserState, lexeme: Lexeme): void {
+  const word = textBetween(reader.source, lexeme.start, lexeme.end);
+  const isNegation = lexeme.kind === "minus" || lexeme.kind === "not";
+  report(reader, "missing_term", spanOf(lexeme), {
     message: isNegation
       ? `${word} requires a term after it`
       : `${word} requires a term on both sides`,

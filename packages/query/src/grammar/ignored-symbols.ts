@@ -1,6 +1,6 @@
 import { suggestionForComparison } from "../operators/foreign-names.ts";
-import { shown } from "../operators/operand.ts";
-import { queryOfDates, readRange } from "../operators/suggested-range.ts";
+import { truncated } from "../operators/operand.ts";
+import { dateRangeQuery, readRange } from "../operators/suggested-range.ts";
 import { searchedWords } from "../tree/searched-words.ts";
 import { withoutEnding } from "../tree/source.ts";
 import type { QuerySpan } from "../tree/tree.ts";
@@ -42,7 +42,7 @@ export function warnTrailingSymbols(
   const symbols = trailingSymbols.exec(suffix)?.[0];
   if (symbols === undefined) return;
   context.report("sign_left_out", span, {
-    message: `${shown(entity + suffix)} is searched as ${shown(entity)}: ${symbols} is ignored`,
+    message: `${truncated(entity + suffix)} is searched as ${truncated(entity)}: ${symbols} is ignored`,
     hint: { lead: "write", queries: [entity], otherwise: "remove the symbol" },
   });
 }
@@ -54,7 +54,7 @@ export function warnProximityOrBoost(
   phrase: string,
 ): void {
   report("sign_left_out", span, {
-    message: `${shown(text)} is searched as ${searchedWords(text) ?? "nothing"}: proximity (~) and boost (^) are not supported`,
+    message: `${truncated(text)} is searched as ${searchedWords(text) ?? "nothing"}: proximity (~) and boost (^) are not supported`,
     hint: { lead: "write", queries: [phrase], otherwise: "remove it" },
   });
 }
@@ -69,7 +69,7 @@ function reportIgnored(
   const words = searchedWords(text) ?? text;
   const plain = words.includes(" ") ? `"${words}"` : words;
   context.report("sign_left_out", span, {
-    message: `${shown(text)} is searched as ${shown(plain)}: ${reason}`,
+    message: `${truncated(text)} is searched as ${truncated(plain)}: ${reason}`,
     hint: {
       lead: "write",
       queries: [suggestion ?? plain],
@@ -80,7 +80,7 @@ function reportIgnored(
 
 function reportQuestionMark(context: TermContext, text: string, span: QuerySpan): void {
   context.report("sign_left_out", span, {
-    message: `${shown(text)} is searched as "${shown(searchedWords(text) ?? text)}": the ? wildcard is not supported`,
+    message: `${truncated(text)} is searched as "${truncated(searchedWords(text) ?? text)}": the ? wildcard is not supported`,
     hint: "list the forms of the word instead, as in (run OR runs OR running)",
   });
 }
@@ -89,7 +89,7 @@ function reportAlternatives(context: TermContext, text: string, span: QuerySpan)
   const words = text.split("|").filter((word) => word !== "");
   const alternatives = `(${words.join(" OR ")})`;
   context.report("sign_left_out", span, {
-    message: `${shown(text)} is searched as "${shown(searchedWords(text) ?? text)}": | is not OR`,
+    message: `${truncated(text)} is searched as "${truncated(searchedWords(text) ?? text)}": | is not OR`,
     hint: {
       lead: "write",
       queries: words.length > 1 ? [alternatives] : words,
@@ -104,10 +104,10 @@ function warnComparison(context: TermContext, text: string, span: QuerySpan): bo
   const suggestion =
     dates === null
       ? suggestionForComparison(name, sign, withoutEnding(value, ".,;!?"))
-      : { queries: [queryOfDates(dates)], otherwise: null };
+      : { queries: [dateRangeQuery(dates)], otherwise: null };
   if (suggestion === null || (dates === null && name === "")) return false;
   context.report("comparison", span, {
-    message: `${shown(text)} is not an operator, so its words are searched as a phrase`,
+    message: `${truncated(text)} is not an operator, so its words are searched as a phrase`,
     hint: didYouMean(suggestion),
   });
   return true;

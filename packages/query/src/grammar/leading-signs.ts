@@ -1,28 +1,28 @@
-import { shown } from "../operators/operand.ts";
+import { truncated } from "../operators/operand.ts";
 import { querySequence } from "../text/sequence.ts";
 import { foldedBetween, isInvisible, textBetween } from "../tree/source.ts";
-import type { TermToken } from "./lex.ts";
+import type { TermLexeme } from "./lex.ts";
 import type { TermContext } from "./term-context.ts";
 
 /** They look like minuses but are not. Returns the offset after them. */
-export function skipDashes(context: TermContext, token: TermToken): number {
+export function skipDashes(context: TermContext, lexeme: TermLexeme): number {
   const { folded } = context.source;
-  let start = token.start;
-  let end = token.start;
-  for (; start < token.end; start++) {
+  let start = lexeme.start;
+  let end = lexeme.start;
+  for (; start < lexeme.end; start++) {
     const character = folded[start] ?? "";
     if (/^[‐‑‒–—―+-]$/u.test(character)) end = start + 1;
     else if (!isInvisible(character)) break;
   }
-  if (end === token.start) return token.start;
-  const rest = textBetween(context.source, start, token.end);
-  if (querySequence(rest).length === 0) return token.start;
-  const dash = textBetween(context.source, token.start, end);
+  if (end === lexeme.start) return lexeme.start;
+  const rest = textBetween(context.source, start, lexeme.end);
+  if (querySequence(rest).length === 0) return lexeme.start;
+  const dash = textBetween(context.source, lexeme.start, end);
   context.report(
     "dash_is_not_minus",
-    { offset: token.start, length: end - token.start },
+    { offset: lexeme.start, length: end - lexeme.start },
     {
-      message: `${shown(dash)} is a dash, not a minus, and does not exclude a term`,
+      message: `${truncated(dash)} is a dash, not a minus, and does not exclude a term`,
       hint: {
         lead: "write",
         queries: [`-${rest}`],
@@ -35,7 +35,7 @@ export function skipDashes(context: TermContext, token: TermToken): number {
 
 const exclaimed = /^!+([\p{L}\p{N}#@$_].*)$/su;
 
-export function warnExclamation(context: TermContext, { start, end }: TermToken): void {
+export function warnExclamation(context: TermContext, { start, end }: TermLexeme): void {
   if (context.source.folded[start] !== "!") return;
   const rest = exclaimed.exec(foldedBetween(context.source, start, end))?.[1];
   if (rest === undefined) return;

@@ -1,5 +1,5 @@
 import { isOperatorName } from "../operators/operators.ts";
-import { readPostAddress } from "../operators/post-address.ts";
+import { readPostUrl } from "../operators/post-url.ts";
 import { readEmoticon } from "../text/emoticons.ts";
 import { findLinks } from "../text/links.ts";
 import { querySequence } from "../text/sequence.ts";
@@ -12,20 +12,20 @@ import {
   withoutInvisible,
 } from "../tree/source.ts";
 import type { QueryNode, QuerySpan } from "../tree/tree.ts";
-import { maxTerms } from "./bounds.ts";
 import { readEntity, withPlainSigils } from "./entity.ts";
 import { warnTrailingSymbols } from "./ignored-symbols.ts";
 import { skipDashes, warnExclamation } from "./leading-signs.ts";
-import { keywordOf, type TermToken } from "./lex.ts";
+import { keywordOf, type TermLexeme } from "./lex.ts";
+import { maxTerms } from "./limits.ts";
 import { operatorNode } from "./operator-node.ts";
 import type { TermContext } from "./term-context.ts";
 import { warnUnknownOperator } from "./unknown-operator.ts";
 import { hasWildcard, isQuestionMark, readWord, readWords, refuseWildcard } from "./word.ts";
 
-export function readTerm(context: TermContext, token: TermToken): QueryNode | null {
-  if (token.quoted !== null) return readQuotedValue(context, token, token.quoted);
-  const parts = readParts(context, token);
-  return makeAnd(parts, { offset: token.start, length: token.end - token.start });
+export function readTerm(context: TermContext, lexeme: TermLexeme): QueryNode | null {
+  if (lexeme.quoted !== null) return readQuotedValue(context, lexeme, lexeme.quoted);
+  const parts = readParts(context, lexeme);
+  return makeAnd(parts, { offset: lexeme.start, length: lexeme.end - lexeme.start });
 }
 
 /** A phrase that is only a link, an emoticon or a question mark becomes that. */
@@ -38,16 +38,20 @@ export function readPhrase(context: TermContext, text: string, span: QuerySpan):
   return readWords(context, text, span);
 }
 
-function readQuotedValue(context: TermContext, token: TermToken, value: string): QueryNode | null {
-  const name = foldedBetween(context.source, token.start, token.valueStart - 1);
-  const span = { offset: token.start, length: token.end - token.start };
+function readQuotedValue(
+  context: TermContext,
+  lexeme: TermLexeme,
+  value: string,
+): QueryNode | null {
+  const name = foldedBetween(context.source, lexeme.start, lexeme.valueStart - 1);
+  const span = { offset: lexeme.start, length: lexeme.end - lexeme.start };
   if (isOperatorName(name)) {
-    const valueSpan = { offset: token.valueStart, length: token.end - token.valueStart };
+    const valueSpan = { offset: lexeme.valueStart, length: lexeme.end - lexeme.valueStart };
     return operatorNode(context, { name, value: withoutInvisible(value).trim(), span, valueSpan });
   }
   const phrase = readPhrase(context, `${name} ${value}`, span);
-  const written = textBetween(context.source, token.valueStart, token.end);
-  if (phrase !== null) warnUnknownOperator(context, name, written, span);
+  const quotation = textBetween(context.source, lexeme.valueStart, lexeme.end);
+  if (phrase !== null) warnUnknownOperator(context, name, quotation, span);
   return phrase;
 }
 
@@ -58,20 +62,20 @@ const beforeEntity = /^[.,;:…'’]+(?=[@#]|https?:\/\/)/i;
 const otherQuestionMarks = /[؟⁇⁈⁉⸮]/g;
 
 /** `#tag's` is a hashtag and a word: an entity ends with its last valid character, and what follows is a separate part. */
-function readParts(context: TermContext, token: TermToken): QueryNode[] {
+function readParts(context: TermContext, lexeme: TermLexeme): QueryNode[] {
   const parts: QueryNode[] = [];
-  const start = skipDashes(context, token);
-  warnExclamation(context, token);
-  const text = textBetween(context.source, start, token.end);
+  const start = skipDashes(context, lexeme);
+  warnExclamation(context, lexeme);
+  const text = textBetween(context.source, start, lexeme.end);
   const marked = withPlainSigils(text);
-  const folded = foldedBetween(context.source, start, token.end).replace(otherQuestionMarks, "?");
+  const folded = foldedBetween(context.source, start, lexeme.end).replace(otherQuestionMarks, "?");
   let at = beforeEntity.exec(folded)?.[0].length ?? 0;
   let offset = start + at;
   // More parts would exceed the term limit anyway.
   while (at < text.length && parts.length <= maxTerms) {
     const entity = readEntity(marked, folded, at, offset);
     if (entity === null) {
-      const span = { offset, length: token.end - offset };
+      const span = { offset, length: lexeme.end - offset };
       const rest = { text: text.slice(at), folded: folded.slice(at), span };
       const node = readWhole(context, rest);
       if (node !== null) parts.push(node);
@@ -80,7 +84,7 @@ function readParts(context: TermContext, token: TermToken): QueryNode[] {
     const next = skipPunctuation(folded, entity.end);
     const behind = folded.slice(entity.end, next);
     if (behind.startsWith("*")) {
-      refuseWildcard(context, text, { offset: start, length: token.end - start });
+      refuseWildcard(context, text, { offset: start, length: lexeme.end - start });
       return [];
     }
     parts.push(entity.leaf);
@@ -113,9 +117,9 @@ function readWhole(context: TermContext, piece: Piece): QueryNode | null {
   return readWord(context, text, span);
 }
 
-function urlLeaf(context: TermContext, written: string, span: QuerySpan): QueryNode {
-  const { text, warning: addressWarning } = readPostAddress(withoutInvisible(written));
-  if (addressWarning !== null) context.report("post_address", span, addressWarning);
+function urlLeaf(context: TermContext, url: string, span: QuerySpan): QueryNode {
+  const { text, warning } = readPostUrl(withoutInvisible(url));
+  if (warning !== null) context.report("post_address", span, warning);
   return { kind: "url", text, span };
 }
 

@@ -1,29 +1,32 @@
 import { type DraftDiagnostic, makeDiagnostic } from "../tree/diagnostics.ts";
 import { type Source, textBetween } from "../tree/source.ts";
-import type { TermToken, Token } from "./lex.ts";
+import type { Lexeme, TermLexeme } from "./lex.ts";
 
-export type Repaired = { tokens: Token[]; warnings: DraftDiagnostic[] };
+export type RepairedLexemes = { lexemes: Lexeme[]; warnings: DraftDiagnostic[] };
 
 const closingEmoticon = /^[:;=]['’^-]?\)[.,!?…]*$/;
 const longestEmoticon = 8;
 
 /** `(launch :)`: an emoticon also closes its group if nothing else would. */
-export function shareParentheses(source: Source, tokens: readonly Token[]): Repaired {
-  const closersAfter = unmatchedClosers(tokens);
-  const repaired: Token[] = [];
+export function closeGroupsAtEmoticons(
+  source: Source,
+  lexemes: readonly Lexeme[],
+): RepairedLexemes {
+  const closersAfter = unmatchedClosers(lexemes);
+  const repaired: Lexeme[] = [];
   const warnings: DraftDiagnostic[] = [];
   let depth = 0;
-  for (const [index, token] of tokens.entries()) {
-    repaired.push(token);
-    if (token.kind === "open") depth++;
-    if (token.kind === "close") depth = Math.max(0, depth - 1);
-    const isShort = token.kind === "term" && token.end - token.start <= longestEmoticon;
+  for (const [index, lexeme] of lexemes.entries()) {
+    repaired.push(lexeme);
+    if (lexeme.kind === "open") depth++;
+    if (lexeme.kind === "close") depth = Math.max(0, depth - 1);
+    const isShort = lexeme.kind === "term" && lexeme.end - lexeme.start <= longestEmoticon;
     if (!isShort || (closersAfter[index + 1] ?? 0) >= depth) continue;
-    const face = textBetween(source, token.start, token.end);
+    const face = textBetween(source, lexeme.start, lexeme.end);
     if (!closingEmoticon.test(face.normalize("NFKC"))) continue;
     depth--;
-    repaired.push({ kind: "close", start: token.end, end: token.end });
-    const span = { offset: token.start, length: token.end - token.start };
+    repaired.push({ kind: "close", start: lexeme.end, end: lexeme.end });
+    const span = { offset: lexeme.start, length: lexeme.end - lexeme.start };
     warnings.push(
       makeDiagnostic("shared_parenthesis", span, {
         message: `${face} is parsed as an emoticon whose parenthesis also closes the group`,
@@ -31,15 +34,15 @@ export function shareParentheses(source: Source, tokens: readonly Token[]): Repa
       }),
     );
   }
-  return { tokens: repaired, warnings };
+  return { lexemes: repaired, warnings };
 }
 
-/** For each token, how many parentheses from it on close an earlier group. */
-function unmatchedClosers(tokens: readonly Token[]): number[] {
-  const counts = new Array<number>(tokens.length + 1).fill(0);
-  for (let index = tokens.length - 1; index >= 0; index--) {
+/** For each lexeme, how many parentheses from it on close an earlier group. */
+function unmatchedClosers(lexemes: readonly Lexeme[]): number[] {
+  const counts = new Array<number>(lexemes.length + 1).fill(0);
+  for (let index = lexemes.length - 1; index >= 0; index--) {
     const after = counts[index + 1] ?? 0;
-    const kind = tokens[index]?.kind;
+    const kind = lexemes[index]?.kind;
     counts[index] = kind === "close" ? after + 1 : kind === "open" ? Math.max(0, after - 1) : after;
   }
   return counts;
@@ -48,15 +51,15 @@ function unmatchedClosers(tokens: readonly Token[]): number[] {
 const single: ReadonlySet<string> = new Set(["'", "‘", "’", "‚"]);
 
 /** `'New York'`: single quotes are apostrophes and do not make a phrase. */
-export function warnSingleQuotes(source: Source, tokens: readonly Token[]): DraftDiagnostic[] {
+export function warnSingleQuotes(source: Source, lexemes: readonly Lexeme[]): DraftDiagnostic[] {
   const warnings: DraftDiagnostic[] = [];
-  let first: TermToken | null = null;
-  for (const token of tokens) {
-    if (token.kind === "open" || token.kind === "close" || token.kind === "phrase") first = null;
-    if (token.kind !== "term") continue;
-    if (first !== null && single.has(source.folded[token.end - 1] ?? "")) {
-      const words = textBetween(source, first.start + 1, token.end - 1);
-      const span = { offset: first.start, length: token.end - first.start };
+  let first: TermLexeme | null = null;
+  for (const lexeme of lexemes) {
+    if (lexeme.kind === "open" || lexeme.kind === "close" || lexeme.kind === "phrase") first = null;
+    if (lexeme.kind !== "term") continue;
+    if (first !== null && single.has(source.folded[lexeme.end - 1] ?? "")) {
+      const words = textBetween(source, first.start + 1, lexeme.end - 1);
+      const span = { offset: first.start, length: lexeme.end - first.start };
       warnings.push(
         makeDiagnostic("single_quotes", span, {
           message: "single quotes do not make a phrase: each word is searched separately",
@@ -64,13 +67,13 @@ export function warnSingleQuotes(source: Source, tokens: readonly Token[]): Draf
         }),
       );
       first = null;
-    } else if (opensQuotation(source, token)) {
-      first = token;
+    } else if (opensQuotation(source, lexeme)) {
+      first = lexeme;
     }
   }
   return warnings;
 }
 
-function opensQuotation({ folded }: Source, { start, end }: TermToken): boolean {
+function opensQuotation({ folded }: Source, { start, end }: TermLexeme): boolean {
   return single.has(folded[start] ?? "") && end - start > 1 && !single.has(folded[end - 1] ?? "");
 }

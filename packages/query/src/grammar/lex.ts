@@ -1,11 +1,11 @@
 import {
   type DiagnosticCode,
+  type DiagnosticDetails,
   type DraftDiagnostic,
   makeDiagnostic,
-  type Warning,
 } from "../tree/diagnostics.ts";
 import { closingQuoteOf, foldedBetween, type Source } from "../tree/source.ts";
-import { shareParentheses, warnSingleQuotes } from "./lex-repairs.ts";
+import { closeGroupsAtEmoticons, warnSingleQuotes } from "./lex-repairs.ts";
 import {
   emoticonEnd,
   endOfBrackets,
@@ -16,12 +16,12 @@ import {
 } from "./term-ends.ts";
 
 /** Offsets in code points, `end` exclusive. */
-export type Token =
+export type Lexeme =
   | { kind: "open" | "close" | "or" | "and" | "not" | "minus"; start: number; end: number }
   | { kind: "phrase"; text: string; isClosed: boolean; start: number; end: number }
-  | TermToken;
+  | TermLexeme;
 
-export type TermToken = {
+export type TermLexeme = {
   kind: "term";
   quoted: string | null;
   valueStart: number;
@@ -31,51 +31,52 @@ export type TermToken = {
   end: number;
 };
 
-type Reading = {
+type LexState = {
   source: Source;
   scan: Scan;
-  tokens: Token[];
+  lexemes: Lexeme[];
   diagnostics: DraftDiagnostic[];
   depth: number;
 };
 
-/** Linear time. */
-export function lex(source: Source): { tokens: Token[]; diagnostics: DraftDiagnostic[] } {
+/** Runs in time linear in the length of the query. */
+export function lex(source: Source): { lexemes: Lexeme[]; diagnostics: DraftDiagnostic[] } {
   const scan = scanBrackets(source);
-  const reading: Reading = { source, scan, tokens: [], diagnostics: [], depth: 0 };
+  const state: LexState = { source, scan, lexemes: [], diagnostics: [], depth: 0 };
   let at = 0;
-  while (at < source.folded.length) at = readNext(reading, at);
-  const { tokens, warnings } = shareParentheses(source, reading.tokens);
-  reading.diagnostics.push(...warnings, ...warnSingleQuotes(source, tokens));
-  return { tokens, diagnostics: reading.diagnostics };
+  while (at < source.folded.length) at = readNext(state, at);
+  const { lexemes, warnings } = closeGroupsAtEmoticons(source, state.lexemes);
+  state.diagnostics.push(...warnings, ...warnSingleQuotes(source, lexemes));
+  return { lexemes, diagnostics: state.diagnostics };
 }
 
-function readNext(reading: Reading, at: number): number {
-  const { source, tokens } = reading;
+function readNext(state: LexState, at: number): number {
+  const { source, lexemes } = state;
   const character = source.folded[at] ?? "";
   if (isSpace(character)) return at + 1;
   if (character === "(") {
-    reading.depth++;
-    tokens.push({ kind: "open", start: at, end: at + 1 });
+    state.depth++;
+    lexemes.push({ kind: "open", start: at, end: at + 1 });
     return at + 1;
   }
   if (character === ")") {
-    reading.depth = Math.max(0, reading.depth - 1);
-    tokens.push({ kind: "close", start: at, end: at + 1 });
+    state.depth = Math.max(0, state.depth - 1);
+    lexemes.push({ kind: "close", start: at, end: at + 1 });
     return at + 1;
   }
-  if (character === "-" || character === "+") return readSigns(reading, at);
-  if (closingQuoteOf(character) !== null) return readPhrase(reading, at);
-  return readTerm(reading, at, false);
+  if (character === "-" || character === "+") return readSigns(state, at);
+  if (closingQuoteOf(character) !== null) return readPhrase(state, at);
+  return readTerm(state, at, false);
 }
 
-/** Pairs of minuses cancel; a plus prevents a keyword. */
-function readSigns(reading: Reading, start: number): number {
-  const { source } = reading;
+/** Reads a run of signs: an even number of minuses excludes nothing, and `OR`, `AND` or `NOT` after a plus is a word. */
+function readSigns(state: LexState, start: number): number {
+  const { source } = state;
   let end = start;
   while (source.folded[end] === "-" || source.folded[end] === "+") end++;
   const signs = foldedBetween(source, start, end);
   const minuses = signs.split("-").length - 1;
+  // Signs that start the query need no space before them; signs that end it have no term after them.
   const next = source.folded[end] ?? ")";
   const before = source.folded[start - 1] ?? " ";
   const hasTerm = !isSpace(next) && next !== ")";
@@ -87,26 +88,26 @@ function readSigns(reading: Reading, start: number): number {
     const hint = hasTerm
       ? "put a space before the minus to exclude the term after it"
       : "write -word without a space to exclude a word";
-    report(reading, "stray_minus", start, end, { message, hint });
+    report(state, "stray_minus", start, end, { message, hint });
   }
   if (!hasTerm) return end;
-  if (minuses % 2 === 1 && isSeparate) reading.tokens.push({ kind: "minus", start, end });
+  if (minuses % 2 === 1 && isSeparate) state.lexemes.push({ kind: "minus", start, end });
   const isForced = signs.includes("+") && next !== "(" && closingQuoteOf(next) === null;
-  return isForced ? readTerm(reading, end, true) : end;
+  return isForced ? readTerm(state, end, true) : end;
 }
 
-function readPhrase(reading: Reading, start: number): number {
-  const { text, isClosed, end } = readQuoted(reading, start);
-  reading.tokens.push({ kind: "phrase", text, isClosed, start, end });
+function readPhrase(state: LexState, start: number): number {
+  const { text, isClosed, end } = readQuoted(state, start);
+  state.lexemes.push({ kind: "phrase", text, isClosed, start, end });
   return end;
 }
 
-/** Reads to after the closing quotation mark. `\"` and `\\` are escapes. */
+/** Reads a quotation with its closing mark, or to the end of the query without one. A backslash escapes a mark or a backslash. */
 function readQuoted(
-  reading: Reading,
+  state: LexState,
   start: number,
 ): { text: string; isClosed: boolean; end: number } {
-  const { characters, folded } = reading.source;
+  const { characters, folded } = state.source;
   const closer = closingQuoteOf(folded[start] ?? "");
   const text: string[] = [];
   let at = start + 1;
@@ -117,40 +118,40 @@ function readQuoted(
     at++;
   }
   if (at < folded.length) return { text: text.join(""), isClosed: true, end: at + 1 };
-  report(reading, "unclosed_quote", start, start + 1, {
+  report(state, "unclosed_quote", start, start + 1, {
     message: `unclosed ${characters[start]}`,
     hint: `add ${closer} where the phrase ends, or remove the ${characters[start]}`,
   });
   return { text: text.join(""), isClosed: false, end: at };
 }
 
-function readTerm(reading: Reading, start: number, isForced: boolean): number {
-  const { source, tokens } = reading;
-  const emoticon = emoticonEnd(reading.scan, start, reading.depth);
+function readTerm(state: LexState, start: number, isForced: boolean): number {
+  const { source, lexemes } = state;
+  const emoticon = emoticonEnd(state.scan, start, state.depth);
   if (emoticon !== null) {
-    tokens.push(plainTerm(start, emoticon, isForced));
+    lexemes.push(plainTerm(start, emoticon, isForced));
     return emoticon;
   }
-  const end = termEnd(reading.scan, start);
+  const end = termEnd(state.scan, start);
   const keyword = isForced
     ? null
     : keywordOf(foldedBetween(source, start, Math.min(end, start + 4)));
   if (keyword !== null && end - start <= 3) {
-    tokens.push({ kind: keyword, start, end });
+    lexemes.push({ kind: keyword, start, end });
     return end;
   }
-  const isOperator = end - start > 1 && source.folded[end - 1] === ":";
-  if (isOperator && closingQuoteOf(source.folded[end] ?? "") !== null) {
-    const { text, end: valueEnd } = readQuoted(reading, end);
-    tokens.push({ kind: "term", quoted: text, valueStart: end, isForced, start, end: valueEnd });
+  const hasColonAtEnd = end - start > 1 && source.folded[end - 1] === ":";
+  if (hasColonAtEnd && closingQuoteOf(source.folded[end] ?? "") !== null) {
+    const { text, end: valueEnd } = readQuoted(state, end);
+    lexemes.push({ kind: "term", quoted: text, valueStart: end, isForced, start, end: valueEnd });
     return valueEnd;
   }
-  const bracketEnd = endOfBrackets(reading.scan, start, end);
-  tokens.push(plainTerm(start, bracketEnd, isForced));
+  const bracketEnd = endOfBrackets(state.scan, start, end);
+  lexemes.push(plainTerm(start, bracketEnd, isForced));
   return bracketEnd;
 }
 
-function plainTerm(start: number, end: number, isForced: boolean): TermToken {
+function plainTerm(start: number, end: number, isForced: boolean): TermLexeme {
   return { kind: "term", quoted: null, valueStart: end, isForced, start, end };
 }
 
@@ -161,12 +162,12 @@ export function keywordOf(folded: string): "or" | "and" | "not" | null {
 }
 
 function report(
-  reading: Reading,
+  state: LexState,
   code: DiagnosticCode,
   start: number,
   end: number,
-  warning: Warning,
+  details: DiagnosticDetails,
 ): void {
   const span = { offset: start, length: end - start };
-  reading.diagnostics.push(makeDiagnostic(code, span, warning));
+  state.diagnostics.push(makeDiagnostic(code, span, details));
 }

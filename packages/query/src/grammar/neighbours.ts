@@ -1,64 +1,64 @@
 import { suggestionForComparison } from "../operators/foreign-names.ts";
-import { shown } from "../operators/operand.ts";
+import { truncated } from "../operators/operand.ts";
 import { isOperatorName } from "../operators/operators.ts";
 import { foldedBetween, textBetween } from "../tree/source.ts";
 import { warnProximityOrBoost } from "./ignored-symbols.ts";
-import type { TermToken, Token } from "./lex.ts";
+import type { Lexeme, TermLexeme } from "./lex.ts";
 import { cannotStartTerm, type ParserState, report, spanOf } from "./reader.ts";
 import { didYouMean } from "./unknown-operator.ts";
 
 /** True if the term must be dropped. */
-export function warnAboutNeighbours(reader: ParserState, token: TermToken): boolean {
-  const { source, tokens, index } = reader;
-  const before = tokens[index - 2];
-  const after = tokens[index];
-  const folded = foldedBetween(source, token.start, Math.min(token.end, token.start + 4));
-  if (!token.isForced) warnLowerCase(reader, token, folded.toLowerCase());
-  if (before?.kind === "phrase" && before.end === token.start && /^[~^]\d/.test(folded)) {
-    const text = textBetween(source, token.start, token.end);
+export function warnAboutNeighbours(reader: ParserState, lexeme: TermLexeme): boolean {
+  const { source, lexemes, index } = reader;
+  const before = lexemes[index - 2];
+  const after = lexemes[index];
+  const folded = foldedBetween(source, lexeme.start, Math.min(lexeme.end, lexeme.start + 4));
+  if (!lexeme.isForced) warnLowerCase(reader, lexeme, folded.toLowerCase());
+  if (before?.kind === "phrase" && before.end === lexeme.start && /^[~^]\d/.test(folded)) {
+    const text = textBetween(source, lexeme.start, lexeme.end);
     const phrase = textBetween(source, before.start, before.end);
     warnProximityOrBoost(
-      (code, span, warning) => report(reader, code, span, warning),
+      (code, span, details) => report(reader, code, span, details),
       text,
-      spanOf(token),
+      spanOf(lexeme),
       phrase,
     );
   }
   if (before?.kind !== "term") return false;
-  if (folded.startsWith(":")) warnSpaceBeforeColon(reader, before, token);
+  if (folded.startsWith(":")) warnSpaceBeforeColon(reader, before, lexeme);
   if (after?.kind !== "term" && after?.kind !== "phrase") return false;
-  return warnComparison(reader, before, token, after);
+  return warnComparison(reader, before, lexeme, after);
 }
 
-function warnLowerCase(reader: ParserState, token: TermToken, word: string): void {
-  const { source, tokens, index } = reader;
-  const before = tokens[index - 2]?.kind;
-  const after = tokens[index];
+function warnLowerCase(reader: ParserState, lexeme: TermLexeme, word: string): void {
+  const { source, lexemes, index } = reader;
+  const before = lexemes[index - 2]?.kind;
+  const after = lexemes[index];
   if (after === undefined || cannotStartTerm(after)) return;
   const isBehindTerm = before === "term" || before === "phrase" || before === "close";
-  const written = textBetween(source, token.start, token.end);
-  const message = `${written} is searched as a word`;
+  const text = textBetween(source, lexeme.start, lexeme.end);
+  const message = `${text} is searched as a word`;
   if (word === "or" && isBehindTerm) {
     const hint = "write OR in capitals for alternatives";
-    report(reader, "lower_case_or", spanOf(token), { message, hint });
+    report(reader, "lower_case_or", spanOf(lexeme), { message, hint });
   }
   if (word === "and" && isBehindTerm) {
     const hint = "remove it: a space means and";
-    report(reader, "lower_case_and", spanOf(token), { message, hint });
+    report(reader, "lower_case_and", spanOf(lexeme), { message, hint });
   }
   if (word === "not" && (isBehindTerm || before === "or" || before === "and")) {
-    warnNot(reader, token, after, message);
+    warnNot(reader, lexeme, after, message);
   }
 }
 
-function warnNot(reader: ParserState, token: TermToken, after: Token, message: string): void {
+function warnNot(reader: ParserState, lexeme: TermLexeme, after: Lexeme, message: string): void {
   const isComplete = after.kind === "term" || after.kind === "phrase";
   const excluded = textBetween(reader.source, after.start, after.end);
-  const end = isComplete ? after.end : token.end;
+  const end = isComplete ? after.end : lexeme.end;
   report(
     reader,
     "lower_case_not",
-    { offset: token.start, length: end - token.start },
+    { offset: lexeme.start, length: end - lexeme.start },
     {
       message,
       hint: {
@@ -70,15 +70,15 @@ function warnNot(reader: ParserState, token: TermToken, after: Token, message: s
   );
 }
 
-function warnSpaceBeforeColon(reader: ParserState, before: TermToken, token: TermToken): void {
-  const { source, tokens, index } = reader;
+function warnSpaceBeforeColon(reader: ParserState, before: TermLexeme, lexeme: TermLexeme): void {
+  const { source, lexemes, index } = reader;
   const name = textBetween(source, before.start, before.end);
   if (!isOperatorName(name)) return;
-  const after = tokens[index];
-  const isBare = token.end === token.start + 1;
+  const after = lexemes[index];
+  const isBare = lexeme.end === lexeme.start + 1;
   const hasValue = isBare && (after?.kind === "term" || after?.kind === "phrase");
-  const start = hasValue ? after.start : token.start + 1;
-  const end = hasValue ? after.end : token.end;
+  const start = hasValue ? after.start : lexeme.start + 1;
+  const end = hasValue ? after.end : lexeme.end;
   report(
     reader,
     "space_before_colon",
@@ -98,12 +98,12 @@ const longestName = 32;
 
 function warnComparison(
   reader: ParserState,
-  before: TermToken,
-  token: TermToken,
-  after: Token,
+  before: TermLexeme,
+  lexeme: TermLexeme,
+  after: Lexeme,
 ): boolean {
   const { source } = reader;
-  const sign = foldedBetween(source, token.start, Math.min(token.end, token.start + 3));
+  const sign = foldedBetween(source, lexeme.start, Math.min(lexeme.end, lexeme.start + 3));
   if (!/^(?:>=|=>|≥|<=|=<|≤|==?|>|<)$/.test(sign) || before.end - before.start > longestName)
     return false;
   const name = foldedBetween(source, before.start, before.end);
@@ -115,7 +115,7 @@ function warnComparison(
     "comparison",
     { offset: before.start, length: after.end - before.start },
     {
-      message: `${name} ${sign} ${shown(value)} is not an operator, so its words are searched without the sign`,
+      message: `${name} ${sign} ${truncated(value)} is not an operator, so its words are searched without the sign`,
       hint: didYouMean(suggestion),
     },
   );

@@ -1,4 +1,4 @@
-import { shown } from "../operators/operand.ts";
+import { truncated } from "../operators/operand.ts";
 import { findMentions } from "../text/entities.ts";
 import { findLinks } from "../text/links.ts";
 import { closingQuoteOf } from "../tree/source.ts";
@@ -16,10 +16,10 @@ export function warnNoWords(context: TermContext, text: string, span: QuerySpan)
   const [mention] = link === undefined ? findMentions(text, { dottedHandles: true }) : [];
   const entity = link ?? mention;
   if (entity === undefined) return false;
-  const written = text.slice(entity.start, entity.end);
+  const entityText = text.slice(entity.start, entity.end);
   context.report("not_a_word", span, {
-    message: `${shown(written)} is ${link === undefined ? "a mention" : "a link"}, which is not a word of a post`,
-    hint: `write it outside of the quotes: ${shown(written)}`,
+    message: `${truncated(entityText)} is ${link === undefined ? "a mention" : "a link"}, which is not a word of a post`,
+    hint: `write it outside of the quotes: ${truncated(entityText)}`,
   });
   return true;
 }

@@ -1,20 +1,20 @@
-import { shown } from "../operators/operand.ts";
+import { truncated } from "../operators/operand.ts";
 import type { Unavailable, UnavailableName } from "../operators/operators.ts";
 import { readGeocode } from "../operators/read-geocode.ts";
 import { readHost } from "../operators/read-host.ts";
-import type { WrittenOperator } from "./operator-node.ts";
+import type { OperatorTerm } from "./operator-node.ts";
 import type { TermContext } from "./term-context.ts";
 
 export function notAvailable(
   context: TermContext,
-  written: WrittenOperator,
+  operator: OperatorTerm,
   label: string,
   { reason, instead, lead = "use" }: Unavailable,
   substitute: string | null = null,
 ): null {
   const replacement = substitute ?? instead;
-  context.report("operator_not_available", written.span, {
-    message: `${shown(label)} is not supported: it ${reason}`,
+  context.report("operator_not_available", operator.span, {
+    message: `${truncated(label)} is not supported: it ${reason}`,
     hint:
       replacement === null
         ? "remove it, or put it in quotes to search for its words"
@@ -29,7 +29,7 @@ export function substituteFor(name: UnavailableName, value: string): string | nu
     return `geocode:<latitude>,<longitude>,${value}`;
   }
   if (name === "near" && value !== "" && value !== "me") {
-    return `geocode:<latitude>,<longitude>,<radius> with the coordinates of ${shown(value)}`;
+    return `geocode:<latitude>,<longitude>,<radius> with the coordinates of ${truncated(value)}`;
   }
   if (name === "card_domain" || name === "card_url") {
     const host = readHost("domain", value);
@@ -46,6 +46,6 @@ function circleOf(value: string): string | null {
     .split(/[\s,]+/);
   if (lon === undefined || lat === undefined || radius === undefined || rest.length > 0)
     return null;
-  const written = `${lat},${lon},${radius}`;
-  return "value" in readGeocode(written) ? `geocode:${written}` : null;
+  const text = `${lat},${lon},${radius}`;
+  return "value" in readGeocode(text) ? `geocode:${text}` : null;
 }

@@ -1,4 +1,4 @@
-import { type BareLeaf, type Operand, shown } from "../operators/operand.ts";
+import { type BareLeaf, type Operand, truncated } from "../operators/operand.ts";
 import {
   filterOperatorNamed,
   type OperatorName,
@@ -13,59 +13,59 @@ import { notAvailable, substituteFor } from "./not-available.ts";
 import type { TermContext } from "./term-context.ts";
 
 /** `valueSpan` includes quotes. */
-export type WrittenOperator = {
+export type OperatorTerm = {
   name: string;
   value: string;
   span: QuerySpan;
   valueSpan: QuerySpan;
 };
 
-export function operatorNode(context: TermContext, written: WrittenOperator): QueryNode | null {
-  const unavailable = unavailableOperatorNamed(written.name);
+export function operatorNode(context: TermContext, operator: OperatorTerm): QueryNode | null {
+  const unavailable = unavailableOperatorNamed(operator.name);
   if (unavailable !== null) {
-    const substitute = substituteFor(unavailable, written.value);
+    const substitute = substituteFor(unavailable, operator.value);
     const row = unavailableOperators[unavailable];
-    return notAvailable(context, written, `${written.name}:`, row, substitute);
+    return notAvailable(context, operator, `${operator.name}:`, row, substitute);
   }
-  if (written.value === "") return missingOperand(context, written);
-  const name = operatorNamed(written.name);
-  const list = listOfValues(name, written.value);
-  if (list !== null) return oneValueOnly(context, written, list);
-  const filter = filterOperatorNamed(written.name);
-  if (filter !== null) return filterNode(context, written, filter);
-  return name === null ? null : leafNode(context, written, name);
+  if (operator.value === "") return missingOperand(context, operator);
+  const name = operatorNamed(operator.name);
+  const list = listOfValues(name, operator.value);
+  if (list !== null) return oneValueOnly(context, operator, list);
+  const filter = filterOperatorNamed(operator.name);
+  if (filter !== null) return filterNode(context, operator, filter);
+  return name === null ? null : leafNode(context, operator, name);
 }
 
 function leafNode(
   context: TermContext,
-  written: WrittenOperator,
+  operator: OperatorTerm,
   name: OperatorName,
 ): QueryNode | null {
-  const operand = leafReaders[name](written.name.toLowerCase(), written.value);
-  warnEmptyWindow(context, written, operand);
+  const operand = leafReaders[name](operator.name.toLowerCase(), operator.value);
+  warnEmptyWindow(context, operator, operand);
   const finding = "error" in operand ? operand.error : operand.warning;
   if (finding !== undefined) {
-    const { code, ...warning } = finding;
-    context.report(code, written.valueSpan, warning);
+    const { code, ...details } = finding;
+    context.report(code, operator.valueSpan, details);
   }
-  return "error" in operand ? null : { ...operand.value, span: written.span };
+  return "error" in operand ? null : { ...operand.value, span: operator.span };
 }
 
 /** Warns about a zero duration, which matches nothing. */
 function warnEmptyWindow(
   context: TermContext,
-  written: WrittenOperator,
+  operator: OperatorTerm,
   operand: Operand<BareLeaf>,
 ): void {
   if ("error" in operand || operand.value.kind !== "within" || operand.value.ms > 0) return;
-  context.report("empty_window", written.valueSpan, {
-    message: `${written.name}:${shown(written.value)} covers no time, so nothing matches`,
-    hint: `use a longer time, as in ${written.name}:1d`,
+  context.report("empty_window", operator.valueSpan, {
+    message: `${operator.name}:${truncated(operator.value)} covers no time, so nothing matches`,
+    hint: `use a longer time, as in ${operator.name}:1d`,
   });
 }
 
-function missingOperand(context: TermContext, written: WrittenOperator): null {
-  const { name, span } = written;
+function missingOperand(context: TermContext, operator: OperatorTerm): null {
+  const { name, span } = operator;
   if (context.touchesGroup) {
     const end = context.groupedValues?.end ?? span.offset + span.length;
     const whole = { offset: context.start, length: end - context.start };
@@ -128,17 +128,17 @@ const quotedIfSpaced = (value: string): string => (/\s/u.test(value) ? `"${value
 
 function oneValueOnly(
   context: TermContext,
-  written: WrittenOperator,
+  operator: OperatorTerm,
   values: readonly string[],
 ): null {
-  const each = values.map((value) => `${written.name}:${quotedIfSpaced(value.trim())}`);
+  const each = values.map((value) => `${operator.name}:${quotedIfSpaced(value.trim())}`);
   // `exclude:a OR exclude:b` matches posts that have only one of them.
-  const joiner = written.name.toLowerCase() === "exclude" ? " " : " OR ";
+  const joiner = operator.name.toLowerCase() === "exclude" ? " " : " OR ";
   const rewritten = each.length > 1 ? `(${each.join(joiner)})` : (each[0] ?? "");
-  const { offset, length } = written.span;
+  const { offset, length } = operator.span;
   const whole = { offset: context.start, length: offset + length - context.start };
-  context.report("one_value_only", context.isNegated ? whole : written.valueSpan, {
-    message: `${written.name}: must have one value, not ${shown(written.value)}`,
+  context.report("one_value_only", context.isNegated ? whole : operator.valueSpan, {
+    message: `${operator.name}: must have one value, not ${truncated(operator.value)}`,
     hint: {
       lead: "write",
       queries: [context.isNegated ? `-${rewritten}` : rewritten],

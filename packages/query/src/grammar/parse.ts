@@ -7,9 +7,9 @@ import {
 } from "../tree/diagnostics.ts";
 import { codePointLength, readSource } from "../tree/source.ts";
 import type { Diagnostic, ParsedQuery, QueryNode } from "../tree/tree.ts";
-import { longestArchiveQuery, maxDiagnostics } from "./bounds.ts";
 import { readQuery } from "./grammar.ts";
 import { lex } from "./lex.ts";
+import { longestArchiveQuery, maxDiagnostics } from "./limits.ts";
 import { report, startReader } from "./reader.ts";
 
 /*
@@ -32,7 +32,7 @@ import { report, startReader } from "./reader.ts";
  * if there is an error. Offsets and lengths are in Unicode code points.
  */
 
-export { longestArchiveQuery, longestLiveQuery } from "./bounds.ts";
+export { longestArchiveQuery, longestLiveQuery } from "./limits.ts";
 
 export type ParseOptions = {
   /** In code points; default `longestArchiveQuery`. */
@@ -73,8 +73,8 @@ function readText(text: string, maxLength: number): Reading {
   const length = codePointLength(text);
   if (length > maxLength) return { tree: null, findings: [tooLong(length, maxLength)] };
   const source = readSource(text);
-  const { tokens, diagnostics } = lex(source);
-  const reader = startReader(source, tokens, diagnostics);
+  const { lexemes, diagnostics } = lex(source);
+  const reader = startReader(source, lexemes, diagnostics);
   const tree = readQuery(reader);
   const hasError = diagnostics.some((diagnostic) => diagnostic.severity === "error");
   if (tree === null && !hasError) {

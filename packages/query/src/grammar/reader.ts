@@ -1,16 +1,16 @@
 import {
   type DiagnosticCode,
+  type DiagnosticDetails,
   type DraftDiagnostic,
   makeDiagnostic,
-  type Warning,
 } from "../tree/diagnostics.ts";
 import type { Source } from "../tree/source.ts";
 import type { QuerySpan } from "../tree/tree.ts";
-import type { Token } from "./lex.ts";
+import type { Lexeme } from "./lex.ts";
 
 export type ParserState = {
   source: Source;
-  tokens: readonly Token[];
+  lexemes: readonly Lexeme[];
   diagnostics: DraftDiagnostic[];
   /** Code and offset of each diagnostic, or only the code (`reportOnce`). */
   reported: Set<string>;
@@ -21,41 +21,41 @@ export type ParserState = {
 
 export function startReader(
   source: Source,
-  tokens: readonly Token[],
+  lexemes: readonly Lexeme[],
   diagnostics: DraftDiagnostic[],
 ): ParserState {
-  return { source, tokens, diagnostics, reported: new Set(), index: 0, depth: 0, terms: 0 };
+  return { source, lexemes, diagnostics, reported: new Set(), index: 0, depth: 0, terms: 0 };
 }
 
-export function spanOf(token: Token): QuerySpan {
-  return { offset: token.start, length: token.end - token.start };
+export function spanOf(lexeme: Lexeme): QuerySpan {
+  return { offset: lexeme.start, length: lexeme.end - lexeme.start };
 }
 
 export function atEnd(reader: ParserState): boolean {
-  const token = reader.tokens[reader.index];
-  return token === undefined || token.kind === "close";
+  const lexeme = reader.lexemes[reader.index];
+  return lexeme === undefined || lexeme.kind === "close";
 }
 
-export function cannotStartTerm(token: Token): boolean {
-  return token.kind === "close" || token.kind === "or" || token.kind === "and";
+export function cannotStartTerm(lexeme: Lexeme): boolean {
+  return lexeme.kind === "close" || lexeme.kind === "or" || lexeme.kind === "and";
 }
 
 export function report(
   reader: ParserState,
   code: DiagnosticCode,
   span: QuerySpan,
-  warning: Warning,
+  details: DiagnosticDetails,
 ): void {
-  reportUnlessReported(reader, `${code} ${span.offset}`, code, span, warning);
+  reportUnlessReported(reader, `${code} ${span.offset}`, code, span, details);
 }
 
 export function reportOnce(
   reader: ParserState,
   code: DiagnosticCode,
   span: QuerySpan,
-  warning: Warning,
+  details: DiagnosticDetails,
 ): void {
-  reportUnlessReported(reader, code, code, span, warning);
+  reportUnlessReported(reader, code, code, span, details);
 }
 
 function reportUnlessReported(
@@ -63,9 +63,9 @@ function reportUnlessReported(
   key: string,
   code: DiagnosticCode,
   span: QuerySpan,
-  warning: Warning,
+  details: DiagnosticDetails,
 ): void {
   if (reader.reported.has(key)) return;
   reader.reported.add(key);
-  reader.diagnostics.push(makeDiagnostic(code, span, warning));
+  reader.diagnostics.push(makeDiagnostic(code, span, details));
 }

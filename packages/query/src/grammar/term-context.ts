@@ -1,4 +1,4 @@
-import type { DiagnosticCode, Warning } from "../tree/diagnostics.ts";
+import type { DiagnosticCode, DiagnosticDetails } from "../tree/diagnostics.ts";
 import type { Source } from "../tree/source.ts";
 import type { QuerySpan } from "../tree/tree.ts";
 
@@ -7,7 +7,7 @@ export type GroupedValues = { values: readonly string[]; areAlternatives: boolea
 
 export type TermContext = {
   source: Source;
-  report: (code: DiagnosticCode, span: QuerySpan, warning: Warning) => void;
+  report: (code: DiagnosticCode, span: QuerySpan, details: DiagnosticDetails) => void;
   isNegated: boolean;
   /** Offset of the term with its negations. */
   start: number;

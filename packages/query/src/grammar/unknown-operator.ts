@@ -1,5 +1,5 @@
 import { type Suggestion, suggestionForName } from "../operators/foreign-names.ts";
-import { shown } from "../operators/operand.ts";
+import { truncated } from "../operators/operand.ts";
 import { likelyOperator } from "../operators/operators.ts";
 import type { Rewrites } from "../tree/diagnostics.ts";
 import { searchedWords } from "../tree/searched-words.ts";
@@ -22,7 +22,7 @@ export function warnUnknownOperator(
   const bracketed = withRestOfBrackets(context, value, span);
   const suggestion = suggestionForName(name, bracketed.value) ?? nearMiss(name, value);
   context.report("unknown_operator", bracketed.span, {
-    message: `${shown(name)}: is not an operator, so its words are searched as a phrase`,
+    message: `${truncated(name)}: is not an operator, so its words are searched as a phrase`,
     hint: didYouMean(suggestion),
   });
 }
@@ -59,15 +59,15 @@ function withRestOfBrackets(
 const dateBefore = /^((?:since|until):\d{4}-\d{2}-\d{2})$/i;
 
 /** `12:30` is a phrase, but after a date probably a time. */
-function warnTimeOfDay(context: TermContext, written: string, span: QuerySpan): void {
+function warnTimeOfDay(context: TermContext, text: string, span: QuerySpan): void {
   const { preceding } = context;
   const date = dateBefore.exec(preceding?.text ?? "")?.[1];
-  const time = clockTime(written);
-  const words = searchedWords(written) ?? written;
+  const time = clockTime(text);
+  const words = searchedWords(text) ?? text;
   if (date === undefined || time === null || preceding === null) {
     context.report("unknown_operator", span, {
-      message: `${shown(written)} is searched as the phrase ${shown(words)}`,
-      hint: `write "${shown(written)}" to confirm`,
+      message: `${truncated(text)} is searched as the phrase ${truncated(words)}`,
+      hint: `write "${truncated(text)}" to confirm`,
     });
     return;
   }
@@ -76,7 +76,7 @@ function warnTimeOfDay(context: TermContext, written: string, span: QuerySpan): 
     "unknown_operator",
     { offset: start, length: span.offset + span.length - start },
     {
-      message: `${shown(written)} is searched as the phrase ${shown(words)}, because a space separates it from its date`,
+      message: `${truncated(text)} is searched as the phrase ${truncated(words)}, because a space separates it from its date`,
       hint: {
         lead: "did you mean",
         queries: [`${date}_${time}_UTC`],
@@ -86,9 +86,9 @@ function warnTimeOfDay(context: TermContext, written: string, span: QuerySpan): 
   );
 }
 
-function clockTime(written: string): string | null {
+function clockTime(text: string): string | null {
   const [, hour, minute, second = "00", half = ""] =
-    /^(\d{1,2}):(\d{2})(?::(\d{2}))?(am|pm)?[.,;!?]*$/i.exec(written) ?? [];
+    /^(\d{1,2}):(\d{2})(?::(\d{2}))?(am|pm)?[.,;!?]*$/i.exec(text) ?? [];
   if (hour === undefined || minute === undefined) return null;
   const isAfternoon = half.toLowerCase() === "pm";
   const hours = half === "" ? Number(hour) : (Number(hour) % 12) + (isAfternoon ? 12 : 0);

@@ -1,4 +1,4 @@
-import { shown } from "../operators/operand.ts";
+import { truncated } from "../operators/operand.ts";
 import { phraseSequence, querySequence } from "../text/sequence.ts";
 import { invisibleCharacters, withoutEnding, withoutInvisible } from "../tree/source.ts";
 import type { QueryNode, QuerySpan } from "../tree/tree.ts";
@@ -28,7 +28,7 @@ export function readWords(context: TermContext, text: string, span: QuerySpan): 
 
 export function refuseWildcard(context: TermContext, text: string, span: QuerySpan): null {
   context.report("wildcard_not_available", span, {
-    message: `${shown(text)} contains a *, but wildcards within words are not supported`,
+    message: `${truncated(text)} contains a *, but wildcards within words are not supported`,
     hint: "list the forms of the word instead, as in (run OR runs OR running); * as a word in quotes matches any one word",
   });
   return null;
@@ -59,11 +59,11 @@ const lookalikes = [
 
 function warnLookalike(context: TermContext, text: string, span: QuerySpan): boolean {
   for (const { sigil, code, what } of lookalikes) {
-    const written = sigil.exec(text)?.[0];
-    if (written === undefined) continue;
+    const sigils = sigil.exec(text)?.[0];
+    if (sigils === undefined) continue;
     context.report(code, span, {
-      message: `${shown(text)} is not ${what}, so its words are searched`,
-      hint: `write ${shown(text.slice(written.length))} if you mean the word`,
+      message: `${truncated(text)} is not ${what}, so its words are searched`,
+      hint: `write ${truncated(text.slice(sigils.length))} if you mean the word`,
     });
     return true;
   }
@@ -71,7 +71,7 @@ function warnLookalike(context: TermContext, text: string, span: QuerySpan): boo
 }
 
 function nothingToSearch(context: TermContext, text: string, span: QuerySpan): null {
-  const what = text.trim() === "" ? "an empty phrase" : shown(text);
+  const what = text.trim() === "" ? "an empty phrase" : truncated(text);
   context.report("nothing_to_search", span, {
     message: `${what} contains nothing to search for, so it is ignored`,
     hint: hintForPunctuation(text),
@@ -97,7 +97,7 @@ export function isQuestionMark(text: string): boolean {
 /** A question mark is a wildcard in other query languages. */
 function warnQuestionMark(context: TermContext, text: string, bare: string, span: QuerySpan): void {
   context.report("sign_left_out", span, {
-    message: `${shown(text)} is searched as ${shown(bare)}: a question mark is not a wildcard`,
+    message: `${truncated(text)} is searched as ${truncated(bare)}: a question mark is not a wildcard`,
     hint: {
       lead: "write",
       queries: [`${bare} ?`],

@@ -1,5 +1,5 @@
 import { isOperatorName, likelyProperty, propertyNamed } from "./operators.ts";
-import { countNamed, queryOfCount, queryOfDates, readRange } from "./suggested-range.ts";
+import { countNamed, countQuery, dateRangeQuery, readRange } from "./suggested-range.ts";
 
 /** Queries, most likely first; `otherwise` says what to do if there are none. */
 export type Suggestion = { queries: readonly string[]; otherwise: string | null };
@@ -46,7 +46,7 @@ const msPerDay = 86_400_000;
 
 const date: Translate = (value) => {
   const range = readRange(value);
-  if (range !== null) return { queries: [queryOfDates(range)], otherwise: null };
+  if (range !== null) return { queries: [dateRangeQuery(range)], otherwise: null };
   const start = Date.parse(day.exec(value)?.[1] ?? "");
   if (Number.isNaN(start)) return { queries: [`since:${value}`], otherwise: null };
   const next = new Date(start + msPerDay).toISOString().slice(0, 10);
@@ -95,7 +95,7 @@ const dates: ReadonlySet<string> = new Set(rows.find(([, each]) => each === date
 
 export function suggestionForName(name: string, value: string): Suggestion | null {
   const lower = name.toLowerCase();
-  const count = queryOfCount(lower, value);
+  const count = countQuery(lower, value);
   if (count !== null) return { queries: [count], otherwise: null };
   return translations.get(lower)?.(value) ?? null;
 }
@@ -108,7 +108,7 @@ export function suggestionForComparison(
 ): Suggestion | null {
   const lower = name.toLowerCase();
   if (countNamed(lower) !== null) {
-    const count = queryOfCount(lower, sign + value);
+    const count = countQuery(lower, sign + value);
     return { queries: count === null ? [] : [count], otherwise: null };
   }
   const isTime = dates.has(lower) || /^(?:since|until)$/.test(lower);

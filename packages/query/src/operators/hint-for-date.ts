@@ -1,25 +1,25 @@
 import type { Rewrites } from "../tree/diagnostics.ts";
 import { otherUnits } from "./other-units.ts";
-import { queryOfDates, readRange } from "./suggested-range.ts";
+import { dateRangeQuery, readRange } from "./suggested-range.ts";
 
 const maxSuggestionLength = 64;
 
-export function hintForDate(operator: string, written: string): Rewrites {
+export function hintForDate(operator: string, text: string): Rewrites {
   const otherwise = `write the date as in ${operator}:2024-01-31`;
-  if (written.length > maxSuggestionLength) return { lead: "", queries: [], otherwise };
-  const text = written.toLowerCase();
-  const range = rangeOf(text);
-  const relative = relativeTime(operator, text);
+  if (text.length > maxSuggestionLength) return { lead: "", queries: [], otherwise };
+  const lowerCase = text.toLowerCase();
+  const range = rangeOf(lowerCase);
+  const relative = relativeTime(operator, lowerCase);
   if (relative === null) {
     return { lead: "remove it:", queries: [], otherwise: "remove it: no post is later" };
   }
-  const seconds = /^(\d{9,10})(?:\d{3})?$/.exec(text)?.[1];
+  const seconds = /^(\d{9,10})(?:\d{3})?$/.exec(lowerCase)?.[1];
   const queries = [
     ...(range === null ? [] : [range]),
     ...relative,
     ...(seconds === undefined ? [] : [`${operator}_time:${seconds}`]),
   ];
-  const dates = datesOf(operator, text).map((date) => `${operator}:${date}`);
+  const dates = datesOf(operator, lowerCase).map((date) => `${operator}:${date}`);
   if (dates.length > 1) return { lead: "", queries: [], otherwise: `write ${dates.join(" or ")}` };
   return { lead: "write", queries: [...queries, ...dates], otherwise };
 }
@@ -29,7 +29,7 @@ const dayPair = /^(\d{4}-\d{2}-\d{2})(?:-|\/|_|to)(\d{4}-\d{2}-\d{2})$/;
 function rangeOf(text: string): string | null {
   const [, first, last] = dayPair.exec(text) ?? [];
   const range = readRange(first === undefined ? text : `${first}..${last}`);
-  return range === null ? null : queryOfDates(range);
+  return range === null ? null : dateRangeQuery(range);
 }
 
 const daysBack: Readonly<Record<string, string>> = {

@@ -1,9 +1,11 @@
-import type { DiagnosticCode, Rewrites, Warning } from "../tree/diagnostics.ts";
+import type { DiagnosticCode, DiagnosticDetails, Rewrites } from "../tree/diagnostics.ts";
 import type { QueryLeaf } from "../tree/tree.ts";
 
-export type Operand<Value> = { value: Value; warning?: OperandError } | { error: OperandError };
+export type Operand<Value> =
+  | { value: Value; warning?: OperandDiagnostic }
+  | { error: OperandDiagnostic };
 
-export type OperandError = Warning & { code: DiagnosticCode };
+export type OperandDiagnostic = DiagnosticDetails & { code: DiagnosticCode };
 
 type WithoutSpan<Leaf> = Leaf extends unknown ? Omit<Leaf, "span"> : never;
 
@@ -14,7 +16,7 @@ export function operandError(
   message: string,
   expected: readonly string[],
   hint?: string | Rewrites,
-): { error: OperandError } {
+): { error: OperandDiagnostic } {
   return { error: { code, message, expected, ...(hint === undefined ? {} : { hint }) } };
 }
 
@@ -25,7 +27,8 @@ export function mapOperand<From, To>(
   return "error" in operand ? operand : { ...operand, value: make(operand.value) };
 }
 
-export function shown(value: string): string {
-  const characters = Array.from(value.slice(0, 100));
-  return characters.length > 40 ? `${characters.slice(0, 40).join("")}…` : value;
+/** A part of a query as a message quotes it: at most 40 characters. */
+export function truncated(text: string): string {
+  const characters = Array.from(text.slice(0, 100));
+  return characters.length > 40 ? `${characters.slice(0, 40).join("")}…` : text;
 }

@@ -141,39 +141,39 @@ function namesOf<Name extends string, Row>(
   );
 }
 
-export function operatorNamed(written: string): OperatorName | null {
-  return operatorNames.get(written.toLowerCase()) ?? null;
+export function operatorNamed(text: string): OperatorName | null {
+  return operatorNames.get(text.toLowerCase()) ?? null;
 }
 
-export function filterOperatorNamed(written: string): FilterOperator | null {
-  const name = written.toLowerCase();
+export function filterOperatorNamed(text: string): FilterOperator | null {
+  const name = text.toLowerCase();
   return filterOperators.find((each) => each === name) ?? null;
 }
 
-export function propertyNamed(written: string): PostProperty | null {
-  return propertyNames.get(written.toLowerCase()) ?? null;
+export function propertyNamed(text: string): PostProperty | null {
+  return propertyNames.get(text.toLowerCase()) ?? null;
 }
 
-export function unavailableOperatorNamed(written: string): UnavailableName | null {
-  const name = written.toLowerCase();
+export function unavailableOperatorNamed(text: string): UnavailableName | null {
+  const name = text.toLowerCase();
   return Object.hasOwn(unavailableOperators, name) ? (name as UnavailableName) : null;
 }
 
-export function unavailableFilter(written: string): Unavailable | null {
-  const name = written.toLowerCase();
+export function unavailableFilter(text: string): Unavailable | null {
+  const name = text.toLowerCase();
   return Object.hasOwn(unavailableFilters, name) ? (unavailableFilters[name] ?? null) : null;
 }
 
-export function isOperatorName(written: string): boolean {
+export function isOperatorName(text: string): boolean {
   return (
-    operatorNamed(written) !== null ||
-    filterOperatorNamed(written) !== null ||
-    unavailableOperatorNamed(written) !== null
+    operatorNamed(text) !== null ||
+    filterOperatorNamed(text) !== null ||
+    unavailableOperatorNamed(text) !== null
   );
 }
 
-export function likelyOperator(written: string): string | null {
-  return nearest(written, [...operatorNames.keys(), ...filterOperators]);
+export function likelyOperator(text: string): string | null {
+  return nearest(text, [...operatorNames.keys(), ...filterOperators]);
 }
 
 const otherProperties: Readonly<Record<string, PostProperty>> = {
@@ -198,8 +198,8 @@ const otherProperties: Readonly<Record<string, PostProperty>> = {
   blue: "verified",
 };
 
-export function likelyProperty(written: string): string | null {
-  const name = written.toLowerCase();
+export function likelyProperty(text: string): string | null {
+  const name = text.toLowerCase();
   if (Object.hasOwn(otherProperties, name)) return otherProperties[name] ?? null;
   return nearest(name, [...propertyNames.keys()]);
 }

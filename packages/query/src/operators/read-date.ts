@@ -1,5 +1,5 @@
 import { hintForDate } from "./hint-for-date.ts";
-import { type Operand, operandError, shown } from "./operand.ts";
+import { type Operand, operandError, truncated } from "./operand.ts";
 
 const expected = ["yyyy-mm-dd", "yyyy-mm-dd_hh:mm:ss_UTC", "yyyy-mm-ddThh:mm:ssZ"];
 
@@ -44,18 +44,18 @@ const form =
   /^(\d{4})-(\d{2})-(\d{2})(?:[_T](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?(?:_?([A-Z]{1,5})|([+-])(\d{2}):?(\d{2}))?)?$/;
 
 /** A date means the start of the day in UTC; a time requires a zone. A leap second becomes the next minute. */
-export function readDate(operator: string, written: string): Operand<number> {
-  const match = form.exec(written.toUpperCase());
-  if (match === null) return notADate(operator, written);
+export function readDate(operator: string, text: string): Operand<number> {
+  const match = form.exec(text.toUpperCase());
+  if (match === null) return notADate(operator, text);
   const [, year, month, day, hour, minute, second, fraction, zone, sign, zoneHour, zoneMinute] =
     match;
   const impossible = impossibleDay(Number(year), Number(month), Number(day));
   if (impossible !== null) {
     return operandError(
       "invalid_date",
-      `${operator}:${shown(written)} is not a date: ${impossible}`,
+      `${operator}:${truncated(text)} is not a date: ${impossible}`,
       expected,
-      hintForDate(operator, written),
+      hintForDate(operator, text),
     );
   }
   const isLeapSecond = second === "60" && minute === "59";
@@ -66,7 +66,7 @@ export function readDate(operator: string, written: string): Operand<number> {
   ) {
     return operandError(
       "invalid_date",
-      `${operator}:${shown(written)} is not a time of day`,
+      `${operator}:${truncated(text)} is not a time of day`,
       expected,
       "use hours from 00 to 23, minutes and seconds from 00 to 59",
     );
@@ -74,7 +74,7 @@ export function readDate(operator: string, written: string): Operand<number> {
   const offset = zoneOffset(zone, sign, zoneHour, zoneMinute);
   if (hour !== undefined && offset === undefined) {
     const named = zone ?? (sign === undefined ? undefined : `${sign}${zoneHour}:${zoneMinute}`);
-    return unclearZone(operator, written, named);
+    return unclearZone(operator, text, named);
   }
   const date = new Date(0);
   date.setUTCFullYear(Number(year), Number(month) - 1, Number(day));
@@ -84,25 +84,25 @@ export function readDate(operator: string, written: string): Operand<number> {
   if (ms < earliestMs || ms > lastDateMs) {
     return operandError(
       "invalid_date",
-      `${operator}:${shown(written)} is outside the years 0001 to 9999`,
+      `${operator}:${truncated(text)} is outside the years 0001 to 9999`,
       expected,
     );
   }
   return { value: ms };
 }
 
-function unclearZone(operator: string, written: string, zone: string | undefined): Operand<number> {
+function unclearZone(operator: string, text: string, zone: string | undefined): Operand<number> {
   if (zone === undefined) {
     return operandError(
       "invalid_date",
-      `${operator}:${shown(written)} has a time without a zone`,
+      `${operator}:${truncated(text)} has a time without a zone`,
       expected,
-      `add a zone: ${operator}:${shown(written)}_UTC`,
+      `add a zone: ${operator}:${truncated(text)}_UTC`,
     );
   }
   return operandError(
     "invalid_date",
-    `${operator}: unknown time zone ${shown(zone)}`,
+    `${operator}: unknown time zone ${truncated(zone)}`,
     expected,
     "use UTC or an offset, as in 2024-01-02T03:04:05+02:00",
   );
@@ -131,11 +131,11 @@ function impossibleDay(year: number, month: number, day: number): string | null 
   return `days of ${String(year).padStart(4, "0")}-${String(month).padStart(2, "0")} go from 01 to ${last.getUTCDate()}`;
 }
 
-function notADate(operator: string, written: string): Operand<number> {
+function notADate(operator: string, text: string): Operand<number> {
   return operandError(
     "invalid_date",
-    `${operator}: must be a date as yyyy-mm-dd, not ${shown(written)}`,
+    `${operator}: must be a date as yyyy-mm-dd, not ${truncated(text)}`,
     expected,
-    hintForDate(operator, written),
+    hintForDate(operator, text),
   );
 }

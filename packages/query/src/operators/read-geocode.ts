@@ -1,4 +1,4 @@
-import { type Operand, operandError, shown } from "./operand.ts";
+import { type Operand, operandError, truncated } from "./operand.ts";
 
 type Circle = { lat: number; lon: number; radiusKm: number };
 
@@ -13,14 +13,14 @@ const decimalNumber = /^[+-]?(?:\d{1,6}(?:\.\d{0,40})?|\.\d{1,40})$/;
 const radiusForm = /^([+-]?(?:\d{1,6}(?:\.\d{0,40})?|\.\d{1,40}))(km|mi)?$/i;
 
 /** Reads coordinates in degrees and a radius in km or mi. */
-export function readGeocode(written: string): Operand<Circle> {
-  const parts = written.split(",").map((part) => part.trim());
+export function readGeocode(text: string): Operand<Circle> {
+  const parts = text.split(",").map((part) => part.trim());
   const [latText = "", lonText = "", radiusText = ""] = parts;
-  if (parts.length !== 3 || parts.includes("")) return notThreeParts(written);
+  if (parts.length !== 3 || parts.includes("")) return notThreeParts(text);
   if (!decimalNumber.test(latText) || !decimalNumber.test(lonText)) {
     return operandError(
       "invalid_geocode",
-      `geocode: must be latitude and longitude as decimal degrees, not ${shown(`${latText},${lonText}`)}`,
+      `geocode: must be latitude and longitude as decimal degrees, not ${truncated(`${latText},${lonText}`)}`,
       expected,
       `use a value as in ${example}; south and west are negative`,
     );
@@ -32,7 +32,7 @@ export function readGeocode(written: string): Operand<Circle> {
       : `write the radius as in ${example}`;
     return operandError(
       "invalid_geocode",
-      `geocode: the radius must be in km or mi, not ${shown(radiusText)}`,
+      `geocode: the radius must be in km or mi, not ${truncated(radiusText)}`,
       expected,
       hint,
     );
@@ -45,7 +45,7 @@ export function readGeocode(written: string): Operand<Circle> {
   if (radiusKm < narrowestRadiusKm || radiusKm > widestRadiusKm) {
     return operandError(
       "invalid_geocode",
-      `geocode: the radius must be above 0 and up to ${widestRadiusKm} km, not ${shown(radiusText)}`,
+      `geocode: the radius must be above 0 and up to ${widestRadiusKm} km, not ${truncated(radiusText)}`,
       expected,
     );
   }
@@ -69,13 +69,13 @@ function outsideRange(lat: number, lon: number, radius: string): Operand<Circle>
     : operandError("invalid_geocode", message, expected);
 }
 
-function notThreeParts(written: string): Operand<Circle> {
-  const hint = written.endsWith(",")
+function notThreeParts(text: string): Operand<Circle> {
+  const hint = text.endsWith(",")
     ? `remove the spaces after the commas, as in ${example}`
     : `use a value as in ${example}`;
   return operandError(
     "invalid_geocode",
-    `geocode: must be latitude,longitude,radius, not ${shown(written)}`,
+    `geocode: must be latitude,longitude,radius, not ${truncated(text)}`,
     expected,
     hint,
   );

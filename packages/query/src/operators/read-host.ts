@@ -1,5 +1,5 @@
 import { hostSuffixes, linkOf } from "../text/urls.ts";
-import { type Operand, operandError, shown } from "./operand.ts";
+import { type Operand, operandError, truncated } from "./operand.ts";
 
 const schemePrefix = /^[a-z][a-z0-9+.-]*:\/\//;
 /** DNS limit; also bounds the quadratic size of a host's suffixes. */
@@ -7,8 +7,8 @@ const longestHost = 253;
 const hostForm = /^[\p{L}\p{M}\p{N}_-]+(?:\.[\p{L}\p{M}\p{N}_-]+)*$/u;
 
 /** Lower case, Unicode, without `www.`, scheme, and dots or slash at the ends; a path, port or user is an error. */
-export function readHost(operator: string, written: string): Operand<string> {
-  const plain = written.normalize("NFKC").toLowerCase().replace(schemePrefix, "");
+export function readHost(operator: string, text: string): Operand<string> {
+  const plain = text.normalize("NFKC").toLowerCase().replace(schemePrefix, "");
   const [authority = "", ...path] = plain.replace(/\/$/, "").split(/[/?#]/);
   const rest = authority.replace(/^\.|\.$/g, "");
   const host = hostOf(rest);
@@ -17,9 +17,9 @@ export function readHost(operator: string, written: string): Operand<string> {
   }
   return operandError(
     "invalid_domain",
-    `${operator}: must be only a host, not ${shown(written)}`,
+    `${operator}: must be only a host, not ${truncated(text)}`,
     ["a host such as nasa.gov"],
-    hintForHost(operator, written, rest, path.length > 0),
+    hintForHost(operator, text, rest, path.length > 0),
   );
 }
 
@@ -31,13 +31,8 @@ function hostOf(text: string): string | null {
   return host.split(".").length === labels && hostSuffixes(linkOf(host))[0] === host ? host : null;
 }
 
-function hintForHost(
-  operator: string,
-  written: string,
-  authority: string,
-  hasPath: boolean,
-): string {
-  if (hasPath) return `write url:"${shown(written)}" to find a path`;
+function hintForHost(operator: string, text: string, authority: string, hasPath: boolean): string {
+  if (hasPath) return `write url:"${truncated(text)}" to find a path`;
   const bare = hostOf(authority.replace(/^.*@/, "").replace(/:\d*$/, "").replace(/^\*\./, ""));
   return bare === null ? `use a value as in ${operator}:nasa.gov` : `write ${operator}:${bare}`;
 }
@@ -48,8 +43,8 @@ function oneLabel(operator: string, host: string): Operand<string> {
     value: host,
     warning: {
       code: "one_label_host",
-      message: `${operator}:${shown(host)} matches only links whose host is exactly ${shown(host)}`,
-      hint: `write the host in full, as in ${operator}:${shown(host)}.com, or url:${shown(host)} to find it within any link`,
+      message: `${operator}:${truncated(host)} matches only links whose host is exactly ${truncated(host)}`,
+      hint: `write the host in full, as in ${operator}:${truncated(host)}.com, or url:${truncated(host)} to find it within any link`,
     },
   };
 }

@@ -1,6 +1,6 @@
 import { languageTags } from "../text/languages.ts";
 import { nearest } from "./nearest.ts";
-import { type Operand, type OperandError, operandError, shown } from "./operand.ts";
+import { type Operand, type OperandDiagnostic, operandError, truncated } from "./operand.ts";
 
 /** ISO 639-1, three-letter codes in use, and X's codes for posts without a language. */
 const knownLanguages: ReadonlySet<string> = new Set(
@@ -47,12 +47,12 @@ const namesOfLanguages: Readonly<Record<string, string>> = {
 const wellFormed = /^[a-z]{2,8}(?:[-_][a-z0-9]{1,8}){0,8}$/i;
 
 /** Resolves aliases; warns if the language is unknown, or if most posts lack its region. */
-export function readLanguage(written: string): Operand<string> {
-  const code = wellFormed.test(written) ? languageTags(written)[0] : undefined;
+export function readLanguage(text: string): Operand<string> {
+  const code = wellFormed.test(text) ? languageTags(text)[0] : undefined;
   if (code === undefined) {
     return operandError(
       "invalid_language",
-      `lang: must be a language code, not ${shown(written)}`,
+      `lang: must be a language code, not ${truncated(text)}`,
       ["a language code such as en, pt-br or und"],
       "write it as in lang:en",
     );
@@ -63,12 +63,12 @@ export function readLanguage(written: string): Operand<string> {
       ? { value: code }
       : { value: code, warning: onlyRegion(code, language) };
   }
-  const likely = likelyLanguage(written);
+  const likely = likelyLanguage(text);
   return {
     value: code,
     warning: {
       code: "unknown_language",
-      message: `unknown language code ${shown(code)}: no posts match`,
+      message: `unknown language code ${truncated(code)}: no posts match`,
       hint: likely === null ? "use an ISO 639 code such as en" : `did you mean lang:${likely}`,
     },
   };
@@ -77,15 +77,15 @@ export function readLanguage(written: string): Operand<string> {
 /** Platforms report region or script for these. */
 const regionsMatter: ReadonlySet<string> = new Set(["zh", "pt", "sr", "art"]);
 
-function onlyRegion(code: string, language: string): OperandError {
+function onlyRegion(code: string, language: string): OperandDiagnostic {
   return {
     code: "language_region",
-    message: `lang:${shown(code)} finds only posts marked ${shown(code)}, and most are marked only ${language}`,
+    message: `lang:${truncated(code)} finds only posts marked ${truncated(code)}, and most are marked only ${language}`,
     hint: `write lang:${language} to find both`,
   };
 }
 
-function likelyLanguage(written: string): string | null {
-  const name = nearest(written, Object.keys(namesOfLanguages));
+function likelyLanguage(text: string): string | null {
+  const name = nearest(text, Object.keys(namesOfLanguages));
   return name === null ? null : (namesOfLanguages[name] ?? null);
 }

@@ -1,8 +1,8 @@
 import { urlQueryTokens } from "../text/urls.ts";
 import type { CountMetric, PostRelation } from "../tree/tree.ts";
-import { type BareLeaf, mapOperand, type Operand, operandError, shown } from "./operand.ts";
+import { type BareLeaf, mapOperand, type Operand, operandError, truncated } from "./operand.ts";
 import type { OperatorName } from "./operators.ts";
-import { readPostAddress } from "./post-address.ts";
+import { readPostUrl } from "./post-url.ts";
 import { readDate } from "./read-date.ts";
 import { readGeocode } from "./read-geocode.ts";
 import { readHost } from "./read-host.ts";
@@ -12,7 +12,7 @@ import { readIdOperand, readPostOperand } from "./read-post.ts";
 import { readDuration, readUnixTime } from "./read-time.ts";
 import { readCountOperand, readUserOperand } from "./read-values.ts";
 
-/** `operator` is its name as written, for messages. */
+/** `operator` is its name as in the query, for messages. */
 type ReadLeaf = (operator: string, value: string) => Operand<BareLeaf>;
 
 const userLeaf =
@@ -79,7 +79,7 @@ export const leafReaders: Readonly<Record<OperatorName, ReadLeaf>> = {
 };
 
 function readUrl(value: string): Operand<string> {
-  const { text, warning } = readPostAddress(value);
+  const { text, warning } = readPostUrl(value);
   if (urlQueryTokens(text).length > 0) {
     return warning === null
       ? { value: text }
@@ -87,7 +87,7 @@ function readUrl(value: string): Operand<string> {
   }
   return operandError(
     "invalid_url",
-    `url: must be a URL or a part of one, not ${shown(value)}`,
+    `url: must be a URL or a part of one, not ${truncated(value)}`,
     ["a host, a path or a URL"],
     'write it as in url:"nasa.gov/artemis"',
   );

@@ -1,17 +1,17 @@
 import { type Platform, platforms } from "../tree/platform.ts";
 import { nearest } from "./nearest.ts";
-import { type Operand, operandError, shown } from "./operand.ts";
+import { type Operand, operandError, truncated } from "./operand.ts";
 
 const otherNames: Readonly<Record<string, Platform>> = { twitter: "x", bsky: "bluesky" };
 
-export function readPlatform(operator: string, written: string): Operand<Platform> {
-  const name = written.normalize("NFKC").toLowerCase();
+export function readPlatform(operator: string, text: string): Operand<Platform> {
+  const name = text.normalize("NFKC").toLowerCase();
   const platform = platformNamed(name);
   if (platform !== null) return { value: platform };
   const near = nearest(name, [...platforms, ...Object.keys(otherNames)]);
   return operandError(
     "unknown_platform",
-    `unknown value of ${operator}: ${shown(written)}`,
+    `unknown value of ${operator}: ${truncated(text)}`,
     platforms,
     near === null
       ? `write ${platforms.map((each) => `${operator}:${each}`).join(" or ")}`

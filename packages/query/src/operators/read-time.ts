@@ -1,14 +1,14 @@
-import { type Operand, operandError, shown } from "./operand.ts";
+import { type Operand, operandError, truncated } from "./operand.ts";
 import { otherUnits } from "./other-units.ts";
 import { lastDateMs } from "./read-date.ts";
 
-export function readUnixTime(operator: string, written: string): Operand<number> {
-  const digits = written.normalize("NFKC");
+export function readUnixTime(operator: string, text: string): Operand<number> {
+  const digits = text.normalize("NFKC");
   const ms = /^\d{1,15}$/.test(digits) ? Number(digits) * 1000 : Number.NaN;
   if (ms <= lastDateMs) return { value: ms };
   return operandError(
     "invalid_time",
-    `${operator}: must be a Unix time in seconds, not ${shown(written)}`,
+    `${operator}: must be a Unix time in seconds, not ${truncated(text)}`,
     ["seconds since 1970-01-01 in plain digits"],
     hintForUnixTime(operator, digits),
   );
@@ -19,7 +19,7 @@ function hintForUnixTime(operator: string, digits: string): string {
   if (/^(?:\d{13}|\d{16}|\d{19})$/.test(digits))
     return `write ${operator}:${digits.slice(0, 10)}, in seconds`;
   if (/^\d{4}-\d{2}-\d{2}/.test(digits)) {
-    return `write ${operator.replace("_time", "")}:${shown(digits)} for a date`;
+    return `write ${operator.replace("_time", "")}:${truncated(digits)} for a date`;
   }
   return `use a value as in ${operator}:1561720321`;
 }
@@ -32,16 +32,16 @@ const units = new Map([
   ["d", 86_400_000],
 ]);
 
-export function readDuration(operator: string, written: string): Operand<number> {
-  const text = written.normalize("NFKC").toLowerCase();
-  const [, digits = "", unit = ""] = /^(\d{1,16})([a-z]{1,2})$/.exec(text) ?? [];
+export function readDuration(operator: string, text: string): Operand<number> {
+  const duration = text.normalize("NFKC").toLowerCase();
+  const [, digits = "", unit = ""] = /^(\d{1,16})([a-z]{1,2})$/.exec(duration) ?? [];
   const ms = Number(digits) * (units.get(unit) ?? Number.NaN);
   if (digits !== "" && Number.isSafeInteger(ms)) return { value: ms };
   return operandError(
     "invalid_duration",
-    `${operator}: must be a number of days, hours, minutes or seconds, not ${shown(written)}`,
+    `${operator}: must be a number of days, hours, minutes or seconds, not ${truncated(text)}`,
     ["2d", "3h", "5m", "30s", "500ms"],
-    hintForDuration(operator, text),
+    hintForDuration(operator, duration),
   );
 }
 
@@ -60,7 +60,7 @@ function hintForDuration(operator: string, text: string): string {
   return `write ${operator}:${exactDuration(ms, plainUnit ?? "")}`;
 }
 
-/** In the written unit if exact, else in the largest exact one. */
+/** In the given unit if exact, else in the largest exact one. */
 function exactDuration(ms: number, unit: string): string {
   const inOrder = [unit, "d", "h", "m", "s", "ms"];
   const fitting = inOrder.find((each) => ms % (units.get(each) ?? ms + 1) === 0) ?? "ms";

@@ -2,7 +2,7 @@ import { countOperators } from "../tree/print.ts";
 import type { CountMetric } from "../tree/tree.ts";
 
 type End = { value: string; isInclusive: boolean };
-/** Ends as written; null if open. */
+/** Ends as in the query; null if open. */
 export type Range = { low: End | null; high: End | null };
 
 const sign = /^(>=|=>|≥|<=|=<|≤|>|<|==?)\s*([^\s<>=]+)$/;
@@ -32,9 +32,9 @@ function comparedTo(compared: string, value: string): Range {
 const endOf = (value: string, isInclusive: boolean): End | null =>
   value === "*" ? null : { value, isInclusive };
 
-export function queryOfCounts(operator: string, { low, high }: Range): string | null {
-  const min = low === null ? null : readWrittenCount(low.value);
-  const max = high === null ? null : readWrittenCount(high.value);
+export function countRangeQuery(operator: string, { low, high }: Range): string | null {
+  const min = low === null ? null : parseAbbreviatedCount(low.value);
+  const max = high === null ? null : parseAbbreviatedCount(high.value);
   if ((low !== null && min === null) || (high !== null && max === null)) return null;
   const bounds: string[] = [];
   if (low !== null && min !== null) {
@@ -46,16 +46,16 @@ export function queryOfCounts(operator: string, { low, high }: Range): string | 
   return bounds.length === 0 ? null : bounds.join(" ");
 }
 
-export function queryOfDates({ low, high }: Range): string {
+export function dateRangeQuery({ low, high }: Range): string {
   const bounds = [low && `since:${low.value}`, high && `until:${high.value}`];
   return bounds.filter((bound) => bound !== null).join(" ");
 }
 
-/** Accepts thousands separators and a `k` or `m` suffix; null if not a count. */
-export function readWrittenCount(written: string): number | null {
-  if (/^\d{1,15}$/.test(written)) return Number(written);
-  if (/^\d{1,3}(?:[,_.]\d{3})+$/.test(written)) return Number(written.replace(/[,_.]/g, ""));
-  const scaled = /^(\d{1,6}(?:\.\d{1,3})?)([km])$/i.exec(written);
+/** Accepts thousands separators and a `k` or `m` suffix (`1.5k`); null if not a count. */
+export function parseAbbreviatedCount(text: string): number | null {
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  if (/^\d{1,3}(?:[,_.]\d{3})+$/.test(text)) return Number(text.replace(/[,_.]/g, ""));
+  const scaled = /^(\d{1,6}(?:\.\d{1,3})?)([km])$/i.exec(text);
   if (scaled === null) return null;
   return Math.round(Number(scaled[1]) * (scaled[2]?.toLowerCase() === "k" ? 1_000 : 1_000_000));
 }
@@ -83,13 +83,15 @@ export function countNamed(name: string): { operator: string; bound: "min" | "ma
   return { operator, bound: bound === "min" || bound === "max" ? bound : "" };
 }
 
-export function queryOfCount(name: string, value: string): string | null {
+export function countQuery(name: string, value: string): string | null {
   const count = countNamed(name);
   if (count === null) return null;
   const range = readRange(value);
   const end = { value: value.replace(/^=+|\+$/g, ""), isInclusive: true };
   const isExact = /^=/.test(value) && count.bound === "";
-  if (range !== null && (isExact || !/^=/.test(value))) return queryOfCounts(count.operator, range);
+  if (range !== null && (isExact || !/^=/.test(value))) {
+    return countRangeQuery(count.operator, range);
+  }
   const oneSided = count.bound === "max" ? { low: null, high: end } : { low: end, high: null };
-  return queryOfCounts(count.operator, oneSided);
+  return countRangeQuery(count.operator, oneSided);
 }

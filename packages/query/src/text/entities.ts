@@ -72,9 +72,9 @@ export function findMentions(text: string, options: EntityOptions = {}): Entity[
   const mentions: Entity[] = [];
   for (const match of text.matchAll(options.dottedHandles ? dottedMention : plainMention)) {
     if (!mayMentionAfter(text, match.index)) continue;
-    const written = plausibleHandle(match[1] ?? "");
+    const longest = plausibleHandle(match[1] ?? "");
     // `@nasa.comé` mentions nasa.
-    const value = endsBadly(text, match.index, written) ? firstName(written) : written;
+    const value = endsBadly(text, match.index, longest) ? firstName(longest) : longest;
     if (endsBadly(text, match.index, value)) continue;
     const end = match.index + 1 + value.length;
     mentions.push({ kind: "mention", start: match.index, end, value });

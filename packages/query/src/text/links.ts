@@ -139,9 +139,9 @@ function endsInForeignDomain(run: string): boolean {
 
 /** The top-level domain must be known and not start a sentence (`done.So`). */
 function endOfBareHost(text: string, start: number, runEnd: number): number | null {
-  const written = text.slice(start, runEnd);
-  const foreign = written.endsWith(".") ? topLevelDomainAt(text, runEnd) : null;
-  const run = foreign === null ? written.replace(/[.-]+$/, "") : written + foreign;
+  const ownRun = text.slice(start, runEnd);
+  const foreign = ownRun.endsWith(".") ? topLevelDomainAt(text, runEnd) : null;
+  const run = foreign === null ? ownRun.replace(/[.-]+$/, "") : ownRun + foreign;
   let last = run.length;
   for (let dot = run.lastIndexOf("."); dot > 0; dot = run.lastIndexOf(".", dot - 1)) {
     const top = run.slice(dot + 1, last);

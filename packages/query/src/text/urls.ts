@@ -23,8 +23,8 @@ export function linkOf(url: string): Link {
   const whole = normalise(url.trim()).replace(schemePrefix, "");
   const fragment = whole.indexOf("#");
   const link = fragment < 0 ? whole : whole.slice(0, fragment);
-  const written = authority.exec(link)?.[0] ?? "";
-  return { host: hostOf(written), rest: link.slice(written.length) };
+  const authorityText = authority.exec(link)?.[0] ?? "";
+  return { host: hostOf(authorityText), rest: link.slice(authorityText.length) };
 }
 
 /**
@@ -77,10 +77,10 @@ function endOfName(host: string): number {
   return end < 0 ? host.length : end;
 }
 
-function hostOf(written: string): string {
+function hostOf(authorityText: string): string {
   // A text that begins with parameters has no host.
-  if (written.includes("=")) return written.replace(trackingParameters, "$1");
-  const named = written.includes("@") ? written.replace(userinfo, "") : written;
+  if (authorityText.includes("=")) return authorityText.replace(trackingParameters, "$1");
+  const named = authorityText.includes("@") ? authorityText.replace(userinfo, "") : authorityText;
   const host = named.includes(":") ? named.replace(defaultPort, "") : named;
   const bare = host.startsWith("www.") ? host.slice(4) : host;
   if (!bare.includes("xn--")) return decodePercent(bare);

@@ -117,14 +117,14 @@ function describeLeaf(leaf: QueryLeaf): string {
   }
 }
 
-function describeWord(written: string): string {
-  const words = searchedWords(written);
-  if (words === null) return `word ${written}`;
+function describeWord(text: string): string {
+  const words = searchedWords(text);
+  if (words === null) return `word ${text}`;
   const searched = words.includes(" ") ? `adjacent words ${words}` : `word ${words}`;
-  return `${searched} (written ${written})`;
+  return `${searched} (written ${text})`;
 }
 
-function describePhrase(text: string, written: string): string {
+function describePhrase(text: string, quotation: string): string {
   const words = searchedWords(text);
-  return words === null ? `phrase ${written}` : `phrase "${words}" (written ${written})`;
+  return words === null ? `phrase ${quotation}` : `phrase "${words}" (written ${quotation})`;
 }

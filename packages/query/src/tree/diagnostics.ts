@@ -58,7 +58,11 @@ export const diagnosticCodes = {
 export type DiagnosticCode = keyof typeof diagnosticCodes;
 
 /** `expected`: the accepted forms. */
-export type Warning = { message: string; hint?: string | Rewrites; expected?: readonly string[] };
+export type DiagnosticDetails = {
+  message: string;
+  hint?: string | Rewrites;
+  expected?: readonly string[];
+};
 
 /** Most likely first. The first without diagnostics becomes the hint, after `lead`, else `otherwise`. */
 export type Rewrites = { lead: string; queries: readonly string[]; otherwise: string };
@@ -68,9 +72,9 @@ export type DraftDiagnostic = Omit<Diagnostic, "hint"> & { hint?: string | Rewri
 export function makeDiagnostic(
   code: DiagnosticCode,
   span: QuerySpan,
-  warning: Warning,
+  details: DiagnosticDetails,
 ): DraftDiagnostic {
-  return { severity: diagnosticCodes[code], code, ...span, ...warning };
+  return { severity: diagnosticCodes[code], code, ...span, ...details };
 }
 
 const longestRewrite = 200;

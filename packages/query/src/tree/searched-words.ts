@@ -17,8 +17,8 @@ export function searchedWords(text: string): string | null {
     return null;
   }
   const joined = searched.join(" ");
-  const written = parts.join(" ");
-  return joined === written || joined === foldWord(written) ? null : joined;
+  const spaced = parts.join(" ");
+  return joined === spaced || joined === foldWord(spaced) ? null : joined;
 }
 
 const wordsOf = (part: string): string[] =>

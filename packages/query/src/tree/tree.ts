@@ -49,7 +49,7 @@ export type QueryLeaf =
   /** The author of the quoted or reposted post. */
   | { kind: "quoted-user"; user: string; span: QuerySpan }
   | { kind: "retweets-of"; user: string; span: QuerySpan }
-  /** An ID, uri or address, as written. */
+  /** An ID, uri or URL, as in the query. */
   | { kind: "related"; relation: PostRelation; post: string; span: QuerySpan }
   /** BCP 47 tag in lower case, aliases resolved (`iw` is `he`). */
   | { kind: "lang"; code: string; span: QuerySpan }

@@ -107,13 +107,13 @@ function replacerOf(source: Source): Replace {
 
 /** Where a replacement may apply: the span itself, its term, or its term with a neighbour. */
 function positionsOf(source: Source, offset: number, end: number): [number, number][] {
-  const { tokens } = lex(source);
-  const at = tokens.findIndex((token) => token.end > offset);
-  const current = tokens[at];
+  const { lexemes } = lex(source);
+  const at = lexemes.findIndex((lexeme) => lexeme.end > offset);
+  const current = lexemes[at];
   if (current === undefined) return [[offset, end]];
   const last = Math.max(current.end, end);
-  const next = tokens.find((token) => token.start >= last);
-  const before = tokens[at - 1];
+  const next = lexemes.find((lexeme) => lexeme.start >= last);
+  const before = lexemes[at - 1];
   return [
     [offset, end],
     [current.start, last],

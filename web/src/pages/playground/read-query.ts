@@ -1,4 +1,4 @@
-import { isOperatorName, lex, parseQueryLeniently, type Token } from "@earshot/query";
+import { isOperatorName, type Lexeme, lex, parseQueryLeniently } from "@earshot/query";
 import {
   type Diagnostic,
   printQuery,
@@ -63,7 +63,7 @@ type Look = { start: number; end: number; look: string };
 function piecesOf(text: string, diagnostics: readonly Diagnostic[]): Piece[] {
   const source = readSource(text);
   const length = source.characters.length;
-  const looks = lex(source).tokens.flatMap((token) => looksOf(token, source));
+  const looks = lex(source).lexemes.flatMap((lexeme) => looksOf(lexeme, source));
   const warnings = diagnostics.map(
     ({ offset, length, severity }): Look => ({
       start: offset,
@@ -86,12 +86,12 @@ function piecesOf(text: string, diagnostics: readonly Diagnostic[]): Piece[] {
   });
 }
 
-function looksOf(token: Token, source: ReturnType<typeof readSource>): Look[] {
-  const { start, end } = token;
-  if (token.kind === "phrase") return [{ start, end, look: "t-str" }];
-  if (token.kind === "or" || token.kind === "and") return [{ start, end, look: "t-or" }];
-  if (token.kind === "not" || token.kind === "minus") return [{ start, end, look: "t-neg" }];
-  if (token.kind !== "term") return [];
+function looksOf(lexeme: Lexeme, source: ReturnType<typeof readSource>): Look[] {
+  const { start, end } = lexeme;
+  if (lexeme.kind === "phrase") return [{ start, end, look: "t-str" }];
+  if (lexeme.kind === "or" || lexeme.kind === "and") return [{ start, end, look: "t-or" }];
+  if (lexeme.kind === "not" || lexeme.kind === "minus") return [{ start, end, look: "t-neg" }];
+  if (lexeme.kind !== "term") return [];
   const sigil = source.folded[start] ?? "";
   if ("#@$".includes(sigil) && end > start + 1) return [{ start, end: start + 1, look: "t-op" }];
   const colon = source.folded.indexOf(":", start);
