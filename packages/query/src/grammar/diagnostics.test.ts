@@ -72,7 +72,7 @@ describe("diagnostics have stable messages, spans and hints", () => {
         parsed as (nasa OR esa) launch; put parentheses around the terms that belong together"
     `);
     expect(diagnosticsOf("nasa or esa")).toMatchInlineSnapshot(`
-      "lower_case_or: or is searched as a word (at offset 5)
+      "lower_case_or: "or" is searched for as a word (at offset 5)
         write OR in capitals for alternatives"
     `);
     expect(diagnosticsOf("nasa - esa")).toMatchInlineSnapshot(`
@@ -92,7 +92,7 @@ describe("diagnostics have stable messages, spans and hints", () => {
   test("diagnostics report problems of words", () => {
     expect(diagnosticsOf("foo*")).toMatchInlineSnapshot(`
       "wildcard_not_available: foo* contains a *, but wildcards within words are not supported (at offset 0)
-        list the forms of the word instead, as in (run OR runs OR running); * as a word in quotes matches any one word"
+        list the forms of the word instead, as in (run OR runs OR running); within quotes, a separate * matches any one word"
     `);
     expect(diagnosticsOf("nasa !!!")).toMatchInlineSnapshot(`
       "nothing_to_search: !!! contains nothing to search for, so it is ignored (at offset 5)
@@ -100,7 +100,7 @@ describe("diagnostics have stable messages, spans and hints", () => {
     `);
     expect(diagnosticsOf('nasa ""')).toMatchInlineSnapshot(`
       "nothing_to_search: an empty phrase contains nothing to search for, so it is ignored (at offset 5)
-        use words, numbers, emoji, emoticons or ? as a word"
+        use words, numbers, emoji, emoticons or a separate ?"
     `);
     expect(diagnosticsOf("nasa | esa")).toMatchInlineSnapshot(`
       "nothing_to_search: | contains nothing to search for, so it is ignored (at offset 5)
@@ -108,33 +108,33 @@ describe("diagnostics have stable messages, spans and hints", () => {
     `);
     expect(diagnosticsOf("nasa *")).toMatchInlineSnapshot(`
       "nothing_to_search: * contains nothing to search for, so it is ignored (at offset 5)
-        use a lone * in quotes for any one word"
+        use a separate * within quotes for any one word"
     `);
     expect(diagnosticsOf("#123")).toMatchInlineSnapshot(`
-      "not_a_hashtag: #123 is not a hashtag, so its words are searched (at offset 0)
+      "not_a_hashtag: #123 is not a hashtag, so its words are searched for (at offset 0)
         write 123 if you mean the word"
     `);
     expect(diagnosticsOf("@naïve")).toMatchInlineSnapshot(`
-      "not_a_mention: @naïve is not a username, so its words are searched (at offset 0)
+      "not_a_mention: @naïve is not a username, so its words are searched for (at offset 0)
         write naïve if you mean the word"
     `);
   });
 
   test("diagnostics report problems of operator names", () => {
     expect(diagnosticsOf("re:invent")).toMatchInlineSnapshot(`
-      "unknown_operator: re: is not an operator, so its words are searched as a phrase (at offset 0)
+      "unknown_operator: re: is not an operator, so its words are searched for as a phrase (at offset 0)
         put it in quotes if you mean the phrase"
     `);
     expect(diagnosticsOf("frm:nasa")).toMatchInlineSnapshot(`
-      "unknown_operator: frm: is not an operator, so its words are searched as a phrase (at offset 0)
+      "unknown_operator: frm: is not an operator, so its words are searched for as a phrase (at offset 0)
         did you mean from:nasa"
     `);
     expect(diagnosticsOf("did:plc:abc")).toMatchInlineSnapshot(`
-      "unknown_operator: did: is not an operator, so its words are searched as a phrase (at offset 0)
+      "unknown_operator: did: is not an operator, so its words are searched for as a phrase (at offset 0)
         did you mean from:did:plc:abc"
     `);
     expect(diagnosticsOf("from :nasa")).toMatchInlineSnapshot(`
-      "space_before_colon: from is searched as a word, because a space separates it from its colon (at offset 0)
+      "space_before_colon: "from" is searched for as a word, because a space separates it from its colon (at offset 0)
         remove the space: from:nasa"
     `);
     expect(diagnosticsOf('near:"The Hague"')).toMatchInlineSnapshot(`
@@ -185,7 +185,7 @@ describe("diagnostics have stable messages, spans and hints", () => {
   test("diagnostics report problems of users, languages and links", () => {
     expect(diagnosticsOf("from:a!b")).toMatchInlineSnapshot(`
       "invalid_user: from: must be a username, not a!b (at offset 5)
-        use a value as in from:nasa"
+        use a value such as from:nasa"
     `);
     expect(diagnosticsOf("from:https://x.com/nasa")).toMatchInlineSnapshot(`
       "invalid_user: from: must be a username, not https://x.com/nasa (at offset 5)
@@ -193,7 +193,7 @@ describe("diagnostics have stable messages, spans and hints", () => {
     `);
     expect(diagnosticsOf("lang:e")).toMatchInlineSnapshot(`
       "invalid_language: lang: must be a language code, not e (at offset 5)
-        write it as in lang:en"
+        use a value such as lang:en"
     `);
     expect(diagnosticsOf("lang:english")).toMatchInlineSnapshot(`
       "unknown_language: unknown language code english: no posts match (at offset 5)
@@ -205,7 +205,7 @@ describe("diagnostics have stable messages, spans and hints", () => {
     `);
     expect(diagnosticsOf('url:"//"')).toMatchInlineSnapshot(`
       "invalid_url: url: must be a URL or a part of one, not // (at offset 4)
-        write it as in url:"nasa.gov/artemis""
+        use a value such as url:"nasa.gov/artemis""
     `);
   });
 
@@ -275,14 +275,14 @@ describe("diagnostics have stable messages, spans and hints", () => {
     `);
     expect(diagnosticsOf("min_likes:-5")).toMatchInlineSnapshot(`
       "invalid_count: min_likes: must be a whole number, not -5 (at offset 10)
-        use a value as in min_likes:100"
+        use a value such as min_likes:100"
     `);
   });
 
   test("diagnostics report problems of geographic places", () => {
     expect(diagnosticsOf("geocode:37.7,-122.4")).toMatchInlineSnapshot(`
       "invalid_geocode: geocode: must be latitude,longitude,radius, not 37.7,-122.4 (at offset 8)
-        use a value as in geocode:37.7764,-122.4172,10km"
+        use a value such as geocode:37.7764,-122.4172,10km"
     `);
     expect(diagnosticsOf("geocode:37.7, -122.4, 10km")).toMatchInlineSnapshot(`
       "invalid_geocode: geocode: must be latitude,longitude,radius, not 37.7, (at offset 8)
@@ -290,7 +290,7 @@ describe("diagnostics have stable messages, spans and hints", () => {
     `);
     expect(diagnosticsOf("geocode:north,-122.4,10km")).toMatchInlineSnapshot(`
       "invalid_geocode: geocode: must be latitude and longitude as decimal degrees, not north,-122.4 (at offset 8)
-        use a value as in geocode:37.7764,-122.4172,10km; south and west are negative"
+        use a value such as geocode:37.7764,-122.4172,10km; south and west are negative"
     `);
     expect(diagnosticsOf("geocode:37.7,-122.4,10")).toMatchInlineSnapshot(`
       "invalid_geocode: geocode: the radius must be in km or mi, not 10 (at offset 8)
@@ -298,7 +298,7 @@ describe("diagnostics have stable messages, spans and hints", () => {
     `);
     expect(diagnosticsOf("geocode:37.7,-122.4,far")).toMatchInlineSnapshot(`
       "invalid_geocode: geocode: the radius must be in km or mi, not far (at offset 8)
-        write the radius as in geocode:37.7764,-122.4172,10km"
+        write the radius with its unit, as in geocode:37.7764,-122.4172,10km"
     `);
     expect(diagnosticsOf("geocode:-122.4,37.7,10km")).toMatchInlineSnapshot(`
       "invalid_geocode: geocode: latitude -122.4 is outside -90 to 90 (at offset 8)
@@ -336,7 +336,7 @@ describe("rendering for a terminal", () => {
       "error[invalid_date]: since: must be a date as yyyy-mm-dd, not x (at offset 18)
         東京タワー 👍🏽 é since:x
                                 ^
-        hint: write the date as in since:2024-01-31
+        hint: write a date such as since:2024-01-31
         expected: yyyy-mm-dd, yyyy-mm-dd_hh:mm:ss_UTC, yyyy-mm-ddThh:mm:ssZ"
     `);
   });
@@ -346,7 +346,7 @@ describe("rendering for a terminal", () => {
       "error[invalid_date]: since: must be a date as yyyy-mm-dd, not x (at offset 306)
         … word word word word word since:x word word word word word word word word word word word word wo…
                                          ^
-        hint: write the date as in since:2024-01-31
+        hint: write a date such as since:2024-01-31
         expected: yyyy-mm-dd, yyyy-mm-dd_hh:mm:ss_UTC, yyyy-mm-ddThh:mm:ssZ"
     `);
   });
@@ -357,7 +357,7 @@ describe("rendering for a terminal", () => {
       "error[invalid_date]: since: must be a date as yyyy-mm-dd, not x (at offset 16)
         a�[31m b� since:x
                         ^
-        hint: write the date as in since:2024-01-31
+        hint: write a date such as since:2024-01-31
         expected: yyyy-mm-dd, yyyy-mm-dd_hh:mm:ss_UTC, yyyy-mm-ddThh:mm:ssZ"
     `);
     // biome-ignore lint/suspicious/noControlCharactersInRegex: that it is absent is the promise
@@ -404,7 +404,7 @@ test("a query tree is drawn as indented text", () => {
     │  └─ a repost
     ├─ not marked as sensitive
     ├─ at least 10 likes
-    ├─ fewer than 5 reposts, or none known
+    ├─ fewer than 5 reposts, or an unknown number
     ├─ within 4.828032 km of latitude 1, longitude 2
     ├─ URL holding nasa.gov
     ├─ links to nasa.gov or below

@@ -58,7 +58,7 @@ function hintForName(name: string, value: string): string | Rewrites {
   return {
     lead: "did you mean",
     queries: near === null ? [] : [`${name}:${near}`],
-    otherwise: `use a value as in ${name}:${exampleOf(name)}`,
+    otherwise: `use a value such as ${name}:${exampleOf(name)}`,
   };
 }
 

@@ -34,18 +34,18 @@ describe("warnings about syntax of other query languages", () => {
         "moon && sun",
       ),
     ).toMatchInlineSnapshot(`
-      "lower_case_and: and is searched as a word (at offset 5), 3 long
-        remove it: a space means and
-      lower_case_not: not is searched as a word (at offset 5), 7 long
+      "lower_case_and: "and" is searched for as a word (at offset 5), 3 long
+        remove it: a space already means AND
+      lower_case_not: "not" is searched for as a word (at offset 5), 7 long
         write -sun
-      lower_case_not: not is searched as a word (at offset 5), 3 long
+      lower_case_not: "not" is searched for as a word (at offset 5), 3 long
         write NOT in capitals to exclude the next term
       exclamation_is_not_minus: an exclamation mark does not exclude a term (at offset 0), 4 long
         write -sun
       nothing_to_search: ! contains nothing to search for, so it is ignored (at offset 5), 1 long
         write a minus right before a term to exclude it
       nothing_to_search: && contains nothing to search for, so it is ignored (at offset 5), 2 long
-        remove it: a space means and"
+        remove it: a space already means AND"
     `);
   });
 
@@ -53,13 +53,13 @@ describe("warnings about syntax of other query languages", () => {
     expect(
       diagnosticsOf("likes>100", "likes > 100", "from=nasa", "2024-01-01..2024-02-01"),
     ).toMatchInlineSnapshot(`
-      "comparison: likes>100 is not an operator, so its words are searched as a phrase (at offset 0), 9 long
+      "comparison: likes>100 is not an operator, so its words are searched for as a phrase (at offset 0), 9 long
         did you mean min_faves:101
-      comparison: likes > 100 is not an operator, so its words are searched without the sign (at offset 0), 11 long
+      comparison: likes > 100 is not an operator, so its words are searched for without the sign (at offset 0), 11 long
         did you mean min_faves:101
-      comparison: from=nasa is not an operator, so its words are searched as a phrase (at offset 0), 9 long
+      comparison: from=nasa is not an operator, so its words are searched for as a phrase (at offset 0), 9 long
         did you mean from:nasa
-      comparison: 2024-01-01..2024-02-01 is not an operator, so its words are searched as a phrase (at offset 0), 22 long
+      comparison: 2024-01-01..2024-02-01 is not an operator, so its words are searched for as a phrase (at offset 0), 22 long
         did you mean since:2024-01-01 until:2024-02-01"
     `);
   });
@@ -79,25 +79,25 @@ describe("warnings about syntax of other query languages", () => {
         "moon|sun",
       ),
     ).toMatchInlineSnapshot(`
-      "sign_left_out: ~3 is searched as 3: proximity (~) and boost (^) are not supported (at offset 14), 2 long
+      "sign_left_out: ~3 is searched for as 3: proximity (~) and boost (^) are not supported (at offset 14), 2 long
         write "moon landing"
-      sign_left_out: ^2 is searched as 2: proximity (~) and boost (^) are not supported (at offset 10), 2 long
+      sign_left_out: ^2 is searched for as 2: proximity (~) and boost (^) are not supported (at offset 10), 2 long
         write "moon sun"
-      sign_left_out: moon~2 is searched as "moon 2": proximity (~) and boost (^) are not supported (at offset 0), 6 long
+      sign_left_out: moon~2 is searched for as "moon 2": proximity (~) and boost (^) are not supported (at offset 0), 6 long
         write moon
-      sign_left_out: moon^2 is searched as "moon 2": proximity (~) and boost (^) are not supported (at offset 0), 6 long
+      sign_left_out: moon^2 is searched for as "moon 2": proximity (~) and boost (^) are not supported (at offset 0), 6 long
         write moon
-      sign_left_out: moon~ is searched as moon: proximity (~) and boost (^) are not supported (at offset 0), 5 long
+      sign_left_out: moon~ is searched for as moon: proximity (~) and boost (^) are not supported (at offset 0), 5 long
         write moon
-      sign_left_out: m?on is searched as "m on": the ? wildcard is not supported (at offset 0), 4 long
+      sign_left_out: m?on is searched for as "m on": the ? wildcard is not supported (at offset 0), 4 long
         list the forms of the word instead, as in (run OR runs OR running)
-      sign_left_out: moon? is searched as moon: a question mark is not a wildcard (at offset 0), 5 long
+      sign_left_out: moon? is searched for as moon: a question mark is not a wildcard (at offset 0), 5 long
         write moon ?
-      sign_left_out: /moon.*/ is searched as moon: regular expressions are not supported (at offset 0), 8 long
+      sign_left_out: /moon.*/ is searched for as moon: regular expressions are not supported (at offset 0), 8 long
         write moon
-      sign_left_out: '%moon%' is searched as moon: % is ignored (at offset 0), 8 long
+      sign_left_out: '%moon%' is searched for as moon: % is ignored (at offset 0), 8 long
         write moon
-      sign_left_out: moon|sun is searched as "moon sun": | is not OR (at offset 0), 8 long
+      sign_left_out: moon|sun is searched for as "moon sun": | is not OR (at offset 0), 8 long
         write (moon OR sun)"
     `);
     expect(
@@ -108,27 +108,27 @@ describe("warnings about syntax of other query languages", () => {
       no_effect: a * at the start or end of a phrase has no effect (at offset 0), 16 long
         write "moon landing"
       wildcard_not_available: moon* landing contains a *, but wildcards within words are not supported (at offset 0), 15 long
-        list the forms of the word instead, as in (run OR runs OR running); * as a word in quotes matches any one word
+        list the forms of the word instead, as in (run OR runs OR running); within quotes, a separate * matches any one word
       wildcard_not_available: #moo* contains a *, but wildcards within words are not supported (at offset 0), 5 long
-        list the forms of the word instead, as in (run OR runs OR running); * as a word in quotes matches any one word
+        list the forms of the word instead, as in (run OR runs OR running); within quotes, a separate * matches any one word
       wildcard_not_available: @nas* contains a *, but wildcards within words are not supported (at offset 0), 5 long
-        list the forms of the word instead, as in (run OR runs OR running); * as a word in quotes matches any one word"
+        list the forms of the word instead, as in (run OR runs OR running); within quotes, a separate * matches any one word"
     `);
   });
 
   test("the parser warns about signs with a meaning in other query languages", () => {
     expect(diagnosticsOf("C++", "C#", "#c++", "$50", "50€", "100%")).toMatchInlineSnapshot(`
-      "sign_left_out: C++ is searched as c: + is ignored (at offset 0), 3 long
+      "sign_left_out: C++ is searched for as c: + is ignored (at offset 0), 3 long
         write c
-      sign_left_out: C# is searched as c: # is ignored (at offset 0), 2 long
+      sign_left_out: C# is searched for as c: # is ignored (at offset 0), 2 long
         write c
-      sign_left_out: #c++ is searched as #c: ++ is ignored (at offset 0), 2 long
+      sign_left_out: #c++ is searched for as #c: ++ is ignored (at offset 0), 2 long
         write #c
-      sign_left_out: $50 is searched as 50: $ is ignored (at offset 0), 3 long
+      sign_left_out: $50 is searched for as 50: $ is ignored (at offset 0), 3 long
         write 50
-      sign_left_out: 50€ is searched as 50: € is ignored (at offset 0), 3 long
+      sign_left_out: 50€ is searched for as 50: € is ignored (at offset 0), 3 long
         write 50
-      sign_left_out: 100% is searched as 100: % is ignored (at offset 0), 4 long
+      sign_left_out: 100% is searched for as 100: % is ignored (at offset 0), 4 long
         write 100"
     `);
   });
@@ -157,18 +157,18 @@ describe("warnings about syntax of other query languages", () => {
     expect(
       diagnosticsOf("since:2024-01-01 10:00", "until:2024-01-01 9:30pm", "12:30 train", "3:30pm"),
     ).toMatchInlineSnapshot(`
-      "unknown_operator: 10:00 is searched as the phrase 10 00, because a space separates it from its date (at offset 0), 22 long
+      "unknown_operator: 10:00 is searched for as the phrase "10 00", because a space separates it from its date (at offset 0), 22 long
         did you mean since:2024-01-01_10:00:00_UTC
-      unknown_operator: 9:30pm is searched as the phrase 9 30pm, because a space separates it from its date (at offset 0), 23 long
+      unknown_operator: 9:30pm is searched for as the phrase "9 30pm", because a space separates it from its date (at offset 0), 23 long
         did you mean until:2024-01-01_21:30:00_UTC
-      unknown_operator: 12:30 is searched as the phrase 12 30 (at offset 0), 5 long
+      unknown_operator: 12:30 is searched for as the phrase "12 30" (at offset 0), 5 long
         write "12:30" to confirm
-      unknown_operator: 3:30pm is searched as the phrase 3 30pm (at offset 0), 6 long
+      unknown_operator: 3:30pm is searched for as the phrase "3 30pm" (at offset 0), 6 long
         write "3:30pm" to confirm"
     `);
   });
 
-  test("the parser warns about addresses of posts", () => {
+  test("the parser warns about post URLs", () => {
     expect(
       diagnosticsOf(
         "https://twitter.com/nasa/status/1001?s=20",
@@ -204,12 +204,12 @@ describe("warnings about syntax of other query languages", () => {
     expect(
       diagnosticsOf('"see nasa.gov now"', '"@nasa launch"', ",nasa.gov", ".@nasa"),
     ).toMatchInlineSnapshot(`
-      "not_a_word: nasa.gov is a link, which is not a word of a post (at offset 0), 18 long
-        write it outside of the quotes: nasa.gov
-      not_a_word: @nasa is a mention, which is not a word of a post (at offset 0), 14 long
-        write it outside of the quotes: @nasa
-      not_a_word: nasa.gov is a link, which is not a word of a post (at offset 0), 9 long
-        write it outside of the quotes: nasa.gov
+      "not_a_word: nasa.gov is a link, and links are not indexed as words (at offset 0), 18 long
+        write it outside the quotes: nasa.gov
+      not_a_word: @nasa is a mention, and mentions are not indexed as words (at offset 0), 14 long
+        write it outside the quotes: @nasa
+      not_a_word: nasa.gov is a link, and links are not indexed as words (at offset 0), 9 long
+        write it outside the quotes: nasa.gov
       "
     `);
   });
@@ -225,7 +225,7 @@ describe("warnings about syntax of other query languages", () => {
   test("the parser warns about an empty window", () => {
     expect(diagnosticsOf("within_time:0d")).toMatchInlineSnapshot(`
       "empty_window: within_time:0d covers no time, so nothing matches (at offset 12), 2 long
-        use a longer time, as in within_time:1d"
+        use a longer duration, such as within_time:1d"
     `);
   });
 
@@ -289,7 +289,7 @@ describe("a hint suggests the most likely meaning", () => {
     ["filter:photo", "did you mean filter:images"],
     ["has:gif", "did you mean has:videos"],
     ["filter:top", "remove it: a query does not set the order of posts"],
-    ["filter:follow", "use a value as in filter:retweets"],
+    ["filter:follow", "use a value such as filter:retweets"],
     ["-from:a,b", "write -(from:a OR from:b)"],
     ["exclude:retweets,replies", "write (exclude:retweets exclude:replies)"],
     ["from:(nasa OR esa)", "write (from:nasa OR from:esa)"],
@@ -304,7 +304,7 @@ describe("a hint suggests the most likely meaning", () => {
     ['since:"5 days ago"', "write within_time:5d"],
     ["since:2w", "write within_time:14d"],
     ["until:yesterday", "write -within_time:1d"],
-    ["until:tomorrow", "remove it: no post is later"],
+    ["until:tomorrow", "remove it: no post is from the future"],
     ["since:2024-01-01..2024-02-01", "write since:2024-01-01 until:2024-02-01"],
     ["since:01/02/2024", "write since:2024-02-01 or since:2024-01-02"],
     ["since:25/12/2023", "write since:2023-12-25"],
@@ -318,7 +318,7 @@ describe("a hint suggests the most likely meaning", () => {
     expect(hints(query)).toBe(hint);
     const suggestion = /^(?:did you mean|write) ([^ ]+:.*|[@#-].*|\(.*\))$/.exec(hint)?.[1];
     for (const each of suggestion?.split(/(?<!\(.*) or /) ?? []) {
-      if (!hint.includes(" as in ")) expect(diagnosticsOf(each)).toBe("");
+      expect(diagnosticsOf(each)).toBe("");
     }
   });
 
@@ -336,7 +336,7 @@ describe("a hint suggests the most likely meaning", () => {
   });
 });
 
-describe("the tree shows the words that are searched", () => {
+describe("the tree shows the words that are searched for", () => {
   test.each([
     ["moon", "word moon"],
     ["Moon", "word Moon"],
@@ -351,8 +351,8 @@ describe("the tree shows the words that are searched", () => {
     ["東京タワー", "word 東京タワー"],
     ["👍🏽", "word 👍🏽"],
     ["min_faves:1", "at least 1 like"],
-    ["-min_faves:1", "fewer than 1 like, or none known"],
-    ["-min_replies:2", "fewer than 2 replies, or none known"],
+    ["-min_faves:1", "fewer than 1 like, or an unknown number"],
+    ["-min_replies:2", "fewer than 2 replies, or an unknown number"],
   ])("the query tree of %s is shown as: %s", (query, drawn) => {
     expect(describeTree(parseQuery(query).tree)).toBe(drawn);
   });

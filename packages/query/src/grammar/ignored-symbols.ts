@@ -42,7 +42,7 @@ export function warnTrailingSymbols(
   const symbols = trailingSymbols.exec(suffix)?.[0];
   if (symbols === undefined) return;
   context.report("sign_left_out", span, {
-    message: `${truncated(entity + suffix)} is searched as ${truncated(entity)}: ${symbols} is ignored`,
+    message: `${truncated(entity + suffix)} is searched for as ${truncated(entity)}: ${symbols} is ignored`,
     hint: { lead: "write", queries: [entity], otherwise: "remove the symbol" },
   });
 }
@@ -54,7 +54,7 @@ export function warnProximityOrBoost(
   phrase: string,
 ): void {
   report("sign_left_out", span, {
-    message: `${truncated(text)} is searched as ${searchedWords(text) ?? "nothing"}: proximity (~) and boost (^) are not supported`,
+    message: `${truncated(text)} is searched for as ${searchedWords(text) ?? "nothing"}: proximity (~) and boost (^) are not supported`,
     hint: { lead: "write", queries: [phrase], otherwise: "remove it" },
   });
 }
@@ -69,18 +69,18 @@ function reportIgnored(
   const words = searchedWords(text) ?? text;
   const plain = words.includes(" ") ? `"${words}"` : words;
   context.report("sign_left_out", span, {
-    message: `${truncated(text)} is searched as ${truncated(plain)}: ${reason}`,
+    message: `${truncated(text)} is searched for as ${truncated(plain)}: ${reason}`,
     hint: {
       lead: "write",
       queries: [suggestion ?? plain],
-      otherwise: "use words, numbers, emoji, emoticons or ? as a word",
+      otherwise: "use words, numbers, emoji, emoticons or a separate ?",
     },
   });
 }
 
 function reportQuestionMark(context: TermContext, text: string, span: QuerySpan): void {
   context.report("sign_left_out", span, {
-    message: `${truncated(text)} is searched as "${truncated(searchedWords(text) ?? text)}": the ? wildcard is not supported`,
+    message: `${truncated(text)} is searched for as "${truncated(searchedWords(text) ?? text)}": the ? wildcard is not supported`,
     hint: "list the forms of the word instead, as in (run OR runs OR running)",
   });
 }
@@ -89,7 +89,7 @@ function reportAlternatives(context: TermContext, text: string, span: QuerySpan)
   const words = text.split("|").filter((word) => word !== "");
   const alternatives = `(${words.join(" OR ")})`;
   context.report("sign_left_out", span, {
-    message: `${truncated(text)} is searched as "${truncated(searchedWords(text) ?? text)}": | is not OR`,
+    message: `${truncated(text)} is searched for as "${truncated(searchedWords(text) ?? text)}": | is not OR`,
     hint: {
       lead: "write",
       queries: words.length > 1 ? [alternatives] : words,
@@ -107,7 +107,7 @@ function warnComparison(context: TermContext, text: string, span: QuerySpan): bo
       : { queries: [dateRangeQuery(dates)], otherwise: null };
   if (suggestion === null || (dates === null && name === "")) return false;
   context.report("comparison", span, {
-    message: `${truncated(text)} is not an operator, so its words are searched as a phrase`,
+    message: `${truncated(text)} is not an operator, so its words are searched for as a phrase`,
     hint: didYouMean(suggestion),
   });
   return true;

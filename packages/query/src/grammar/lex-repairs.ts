@@ -62,7 +62,7 @@ export function warnSingleQuotes(source: Source, lexemes: readonly Lexeme[]): Dr
       const span = { offset: first.start, length: lexeme.end - first.start };
       warnings.push(
         makeDiagnostic("single_quotes", span, {
-          message: "single quotes do not make a phrase: each word is searched separately",
+          message: "single quotes do not make a phrase: each word is searched for separately",
           hint: `write "${words.length > 60 ? "…" : words}" for these words next to each other`,
         }),
       );

@@ -37,13 +37,13 @@ function warnLowerCase(reader: ParserState, lexeme: TermLexeme, word: string): v
   if (after === undefined || cannotStartTerm(after)) return;
   const isBehindTerm = before === "term" || before === "phrase" || before === "close";
   const text = textBetween(source, lexeme.start, lexeme.end);
-  const message = `${text} is searched as a word`;
+  const message = `"${text}" is searched for as a word`;
   if (word === "or" && isBehindTerm) {
     const hint = "write OR in capitals for alternatives";
     report(reader, "lower_case_or", spanOf(lexeme), { message, hint });
   }
   if (word === "and" && isBehindTerm) {
-    const hint = "remove it: a space means and";
+    const hint = "remove it: a space already means AND";
     report(reader, "lower_case_and", spanOf(lexeme), { message, hint });
   }
   if (word === "not" && (isBehindTerm || before === "or" || before === "and")) {
@@ -84,7 +84,7 @@ function warnSpaceBeforeColon(reader: ParserState, before: TermLexeme, lexeme: T
     "space_before_colon",
     { offset: before.start, length: end - before.start },
     {
-      message: `${name} is searched as a word, because a space separates it from its colon`,
+      message: `"${name}" is searched for as a word, because a space separates it from its colon`,
       hint: {
         lead: "remove the space:",
         queries: [`${name}:${textBetween(source, start, end)}`],
@@ -115,7 +115,7 @@ function warnComparison(
     "comparison",
     { offset: before.start, length: after.end - before.start },
     {
-      message: `${name} ${sign} ${truncated(value)} is not an operator, so its words are searched without the sign`,
+      message: `${name} ${sign} ${truncated(value)} is not an operator, so its words are searched for without the sign`,
       hint: didYouMean(suggestion),
     },
   );

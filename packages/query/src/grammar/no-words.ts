@@ -17,9 +17,10 @@ export function warnNoWords(context: TermContext, text: string, span: QuerySpan)
   const entity = link ?? mention;
   if (entity === undefined) return false;
   const entityText = text.slice(entity.start, entity.end);
+  const what = link === undefined ? "mention" : "link";
   context.report("not_a_word", span, {
-    message: `${truncated(entityText)} is ${link === undefined ? "a mention" : "a link"}, which is not a word of a post`,
-    hint: `write it outside of the quotes: ${truncated(entityText)}`,
+    message: `${truncated(entityText)} is a ${what}, and ${what}s are not indexed as words`,
+    hint: `write it outside the quotes: ${truncated(entityText)}`,
   });
   return true;
 }

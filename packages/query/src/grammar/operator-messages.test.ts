@@ -34,7 +34,7 @@ describe("messages about operators", () => {
     `);
     expect(messageOf("since_time:now")).toMatchInlineSnapshot(`
       "invalid_time: since_time: must be a Unix time in seconds, not now (at offset 11), 3 long
-        use a value as in since_time:1561720321
+        use a value such as since_time:1561720321
         expected: seconds since 1970-01-01 in plain digits"
     `);
     expect(messageOf("within_time:2w")).toMatchInlineSnapshot(`
@@ -59,7 +59,7 @@ describe("messages about operators", () => {
     `);
     expect(messageOf("within_time:soon")).toMatchInlineSnapshot(`
       "invalid_duration: within_time: must be a number of days, hours, minutes or seconds, not soon (at offset 12), 4 long
-        use a value as in within_time:36h
+        use a value such as within_time:36h
         expected: 2d, 3h, 5m, 30s, 500ms"
     `);
   });
@@ -67,7 +67,7 @@ describe("messages about operators", () => {
   test("messages explain wrong IDs and posts", () => {
     expect(messageOf("since_id:abc")).toMatchInlineSnapshot(`
       "invalid_id: since_id: must be the ID of a post, not abc (at offset 9), 3 long
-        use a value as in since_id:1138872932887924737
+        use a value such as since_id:1138872932887924737
         expected: an ID in plain digits, up to 9223372036854775807"
     `);
     expect(messageOf("max_id:9223372036854775808")).toMatchInlineSnapshot(`
@@ -82,7 +82,7 @@ describe("messages about operators", () => {
     `);
     expect(messageOf("quoted:nasa")).toMatchInlineSnapshot(`
       "invalid_post: quoted: must be a post, not nasa (at offset 7), 4 long
-        use a value as in quoted:1138631847783608321 or quoted:"at://did:plc:…/app.bsky.feed.post/…"
+        use a value such as quoted:1138631847783608321 or quoted:"at://did:plc:…/app.bsky.feed.post/…"
         expected: an ID in plain digits, a uri, the URL of a post on X or Bluesky"
     `);
     expect(messageOf("quoted:x.com/nasa/status/20")).toMatchInlineSnapshot(`
@@ -115,7 +115,7 @@ describe("messages about operators", () => {
     `);
     expect(messageOf("domain:a..b")).toMatchInlineSnapshot(`
       "invalid_domain: domain: must be only a host, not a..b (at offset 7), 4 long
-        use a value as in domain:nasa.gov
+        use a value such as domain:nasa.gov
         expected: a host such as nasa.gov"
     `);
     expect(messageOf("domain:nasa")).toMatchInlineSnapshot(`
@@ -152,12 +152,12 @@ describe("messages about operators", () => {
     `);
     expect(messageOf("has:nothing")).toMatchInlineSnapshot(`
       "unknown_filter: unknown value of has: nothing (at offset 4), 7 long
-        use a value as in has:images
+        use a value such as has:images
         expected: links, media, images, videos, hashtags, mentions, cashtags, geo, engagement"
     `);
     expect(messageOf("is:nothing")).toMatchInlineSnapshot(`
       "unknown_filter: unknown value of is: nothing (at offset 3), 7 long
-        use a value as in is:reply
+        use a value such as is:reply
         expected: retweets, nativeretweets, replies, quote, self_threads, safe, verified, links, media, images, videos, hashtags, mentions, cashtags, geo, has_engagement"
     `);
     expect(messageOf("filter:retweets,replies")).toMatchInlineSnapshot(`
@@ -235,19 +235,19 @@ describe("messages about operators", () => {
 
   test("messages explain names from other products", () => {
     expect(messageOf("author:nasa")).toMatchInlineSnapshot(`
-      "unknown_operator: author: is not an operator, so its words are searched as a phrase (at offset 0), 11 long
+      "unknown_operator: author: is not an operator, so its words are searched for as a phrase (at offset 0), 11 long
         did you mean from:nasa"
     `);
     expect(messageOf("before:2021-01-05")).toMatchInlineSnapshot(`
-      "unknown_operator: before: is not an operator, so its words are searched as a phrase (at offset 0), 17 long
+      "unknown_operator: before: is not an operator, so its words are searched for as a phrase (at offset 0), 17 long
         did you mean until:2021-01-05"
     `);
     expect(messageOf("hashtag:nasa")).toMatchInlineSnapshot(`
-      "unknown_operator: hashtag: is not an operator, so its words are searched as a phrase (at offset 0), 12 long
+      "unknown_operator: hashtag: is not an operator, so its words are searched for as a phrase (at offset 0), 12 long
         did you mean #nasa"
     `);
     expect(messageOf("min_like:5")).toMatchInlineSnapshot(`
-      "unknown_operator: min_like: is not an operator, so its words are searched as a phrase (at offset 0), 10 long
+      "unknown_operator: min_like: is not an operator, so its words are searched for as a phrase (at offset 0), 10 long
         did you mean min_faves:5"
     `);
   });
@@ -310,11 +310,11 @@ describe("messages about operators", () => {
         write :)) to confirm, or put a space before the ) if it only closes the group"
     `);
     expect(messageOf("$bitcoins")).toMatchInlineSnapshot(`
-      "not_a_cashtag: $bitcoins is not a cashtag, so its words are searched (at offset 0), 9 long
+      "not_a_cashtag: $bitcoins is not a cashtag, so its words are searched for (at offset 0), 9 long
         write bitcoins if you mean the word"
     `);
     expect(messageOf("'New York' marathon")).toMatchInlineSnapshot(`
-      "single_quotes: single quotes do not make a phrase: each word is searched separately (at offset 0), 10 long
+      "single_quotes: single quotes do not make a phrase: each word is searched for separately (at offset 0), 10 long
         write "New York" for these words next to each other"
     `);
   });

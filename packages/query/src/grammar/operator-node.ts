@@ -60,7 +60,7 @@ function warnEmptyWindow(
   if ("error" in operand || operand.value.kind !== "within" || operand.value.ms > 0) return;
   context.report("empty_window", operator.valueSpan, {
     message: `${operator.name}:${truncated(operator.value)} covers no time, so nothing matches`,
-    hint: `use a longer time, as in ${operator.name}:1d`,
+    hint: `use a longer duration, such as ${operator.name}:1d`,
   });
 }
 

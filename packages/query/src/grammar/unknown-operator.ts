@@ -22,7 +22,7 @@ export function warnUnknownOperator(
   const bracketed = withRestOfBrackets(context, value, span);
   const suggestion = suggestionForName(name, bracketed.value) ?? nearMiss(name, value);
   context.report("unknown_operator", bracketed.span, {
-    message: `${truncated(name)}: is not an operator, so its words are searched as a phrase`,
+    message: `${truncated(name)}: is not an operator, so its words are searched for as a phrase`,
     hint: didYouMean(suggestion),
   });
 }
@@ -66,7 +66,7 @@ function warnTimeOfDay(context: TermContext, text: string, span: QuerySpan): voi
   const words = searchedWords(text) ?? text;
   if (date === undefined || time === null || preceding === null) {
     context.report("unknown_operator", span, {
-      message: `${truncated(text)} is searched as the phrase ${truncated(words)}`,
+      message: `${truncated(text)} is searched for as the phrase "${truncated(words)}"`,
       hint: `write "${truncated(text)}" to confirm`,
     });
     return;
@@ -76,7 +76,7 @@ function warnTimeOfDay(context: TermContext, text: string, span: QuerySpan): voi
     "unknown_operator",
     { offset: start, length: span.offset + span.length - start },
     {
-      message: `${truncated(text)} is searched as the phrase ${truncated(words)}, because a space separates it from its date`,
+      message: `${truncated(text)} is searched for as the phrase "${truncated(words)}", because a space separates it from its date`,
       hint: {
         lead: "did you mean",
         queries: [`${date}_${time}_UTC`],

@@ -29,7 +29,7 @@ export function readWords(context: TermContext, text: string, span: QuerySpan): 
 export function refuseWildcard(context: TermContext, text: string, span: QuerySpan): null {
   context.report("wildcard_not_available", span, {
     message: `${truncated(text)} contains a *, but wildcards within words are not supported`,
-    hint: "list the forms of the word instead, as in (run OR runs OR running); * as a word in quotes matches any one word",
+    hint: "list the forms of the word instead, as in (run OR runs OR running); within quotes, a separate * matches any one word",
   });
   return null;
 }
@@ -62,7 +62,7 @@ function warnLookalike(context: TermContext, text: string, span: QuerySpan): boo
     const sigils = sigil.exec(text)?.[0];
     if (sigils === undefined) continue;
     context.report(code, span, {
-      message: `${truncated(text)} is not ${what}, so its words are searched`,
+      message: `${truncated(text)} is not ${what}, so its words are searched for`,
       hint: `write ${truncated(text.slice(sigils.length))} if you mean the word`,
     });
     return true;
@@ -83,11 +83,11 @@ function hintForPunctuation(text: string): string {
   const [, face] = /^([:;=]['’^-]?[()DPpOo])[()DPpOo]+$/.exec(text.normalize("NFKC")) ?? [];
   if (face !== undefined) return `write ${face} to search for the emoticon`;
   if (/^\|+$/.test(text)) return "write OR between alternatives";
-  if (/^&+$/.test(text)) return "remove it: a space means and";
+  if (/^&+$/.test(text)) return "remove it: a space already means AND";
   if (/^!+$/.test(text)) return "write a minus right before a term to exclude it";
   if (/^[<>=≤≥]+$/.test(text)) return "compare with operators, such as min_faves:100";
-  if (text.includes("*")) return "use a lone * in quotes for any one word";
-  return "use words, numbers, emoji, emoticons or ? as a word";
+  if (text.includes("*")) return "use a separate * within quotes for any one word";
+  return "use words, numbers, emoji, emoticons or a separate ?";
 }
 
 export function isQuestionMark(text: string): boolean {
@@ -97,11 +97,11 @@ export function isQuestionMark(text: string): boolean {
 /** A question mark is a wildcard in other query languages. */
 function warnQuestionMark(context: TermContext, text: string, bare: string, span: QuerySpan): void {
   context.report("sign_left_out", span, {
-    message: `${truncated(text)} is searched as ${truncated(bare)}: a question mark is not a wildcard`,
+    message: `${truncated(text)} is searched for as ${truncated(bare)}: a question mark is not a wildcard`,
     hint: {
       lead: "write",
       queries: [`${bare} ?`],
-      otherwise: "use a lone ? for posts with a question mark",
+      otherwise: "use a separate ? for posts with a question mark",
     },
   });
 }

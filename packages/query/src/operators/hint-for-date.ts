@@ -5,13 +5,13 @@ import { dateRangeQuery, readRange } from "./suggested-range.ts";
 const maxSuggestionLength = 64;
 
 export function hintForDate(operator: string, text: string): Rewrites {
-  const otherwise = `write the date as in ${operator}:2024-01-31`;
+  const otherwise = `write a date such as ${operator}:2024-01-31`;
   if (text.length > maxSuggestionLength) return { lead: "", queries: [], otherwise };
   const lowerCase = text.toLowerCase();
   const range = rangeOf(lowerCase);
   const relative = relativeTime(operator, lowerCase);
   if (relative === null) {
-    return { lead: "remove it:", queries: [], otherwise: "remove it: no post is later" };
+    return { lead: "remove it:", queries: [], otherwise: "remove it: no post is from the future" };
   }
   const seconds = /^(\d{9,10})(?:\d{3})?$/.exec(lowerCase)?.[1];
   const queries = [

@@ -22,14 +22,14 @@ export function readGeocode(text: string): Operand<Circle> {
       "invalid_geocode",
       `geocode: must be latitude and longitude as decimal degrees, not ${truncated(`${latText},${lonText}`)}`,
       expected,
-      `use a value as in ${example}; south and west are negative`,
+      `use a value such as ${example}; south and west are negative`,
     );
   }
   const radius = radiusForm.exec(radiusText);
   if (radius === null || radius[2] === undefined) {
     const hint = /^[+-]?[\d.]+$/.test(radiusText)
       ? `write ${radiusText}km or ${radiusText}mi`
-      : `write the radius as in ${example}`;
+      : `write the radius with its unit, as in ${example}`;
     return operandError(
       "invalid_geocode",
       `geocode: the radius must be in km or mi, not ${truncated(radiusText)}`,
@@ -72,7 +72,7 @@ function outsideRange(lat: number, lon: number, radius: string): Operand<Circle>
 function notThreeParts(text: string): Operand<Circle> {
   const hint = text.endsWith(",")
     ? `remove the spaces after the commas, as in ${example}`
-    : `use a value as in ${example}`;
+    : `use a value such as ${example}`;
   return operandError(
     "invalid_geocode",
     `geocode: must be latitude,longitude,radius, not ${truncated(text)}`,

@@ -34,7 +34,7 @@ function hostOf(text: string): string | null {
 function hintForHost(operator: string, text: string, authority: string, hasPath: boolean): string {
   if (hasPath) return `write url:"${truncated(text)}" to find a path`;
   const bare = hostOf(authority.replace(/^.*@/, "").replace(/:\d*$/, "").replace(/^\*\./, ""));
-  return bare === null ? `use a value as in ${operator}:nasa.gov` : `write ${operator}:${bare}`;
+  return bare === null ? `use a value such as ${operator}:nasa.gov` : `write ${operator}:${bare}`;
 }
 
 /** Facets have two or more labels, so a single label matches only whole hosts. */

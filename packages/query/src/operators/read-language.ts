@@ -54,7 +54,7 @@ export function readLanguage(text: string): Operand<string> {
       "invalid_language",
       `lang: must be a language code, not ${truncated(text)}`,
       ["a language code such as en, pt-br or und"],
-      "write it as in lang:en",
+      "use a value such as lang:en",
     );
   }
   const [language = "", ...subtags] = code.split("-");

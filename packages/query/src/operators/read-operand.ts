@@ -89,6 +89,6 @@ function readUrl(value: string): Operand<string> {
     "invalid_url",
     `url: must be a URL or a part of one, not ${truncated(value)}`,
     ["a host, a path or a URL"],
-    'write it as in url:"nasa.gov/artemis"',
+    'use a value such as url:"nasa.gov/artemis"',
   );
 }

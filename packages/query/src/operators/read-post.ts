@@ -21,7 +21,7 @@ function hintForId(operator: string, text: string): string {
   const idInUrl = xPostUrl.exec(text)?.[1];
   if (idInUrl !== undefined) return `write ${operator}:${idInUrl}`;
   if (/^\d+$/.test(text)) return `IDs go up to ${largestId}`;
-  return `use a value as in ${operator}:1138872932887924737`;
+  return `use a value such as ${operator}:1138872932887924737`;
 }
 
 function idOf(text: string): string | null {
@@ -54,7 +54,7 @@ export function readPostOperand(operator: string, text: string): Operand<string>
     text,
     isUrlWithoutScheme
       ? `write ${operator}:https://${truncated(text)}`
-      : `use a value as in ${operator}:1138631847783608321 or ${operator}:"at://did:plc:…/app.bsky.feed.post/…"`,
+      : `use a value such as ${operator}:1138631847783608321 or ${operator}:"at://did:plc:…/app.bsky.feed.post/…"`,
   );
 }
 

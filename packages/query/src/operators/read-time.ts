@@ -21,7 +21,7 @@ function hintForUnixTime(operator: string, digits: string): string {
   if (/^\d{4}-\d{2}-\d{2}/.test(digits)) {
     return `write ${operator.replace("_time", "")}:${truncated(digits)} for a date`;
   }
-  return `use a value as in ${operator}:1561720321`;
+  return `use a value such as ${operator}:1561720321`;
 }
 
 const units = new Map([
@@ -54,7 +54,7 @@ function hintForDuration(operator: string, text: string): string {
   const [times, plainUnit] = Object.hasOwn(otherUnits, unit) ? (otherUnits[unit] ?? []) : [1, unit];
   const length = units.get(plainUnit ?? "");
   if (digits === "" || times === undefined || length === undefined) {
-    return `use a value as in ${operator}:36h`;
+    return `use a value such as ${operator}:36h`;
   }
   const ms = Math.round(Number(`${digits}.${fraction ?? 0}`) * times * length);
   return `write ${operator}:${exactDuration(ms, plainUnit ?? "")}`;

@@ -19,7 +19,7 @@ export function readUserOperand(operator: string, text: string): Operand<string>
     "invalid_user",
     `${operator}: must be a username, not ${truncated(text)}`,
     ["a username", "a handle such as nasa.bsky.social", "a DID"],
-    wrapped === null ? `use a value as in ${operator}:nasa` : `write ${operator}:${wrapped[1]}`,
+    wrapped === null ? `use a value such as ${operator}:nasa` : `write ${operator}:${wrapped[1]}`,
   );
 }
 
@@ -32,7 +32,7 @@ export function readCountOperand(operator: string, text: string): Operand<number
     "invalid_count",
     `${operator}: must be a whole number, not ${truncated(text)}`,
     ["a number in plain digits"],
-    suggestion === null ? `use a value as in ${operator}:100` : `write ${suggestion}`,
+    suggestion === null ? `use a value such as ${operator}:100` : `write ${suggestion}`,
   );
 }
 

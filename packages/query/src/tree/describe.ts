@@ -18,7 +18,7 @@ function drawnNegation(child: QueryNode): DrawnTree {
   if (child.kind !== "min-count" || child.atLeast === 0) {
     return { label: "not", branches: [drawn(child)] };
   }
-  const label = `fewer than ${countText(child.atLeast, child.metric)}, or none known`;
+  const label = `fewer than ${countText(child.atLeast, child.metric)}, or an unknown number`;
   return { label, branches: [] };
 }
 
