@@ -201,16 +201,35 @@ describe("warnings about syntax of other query languages", () => {
   });
 
   test("the parser warns about links and mentions among words", () => {
-    expect(
-      diagnosticsOf('"see nasa.gov now"', '"@nasa launch"', ",nasa.gov", ".@nasa"),
-    ).toMatchInlineSnapshot(`
+    expect(diagnosticsOf('"see nasa.gov now"', '"@nasa launch"', ".@nasa")).toMatchInlineSnapshot(`
       "not_a_word: nasa.gov is a link, and links are not indexed as words (at offset 0), 18 long
         write it outside the quotes: nasa.gov
       not_a_word: @nasa is a mention, and mentions are not indexed as words (at offset 0), 14 long
         write it outside the quotes: @nasa
-      not_a_word: nasa.gov is a link, and links are not indexed as words (at offset 0), 9 long
-        write it outside the quotes: nasa.gov
       "
+    `);
+  });
+
+  test("the hint about a link beside other characters without quotes does not mention quotes", () => {
+    expect(
+      diagnosticsOf(
+        ",nasa.gov",
+        "moon,nasa.gov",
+        "-moon,nasa.gov",
+        "moon/@nasa",
+        "nasa.gov,esa.int",
+      ),
+    ).toMatchInlineSnapshot(`
+      "not_a_word: nasa.gov is a link, and links are not indexed as words (at offset 0), 9 long
+        write nasa.gov
+      not_a_word: nasa.gov is a link, and links are not indexed as words (at offset 0), 13 long
+        write moon, nasa.gov
+      not_a_word: nasa.gov is a link, and links are not indexed as words (at offset 1), 13 long
+        write (moon, nasa.gov)
+      not_a_word: @nasa is a mention, and mentions are not indexed as words (at offset 0), 10 long
+        write moon/ @nasa
+      not_a_word: nasa.gov is a link, and links are not indexed as words (at offset 0), 16 long
+        put spaces around nasa.gov"
     `);
   });
 

@@ -1,26 +1,56 @@
 import { truncated } from "../operators/operand.ts";
 import { findMentions } from "../text/entities.ts";
 import { findLinks } from "../text/links.ts";
+import { querySequence } from "../text/sequence.ts";
+import type { Rewrites } from "../tree/diagnostics.ts";
 import { closingQuoteOf } from "../tree/source.ts";
 import type { QuerySpan } from "../tree/tree.ts";
 import type { TermContext } from "./term-context.ts";
 
 export function warnNoWordsInQuotes(context: TermContext, text: string, span: QuerySpan): void {
   if (closingQuoteOf(context.source.folded[span.offset] ?? "") === null) return;
-  warnNoWords(context, text, span);
+  const found = linkOrMention(text);
+  if (found === null) return;
+  reportNoWords(context, found, span, `write it outside the quotes: ${truncated(found.text)}`);
 }
 
-/** Links and mentions are not indexed as words. Returns whether there is one. */
+/** Returns whether the text contains a link or a mention. */
 export function warnNoWords(context: TermContext, text: string, span: QuerySpan): boolean {
+  const found = linkOrMention(text);
+  if (found === null) return false;
+  const parts = [found.before, found.text, found.after];
+  reportNoWords(context, found, span, {
+    lead: "write",
+    queries: [parts.filter((part) => querySequence(part).length > 0).join(" ")],
+    otherwise: `put spaces around ${truncated(found.text)}`,
+  });
+  return true;
+}
+
+type Found = { what: "link" | "mention"; before: string; text: string; after: string };
+
+function linkOrMention(text: string): Found | null {
   const [link] = findLinks(text);
   const [mention] = link === undefined ? findMentions(text, { dottedHandles: true }) : [];
   const entity = link ?? mention;
-  if (entity === undefined) return false;
-  const entityText = text.slice(entity.start, entity.end);
-  const what = link === undefined ? "mention" : "link";
+  if (entity === undefined) return null;
+  const { start, end } = entity;
+  return {
+    what: link === undefined ? "mention" : "link",
+    before: text.slice(0, start),
+    text: text.slice(start, end),
+    after: text.slice(end),
+  };
+}
+
+function reportNoWords(
+  context: TermContext,
+  { what, text }: Found,
+  span: QuerySpan,
+  hint: string | Rewrites,
+): void {
   context.report("not_a_word", span, {
-    message: `${truncated(entityText)} is a ${what}, and ${what}s are not indexed as words`,
-    hint: `write it outside the quotes: ${truncated(entityText)}`,
+    message: `${truncated(text)} is a ${what}, and ${what}s are not indexed as words`,
+    hint,
   });
-  return true;
 }

@@ -25,6 +25,7 @@ describe("a fix", () => {
     ["'new york' rain", '"new york" rain'],
     ["from:nasa from:esa", "(from:nasa OR from:esa)"],
     ["lang:en-us", "lang:en"],
+    ["comet,nasa.gov", "comet, nasa.gov"],
     ["since:2026-05-01 until:2026-04-01", "since:2026-04-01 until:2026-05-01"],
   ])("a fix is offered for %j", (query, repaired) => {
     expect(fixed(query)).toBe(repaired);
