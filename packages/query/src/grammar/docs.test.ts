@@ -177,9 +177,9 @@ test("every name before a colon in the documentation is part of the query langua
   for (const name of filterOperators) expect(names).toContain(name);
 });
 
-test("the documented bounds are those of the parser", () => {
-  const bounds = `at most ${longestLiveQuery.toLocaleString("en")} characters`;
-  expect(page).toContain(bounds);
+test("the documented limits are those of the parser", () => {
+  const live = `at most ${longestLiveQuery.toLocaleString("en")} characters`;
+  expect(page).toContain(live);
   expect(page).toContain(`${longestArchiveQuery.toLocaleString("en")} for the full archive`);
   expect(page).toContain(`${maxTerms} terms, and ${deepestNesting} levels of groups`);
   expect(page).toContain(`${maxDiagnostics} errors and ${maxDiagnostics} warnings`);

@@ -4,6 +4,7 @@ import { hostSuffixes, linkOf } from "../text/urls.ts";
 import { printQuery } from "../tree/print.ts";
 import { parseQuery, parseQueryLeniently } from "./parse.ts";
 
+/** The canonical query, followed by `!code` for each warning and `!!code` for each error. */
 function read(query: string): string {
   const { tree, diagnostics } = parseQueryLeniently(query);
   const codes = diagnostics.map(({ severity, code }) =>
@@ -35,7 +36,7 @@ describe("phrases", () => {
     ["‘New York’ x", "‘New York’ x !single_quotes"],
     ["rock 'n' roll", "rock 'n' roll"],
     ["'tis (the season')", "'tis the season'"],
-  ])("the phrase query %j is parsed as expected", (query, expected) => {
+  ])("%j is parsed as %j", (query, expected) => {
     expect(read(query)).toBe(expected);
   });
 });
@@ -52,7 +53,7 @@ describe("hashtags", () => {
     ["#️⃣", "#️⃣"],
     ["https://nasa.gov/#tag", 'url:"https://nasa.gov/#tag"'],
     ["#a#b @c#d", "#a #b @c #d"],
-  ])("the hashtag query %j is parsed as expected", (query, expected) => {
+  ])("%j is parsed as %j", (query, expected) => {
     expect(read(query)).toBe(expected);
   });
 });
@@ -66,7 +67,7 @@ describe("cashtags", () => {
     ["$bitcoins $été", "$bitcoins $été !not_a_cashtag !not_a_cashtag"],
     ["-$TWTR", "-$twtr"],
     ["$", "!nothing_to_search !!empty_query"],
-  ])("the cashtag query %j is parsed as expected", (query, expected) => {
+  ])("%j is parsed as %j", (query, expected) => {
     expect(read(query)).toBe(expected);
   });
 });
@@ -85,7 +86,7 @@ describe("accounts", () => {
     ["quoted_user:NASA quoted_user_id:7", "quoted_user_id:nasa quoted_user_id:7"],
     ["retweets_of_user_id:7 retweets_of:@nasa.gov", "retweets_of:7 retweets_of:nasa.gov"],
     ["from:https://x.com/nasa", "!!invalid_user"],
-  ])("the account query %j is parsed as expected", (query, expected) => {
+  ])("%j is parsed as %j", (query, expected) => {
     expect(read(query)).toBe(expected);
   });
 });
@@ -116,7 +117,7 @@ describe("times", () => {
     ["since:2021-01-02 -since:2021-01-03", "since:2021-01-02 -since:2021-01-03"],
     ["since:2021-01-02 -since:2021-01-02", "since:2021-01-02 -since:2021-01-02 !empty_window"],
     ["within_time:1d until:2020-01-01", "within_time:1d until:2020-01-01"],
-  ])("the time query %j is parsed as expected", (query, expected) => {
+  ])("%j is parsed as %j", (query, expected) => {
     expect(read(query)).toBe(expected);
   });
 });
@@ -145,7 +146,7 @@ describe("IDs and posts", () => {
     ["quoted:nasa", "!!invalid_post"],
     ['quoted:"two words:x"', "!!invalid_post"],
     ["quoted:99999999999999999999", "!!invalid_post"],
-  ])("the ID query %j is parsed as expected", (query, expected) => {
+  ])("%j is parsed as %j", (query, expected) => {
     expect(read(query)).toBe(expected);
   });
 });
@@ -174,7 +175,7 @@ describe("counts and places", () => {
     ["geocode:[1 2 3km] x", "x !!invalid_geocode"],
     ["label:[a b]", 'label:"[a" b]'],
     ["re:[a b]", '"re:[a" b] !unknown_operator'],
-  ])("the count or geo query %j is parsed as expected", (query, expected) => {
+  ])("%j is parsed as %j", (query, expected) => {
     expect(read(query)).toBe(expected);
   });
 });
@@ -208,7 +209,7 @@ describe("links and hosts", () => {
     ["domain:nasa.gov,esa.int", "!!one_value_only"],
     ["domain:[::1]", "!!invalid_domain"],
     [`domain:${"a.".repeat(200)}com`, "!!invalid_domain"],
-  ])("the link query %j is parsed as expected", (query, expected) => {
+  ])("%j is parsed as %j", (query, expected) => {
     expect(read(query)).toBe(expected);
   });
 });
@@ -248,7 +249,7 @@ describe("kinds, platforms, labels and apps", () => {
     ['source:"a, b; c" source:Twitter_for_iOS', 'source:"a, b; c" source:"Twitter_for_iOS"'],
     ['source:""', "!!missing_operand"],
     ["source:(a OR b)", "a OR b !!one_value_only"],
-  ])("the filter query %j is parsed as expected", (query, expected) => {
+  ])("%j is parsed as %j", (query, expected) => {
     expect(read(query)).toBe(expected);
   });
 });
@@ -271,7 +272,7 @@ describe("emoticons", () => {
     [":))) x", ":) x"],
     [":foo: x", ":foo: x"],
     ["x:D", '"x:D" !unknown_operator'],
-  ])("the emoticon query %j is parsed as expected", (query, expected) => {
+  ])("%j is parsed as %j", (query, expected) => {
     expect(read(query)).toBe(expected);
   });
 });
@@ -285,7 +286,7 @@ describe("questions", () => {
     ['"?"', "?"],
     ["word? Wort？ OR?", "word Wort OR? !sign_left_out"],
     ["x ;", "x !nothing_to_search"],
-  ])("the question query %j is parsed as expected", (query, expected) => {
+  ])("%j is parsed as %j", (query, expected) => {
     expect(read(query)).toBe(expected);
   });
 });
@@ -302,11 +303,11 @@ describe("negation and size", () => {
     ["nasa -(NASA OR esa)", "nasa -(NASA OR esa) !contradiction"],
     ["nasa -(nasa esa)", "nasa -(nasa esa)"],
     ["a OR (b -b)", "a OR (b -b) !contradiction"],
-  ])("the negation query %j is parsed as expected", (query, expected) => {
+  ])("%j is parsed as %j", (query, expected) => {
     expect(read(query)).toBe(expected);
   });
 
-  test("the parser accepts 100 alternatives and 255 exclusions, and names the bound that 300 exclusions exceed", () => {
+  test("the parser accepts 100 alternatives and 255 exclusions, and reports the limit that 300 exclusions exceed", () => {
     const words = (count: number, sign = "") =>
       Array.from({ length: count }, (_, n) => `${sign}w${n}`);
     expect(parseQuery(words(100).join(" OR ")).warnings).toEqual([]);

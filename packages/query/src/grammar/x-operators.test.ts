@@ -84,7 +84,7 @@ describe("operators of X's own search, as its users write them", () => {
     ],
     ["twitter.com/usgs/status/7/ -from:usgs", 'url:"usgs/status/7" -from:usgs'],
     ["(filter:images OR filter:videos)", "filter:images OR filter:videos"],
-  ])("the X query %s is parsed as expected", (query, canonical) => {
+  ])("the X query %j is parsed as %j", (query, canonical) => {
     expect(printQuery(parseQuery(query).tree)).toBe(canonical);
   });
 
