@@ -208,7 +208,7 @@ describe("messages about operators", () => {
         name the accounts, for example (from:nasa OR from:esa)"
     `);
     expect(messageOf("filter:follows")).toMatchInlineSnapshot(`
-      "operator_not_available: filter:follows is not supported: it depends on the accounts that a user follows, and a key follows none (at offset 0), 14 long
+      "operator_not_available: filter:follows is not supported: it depends on the accounts that a user follows, but a key follows none (at offset 0), 14 long
         name the accounts, for example (from:nasa OR from:esa)"
     `);
     expect(messageOf("exclude:nullcast")).toMatchInlineSnapshot(`

@@ -79,7 +79,7 @@ const annotation: Unavailable = {
   instead: "words or hashtags",
 };
 const follower: Unavailable = {
-  reason: "depends on the accounts that a user follows, and a key follows none",
+  reason: "depends on the accounts that a user follows, but a key follows none",
   instead: "(from:nasa OR from:esa)",
   lead: "name the accounts, for example",
 };
