@@ -5,7 +5,7 @@ const shortestSecret = 6;
 
 const longestReason = 300;
 
-/** Redacts URL-encoded and JSON forms, too. */
+/** Also redacts URL-encoded and JSON forms. */
 export function withoutSecrets(text: string, secrets: Readonly<Record<string, string>>): string {
   const forms = Object.values(secrets)
     .filter((value) => value.length >= shortestSecret)

@@ -72,7 +72,7 @@ function signalIfAlive(pid: number, signal: NodeJS.Signals): void {
 
 const defaultPort = 5432;
 
-/** Listens on 127.0.0.1, too, if a port is given. */
+/** Also listens on 127.0.0.1 if a port is given. */
 export async function startPostgres(
   settings: readonly string[] = [],
   port: number | null = null,

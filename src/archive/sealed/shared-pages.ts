@@ -20,7 +20,7 @@ export type PagePosition = { slot: number; stamp: number };
 export type SharedPages = {
   /** A value from `Atomics.load` is valid if `isUnchanged` is true afterwards. */
   ids: BigInt64Array;
-  /** Marks the page as recently used, too. */
+  /** Also marks the page as recently used. */
   isUnchanged(slot: number, stamp: number): boolean;
   /** Null if missing, or the lock is taken. */
   find(name: PageName): PagePosition | null;

@@ -102,5 +102,5 @@ function jsonText(value: unknown): string {
   });
 }
 
-/** Matches within texts, too, which does no harm. */
+/** Also matches within texts, which does no harm. */
 const unsendable = /\\u(?:0000|d[89a-f])|\d\.\d/;

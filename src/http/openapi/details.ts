@@ -35,7 +35,7 @@ function answersToUnreadable(): Record<string, Answer> {
   };
 }
 
-/** Removes statuses that cannot occur on a path, too, because similar routes share a list. */
+/** Also removes statuses that cannot occur on a path, because similar routes share a list. */
 export function addDetails(document: Document): void {
   const { schemas } = document.components;
   document.components.headers = answerHeaders;

@@ -16,7 +16,7 @@ export function createFrameReader(options: {
   maxBytes: number;
 }): FrameReader {
   const { dictionary, maxBytes } = options;
-  // Bounds the window, too, that a frame requests before any output.
+  // Also bounds the window that a frame requests before any output.
   const windowLog = Math.min(27, Math.max(17, Math.ceil(Math.log2(maxBytes))));
   const params = { [constants.ZSTD_d_windowLogMax]: windowLog };
   return ({ data, isBinary }) => {

@@ -64,7 +64,7 @@ export type Dispatcher = {
   leaseRemotely(job: LiveJob): void;
   release(job: LiveJob): void;
   loseLease(job: LiveJob): void;
-  /** Resolves the job's waiters and revokes a remaining lease, too. */
+  /** Also resolves the job's waiters and revokes a remaining lease. */
   end(uuid: string, ended?: Job | null): void;
   /** Null on timeout, abort or shutdown, and if the ended job must be read from the store. */
   waitForEnd(job: LiveJob, waitMs: number, signal?: AbortSignal): Promise<Job | null>;

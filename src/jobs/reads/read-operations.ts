@@ -33,7 +33,7 @@ export const readOperations = {
     return row ?? null;
   }),
 
-  /** Returns the position scanned so far, too; null at the end. Scans a bounded number per call. */
+  /** Also returns the position scanned so far; null at the end. Scans a bounded number per call. */
   listJobs: read(function* (
     database,
     { accountId, before, states, methods, platforms, text, limit, nowMs }: ListedPart,

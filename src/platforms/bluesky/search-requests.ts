@@ -23,7 +23,7 @@ export function requestsFor(tree: QueryNode, names: ResolvedNames): readonly Req
 }
 
 /**
- * Uses link hosts, too: Bluesky matches exactly one host, so links to subdomains may be missing.
+ * Also uses link hosts: Bluesky matches exactly one host, so links to subdomains may be missing.
  */
 export function narrowRequestsFor(
   tree: QueryNode,

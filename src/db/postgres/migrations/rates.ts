@@ -31,7 +31,7 @@ const variables = (holder: string): string =>
 const read = (holder: string, id: string): string =>
   `SELECT ${logColumns.join(", ")} INTO ${variables(holder)} FROM rate WHERE id = ${id} FOR UPDATE;`;
 
-/** Deletes some rows that no longer count, too. */
+/** Also deletes some rows that no longer count. */
 const readOrMade = (holder: string, id: string): string => `
   ${read(holder, id)}
   IF NOT FOUND THEN
