@@ -130,8 +130,8 @@ export function createOtherGateways(context: OtherGatewaysContext): OtherGateway
       return job === undefined || isRefused(job);
     });
     if (lost.length === 0) return;
-    const uuids = lost.map(({ uuid }) => uuid);
-    putBack(await store.write("recoverOwn", { gateway: gatewayId, uuids, nowMs: now() }));
+    const jobs = lost.map(({ uuid, change }) => ({ uuid, change }));
+    putBack(await store.write("recoverOwn", { gateway: gatewayId, jobs, nowMs: now() }));
   }
 
   function putBack(recovered: readonly JobSnapshot[]): void {

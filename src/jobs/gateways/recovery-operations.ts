@@ -7,10 +7,20 @@ import { headColumns, type JobHead } from "../stored.ts";
 import { putDeliveriesBack } from "../webhooks/put-back.ts";
 import type { OtherGateway } from "./gateway.ts";
 
+const backToReceived = `attempts = attempts - 1, ${noLease}`;
+
 const recover = visibleChange<{ uuid: string; nowMs: number }>("recover", {
-  set: `attempts = attempts - 1, ${noLease}`,
+  set: backToReceived,
   where: "uuid = :uuid",
 });
+
+type UnchangedJob = { uuid: string; change: number };
+
+/** A lease since that change stays. */
+const recoverUnchanged = visibleChange<UnchangedJob & { gateway: string; nowMs: number }>(
+  "recover",
+  { set: backToReceived, where: "uuid = :uuid AND change = :change AND gateway = :gateway" },
+);
 
 const notEnded = `finished_ms IS NULL AND ${sourceStatesSql("timeOut")}`;
 
@@ -78,16 +88,14 @@ export const recoveryOperations = {
     return snapshots.flat();
   }),
 
-  /** Those among `uuids` that the gateway leased without learning of it: its write timed out and was committed. */
+  /** Jobs that the gateway leased without learning of it: its write timed out and was committed. */
   recoverOwn: durable(function* (
     database,
-    { gateway, uuids, nowMs }: { gateway: string; uuids: readonly string[]; nowMs: number },
+    { jobs, ...terms }: { gateway: string; jobs: readonly UnchangedJob[]; nowMs: number },
   ): Steps<JobSnapshot[]> {
-    const running = yield* database.all<{ uuid: string }>(
-      `${runningJobs} AND gateway = :gateway AND uuid IN (SELECT value FROM json_each(:uuids))`,
-      { gateway, uuids: JSON.stringify(uuids) },
+    return yield* eachOf(jobs, ({ uuid, change }) =>
+      recoverUnchanged(database, { uuid, change, ...terms }),
     );
-    return yield* recoverEach(database, running, nowMs);
   }),
 
   /** Other gateways need not wait for the heartbeat to time out. */
