@@ -61,8 +61,9 @@ export const usageOperations = {
       database,
       { rows, uses }: { rows: readonly UsageRow[]; uses: readonly KeyUse[] },
     ): Steps<null> {
-      for (const row of rows.toSorted(byText(rowKey))) yield* addRow(database, row);
-      for (const use of uses.toSorted(byText(({ keyId }) => keyId))) {
+      for (const row of rows.toSorted((one, other) => (rowKey(one) < rowKey(other) ? -1 : 1)))
+        yield* addRow(database, row);
+      for (const use of uses.toSorted((one, other) => (one.keyId < other.keyId ? -1 : 1))) {
         for (const table of ["api_key", "oauth_grant"]) {
           const changed = yield* database.run(
             `UPDATE ${table} SET used_ms = :usedMs, used_from = :usedFrom
@@ -160,12 +161,7 @@ export const usageOperations = {
   }),
 };
 
-/** Gateways lock rows in the same order, so that they do not wait for each other. */
-const byText =
-  <Row>(textOf: (row: Row) => string) =>
-  (one: Row, other: Row): number =>
-    textOf(one) < textOf(other) ? -1 : Number(textOf(one) > textOf(other));
-
+/** Gateways lock rows in the order of these texts, so that they do not wait for each other. */
 const rowKey = ({ keyId, method, bucketMs, accountId }: UsageRow): string =>
   `${keyId} ${method} ${bucketMs} ${accountId}`;
 

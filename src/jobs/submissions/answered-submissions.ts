@@ -4,7 +4,7 @@ import { EarshotError } from "../../lib/errors.ts";
 import { isSearch } from "../../platforms/methods.ts";
 import type { MergeableSearch } from "../../search/merge/merged-answer.ts";
 import type { ShortSearchTerms } from "../../search/short-search.ts";
-import type { Dispatcher, LiveJob } from "../dispatch/dispatcher.ts";
+import type { LiveJob } from "../dispatch/dispatcher.ts";
 import type { CachedPage } from "../ends/ended-jobs.ts";
 import type { JobResult, SearchJobRequest } from "../job.ts";
 import type { LeaseTerms } from "../leases/lease-operations.ts";
@@ -34,7 +34,6 @@ type AnsweredContext = {
   clock: Clock;
   now: () => number;
   settings: Pick<JobSettings, "resultRetentionMs">;
-  dispatcher: Dispatcher;
   reads: Pick<JobReads, "earlierJob">;
   shortSearches: ShortSearches | null;
   reportSnapshot: (
@@ -62,7 +61,7 @@ export type AnsweredSubmissions = {
 
 /** Answered by the writer thread in the commit of the submission. */
 export function createAnsweredSubmissions(context: AnsweredContext): AnsweredSubmissions {
-  const { store, now, settings, dispatcher, reads, shortSearches } = context;
+  const { store, now, settings, reads, shortSearches } = context;
   const pauses = createPauses(context.clock, { minMs: shortestPauseMs, maxMs: longestPauseMs });
 
   function skip(reason: SkipReason): null {
@@ -115,15 +114,12 @@ export function createAnsweredSubmissions(context: AnsweredContext): AnsweredSub
       if (submitted === null) return null;
       if (submitted.kind === "unanswered") return skip(submitted.reason);
       if (submitted.kind === "replay") {
-        dispatcher.end(uuid);
         return { isReplay: true, ...reads.earlierJob(submitted.earlier) };
       }
       const { finishedMs, expiresMs, body, lengths } = submitted;
       const result = decodeResultParts(submitted);
       const snapshot = doneSnapshot(job, { node, startedMs, finishedMs, expiresMs }, submitted);
       const page = body === null ? null : { body, lengths, version };
-      // No node runs the job, so there is no lease to revoke.
-      live.lease = null;
       context.reportSnapshot(snapshot, result, { live, page });
       shortSearches?.onAnswered(job.request, now() - startedMs);
       return { isReplay: false, uuid, job: jobAfter(job, snapshot, result, now()) };
