@@ -1,4 +1,7 @@
 import { DatabaseSync } from "node:sqlite";
+import { setImmediate } from "node:timers/promises";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import fc from "fast-check";
 import { beforeEach, describe, expect, test } from "vitest";
 import { inTransaction } from "../database.ts";
@@ -50,6 +53,24 @@ test("the checksums include a statement that empties a table, also if prepared b
   inTransaction(catalog, () => empty.run());
   expect(catalogDamage(catalog)).toEqual(intact);
 });
+
+test("the checksums include a statement that empties a table, also if prepared after a garbage collection", async () => {
+  await collectGarbage();
+  const empty = catalog.prepare("DELETE FROM pending_moderation");
+  write("INSERT INTO pending_moderation VALUES('x', '1')");
+  inTransaction(catalog, () => empty.run());
+  expect(catalogDamage(catalog)).toEqual(intact);
+});
+
+/** Objects with a finalizer are freed in a later turn of the event loop. */
+async function collectGarbage(): Promise<void> {
+  setFlagsFromString("--expose-gc");
+  const collect: () => void = runInNewContext("gc");
+  for (let turn = 0; turn < 3; turn++) {
+    collect();
+    await setImmediate();
+  }
+}
 
 describe("changes made without a writer", () => {
   beforeEach(() => {

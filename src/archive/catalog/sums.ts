@@ -38,14 +38,19 @@ const tablesOf = (catalog: DatabaseSync): string[] =>
     .all(ownTable)
     .map(({ name }) => String(name));
 
+/**
+ * A statement prepared without any session may truncate a table without reporting its rows. Garbage
+ * collection closes a session that nothing refers to.
+ */
+const permanentSessions = new WeakMap<DatabaseSync, Session>();
+
 /** Covers only transactions that `inTransaction` or `committed` runs on this connection. */
 export function maintainCatalogSums(catalog: DatabaseSync): void {
   const updateSum = catalog.prepare(
     `UPDATE ${ownTable} SET rows = rows + ?1, sum = ((sum + ?2) % ${sumModulus} + ${sumModulus}) % ${sumModulus}
      WHERE name = ?3`,
   );
-  // A statement prepared without any session may truncate a table without reporting its rows.
-  catalog.createSession({ table: ownTable });
+  permanentSessions.set(catalog, catalog.createSession({ table: ownTable }));
   let session: Session | null = null;
 
   function discard(): void {
