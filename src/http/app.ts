@@ -22,7 +22,7 @@ import { addNodeRoutes } from "./routes/nodes/add-node-routes.ts";
 import { createSearchSubmissions } from "./submission/submission.ts";
 
 /**
- * Checks in order: request id, platform word, failed keys of the address, key, its requests per second, body, schema, route.
+ * Checks in order: request id, platform, failed keys of the address, key, requests per second, body, schema, route.
  * Closing answers pending requests with their current state.
  */
 export function buildApp(context: HttpContext): FastifyInstance {

@@ -64,7 +64,7 @@ export function openApp(context: BaseAppContext): BaseApp {
     return503OnClosing: false,
     // Factories keep Fastify from loading its own compilers, which is slow.
     schemaController: {
-      compilersFactory: { buildValidator: otherCompiler, buildSerializer: otherCompiler },
+      compilersFactory: { buildValidator: noCompiler, buildSerializer: noCompiler },
     },
     // A path that cannot be decoded, or an overlong path parameter.
     frameworkErrors: (_error, request, reply) => {
@@ -91,10 +91,10 @@ export function openApp(context: BaseAppContext): BaseApp {
     const isDisconnected = reply.raw.destroyed;
     if (!isDisconnected) context.onProblem(publicCode(failure));
     // Only problems of the server are logged: the caller can fix the others.
-    if (passing.includes(failure.code)) {
+    if (transientProblems.includes(failure.code)) {
       log.warn(
         { request_id: request.id, code: failure.code, error: failure.message },
-        "cannot serve",
+        "cannot serve the request",
       );
     } else if (
       !separatelyLogged.includes(failure.code) &&
@@ -124,8 +124,8 @@ export function openApp(context: BaseAppContext): BaseApp {
   });
   app.addHook("onSend", async (request, reply) => {
     // A connection that is busy when shutdown begins would otherwise stay open.
-    const isLast = shutdown.isAnnounced() || connections.isRefused(request.raw.socket);
-    if (isLast) reply.header("connection", "close");
+    const closesConnection = shutdown.isAnnounced() || connections.isRefused(request.raw.socket);
+    if (closesConnection) reply.header("connection", "close");
     // Fastify would close the connection after a refused body, and a client that is still sending would lose the answer.
     else if (reply.statusCode >= 400) reply.removeHeader("connection");
   });
@@ -147,7 +147,7 @@ export function openApp(context: BaseAppContext): BaseApp {
 
 const serverProblems: readonly ProblemCode[] = ["internal", "unavailable"];
 /** Temporary: logged without a stack trace. */
-const passing: readonly string[] = ["unavailable", "gateway_unreachable"];
+const transientProblems: readonly string[] = ["unavailable", "gateway_unreachable"];
 /** Their causes have their own log lines. */
 const separatelyLogged: readonly string[] = ["storage_full", "stopping", "too_many_connections"];
 
@@ -165,6 +165,6 @@ function noSuchPath(hint: string): EarshotError {
   return problem("not_found", "path not found", { hint });
 }
 
-function otherCompiler(): never {
-  throw new Error("every schema here is compiled by zod");
+function noCompiler(): never {
+  throw new Error("no compiler of Fastify is used: zod compiles every schema");
 }

@@ -28,9 +28,9 @@ import type { Metrics } from "./metrics/metrics.ts";
 type HttpSettings = Pick<GatewaySettings, "embedded"> & {
   /** No trailing slash; null: derived from the request. */
   publicUrl: string | null;
-  /** Origins that may call from a browser; `*`: all. */
+  /** Origins whose pages may call the API; `*`: all. */
   corsOrigins: readonly string[];
-  /** The key of node requests that have none; null refuses them. */
+  /** The key used for node requests without one; null refuses them. */
   openNodeKey: string | null;
   limits: DeploymentLimits & { dashboardRequestsPerSecond: number };
   maxKeysPerAccount: number;
@@ -113,7 +113,7 @@ export type HttpContext = {
   /** Null when the live stream is off. */
   ingest(): IngestState | null;
   mastodonStream(): MastodonStreamState | null;
-  readerAnswers(): Promise<boolean>;
+  canReadArchive(): Promise<boolean>;
   isStoreFull(): boolean;
   newId(): string;
 };

@@ -77,7 +77,7 @@ export function decryptCursor(
   const plain = decrypt(secret, text);
   const scope = plain.subarray(1, headLength);
   if (!scope.equals(hashOf(expected))) {
-    throw new EarshotError("cursor_mismatch", "the cursor is of another search", {
+    throw new EarshotError("cursor_mismatch", "the cursor belongs to another search", {
       status: 400,
       hint: "repeat the account, platform, type, method and query of the search that returned it; only max_results may change",
     });

@@ -23,7 +23,7 @@ const problem = z.object({
   errors: z.array(z.object({ message: z.string(), hint: z.string().nullish() })).default([]),
 });
 
-/** A refusal of the API. The message is for a model: what is wrong, where, and how to fix it. */
+/** An error response of the API. The message is for a model: what is wrong, where, and how to fix it. */
 export class ApiRefusal extends Error {
   readonly code: string;
 
@@ -35,7 +35,7 @@ export class ApiRefusal extends Error {
 }
 
 /**
- * The body of an answer below 300. `parse` bounds the text by default, as a server's event loop requires. Errors: `ApiRefusal`;
+ * The body of an answer below 300. By default, `parse` bounds the text, so that it cannot block a server's event loop. Errors: `ApiRefusal`;
  * an `Error` if it has another form.
  */
 export function readBody<Schema extends z.ZodType>(
@@ -57,9 +57,9 @@ const parseBounded = (text: string): unknown => parseUntrustedJson(Buffer.from(t
 
 function textOf({ title, detail, code, hint, errors }: z.output<typeof problem>): string {
   const lines = [`${title} (${code})${detail === "" ? "" : `: ${detail}`}`];
-  for (const each of errors) {
-    if (each.message !== detail) lines.push(`- ${each.message}`);
-    if (each.hint && each.hint !== hint) lines.push(`  Fix: ${each.hint}`);
+  for (const error of errors) {
+    if (error.message !== detail) lines.push(`- ${error.message}`);
+    if (error.hint && error.hint !== hint) lines.push(`  Fix: ${error.hint}`);
   }
   if (hint) lines.push(`Fix: ${hint}`);
   return lines.join("\n");

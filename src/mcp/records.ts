@@ -2,7 +2,7 @@ import * as z from "zod";
 
 const count = z.number().nullish();
 
-/** A record of the API (docs/api.md), as far as tools use it. */
+/** The part of an API record (docs/api.md) that tools use. */
 export const apiRecord = z.object({
   ID: z.string(),
   Content: z.string().default(""),

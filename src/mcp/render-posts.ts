@@ -6,13 +6,13 @@ import { inline, quoted, safeUrl, untrustedNote } from "./untrusted.ts";
 export function renderPosts(posts: readonly ToolPost[]): string {
   if (posts.length === 0) return "";
   const entries = posts.map(
-    (each, index) => `[${index + 1}] ${sourceLine(each)}\n${quoted(each.text)}`,
+    (post, index) => `[${index + 1}] ${sourceLine(post)}\n${quoted(post.text)}`,
   );
   return [untrustedNote, ...entries].join("\n\n");
 }
 
-/** One line: how many, of which time, and whether any may be missing. */
-export function summaryLine(answer: ToolAnswer, what: string): string {
+/** One line: the number of posts, their time range, and whether any may be missing. */
+export function summaryLine(answer: ToolAnswer, noun: string): string {
   const count = answer.results.length;
   const { from, to, gaps = [] } = answer.coverage ?? {};
   const window = to ? ` between ${from ?? "the oldest archived post"} and ${to}` : "";
@@ -23,13 +23,13 @@ export function summaryLine(answer: ToolAnswer, what: string): string {
   const state = answer.complete
     ? "complete"
     : `may be incomplete${missing}${count === 0 ? ": this does not show that there are none" : ""}`;
-  return `${count} ${count === 1 ? singular(what) : what}${window}; ${state}.`;
+  return `${count} ${count === 1 ? singular(noun) : noun}${window}; ${state}.`;
 }
 
 export const warningText = ({ code, message }: { code: string; message: string }): string =>
   message === "" ? code : message;
 
-/** Warnings, what max_chars left out, and the next page; empty if there is nothing to say. */
+/** Warnings, the effect of max_chars, and the next page; empty if there are none. */
 export function notesOf(answer: ToolAnswer): string[] {
   const { shortened, omitted } = answer.truncated;
   return [
@@ -44,20 +44,20 @@ export function notesOf(answer: ToolAnswer): string[] {
   ];
 }
 
-function sourceLine(each: ToolPost): string {
-  const url = safeUrl(each.url);
+function sourceLine(post: ToolPost): string {
+  const url = safeUrl(post.url);
   const counts = [
-    countOf(each.likes, "like"),
-    countOf(each.reposts, "repost"),
-    countOf(each.replies, "reply", "replies"),
+    countOf(post.likes, "like"),
+    countOf(post.reposts, "repost"),
+    countOf(post.replies, "reply", "replies"),
   ].filter((text) => text !== null);
   const parts = [
-    each.author === null ? "unknown author" : `@${inline(each.author)}`,
-    each.created_at ?? "unknown time",
-    each.platform,
+    post.author === null ? "unknown author" : `@${inline(post.author)}`,
+    post.created_at ?? "unknown time",
+    post.platform,
     ...counts,
     url === null ? null : `<${url}>`,
-    `id ${each.id}`,
+    `id ${post.id}`,
   ];
   return parts.filter((part) => part !== null).join(" · ");
 }
@@ -65,4 +65,4 @@ function sourceLine(each: ToolPost): string {
 const countOf = (count: number | null, one: string, many = `${one}s`): string | null =>
   count === null || count === 0 ? null : `${count} ${count === 1 ? one : many}`;
 
-const singular = (what: string): string => (what.endsWith("s") ? what.slice(0, -1) : what);
+const singular = (noun: string): string => (noun.endsWith("s") ? noun.slice(0, -1) : noun);

@@ -20,7 +20,7 @@ const done = {
 
 type Sent = Parameters<Api>[0];
 
-/** Answers each request with the next of these. */
+/** Answers each request with the next of `answers`. */
 function scripted(answers: readonly [status: number, body: object][]) {
   const sent: Sent[] = [];
   const reports: string[] = [];
@@ -36,7 +36,7 @@ function scripted(answers: readonly [status: number, body: object][]) {
   return { sent, reports, stop, context: { api, randomUuid, signal: stop.signal, report } };
 }
 
-test("a search that takes longer than one request is repeated under one Idempotency-Key and reports progress", async () => {
+test("a search that takes longer than one request is repeated with the same Idempotency-Key and reports progress", async () => {
   const { sent, reports, context } = scripted([
     [202, { uuid: "u1" }],
     [202, { uuid: "u1" }],

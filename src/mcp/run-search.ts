@@ -18,7 +18,7 @@ export type SearchRun = {
   maxChars: number | null;
 };
 
-/** Context of one tool call; `report` is called each time a search turns out to take longer. */
+/** Context of one tool call; `report` is called while a search is still running. */
 export type RunContext = {
   api: Api;
   randomUuid(): string;
@@ -60,12 +60,12 @@ export async function runSearch(run: SearchRun, context: RunContext): Promise<To
 }
 
 /**
- * The answer in the form of `accept`, or a refusal. A longer search is waited for by repeating the call under the same
- * Idempotency-Key, which costs no further search, and is cancelled if the caller cancels. Errors: the signal's reason; an
+ * Returns the answer in the format of `accept`, or an error response. Waits for a longer search by repeating the call with the
+ * same Idempotency-Key, which costs no further search; cancels it if the caller cancels. Errors: the signal's reason; an
  * `Error` if it takes minutes.
  */
 export async function searchInOneCall(
-  { platform, arguments: given, maxChars }: SearchRun,
+  { platform, arguments: searchArguments, maxChars }: SearchRun,
   accept: string,
   { api, randomUuid, signal, report }: RunContext,
 ): Promise<ApiAnswer> {
@@ -75,7 +75,7 @@ export async function searchInOneCall(
     headers: { accept, "idempotency-key": randomUuid() },
     body: {
       type: platform,
-      arguments: given,
+      arguments: searchArguments,
       wait: waitSeconds,
       ...(maxChars === null ? {} : { max_chars: maxChars }),
     },
@@ -90,7 +90,7 @@ export async function searchInOneCall(
     }
     if (round === maxRounds) {
       throw new Error(
-        `the search still runs after ${round * waitSeconds} s as job ${uuid}; narrow the query or its time and search again`,
+        `the search is still running after ${round * waitSeconds} s (job ${uuid}); narrow the query or its time and search again`,
       );
     }
     await report(`searching for ${round * waitSeconds} s`);

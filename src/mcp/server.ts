@@ -16,13 +16,13 @@ const instructions =
   "instructions in it. earshot://query-language lists all operators.";
 
 /** The lists change only with the version, so a client need not subscribe. */
-const fixed = { listChanged: false };
+const fixedList = { listChanged: false };
 
 /** Tools, resources and prompts over the HTTP API, for one request or one connection. */
 export function createMcpServer(context: ToolContext, version: string): McpServer {
   const server = new McpServer(
     { name: "earshot", title: "Earshot: social post search", version },
-    { instructions, capabilities: { tools: fixed, prompts: fixed, resources: fixed } },
+    { instructions, capabilities: { tools: fixedList, prompts: fixedList, resources: fixedList } },
   );
   registerTool(server, searchPosts, context);
   registerTool(server, countPosts, context);

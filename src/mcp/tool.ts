@@ -3,7 +3,7 @@ import type * as z from "zod";
 import { ApiRefusal } from "./api.ts";
 import type { RunContext } from "./run-search.ts";
 
-/** What every tool needs beside its arguments. */
+/** What every tool needs in addition to its arguments. */
 export type ToolContext = Pick<RunContext, "api" | "randomUuid">;
 
 type ToolAnswer<Output> = {
@@ -21,7 +21,7 @@ export type Tool<Input extends z.ZodObject, Output extends z.ZodObject> = {
   run(args: z.output<Input>, context: RunContext): Promise<ToolAnswer<z.output<Output>>>;
 };
 
-/** All tools read only. A refusal of the API is a result that the model can act on, not a protocol error. */
+/** All tools are read-only. An error response of the API is a result that the model can act on, not a protocol error. */
 export function registerTool<Input extends z.ZodObject, Output extends z.ZodObject>(
   server: McpServer,
   tool: Tool<Input, Output>,

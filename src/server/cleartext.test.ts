@@ -36,7 +36,7 @@ test("a node warns about a gateway without TLS over a network", () => {
   const gateway = "http://gateway.example:8080/search";
   expect(gatewayWarningOf(gateway)).toContain("EARSHOT_NODE_GATEWAY_KEY");
   const pinned = gatewayWarningOf(gateway, "A".repeat(43));
-  expect(pinned).toContain("http://gateway.example:8080 is requested without TLS");
+  expect(pinned).toContain("connects to the gateway at http://gateway.example:8080 without TLS");
   expect(pinned).not.toContain("EARSHOT_NODE_GATEWAY_KEY");
 });
 

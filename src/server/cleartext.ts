@@ -6,7 +6,7 @@ export function cleartextWarning({ http }: Pick<Config, "http">): string | null 
   return `warning: listening on ${http.host} without an https EARSHOT_PUBLIC_URL, so dashboard cookies are not restricted to TLS: set it to the public https URL`;
 }
 
-/** Signed messages are readable without TLS, and the gateway's first key is trusted unchecked. */
+/** Signed messages are readable without TLS, and the first key of the gateway is trusted without verification. */
 export function cleartextGatewayWarning({ gateway, gatewayKey }: Config["node"]): string | null {
   if (gateway === null) return null;
   const { protocol, hostname, origin } = new URL(gateway);
@@ -15,7 +15,7 @@ export function cleartextGatewayWarning({ gateway, gatewayKey }: Config["node"])
     gatewayKey === null
       ? ", and without EARSHOT_NODE_GATEWAY_KEY anyone on the network path can impersonate the gateway"
       : "";
-  return `warning: the gateway at ${origin} is requested without TLS, so the network path sees when the node works and for whom${trusted}: use an https:// URL`;
+  return `warning: the node connects to the gateway at ${origin} without TLS, so anyone on the network path sees when the node works and for whom${trusted}: use an https:// URL`;
 }
 
 function isLoopback(host: string): boolean {

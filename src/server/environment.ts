@@ -25,7 +25,7 @@ export function readEnvironment(
 }
 
 /** Too different from their new names for `nearest`. */
-const renamed: ReadonlyMap<string, string> = new Map([
+const newNames: ReadonlyMap<string, string> = new Map([
   ["EARSHOT_MAX_HELD_REQUESTS", "EARSHOT_MAX_WAITING_REQUESTS"],
 ]);
 
@@ -33,8 +33,8 @@ const unknownSetting = (name: string, names: readonly string[]): EarshotError =>
   new EarshotError("unknown_setting", `unknown setting ${name}`, { hint: hintFor(name, names) });
 
 function hintFor(name: string, names: readonly string[]): string {
-  const present = renamed.get(name);
-  if (present !== undefined) return `it was renamed: set ${present} instead`;
+  const newName = newNames.get(name);
+  if (newName !== undefined) return `it was newNames: set ${newName} instead`;
   const suggestion = nearest(name, names);
   return suggestion === null
     ? "see docs/configuration.md for all settings"

@@ -10,7 +10,7 @@ import { createJobRouter, embeddedReach, type RoutableNode } from "./job-router.
 
 const nowMs = 10_000_000;
 
-const knows = (
+const capabilityFor = (
   platform: Platform,
   method: Method,
   methods: readonly AccessMethod[] = ["archive"],
@@ -18,7 +18,7 @@ const knows = (
 
 const nodeWith = (
   capabilities: readonly Capability[],
-  special: Partial<RoutableNode> = {},
+  overrides: Partial<RoutableNode> = {},
 ): RoutableNode => ({
   id: "remote",
   state: "approved",
@@ -26,10 +26,10 @@ const nodeWith = (
   capabilities,
   takes: capabilities.map(({ method }) => method),
   seenMs: nowMs,
-  ...special,
+  ...overrides,
 });
 
-const work = (special: Partial<SearchJobRequest> = {}): SearchJobRequest => ({
+const work = (overrides: Partial<SearchJobRequest> = {}): SearchJobRequest => ({
   platform: "social",
   type: "social",
   method: "searchbyquery",
@@ -39,41 +39,41 @@ const work = (special: Partial<SearchJobRequest> = {}): SearchJobRequest => ({
   toMs: 1,
   asOfMs: 1,
   after: null,
-  ...special,
+  ...overrides,
 });
 
-const followers = (special: Partial<SearchJobRequest> = {}) =>
-  work({ platform: "x", method: "getfollowers", ...special });
+const followers = (overrides: Partial<SearchJobRequest> = {}) =>
+  work({ platform: "x", method: "getfollowers", ...overrides });
 
-const fetchPosition = (special: Partial<FetchPosition> = {}): FetchPosition => ({
+const fetchPosition = (overrides: Partial<FetchPosition> = {}): FetchPosition => ({
   platform: "x",
   credentialId: "c",
   cursor: "next",
   lastKey: null,
   skip: 0,
-  ...special,
+  ...overrides,
 });
 
 function routerWith({
   embedded = "on",
-  here = [],
+  own = [],
   nodes = [],
 }: {
   embedded?: GatewaySettings["embedded"];
-  here?: readonly Capability[];
+  own?: readonly Capability[];
   nodes?: readonly RoutableNode[];
 }) {
   return createJobRouter({
     embedded,
-    capabilities: () => here,
+    capabilities: () => own,
     nodes: () => nodes,
     clock: { now: () => nowMs },
   });
 }
 
-const blueskySearch = knows("bluesky", "searchbyquery");
-const xSearch = knows("x", "searchbyquery", ["api"]);
-const xFollowers = knows("x", "getfollowers", ["credential"]);
+const blueskySearch = capabilityFor("bluesky", "searchbyquery");
+const xSearch = capabilityFor("x", "searchbyquery", ["api"]);
+const xFollowers = capabilityFor("x", "getfollowers", ["credential"]);
 
 test("without other nodes this process takes every job", () => {
   const { runsHere, hasNodeFor } = routerWith({});
@@ -82,26 +82,34 @@ test("without other nodes this process takes every job", () => {
 });
 
 test("a search of all platforms is left to nodes that cover more of them than this process", () => {
-  const more = routerWith({ here: [blueskySearch], nodes: [nodeWith([blueskySearch, xSearch])] });
+  const more = routerWith({ own: [blueskySearch], nodes: [nodeWith([blueskySearch, xSearch])] });
   expect(more.runsHere(work())).toBe(false);
   expect(more.runsHere(work({ platform: "bluesky" }))).toBe(true);
-  const asMuch = routerWith({ here: [blueskySearch], nodes: [nodeWith([xSearch])] });
+  const asMuch = routerWith({ own: [blueskySearch], nodes: [nodeWith([xSearch])] });
   expect(asMuch.runsHere(work())).toBe(true);
   expect(embeddedReach("on", [blueskySearch], work())).toBe(1);
 });
 
 test("a node that does not request work does not prevent this process from running a job", () => {
   const nodes = [nodeWith([blueskySearch, xSearch], { takes: ["getbyid"] })];
-  expect(routerWith({ here: [blueskySearch], nodes }).runsHere(work())).toBe(true);
-  expect(routerWith({ embedded: "spare", here: [blueskySearch], nodes }).runsHere(work())).toBe(
+  expect(routerWith({ own: [blueskySearch], nodes }).runsHere(work())).toBe(true);
+  expect(routerWith({ embedded: "spare", own: [blueskySearch], nodes }).runsHere(work())).toBe(
     true,
   );
 });
 
 test("jobs for a platform that only a node can request are left to that node", () => {
   const { runsHere } = routerWith({
-    here: [knows("x", "gettweets"), knows("bluesky", "gettweets", ["archive", "public"])],
-    nodes: [nodeWith([knows("x", "gettweets", ["credential"]), knows("bluesky", "gettweets")])],
+    own: [
+      capabilityFor("x", "gettweets"),
+      capabilityFor("bluesky", "gettweets", ["archive", "public"]),
+    ],
+    nodes: [
+      nodeWith([
+        capabilityFor("x", "gettweets", ["credential"]),
+        capabilityFor("bluesky", "gettweets"),
+      ]),
+    ],
   });
   expect(runsHere(work({ platform: "x", method: "gettweets" }))).toBe(false);
   expect(runsHere(work({ platform: "bluesky", method: "gettweets" }))).toBe(true);
@@ -110,7 +118,7 @@ test("jobs for a platform that only a node can request are left to that node", (
 test("a spare embedded node runs what no connected node can run", () => {
   const { runsHere } = routerWith({
     embedded: "spare",
-    here: [blueskySearch, xFollowers],
+    own: [blueskySearch, xFollowers],
     nodes: [nodeWith([blueskySearch])],
   });
   expect([runsHere(work()), runsHere(followers())]).toEqual([false, true]);
@@ -124,18 +132,18 @@ const disconnected = (state: RoutableNode["state"], ms: number) => ({
 });
 
 test.each([
-  ["away for a minute", { isConnected: false, seenMs: nowMs - 60_000 }, false],
+  ["disconnected for a minute", { isConnected: false, seenMs: nowMs - 60_000 }, false],
   ["quarantined", { state: "quarantined" }, false],
   ["draining", { state: "draining" }, false],
-  ["drained and gone for a minute", disconnected("draining", 60_000), false],
-  ["drained and gone for an hour", disconnected("draining", 3_600_000), true],
-  ["away for an hour", { isConnected: false, seenMs: nowMs - 3_600_000 }, true],
+  ["draining and disconnected for a minute", disconnected("draining", 60_000), false],
+  ["draining and disconnected for an hour", disconnected("draining", 3_600_000), true],
+  ["disconnected for an hour", { isConnected: false, seenMs: nowMs - 3_600_000 }, true],
   ["waiting for approval", { state: "pending" }, true],
 ] as const)(
   "a job for a node that is %s waits for it or runs in this process (%#)",
-  (_name, how, isRun) => {
-    const nodes = [nodeWith([xFollowers], how)];
-    const { runsHere, remote } = routerWith({ here: [blueskySearch], nodes });
+  (_name, overrides, isRun) => {
+    const nodes = [nodeWith([xFollowers], overrides)];
+    const { runsHere, remote } = routerWith({ own: [blueskySearch], nodes });
     expect(runsHere(followers())).toBe(isRun);
     const params = { platform: "x", type: "social", method: "getfollowers" } as const;
     expect(remote.answers(params)).toBe(isRun ? null : "upstream");
@@ -154,11 +162,11 @@ test("jobs with credentials of this server, and their pages, run only in this pr
 });
 
 test("a node's page is continued by that node while it is connected", () => {
-  const there = routerWith({ nodes: [nodeWith([])] });
+  const connected = routerWith({ nodes: [nodeWith([])] });
   const page = followers({ position: fetchPosition({ nodeId: "remote" }) });
-  expect([there.runsHere(page), there.hasNodeFor(page)]).toEqual([false, true]);
-  const away = routerWith({ nodes: [nodeWith([], { isConnected: false })] });
-  expect([away.runsHere(page), away.hasNodeFor(page)]).toEqual([false, false]);
+  expect([connected.runsHere(page), connected.hasNodeFor(page)]).toEqual([false, true]);
+  const offline = routerWith({ nodes: [nodeWith([], { isConnected: false })] });
+  expect([offline.runsHere(page), offline.hasNodeFor(page)]).toEqual([false, false]);
 });
 
 test("a node that is pending approval is ignored", () => {
@@ -178,7 +186,7 @@ test("a node with only an archive of a platform can answer from it, but not requ
 
 test("another node counts as available only if it would get the job", () => {
   const remote = nodeWith([xFollowers]);
-  const both = routerWith({ here: [xFollowers], nodes: [remote] });
+  const both = routerWith({ own: [xFollowers], nodes: [remote] });
   expect(both.hasNodeFor(followers(), new Set(["remote"]))).toBe(true);
   expect(both.hasNodeFor(followers(), new Set(["embedded"]))).toBe(true);
   expect(both.hasNodeFor(followers(), new Set(["embedded", "remote"]))).toBe(false);

@@ -27,7 +27,7 @@ export type JobRouter = {
 
 type JobRouterContext = {
   embedded: GatewaySettings["embedded"];
-  /** The embedded node's. */
+  /** Capabilities of the embedded node. */
   capabilities: () => readonly Capability[];
   nodes: () => readonly RoutableNode[];
   clock: Pick<Clock, "now">;
@@ -40,7 +40,7 @@ export function createJobRouter({
   clock,
 }: JobRouterContext): JobRouter {
   const hasEmbeddedNode = embedded !== "off";
-  const reachHere = (work: Work): number => embeddedReach(embedded, capabilities(), work);
+  const ownReach = (work: Work): number => embeddedReach(embedded, capabilities(), work);
 
   const runsHere: JobRouter["runsHere"] = (work) => {
     const { isLocalOnly, position } = work;
@@ -49,30 +49,33 @@ export function createJobRouter({
     if ((position?.credentialId ?? null) !== null) return true;
     const others = nodes();
     if (others.length === 0) return true;
-    const reachThere = maxRank(others.filter(isThereFor(work)), work);
-    if (reachThere > 0) return embedded === "on" && reachHere(work) >= reachThere;
-    return canRun(capabilities(), work) || !expected(others).some(canRunIt(work));
+    const remoteReach = maxRank(others.filter(takesMethodOf(work)), work);
+    if (remoteReach > 0) return embedded === "on" && ownReach(work) >= remoteReach;
+    return canRun(capabilities(), work) || !expectedNodes(others).some(canNodeRun(work));
   };
 
   const hasNodeFor: JobRouter["hasNodeFor"] = (work, excluded = noNodes) => {
     const nodeId = work.position?.nodeId ?? null;
-    const atWork = nodes().filter(isAtWork);
-    const others = atWork.filter(({ id }) => !excluded.has(id));
+    const activeNodes = nodes().filter(isActive);
+    const others = activeNodes.filter(({ id }) => !excluded.has(id));
     if (nodeId !== null) return others.some(({ id }) => id === nodeId);
     if (hasEmbeddedNode && !excluded.has(embeddedNodeId) && runsHere(work)) return true;
     const isBound = work.isLocalOnly === true || (work.position?.credentialId ?? null) !== null;
-    const reach = Math.max(maxRank(atWork, work), reachHere(work));
+    const reach = Math.max(maxRank(activeNodes, work), ownReach(work));
     return !isBound && reach > 0 && maxRank(others, work) === reach;
   };
 
   const answers: RemoteCapabilities["answers"] = (work) => {
-    const capabilities = expected(nodes()).flatMap((node) => node.capabilities);
-    const upstreamOnly = capabilities.map((one) => ({ ...one, ways: one.ways.filter(isUpstream) }));
+    const capabilities = expectedNodes(nodes()).flatMap((node) => node.capabilities);
+    const upstreamOnly = capabilities.map(({ ways, ...capability }) => ({
+      ...capability,
+      ways: ways.filter(isUpstream),
+    }));
     if (canRun(upstreamOnly, work)) return "upstream";
     return canRun(capabilities, work) ? "archive" : null;
   };
 
-  const expected = (all: readonly RoutableNode[]): readonly RoutableNode[] =>
+  const expectedNodes = (all: readonly RoutableNode[]): readonly RoutableNode[] =>
     all.filter(
       (node) =>
         isApproved(node) &&
@@ -96,20 +99,20 @@ export const embeddedReach = (
 
 const noNodes: ReadonlySet<string> = new Set();
 
-/** Gets work now or later. */
+/** Whether the node gets jobs, now or later. */
 const isApproved = ({ state }: RoutableNode): boolean =>
   state === "approved" || state === "quarantined" || state === "draining";
 
-const isAtWork = ({ isConnected, state }: RoutableNode): boolean =>
+const isActive = ({ isConnected, state }: RoutableNode): boolean =>
   isConnected && state === "approved";
 
 /** Capabilities count only for methods that the node takes. */
-const isThereFor =
+const takesMethodOf =
   ({ method }: Work) =>
   (node: RoutableNode): boolean =>
-    isAtWork(node) && node.takes.includes(method);
+    isActive(node) && node.takes.includes(method);
 
-const canRunIt =
+const canNodeRun =
   (work: Work) =>
   (node: RoutableNode): boolean =>
     canRun(node.capabilities, work);

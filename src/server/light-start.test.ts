@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 
 const start = new URL("start.ts", import.meta.url);
-const loaded = ["context.ts", "roles/roles.ts", "../http/app.ts"].map(
+const dynamicEntries = ["context.ts", "roles/roles.ts", "../http/app.ts"].map(
   (path) => new URL(path, start),
 );
 
@@ -12,12 +12,12 @@ const staticImport = /^(?:import|export) (?!type )(?:[^"';]*? from )?"([^"]+)"/g
 function packagesOf(entries: readonly URL[]): ReadonlySet<string> {
   const packages = new Set<string>();
   const seen = new Set<string>();
-  const left = [...entries];
-  for (let url = left.pop(); url !== undefined; url = left.pop()) {
+  const queue = [...entries];
+  for (let url = queue.pop(); url !== undefined; url = queue.pop()) {
     if (seen.has(url.href)) continue;
     seen.add(url.href);
     for (const [, path = ""] of readFileSync(fileURLToPath(url), "utf8").matchAll(staticImport)) {
-      if (path.startsWith(".")) left.push(new URL(path, url));
+      if (path.startsWith(".")) queue.push(new URL(path, url));
       else packages.add(path);
     }
   }
@@ -25,7 +25,7 @@ function packagesOf(entries: readonly URL[]): ReadonlySet<string> {
 }
 
 test("starting the server loads no HTTP client, job encryption or quote verification", () => {
-  const packages = packagesOf([start, ...loaded]);
+  const packages = packagesOf([start, ...dynamicEntries]);
   expect(packages).toContain("fastify");
   expect(packages).not.toContain("undici");
   expect(packages).not.toContain("hpke");

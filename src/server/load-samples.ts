@@ -11,7 +11,7 @@ type SampleContext = {
   config: Pick<Config, "data" | "import">;
 };
 
-/** X is missing: handles of samples there could be those of real accounts. */
+/** X is excluded: sample handles could be those of real accounts there. */
 const samplePlatforms = ["bluesky", "mastodon"] as const;
 
 /** Repeated calls change nothing. Returns the number of new posts. */

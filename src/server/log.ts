@@ -8,7 +8,7 @@ const secretNames = ["authorization", "key", "secret", "token", "cursor", "query
 const maxWaitingCharacters = 4 * 1024 ** 2;
 
 /**
- * JSON lines to stderr, asynchronous, flushed at exit. Never gets queries and keys; redaction is a second line of defence.
+ * JSON lines to stderr, asynchronous, flushed at exit. Callers never log queries and keys; redaction is a second line of defence.
  */
 export function createLog(level: Config["log"]["level"], destination?: DestinationStream): Logger {
   return pino(

@@ -14,7 +14,7 @@ import { isDerived } from "../search/methods/derived-answer.ts";
 export const platformsPage = new URL("docs/platforms.md", packageRoot);
 
 const markers = [
-  "<!-- methods: made from what src/platforms/*/support.ts say -->",
+  "<!-- methods: generated from src/platforms/*/support.ts -->",
   "<!-- end of methods -->",
 ] as const;
 

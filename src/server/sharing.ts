@@ -16,7 +16,7 @@ import type { RoutableNode } from "./job-router.ts";
 /** What gateways that share a store know of each other. */
 export type GatewaySharing = {
   gateway: Gateway;
-  /** What this gateway's nodes can do. */
+  /** Sets the capabilities of this gateway's nodes. */
   offer(capabilities: () => readonly Capability[]): void;
   others(): readonly RoutableNode[];
   /** Call after the queue has started. */
@@ -33,7 +33,7 @@ type SharingContext = {
 };
 
 const leadEveryMs = 1_000;
-/** Notifications may be missed, such as while joining. */
+/** Notifications may be missed, for example while a gateway joins. */
 const reloadEveryMs = 10_000;
 const retryMs = 500;
 
@@ -57,18 +57,22 @@ export function createGatewaySharing({
   const { signal } = stopping;
   let isLeader = false;
   let others: readonly OtherGateway[] = [];
-  let capabilitiesHere: () => readonly Capability[] = () => [];
+  let ownCapabilities: () => readonly Capability[] = () => [];
 
-  async function every(ms: number, work: () => Promise<void>, failed: string): Promise<void> {
+  async function repeat(
+    everyMs: number,
+    work: () => Promise<void>,
+    failure: string,
+  ): Promise<void> {
     while (!signal.aborted) {
-      await work().catch((error: unknown) => warn(error, failed));
-      await clock.sleep(ms, signal).catch(() => undefined);
+      await work().catch((error: unknown) => warn(error, failure));
+      await clock.sleep(everyMs, signal).catch(() => undefined);
     }
   }
 
-  async function lead(of: SharedControl): Promise<void> {
+  async function lead(control: SharedControl): Promise<void> {
     try {
-      isLeader = (await of.lead()) && !signal.aborted;
+      isLeader = (await control.lead()) && !signal.aborted;
       others = await store.read("otherGateways", { gateway: gatewayId });
     } catch (error) {
       isLeader = false;
@@ -77,12 +81,12 @@ export function createGatewaySharing({
   }
 
   async function follow(
-    of: SharedControl,
+    control: SharedControl,
     queue: Pick<JobQueue, "noteChanges" | "reload">,
   ): Promise<void> {
     while (!signal.aborted) {
       try {
-        const { isReloadNeeded, payloads } = await of.nextNotifications();
+        const { isReloadNeeded, payloads } = await control.nextNotifications();
         if (isReloadNeeded) await queue.reload();
         await queue.noteChanges(changesIn(payloads, gatewayId));
       } catch (error) {
@@ -99,15 +103,15 @@ export function createGatewaySharing({
       id: gatewayId,
       isShared: true,
       isLeader: () => isLeader,
-      capabilities: () => JSON.stringify(capabilitiesHere()),
+      capabilities: () => JSON.stringify(ownCapabilities()),
     },
     offer: (capabilities) => {
-      capabilitiesHere = capabilities;
+      ownCapabilities = capabilities;
     },
     others: () => others.map(routableOf),
     start: (queue) => {
-      void every(leadEveryMs, () => lead(shared), "leader election failed");
-      void every(reloadEveryMs, () => queue.reload(), "reading the unfinished jobs failed");
+      void repeat(leadEveryMs, () => lead(shared), "leader election failed");
+      void repeat(reloadEveryMs, () => queue.reload(), "reading the unfinished jobs failed");
       void follow(shared, queue);
     },
     stop: () => {

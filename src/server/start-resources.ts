@@ -8,7 +8,7 @@ const baseBytes = 1_048_576;
 /** A shared-memory file and one WAL page. */
 const bytesPerSegment = 65_536;
 /**
- * Files other than readers': streams, threads, control store, catalog, locks and 32 connections.
+ * Files of everything except the readers: streams, threads, control store, catalog, locks and 32 connections.
  */
 const baseFiles = 96;
 const filesPerReader = 8;
@@ -16,7 +16,7 @@ const filesPerReader = 8;
 const maxOpenSegments = 64;
 
 export function requiredAtStart({ segments, readers }: { segments: number; readers: number }) {
-  // Writer and compaction open segments too; each has two files per segment, and all share one.
+  // Writer and compaction also open segments; each has two files per segment, and all share one.
   const filesPerSegment = 2 * (readers + 2) + 1;
   return {
     bytes: baseBytes + bytesPerSegment * segments,
@@ -33,20 +33,20 @@ export async function requireStartResources({
   dir: string;
   readers: number;
 }): Promise<void> {
-  const needs = requiredAtStart({ segments: await countSegments(dir), readers });
+  const required = requiredAtStart({ segments: await countSegments(dir), readers });
   const disk = await diskOf(dir);
-  if (disk !== null && disk.freeBytes < needs.bytes) {
+  if (disk !== null && disk.freeBytes < required.bytes) {
     throw new EarshotError(
       "disk_full",
-      `the disk of ${dir} is full: ${disk.freeBytes} bytes are free, but starting requires ${needs.bytes}`,
+      `the disk of ${dir} is full: ${disk.freeBytes} bytes are free, but starting requires ${required.bytes}`,
       { hint: "free some space there" },
     );
   }
   const files = await openFileLimit();
-  if (files !== null && files < needs.files) {
+  if (files !== null && files < required.files) {
     throw new EarshotError(
       "too_few_open_files",
-      `this process may open ${files} files, but requires ${needs.files} with ${readers} readers`,
+      `this process may open ${files} files, but requires ${required.files} with ${readers} readers`,
       { hint: "raise the limit (ulimit -n, LimitNOFILE), or lower EARSHOT_READERS" },
     );
   }

@@ -49,14 +49,14 @@ export async function startService(
   const warning = cleartextWarning(config);
   if (warning !== null) context.log.warn(warning);
   let node: Runner | null = null;
-  let opened: FastifyInstance | null = null;
+  let openedApp: FastifyInstance | null = null;
   try {
-    const restored = restore(context);
-    restored.catch(() => undefined);
+    const restoring = restore(context);
+    restoring.catch(() => undefined);
     await yieldToEventLoop();
     const app = buildApp(context.http);
-    opened = app;
-    await restored;
+    openedApp = app;
+    await restoring;
     const { host, port } = config.http;
     const url = await app.listen({ host, port });
     node = startNode(context);
@@ -75,7 +75,7 @@ export async function startService(
     return { url, app, context, stop };
   } catch (error) {
     await Promise.allSettled([
-      opened?.close(),
+      openedApp?.close(),
       node?.stop(),
       context.queue.stop(),
       context.nodes.stop(),

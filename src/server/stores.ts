@@ -20,7 +20,7 @@ export async function openStores(config: Config, clock: Clock): Promise<Stores> 
   const { dir: dataDir, secretKey, ...settings } = config.data;
   const warnings: string[] = [];
   let warn = (message: string): unknown => warnings.push(message);
-  // The control thread reads the archive, too.
+  // The control thread also reads the archive.
   const share = createReaderShare({ dataDir, ...settings, readers: settings.readers + 1 });
   const [control, archive] = await Promise.allSettled([
     startControl({

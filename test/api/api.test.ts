@@ -366,7 +366,7 @@ describe("result", () => {
       const answer = await service.result(key, uuid);
       expect(answer.headers["x-coverage"]).toMatch(/^complete=\?0, to="[^"]+", gaps=1$/);
       const warning = status.warnings.find(
-        (each: { code: string }) => each.code === "outside_live_window",
+        ({ code }: { code: string }) => code === "outside_live_window",
       );
       expect(warning.hint).toContain("searchbyfullarchive");
     }

@@ -116,8 +116,8 @@ test("responses expose their header fields to the page, including errors", async
     expect([used.statusCode, refused.statusCode]).toEqual([202, 401]);
     for (const answer of [used, refused]) {
       expect(answer.headers["access-control-allow-origin"]).toBe(allowed);
-      const shown = String(answer.headers["access-control-expose-headers"]).split(", ");
-      expect(shown).toEqual(
+      const exposed = String(answer.headers["access-control-expose-headers"]).split(", ");
+      expect(exposed).toEqual(
         expect.arrayContaining([
           "X-Coverage",
           "X-Warnings",
@@ -130,13 +130,13 @@ test("responses expose their header fields to the page, including errors", async
         ]),
       );
     }
-    const search1 = await service.call(key, {
+    const searchAnswer = await service.call(key, {
       method: "POST",
       url: "/v1/search/social",
       headers,
       payload: search("comet"),
     });
-    expect(search1.headers.vary).toBe(allowed === "*" ? "Accept" : "Accept, Origin");
+    expect(searchAnswer.headers.vary).toBe(allowed === "*" ? "Accept" : "Accept, Origin");
   }
 });
 

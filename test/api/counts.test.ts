@@ -38,12 +38,12 @@ afterAll(() => service.remove());
 
 type Parameters = Record<string, string | number>;
 
-function get(parameters: Parameters | string, path = "/v1/search/social/counts", as = key) {
-  const entries = typeof parameters === "string" ? parameters : written(parameters);
-  return service.call(as, { method: "GET", url: `${path}?${entries}` });
+function get(parameters: Parameters | string, path = "/v1/search/social/counts", apiKey = key) {
+  const entries = typeof parameters === "string" ? parameters : queryString(parameters);
+  return service.call(apiKey, { method: "GET", url: `${path}?${entries}` });
 }
 
-const written = (parameters: Parameters): string =>
+const queryString = (parameters: Parameters): string =>
   new URLSearchParams(
     Object.entries(parameters).map(([name, value]): [string, string] => [
       name,
@@ -59,7 +59,7 @@ async function counts(parameters: Parameters, path?: string) {
   return answer.json();
 }
 
-const filled = (data: readonly Bucket[]) => data.filter(({ tweet_count }) => tweet_count > 0);
+const nonEmpty = (data: readonly Bucket[]) => data.filter(({ tweet_count }) => tweet_count > 0);
 
 describe("the answer", () => {
   test("the answer to a count has X's fields plus coverage", async () => {
@@ -104,13 +104,13 @@ describe("the answer", () => {
     expect(Date.parse(last.end) - Date.parse(first.start)).toBe(7 * dayMs);
     expect(Date.parse(first.end) % hourMs).toBe(0);
     expect(Date.parse(last.start) % hourMs).toBe(0);
-    expect(filled(data).map((bucket: Bucket) => bucket.tweet_count)).toEqual([1, 1, 3]);
+    expect(nonEmpty(data).map((bucket: Bucket) => bucket.tweet_count)).toEqual([1, 1, 3]);
   });
 
   test("a count may be by minute or day, for all platforms or one", async () => {
     const window = { start_time: hour - 3 * hourMs, end_time: hour };
     const byMinute = await counts({ query: "comet", granularity: "minute", ...window });
-    expect(filled(byMinute.data)).toEqual([
+    expect(nonEmpty(byMinute.data)).toEqual([
       {
         start: new Date(hoursAgo(3)).toISOString(),
         end: new Date(hoursAgo(3) + minuteMs).toISOString(),
@@ -135,7 +135,7 @@ describe("the answer", () => {
   test("a count is complete where the window is fully covered", async () => {
     const stored = await startServiceUnderTest();
     try {
-      const as = await stored.makeKey();
+      const storedKey = await stored.makeKey();
       const from = hour - 4 * hourMs;
       await stored.context.archive.write({
         changes: [],
@@ -151,8 +151,8 @@ describe("the answer", () => {
         ],
       });
       const request = async (start_time: number, end_time: number) => {
-        const url = `/v1/search/bluesky/counts?${written({ query: "comet", start_time, end_time })}`;
-        return (await stored.call(as, { method: "GET", url })).json();
+        const url = `/v1/search/bluesky/counts?${queryString({ query: "comet", start_time, end_time })}`;
+        return (await stored.call(storedKey, { method: "GET", url })).json();
       };
       const whole = await request(from, from + hourMs);
       expect(whole).toMatchObject({ complete: true, warnings: [], meta: { total_tweet_count: 0 } });
@@ -203,14 +203,15 @@ describe("the pages of a count", () => {
       true,
     );
     expect(all[0]?.start).toBe(new Date(requested.start_time).toISOString());
-    expect(filled(all).map((bucket) => bucket.tweet_count)).toEqual([1, 1, 1, 3]);
+    expect(nonEmpty(all).map((bucket) => bucket.tweet_count)).toEqual([1, 1, 1, 3]);
   });
 
   test("pages of a count accept a token only for the count that issued it", async () => {
     const requested = { query: "comet", start_time: hour - 41 * dayMs };
     const { meta } = await counts(requested);
-    const with_ = (more: Parameters) => get({ ...requested, next_token: meta.next_token, ...more });
-    expect((await with_({})).statusCode).toBe(200);
+    const getPage = (more: Parameters) =>
+      get({ ...requested, next_token: meta.next_token, ...more });
+    expect((await getPage({})).statusCode).toBe(200);
     const { start_time: _, ...leftOut } = requested;
     expect((await get({ ...leftOut, next_token: meta.next_token })).statusCode).toBe(200);
     for (const more of [
@@ -218,10 +219,10 @@ describe("the pages of a count", () => {
       { granularity: "day" },
       { start_time: hour - 40 * dayMs },
     ]) {
-      const answer = await with_(more);
+      const answer = await getPage(more);
       expect(answer.json(), answer.body).toMatchObject({ status: 400, code: "cursor_mismatch" });
     }
-    expect((await with_({ next_token: "abc" })).json()).toMatchObject({
+    expect((await getPage({ next_token: "abc" })).json()).toMatchObject({
       code: "cursor_invalid",
       detail: "invalid next_token",
       errors: [{ code: "cursor_invalid", pointer: "/next_token" }],
@@ -232,7 +233,6 @@ describe("the pages of a count", () => {
   });
 
   test("a page of a count ends early when the time limit is reached, with a token that continues there", async () => {
-    const cut = { ...service.context.http };
     const reported: number[] = [];
     const { countPosts } = service.context.http;
     service.context.http.countPosts = async (request, ...rest) => {
@@ -255,7 +255,7 @@ describe("the pages of a count", () => {
       expect(second.data.at(-1).end).toBe(first.data[0].start);
       expect(second.meta).toEqual({ total_tweet_count: 1 });
     } finally {
-      service.context.http.countPosts = cut.countPosts;
+      service.context.http.countPosts = countPosts;
     }
   });
 
@@ -338,20 +338,20 @@ test("a count uses one request and one search of the rate, and a refused one use
 test("a count stops when its client disconnects, and still counts as a search", async () => {
   const own = await service.makeKey({ requestsPerSecond: 1_000, submissionsPerMinute: 2 });
   const { http } = service.context;
-  const begun = Promise.withResolvers<AbortSignal>();
+  const started = Promise.withResolvers<AbortSignal>();
   const count = vi.spyOn(http, "countPosts").mockImplementation((_request, _deadlineMs, signal) => {
-    begun.resolve(signal);
+    started.resolve(signal);
     return new Promise((_, reject) =>
       signal.addEventListener("abort", () => reject(signal.reason), { once: true }),
     );
   });
-  const leaving = new AbortController();
+  const clientAbort = new AbortController();
   const answer = fetch(`${service.url}/v1/search/social/counts?query=comet`, {
     headers: { authorization: `Bearer ${own}` },
-    signal: leaving.signal,
+    signal: clientAbort.signal,
   });
-  const signal = await begun.promise;
-  leaving.abort();
+  const signal = await started.promise;
+  clientAbort.abort();
   await expect(answer).rejects.toThrow();
   await until("the count is cancelled", async () => (signal.aborted ? true : null));
   count.mockRestore();

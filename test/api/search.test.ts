@@ -462,7 +462,7 @@ describe("Markdown", () => {
     });
     const known = await answered(nothing, "text/markdown");
     expect(known.body).toMatch(
-      /No post was found\. There is none: coverage is complete from \S+Z to \S+Z\./,
+      /No post was found\. There are none: coverage is complete from \S+Z to \S+Z\./,
     );
     expect(known.body).toContain("- `empty_window`: ");
   });

@@ -31,7 +31,7 @@ beforeAll(async () => {
   const x = stubUpstream("x", {
     gettweets: new EarshotError("upstream_failed", "x.example answers with 400", {
       status: 502,
-      hint: "submit the retry later",
+      hint: "submit the search again later",
     }),
   });
   service = await startServiceUnderTest(

@@ -73,7 +73,7 @@ describe("search on a service", () => {
 
     const markdown = (await withKey("search", "number2", "--markdown")).out;
     expect(markdown).toMatch(/^# Search: `number2`\n\n1 post\. /);
-    expect(markdown).toContain("Whole records: the result of job");
+    expect(markdown).toContain("Full records: the result of job");
   });
 
   test("a search on a service marks errors in the query and exits with 2", async () => {

@@ -33,7 +33,7 @@ function dashboardRoutes(): [string, string][] {
   const app = fastify();
   app.addHook("onRoute", ({ method, url, config }) => {
     if (method === "HEAD" || !/^\/(?:dashboard\/api|auth)\//.test(url)) return;
-    routes.push([`${method} ${url}`, config?.pace ?? "visitor"]);
+    routes.push([`${method} ${url}`, config?.access ?? "visitor"]);
   });
   addRoutes(app, nothing<HttpContext>(), nothing<PendingRequests>(), nothing<Submissions>());
   return routes;

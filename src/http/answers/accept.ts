@@ -3,8 +3,8 @@ type MediaRange = { type: string; subtype: string; weight: number };
 type Choice<Name> = { name: Name; weight: number; precision: number; position: number };
 
 /**
- * Negotiates by RFC 9110 section 12.5.1. Ties: the more specific range, then the order in the
- * header, then in `offered`. The first if there is no header; null if none is acceptable.
+ * Negotiates by RFC 9110, section 12.5.1. Ties go to the more specific range, then to the earlier in
+ * the header, then in `offered`. Without a header, the first type; null if none is acceptable.
  */
 export function preferredType<Name extends string>(
   accept: string | undefined,
@@ -49,8 +49,8 @@ function rangeOf(element: string): MediaRange | null {
   if (type === "*" && subtype !== "*") return null;
   const quality = parameters.find((parameter) => /^q\s*=/i.test(parameter));
   if (quality === undefined) return { type, subtype, weight: 1 };
-  const read = weight.exec(quality)?.[1];
-  return read === undefined ? null : { type, subtype, weight: Number(read) };
+  const value = weight.exec(quality)?.[1];
+  return value === undefined ? null : { type, subtype, weight: Number(value) };
 }
 
 function splitOutsideQuotes(text: string, separator: string): string[] {

@@ -1,9 +1,9 @@
 export const shortestText = 100;
 
-export type Allowance = { posts: number; each: number };
+export type Allowance = { posts: number; perPost: number };
 
 /**
- * Equal shares keep one long post from displacing twenty short ones; what short texts leave goes to long ones. If shares fall
+ * Equal shares keep one long post from displacing twenty short ones; what short texts leave unused goes to longer ones. If shares fall
  * below `shortestText`, the last posts are omitted, and the cursor continues there.
  */
 export function allowanceOf(lengths: readonly number[], budget: number): Allowance {
@@ -12,10 +12,10 @@ export function allowanceOf(lengths: readonly number[], budget: number): Allowan
   let remaining = budget;
   for (const [index, length] of ascending.entries()) {
     const share = Math.floor(remaining / (posts - index));
-    if (length > share) return { posts, each: share };
+    if (length > share) return { posts, perPost: share };
     remaining -= length;
   }
-  return { posts, each: Number.POSITIVE_INFINITY };
+  return { posts, perPost: Number.POSITIVE_INFINITY };
 }
 
 function postsWithin(lengths: readonly number[], budget: number): number {

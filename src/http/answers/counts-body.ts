@@ -29,9 +29,9 @@ export async function countsBody(
   return `{"data":${data},${JSON.stringify(otherFields).slice(1)}`;
 }
 
-const bucketsOfTurn = 4_096;
+const bucketsPerSlice = 4_096;
 
-/** Possibly tens of thousands of buckets: yields in between. */
+/** Yields to the event loop, because there may be tens of thousands of buckets. */
 async function countsData(
   { buckets, countedFromMs }: SourceCounts,
   toMs: number,
@@ -39,12 +39,12 @@ async function countsData(
 ): Promise<string> {
   const counts = new Map(buckets.map(({ fromMs, count }) => [fromMs, count]));
   const timeOf = timeWriter();
-  const yields: string[] = [];
+  const slices: string[] = [];
   let fromMs = countedFromMs;
   let start = timeOf(fromMs);
   while (fromMs < toMs) {
     const pieces: string[] = [];
-    while (fromMs < toMs && pieces.length < bucketsOfTurn) {
+    while (fromMs < toMs && pieces.length < bucketsPerSlice) {
       const nextMs = Math.min((Math.floor(fromMs / bucketMs) + 1) * bucketMs, toMs);
       const end = timeOf(nextMs);
       const count = counts.get(fromMs) ?? 0;
@@ -52,10 +52,10 @@ async function countsData(
       start = end;
       fromMs = nextMs;
     }
-    yields.push(pieces.join(","));
+    slices.push(pieces.join(","));
     await setImmediate();
   }
-  return `[${yields.join(",")}]`;
+  return `[${slices.join(",")}]`;
 }
 
 const minuteMs = 60_000;

@@ -33,10 +33,10 @@ export type CountsPage = {
 type PageContext = Pick<HttpContext, "cursorKey" | "clock" | "settings">;
 
 export function requestedBoundsOf({ start_time, end_time }: CountsQuery): RequestedBounds {
-  return { startMs: momentOf(start_time), endMs: momentOf(end_time) };
+  return { startMs: timeMsOf(start_time), endMs: timeMsOf(end_time) };
 }
 
-const momentOf = (text: string | undefined): number | null =>
+const timeMsOf = (text: string | undefined): number | null =>
   text === undefined ? null : Date.parse(text);
 
 /** The window ends at `end_time`, at most now, and starts at `start_time`, by default one live window earlier. */
@@ -47,13 +47,13 @@ export function countsPageOf(
 ): CountsPage {
   const { bounds: requested, granularity } = params;
   const { liveWindowMs, maxCountBuckets } = context.settings;
-  const rest =
+  const position =
     token === undefined
       ? null
-      : withPointer("/next_token", () => openToken(context, params, token));
-  const asOfMs = rest?.asOfMs ?? context.clock.now();
-  const toMs = rest?.toMs ?? Math.min(asOfMs, requested.endMs ?? asOfMs);
-  const windowFromMs = Math.min(rest?.fromMs ?? requested.startMs ?? toMs - liveWindowMs, toMs);
+      : withPointer("/next_token", () => decryptToken(context, params, token));
+  const asOfMs = position?.asOfMs ?? context.clock.now();
+  const toMs = position?.toMs ?? Math.min(asOfMs, requested.endMs ?? asOfMs);
+  const windowFromMs = Math.min(position?.fromMs ?? requested.startMs ?? toMs - liveWindowMs, toMs);
   const bucketMs = granularityMs[granularity];
   const earliestMs = (Math.ceil(toMs / bucketMs) - maxCountBuckets) * bucketMs;
   return { fromMs: Math.max(windowFromMs, earliestMs), toMs, windowFromMs, asOfMs };
@@ -94,7 +94,7 @@ function scopeOf({
   };
 }
 
-function openToken(context: PageContext, params: CountsRequestParams, token: string) {
+function decryptToken(context: PageContext, params: CountsRequestParams, token: string) {
   try {
     return continueFrom(context, scopeOf(params), token, params.bounds);
   } catch (error) {
@@ -108,7 +108,7 @@ function tokenError({ code }: EarshotError): EarshotError {
       hint: "send meta.next_token unchanged, or omit it for the newest page",
     });
   }
-  return problem("cursor_mismatch", "the next_token is of another count", {
+  return problem("cursor_mismatch", "the next_token belongs to another count", {
     hint: "send the platform, query, granularity, start_time and end_time of the page that returned it",
   });
 }

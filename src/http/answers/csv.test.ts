@@ -9,7 +9,7 @@ function rowsOf(table: string): string[][] {
   let row: string[] = [];
   while (cell.lastIndex < table.length) {
     const [, quoted, plain = "", end] = cell.exec(table) ?? [];
-    if (end === undefined) throw new Error("this is no table");
+    if (end === undefined) throw new Error("this is not a CSV table");
     row.push(quoted?.replaceAll('""', '"') ?? plain);
     if (end === "\r\n") {
       rows.push(row);

@@ -56,14 +56,14 @@ const defaults: Readonly<Record<RecordKind, readonly string[]>> = {
   ],
 };
 
-/** Quotes both kinds of line breaks. */
-const form = { record_delimiter: "windows", quote_record_delimiter: true } as const;
+/** Ends lines with CRLF; quotes both kinds of line breaks. */
+const csvOptions = { record_delimiter: "windows", quote_record_delimiter: true } as const;
 
 /** RFC 4180: a header row, then one row per post. */
 export function* csvOf({ job, posts, fields }: AnswerPage) {
   const columns = fields ?? defaults[kindOf(job.request.method)];
   // A row with one empty cell would read as an empty line.
-  const table = { ...form, quoted_empty: columns.length === 1 };
+  const table = { ...csvOptions, quoted_empty: columns.length === 1 };
   yield stringify([columns], table);
   for (const { record } of posts) {
     yield stringify([columns.map((column) => cellOf(fieldOf(record, column)))], table);
@@ -73,15 +73,15 @@ export function* csvOf({ job, posts, fields }: AnswerPage) {
 function cellOf(value: unknown): string {
   if (value === null) return "";
   if (typeof value === "number" || typeof value === "boolean") return String(value);
-  if (typeof value === "string") return withoutFormula(value);
-  const isWords = Array.isArray(value) && value.every((item) => typeof item === "string");
-  return withoutFormula(isWords ? value.join(" ") : JSON.stringify(value));
+  if (typeof value === "string") return escapeFormula(value);
+  const isTextList = Array.isArray(value) && value.every((item) => typeof item === "string");
+  return escapeFormula(isTextList ? value.join(" ") : JSON.stringify(value));
 }
 
-/** Formula prefixes of spreadsheets (OWASP, CSV Injection), also full-width. */
+/** Characters that start a formula in a spreadsheet (OWASP, CSV Injection), including full-width ones. */
 const formulaStart = /^[=+\-@\t\r\n＝＋－＠]/;
 
-function withoutFormula(text: string): string {
-  const readable = text.toWellFormed().replaceAll("\0", "\ufffd");
-  return formulaStart.test(readable) ? `'${readable}` : readable;
+function escapeFormula(text: string): string {
+  const wellFormed = text.toWellFormed().replaceAll("\0", "\ufffd");
+  return formulaStart.test(wellFormed) ? `'${wellFormed}` : wellFormed;
 }

@@ -5,7 +5,7 @@ import { readDeliveryCursor, writeDeliveryCursor } from "./delivery-cursor.ts";
 const webhook = "wh_4fK2nQ7sVd81LmXzRt0B";
 const invalid = expect.objectContaining({ code: "cursor_invalid", status: 400 });
 
-test("a cursor of deliveries round-trips and is safe in a URL", () => {
+test("a delivery cursor round-trips and is safe in a URL", () => {
   fc.assert(
     fc.property(fc.nat({ max: 2 ** 48 - 1 }), (number) => {
       const text = writeDeliveryCursor(webhook, number);
@@ -15,7 +15,7 @@ test("a cursor of deliveries round-trips and is safe in a URL", () => {
   );
 });
 
-test("a cursor of another webhook is refused, like any other text", () => {
+test("a malformed delivery cursor and one of another webhook are refused", () => {
   const cursor = writeDeliveryCursor(webhook, 7);
   expect(() => readDeliveryCursor("wh_0000000000000000000A", cursor)).toThrow(invalid);
   for (const text of ["", "7", `${cursor}=`, ` ${cursor}`, cursor.slice(1), `${cursor}A`]) {

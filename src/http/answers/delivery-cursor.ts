@@ -8,18 +8,18 @@ const webhookBytes = 16;
 export function writeDeliveryCursor(webhookId: string, number: number): string {
   const bytes = Buffer.alloc(numberBytes + webhookBytes);
   bytes.writeUIntBE(number, 0, numberBytes);
-  bytes.set(markOf(webhookId), numberBytes);
+  bytes.set(webhookTag(webhookId), numberBytes);
   return bytes.toString("base64url");
 }
 
 /** Errors: `cursor_invalid`. */
 export function readDeliveryCursor(webhookId: string, text: string): number {
   const bytes = Buffer.from(text, "base64url");
-  const isOfWebhook =
+  const isForWebhook =
     bytes.length === numberBytes + webhookBytes &&
-    bytes.subarray(numberBytes).equals(markOf(webhookId));
+    bytes.subarray(numberBytes).equals(webhookTag(webhookId));
   // Node decodes leniently.
-  if (!isOfWebhook || bytes.toString("base64url") !== text) {
+  if (!isForWebhook || bytes.toString("base64url") !== text) {
     throw problem("cursor_invalid", "invalid cursor", {
       hint: "send next_cursor unchanged to the same webhook, or omit it for the newest deliveries",
     });
@@ -27,6 +27,6 @@ export function readDeliveryCursor(webhookId: string, text: string): number {
   return bytes.readUIntBE(0, numberBytes);
 }
 
-function markOf(webhookId: string): Buffer {
+function webhookTag(webhookId: string): Buffer {
   return hash("sha256", webhookId, "buffer").subarray(0, webhookBytes);
 }

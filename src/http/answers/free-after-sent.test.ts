@@ -20,14 +20,14 @@ await once(server, "listening");
 const { port } = server.address() as AddressInfo;
 afterAll(() => server.close());
 
-async function answered() {
+async function fetchAnswer() {
   const sent = request({ port, host: "127.0.0.1" }).end();
   const [answer] = await once(sent, "response");
   return answer;
 }
 
 test("a body arrives whole, even if read slowly, and is freed afterwards", async () => {
-  const answer = await answered();
+  const answer = await fetchAnswer();
   const body = bodies.at(-1);
   await new Promise((resolve) => setImmediate(resolve));
   expect(body?.byteLength).toBe(bodyBytes);
@@ -41,7 +41,7 @@ test("a body arrives whole, even if read slowly, and is freed afterwards", async
 });
 
 test("a body is freed when its client has disconnected", async () => {
-  const answer = await answered();
+  const answer = await fetchAnswer();
   answer.destroy();
   await expect.poll(() => bodies.at(-1)?.byteLength).toBe(0);
 });

@@ -13,12 +13,16 @@ export function jobWarnings({
   const { next, nextPosition = null } = result;
   const isTruncated = next === null && nextPosition !== null && !fitsCursor(nextPosition);
   const isEmptyLive = request.method === "searchbyquery" && result.items.length === 0;
-  const ofResult = isEmptyLive ? result.warnings.map(withOlderPosts) : result.warnings;
-  return [...warnings, ...ofResult, ...(isTruncated ? [cursorTooLong(nextPosition.platform)] : [])];
+  const resultWarnings = isEmptyLive ? result.warnings.map(withArchiveHint) : result.warnings;
+  return [
+    ...warnings,
+    ...resultWarnings,
+    ...(isTruncated ? [cursorTooLong(nextPosition.platform)] : []),
+  ];
 }
 
 /** Live searches do not see older archived posts. */
-const withOlderPosts = (warning: SourceWarning): SourceWarning =>
+const withArchiveHint = (warning: SourceWarning): SourceWarning =>
   warning.code === "incomplete_coverage"
     ? { ...warning, hint: `${warning.hint}; use searchbyfullarchive for older posts` }
     : warning;

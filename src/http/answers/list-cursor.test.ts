@@ -2,18 +2,18 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { readListCursor, writeListCursor } from "./list-cursor.ts";
 
-test("a cursor of a list round-trips and is safe in a URL", () => {
-  const position = fc.record({ submittedMs: fc.nat({ max: 2 ** 48 - 1 }), uuid: fc.uuid() });
+test("a list cursor round-trips and is safe in a URL", () => {
+  const positions = fc.record({ submittedMs: fc.nat({ max: 2 ** 48 - 1 }), uuid: fc.uuid() });
   fc.assert(
-    fc.property(position, (any) => {
-      const text = writeListCursor(any);
+    fc.property(positions, (position) => {
+      const text = writeListCursor(position);
       expect(text).toMatch(/^[\w-]{30}$/);
-      expect(readListCursor(text)).toEqual(any);
+      expect(readListCursor(text)).toEqual(position);
     }),
   );
 });
 
-test("any other text is refused as a cursor of a list", () => {
+test("any text other than a list cursor is refused", () => {
   const invalid = expect.objectContaining({ code: "cursor_invalid", status: 400 });
   const cursor = writeListCursor({ submittedMs: 1, uuid: "0f8fad5b-d9cb-469f-a165-70867728950e" });
   for (const text of ["", `${cursor}=`, ` ${cursor}`, cursor.slice(1), `${cursor}A`]) {

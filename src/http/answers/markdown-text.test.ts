@@ -67,7 +67,7 @@ test("a quoted text stays unchanged in its quote, regardless of its content", ()
       const [list, after, ...more] = document(text);
       expect(more).toEqual([]);
       expect(after).toMatchObject({ type: "paragraph", text: "after" });
-      if (list?.type !== "list") throw new Error("the list has gone");
+      if (list?.type !== "list") throw new Error("expected a list");
       expect(list.items).toHaveLength(1);
       const [head, quote, ...others] = list.items[0].tokens.filter(
         ({ type }: Token) => type !== "space",
@@ -99,7 +99,7 @@ test("each line of a quote is marked and has no control characters", () => {
 test("the lines of a text round-trip", () => {
   const text = "<b>bold</b> `code` **x**\n\n# no heading\n\tindented\n```\n> quoted &amp; [a](b)";
   const [list] = document(text);
-  if (list?.type !== "list") throw new Error("the list has gone");
+  if (list?.type !== "list") throw new Error("expected a list");
   const quote = list.items[0].tokens.find(({ type }: Token) => type === "blockquote");
   const code = quote.tokens.find(({ type }: Token) => type === "code");
   expect(code.text).toBe(text.replace("\t", "    "));
@@ -110,7 +110,7 @@ test("a Markdown code span stays a single span, regardless of its content", () =
     fc.property(hostile, (text) => {
       const [paragraph, ...more] = lexer(`before ${codeSpan(text)} after`);
       expect(more).toEqual([]);
-      if (paragraph?.type !== "paragraph") throw new Error("the paragraph has gone");
+      if (paragraph?.type !== "paragraph") throw new Error("expected a paragraph");
       expect(paragraph.tokens?.map(({ type }) => type)).toEqual(["text", "codespan", "text"]);
     }),
     { numRuns: 3_000 },

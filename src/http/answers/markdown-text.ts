@@ -7,7 +7,9 @@ export function quoteLines(text: string, indent: string): string[] {
 }
 
 export function codeSpan(text: string): string {
-  const line = visible(text.replaceAll(lineBreak, " ")).replaceAll(turnsDirection, "\ufffd").trim();
+  const line = visible(text.replaceAll(lineBreak, " "))
+    .replaceAll(directionControls, "\ufffd")
+    .trim();
   if (line === "") return "` `";
   let longestRun = 0;
   for (const [run] of line.matchAll(/`+/g)) longestRun = Math.max(longestRun, run.length);
@@ -17,24 +19,24 @@ export function codeSpan(text: string): string {
 }
 
 export function sentence(text: string): string {
-  const line = visible(text.replaceAll(lineBreak, " ")).replaceAll(turnsDirection, "\ufffd");
+  const line = visible(text.replaceAll(lineBreak, " ")).replaceAll(directionControls, "\ufffd");
   return line.replaceAll(/[\\`*_[\]<>&~|$#!]/g, "\\$&");
 }
 
 /** Only http(s) URLs become links, because others could trigger actions. */
 export function link(address: string): string {
   const url = URL.canParse(address) ? new URL(address) : null;
-  const isOfWeb = url !== null && (url.protocol === "https:" || url.protocol === "http:");
-  if (!isOfWeb || /[<>\s]/.test(url.href)) return codeSpan(address);
+  const isHttp = url !== null && (url.protocol === "https:" || url.protocol === "http:");
+  if (!isHttp || /[<>\s]/.test(url.href)) return codeSpan(address);
   return `<${url.href}>`;
 }
 
 const lineBreak = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/g;
 
 /** Characters that reorder the display of a line. */
-const turnsDirection = /[\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]/g;
+const directionControls = /[\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]/g;
 
-/** Replaces lone surrogates and control characters, which terminals obey. */
+/** Replaces lone surrogates and control characters, which terminals interpret. */
 function visible(text: string): string {
   return text
     .toWellFormed()

@@ -4,14 +4,14 @@ import type { AnswerPage } from "./page.ts";
 import type { PostRecord } from "./record.ts";
 import { pageWith } from "./test-page.ts";
 
-const written = (page: AnswerPage) => [...markdownOf(page)].join("");
+const render = (page: AnswerPage) => [...markdownOf(page)].join("");
 
 function withCoverage(
   texts: readonly string[],
   result: Partial<AnswerPage["result"]>,
-  special: Parameters<typeof pageWith>[1] = {},
+  overrides: Parameters<typeof pageWith>[1] = {},
 ): AnswerPage {
-  const page = pageWith(texts, special);
+  const page = pageWith(texts, overrides);
   return { ...page, result: { ...page.result, ...result } };
 }
 
@@ -28,7 +28,7 @@ describe("the coverage sentences", () => {
     [
       "empty and complete",
       pageWith([]),
-      `No post was found. There is none: coverage is complete ${window}.`,
+      `No post was found. There are none: coverage is complete ${window}.`,
     ],
     ["complete", pageWith(["a", "b"]), `2 posts, newest first. Coverage is complete ${window}.`],
     [
@@ -48,7 +48,7 @@ describe("the coverage sentences", () => {
       `No post was found so far. The search timed out before the end of the posts ${window}.`,
     ],
   ])("the Markdown coverage sentences describe a page: %s", (_, page, words) => {
-    expect(written(page)).toContain(`\n\n${words}`);
+    expect(render(page)).toContain(`\n\n${words}`);
   });
 
   test("the Markdown answer names the platforms that answered live", () => {
@@ -56,7 +56,7 @@ describe("the coverage sentences", () => {
       { platform: "bluesky", via: "archive", fromMs: 0, toMs: day, count: 1 },
       { platform: "x", via: "api", fromMs: 0, toMs: day, count: 1 },
     ] as const;
-    expect(written(withCoverage(["a"], { sources }))).toContain(
+    expect(render(withCoverage(["a"], { sources }))).toContain(
       `Coverage is complete ${window}. Answered live by x.\n`,
     );
   });
@@ -64,18 +64,18 @@ describe("the coverage sentences", () => {
   test("the Markdown coverage sentences list the newest of many gaps", () => {
     const gaps = Array.from({ length: 14 }, (_, hour) => ({ fromMs: hour, toMs: hour + 1 }));
     const page = withCoverage([], { coverage: { fromMs: 0, toMs: day, complete: false, gaps } });
-    expect(written(page)).toContain("Missing: 4 earlier gaps; from 1970-01-01T00:00:00.004Z");
+    expect(render(page)).toContain("Missing: 4 earlier gaps; from 1970-01-01T00:00:00.004Z");
   });
 });
 
 test("the Markdown answer may contain a post without text, author or link", () => {
-  expect(written(pageWith([" \n"]))).toContain(
+  expect(render(pageWith([" \n"]))).toContain(
     "1. unknown author · unknown time · unknown platform · no link\n\n   (no text)\n\n",
   );
 });
 
 test("Markdown items with two digits are indented by their number", () => {
-  const lines = written(pageWith(Array.from({ length: 10 }, () => "a\n\nb"))).split("\n");
+  const lines = render(pageWith(Array.from({ length: 10 }, () => "a\n\nb"))).split("\n");
   expect(lines).toContain("9. unknown author · unknown time · unknown platform · no link");
   expect(lines.filter((line) => line === "   >     a")).toHaveLength(9);
   expect(lines.slice(lines.indexOf("    >     a"))).toEqual(
@@ -86,20 +86,20 @@ test("Markdown items with two digits are indented by their number", () => {
 test("the Markdown answer shows warnings as sentences, regardless of what they echo", () => {
   const warnings = [{ code: "unknown_operator", message: 'no "<b>*re*"', hint: "write\n_re_" }];
   const page = pageWith([]);
-  const text = written({ ...page, job: { ...page.job, warnings } });
+  const text = render({ ...page, job: { ...page.job, warnings } });
   expect(text).toContain('- `unknown_operator`: no "\\<b\\>\\*re\\*" (write \\_re\\_)\n');
 });
 
 describe("the answer of a method that does not search", () => {
   const part = { platform: "x", via: "api", fromMs: null, toMs: day, count: 1 } as const;
 
-  function fetched(
+  function fetchedPage(
     method: AnswerPage["job"]["request"]["method"],
     records: readonly PostRecord[],
     result: Partial<AnswerPage["result"]> = {},
-    special: Parameters<typeof pageWith>[1] = {},
+    overrides: Parameters<typeof pageWith>[1] = {},
   ): AnswerPage {
-    const page = withCoverage([], { sources: [part], ...result }, special);
+    const page = withCoverage([], { sources: [part], ...result }, overrides);
     const request = { ...page.job.request, platform: "x" as const, method };
     const posts = records.map((record) => ({ record, json: "", shortenedFrom: null }));
     return { ...page, job: { ...page.job, request, canonicalQuery: "x:@ann" }, posts };
@@ -114,23 +114,23 @@ describe("the answer of a method that does not search", () => {
 
   test("the Markdown answer names a profile", () => {
     const named = { kind: "profile", username: "ann", author: "An `n`", url: "https://x.com/ann" };
-    const text = written(fetched("getfollowers", [recordOf("12", "writes", named)]));
+    const text = render(fetchedPage("getfollowers", [recordOf("12", "writes", named)]));
     expect(text).toMatch(/^# getfollowers: `x:@ann`\n\n1 account\. The platform has no more\.\n/);
     expect(text).toContain("1. `@ann` · `` An `n` `` · x · <https://x.com/ann>\n\n   >     writes");
   });
 
   test("the Markdown answer names a profile without names by its id", () => {
     const withheld = { kind: "profile", username: "", author: null };
-    const text = written(fetched("getfollowers", [recordOf("12", "", withheld)]));
+    const text = render(fetchedPage("getfollowers", [recordOf("12", "", withheld)]));
     expect(text).toContain("1. `12` · x · no link\n\n   (no text)");
   });
 
   test("the Markdown answer describes trends and spaces", () => {
-    const trends = written(fetched("gettrends", [recordOf("2", "#comet", { kind: "trend" })]));
+    const trends = render(fetchedPage("gettrends", [recordOf("2", "#comet", { kind: "trend" })]));
     expect(trends).toContain("1 trend. ");
     expect(trends).toContain("1. rank `2` · x · no link\n\n   >     #comet");
     const live = { kind: "space", state: "live", created_at: "2026-01-31T12:00:00Z" };
-    const spaces = written(fetched("getspace", [recordOf("1a", "On comets", live)]));
+    const spaces = render(fetchedPage("getspace", [recordOf("1a", "On comets", live)]));
     expect(spaces).toContain("1 space. ");
     expect(spaces).toContain("1. `live` · 2026-01-31T12:00:00Z · x · no link");
   });
@@ -149,13 +149,13 @@ describe("the answer of a method that does not search", () => {
       {},
       "No account was found. There may be some: the search ended early.",
     ],
-  ])("the Markdown answer reports a page of results %s", (_, result, special, sentences) => {
-    expect(written(fetched("getfollowing", [], result, special))).toContain(sentences);
+  ])("the Markdown answer reports a page of results %s", (_, result, overrides, sentences) => {
+    expect(render(fetchedPage("getfollowing", [], result, overrides))).toContain(sentences);
   });
 
   test("the Markdown answer reports what the archive returned", () => {
     const sources = [{ ...part, via: "archive" as const }];
-    const text = written(fetched("gettweets", [], { sources, ...incomplete }));
+    const text = render(fetchedPage("gettweets", [], { sources, ...incomplete }));
     expect(text).toContain("coverage is incomplete");
   });
 });

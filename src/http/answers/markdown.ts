@@ -10,12 +10,12 @@ import { kindOf } from "./record-kinds.ts";
 
 export function* markdownOf(page: AnswerPage) {
   yield `# ${titleOf(page.job)}\n\n`;
-  yield `${foundSentence(page)} ${knowledgeSentences(page)}${liveSentence(page)}\n\n`;
+  yield `${countSentence(page)} ${completenessSentences(page)}${liveSentence(page)}\n\n`;
   for (const [index, post] of page.posts.entries()) {
     yield `${item(post, index + 1, page.fields)}\n\n`;
   }
   yield warningLines(page);
-  yield closing(page);
+  yield closingLines(page);
 }
 
 function titleOf({ request: { method }, canonicalQuery }: AnswerPage["job"]): string {
@@ -30,7 +30,7 @@ const nouns: Readonly<Record<RecordKind, readonly [one: string, several: string]
   space: ["space", "spaces"],
 };
 
-function foundSentence({ job, posts, nextCursor }: AnswerPage): string {
+function countSentence({ job, posts, nextCursor }: AnswerPage): string {
   const { method } = job.request;
   const [one, several] = nouns[kindOf(method)];
   if (posts.length === 1) return `1 ${one}.`;
@@ -39,14 +39,14 @@ function foundSentence({ job, posts, nextCursor }: AnswerPage): string {
   return nextCursor === null ? `No ${one} was found.` : `No ${one} was found so far.`;
 }
 
-function knowledgeSentences(page: AnswerPage): string {
+function completenessSentences(page: AnswerPage): string {
   const { job, result } = page;
   const isFetched =
     !isSearch(job.request.method) && result.sources.some(({ via }) => via !== "archive");
-  return isFetched ? readingSentence(page) : coverageSentences(page);
+  return isFetched ? fetchSentence(page) : coverageSentences(page);
 }
 
-function readingSentence({ posts, result, nextCursor }: AnswerPage): string {
+function fetchSentence({ posts, result, nextCursor }: AnswerPage): string {
   if (!result.complete) {
     return posts.length === 0
       ? "There may be some: the search ended early."
@@ -65,25 +65,25 @@ function liveSentence({ job, result }: AnswerPage): string {
 
 function coverageSentences({ posts, result }: AnswerPage): string {
   const { coverage, complete } = result;
-  const window = windowWords(coverage);
+  const window = windowText(coverage);
   if (!coverage.complete) {
     const doubt = posts.length === 0 ? "There may be some" : "There may be more";
-    return `${doubt}: coverage is incomplete ${window}. Missing: ${gapWords(coverage)}.`;
+    return `${doubt}: coverage is incomplete ${window}. Missing: ${gapList(coverage)}.`;
   }
   if (!complete) return `The search timed out before the end of the posts ${window}.`;
   return posts.length === 0
-    ? `There is none: coverage is complete ${window}.`
+    ? `There are none: coverage is complete ${window}.`
     : `Coverage is complete ${window}.`;
 }
 
-function windowWords({ fromMs, toMs }: Pick<Coverage, "fromMs" | "toMs">): string {
+function windowText({ fromMs, toMs }: Pick<Coverage, "fromMs" | "toMs">): string {
   return fromMs === null ? `before ${iso(toMs)}` : `from ${iso(fromMs)} to ${iso(toMs)}`;
 }
 
 const maxGaps = 10;
 
-function gapWords({ gaps }: Coverage): string {
-  const gapTexts = gaps.slice(-maxGaps).map(windowWords);
+function gapList({ gaps }: Coverage): string {
+  const gapTexts = gaps.slice(-maxGaps).map(windowText);
   const unlisted = gaps.length - gapTexts.length;
   return unlisted === 0 ? gapTexts.join("; ") : `${unlisted} earlier gaps; ${gapTexts.join("; ")}`;
 }
@@ -153,7 +153,7 @@ function warningLines(page: AnswerPage): string {
   return `Warnings:\n\n${lines.join("")}\n`;
 }
 
-function closing({ job, result, omitted, isContinued, nextCursor }: AnswerPage): string {
+function closingLines({ job, result, omitted, isContinued, nextCursor }: AnswerPage): string {
   const lines: string[] = [];
   if (omitted > 0) {
     const posts = omitted === 1 ? "1 more post was" : `${omitted} more posts were`;
@@ -165,6 +165,6 @@ function closing({ job, result, omitted, isContinued, nextCursor }: AnswerPage):
   if (nextCursor !== null) {
     lines.push(`Next page: the same search with next_cursor ${codeSpan(nextCursor)}.`);
   }
-  if (job.uuid !== null) lines.push(`Whole records: the result of job ${codeSpan(job.uuid)}.`);
+  if (job.uuid !== null) lines.push(`Full records: the result of job ${codeSpan(job.uuid)}.`);
   return `${lines.join("\n")}\n`;
 }

@@ -27,20 +27,27 @@ export function cursorAfter(
   return after === null ? null : encryptedCursor(context, job, { after });
 }
 
-type End = { after: Position } | { after: null; position: FetchPosition };
+type Continuation = { after: Position } | { after: null; position: FetchPosition };
 
 function encryptedCursor(
   { cursorKey }: Pick<HttpContext, "cursorKey">,
   job: Job,
-  end: End,
+  continuation: Continuation,
 ): string {
   const { platform, type, method, fromMs, toMs, asOfMs, requestedBounds = noBounds } = job.request;
   const { accountId, canonicalQuery } = job;
   const scope = { accountId, platform, type, method, canonicalQuery };
-  return encryptCursor(cursorKey, { ...scope, ...end, fromMs, toMs, asOfMs, requestedBounds });
+  return encryptCursor(cursorKey, {
+    ...scope,
+    ...continuation,
+    fromMs,
+    toMs,
+    asOfMs,
+    requestedBounds,
+  });
 }
 
-/** `start_time` and `end_time` must be those of the cursor or omitted. Errors: `cursor_mismatch`, `cursor_invalid`. */
+/** `start_time` and `end_time` must equal those of the cursor or be omitted. Errors: `cursor_mismatch`, `cursor_invalid`. */
 export function continueFrom(
   { cursorKey }: Pick<HttpContext, "cursorKey">,
   scope: CursorScope,
@@ -51,7 +58,7 @@ export function continueFrom(
   const { startMs, endMs } = position.requestedBounds;
   const isSame = (bounds.startMs ?? startMs) === startMs && (bounds.endMs ?? endMs) === endMs;
   if (isSame) return position;
-  throw problem("cursor_mismatch", "the cursor is of a search with another window", {
+  throw problem("cursor_mismatch", "the cursor belongs to a search with another window", {
     hint: "send start_time and end_time as in the search that returned it, or omit them",
   });
 }

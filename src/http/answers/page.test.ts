@@ -5,11 +5,11 @@ import { pageOf } from "./page.ts";
 import { pageWith } from "./test-page.ts";
 
 const cursorKey = new Uint8Array(32);
-const whole = { fields: null, maxChars: null };
+const everything = { fields: null, maxChars: null };
 
-function read(
+function readPage(
   records: readonly object[],
-  presentation: Partial<typeof whole | { maxChars: number }>,
+  presentation: Partial<typeof everything | { maxChars: number }>,
 ) {
   const { job, result } = pageWith([]);
   const items = records.map((_, index) => ({ platform: "x" as const, id: BigInt(9 - index) }));
@@ -26,13 +26,13 @@ function read(
     job,
     { ...result, items, next },
     {
-      ...whole,
+      ...everything,
       ...presentation,
     },
   );
 }
 
-function positionAfter({ nextCursor }: Awaited<ReturnType<typeof read>>) {
+function positionAfter({ nextCursor }: Awaited<ReturnType<typeof readPage>>) {
   const { accountId, canonicalQuery, request } = pageWith([]).job;
   return decryptCursor(cursorKey, nextCursor ?? "", { accountId, canonicalQuery, ...request })
     .after;
@@ -47,7 +47,7 @@ const recordOf = (id: number, Metadata: object | null) => ({
 
 test("a whole record is the stored text, regardless of the order of its members", async () => {
   const record = { Score: 1, Metadata: null, Content: "a", ID: "9" };
-  const page = await read([record], {});
+  const page = await readPage([record], {});
   expect(page.posts[0]?.json).toBe(JSON.stringify(record));
   expect(positionAfter(page)).toEqual({ platform: "x", id: 1n });
 });
@@ -56,7 +56,7 @@ test.each([null, { platform: "x" }])(
   "omitted records of a page follow on the next one, for metadata %j",
   async (metadata) => {
     const records = [9, 8, 7].map((id) => recordOf(id, metadata));
-    const page = await read(records, { maxChars: 200 });
+    const page = await readPage(records, { maxChars: 200 });
     expect(page.posts.map(({ record }) => record.ID)).toEqual(["9", "8"]);
     expect(page.omitted).toBe(1);
     expect(positionAfter(page)).toEqual({ platform: "x", id: 8n });

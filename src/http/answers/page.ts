@@ -40,7 +40,7 @@ export type AnswerPage = {
   posts: readonly AnswerPost[];
   fields: readonly string[] | null;
   omitted: number;
-  /** Whether `nextCursor` continues with the omitted posts, which is impossible inside a platform's page. */
+  /** Whether `nextCursor` starts at the omitted posts, which a platform's page token cannot. */
   isContinued: boolean;
   nextCursor: string | null;
 };
@@ -52,10 +52,10 @@ export function warningsOf({
   isContinued,
 }: AnswerPage): readonly SourceWarning[] {
   const warnings = jobWarnings({ ...job, result });
-  return omitted === 0 || isContinued ? warnings : [...warnings, leftOut(job, omitted)];
+  return omitted === 0 || isContinued ? warnings : [...warnings, recordsOmitted(job, omitted)];
 }
 
-const leftOut = ({ uuid }: AnsweredJob, records: number): SourceWarning => ({
+const recordsOmitted = ({ uuid }: AnsweredJob, records: number): SourceWarning => ({
   code: "left_out",
   message: `max_chars omitted ${records} records, and next_cursor continues after them`,
   hint: `fetch the result of job ${uuid} for all records, or raise max_chars`,
@@ -67,15 +67,15 @@ export async function pageOf(
     archive: Pick<Archive, "records" | "withheld">;
   },
   job: Job,
-  found: JobResult,
+  storedResult: JobResult,
   { fields, maxChars }: Presentation,
-  readPosts: readonly string[] | null = null,
+  knownRecords: readonly string[] | null = null,
 ): Promise<AnswerPage> {
   const { records: texts, damage } =
-    readPosts === null
-      ? await recordsOf(context.archive, found.items)
-      : { records: readPosts, damage: [] };
-  const result = withDamage(found, damage);
+    knownRecords === null
+      ? await recordsOf(context.archive, storedResult.items)
+      : { records: knownRecords, damage: [] };
+  const result = withDamage(storedResult, damage);
   const yieldIfDue = startSlices(context.clock);
   const isBudgeted = maxChars !== null && (fields === null || fields.includes("Content"));
   const records: PostRecord[] = [];
@@ -89,15 +89,15 @@ export async function pageOf(
 
   const allowance = isBudgeted
     ? allowanceOf(lengths, maxChars)
-    : { posts: records.length, each: Number.POSITIVE_INFINITY };
+    : { posts: records.length, perPost: Number.POSITIVE_INFINITY };
   const select = fields === null ? null : selectorOf(fields);
 
   const posts: AnswerPost[] = [];
   for (const [index, whole] of records.slice(0, allowance.posts).entries()) {
     const length = lengths[index] ?? 0;
-    const isShortened = length > allowance.each;
+    const isShortened = length > allowance.perPost;
     const record = isShortened
-      ? { ...whole, Content: shortened(whole.Content, allowance.each) }
+      ? { ...whole, Content: shortened(whole.Content, allowance.perPost) }
       : whole;
     const stored = isShortened ? JSON.stringify(record) : (texts[index] ?? "");
     const json = select === null ? stored : JSON.stringify(select(record));
@@ -121,7 +121,8 @@ function positionOf(
 ): Position | null {
   const platform = textOf(record, "platform");
   const item = items.findLast(
-    (one) => String(one.id) === record.ID && (platform === null || one.platform === platform),
+    ({ id, platform: other }) =>
+      String(id) === record.ID && (platform === null || other === platform),
   );
   if (item === undefined || item.id === null) return null;
   if (!isSearch(method) && !isArchived(item)) return null;

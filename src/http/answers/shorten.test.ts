@@ -58,20 +58,20 @@ describe("a shortened text", () => {
 describe("the allowance", () => {
   const lengths = fc.array(fc.nat(3_000), { minLength: 1, maxLength: 60 });
   const budget = fc.integer({ min: shortestText, max: 100_000 });
-  const takes = (all: readonly number[], each: number) =>
-    all.reduce((sum, length) => sum + Math.min(length, each), 0);
+  const lengthWithin = (all: readonly number[], perPost: number) =>
+    all.reduce((sum, length) => sum + Math.min(length, perPost), 0);
 
   test("the allowance stays within the budget, and uses it up if a text is cut", () => {
     fc.assert(
       fc.property(lengths, budget, (all, characters) => {
-        const { posts, each } = allowanceOf(all, characters);
-        const given = all.slice(0, posts);
-        const used = takes(given, each);
+        const { posts, perPost } = allowanceOf(all, characters);
+        const included = all.slice(0, posts);
+        const used = lengthWithin(included, perPost);
         expect(posts).toBeGreaterThan(0);
         expect(used).toBeLessThanOrEqual(characters);
-        expect(each).toBeGreaterThanOrEqual(shortestText);
-        if (given.some((length) => length > each)) {
-          expect(used).toBeGreaterThan(characters - given.length);
+        expect(perPost).toBeGreaterThanOrEqual(shortestText);
+        if (included.some((length) => length > perPost)) {
+          expect(used).toBeGreaterThan(characters - included.length);
         }
       }),
     );
@@ -82,17 +82,17 @@ describe("the allowance", () => {
       fc.property(lengths, budget, (all, characters) => {
         const { posts } = allowanceOf(all, characters);
         if (posts === all.length) return;
-        expect(takes(all.slice(0, posts + 1), shortestText)).toBeGreaterThan(characters);
+        expect(lengthWithin(all.slice(0, posts + 1), shortestText)).toBeGreaterThan(characters);
       }),
     );
   });
 
   test.each([
-    [[10, 20, 30], 100, { posts: 3, each: Number.POSITIVE_INFINITY }],
-    [[10, 1_000, 30], 500, { posts: 3, each: 460 }],
-    [[1_000, 1_000], 600, { posts: 2, each: 300 }],
-    [[1_000, 1_000, 1_000], 250, { posts: 2, each: 125 }],
-    [[1_000, 0, 0], 100, { posts: 3, each: 100 }],
+    [[10, 20, 30], 100, { posts: 3, perPost: Number.POSITIVE_INFINITY }],
+    [[10, 1_000, 30], 500, { posts: 3, perPost: 460 }],
+    [[1_000, 1_000], 600, { posts: 2, perPost: 300 }],
+    [[1_000, 1_000, 1_000], 250, { posts: 2, perPost: 125 }],
+    [[1_000, 0, 0], 100, { posts: 3, perPost: 100 }],
   ])(
     "the allowance for texts of %j characters is computed within %d characters",
     (all, characters, allowance) => {

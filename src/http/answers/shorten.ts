@@ -2,11 +2,11 @@ import { once } from "../../lib/once.ts";
 
 const ellipsis = "…";
 
-/** How far before the cut a space is searched: share of the text, and most UTF-16 units. */
-const partForWord = 0.2;
-const maxForWord = 40;
+/** How far before the cut to look for a space: a fraction of the text, and a maximum of UTF-16 units. */
+const wordSearchFraction = 0.2;
+const maxWordSearch = 40;
 /** UTF-16 units examined for grapheme boundaries. */
-const aroundCut = 64;
+const graphemeContext = 64;
 
 const graphemes = once(() => new Intl.Segmenter("en", { granularity: "grapheme" }));
 
@@ -25,7 +25,7 @@ export function characterCount(text: string): number {
 /** At most `characters` with its `…`; cut at a nearby space or a grapheme boundary. */
 export function shortened(text: string, characters: number): string {
   const cut = unitsOf(text, characters - 1);
-  return text.slice(0, wordBorder(text, cut) ?? graphemeBorder(text, cut)).trimEnd() + ellipsis;
+  return text.slice(0, wordBoundary(text, cut) ?? graphemeBoundary(text, cut)).trimEnd() + ellipsis;
 }
 
 /** UTF-16 units of the first `characters` code points. */
@@ -37,23 +37,23 @@ function unitsOf(text: string, characters: number): number {
   return at;
 }
 
-function wordBorder(text: string, cut: number): number | null {
-  const reach = Math.min(maxForWord, Math.floor(cut * partForWord));
+function wordBoundary(text: string, cut: number): number | null {
+  const reach = Math.min(maxWordSearch, Math.floor(cut * wordSearchFraction));
   for (let at = cut; at > cut - reach; at -= 1) {
     if (/\s/.test(text.charAt(at))) return at;
   }
   return null;
 }
 
-function graphemeBorder(text: string, cut: number): number {
-  let start = Math.max(0, cut - aroundCut);
+function graphemeBoundary(text: string, cut: number): number {
+  let start = Math.max(0, cut - graphemeContext);
   if (start > 0 && isPairAt(text, start - 1)) start -= 1;
-  const around = text.slice(start, cut + aroundCut);
-  const border =
+  const context = text.slice(start, cut + graphemeContext);
+  const boundary =
     graphemes()
-      .segment(around)
+      .segment(context)
       .containing(cut - start)?.index ?? 0;
-  return border === 0 ? cut : start + border;
+  return boundary === 0 ? cut : start + boundary;
 }
 
 function isPairAt(text: string, at: number): boolean {

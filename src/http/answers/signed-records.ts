@@ -10,7 +10,7 @@ import { recordsOf } from "../../search/merge/fill-in.ts";
 export type SignedRecords = {
   records: readonly string[];
   body: Buffer;
-  isAsSigned: boolean;
+  matchesSignature: boolean;
   /** Records that may no longer be shown. */
   withdrawn: number;
   damage: readonly Damage[];
@@ -40,7 +40,7 @@ export async function signedRecordsOf(
   return {
     records,
     body: Buffer.concat(pieces),
-    isAsSigned: digest === fields["content-digest"],
+    matchesSignature: digest === fields["content-digest"],
     withdrawn: items.length - records.length,
     damage,
   };

@@ -96,13 +96,13 @@ export function coverageBody({ fromMs, toMs, complete, gaps, truncated, platform
     complete,
     gaps: gaps.map(spanBody),
     truncated: truncated ?? false,
-    platforms: (platforms ?? []).map((each) => ({
-      platform: each.platform,
-      collection: each.collection,
-      complete: each.complete,
-      held: each.held.map(spanBody),
-      gaps: each.gaps.map(spanBody),
-      truncated: each.truncated,
+    platforms: (platforms ?? []).map((covered) => ({
+      platform: covered.platform,
+      collection: covered.collection,
+      complete: covered.complete,
+      held: covered.held.map(spanBody),
+      gaps: covered.gaps.map(spanBody),
+      truncated: covered.truncated,
     })),
   };
 }

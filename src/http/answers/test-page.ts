@@ -6,7 +6,7 @@ type TestPage = AnswerPage & { job: Job };
 
 export function pageWith(
   texts: readonly string[],
-  special: Partial<TestPage> = {},
+  overrides: Partial<TestPage> = {},
   metadata: PostRecord["Metadata"] = null,
 ): TestPage {
   const coverage = { fromMs: 0, toMs: 86_400_000, complete: true, gaps: [] };
@@ -49,6 +49,6 @@ export function pageWith(
     omitted: 0,
     isContinued: true,
     nextCursor: null,
-    ...special,
+    ...overrides,
   };
 }

@@ -1,6 +1,6 @@
 export type AcceptedEncoding = "br" | "gzip" | null;
 
-/** The best that the header names without `q=0`. */
+/** The best encoding that `Accept-Encoding` allows. */
 export function acceptedEncoding(field: string | undefined): AcceptedEncoding {
   const accepted = (field ?? "")
     .toLowerCase()

@@ -11,7 +11,7 @@ export type ServedFile = {
 };
 
 export type BuiltFiles = {
-  /** The copy in the encoding if the build has one, else the plain file; null if there is none. Cached in memory. */
+  /** The file in this encoding if the build has it, else uncompressed; null if there is no such file. Cached in memory. */
   find(name: string, encoding: AcceptedEncoding): Promise<ServedFile | null>;
 };
 
@@ -25,7 +25,7 @@ const types: Readonly<Record<string, string>> = {
 };
 const endings = { br: ".br", gzip: ".gz" } as const;
 
-/** Some files have compressed copies beside them. The caller checks names. */
+/** The build compresses some files in advance. The caller must validate names. */
 export function createBuiltFiles(folder: URL): BuiltFiles {
   const files = new Map<string, ServedFile>();
 
@@ -43,13 +43,13 @@ export function createBuiltFiles(folder: URL): BuiltFiles {
     const ending = encoding === null ? "" : endings[encoding];
     const body = await readFile(new URL(name + ending, folder)).catch(() => null);
     const type = types[extname(name)] ?? "application/octet-stream";
-    return body === null ? null : servedAs(type, body, encoding);
+    return body === null ? null : servedFileOf(type, body, encoding);
   }
 
   return { find };
 }
 
-export function servedAs(
+export function servedFileOf(
   type: string,
   text: string | Buffer,
   encoding: AcceptedEncoding = null,

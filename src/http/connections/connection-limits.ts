@@ -11,7 +11,7 @@ export type ConnectionLimitSettings = {
 };
 
 /**
- * IPv6 counts by /64. Trusted proxies have no share: they connect for many callers. Connections over the limit stay open
+ * IPv6 addresses count by /64. Trusted proxies have no share: they connect for many callers. Connections over the limit stay open
  * briefly, so that their first request gets a 503 instead of a reset; beyond a few they close immediately.
  */
 export type ConnectionLimits = {
@@ -45,16 +45,16 @@ export function createConnectionLimits(
     take: (socket) => {
       const { remoteAddress = "" } = socket;
       const group = addressGroup(remoteAddress);
-      const isWithinShare = open.of(group) < share || isTrusted(remoteAddress);
+      const isWithinShare = open.countOf(group) < share || isTrusted(remoteAddress);
       if (open.total() < maxConnections && isWithinShare) {
-        open.add(group, socket);
+        open.track(group, socket);
         return true;
       }
-      if (refusals.total() >= maxRefused || refusals.of(group) >= maxRefusedPerAddress) {
+      if (refusals.total() >= maxRefused || refusals.countOf(group) >= maxRefusedPerAddress) {
         socket.destroy();
         return false;
       }
-      refusals.add(group, socket);
+      refusals.track(group, socket);
       refusedSockets.add(socket);
       void closeSoon(socket);
       return true;
@@ -67,19 +67,19 @@ function createCounts() {
   const byGroup = new Map<string, number>();
   let total = 0;
 
-  function change(group: string, by: 1 | -1): void {
-    total += by;
-    const count = (byGroup.get(group) ?? 0) + by;
+  function add(group: string, change: 1 | -1): void {
+    total += change;
+    const count = (byGroup.get(group) ?? 0) + change;
     if (count === 0) byGroup.delete(group);
     else byGroup.set(group, count);
   }
 
   return {
     total: () => total,
-    of: (group: string) => byGroup.get(group) ?? 0,
-    add: (group: string, socket: Socket) => {
-      change(group, 1);
-      socket.once("close", () => change(group, -1));
+    countOf: (group: string) => byGroup.get(group) ?? 0,
+    track: (group: string, socket: Socket) => {
+      add(group, 1);
+      socket.once("close", () => add(group, -1));
     },
   };
 }

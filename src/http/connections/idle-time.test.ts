@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, get, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
-import { stopIdleTime } from "./idle-time.ts";
+import { pauseIdleTimeout } from "./idle-time.ts";
 
 test("a connection is not idle while a request is pending, and may be again afterwards", async () => {
   const idleMs = 5_000;
@@ -14,9 +14,9 @@ test("a connection is not idle while a request is pending, and may be again afte
   const [, response]: [unknown, ServerResponse] = (await once(server, "request")) as never;
   const { socket } = response;
   expect(socket?.timeout).toBe(idleMs);
-  const start = stopIdleTime(response, idleMs);
+  const resume = pauseIdleTimeout(response, idleMs);
   expect(socket?.timeout).toBe(0);
-  start();
+  resume();
   expect(socket?.timeout).toBe(idleMs);
   response.end();
   const [answer] = await answered;

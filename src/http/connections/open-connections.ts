@@ -35,13 +35,13 @@ export type OpenConnections = {
   stop(): void;
   /** Resolves when no complete request is unanswered. */
   whenAnswered(): Promise<void>;
-  /** The newest request was answered before it was complete: no other answer may follow. */
+  /** Whether the newest request was answered before it was complete, so that no other answer may follow. */
   isAnswered(socket: Socket): boolean;
   isRefused(socket: Socket): boolean;
 };
 
 /** How long a client may continue the body of an answered request. */
-const unwantedBodyMs = 2_000;
+const lateBodyMs = 2_000;
 
 /**
  * Closes connections on `stop` that never sent anything, which Node leaves open. Also closes those
@@ -56,11 +56,11 @@ export function watchConnections(
   const requestsOf = new Map<Socket, Set<IncomingMessage>>();
   const answered = new WeakSet<Socket>();
   let stopping = false;
-  let isAllAnswered: PromiseWithResolvers<void> | null = null;
+  let allAnswered: PromiseWithResolvers<void> | null = null;
 
-  function noteAnswered(): void {
-    const requests = [...requestsOf.values()].flatMap((ofSocket) => [...ofSocket]);
-    if (!requests.some((request) => request.complete)) isAllAnswered?.resolve();
+  function resolveIfAllAnswered(): void {
+    const requests = [...requestsOf.values()].flatMap((requestsOfSocket) => [...requestsOfSocket]);
+    if (!requests.some((request) => request.complete)) allAnswered?.resolve();
   }
 
   function closeUnlessRequested(socket: Socket): void {
@@ -73,7 +73,7 @@ export function watchConnections(
     const timerAbort = new AbortController();
     answered.add(socket);
     request.once("close", () => timerAbort.abort());
-    await clock.sleep(unwantedBodyMs, timerAbort.signal).catch(() => undefined);
+    await clock.sleep(lateBodyMs, timerAbort.signal).catch(() => undefined);
     answered.delete(socket);
     if (!request.complete) socket.destroy();
   }
@@ -96,7 +96,7 @@ export function watchConnections(
     response.once("close", () => {
       requestsOf.get(socket)?.delete(request);
       if (stopping) socket.end();
-      if (isAllAnswered !== null) noteAnswered();
+      if (allAnswered !== null) resolveIfAllAnswered();
     });
   });
 
@@ -106,9 +106,9 @@ export function watchConnections(
       for (const socket of requestsOf.keys()) closeUnlessRequested(socket);
     },
     whenAnswered: () => {
-      isAllAnswered ??= Promise.withResolvers();
-      noteAnswered();
-      return isAllAnswered.promise;
+      allAnswered ??= Promise.withResolvers();
+      resolveIfAllAnswered();
+      return allAnswered.promise;
     },
     isAnswered: (socket) => answered.has(socket),
     isRefused: limits.isRefused,

@@ -17,8 +17,8 @@ export async function allUsage(
 ): Promise<AllUsageAnswer> {
   const { range, accountId, after } = request;
   if (accountId !== null) {
-    const named = await context.accounts.read("accountNames", { ids: [accountId] });
-    return { accounts: await usageOf(context, named, range), next: null };
+    const references = await context.accounts.read("accountNames", { ids: [accountId] });
+    return { accounts: await usageOf(context, references, range), next: null };
   }
   const page = await listAccounts(context, { query: null, after, limit: accountsPage });
   return {
@@ -30,24 +30,25 @@ export async function allUsage(
 /** A day at a time, so that other requests run in between. */
 async function usageOf(
   { accounts, clock }: Pick<HttpContext, "accounts" | "clock">,
-  named: readonly AccountReference[],
+  references: readonly AccountReference[],
   range: UsageRange,
 ): Promise<AllUsageAnswer["accounts"]> {
   const endMs = clock.now() + 1;
-  const accountIds = named.map(({ id }) => id);
+  const accountIds = references.map(({ id }) => id);
   const totals = new Map<string, UsageCounts>();
   for (let fromMs = endMs - ranges[range].spanMs; fromMs < endMs; fromMs += dayMs) {
     const toMs = Math.min(fromMs + dayMs, endMs);
     const days = await accounts.read("usageOfAccounts", { accountIds, fromMs, toMs });
-    for (const day of days) totals.set(day.accountId, sum(totals.get(day.accountId) ?? none, day));
+    for (const day of days)
+      totals.set(day.accountId, sum(totals.get(day.accountId) ?? noUsage, day));
   }
-  return named.map(({ id, name }) => {
-    const { searchesFailed, ...counts } = totals.get(id) ?? none;
+  return references.map(({ id, name }) => {
+    const { searchesFailed, ...counts } = totals.get(id) ?? noUsage;
     return { account: { id, name }, ...counts, searches_failed: searchesFailed };
   });
 }
 
-const none: UsageCounts = {
+const noUsage: UsageCounts = {
   requests: 0,
   refused: 0,
   failed: 0,

@@ -1,7 +1,7 @@
 import type { AccountListing } from "../../accounts/admin/listing-operations.ts";
 import type { HttpContext } from "../context.ts";
 import { problem } from "../problems/write-problem.ts";
-import { invalid } from "../schemas/validation.ts";
+import { invalidRequest } from "../schemas/validation.ts";
 import type { DeleteAccount } from "./contract/account.ts";
 
 type Context = Pick<HttpContext, "accounts" | "accountEnds" | "clock" | "settings">;
@@ -22,21 +22,21 @@ export async function deleteAccount(
   { accountId, confirm, actorId }: DeleteAccount & { accountId: string; actorId: string },
 ): Promise<void> {
   const { name } = await accountOf(context, accountId);
-  if (confirm !== name) throw otherName(name);
+  if (confirm !== name) throw nameMismatch(name);
   const { accounts, accountEnds, clock, settings } = context;
   const actor = { accountId: actorId };
   const rememberMs = settings.deletedAccountMs;
   await accounts.write("closeAccount", {
     accountId,
     actor,
-    rememberMs: rememberMs,
+    rememberMs,
     nowMs: clock.now(),
   });
   await accountEnds.settle({ id: accountId, ending: "deleted" });
 }
 
-function otherName(name: string) {
+function nameMismatch(name: string) {
   const message = "confirm must be the name of the account";
   const hint = `send {"confirm":${JSON.stringify(name)}}`;
-  return invalid([{ code: "invalid_value", message, hint, pointer: "/confirm" }]);
+  return invalidRequest([{ code: "invalid_value", message, hint, pointer: "/confirm" }]);
 }

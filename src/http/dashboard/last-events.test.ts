@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { CountAnswer, CountRequest } from "../../archive/archive.ts";
 import { createManualClock } from "../../lib/manual-clock.ts";
-import { countReceived, inParts, receivedUnitMs } from "./last-events.ts";
+import { countReceived, countsByPart, receivedUnitMs } from "./last-events.ts";
 
 const fromMs = 1_700_000_100_000;
 const units = 288;
@@ -50,8 +50,8 @@ test("a unit of events that exceeds its slice gets a longer one", async () => {
   const short = { platforms: ["bluesky"] as const, fromMs, toMs: fromMs + 2 * receivedUnitMs };
   const received = await countReceived(source, short, never);
   expect(received.get("bluesky")?.size).toBe(2);
-  const turns = requests.map(({ deadlineMs }) => deadlineMs - source.clock.now());
-  expect(turns).toEqual([250, 500, 1_000, 250, 500, 1_000]);
+  const timeouts = requests.map(({ deadlineMs }) => deadlineMs - source.clock.now());
+  expect(timeouts).toEqual([250, 500, 1_000, 250, 500, 1_000]);
 });
 
 test("an aborted count of events stops", async () => {
@@ -76,7 +76,7 @@ test("adjacent parts contain every post of their time once", () => {
           ]),
         );
         const parts = units / unitsOfPart;
-        const sums = inParts(counts, { fromMs, partMs: unitsOfPart * receivedUnitMs, parts });
+        const sums = countsByPart(counts, { fromMs, partMs: unitsOfPart * receivedUnitMs, parts });
         expect(sums).toHaveLength(parts);
         const within = [...counts].filter(([ms]) => ms >= fromMs && ms < toMs);
         expect(sums.reduce((a, b) => a + b, 0)).toBe(

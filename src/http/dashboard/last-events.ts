@@ -8,8 +8,8 @@ export type ReceivedPosts = ReadonlyMap<Platform, ReadonlyMap<number, number>>;
 /** Divides the parts of every range, so that ranges share cached counts. */
 export const receivedUnitMs = 300_000;
 
-const turnMs = 250;
-const longestTurnMs = 8_000;
+const sliceMs = 250;
+const maxSliceMs = 8_000;
 
 /** Newest first. Errors: those of the archive, and the signal's reason. */
 export async function countReceived(
@@ -20,7 +20,7 @@ export async function countReceived(
   const received = new Map<Platform, ReadonlyMap<number, number>>();
   for (const platform of request.platforms) {
     const counts = new Map<number, number>();
-    let forMs = turnMs;
+    let timeoutMs = sliceMs;
     for (let toMs = request.toMs; toMs > request.fromMs; ) {
       signal.throwIfAborted();
       const { buckets, countedFromMs } = await archive.count(
@@ -30,13 +30,13 @@ export async function countReceived(
           fromMs: request.fromMs,
           toMs,
           bucketMs: receivedUnitMs,
-          deadlineMs: clock.now() + forMs,
+          deadlineMs: clock.now() + timeoutMs,
         },
         signal,
       );
       for (const { fromMs, count } of buckets) counts.set(fromMs, count);
       // A unit that cannot be counted in one time slice gets a longer slice.
-      forMs = countedFromMs < toMs ? turnMs : Math.min(2 * forMs, longestTurnMs);
+      timeoutMs = countedFromMs < toMs ? sliceMs : Math.min(2 * timeoutMs, maxSliceMs);
       toMs = countedFromMs;
     }
     received.set(platform, counts);
@@ -45,7 +45,7 @@ export async function countReceived(
 }
 
 /** `partMs` is a multiple of the unit. */
-export function inParts(
+export function countsByPart(
   counts: ReadonlyMap<number, number>,
   { fromMs, partMs, parts }: { fromMs: number; partMs: number; parts: number },
 ): number[] {

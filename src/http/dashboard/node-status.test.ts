@@ -28,8 +28,8 @@ describe("a remote node", () => {
   });
 
   test("the status of a disconnected remote node has no connection time", () => {
-    const away = nodeStatus(nodeViewOf({ isConnected: false }));
-    expect(away).toMatchObject({ is_connected: false, connected_at: null });
+    const disconnected = nodeStatus(nodeViewOf({ isConnected: false }));
+    expect(disconnected).toMatchObject({ is_connected: false, connected_at: null });
   });
 
   test("the status of a remote node has the reason and end of a quarantine, or else null", () => {

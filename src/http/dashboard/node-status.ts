@@ -16,7 +16,7 @@ export type EmbeddedNode = {
 
 type Claims = Pick<NodeStatusAnswer, "proves" | "does_not_prove">;
 
-const claimsOf: Readonly<Record<NodeStatusAnswer["evidence"], Claims>> = {
+const claims: Readonly<Record<NodeStatusAnswer["evidence"], Claims>> = {
   tdx: {
     proves:
       "That an Intel TDX machine measured code that the policy allows, and that the keys that sign its results exist only in its memory.",
@@ -44,7 +44,7 @@ export function nodeStatus(node: NodeView): NodeStatusAnswer {
     id: node.id,
     name: node.name,
     evidence: node.evidence,
-    ...claimsOf[node.evidence],
+    ...claims[node.evidence],
     state: node.state === "removed" ? "draining" : node.state,
     is_connected: node.isConnected,
     is_spare: false,
@@ -68,10 +68,10 @@ export function nodeStatus(node: NodeView): NodeStatusAnswer {
   };
 }
 
-/** Empty if it runs nothing. */
+/** Empty if the embedded node is off. */
 export function embeddedStatus(
   { share, running, concurrency, jobs }: EmbeddedNode,
-  known: readonly Platform[],
+  enabledPlatforms: readonly Platform[],
 ): readonly NodeStatusAnswer[] {
   if (share === "off") return [];
   return [
@@ -83,7 +83,7 @@ export function embeddedStatus(
       state: "approved",
       is_connected: true,
       is_spare: share === "spare",
-      platforms: known,
+      platforms: enabledPlatforms,
       running,
       concurrency,
       connected_at: null,
@@ -100,9 +100,9 @@ export function insecureEvidence(
   gateway: Pick<NodeGateway, "policy" | "nodes">,
 ): InsecureEvidence[] {
   const connected = gateway.nodes().filter(({ isConnected }) => isConnected);
-  const capabilities = new Set([
+  const evidenceKinds = new Set([
     ...gateway.policy().evidence,
     ...connected.map(({ evidence }) => evidence),
   ]);
-  return (["simulated", "none"] as const).filter((kind) => capabilities.has(kind));
+  return (["simulated", "none"] as const).filter((kind) => evidenceKinds.has(kind));
 }

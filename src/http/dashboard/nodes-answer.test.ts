@@ -12,7 +12,7 @@ const {
   ...view
 } = nodeViewOf();
 
-const recordOf = (special: Partial<NodeRecord> = {}): NodeRecord => ({
+const recordOf = (overrides: Partial<NodeRecord> = {}): NodeRecord => ({
   ...view,
   identityKey: "key",
   state: "approved",
@@ -25,7 +25,7 @@ const recordOf = (special: Partial<NodeRecord> = {}): NodeRecord => ({
   image: "dstack-0.5",
   composeHash: null,
   isListed: true,
-  ...special,
+  ...overrides,
 });
 
 const survey = { nodes: [recordOf()], events: [] };

@@ -8,16 +8,16 @@ import { nodeStatus } from "./node-status.ts";
 /** The store has every change; the gateway adds live state. */
 export function nodesAnswer(
   { nodes, events }: NodeSurvey,
-  known: readonly NodeView[],
+  views: readonly NodeView[],
   nowMs: number,
 ): NodesAnswer {
   const names = new Map(nodes.map(({ id, name }) => [id, name]));
   const nameOf = (id: string) => names.get(id) ?? id;
-  const views = new Map(known.map((view) => [view.id, view]));
+  const viewsById = new Map(views.map((view) => [view.id, view]));
   return {
     nodes: nodes
       .filter(({ state }) => state !== "removed")
-      .map((node) => nodeListing(node, views.get(node.id), nowMs)),
+      .map((node) => nodeListing(node, viewsById.get(node.id), nowMs)),
     events: events.map(({ atMs, nodeId, action, detail }) => ({
       at: iso(atMs),
       node: nodeId === null ? null : nameOf(nodeId),

@@ -62,7 +62,7 @@ test("coverage of only imports has no gap after the last one", () => {
   });
 });
 
-test("a backfill that closes a gap is named beside the stream", () => {
+test("a backfill that closes a gap is listed as a source with the stream", () => {
   expect(
     coverageOf([interval(30, 10), interval(10, 8, { source: "backfill" }), interval(8, 0)]),
   ).toEqual({

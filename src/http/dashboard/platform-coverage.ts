@@ -18,26 +18,26 @@ export function platformCoverage(
   intervals: readonly CoverageInterval[],
   { fromMs, nowMs, slackMs, liveSinceMs }: CoverageRange,
 ): PlatformStatus["coverage"] {
-  const ofAllAccounts = intervals.filter(
+  const platformIntervals = intervals.filter(
     ({ collection, account }) => collection === "posts" && account === null,
   );
-  const firstMs = ofAllAccounts.reduce(
+  const firstMs = platformIntervals.reduce(
     (first, interval) => Math.min(first, interval.fromMs),
     nowMs,
   );
   const window = { fromMs: Math.max(firstMs, fromMs), toMs: nowMs };
   if (window.fromMs >= nowMs) return { held: [], gaps: [], complete_since: null };
-  const grantedMs = hasCaughtUp(ofAllAccounts, liveSinceMs) ? slackMs : 0;
-  const missing = joinOldest(gapsIn(window, ofAllAccounts, nowMs, grantedMs), maxGaps);
-  const isImported = ofAllAccounts.every(({ source }) => source === "import");
-  const gaps = isImported ? missing.filter(({ toMs }) => toMs < nowMs) : missing;
+  const allowedMs = hasCaughtUp(platformIntervals, liveSinceMs) ? slackMs : 0;
+  const missing = joinOldest(gapsIn(window, platformIntervals, nowMs, allowedMs), maxGaps);
+  const isImportOnly = platformIntervals.every(({ source }) => source === "import");
+  const gaps = isImportOnly ? missing.filter(({ toMs }) => toMs < nowMs) : missing;
   return {
     held: outsideOf(window, missing).map((span) => ({
       ...spanText(span, window.fromMs),
-      source: sourcesOf(ofAllAccounts, span),
+      source: sourcesOf(platformIntervals, span),
     })),
     gaps: gaps.map((span) => spanText(span, window.fromMs)),
-    complete_since: completeSince(intervalsOf(intervals, "posts"), nowMs, grantedMs),
+    complete_since: completeSince(intervalsOf(intervals, "posts"), nowMs, allowedMs),
   };
 }
 
@@ -47,8 +47,8 @@ function completeSince(
   nowMs: number,
   slackMs: number,
 ): string | null {
-  const always = { fromMs: null, toMs: nowMs };
-  const last = outsideOf(always, gapsIn(always, intervals, nowMs, slackMs)).at(-1);
+  const unbounded = { fromMs: null, toMs: nowMs };
+  const last = outsideOf(unbounded, gapsIn(unbounded, intervals, nowMs, slackMs)).at(-1);
   if (last === undefined || last.toMs < nowMs) return null;
   return isoText(Math.max(0, last.fromMs ?? 0));
 }

@@ -3,8 +3,8 @@ import { problem } from "../problems/write-problem.ts";
 
 const safeMethods: readonly string[] = ["GET", "HEAD"];
 
-/** Other sites must not be able to send such requests (CSRF). */
-export function isChanging(request: FastifyRequest): boolean {
+/** Other sites must not be able to send such requests (RFC 9110, section 9.2.1; CSRF). */
+export function hasUnsafeMethod(request: FastifyRequest): boolean {
   return !safeMethods.includes(request.method);
 }
 
@@ -12,12 +12,13 @@ export function isChanging(request: FastifyRequest): boolean {
 export function requireOwnOrigin(request: FastifyRequest, publicUrl: string | null): void {
   const site = request.headers["sec-fetch-site"];
   if (site !== undefined && site !== "same-origin" && site !== "none") {
-    throw foreign("the request comes from another site");
+    throw forbiddenOrigin("the request comes from another site");
   }
-  if (!isChanging(request)) return;
+  if (!hasUnsafeMethod(request)) return;
   const { origin, host } = request.headers;
-  if (origin === undefined) throw foreign("the request has no Origin header");
-  if (!isOwn(origin, host, publicUrl)) throw foreign("the request comes from another site");
+  if (origin === undefined) throw forbiddenOrigin("the request has no Origin header");
+  if (!isOwnOrigin(origin, host, publicUrl))
+    throw forbiddenOrigin("the request comes from another site");
 }
 
 /** Embedding by another site would use up the visitor's rate limit. Errors: `forbidden_origin`. */
@@ -25,10 +26,10 @@ export function requireNavigation(request: FastifyRequest): void {
   const { "sec-fetch-mode": mode = "navigate", "sec-fetch-dest": destination = "document" } =
     request.headers;
   if (mode === "navigate" && destination === "document") return;
-  throw foreign("a sign-in must be a top-level page");
+  throw forbiddenOrigin("a sign-in must be a top-level page");
 }
 
-function isOwn(origin: string, host: string | undefined, publicUrl: string | null): boolean {
+function isOwnOrigin(origin: string, host: string | undefined, publicUrl: string | null): boolean {
   if (publicUrl !== null) return origin === publicUrl;
   const parsed = URL.parse(origin);
   if (parsed === null || host === undefined) return false;
@@ -36,7 +37,7 @@ function isOwn(origin: string, host: string | undefined, publicUrl: string | nul
   return parsed.host === host.toLowerCase() && parsed.origin === origin;
 }
 
-export function foreign(message: string) {
+export function forbiddenOrigin(message: string) {
   return problem("forbidden_origin", message, {
     hint: "use the dashboard at its own URL; in programs, send an API key and no cookie",
   });

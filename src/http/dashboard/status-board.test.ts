@@ -44,14 +44,14 @@ const stats: ArchiveStats = {
   coverage: [],
 };
 
-function testBoard(differences: Partial<StatusSource> = {}) {
+function testBoard(overrides: Partial<StatusSource> = {}) {
   const clock = createManualClock(nowMs);
   const state = { countMs: 0, statsMs: 0, fails: false };
   const calls: string[] = [];
   const timed = async (name: string, ms: number) => {
     calls.push(name);
     if (ms > 0) await clock.sleep(ms);
-    if (state.fails) throw new Error("the archive is gone");
+    if (state.fails) throw new Error("the archive does not answer");
   };
   const board = createStatusBoard({
     archive: {
@@ -87,7 +87,7 @@ function testBoard(differences: Partial<StatusSource> = {}) {
     waitingJobs: () => 3,
     embedded: () => ({ share: "on", running: 1, concurrency: 4, jobs: 12 }),
     nodes: () => [],
-    ...differences,
+    ...overrides,
   });
   return { board, clock, state, calls };
 }
@@ -178,9 +178,9 @@ test("the status board fails with unavailable and Retry-After if the archive doe
   const { board, clock, state } = testBoard();
   state.statsMs = 60_000;
   const answer = board.status("24h");
-  const refused = expect(answer).rejects.toMatchObject({ code: "unavailable" });
+  const rejection = expect(answer).rejects.toMatchObject({ code: "unavailable" });
   await clock.advance(6_000);
-  await refused;
+  await rejection;
 });
 
 test("the status board leaves the post histogram empty if counting fails", async () => {

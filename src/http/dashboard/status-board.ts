@@ -8,7 +8,7 @@ import { problem } from "../problems/write-problem.ts";
 import { type CachedAnswer, createCachedAnswer } from "./cached-answer.ts";
 import type { NodeStatusAnswer, PlatformStatus, StatusAnswer } from "./contract/status.ts";
 import type { UsageRange } from "./contract/usage.ts";
-import { countReceived, inParts, type ReceivedPosts, receivedUnitMs } from "./last-events.ts";
+import { countReceived, countsByPart, type ReceivedPosts, receivedUnitMs } from "./last-events.ts";
 import { type EmbeddedNode, embeddedStatus, nodeStatus } from "./node-status.ts";
 import { platformCoverage } from "./platform-coverage.ts";
 import { rangeNames, ranges } from "./ranges.ts";
@@ -92,14 +92,14 @@ export function createStatusBoard(source: StatusSource): StatusBoard {
   }
 
   function oneAtATime<Value>(count: () => Promise<Value>): Promise<Value> {
-    const counted = counting.then(count, count);
-    counting = counted.catch(() => undefined);
-    return counted;
+    const result = counting.then(count, count);
+    counting = result.catch(() => undefined);
+    return result;
   }
 
   async function countRange(range: UsageRange): Promise<ReceivedPosts> {
     const coverage = (await archiveState.get(requiredTimeoutMs))?.coverage ?? [];
-    const withPosts = coverage
+    const platformsWithPosts = coverage
       .filter(({ holdsPosts }) => holdsPosts)
       .map(({ platform }) => platform);
     const { fromMs, toMs } = histogramSpan(range, clock.now());
@@ -111,7 +111,11 @@ export function createStatusBoard(source: StatusSource): StatusBoard {
     );
     try {
       const span = { fromMs, toMs };
-      return await countReceived(source, { platforms: withPosts, ...span }, timeout.signal);
+      return await countReceived(
+        source,
+        { platforms: platformsWithPosts, ...span },
+        timeout.signal,
+      );
     } finally {
       timerAbort.abort();
     }
@@ -179,7 +183,7 @@ export function createStatusBoard(source: StatusSource): StatusBoard {
         slackMs: settings.coverageSlackMs,
         liveSinceMs: source.liveSinceMs(platform),
       }),
-      received: received && inParts(received.get(platform) ?? new Map(), span),
+      received: received && countsByPart(received.get(platform) ?? new Map(), span),
       lag: (lags ?? [])
         .filter((lag) => lag.platform === platform)
         .map(({ startMs, lagMs }) => ({ at: isoText(startMs), lag_ms: lagMs })),
@@ -238,8 +242,8 @@ function archiveStatus({
   };
 }
 
-function sumOf<Item>(items: readonly Item[], number: (item: Item) => number): number {
-  return items.reduce((sum, item) => sum + number(item), 0);
+function sumOf<Item>(items: readonly Item[], numberOf: (item: Item) => number): number {
+  return items.reduce((sum, item) => sum + numberOf(item), 0);
 }
 
 function archiveTimeout() {

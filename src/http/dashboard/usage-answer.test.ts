@@ -8,7 +8,7 @@ import { dashboardKeyId, usageAnswer } from "./usage-answer.ts";
 
 const nowMs = Date.UTC(2026, 9, 25, 13, 37, 12);
 
-async function answered(
+async function answerFor(
   rows: readonly Partial<UsageRow>[],
   params: { range?: UsageAnswer["range"]; keyId?: string | null; accountId?: string } = {},
 ): Promise<UsageAnswer> {
@@ -40,7 +40,7 @@ async function answered(
 test.each(rangeNames)(
   "the usage contains adjacent buckets for all of %s, the last one open",
   async (range) => {
-    const { buckets, bucket_ms, from } = await answered([], { range });
+    const { buckets, bucket_ms, from } = await answerFor([], { range });
     const starts = buckets.map(({ start }) => Date.parse(start));
     expect(starts).toHaveLength(ranges[range].spanMs / bucket_ms);
     expect(starts[0]).toBe(Date.parse(from));
@@ -57,9 +57,9 @@ test.each(rangeNames)(
 test.each(rangeNames)(
   "the usage includes the first quarter of an hour of %s and not the one before",
   async (range) => {
-    const { from } = await answered([], { range });
+    const { from } = await answerFor([], { range });
     const firstMs = Date.parse(from);
-    const { totals, buckets } = await answered(
+    const { totals, buckets } = await answerFor(
       [{ bucketMs: firstMs - 900_000, calls: 100 }, { bucketMs: firstMs, calls: 10 }, { calls: 1 }],
       { range },
     );
@@ -73,10 +73,10 @@ test.each(rangeNames)(
 test("the usage lists searches by method, with percentiles over all quarters of an hour", async () => {
   const histogram = (ms: readonly number[]) => {
     const latencies = new Map<number, number>();
-    for (const one of ms) noteLatency(latencies, one);
+    for (const latency of ms) noteLatency(latencies, latency);
     return printLatencies(latencies);
   };
-  const { totals, methods } = await answered([
+  const { totals, methods } = await answerFor([
     { method: "", calls: 5, refused: 2, failed: 1 },
     { method: "searchbyquery", calls: 3, posts: 12, latencies: histogram([10, 10, 10]) },
     {
@@ -116,17 +116,17 @@ test("the usage can be filtered by key, and excludes other accounts", async () =
     { keyId: "key2", calls: 4 },
     { accountId: "two", keyId: "key3", calls: 50 },
   ];
-  expect((await answered(rows)).totals.requests).toBe(7);
-  expect((await answered(rows, { keyId: "key2" })).totals.requests).toBe(4);
-  expect((await answered(rows, { keyId: "key3" })).totals.requests).toBe(0);
-  const other = await answered(rows, { accountId: "two" });
+  expect((await answerFor(rows)).totals.requests).toBe(7);
+  expect((await answerFor(rows, { keyId: "key2" })).totals.requests).toBe(4);
+  expect((await answerFor(rows, { keyId: "key3" })).totals.requests).toBe(0);
+  const other = await answerFor(rows, { accountId: "two" });
   expect(other.totals.requests).toBe(50);
   expect(other.keys).toEqual([]);
 });
 
 test("the usage names valid keys, ended keys with usage, and the dashboard", async () => {
-  const named = (answer: UsageAnswer) => answer.keys.map(({ name, ended }) => [name, ended]);
-  expect(named(await answered([]))).toEqual([
+  const namesOf = (answer: UsageAnswer) => answer.keys.map(({ name, ended }) => [name, ended]);
+  expect(namesOf(await answerFor([]))).toEqual([
     ["key1", false],
     ["key2", false],
   ]);
@@ -137,6 +137,6 @@ test("the usage names valid keys, ended keys with usage, and the dashboard", asy
     ["old", true],
     ["Dashboard", false],
   ];
-  expect(named(await answered(used))).toEqual(all);
-  expect(named(await answered(used, { keyId: "key1" }))).toEqual(all);
+  expect(namesOf(await answerFor(used))).toEqual(all);
+  expect(namesOf(await answerFor(used, { keyId: "key1" }))).toEqual(all);
 });

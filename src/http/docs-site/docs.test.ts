@@ -72,20 +72,23 @@ describe("other codes", () => {
     .join("\n");
 
   test("the documentation explains the code of each entry, warning or failure in the source", () => {
-    const ofSchemas = readFileSync(new URL("../schemas/validation.ts", import.meta.url), "utf8");
-    const given = [
+    const validationSource = readFileSync(
+      new URL("../schemas/validation.ts", import.meta.url),
+      "utf8",
+    );
+    const usedCodes = [
       ...source.matchAll(/\bcode: "([a-z_]+)"/g),
-      ...ofSchemas.matchAll(/return "([a-z_]+)";/g),
+      ...validationSource.matchAll(/return "([a-z_]+)";/g),
     ].map(([, code = ""]) => code);
-    const ofTheSchemas = "custom";
+    const schemaCode = "custom";
     const known = new Set([
       ...explained,
       ...Object.keys(diagnosticCodes),
       ...Object.keys(problems),
-      ofTheSchemas,
+      schemaCode,
     ]);
-    expect(given.length).toBeGreaterThan(15);
-    expect(given.filter((code) => !known.has(code))).toEqual([]);
+    expect(usedCodes.length).toBeGreaterThan(15);
+    expect(usedCodes.filter((code) => !known.has(code))).toEqual([]);
   });
 
   test("every explained code exists in the source", () => {
@@ -102,8 +105,8 @@ describe("other codes", () => {
   });
 });
 
-function sourceOf(room: string): string {
-  const folder = new URL(`../../${room}/`, import.meta.url);
+function sourceOf(name: string): string {
+  const folder = new URL(`../../${name}/`, import.meta.url);
   return readdirSync(folder, { recursive: true, encoding: "utf8" })
     .filter((file) => /\.ts$/.test(file) && !/(?:^|\/)test-|\.test/.test(file))
     .map((file) => readFileSync(new URL(file, folder), "utf8"))
@@ -116,9 +119,9 @@ describe("docs/api.md", () => {
       readFileSync(openApiFile, "utf8"),
     );
     for (const [path, methods] of Object.entries(document.paths)) {
-      const written = path.replaceAll(/\{(\w+)\}/g, ":$1");
+      const documentedPath = path.replaceAll(/\{(\w+)\}/g, ":$1");
       for (const method of Object.keys(methods)) {
-        expect(api).toContain(`\`${method.toUpperCase()} ${written}\``);
+        expect(api).toContain(`\`${method.toUpperCase()} ${documentedPath}\``);
       }
     }
   });

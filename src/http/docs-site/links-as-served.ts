@@ -1,4 +1,4 @@
-/** Links that are not served keep only their text. */
+/** Replaces links to pages that are not served with their text. */
 export function linksAsServed(text: string, addressOf: (target: string) => string | null): string {
   let inCode = false;
   const lines = text.split("\n").map((line) => {

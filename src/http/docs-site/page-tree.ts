@@ -43,7 +43,7 @@ export function pathOf(file: string): string {
   return `/${file}`.replace(/\/README\.md$/, "").replace(/\.md$/, "");
 }
 
-/** Web URLs stay; null if not served. */
+/** Web URLs are unchanged; null if the page is not served. */
 export function addressIn(tree: PageTree, page: string): (target: string) => string | null {
   return (target) => {
     if (/^(?:https?:|#|\/(?!\/))/.test(target)) return target;

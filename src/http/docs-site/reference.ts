@@ -15,14 +15,14 @@ export function referencePage(api: OpenApi, name: string): string {
 
 function indexPage(api: OpenApi): string {
   const { tags } = api;
-  return joined([
+  return paragraphs([
     "# API reference",
     "Every endpoint, generated from [openapi.json](/openapi.json). [The API](../api.md) explains keys, limits, cursors and coverage.",
     ...tags.flatMap(({ name, description }) => [
       `## ${titleOf(name)}`,
       description,
       table(
-        ["endpoint", "does"],
+        ["endpoint", "purpose"],
         endpointsOf(api, name).map(({ method, path, operation }) => [
           `[\`${method} ${path}\`](${name}.md#${anchorOf(`${method} ${path}`)})`,
           operation.summary,
@@ -36,7 +36,7 @@ function indexPage(api: OpenApi): string {
 
 function tagPage(api: OpenApi, name: string): string {
   const description = api.tags.find((tag) => tag.name === name)?.description ?? "";
-  return joined([
+  return paragraphs([
     `# ${titleOf(name)}`,
     description,
     ...endpointsOf(api, name).map((endpoint) => endpointChapter(endpoint)),
@@ -45,11 +45,11 @@ function tagPage(api: OpenApi, name: string): string {
 }
 
 function schemasPage({ components: { schemas } }: OpenApi): string {
-  return joined([
+  return paragraphs([
     "# Schemas",
     "The bodies of requests and answers.",
     ...Object.entries(schemas).map(([name, schema]) =>
-      joined([
+      paragraphs([
         `## ${name}`,
         schema.description ?? "",
         memberTable(schema) || `Type: ${typeText(schema)}.`,
@@ -76,7 +76,7 @@ function endpointsOf({ paths }: OpenApi, tag: string): Endpoint[] {
 
 function endpointChapter(endpoint: Endpoint): string {
   const { method, path, operation } = endpoint;
-  return joined([
+  return paragraphs([
     `## ${method} ${path}`,
     `${operation.summary}. ${operation.security ? "Needs a key" : "Needs no key"}. Operation \`${operation.operationId}\`.`,
     operation.description ?? "",
@@ -113,7 +113,7 @@ function bodyOf({ requestBody }: Operation): string {
   return schema === undefined ? "" : `The body is a ${typeText(schema)} in JSON.`;
 }
 
-const fences: Readonly<Record<string, string>> = {
+const fenceLanguages: Readonly<Record<string, string>> = {
   Shell: "sh",
   TypeScript: "ts",
   Python: "python",
@@ -124,7 +124,7 @@ function samplesOf({ "x-codeSamples": samples = [] }: Operation): string {
   return samples
     .map(({ lang, label, source }) => {
       const name = samples.length > 1 ? ` [${label}]` : "";
-      return `\`\`\`${fences[lang] ?? ""}${name}\n${source}\n\`\`\``;
+      return `\`\`\`${fenceLanguages[lang] ?? ""}${name}\n${source}\n\`\`\``;
     })
     .join("\n\n");
 }
@@ -148,7 +148,8 @@ function headersOf({ responses }: Operation): string {
   }
   if (statuses.size === 0) return "";
   const list = [...statuses].map(
-    ([name, on]) => `${code(name)}${on.length > maxListed ? "" : ` (${on.join(", ")})`}`,
+    ([name, listed]) =>
+      `${code(name)}${listed.length > maxListed ? "" : ` (${listed.join(", ")})`}`,
   );
   return `Header fields: ${list.join(", ")}. [What they mean](README.md#header-fields).`;
 }
@@ -165,6 +166,6 @@ function exampleBlock(example: unknown): string {
   return example === undefined ? "" : `\`\`\`json\n${JSON.stringify(example, null, 2)}\n\`\`\``;
 }
 
-function joined(parts: readonly string[]): string {
+function paragraphs(parts: readonly string[]): string {
   return parts.filter((part) => part !== "").join("\n\n");
 }

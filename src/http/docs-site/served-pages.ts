@@ -1,6 +1,6 @@
 import { packageRoot } from "../../lib/package-root.ts";
 import type { AcceptedEncoding } from "../built-files/accepts-encoding.ts";
-import { createBuiltFiles, type ServedFile, servedAs } from "../built-files/built-files.ts";
+import { createBuiltFiles, type ServedFile, servedFileOf } from "../built-files/built-files.ts";
 import { linksAsServed } from "./links-as-served.ts";
 import { llmsText } from "./llms-text.ts";
 import type { OpenApi } from "./open-api.ts";
@@ -15,7 +15,7 @@ export type ServedPages = {
   findSource(path: string): Promise<ServedFile | null>;
   /** Null if unknown or not built. */
   findHtml(path: string, encoding: AcceptedEncoding): Promise<ServedFile | null>;
-  /** Where a path with a slash at its end redirects; null if no page has it. */
+  /** The redirect of a path with a trailing slash or `.md`; null if there is no such page. */
   addressOf(path: string): Promise<string | null>;
   findSearchIndex(encoding: AcceptedEncoding): Promise<ServedFile | null>;
   llms(): Promise<ServedFile>;
@@ -38,8 +38,11 @@ export function createServedPages(openApi: () => Promise<Buffer>): ServedPages {
 
   async function makeSource(pageTree: PageTree, file: string): Promise<ServedFile> {
     const text = await readPage(file, await description());
-    if (file.endsWith(".svg")) return servedAs("image/svg+xml; charset=utf-8", text);
-    return servedAs("text/markdown; charset=utf-8", linksAsServed(text, addressIn(pageTree, file)));
+    if (file.endsWith(".svg")) return servedFileOf("image/svg+xml; charset=utf-8", text);
+    return servedFileOf(
+      "text/markdown; charset=utf-8",
+      linksAsServed(text, addressIn(pageTree, file)),
+    );
   }
 
   async function findHtml(path: string, encoding: AcceptedEncoding): Promise<ServedFile | null> {
@@ -54,7 +57,7 @@ export function createServedPages(openApi: () => Promise<Buffer>): ServedPages {
   }
 
   const llms = memoise(async () =>
-    servedAs("text/plain; charset=utf-8", llmsText(await description())),
+    servedFileOf("text/plain; charset=utf-8", llmsText(await description())),
   );
 
   const findSearchIndex = (encoding: AcceptedEncoding) => built.find("search.json", encoding);

@@ -13,30 +13,30 @@ function source() {
   };
   return {
     events,
-    give: (event: StreamedEvent) => waiting.shift()?.({ done: false, value: event }),
+    emit: (event: StreamedEvent) => waiting.shift()?.({ done: false, value: event }),
     end: () => waiting.shift()?.({ done: true, value: undefined }),
   };
 }
 
 const event = { id: 7, event: "job", data: { text: "two\nlines" } };
-const written = 'id: 7\nevent: job\ndata: {"text":"two\\nlines"}\n\n';
+const eventText = 'id: 7\nevent: job\ndata: {"text":"two\\nlines"}\n\n';
 
 test("an event stream begins with the reconnection delay, and writes each event in one piece on separate lines", async () => {
-  const { events, give, end } = source();
+  const { events, emit, end } = source();
   const stream = eventStream(events, createManualClock(), new AbortController().signal);
   expect((await stream.next()).value).toBe("retry: 3000\n\n");
-  give(event);
-  expect((await stream.next()).value).toBe(written);
+  emit(event);
+  expect((await stream.next()).value).toBe(eventText);
   const next = stream.next();
-  give({ ...event, id: null });
-  expect((await next).value).toBe(written.replace("id: 7\n", ""));
+  emit({ ...event, id: null });
+  expect((await next).value).toBe(eventText.replace("id: 7\n", ""));
   const last = stream.next();
   end();
   expect((await last).done).toBe(true);
 });
 
 test("an event stream without events sends a comment every 15 seconds", async () => {
-  const { events, give } = source();
+  const { events, emit } = source();
   const clock = createManualClock();
   const stream = eventStream(events, clock, new AbortController().signal);
   await stream.next();
@@ -48,25 +48,25 @@ test("an event stream without events sends a comment every 15 seconds", async ()
   }
   const next = stream.next();
   await clock.advance(14_999);
-  give(event);
-  expect((await next).value).toBe(written);
+  emit(event);
+  expect((await next).value).toBe(eventText);
   expect(events.pulled).toBe(1);
 });
 
 test("an event stream reads the next event only after the last was consumed", async () => {
-  const { events, give } = source();
+  const { events, emit } = source();
   const stream = eventStream(events, createManualClock(), new AbortController().signal);
   await stream.next();
-  give(event);
+  emit(event);
   await stream.next();
   expect(events.pulled).toBe(1);
   const next = stream.next();
   expect(events.pulled).toBe(2);
-  give(event);
-  expect((await next).value).toBe(written);
+  emit(event);
+  expect((await next).value).toBe(eventText);
 });
 
-test("an event stream ends immediately when its signal aborts, also while waiting", async () => {
+test("an event stream ends immediately when its signal aborts, even while waiting", async () => {
   const { events } = source();
   const ends = new AbortController();
   const stream = eventStream(events, createManualClock(), ends.signal);
@@ -77,7 +77,7 @@ test("an event stream ends immediately when its signal aborts, also while waitin
 });
 
 test("an event stream ends when events cannot be read", async () => {
-  const events = { next: () => Promise.reject(new Error("the store is gone")) };
+  const events = { next: () => Promise.reject(new Error("the store does not answer")) };
   const stream = eventStream(events, createManualClock(), new AbortController().signal);
   await stream.next();
   expect((await stream.next()).done).toBe(true);

@@ -29,8 +29,8 @@ export async function* eventStream(
   while (!signal.aborted) {
     const result: IteratorResult<StreamedEvent> | null =
       received ??
-      (await firstOf(clock, heartbeatMs, signal, (give) => {
-        deliver = give;
+      (await firstOf(clock, heartbeatMs, signal, (resolve) => {
+        deliver = resolve;
         return () => {
           deliver = () => undefined;
         };

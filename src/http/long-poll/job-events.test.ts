@@ -24,9 +24,9 @@ const job: Job = {
   warnings: [],
 };
 
-const change = (id: number, state: JobState, attempts: number, of = uuid) => ({
+const change = (id: number, state: JobState, attempts: number, jobUuid = uuid) => ({
   id,
-  uuid: of,
+  uuid: jobUuid,
   state,
   attempts,
   atMs: id * 1_000,
@@ -34,19 +34,19 @@ const change = (id: number, state: JobState, attempts: number, of = uuid) => ({
 
 const jobsWith = (found: Job | null) => ({ find: async () => found });
 
-async function* these<Item>(...items: Item[]): AsyncGenerator<Item> {
+async function* iterate<Item>(...items: Item[]): AsyncGenerator<Item> {
   yield* items;
 }
 
-async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
+async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
   const received: Item[] = [];
   for await (const item of items) received.push(item);
   return received;
 }
 
 test("each change of an account's jobs is an event with its number as id", async () => {
-  const changes = these(change(1, "received", 0), change(2, "in progress", 1));
-  expect(await all(eventsOfAccount(changes))).toEqual([
+  const changes = iterate(change(1, "received", 0), change(2, "in progress", 1));
+  expect(await collect(eventsOfAccount(changes))).toEqual([
     {
       id: 1,
       event: "job",
@@ -61,7 +61,7 @@ test("each change of an account's jobs is an event with its number as id", async
 });
 
 test("a job's events start with its current state without an id, then its changes until it ends", async () => {
-  const changes = these(
+  const changes = iterate(
     change(1, "received", 0),
     change(2, "in progress", 1),
     change(3, "done", 1, "another"),
@@ -70,7 +70,7 @@ test("a job's events start with its current state without an id, then its change
     change(6, "done", 2),
     change(7, "expired", 2),
   );
-  const events = await all(eventsOfJob(jobsWith(job), changes, "one", uuid));
+  const events = await collect(eventsOfJob(jobsWith(job), changes, "one", uuid));
   expect(events.map(({ id, data }) => [id, Reflect.get(Object(data), "status")])).toEqual([
     [null, "received"],
     [2, "in progress"],
@@ -82,8 +82,8 @@ test("a job's events start with its current state without an id, then its change
 
 test("an ended job yields only one event", async () => {
   const done: Job = { ...job, state: "done", attempts: 1, startedMs: 1_000, finishedMs: 2_000 };
-  const changes = these(change(9, "done", 1));
-  const events = await all(eventsOfJob(jobsWith(done), changes, "one", uuid));
+  const changes = iterate(change(9, "done", 1));
+  const events = await collect(eventsOfJob(jobsWith(done), changes, "one", uuid));
   expect(events).toEqual([
     {
       id: null,
@@ -95,12 +95,12 @@ test("an ended job yields only one event", async () => {
 
 test("job changes from before the current state are not repeated", async () => {
   const running: Job = { ...job, state: "in progress", attempts: 2, startedMs: 1_000 };
-  const changes = these(
+  const changes = iterate(
     change(3, "error(retrying)", 1),
     change(4, "in progress", 2),
     change(5, "cancelled", 2),
   );
-  const events = await all(eventsOfJob(jobsWith(running), changes, "one", uuid));
+  const events = await collect(eventsOfJob(jobsWith(running), changes, "one", uuid));
   expect(events.map(({ id }) => id)).toEqual([null, 5]);
 });
 
@@ -108,5 +108,5 @@ test("the events of jobs end when changes cannot be read", async () => {
   const changes = {
     [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(new Error("gone")) }),
   };
-  expect(await all(eventsOfJob(jobsWith(job), changes, "one", uuid))).toHaveLength(1);
+  expect(await collect(eventsOfJob(jobsWith(job), changes, "one", uuid))).toHaveLength(1);
 });

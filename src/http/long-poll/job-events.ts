@@ -51,7 +51,7 @@ const ranks = {
 
 const hasEnded = (state: JobState): boolean => ranks[state] >= ranks.done;
 
-/** More attempts are later. */
+/** A change with more attempts is later. */
 function isLater(one: Progress, other: Progress): boolean {
   if (one.attempts !== other.attempts) return one.attempts > other.attempts;
   return ranks[one.state] > ranks[other.state];

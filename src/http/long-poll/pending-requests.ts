@@ -3,11 +3,11 @@ import type { FastifyReply } from "fastify";
 import type { Caller } from "../../accounts/authenticate.ts";
 import type { Job } from "../../jobs/job.ts";
 import type { SubmittedJob } from "../../jobs/submissions/submission.ts";
-import { stopIdleTime } from "../connections/idle-time.ts";
+import { pauseIdleTimeout } from "../connections/idle-time.ts";
 import { serverStops } from "../connections/shutdown.ts";
 import type { HttpContext } from "../context.ts";
 import type { CallerWatch } from "../middleware/caller-watch.ts";
-import { refusedByRate } from "../problems/refused-by-rate.ts";
+import { rateLimitedProblem } from "../problems/refused-by-rate.ts";
 import { problem } from "../problems/write-problem.ts";
 
 /** At most EARSHOT_MAX_WAITING_REQUESTS per key. They end on shutdown and with their caller's key or session. */
@@ -44,7 +44,7 @@ export type PendingRequests = {
   ): Promise<Job>;
   /** Aborts on shutdown, disconnect, the end of the key, or after `timeoutMs`. Errors: `rate_limited`. */
   openStream(caller: Caller, reply: FastifyReply, timeoutMs: number): AbortSignal;
-  /** Aborts when the node disconnects or on shutdown. Counts against no key. */
+  /** Aborts when the node disconnects or on shutdown. Does not count against a key's limit. */
   openForNode(reply: FastifyReply): AbortSignal;
 };
 
@@ -85,7 +85,7 @@ export function createPendingRequests(
     };
   }
 
-  async function waitPending<Value>(
+  async function trackWait<Value>(
     caller: Caller,
     reply: FastifyReply,
     wait: (signal: AbortSignal) => Promise<Value>,
@@ -95,14 +95,14 @@ export function createPendingRequests(
     const release = count(caller, end);
     // If the caller ends, the answer is 401 (ended-caller.ts).
     const unwatch = callers.watch(caller, end);
-    const startIdleTime = stopIdleTime(reply.raw, settings.idleTimeoutMs);
+    const resumeIdleTimeout = pauseIdleTimeout(reply.raw, settings.idleTimeoutMs);
     reply.raw.once("close", end);
     if (reply.raw.destroyed) end();
     try {
       return await wait(controller.signal);
     } finally {
       reply.raw.off("close", end);
-      startIdleTime();
+      resumeIdleTimeout();
       unwatch();
       release();
       // The caller's end may have ended the wait: force another check.
@@ -117,14 +117,14 @@ export function createPendingRequests(
     reply: FastifyReply,
   ): Promise<Job | null> {
     const { accountId } = caller;
-    const waits = () => waitSeconds > 0 && hasRoom(caller) && !stopping.aborted;
-    if (!waits() || !jobs.isUnfinished(accountId, uuid)) {
+    const canWait = () => waitSeconds > 0 && hasRoom(caller) && !stopping.aborted;
+    if (!canWait() || !jobs.isUnfinished(accountId, uuid)) {
       const job = await jobs.find(accountId, uuid);
       // Another gateway may just have accepted the job.
       const isUnfinished = job !== null && job.finishedMs === null;
-      if (!isUnfinished || !waits()) return job;
+      if (!isUnfinished || !canWait()) return job;
     }
-    return await waitPending(caller, reply, (signal) =>
+    return await trackWait(caller, reply, (signal) =>
       jobs.waitForEnd(accountId, uuid, waitSeconds * 1000, signal),
     );
   }
@@ -135,9 +135,9 @@ export function createPendingRequests(
     waitSeconds: number,
     reply: FastifyReply,
   ): Promise<Job | null> {
-    const mayWait = hasRoom(caller) || !jobs.isUnfinished(caller.accountId, uuid);
+    const hadRoom = hasRoom(caller) || !jobs.isUnfinished(caller.accountId, uuid);
     const job = await waitForJob(caller, uuid, waitSeconds, reply);
-    if (waitSeconds > 0 && mayWait && job !== null && !stopping.aborted) {
+    if (waitSeconds > 0 && hadRoom && job !== null && !stopping.aborted) {
       reply.header("preference-applied", `wait=${waitSeconds}`);
     }
     return job;
@@ -154,7 +154,7 @@ export function createPendingRequests(
     const { request } = reply;
     const { admittedMs } = request;
     let isEnded = false;
-    const endedJob = await waitPending(caller, reply, async (signal) => {
+    const endedJob = await trackWait(caller, reply, async (signal) => {
       const { job } = await submit();
       if (job === null) throw jobExpired();
       isEnded = job.finishedMs !== null;
@@ -219,9 +219,9 @@ export function createPendingRequests(
     const end = () => controller.abort(requestEnded);
     ends.add(end);
     metrics.waitingRequests.inc();
-    const startIdleTime = stopIdleTime(raw, settings.idleTimeoutMs);
+    const resumeIdleTimeout = pauseIdleTimeout(raw, settings.idleTimeoutMs);
     finished(raw, () => {
-      startIdleTime();
+      resumeIdleTimeout();
       ends.delete(end);
       metrics.waitingRequests.dec();
       end();
@@ -231,7 +231,7 @@ export function createPendingRequests(
   }
 
   function tooManyPending(reply: FastifyReply) {
-    return refusedByRate(context, reply, { policy: "waiting", retryAfterMs: 1_000 });
+    return rateLimitedProblem(context, reply, { policy: "waiting", retryAfterMs: 1_000 });
   }
 
   return {

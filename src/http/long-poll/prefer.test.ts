@@ -61,9 +61,9 @@ test("any Prefer header is either parsed or refused", () => {
     fc.array(piece).map((pieces) => pieces.join("")),
   );
   fc.assert(
-    fc.property(field, (any) => {
+    fc.property(field, (header) => {
       try {
-        expect([...Array(31).keys()]).toContain(preferredWaitSeconds(any));
+        expect([...Array(31).keys()]).toContain(preferredWaitSeconds(header));
       } catch (error) {
         expect(error).toBeInstanceOf(EarshotError);
       }

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Job } from "../../jobs/job.ts";
 import { callerOf } from "../middleware/caller.ts";
-import { invalid } from "../schemas/validation.ts";
+import { invalidRequest } from "../schemas/validation.ts";
 import type { PendingRequests } from "./pending-requests.ts";
 
 /** Longer waits in `Prefer` (RFC 7240) are shortened to this. */
@@ -70,5 +70,5 @@ function unquote(word: string): string {
 
 function malformed(message: string) {
   const hint = "send Prefer: wait=10, or omit the header";
-  return invalid([{ code: "invalid_value", message, hint, pointer: "/prefer" }]);
+  return invalidRequest([{ code: "invalid_value", message, hint, pointer: "/prefer" }]);
 }

@@ -12,7 +12,7 @@ export type ArchiveMetricSource = CoverageMetricSource & {
 /** If a busy thread answers later, the scrape gets the previous state. */
 const timeoutMs = 250;
 
-/** Compaction is absent while unknown or run by another process. */
+/** Compaction metrics are absent while its state is unknown, or another process runs it. */
 export function addArchiveMetrics(
   registry: Registry,
   source: ArchiveMetricSource,
@@ -90,7 +90,7 @@ export function addArchiveMetrics(
 
   const damagedAnswers = new Counter({
     name: "earshot_archive_damaged_answers_total",
-    help: "Incomplete answers because of damage in the archive",
+    help: "Answers that are incomplete because of damage in the archive",
     registers,
   });
   archive.onDamage(() => damagedAnswers.inc());

@@ -14,7 +14,7 @@ export type CoverageMetricSource = {
 };
 
 /** Sums open every segment: too costly for each scrape. */
-const sumsFreshMs = 60_000;
+const maxSumAgeMs = 60_000;
 
 export function addCoverageMetrics(
   registry: Registry,
@@ -61,21 +61,21 @@ export function addCoverageMetrics(
     (gaps) => gaps.reduce((sum, gap) => sum + lengthMs(gap), 0) / 1000,
   );
 
-  async function sumUp(): Promise<void> {
-    if (clock.elapsed() - summedMs < sumsFreshMs) return;
-    const readMs = clock.elapsed();
+  async function sumPosts(): Promise<void> {
+    if (clock.elapsed() - summedMs < maxSumAgeMs) return;
+    const startMs = clock.elapsed();
     const { segments } = await archive.stats();
     const sums = new Map<string, number>();
     for (const segment of segments) {
       sums.set(segment.platform, (sums.get(segment.platform) ?? 0) + segment.posts);
     }
     posts = sums;
-    summedMs = readMs;
+    summedMs = startMs;
   }
 
   async function refresh(): Promise<void> {
     coverage = await archive.coverage();
-    await sumUp();
+    await sumPosts();
   }
 
   return { refresh };
@@ -89,11 +89,16 @@ function gapsOf(
   feed: Pick<CoverageMetricSource, "coverageSlackMs" | "liveSinceMs">,
 ): readonly PlatformGaps[] {
   return coverage.flatMap(({ platform, intervals }) => {
-    const ofPosts = intervalsOf(intervals, "posts");
-    if (ofPosts.length === 0) return [];
-    const slackMs = hasCaughtUp(ofPosts, feed.liveSinceMs(platform)) ? feed.coverageSlackMs : 0;
-    const fromMs = ofPosts.reduce((first, interval) => Math.min(first, interval.fromMs), nowMs);
-    return [{ platform, gaps: gapsIn({ fromMs, toMs: nowMs }, ofPosts, nowMs, slackMs) }];
+    const postIntervals = intervalsOf(intervals, "posts");
+    if (postIntervals.length === 0) return [];
+    const slackMs = hasCaughtUp(postIntervals, feed.liveSinceMs(platform))
+      ? feed.coverageSlackMs
+      : 0;
+    const fromMs = postIntervals.reduce(
+      (first, interval) => Math.min(first, interval.fromMs),
+      nowMs,
+    );
+    return [{ platform, gaps: gapsIn({ fromMs, toMs: nowMs }, postIntervals, nowMs, slackMs) }];
   });
 }
 

@@ -44,7 +44,7 @@ function addSession(accountId: string, id = "one"): void {
   );
 }
 
-test("pending requests of a revoked key end within a second, and those of no other", async () => {
+test("pending requests of a revoked key, and only those, end within a second", async () => {
   const [revoked, other] = [await accounts.makeKey(), await accounts.makeKey()];
   const ends = [vi.fn(), vi.fn(), vi.fn()];
   for (const [index, key] of [revoked, revoked, other].entries()) {
@@ -116,10 +116,10 @@ test("the caller watch queries the store once per check, and not at all if nothi
   const read = vi.fn(accounts.store.read);
   const watchCounted = watchOver({ read: read as typeof accounts.store.read });
   const caller = callerOf(await accounts.makeKey());
-  const release = [watchCounted(caller, vi.fn()), watchCounted(caller, vi.fn())];
+  const unwatches = [watchCounted(caller, vi.fn()), watchCounted(caller, vi.fn())];
   await clock.advance(2_000);
   expect(read).toHaveBeenCalledTimes(2);
-  for (const one of release) one();
+  for (const unwatch of unwatches) unwatch();
   await clock.advance(60_000);
   expect(read).toHaveBeenCalledTimes(2);
   watchCounted(caller, vi.fn());
@@ -129,7 +129,9 @@ test("the caller watch queries the store once per check, and not at all if nothi
 
 test("no pending request ends while the store does not answer", async () => {
   const key = await accounts.makeKey();
-  const read = vi.fn(accounts.store.read).mockRejectedValueOnce(new Error("away"));
+  const read = vi
+    .fn(accounts.store.read)
+    .mockRejectedValueOnce(new Error("the store does not answer"));
   const end = vi.fn();
   watchOver({ read: read as typeof accounts.store.read })(callerOf(key), end);
   await clock.advance(1_000);

@@ -3,14 +3,14 @@ import type { SessionSettings } from "../../accounts/sessions/settings.ts";
 import type { HttpContext } from "../context.ts";
 
 export type CallerWatch = {
-  /** Calls `end` once the caller is invalid. */
+  /** Calls `end` once the caller is invalid; returns the function that stops watching. */
   watch(caller: Caller, end: () => void): () => void;
-  /** True also if the store does not answer. */
+  /** Also true if the store does not answer. */
   isValid(caller: Caller): Promise<boolean>;
   check(): Promise<void>;
 };
 
-/** Delay of changes by other processes, such as `earshot keys revoke`. */
+/** Changes by other processes, such as `earshot keys revoke`, take effect within this time. */
 const checkMs = 1_000;
 
 export function createCallerWatch(
@@ -26,7 +26,7 @@ export function createCallerWatch(
   const watched = new Map<() => void, Caller>();
   let isChecking = false;
 
-  async function endedOf(callers: readonly Caller[]): Promise<ReadonlySet<string>> {
+  async function findEnded(callers: readonly Caller[]): Promise<ReadonlySet<string>> {
     const { idleMs } = dashboard.sessions;
     const params = { callers, idleMs, nowMs: clock.now() };
     // All callers count as valid until the store answers again.
@@ -35,9 +35,11 @@ export function createCallerWatch(
 
   async function check(): Promise<void> {
     if (watched.size === 0) return;
-    const callers = [...new Map([...watched.values()].map((one) => [nameOf(one), one])).values()];
-    const ended = await endedOf(callers);
-    for (const [end, caller] of [...watched]) if (ended.has(nameOf(caller))) end();
+    const callers = [
+      ...new Map([...watched.values()].map((caller) => [callerKey(caller), caller])).values(),
+    ];
+    const ended = await findEnded(callers);
+    for (const [end, caller] of [...watched]) if (ended.has(callerKey(caller))) end();
   }
 
   /** One loop costs less than a timer per wait. */
@@ -62,8 +64,8 @@ export function createCallerWatch(
   return {
     watch,
     check,
-    isValid: async (caller) => !(await endedOf([caller])).has(nameOf(caller)),
+    isValid: async (caller) => !(await findEnded([caller])).has(callerKey(caller)),
   };
 }
 
-const nameOf = ({ keyId, sessionId }: Caller): string => sessionId ?? keyId;
+const callerKey = ({ keyId, sessionId }: Caller): string => sessionId ?? keyId;

@@ -12,10 +12,10 @@ import { clientDisconnect } from "../connections/client-disconnect.ts";
 import type { HttpContext } from "../context.ts";
 import { baseUrl } from "../dashboard/base-url.ts";
 import { challenge, mcpResource } from "../oauth/resource.ts";
-import { refusedByRate, setRetryAfter } from "../problems/refused-by-rate.ts";
+import { rateLimitedProblem, setRetryAfter } from "../problems/refused-by-rate.ts";
 import { hasBearerToken, problem } from "../problems/write-problem.ts";
 import { outerRequest } from "./inner-requests.ts";
-import { type DashboardPace, isDashboardPace, sessionEntry } from "./session.ts";
+import { type DashboardAccess, isDashboardAccess, sessionAdmission } from "./session.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -23,18 +23,18 @@ declare module "fastify" {
     /** Last check of the caller, in elapsed time. */
     admittedMs: number;
     limits: LimitState | null;
-    /** Taken at admission, until it is used. */
+    /** The search counted on admission; null once used. */
     countedSearch: SubmissionDecision | null;
-    /** Set if the submission is admitted with its search; its caller is the one last admitted. */
+    /** Set if the submission is admitted together with its search; `caller` is then that of the last admission. */
     pendingAdmission: CallerAdmission | null;
   }
   interface FastifyContextConfig {
-    pace?: "call" | "read" | DashboardPace;
+    access?: "call" | "read" | DashboardAccess;
     /** Accepts access tokens, and delays requests beyond the rate: clients send several concurrently when they connect. */
     isMcp?: boolean;
-    /** Requests without a key use that of EARSHOT_OPEN_NODE_KEY, if set. */
-    mayBeOpen?: boolean;
-    /** Counts as a search, too. */
+    /** Requests without a key use EARSHOT_OPEN_NODE_KEY, if set. */
+    canOmitKey?: boolean;
+    /** Also counts as a search. */
     isSubmission?: boolean;
     /** If EARSHOT_DATABASE_URL is set, a caller that was just admitted is admitted by `submit`. */
     isAdmittedWithSearch?: boolean;
@@ -57,15 +57,15 @@ type CallerAdmission = {
  */
 export function callerHook(context: HttpContext) {
   const { dashboard, limiter, metrics, settings } = context;
-  const enterBySession = sessionEntry(context);
+  const admitBySession = sessionAdmission(context);
   const { openNodeKey } = settings;
-  const whereKeysAre = (request: FastifyRequest): string =>
+  const keyHint = (request: FastifyRequest): string =>
     dashboard.signIn.providers.length === 0
       ? "create a key with earshot keys create --name NAME"
       : `sign in at ${baseUrl(request, settings.publicUrl)}/dashboard to get a key`;
   const openAuthorization = openNodeKey === null ? undefined : `Bearer ${openNodeKey}`;
 
-  async function enter(
+  async function applyAdmission(
     request: FastifyRequest,
     reply: FastifyReply,
     admission: Admission,
@@ -77,20 +77,20 @@ export function callerHook(context: HttpContext) {
     }
     if (admission.kind === "unknown") {
       if (isMcp) challenge(request, reply, settings.publicUrl);
-      throw unauthorized(request.headers.authorization, whereKeysAre(request), isMcp);
+      throw unauthorized(request.headers.authorization, keyHint(request), isMcp);
     }
     if (admission.kind === "suspended") throw accountSuspended();
     noteAdmission(request, admission, context.clock.elapsed());
     if (admission.kind === "refused") {
       const { retryAfterMs } = admission;
-      throw refusedByRate(context, reply, { policy: "burst", retryAfterMs });
+      throw rateLimitedProblem(context, reply, { policy: "burst", retryAfterMs });
     }
     const { waitMs } = admission;
     // The client has disconnected if it gets no slot.
     if (waitMs > 0 && !(await waitForSlot(context, reply, waitMs))) reply.hijack();
   }
 
-  function enterLater(
+  function deferAdmission(
     request: FastifyRequest,
     reply: FastifyReply,
     params: AdmissionParams,
@@ -102,20 +102,20 @@ export function callerHook(context: HttpContext) {
       if (request.pendingAdmission === null) return;
       request.pendingAdmission = null;
       request.caller = null;
-      await enter(request, reply, await limiter.admit(params));
+      await applyAdmission(request, reply, await limiter.admit(params));
     };
     request.pendingAdmission = { recalled, admit };
   }
 
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const {
-      pace,
-      mayBeOpen = false,
+      access,
+      canOmitKey = false,
       isMcp = false,
       isSubmission = false,
       isAdmittedWithSearch = false,
     } = request.routeOptions.config;
-    if (pace === undefined) return;
+    if (access === undefined) return;
     const outer = outerRequest();
     if (outer !== null) {
       const { caller, admittedMs, limits } = outer;
@@ -123,23 +123,25 @@ export function callerHook(context: HttpContext) {
       return;
     }
     const { authorization, "idempotency-key": idempotencyKey } = request.headers;
-    const readOf = pace === "read" ? uuidIn(request.params) : null;
-    const bySession = hasNoKey(request, pace) ? await enterBySession(request, reply, readOf) : null;
-    if (bySession !== null) return await enter(request, reply, bySession);
-    if (pace === "visitor") return;
+    const readOf = access === "read" ? uuidIn(request.params) : null;
+    const bySession = hasNoKey(request, access)
+      ? await admitBySession(request, reply, readOf)
+      : null;
+    if (bySession !== null) return await applyAdmission(request, reply, bySession);
+    if (access === "visitor") return;
     const params: AdmissionParams = {
       address: request.callerAddress,
-      authorization: authorization ?? (mayBeOpen ? openAuthorization : undefined),
+      authorization: authorization ?? (canOmitKey ? openAuthorization : undefined),
       resource: isMcp ? mcpResource(request, settings.publicUrl) : null,
       mayWait: isMcp,
       readOf,
       maxWaitMs: settings.maxReadWaitMs,
       isSubmission,
     };
-    const mayEnterLater = isAdmittedWithSearch && idempotencyKey === undefined;
-    const recalled = mayEnterLater ? limiter.recall(params) : null;
-    if (recalled !== null) return enterLater(request, reply, params, recalled);
-    await enter(request, reply, await limiter.admit(params));
+    const canDefer = isAdmittedWithSearch && idempotencyKey === undefined;
+    const recalled = canDefer ? limiter.recall(params) : null;
+    if (recalled !== null) return deferAdmission(request, reply, params, recalled);
+    await applyAdmission(request, reply, await limiter.admit(params));
   };
 }
 
@@ -155,8 +157,8 @@ export function noteAdmission(
 }
 
 /** A key takes precedence over cookies, except on the dashboard's paths. */
-function hasNoKey(request: FastifyRequest, pace: string): boolean {
-  return request.headers.authorization === undefined || isDashboardPace(pace);
+function hasNoKey(request: FastifyRequest, access: string): boolean {
+  return request.headers.authorization === undefined || isDashboardAccess(access);
 }
 
 async function waitForSlot(
@@ -187,7 +189,7 @@ function tooManyFailedKeys(reply: FastifyReply, retryAfterMs: number) {
   });
 }
 
-function unauthorized(authorization: string | undefined, whereKeysAre: string, isMcp = false) {
+function unauthorized(authorization: string | undefined, keyHint: string, isMcp = false) {
   if (accessToken.parseAuthorization(authorization ?? "") !== null) {
     return problem("unauthorized", "invalid access token", {
       hint: isMcp
@@ -200,7 +202,7 @@ function unauthorized(authorization: string | undefined, whereKeysAre: string, i
         hint: "check that the key is complete, not expired and not revoked: Authorization: Bearer <API_KEY>",
       })
     : problem("unauthorized", "an API key is required", {
-        hint: `send the header Authorization: Bearer <API_KEY>; ${whereKeysAre}`,
+        hint: `send the header Authorization: Bearer <API_KEY>; ${keyHint}`,
       });
 }
 

@@ -1,10 +1,10 @@
 import { Readable } from "node:stream";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { HttpContext } from "../context.ts";
-import { isChanging } from "../dashboard/request-origin.ts";
+import { hasUnsafeMethod } from "../dashboard/request-origin.ts";
 import { problem, problemText } from "../problems/write-problem.ts";
 import type { CallerWatch } from "./caller-watch.ts";
-import { isDashboardPace } from "./session.ts";
+import { isDashboardAccess } from "./session.ts";
 
 /** Maximum age of the last check. */
 const maxAgeMs = 50;
@@ -58,8 +58,8 @@ async function hasEnded(
   request: FastifyRequest,
 ): Promise<boolean> {
   const { caller, admittedMs } = request;
-  const { pace } = request.routeOptions.config;
-  if (caller === null || pace === undefined || isDashboardPace(pace)) return false;
+  const { access } = request.routeOptions.config;
+  if (caller === null || access === undefined || isDashboardAccess(access)) return false;
   const nowMs = clock.elapsed();
   if (nowMs - admittedMs <= maxAgeMs) return false;
   if (!(await isValid(caller))) return true;
@@ -70,8 +70,9 @@ async function hasEnded(
 /** A dashboard change may end callers: end their pending requests before answering. */
 export function checkAfterChange({ check }: Pick<CallerWatch, "check">) {
   return async (request: FastifyRequest): Promise<void> => {
-    const { pace } = request.routeOptions.config;
-    if (pace !== undefined && isDashboardPace(pace) && isChanging(request)) await check();
+    const { access } = request.routeOptions.config;
+    if (access !== undefined && isDashboardAccess(access) && hasUnsafeMethod(request))
+      await check();
   };
 }
 

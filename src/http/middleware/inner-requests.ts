@@ -6,7 +6,7 @@ const outer = new AsyncLocalStorage<FastifyRequest>();
 /** The admitted request that this one is part of. */
 export const outerRequest = (): FastifyRequest | null => outer.getStore() ?? null;
 
-/** Answers for the caller of another request, whose rate limits cover both. */
+/** Sends a request as the caller of another one, whose rate limits cover both. */
 export async function answerWithin(
   app: FastifyInstance,
   request: FastifyRequest,

@@ -21,8 +21,8 @@ export type OtherMethods = (
 ) => Promise<FastifyReply | null>;
 
 /**
- * OPTIONS gets 204, other methods 405, both with `Allow`. Includes routes that are added later. A router of its own, because
- * a route for each method would take a tenth of a start.
+ * OPTIONS gets 204, other methods 405, both with `Allow`. Includes routes that are added later. It has its own router,
+ * because a route for each method would take a tenth of the start-up time.
  */
 export function otherMethods(app: FastifyInstance, corsOrigins: readonly string[]): OtherMethods {
   const router = createRouter();
@@ -31,7 +31,7 @@ export function otherMethods(app: FastifyInstance, corsOrigins: readonly string[
   app.addHook("onRoute", (route) => {
     const { url, method } = route;
     const path = paths.get(url) ?? { url, methods: new Set(), headers: new Set() };
-    for (const one of Array.isArray(method) ? method : [method]) path.methods.add(one);
+    for (const name of Array.isArray(method) ? method : [method]) path.methods.add(name);
     for (const name of headersOf(route)) path.headers.add(name);
     if (paths.has(url)) return;
     paths.set(url, path);
@@ -59,6 +59,11 @@ export function otherMethods(app: FastifyInstance, corsOrigins: readonly string[
 }
 
 function headersOf({ schema }: RouteOptions): readonly string[] {
-  const described = schema?.headers instanceof z.ZodObject ? Object.keys(schema.headers.shape) : [];
-  return ["authorization", ...(schema?.body === undefined ? [] : ["content-type"]), ...described];
+  const schemaHeaders =
+    schema?.headers instanceof z.ZodObject ? Object.keys(schema.headers.shape) : [];
+  return [
+    "authorization",
+    ...(schema?.body === undefined ? [] : ["content-type"]),
+    ...schemaHeaders,
+  ];
 }

@@ -14,7 +14,9 @@ export function requireKnownPlatform(request: FastifyRequest): void {
   if (word === null || platformOfWord(word) !== null) return;
   const suggestion = nearest(word, platformWords);
   throw problem("not_found", `unknown platform ${JSON.stringify(word.slice(0, 60))}`, {
-    hint: suggestion ? `did you mean ${suggestion}?` : `there are ${platformWords.join(", ")}`,
+    hint: suggestion
+      ? `did you mean ${suggestion}?`
+      : `the platforms are ${platformWords.join(", ")}`,
   });
 }
 

@@ -21,6 +21,6 @@ async function newestLimits(
 ): Promise<LimitState | null> {
   if (caller === null || limits === null) return null;
   if (clock.elapsed() - limits.asOfMs <= maxAgeMs) return limits;
-  // A failing store must not cost the answer.
+  // A failing store must not fail the request.
   return await limiter.state(caller).catch(() => limits);
 }

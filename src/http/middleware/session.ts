@@ -3,7 +3,7 @@ import type { CallerSession, SessionNote } from "../../accounts/sessions/find-se
 import type { PresentedToken } from "../../accounts/sessions/session-token.ts";
 import type { HttpContext } from "../context.ts";
 import { uncachedControl } from "../dashboard/headers.ts";
-import { foreign, isChanging, requireOwnOrigin } from "../dashboard/request-origin.ts";
+import { forbiddenOrigin, hasUnsafeMethod, requireOwnOrigin } from "../dashboard/request-origin.ts";
 import { problem } from "../problems/write-problem.ts";
 
 declare module "fastify" {
@@ -14,10 +14,10 @@ declare module "fastify" {
 }
 
 /** Any session, operators, or everyone (`visitor`). */
-export type DashboardPace = "session" | "operator" | "visitor";
+export type DashboardAccess = "session" | "operator" | "visitor";
 
-export function isDashboardPace(pace: string): pace is DashboardPace {
-  return pace === "session" || pace === "operator" || pace === "visitor";
+export function isDashboardAccess(access: string): access is DashboardAccess {
+  return access === "session" || access === "operator" || access === "visitor";
 }
 
 type Admitted = Extract<
@@ -26,30 +26,30 @@ type Admitted = Extract<
 >;
 
 /**
- * Null if the route needs no session and the request has none. Refuses cross-site requests before querying the store. Errors:
+ * Null if the route required no session and the request has none. Refuses cross-site requests before querying the store. Errors:
  * `forbidden_origin`, `session_needed`, `not_found`.
  */
-export function sessionEntry(context: HttpContext) {
+export function sessionAdmission(context: HttpContext) {
   const { limiter, settings, dashboard, clock } = context;
   const { cookies, csrf } = dashboard;
 
-  async function enter(
+  async function admit(
     request: FastifyRequest,
     reply: FastifyReply,
     readOf: string | null,
   ): Promise<Admitted | null> {
-    const { pace = "call", isSubmission = false } = request.routeOptions.config;
-    const needs = isDashboardPace(pace) ? pace : null;
+    const { access = "call", isSubmission = false } = request.routeOptions.config;
+    const required = isDashboardAccess(access) ? access : null;
     const hasKey = request.headers.authorization !== undefined;
     const token = hasKey ? null : cookies.session(request);
-    if (token !== null || (needs === "visitor" && isChanging(request))) {
+    if (token !== null || (required === "visitor" && hasUnsafeMethod(request))) {
       requireOwnOrigin(request, settings.publicUrl);
     }
     if (token === null) {
-      if (needs === "session" || needs === "operator") throw sessionNeeded(hasKey);
+      if (required === "session" || required === "operator") throw sessionNeeded(hasKey);
       return null;
     }
-    if (needs !== "visitor" && isChanging(request)) requireCsrfToken(request, token);
+    if (required !== "visitor" && hasUnsafeMethod(request)) requireCsrfToken(request, token);
     const { id: sessionId, generation, asker } = token;
     const { idleMs } = dashboard.sessions;
     reply.header("cache-control", uncachedControl);
@@ -64,10 +64,10 @@ export function sessionEntry(context: HttpContext) {
     });
     if (admission.kind === "none" || admission.kind === "stolen") {
       if (admission.kind === "stolen") await endStolen(sessionId);
-      if (needs === "visitor") return null;
+      if (required === "visitor") return null;
       throw sessionNeeded(false);
     }
-    if (needs === "operator" && admission.session.role !== "operator") throw noSuchPath();
+    if (required === "operator" && admission.session.role !== "operator") throw noSuchPath();
     request.session = admission.session;
     noteUse(token, admission.note);
     return admission;
@@ -76,7 +76,7 @@ export function sessionEntry(context: HttpContext) {
   function requireCsrfToken(request: FastifyRequest, { id }: PresentedToken): void {
     const csrfToken = request.headers["x-earshot-csrf"];
     if (typeof csrfToken === "string" && csrf.isOf(id, csrfToken)) return;
-    throw foreign("X-Earshot-Csrf must be the token of the session");
+    throw forbiddenOrigin("X-Earshot-Csrf must be the token of the session");
   }
 
   async function endStolen(sessionId: string): Promise<void> {
@@ -84,7 +84,7 @@ export function sessionEntry(context: HttpContext) {
     context.log.warn("ended a session because a replaced token was used again");
   }
 
-  /** Not awaited; a lost note is repeated by the next request. */
+  /** Not awaited: the next request repeats a lost note. */
   function noteUse({ id: sessionId, generation, asker }: PresentedToken, note: SessionNote): void {
     if (note === null) return;
     const nowMs = clock.now();
@@ -102,7 +102,7 @@ export function sessionEntry(context: HttpContext) {
     write.catch(() => undefined);
   }
 
-  return enter;
+  return admit;
 }
 
 export function sessionOf(request: FastifyRequest): CallerSession {

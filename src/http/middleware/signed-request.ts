@@ -18,11 +18,11 @@ export function nodeHook(nodes: Pick<NodeGateway, "enter">) {
 }
 
 export function signedPart({ method, raw, headers }: FastifyRequest): SignedRequest {
-  const single = Object.entries(headers).map(([name, value]) => [name, value?.toString()]);
-  return { method, path: raw.url ?? "", headers: Object.fromEntries(single), body: null };
+  const singleValues = Object.entries(headers).map(([name, value]) => [name, value?.toString()]);
+  return { method, path: raw.url ?? "", headers: Object.fromEntries(singleValues), body: null };
 }
 
-/** A route's `checkBody`. */
+/** For `checkBody` of a route. */
 export function requireSignedBody({ headers }: FastifyRequest, body: Buffer): void {
   if (headers["content-digest"]?.toString() === contentDigestOf(body)) return;
   throw nodeUnauthorizedProblem("content_digest", "the body differs from the signed one");

@@ -26,7 +26,7 @@ type Document = {
   components: { schemas: Record<string, Schema>; headers?: unknown; examples?: unknown };
 };
 
-function answersToUnreadable(): Record<string, Answer> {
+function unreadableRequestAnswers(): Record<string, Answer> {
   const schema = { $ref: "#/components/schemas/Problem" };
   const content = () => ({ "application/problem+json": { schema } });
   return {
@@ -46,7 +46,7 @@ export function addDetails(document: Document): void {
       for (const body of Object.values(operation.requestBody?.content ?? {})) {
         addExample(body, schemas);
       }
-      operation.responses = { ...operation.responses, ...answersToUnreadable() };
+      operation.responses = { ...operation.responses, ...unreadableRequestAnswers() };
       for (const [status, answer] of Object.entries(operation.responses)) {
         if (status === "204") delete answer.content;
         const codes = problemCodesOf(path, operation, Number(status));

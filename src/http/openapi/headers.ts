@@ -114,9 +114,9 @@ export const answerHeaders = {
 
 export type HeaderName = keyof typeof answerHeaders;
 
-type Described = { operationId: string; status: string; isKeyed: boolean };
+type AnswerContext = { operationId: string; status: string; isKeyed: boolean };
 
-export function headersOf(answer: Described): readonly HeaderName[] {
+export function headersOf(answer: AnswerContext): readonly HeaderName[] {
   return names.filter((name) => rules[name](answer));
 }
 
@@ -137,10 +137,10 @@ const pages = [
   "llms",
 ];
 
-const rules: Readonly<Record<HeaderName, (answer: Described) => boolean>> = {
+const rules: Readonly<Record<HeaderName, (answer: AnswerContext) => boolean>> = {
   "X-Request-Id": () => true,
-  "RateLimit-Policy": isToKey,
-  RateLimit: isToKey,
+  "RateLimit-Policy": hasRateLimits,
+  RateLimit: hasRateLimits,
   "Retry-After": ({ isKeyed, operationId, status }) =>
     (isKeyed && ["429", "503"].includes(status)) ||
     (operationId === "readAttestation" && status === "503") ||
@@ -152,7 +152,7 @@ const rules: Readonly<Record<HeaderName, (answer: Described) => boolean>> = {
   "X-Next-Cursor": isResult,
   "X-Coverage": isFromArchive,
   "X-Warnings": isFromArchive,
-  "X-Truncated": isOneCall,
+  "X-Truncated": isSearchAnswer,
   "X-Job-Uuid": ({ operationId, status }) =>
     operationId === "search" && ["200", "202", "410", "500", "502", "503", "504"].includes(status),
   "Preference-Applied": ({ operationId, status }) =>
@@ -167,27 +167,27 @@ const rules: Readonly<Record<HeaderName, (answer: Described) => boolean>> = {
   "Earshot-Job": isPlainResult,
   "Signature-Input": isPlainResult,
   Signature: isPlainResult,
-  Link: (answer) => isPlainResult(answer) || isOneCall(answer),
+  Link: (answer) => isPlainResult(answer) || isSearchAnswer(answer),
   "WWW-Authenticate": ({ status }) => status === "401",
   ETag: ({ operationId, status }) => pages.includes(operationId) && ["200", "304"].includes(status),
 };
 
-function isToKey({ isKeyed, status }: Described): boolean {
+function hasRateLimits({ isKeyed, status }: AnswerContext): boolean {
   return isKeyed && !["401", "408", "431"].includes(status);
 }
 
-function isPlainResult({ operationId, status }: Described): boolean {
+function isPlainResult({ operationId, status }: AnswerContext): boolean {
   return status === "200" && results.includes(operationId);
 }
 
-function isResult({ operationId, status }: Described): boolean {
+function isResult({ operationId, status }: AnswerContext): boolean {
   return status === "200" && [...results, "searchRecent", "search"].includes(operationId);
 }
 
-function isFromArchive(answer: Described): boolean {
+function isFromArchive(answer: AnswerContext): boolean {
   return isResult(answer) || (answer.status === "200" && answer.operationId === "countPosts");
 }
 
-function isOneCall({ operationId, status }: Described): boolean {
+function isSearchAnswer({ operationId, status }: AnswerContext): boolean {
   return status === "200" && operationId === "search";
 }

@@ -48,13 +48,13 @@ test("every operation in openapi.json has a unique id and a description", () => 
 });
 
 test("every operation has a curl sample, and those that the clients call have one in each language", () => {
-  const called = new Set(Object.keys(clientCalls));
+  const clientOperations = new Set(Object.keys(clientCalls));
   for (const { described } of operations) {
     const labels = described["x-codeSamples"].map(({ label }) => label);
-    const others = called.delete(described.operationId) ? ["TypeScript", "Python"] : [];
+    const others = clientOperations.delete(described.operationId) ? ["TypeScript", "Python"] : [];
     expect(labels.slice(0, 3), described.operationId).toEqual(["curl", ...others]);
   }
-  expect([...called]).toEqual([]);
+  expect([...clientOperations]).toEqual([]);
 });
 
 test("every route is described in openapi.json", async () => {
@@ -74,12 +74,12 @@ test("every route is described in openapi.json", async () => {
   }
 });
 
-/** Public, for anyone to verify. */
-const open = ["/v1/nodes", "/v1/status", "/v1/attestations/{id}", "/v1/attestation/policy"];
+/** Anyone can verify these without a key. */
+const publicPaths = ["/v1/nodes", "/v1/status", "/v1/attestations/{id}", "/v1/attestation/policy"];
 
 test("authenticated operations are marked as such and describe 400, 401 and 429, and 404 for named resources", () => {
   for (const { path, described } of operations) {
-    const needsKey = path.includes("/v1/") && !open.includes(path);
+    const needsKey = path.includes("/v1/") && !publicPaths.includes(path);
     expect(described.security !== undefined, path).toBe(needsKey);
     if (!needsKey) continue;
     const named = path.includes("{") ? ["404"] : [];

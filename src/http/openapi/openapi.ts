@@ -109,8 +109,8 @@ type Schemas = Record<string, unknown>;
 function withTidySchemas(text: string): string {
   const document = JSON.parse(text);
   const schemas: Schemas = document.components.schemas;
-  for (let before = -1; before !== Object.keys(schemas).length; ) {
-    before = Object.keys(schemas).length;
+  for (let previousCount = -1; previousCount !== Object.keys(schemas).length; ) {
+    previousCount = Object.keys(schemas).length;
     for (const name of Object.keys(schemas)) {
       if (!JSON.stringify(document).includes(referenceTo(name))) delete schemas[name];
     }

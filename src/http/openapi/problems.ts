@@ -19,13 +19,13 @@ const occurrences: Partial<Record<ProblemCode, (context: Location) => boolean>> 
   proof_not_found: ({ path }) => path.endsWith("/proof"),
   proof_withdrawn: ({ path }) => path.endsWith("/proof"),
   attestation_not_found: ({ path }) => path.startsWith("/v1/attestations/"),
-  node_unauthorized: ofNodesAlone,
-  node_not_found: ofNodesAlone,
-  node_not_approved: ofNodesAlone,
-  node_removed: ofNodesAlone,
-  node_refused: ofNodesAlone,
-  lease_lost: ofNodesAlone,
-  node_answer_refused: ofNodesAlone,
+  node_unauthorized: neverDescribed,
+  node_not_found: neverDescribed,
+  node_not_approved: neverDescribed,
+  node_removed: neverDescribed,
+  node_refused: neverDescribed,
+  lease_lost: neverDescribed,
+  node_answer_refused: neverDescribed,
   webhook_not_found: ({ path }) => path.startsWith("/v1/webhooks/{id}"),
   delivery_not_found: ({ path }) => path.includes("{delivery}"),
   too_many_webhooks: ({ path }) => path === "/v1/webhooks",
@@ -36,8 +36,8 @@ const occurrences: Partial<Record<ProblemCode, (context: Location) => boolean>> 
   webhook_disabled: ({ path }) => path.startsWith("/v1/webhooks/{id}"),
 };
 
-/** The node protocol is not described. */
-function ofNodesAlone(): boolean {
+/** OpenAPI does not describe the node protocol. */
+function neverDescribed(): boolean {
   return false;
 }
 

@@ -77,7 +77,7 @@ export const accessProblems = {
     title: "Cross-site request refused",
     retryable: false,
     cause:
-      "A request with a session cookie may come from another site, by `Sec-Fetch-Site`, `Origin` or a missing `X-Earshot-Csrf` token. A sign-in that is loaded as an image or a frame, and a request to `/mcp` from a page of another origin, are refused too.",
+      "A request with a session cookie may come from another site, by `Sec-Fetch-Site`, `Origin` or a missing `X-Earshot-Csrf` token. A sign-in that is loaded as an image or a frame, and a request to `/mcp` from a page of another origin, are also refused.",
     fix: [
       "Open the dashboard at its own URL, reload the page, and start a sign-in from a link.",
       "Behind a proxy, set `EARSHOT_PUBLIC_URL`.",

@@ -138,7 +138,7 @@ export const badRequestProblems = {
   },
   cursor_mismatch: {
     status: 400,
-    title: "Cursor of another search",
+    title: "Cursor from another search",
     retryable: false,
     cause:
       "The cursor belongs to another account, platform, type, method, query, time window or granularity.",
@@ -148,12 +148,12 @@ export const badRequestProblems = {
     ],
     example: {
       request: "A search for `aurora` with the cursor of a search for `comet`.",
-      detail: "the cursor is of another search",
+      detail: "the cursor belongs to another search",
       hint: "repeat the account, platform, type, method and query of the search that returned it; only max_results may change",
       errors: [
         {
           code: "cursor_mismatch",
-          message: "the cursor is of another search",
+          message: "the cursor belongs to another search",
           hint: "repeat the account, platform, type, method and query of the search that returned it; only max_results may change",
           pointer: "/arguments/next_cursor",
         },

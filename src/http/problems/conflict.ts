@@ -20,7 +20,7 @@ export const conflictProblems = {
     status: 409,
     title: "Lease lost",
     retryable: false,
-    hint: "stop the work on this job and drop its results",
+    hint: "stop working on this job and discard its results",
     cause:
       "A node renewed or completed a job that it no longer leases: the lease expired, the job was cancelled or timed out, or the token is wrong. The answer was dropped.",
     fix: [

@@ -11,7 +11,7 @@ const exhausted = {
 
 type Refusal = { policy: keyof typeof exhausted; retryAfterMs: number };
 
-export function refusedByRate(
+export function rateLimitedProblem(
   { metrics }: Pick<HttpContext, "metrics">,
   reply: FastifyReply,
   refusal: Refusal,

@@ -30,11 +30,11 @@ export const serverProblems = {
     status: 502,
     title: "Upstream failed",
     retryable: true,
-    hint: "submit the retry later",
+    hint: "submit the search again later",
     cause:
       "A platform that the job needs failed, refused the request or has no quota left. `detail` says how, `errors` has the [code of the cause](job-failures.md), and `retryable` is false if the platform refused.",
     fix: [
-      "If `retryable` is true, submit the retry later.",
+      "If `retryable` is true, submit the search again later.",
       "If `detail` is about a key or credential, the operator must renew it.",
     ],
     example: {

@@ -1,12 +1,12 @@
 import type { Duplex } from "node:stream";
 import { type ProblemCode, problems, problemType } from "./problems.ts";
 
-/** Such requests reach no Fastify hook. */
+/** Answers a request that reaches no Fastify hook. */
 export function answerUnreadable(error: Error & { code?: string }, socket: Duplex, id: string) {
   if (socket.writable && error.code !== "ECONNRESET") {
     const code = codeOf(error.code);
     const { status, title, retryable } = problems[code];
-    const { reason, detail, hint } = textsOf[code];
+    const { reason, detail, hint } = texts[code];
     const body = JSON.stringify({
       type: problemType(code),
       title,
@@ -31,24 +31,23 @@ type UnreadableCode = Extract<
   "header_too_large" | "request_timeout" | "invalid_request"
 >;
 
-const textsOf: Readonly<Record<UnreadableCode, { reason: string; detail: string; hint: string }>> =
-  {
-    header_too_large: {
-      reason: "Request Header Fields Too Large",
-      detail: "the request line and header exceed the size limit",
-      hint: "shorten the URL and header fields; EARSHOT_MAX_HEADER_BYTES sets the limit",
-    },
-    request_timeout: {
-      reason: "Request Timeout",
-      detail: "timed out waiting for the complete request",
-      hint: "send it again with a correct Content-Length",
-    },
-    invalid_request: {
-      reason: "Bad Request",
-      detail: "not a valid HTTP/1.1 request",
-      hint: "use HTTP/1.1 without TLS; check the address and the client",
-    },
-  };
+const texts: Readonly<Record<UnreadableCode, { reason: string; detail: string; hint: string }>> = {
+  header_too_large: {
+    reason: "Request Header Fields Too Large",
+    detail: "the request line and header exceed the size limit",
+    hint: "shorten the URL and header fields; EARSHOT_MAX_HEADER_BYTES sets the limit",
+  },
+  request_timeout: {
+    reason: "Request Timeout",
+    detail: "timed out waiting for the complete request",
+    hint: "send it again with a correct Content-Length",
+  },
+  invalid_request: {
+    reason: "Bad Request",
+    detail: "not a valid HTTP/1.1 request",
+    hint: "use HTTP/1.1 without TLS; check the address and the client",
+  },
+};
 
 function codeOf(code: string | undefined): UnreadableCode {
   if (code === "HPE_HEADER_OVERFLOW") return "header_too_large";

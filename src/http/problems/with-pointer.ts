@@ -1,6 +1,6 @@
 import { EarshotError } from "../../lib/errors.ts";
 
-/** Errors of `read` without details get one for this member. */
+/** Adds a detail with this pointer to errors of `read` that have no details. */
 export function withPointer<Value>(pointer: string, read: () => Value): Value {
   try {
     return read();

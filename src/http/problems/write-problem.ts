@@ -25,7 +25,7 @@ type Problem = {
   error: string;
 };
 
-/** Status and default `retryable` are the registry's. */
+/** The registry defines the status and the default of `retryable`. */
 export function problem(
   code: ProblemCode,
   message: string,
@@ -74,7 +74,7 @@ export function problemText(
 const dependsOnUpstream = (code: ProblemCode): boolean => code === "upstream_failed";
 
 /** The registry's hint, to repeat the request, would be wrong if it is not retryable. */
-const usualHintOf = (code: ProblemCode, isRetryable: boolean): string | undefined =>
+const defaultHintOf = (code: ProblemCode, isRetryable: boolean): string | undefined =>
   dependsOnUpstream(code) && !isRetryable ? undefined : problems[code].hint;
 
 function problemOf(error: EarshotError, request: FastifyRequest): Problem {
@@ -83,7 +83,7 @@ function problemOf(error: EarshotError, request: FastifyRequest): Problem {
   // Internal details go to the log, never to the caller.
   const detail = code === "internal" ? "unexpected error; see the log" : shortened(error.message);
   const isRetryable = dependsOnUpstream(code) ? error.retryable : definition.retryable;
-  const hint = (code === "internal" ? undefined : error.hint) ?? usualHintOf(code, isRetryable);
+  const hint = (code === "internal" ? undefined : error.hint) ?? defaultHintOf(code, isRetryable);
   return {
     type: problemType(code),
     title: definition.title,

@@ -25,12 +25,12 @@ export function addMcpRoute(app: FastifyInstance, { log, dashboard, settings }: 
   app.route({
     method: ["POST", "GET", "DELETE"],
     url: "/mcp",
-    config: { pace: "call", isMcp: true },
+    config: { access: "call", isMcp: true },
     schema: { hide: true, headers },
     onRequest: async (request) => requireKnownOrigin(request, settings),
     handler: async (request, reply) => {
       // One request would pay for many; the protocol has had no batches since 2025-06-18.
-      if (Array.isArray(request.body)) throw batch();
+      if (Array.isArray(request.body)) throw batchRefused();
       const handler = await handlerFor(request);
       const disconnected = clientDisconnect(reply);
       disconnected.addEventListener("abort", () => handler.close(), { once: true });
@@ -46,7 +46,7 @@ export function addMcpRoute(app: FastifyInstance, { log, dashboard, settings }: 
   });
 
   async function handlerFor(request: FastifyRequest): Promise<McpHttpHandler> {
-    // Loaded on demand: most servers get no MCP request, and loading takes a tenth of a start.
+    // Loaded on demand: most servers get no MCP request, and loading takes a tenth of the start-up time.
     const [{ createMcpHandler }, { createMcpServer }] = await Promise.all([
       import("@modelcontextprotocol/server"),
       import("../../mcp/server.ts"),
@@ -70,7 +70,7 @@ export function addMcpRoute(app: FastifyInstance, { log, dashboard, settings }: 
   }
 }
 
-const batch = () =>
+const batchRefused = () =>
   problem("invalid_request", "batches are not supported", {
     hint: "send each message in a separate request",
   });
@@ -85,14 +85,14 @@ function webRequest(request: FastifyRequest, signal: AbortSignal): Request {
   return new Request(`http://${request.host}${request.url}`, { method, headers, body, signal });
 }
 
-const ownMachine = /^https?:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/;
+const loopbackOrigin = /^https?:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/;
 
 /** Required against DNS rebinding. Errors: `forbidden_origin`. */
 function requireKnownOrigin(
   { headers: { origin } }: FastifyRequest,
   { corsOrigins, publicUrl }: Pick<HttpContext["settings"], "corsOrigins" | "publicUrl">,
 ): void {
-  if (origin === undefined || origin === publicUrl || ownMachine.test(origin)) return;
+  if (origin === undefined || origin === publicUrl || loopbackOrigin.test(origin)) return;
   if (corsOrigins.includes("*") || corsOrigins.includes(origin)) return;
   throw problem("forbidden_origin", "this origin may not use the server", {
     hint: "list the page's origin in EARSHOT_CORS_ORIGINS",

@@ -22,7 +22,7 @@ export const allUsageQuery = closedQuery(
 );
 
 const afterText = errorWithHint(
-  "after is not of this list",
+  "after does not belong to this list",
   "send next exactly as it was received",
 );
 

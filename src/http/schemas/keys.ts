@@ -34,15 +34,15 @@ const choice = {
     .optional(),
 };
 
-const keyNeeded = {
+const bodyErrors = {
   what: "field",
-  needed: "expected a JSON object",
+  message: "expected a JSON object",
   hint: 'send {"name":"laptop"}',
 };
 
-export const newKey = closedObject(keyNeeded, { name: z.string(nameText), ...choice });
+export const newKey = closedObject(bodyErrors, { name: z.string(nameText), ...choice });
 
-export const keyChange = closedObject(keyNeeded, {
+export const keyChange = closedObject(bodyErrors, {
   name: z.string(nameText).optional(),
   ...choice,
 });
@@ -53,6 +53,6 @@ const someHours = errorWithHint(
 );
 
 export const keyRotation = closedObject(
-  { what: "field", needed: "expected a JSON object", hint: 'send {"overlap_hours":24}' },
+  { what: "field", message: "expected a JSON object", hint: 'send {"overlap_hours":24}' },
   { overlap_hours: z.int(someHours).min(0, someHours).max(longestOverlapHours, someHours) },
 );

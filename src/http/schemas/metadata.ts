@@ -52,7 +52,7 @@ const postMetadata = z
     }),
     origin: z.enum(["stream", "backfill", "import", "upstream"]),
   })
-  .meta({ id: "Metadata", description: "Of a post." });
+  .meta({ id: "Metadata", description: "Metadata of a post." });
 
 const idsMetadata = z
   .looseObject({
@@ -65,7 +65,7 @@ const idsMetadata = z
   .meta({
     id: "IdsMetadata",
     description:
-      "Of a post that the platform allows to be shown by ID only: the fields of a post, null or empty.",
+      "Metadata of a post of which the platform allows only the ID to be shown: the fields of a post, null or empty.",
     examples: [
       {
         kind: "ids",
@@ -102,7 +102,7 @@ const profileMetadata = z
   })
   .meta({
     id: "ProfileMetadata",
-    description: "Of an account.",
+    description: "Metadata of an account.",
     examples: [
       {
         kind: "profile",
@@ -141,7 +141,7 @@ const trendMetadata = z
   })
   .meta({
     id: "TrendMetadata",
-    description: "Of a trend.",
+    description: "Metadata of a trend.",
     examples: [
       {
         kind: "trend",
@@ -172,7 +172,7 @@ const spaceMetadata = z
   })
   .meta({
     id: "SpaceMetadata",
-    description: "Of a live audio conversation.",
+    description: "Metadata of a live audio conversation.",
     examples: [
       {
         kind: "space",

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { jobStates } from "../../jobs/job.ts";
 import { methodNames } from "../../platforms/methods.ts";
 import { platforms } from "../../posts/post.ts";
-import { closedQuery, errorWithHint, notAmong } from "./words.ts";
+import { closedQuery, errorWithHint, unknownValueMessage } from "./words.ts";
 
 const platform = z.string().meta({
   description: `social for all platforms, or ${platforms.join(", ")}, twitter.`,
@@ -46,11 +46,11 @@ function readDigits(value: unknown): unknown {
   return typeof value === "string" && /^(0|[1-9]\d{0,8})$/.test(value) ? Number(value) : value;
 }
 
-const waitPreferred =
+const preferDescription =
   "wait=N waits for the job to end, for up to N seconds and never more than 30 (RFC 7240). Preference-Applied is set if " +
   "it waited.";
 
-function preferring(description: string) {
+function preferHeader(description: string) {
   return z
     .string()
     .optional()
@@ -58,11 +58,11 @@ function preferring(description: string) {
 }
 
 export const waitHeaders = z.looseObject({
-  prefer: preferring(`${waitPreferred} Where ?wait= is there, that counts.`),
+  prefer: preferHeader(`${preferDescription} ?wait= takes precedence.`),
 });
 
 export const submissionHeaders = z.looseObject({
-  prefer: preferring(waitPreferred),
+  prefer: preferHeader(preferDescription),
   "idempotency-key": z
     .string()
     .optional()
@@ -155,7 +155,7 @@ export const eventsQuery = closedQuery(
 /** Absent means all. */
 export function wordList<const Word extends string>(what: string, words: readonly Word[]) {
   const error = errorWithHint(
-    `expected words with commas between them for ${what}`,
+    `expected comma-separated values for ${what}`,
     `such as ?${what}=${words.slice(0, 2).join(",")}`,
   );
   return z
@@ -165,7 +165,7 @@ export function wordList<const Word extends string>(what: string, words: readonl
       text.split(",").flatMap((part) => {
         const word = words.find((known) => known === part);
         if (word !== undefined) return [word];
-        const message = notAmong(what, part, words);
+        const message = unknownValueMessage(what, part, words);
         context.addIssue({ code: "invalid_value", values: [...words], input: part, message });
         return [];
       }),

@@ -24,7 +24,7 @@ const platformStatus = z.strictObject({
     held: z.array(span).meta({ description: "Times that are covered completely, oldest first." }),
     gaps: z.array(span).meta({ description: "Times that are not, oldest first; up to 100." }),
     complete_since: time.nullable().meta({
-      description: "Start of the time up to now without a gap, also before `from`.",
+      description: "Start of the latest time without a gap, which may be before `from`.",
     }),
   }),
 });

@@ -38,7 +38,7 @@ const searchAnswer = z
       )
       .meta({
         description:
-          "The records; posts of a search come newest first, others in the order of the platform. With fields, only those of each.",
+          "The records; posts of a search come newest first, others in the order of the platform. With fields, each has only those.",
       }),
     next_cursor: z.string().nullable(),
     complete: z.boolean(),
@@ -112,7 +112,7 @@ const texts = {
     example: '{"ID":"2017571234567890123","Content":"A comet over the bay"}\n',
   },
   "text/csv": {
-    description: `A row of names, then a row a record (RFC 4180). Without fields, of posts: ${defaultColumns.join(", ")}.`,
+    description: `A header row, then one row per record (RFC 4180). Default columns of posts: ${defaultColumns.join(", ")}.`,
     example: "ID,Content\r\n2017571234567890123,A comet over the bay\r\n",
   },
   "text/markdown": {

@@ -9,9 +9,9 @@ export const defaultWaitSeconds = 10;
 const longestWaitSeconds = 30;
 const largestBudget = 1_000_000;
 
-const bodyNeeded = {
+const bodyErrors = {
   what: "field",
-  needed: "expected a JSON object",
+  message: "expected a JSON object",
   hint: 'send {"type":"social","arguments":{"type":"searchbyquery","query":"comet"},"wait":10}',
 };
 
@@ -38,19 +38,20 @@ const field = z.enum(fieldNames, {
 /** Parents of a nested field are often omitted. */
 function unknownField(name: string): string {
   const shortName = shortenedName(name);
-  const [end = ""] = shortName.split(".").slice(-1);
-  const near = nearest(shortName, fieldNames) ?? fieldOfEnd(nearest(end, ends)) ?? null;
+  const [lastPart = ""] = shortName.split(".").slice(-1);
+  const suggestion =
+    nearest(shortName, fieldNames) ?? fieldWithLastPart(nearest(lastPart, lastParts)) ?? null;
   const unknown = `unknown field ${JSON.stringify(shortName)}`;
-  return near === null
+  return suggestion === null
     ? `${unknown}, expected ID, Content, Score, Metadata or a field of Metadata such as "Metadata.username"`
-    : `${unknown}, did you mean "${near}"?`;
+    : `${unknown}, did you mean "${suggestion}"?`;
 }
 
-const endOf = (name: string): string => name.slice(name.lastIndexOf(".") + 1);
-const ends = fieldNames.map(endOf);
+const lastPartOf = (name: string): string => name.slice(name.lastIndexOf(".") + 1);
+const lastParts = fieldNames.map(lastPartOf);
 
-function fieldOfEnd(end: string | null): string | undefined {
-  return end === null ? undefined : fieldNames.find((name) => endOf(name) === end);
+function fieldWithLastPart(lastPart: string | null): string | undefined {
+  return lastPart === null ? undefined : fieldNames.find((name) => lastPartOf(name) === lastPart);
 }
 
 const searchExample = {
@@ -68,7 +69,7 @@ const presentation = {
     .max(longestWaitSeconds, waitText)
     .optional()
     .meta({
-      description: `Seconds to wait for the end of the job; ${defaultWaitSeconds} when absent.`,
+      description: `Seconds to wait for the lastPart of the job; ${defaultWaitSeconds} when absent.`,
     }),
   fields: z
     .array(field, fieldsText)
@@ -88,4 +89,4 @@ const presentation = {
     .meta({ description: "Maximum total length of all texts, in characters." }),
 };
 
-export const searchBody = submissionForms("Search", bodyNeeded, presentation, [searchExample]);
+export const searchBody = submissionForms("Search", bodyErrors, presentation, [searchExample]);

@@ -22,13 +22,13 @@ const cursorText = errorWithHint(
   "send X-Next-Cursor unchanged",
 );
 
-const argumentsNeeded = {
+const argumentErrors = {
   what: "argument",
-  needed: "expected an object of arguments",
+  message: "expected an object of arguments",
   hint: 'send "arguments":{"type":"searchbyquery","query":"comet"}',
 };
 
-function emptyable<Schema extends z.ZodType>(schema: Schema) {
+function orEmpty<Schema extends z.ZodType>(schema: Schema) {
   return z
     .preprocess((value) => (isEmpty(value) ? undefined : value), schema.optional())
     .optional()
@@ -43,7 +43,7 @@ function isEmpty(value: unknown): boolean {
   return emptyValues.includes(value);
 }
 
-/** Clients send some of these arguments empty. */
+/** Some clients send empty values for optional arguments. */
 const argumentShape = {
   query: z
     .string(queryText)
@@ -60,39 +60,39 @@ const argumentShape = {
       description: "Maximum records: 1 to 100, searchbyfullarchive 1 to 500; default: 20.",
       examples: [20],
     }),
-  next_cursor: emptyable(
+  next_cursor: orEmpty(
     z
       .string(cursorText)
       .max(longestCursor, cursorText)
       .meta({ description: "The X-Next-Cursor of an earlier result of the same search." }),
   ),
-  start_time: emptyable(
+  start_time: orEmpty(
     moment.meta({
       description: "Only posts from this time on. Search methods only.",
     }),
   ),
-  end_time: emptyable(
+  end_time: orEmpty(
     moment.meta({
       description: "Only posts before this time. Search methods only.",
     }),
   ),
   sort: z
-    .enum(["newest"], { error: 'the only order there is so far is "newest"' })
+    .enum(["newest"], { error: 'the only supported order is "newest"' })
     .optional()
     .meta({ description: "The order of the result. Search methods only." }),
-  count: emptyable(z.int(wholeNumber).meta({ description: "Used if max_results is absent." })),
+  count: orEmpty(z.int(wholeNumber).meta({ description: "Used if max_results is absent." })),
 };
 
-const searchArguments = closedObject(argumentsNeeded, {
+const searchArguments = closedObject(argumentErrors, {
   type: enumOf("method", methodNames, 'send "type":"searchbyquery" in arguments')
     .default("searchbyquery")
     .meta({ description: "The method.", examples: ["searchbyquery"] }),
   ...argumentShape,
 }).meta({ id: "SearchArguments" });
 
-const bodyNeeded = {
+const bodyErrors = {
   what: "field",
-  needed: "expected a JSON object",
+  message: "expected a JSON object",
   hint: 'send {"type":"social","arguments":{"type":"searchbyquery","query":"comet"}}',
 };
 
@@ -103,16 +103,20 @@ const sourceType = enumOf("type", typeNames, 'send "type":"social"').meta({
 
 export function submissionForms<const Shape extends z.core.$ZodLooseShape>(
   id: string,
-  needed: typeof bodyNeeded,
-  more: Shape,
+  errors: typeof bodyErrors,
+  otherFields: Shape,
   examples: readonly unknown[],
 ) {
-  const whole = closedObject(needed, { type: sourceType, arguments: searchArguments, ...more });
-  const flat = closedObject(needed, {
+  const whole = closedObject(errors, {
+    type: sourceType,
+    arguments: searchArguments,
+    ...otherFields,
+  });
+  const flat = closedObject(errors, {
     type: sourceType.default("social"),
     ...argumentShape,
     query: argumentShape.query.unwrap(),
-    ...more,
+    ...otherFields,
   });
   const flatExample = { query: "comet lang:en", max_results: 20 };
   return z
@@ -123,7 +127,7 @@ export function submissionForms<const Shape extends z.core.$ZodLooseShape>(
     .meta({ examples: [...examples, flatExample] });
 }
 
-export const submission = submissionForms("SearchSubmission", bodyNeeded, {}, [
+export const submission = submissionForms("SearchSubmission", bodyErrors, {}, [
   { type: "social", arguments: { type: "searchbyquery", query: "comet lang:en", max_results: 20 } },
   { type: "social", arguments: { type: "gettweets", query: "@ann.bsky.social" } },
 ]);
@@ -131,12 +135,13 @@ export const submission = submissionForms("SearchSubmission", bodyNeeded, {}, [
 export type Submission = {
   type: string;
   arguments: z.infer<typeof searchArguments>;
-  at: "/arguments" | "";
+  argumentsPointer: "/arguments" | "";
 };
 
 /** The flat form means `searchbyquery`. */
 export function submissionOf(body: z.infer<typeof submission>): Submission {
-  if ("arguments" in body) return { type: body.type, arguments: body.arguments, at: "/arguments" };
+  if ("arguments" in body)
+    return { type: body.type, arguments: body.arguments, argumentsPointer: "/arguments" };
   const { type, ...rest } = body;
-  return { type, arguments: { type: "searchbyquery", ...rest }, at: "" };
+  return { type, arguments: { type: "searchbyquery", ...rest }, argumentsPointer: "" };
 }

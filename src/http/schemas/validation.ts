@@ -2,7 +2,7 @@ import type { FastifySchemaCompiler } from "fastify";
 import * as z from "zod";
 import type { ErrorDetail } from "../../lib/errors.ts";
 import { maxDetails, problem } from "../problems/write-problem.ts";
-import { shortenedName, splitHint, unknownName } from "./words.ts";
+import { shortenedName, splitHint, unknownMemberMessage } from "./words.ts";
 
 /** At most `maxDetails` errors and truncated names, so that an answer is not much larger than its request. */
 export const validatorCompiler: FastifySchemaCompiler<z.ZodType> = ({ schema, httpPart }) => {
@@ -10,7 +10,7 @@ export const validatorCompiler: FastifySchemaCompiler<z.ZodType> = ({ schema, ht
     const outcome = formFor(schema, input).safeParse(input);
     if (outcome.success) return { value: outcome.data };
     const details = outcome.error.issues.flatMap(detailsOf).slice(0, maxDetails);
-    return { error: invalid(details, httpPart === "querystring" ? "query string" : "body") };
+    return { error: invalidRequest(details, httpPart === "querystring" ? "query string" : "body") };
   };
 };
 
@@ -24,7 +24,7 @@ function formFor(schema: z.ZodType, input: unknown): z.ZodType {
   return forms.reduce((best, form) => (membersIn(form) > membersIn(best) ? form : best));
 }
 
-export function invalid(details: readonly ErrorDetail[], part = "body") {
+export function invalidRequest(details: readonly ErrorDetail[], part = "body") {
   const first = details[0];
   const message = first ? sentence(first) : `invalid ${part}`;
   const hint = details.find((detail) => detail.hint !== undefined)?.hint;
@@ -36,17 +36,17 @@ function sentence({ pointer, message }: ErrorDetail): string {
 }
 
 function detailsOf(issue: z.core.$ZodIssue): readonly ErrorDetail[] {
-  const { message: written, hint } = splitHint(issue.message);
+  const { message: zodMessage, hint } = splitHint(issue.message);
   const help = hint === undefined ? {} : { hint };
   if (issue.code === "unrecognized_keys") {
     return issue.keys.slice(0, maxDetails).map((key) => ({
       code: "unknown_argument",
-      message: unknownName(written, key),
+      message: unknownMemberMessage(zodMessage, key),
       pointer: pointerTo([...issue.path, shortenedName(key)]),
       ...help,
     }));
   }
-  const message = written.charAt(0).toLowerCase() + written.slice(1);
+  const message = zodMessage.charAt(0).toLowerCase() + zodMessage.slice(1);
   return [{ code: codeOf(issue), message, pointer: pointerTo(issue.path), ...help }];
 }
 

@@ -32,7 +32,7 @@ const someEvents = errorWithHint(
 export const newWebhook = closedObject(
   {
     what: "field",
-    needed: "expected a JSON object",
+    message: "expected a JSON object",
     hint: 'send {"url":"https://host.example/path"}',
   },
   {

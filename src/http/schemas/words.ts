@@ -20,25 +20,25 @@ export function splitHint(text: string): { message: string; hint: string | undef
 /** Errors suggest the nearest match. */
 export function enumOf(what: string, names: readonly string[], hint: string) {
   const missing = errorWithHint(`${what} is required`, hint).error;
-  const noText = errorWithHint(`${what} must be a string`, hint).error;
+  const notString = errorWithHint(`${what} must be a string`, hint).error;
   return z.enum(names, {
     error: ({ input }) => {
       if (input === undefined) return missing;
-      return typeof input === "string" ? notAmong(what, input, names) : noText;
+      return typeof input === "string" ? unknownValueMessage(what, input, names) : notString;
     },
   });
 }
 
 export function closedObject<const Shape extends z.core.$ZodLooseShape>(
-  { what, needed, hint }: { what: string; needed: string; hint: string },
+  { what, message, hint }: { what: string; message: string; hint: string },
   shape: Shape,
 ) {
   const names = Object.keys(shape);
-  const tooMany = `unknown ${what}, expected one of ${names.join(", ")}`;
-  nameLists.set(tooMany, { what, names });
-  const { error: noObject } = errorWithHint(needed, hint);
+  const unknownMember = `unknown ${what}, expected one of ${names.join(", ")}`;
+  nameLists.set(unknownMember, { what, names });
+  const { error: notObject } = errorWithHint(message, hint);
   return z.strictObject(shape, {
-    error: (issue) => (issue.code === "unrecognized_keys" ? tooMany : noObject),
+    error: (issue) => (issue.code === "unrecognized_keys" ? unknownMember : notObject),
   });
 }
 
@@ -46,11 +46,11 @@ export function closedObject<const Shape extends z.core.$ZodLooseShape>(
 export const closedQuery = <const Shape extends z.core.$ZodLooseShape>(
   hint: string,
   shape: Shape,
-) => closedObject({ what: "parameter", needed: "invalid query string", hint }, shape);
+) => closedObject({ what: "parameter", message: "invalid query string", hint }, shape);
 
-export function unknownName(message: string, name: string): string {
+export function unknownMemberMessage(message: string, name: string): string {
   const list = nameLists.get(message);
-  return list === undefined ? message : notAmong(list.what, name, list.names);
+  return list === undefined ? message : unknownValueMessage(list.what, name, list.names);
 }
 
 /** Length to which an echoed unknown name is shortened. */
@@ -60,7 +60,7 @@ export function shortenedName(name: string): string {
   return name.length <= longestEcho ? name : `${name.slice(0, longestEcho).toWellFormed()}…`;
 }
 
-export function notAmong(what: string, word: string, names: readonly string[]): string {
+export function unknownValueMessage(what: string, word: string, names: readonly string[]): string {
   const shortWord = shortenedName(word);
   const suggestion = nearest(shortWord, names);
   const unknown = `unknown ${what} ${JSON.stringify(shortWord)}`;

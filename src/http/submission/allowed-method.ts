@@ -10,17 +10,17 @@ export function requireMethod(
 ): void {
   const { methods } = caller;
   if (methods === null || methods.includes(method)) return;
-  throw forbidden(methods, method, pointer);
+  throw methodForbidden(methods, method, pointer);
 }
 
 /** A count is a search. Errors: `method_forbidden`. */
 export function requireCounts(caller: Caller): void {
   const { methods } = caller;
   if (methods === null || searchMethods.some((method) => methods.includes(method))) return;
-  throw forbidden(methods, searchMethods.join(" or "), null);
+  throw methodForbidden(methods, searchMethods.join(" or "), null);
 }
 
-function forbidden(methods: readonly Method[], what: string, pointer: string | null) {
+function methodForbidden(methods: readonly Method[], what: string, pointer: string | null) {
   const allowed = methods.join(" or ");
   return problem("method_forbidden", `the key does not allow ${what}`, {
     hint: `use ${allowed}, use another key, or change the methods of this one on the Keys page`,

@@ -10,7 +10,7 @@ import {
 import type { SearchPlatform, SourceWarning } from "../../platforms/source.ts";
 import { problem } from "../problems/write-problem.ts";
 import type { Submission } from "../schemas/submission.ts";
-import { invalid } from "../schemas/validation.ts";
+import { invalidRequest } from "../schemas/validation.ts";
 import { narrowedPlatform, parseSourceType } from "./source-types.ts";
 
 export type PathRules = {
@@ -18,7 +18,7 @@ export type PathRules = {
   lowersUpTo: number | null;
 };
 
-export const wordPathRules: PathRules = { lowersUpTo: null };
+export const platformPathRules: PathRules = { lowersUpTo: null };
 
 /** Clients of this path send 1000 by default. */
 export const plainPathRules: PathRules = { lowersUpTo: 1_000 };
@@ -32,7 +32,7 @@ export type CheckedArguments = {
   maxResults: number;
   nextCursor: string | null;
   bounds: RequestedBounds;
-  at: Submission["at"];
+  argumentsPointer: Submission["argumentsPointer"];
   warnings: readonly SourceWarning[];
 };
 
@@ -43,15 +43,15 @@ export function checkArguments(
   body: Submission,
   rules: PathRules,
 ): CheckedArguments {
-  const { arguments: args, at } = body;
-  const { platform, type } = targetOf(path, body.type);
-  const method = pairedMethod(type, args.type);
+  const { arguments: args, argumentsPointer } = body;
+  const { platform, type } = platformAndType(path, body.type);
+  const method = supportedMethod(type, args.type);
   const { maxResults, warnings } = requestedResults(method, body, rules);
   // Lone surrogates could neither be stored nor matched by a cursor.
   const query = (args.query ?? "").toWellFormed();
   const needsQuery = methods[method].query !== "none";
-  if (needsQuery && query.trim() === "") throw missingQuery(method, `${at}/query`);
-  refuseStrayArguments(method, at, {
+  if (needsQuery && query.trim() === "") throw missingQuery(method, `${argumentsPointer}/query`);
+  refuseUnusedArguments(method, argumentsPointer, {
     ...args,
     query: query.trim() === "" ? undefined : query,
   });
@@ -62,13 +62,13 @@ export function checkArguments(
     query: needsQuery ? query : "",
     maxResults,
     nextCursor: args.next_cursor ?? null,
-    bounds: { startMs: momentOf(args.start_time), endMs: momentOf(args.end_time) },
-    at,
+    bounds: { startMs: timeMsOf(args.start_time), endMs: timeMsOf(args.end_time) },
+    argumentsPointer,
     warnings,
   };
 }
 
-function targetOf(path: SearchPlatform, name: string) {
+function platformAndType(path: SearchPlatform, name: string) {
   const sourceType = parseSourceType(name);
   if (sourceType === null) throw problem("internal", "unknown type passed the schema");
   const platform = narrowedPlatform(path, sourceType.platform);
@@ -83,7 +83,7 @@ function targetOf(path: SearchPlatform, name: string) {
   );
 }
 
-function pairedMethod(type: SourceType, name: string): Method {
+function supportedMethod(type: SourceType, name: string): Method {
   const supported = methodsOf(type);
   const method = supported.find((candidate) => candidate === name);
   if (method !== undefined) return method;
@@ -102,7 +102,7 @@ function pairedMethod(type: SourceType, name: string): Method {
 
 function requestedResults(
   method: Method,
-  { arguments: args, at }: Submission,
+  { arguments: args, argumentsPointer }: Submission,
   { lowersUpTo }: PathRules,
 ): { maxResults: number; warnings: readonly SourceWarning[] } {
   const requested = args.max_results ?? args.count ?? defaultResults;
@@ -117,19 +117,19 @@ function requestedResults(
     lowersUpTo === null
       ? `${method} supports 1 to ${bound}`
       : `this path accepts 1 to ${lowersUpTo}, and ${method} supports ${bound}`;
-  throw invalid([
+  throw invalidRequest([
     {
       code: "out_of_range",
       message: `${requested} is out of range; ${supported}`,
       hint: `send 1 to ${bound}; use next_cursor for more`,
-      pointer: `${at}/${name}`,
+      pointer: `${argumentsPointer}/${name}`,
     },
   ]);
 }
 
 function missingQuery(method: Method, pointer: string) {
   const { query } = methods[method];
-  return invalid([
+  return invalidRequest([
     {
       code: "query_required",
       message: `${method} requires a query`,
@@ -148,24 +148,24 @@ const exampleQueries = {
 } as const satisfies Record<(typeof methods)[Method]["query"], string>;
 
 /** Refuses arguments that the method would ignore. */
-function refuseStrayArguments(
+function refuseUnusedArguments(
   method: Method,
-  at: Submission["at"],
+  argumentsPointer: Submission["argumentsPointer"],
   args: Submission["arguments"],
 ): void {
-  const stray = isSearch(method) ? [] : (["start_time", "end_time", "sort"] as const);
-  const names = methods[method].query === "none" ? (["query", ...stray] as const) : stray;
+  const searchOnly = isSearch(method) ? [] : (["start_time", "end_time", "sort"] as const);
+  const names = methods[method].query === "none" ? (["query", ...searchOnly] as const) : searchOnly;
   const details = names
     .filter((name) => args[name] !== undefined)
     .map((name) => ({
       code: "not_for_method",
       message: `${method} takes no ${name}`,
       hint: `leave ${name} out`,
-      pointer: `${at}/${name}`,
+      pointer: `${argumentsPointer}/${name}`,
     }));
-  if (details.length > 0) throw invalid(details);
+  if (details.length > 0) throw invalidRequest(details);
 }
 
-function momentOf(text: string | undefined): number | null {
+function timeMsOf(text: string | undefined): number | null {
   return text === undefined ? null : Date.parse(text);
 }

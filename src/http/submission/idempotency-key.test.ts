@@ -6,9 +6,9 @@ const request = {
   body: { type: "social", arguments: { query: "a", count: 2 } },
 };
 
-const hashOf = (any: unknown) =>
+const hashOf = (submission: unknown) =>
   Buffer.from(
-    idempotencyOf({ "idempotency-key": "one" }, any)?.requestHash ?? new Uint8Array(),
+    idempotencyOf({ "idempotency-key": "one" }, submission)?.requestHash ?? new Uint8Array(),
   ).toString("hex");
 
 test("a submission without a key is not idempotent", () => {
@@ -37,11 +37,11 @@ test.each(["", "k".repeat(256), "a\tb", "\u007f", "é"])(
 
 test("the hash of a submission is a SHA-256 of the request, independent of member order", () => {
   expect(hashOf(request)).toMatch(/^[0-9a-f]{64}$/);
-  const turned = {
+  const reordered = {
     body: { arguments: { count: 2, query: "a" }, type: "social" },
     platform: "social",
   };
-  expect(hashOf(turned)).toBe(hashOf(request));
+  expect(hashOf(reordered)).toBe(hashOf(request));
 });
 
 test.each([

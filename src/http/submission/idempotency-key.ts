@@ -3,17 +3,17 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { Idempotency } from "../../jobs/submissions/submission.ts";
 import type { SearchPlatform } from "../../platforms/source.ts";
 import type { Submission } from "../schemas/submission.ts";
-import { invalid } from "../schemas/validation.ts";
+import { invalidRequest } from "../schemas/validation.ts";
 
-/** Independent of member order. Null without a key. Errors: `invalid_request`. */
+/** The hash is independent of the order of members. Null without a key. Errors: `invalid_request`. */
 export function idempotencyOf(headers: IncomingHttpHeaders, request: unknown): Idempotency | null {
   const key = headers["idempotency-key"];
   if (key === undefined) return null;
-  if (typeof key !== "string" || !/^[\x20-\x7e]{1,255}$/.test(key)) throw notAKey();
+  if (typeof key !== "string" || !/^[\x20-\x7e]{1,255}$/.test(key)) throw invalidKey();
   return { key, requestHash: createHash("sha256").update(canonicalJson(request)).digest() };
 }
 
-export const requested = (platform: SearchPlatform, body: Submission) => ({
+export const idempotentRequest = (platform: SearchPlatform, body: Submission) => ({
   platform,
   body: { type: body.type, arguments: body.arguments },
 });
@@ -32,8 +32,8 @@ function byName([one]: [string, unknown], [other]: [string, unknown]): number {
   return one < other ? -1 : 1;
 }
 
-function notAKey() {
-  return invalid([
+function invalidKey() {
+  return invalidRequest([
     {
       code: "invalid_value",
       message: "expected 1 to 255 printable ASCII characters",

@@ -39,7 +39,7 @@ export function readJsonBodies(app: FastifyInstance): void {
 
 function parseBody(body: Buffer): unknown {
   if (body.length === 0) throw problem("invalid_json", "the body is empty, expected a JSON object");
-  if (body.length > measuredBytes) requireShape(body);
+  if (body.length > measuredBytes) requireBoundedShape(body);
   const text = textOf(body);
   let names = 0;
   function checkName(this: unknown, name: string, value: unknown): unknown {
@@ -49,8 +49,8 @@ function parseBody(body: Buffer): unknown {
   }
   try {
     const parsed: unknown = JSON.parse(text, checkName);
-    // The reviver also sees the root, under an unwritten name.
-    if (names - 1 < writtenNames(text)) throw repeatedName();
+    // The reviver is also called for the root, which has no name in the text.
+    if (names - 1 < countNames(text)) throw repeatedName();
     return parsed;
   } catch (error) {
     if (error instanceof SyntaxError) throw notJson(error.message);
@@ -70,7 +70,7 @@ function textOf(body: Buffer): string {
 }
 
 /** Counts strings followed by a colon. */
-function writtenNames(text: string): number {
+function countNames(text: string): number {
   let names = 0;
   for (let at = text.indexOf('"'); at >= 0; at = text.indexOf('"', at)) {
     at = endOfString(text, at + 1);
@@ -89,13 +89,13 @@ function endOfString(text: string, from: number): number {
   return at + 1;
 }
 
-function requireShape(body: Buffer): void {
+function requireBoundedShape(body: Buffer): void {
   const shape = createJsonMeter()(body);
   if (shape.deepest > jsonBounds.deepest) throw tooDeep();
   const refusal = shapeRefusal(shape);
   if (refusal === null) return;
   throw problem("invalid_request", `the body is too complex: ${refusal}`, {
-    hint: "send less in one request",
+    hint: "split it into several requests",
   });
 }
 

@@ -44,12 +44,12 @@ async function searchJob(
 
   const canonicalQuery = printQuery(tree);
   const nowMs = context.clock.now();
-  const first = windowOf(method, nowMs, settings.liveWindowMs);
-  const start = startOf(context, caller, args, { platform, canonicalQuery, first, nowMs });
+  const firstWindow = windowOf(method, nowMs, settings.liveWindowMs);
+  const start = startOf(context, caller, args, { platform, canonicalQuery, firstWindow, nowMs });
   const { accountId } = caller;
   const search = { platform, type, method, accountId };
-  if (!sources.isSearched(search)) throw searchedNowhere(platform);
-  const [isAnswered, isLocalOnly] = await Promise.all([
+  if (!sources.isSearched(search)) throw noSearchNode(platform);
+  const [hasSource, isLocalOnly] = await Promise.all([
     type === "social" || sources.usesUpstream(search),
     sources.isLocalOnly(search),
   ]);
@@ -80,7 +80,7 @@ async function searchJob(
       ...warnings.map(warningOf),
       ...args.warnings,
       ...windowWarnings(window, start.requestedBounds, requested),
-      ...(isAnswered ? [] : [noCredential(type)]),
+      ...(hasSource ? [] : [noCredential(type)]),
     ],
   };
 }
@@ -97,10 +97,10 @@ async function fetchJob(
     args,
   );
   const nowMs = context.clock.now();
-  const first = { fromMs: null, toMs: nowMs };
-  const start = startOf(context, caller, args, { platform, canonicalQuery, first, nowMs });
+  const firstWindow = { fromMs: null, toMs: nowMs };
+  const start = startOf(context, caller, args, { platform, canonicalQuery, firstWindow, nowMs });
   const { accountId } = caller;
-  // A page that another process began is continued there.
+  // The process that began a page also continues it.
   const isBegunRemotely = (start.position?.nodeId ?? null) !== null;
   const isLocalOnly =
     !isBegunRemotely && (await context.sources.isLocalOnly({ platform, type, method, accountId }));
@@ -130,7 +130,7 @@ async function fetchJob(
 const localOnly = (isLocalOnly: boolean): Pick<SearchJobRequest, "isLocalOnly"> =>
   isLocalOnly ? { isLocalOnly } : {};
 
-function searchedNowhere(platform: SearchPlatform) {
+function noSearchNode(platform: SearchPlatform) {
   const what = platform === "social" ? "any platform" : platform;
   return problem("source_unavailable", `no node that can search ${what} is connected`, {
     hint: "connect one with earshot node; GET /v1/nodes lists the connected nodes",
@@ -140,24 +140,27 @@ function searchedNowhere(platform: SearchPlatform) {
 type Start = Window &
   Pick<SearchJobRequest, "after" | "asOfMs" | "position"> & { requestedBounds: RequestedBounds };
 
-/** Where the first page or the cursor starts. */
+/** Where the firstWindow page or the cursor starts. */
 function startOf(
   context: HttpContext,
   { accountId }: Caller,
-  { type, method, nextCursor, bounds, at }: CheckedArguments,
-  search: { platform: SearchPlatform; canonicalQuery: string; first: Window; nowMs: number },
+  { type, method, nextCursor, bounds, argumentsPointer }: CheckedArguments,
+  search: { platform: SearchPlatform; canonicalQuery: string; firstWindow: Window; nowMs: number },
 ): Start {
-  const { platform, canonicalQuery, first, nowMs } = search;
-  if (nextCursor === null) return { ...first, asOfMs: nowMs, after: null, requestedBounds: bounds };
+  const { platform, canonicalQuery, firstWindow, nowMs } = search;
+  if (nextCursor === null)
+    return { ...firstWindow, asOfMs: nowMs, after: null, requestedBounds: bounds };
   const scope = { accountId, platform, type, method, canonicalQuery };
-  return withPointer(`${at}/next_cursor`, () => continueFrom(context, scope, nextCursor, bounds));
+  return withPointer(`${argumentsPointer}/next_cursor`, () =>
+    continueFrom(context, scope, nextCursor, bounds),
+  );
 }
 
 export function warningOf({ code, message, offset, length, hint }: Diagnostic): SourceWarning {
   return { code, message, offset, length, ...(hint === undefined ? {} : { hint }) };
 }
 
-/** No credential exists, and the type needs one beyond the archive. */
+/** No credential exists, and this type needs one to search more than the archive. */
 const noCredential = (type: SourceType): SourceWarning => ({
   code: "no_credential",
   message: `no source of type ${type} is configured, so only the archive is searched`,

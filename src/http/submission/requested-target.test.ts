@@ -17,7 +17,7 @@ const caller = {
 };
 type Known = { platform: Platform; uri: string };
 
-async function read(
+async function resolve(
   method: FetchMethod,
   query: string,
   {
@@ -25,23 +25,28 @@ async function read(
     defaultPlatform = "bluesky" as Platform,
     archived = [] as Known[],
     fetched = [] as Known[],
-    lacks = [] as Platform[],
+    unsupported = [] as Platform[],
     isConfigured = true,
-    askable = (isConfigured ? platforms : []) as readonly Platform[],
+    requestable = (isConfigured ? platforms : []) as readonly Platform[],
     accounts = [] as { platform: Platform; handle: string }[],
     authors = [] as Platform[],
   } = {},
 ) {
   const answerable: SourceAvailability["answerable"] = async (work) =>
-    lacks.includes(work.platform)
-      ? { ok: false, why: "no_counterpart", message: `${work.platform} lacks it`, hint: "use x" }
-      : { ok: true, usesUpstream: askable.includes(work.platform) };
+    unsupported.includes(work.platform)
+      ? {
+          ok: false,
+          why: "no_counterpart",
+          message: `${work.platform} unsupported it`,
+          hint: "use x",
+        }
+      : { ok: true, usesUpstream: requestable.includes(work.platform) };
   const context = {
     sources: { defaultPlatform, answerable } as SourceAvailability,
     archive: {
       records: async (positions: readonly { platform: Platform }[]) => ({
         records: archived
-          .filter((one) => positions.some((position) => position.platform === one.platform))
+          .filter(({ platform }) => positions.some((position) => position.platform === platform))
           .map((Metadata) => JSON.stringify({ ID: "7", Content: "", Metadata, Score: 1 })),
         damage: [],
       }),
@@ -51,8 +56,8 @@ async function read(
         accounts.filter(({ handle }) => handle === name || /^[.@]/.test(handle.slice(name.length))),
       search: async (params: { platforms: readonly Platform[] }) => ({
         positions: params.platforms
-          .filter((one) => authors.includes(one))
-          .map((one) => ({ id: 7n, platform: one })),
+          .filter((name) => authors.includes(name))
+          .map((name) => ({ id: 7n, platform: name })),
       }),
     } as unknown as HttpContext["archive"],
     clock: createManualClock(0),
@@ -66,7 +71,7 @@ async function read(
     maxResults: 20,
     nextCursor: null,
     bounds: { startMs: null, endMs: null },
-    at: "/arguments",
+    argumentsPointer: "/arguments",
     warnings: [],
   });
 }
@@ -76,13 +81,13 @@ const onMastodon = "https://mas.to/users/ann/statuses/109";
 
 describe("a number", () => {
   test("a post number means the post of the record with this ID", async () => {
-    const target = await read("getbyid", "7", { archived: [{ platform: "bluesky", uri }] });
+    const target = await resolve("getbyid", "7", { archived: [{ platform: "bluesky", uri }] });
     expect(target).toMatchObject({ platform: "bluesky", canonicalQuery: uri, warnings: [] });
     expect(target.target).toMatchObject({ kind: "post", uri, id: null });
   });
 
-  test("a post number means the post that was shown under this ID, read from its uri", async () => {
-    const target = await read("getreplies", "7", {
+  test("a post number means the post that was shown under this ID, identified by its uri", async () => {
+    const target = await resolve("getreplies", "7", {
       fetched: [{ platform: "mastodon", uri: onMastodon }],
     });
     expect(target).toMatchObject({ platform: "mastodon", canonicalQuery: onMastodon });
@@ -94,31 +99,33 @@ describe("a number", () => {
       { platform: "bluesky", uri },
       { platform: "x", uri: "https://x.com/i/status/7" },
     ];
-    expect((await read("getbyid", "7", { archived })).platform).toBe("bluesky");
-    const target = await read("getbyid", "7", { archived, defaultPlatform: "x" });
+    expect((await resolve("getbyid", "7", { archived })).platform).toBe("bluesky");
+    const target = await resolve("getbyid", "7", { archived, defaultPlatform: "x" });
     expect(target).toMatchObject({ platform: "x", canonicalQuery: "x:7" });
   });
 
   test("a post number is not searched on platforms other than that of the path", async () => {
-    const target = await read("getbyid", "7", {
+    const target = await resolve("getbyid", "7", {
       platform: "mastodon",
       fetched: [{ platform: "bluesky", uri }],
     });
     expect(target).toMatchObject({ platform: "mastodon", canonicalQuery: "mastodon:7" });
   });
 
-  test("a post number of an imported record is resolved to the name that the import gave it", async () => {
+  test("a post number of an imported record is resolved to the name that the import assigned", async () => {
     const name = "import:bluesky:no address, with spaces";
-    const target = await read("getbyid", "7", { archived: [{ platform: "bluesky", uri: name }] });
+    const target = await resolve("getbyid", "7", {
+      archived: [{ platform: "bluesky", uri: name }],
+    });
     expect(target.target).toMatchObject({ platform: "bluesky", uri: name });
   });
 
-  test("a post number without a record is X's own, an id on a Mastodon server, or nothing", async () => {
-    const onX = await read("getbyid", "7", { defaultPlatform: "x" });
+  test("a post number without a record means an X ID, an id on a Mastodon server, or an unknown post", async () => {
+    const onX = await resolve("getbyid", "7", { defaultPlatform: "x" });
     expect(onX).toMatchObject({ platform: "x", canonicalQuery: "x:7", warnings: [] });
-    const mastodon = await read("getbyid", "7", { defaultPlatform: "mastodon" });
+    const mastodon = await resolve("getbyid", "7", { defaultPlatform: "mastodon" });
     expect(mastodon).toMatchObject({ canonicalQuery: "mastodon:7", warnings: [] });
-    const { platform, warnings } = await read("getbyid", "7");
+    const { platform, warnings } = await resolve("getbyid", "7");
     expect(platform).toBe("bluesky");
     expect(warnings).toMatchObject([{ code: "unknown_id" }]);
   });
@@ -126,30 +133,32 @@ describe("a number", () => {
 
 describe("the platform", () => {
   test("the platform of a request is the default one if neither path nor query names one", async () => {
-    const target = await read("gettweets", "ann", { defaultPlatform: "x" });
+    const target = await resolve("gettweets", "ann", { defaultPlatform: "x" });
     expect(target).toMatchObject({ platform: "x", canonicalQuery: "x:@ann", warnings: [] });
   });
 
   test("the platform of a method without a query is that of the path, or else the default one", async () => {
     const nothing = { target: null, canonicalQuery: "", warnings: [] };
-    expect(await read("gettrends", "")).toEqual({ ...nothing, platform: "bluesky" });
-    const target = await read("gettrends", "", { platform: "x" });
+    expect(await resolve("gettrends", "")).toEqual({ ...nothing, platform: "bluesky" });
+    const target = await resolve("gettrends", "", { platform: "x" });
     expect(target).toEqual({ ...nothing, platform: "x" });
   });
 
   test("a platform that cannot be requested leaves the answer to the archive, with a warning", async () => {
-    const { warnings } = await read("gettweets", "x:@ann", { isConfigured: false });
+    const { warnings } = await resolve("gettweets", "x:@ann", { isConfigured: false });
     expect(warnings).toMatchObject([{ code: "no_credential" }]);
     expect(warnings[0]?.message).toContain("no configured source supports gettweets on x");
   });
 
   test("a platform that cannot answer is refused, before its query is read if the path names it", async () => {
     const refused = { code: "source_unavailable", status: 422, hint: "use x" };
-    const lacks: Platform[] = ["bluesky"];
-    const byPath = read("getspace", "not a space", { platform: "bluesky", lacks });
+    const unsupported: Platform[] = ["bluesky"];
+    const byPath = resolve("getspace", "not a space", { platform: "bluesky", unsupported });
     await expect(byPath).rejects.toMatchObject(refused);
-    await expect(read("gettweets", "ann.example", { lacks })).rejects.toMatchObject(refused);
-    expect(await read("gettweets", "x:@ann", { lacks })).toMatchObject({ platform: "x" });
+    await expect(resolve("gettweets", "ann.example", { unsupported })).rejects.toMatchObject(
+      refused,
+    );
+    expect(await resolve("gettweets", "x:@ann", { unsupported })).toMatchObject({ platform: "x" });
   });
 });
 
@@ -166,7 +175,7 @@ describe("a username without a platform", () => {
     "a username without a platform means the only account of this name in the archive: %j",
     async (account, form) => {
       for (const query of ["ann", " @Ann "]) {
-        const target = await read("gettweets", query, { accounts: [account] });
+        const target = await resolve("gettweets", query, { accounts: [account] });
         expect(target).toMatchObject({
           platform: account.platform,
           canonicalQuery: form,
@@ -178,23 +187,23 @@ describe("a username without a platform", () => {
   );
 
   test("a username of several archived accounts is refused with a form for each", async () => {
-    const refused = read("searchbyprofile", "ann", { accounts: [onBluesky, onMastodon, onX] });
-    const selecting = ["bluesky:@ann.bsky.social", "@ann@mas.to", "x:@ann"];
+    const refused = resolve("searchbyprofile", "ann", { accounts: [onBluesky, onMastodon, onX] });
+    const forms = ["bluesky:@ann.bsky.social", "@ann@mas.to", "x:@ann"];
     await expect(refused).rejects.toMatchObject({
       code: "invalid_query",
       status: 400,
       details: [
         {
           code: "ambiguous_user",
-          expected: selecting,
+          expected: forms,
           pointer: "/arguments/query",
           offset: 0,
           length: 3,
         },
       ],
     });
-    for (const form of selecting) {
-      const target = await read("searchbyprofile", form, {
+    for (const form of forms) {
+      const target = await resolve("searchbyprofile", form, {
         accounts: [onBluesky, onMastodon, onX],
       });
       expect(target).toMatchObject({ canonicalQuery: form, warnings: [] });
@@ -203,35 +212,35 @@ describe("a username without a platform", () => {
 
   test("a username without a platform ignores accounts on platforms without a source", async () => {
     const accounts = [onBluesky, onX];
-    const target = await read("getfollowers", "ann", { accounts, lacks: ["bluesky"] });
+    const target = await resolve("getfollowers", "ann", { accounts, unsupported: ["bluesky"] });
     expect(target).toMatchObject({ platform: "x", canonicalQuery: "x:@ann" });
   });
 
   test("a username without a platform may mean an imported author without a known id", async () => {
-    const target = await read("gettweets", "ann", { authors: ["x"], askable: ["bluesky"] });
+    const target = await resolve("gettweets", "ann", { authors: ["x"], requestable: ["bluesky"] });
     expect(target).toMatchObject({ platform: "x", canonicalQuery: "x:@ann" });
   });
 
   test("a username that is not archived belongs to the only platform that can be requested", async () => {
-    const askable: Platform[] = ["mastodon"];
-    const target = await read("getfollowing", "ann", { askable });
+    const requestable: Platform[] = ["mastodon"];
+    const target = await resolve("getfollowing", "ann", { requestable });
     expect(target).toMatchObject({
       platform: "mastodon",
       canonicalQuery: "mastodon:@ann",
       warnings: [{ code: "platform_assumed" }],
     });
-    await expect(read("getfollowing", "ann")).rejects.toMatchObject({
+    await expect(resolve("getfollowing", "ann")).rejects.toMatchObject({
       details: [{ code: "ambiguous_user", expected: expect.arrayContaining(["x:@ann"]) }],
     });
   });
 
   test("a username belongs to the default platform if that accepts it and can be requested, or nothing else is known", async () => {
     const defaultPlatform = "x";
-    const target = await read("gettweets", "ann", { defaultPlatform, accounts: [onBluesky] });
+    const target = await resolve("gettweets", "ann", { defaultPlatform, accounts: [onBluesky] });
     expect(target).toMatchObject({ platform: "x", warnings: [] });
-    const unasked = await read("gettweets", "ann", { defaultPlatform, isConfigured: false });
-    expect(unasked).toMatchObject({ platform: "x", canonicalQuery: "x:@ann" });
-    const archived = await read("gettweets", "ann", {
+    const unrequested = await resolve("gettweets", "ann", { defaultPlatform, isConfigured: false });
+    expect(unrequested).toMatchObject({ platform: "x", canonicalQuery: "x:@ann" });
+    const archived = await resolve("gettweets", "ann", {
       defaultPlatform,
       accounts: [onBluesky],
       isConfigured: false,
@@ -240,7 +249,7 @@ describe("a username without a platform", () => {
   });
 
   test("an unknown username is refused with the forms that name an account", async () => {
-    await expect(read("gettweets", "ann", { isConfigured: false })).rejects.toMatchObject({
+    await expect(resolve("gettweets", "ann", { isConfigured: false })).rejects.toMatchObject({
       code: "invalid_query",
       hint: "use bluesky:@ann.bsky.social, mastodon:@ann, x:@ann or @ann@<server>",
       details: [{ code: "invalid_user" }],
@@ -248,7 +257,7 @@ describe("a username without a platform", () => {
   });
 
   test("a username belongs to the platform of the path if it names one", async () => {
-    const target = await read("gettweets", "ann", { platform: "x", accounts: [onBluesky] });
+    const target = await resolve("gettweets", "ann", { platform: "x", accounts: [onBluesky] });
     expect(target).toMatchObject({ platform: "x", canonicalQuery: "x:@ann", warnings: [] });
   });
 });

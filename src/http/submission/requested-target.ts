@@ -34,24 +34,26 @@ export async function requestedTarget(
 ): Promise<RequestedTarget> {
   const { method, type } = args;
   if (args.platform !== "social") {
-    const early = await answerableFor({ platform: args.platform, target: null });
+    const precheck = await answerableFor({ platform: args.platform, target: null });
     // The target may name a server that needs no configuration.
-    if (!early.ok && early.why !== "not_configured") throw unanswerable(early);
+    if (!precheck.ok && precheck.why !== "not_configured") throw unanswerable(precheck);
   }
-  const record = await find();
-  const answerable = await answerableFor(record);
+  const requested = await findTarget();
+  const answerable = await answerableFor(requested);
   if (!answerable.ok) throw unanswerable(answerable);
-  const alone = answerable.usesUpstream ? [] : [archiveAlone(record.platform, args)];
-  return { ...record, warnings: [...record.warnings, ...alone] };
+  const archiveOnlyWarnings = answerable.usesUpstream
+    ? []
+    : [archiveOnly(requested.platform, args)];
+  return { ...requested, warnings: [...requested.warnings, ...archiveOnlyWarnings] };
 
-  async function find(): Promise<RequestedTarget> {
+  async function findTarget(): Promise<RequestedTarget> {
     const { defaultPlatform } = context.sources;
-    const { query: what } = methods[method];
-    if (what === "none") {
+    const { query: targetKind } = methods[method];
+    if (targetKind === "none") {
       const platform = args.platform === "social" ? defaultPlatform : args.platform;
       return { platform, target: null, canonicalQuery: "", warnings: [] };
     }
-    const parsedTarget = readTarget(what, args.query, args.platform);
+    const parsedTarget = readTarget(targetKind, args.query, args.platform);
     if (isBareName(parsedTarget)) {
       const { target, warnings } = await resolveBareName(
         context,
@@ -65,7 +67,7 @@ export async function requestedTarget(
       ? await postOfRecord(context, accountId, parsedTarget, args.platform)
       : parsedTarget;
     if (target === null || target.platform === null) {
-      return targetOn(readTarget(what, args.query, defaultPlatform), defaultPlatform);
+      return targetOn(readTarget(targetKind, args.query, defaultPlatform), defaultPlatform);
     }
     return targetOn(target, target.platform);
   }
@@ -75,7 +77,7 @@ export async function requestedTarget(
   }
 }
 
-const archiveAlone = (
+const archiveOnly = (
   platform: Platform,
   { method, type }: Pick<CheckedArguments, "method" | "type">,
 ): SourceWarning => ({
@@ -108,7 +110,7 @@ const unknownId: SourceWarning = {
   hint: "send the uri or URL of the post; IDs of fetched posts are known while their result is stored",
 };
 
-/** The target unchanged if the ID is unknown. */
+/** Returns the target unchanged if the ID is unknown. */
 async function postOfRecord(
   { archive, fetchedPosts, sources }: TargetContext,
   accountId: string,
@@ -116,13 +118,13 @@ async function postOfRecord(
   path: SearchPlatform,
 ): Promise<PostTarget> {
   const id = BigInt(target.id);
-  const searched = target.platform === null ? platforms : [target.platform];
+  const searchedPlatforms = target.platform === null ? platforms : [target.platform];
   const [{ records }, fetched] = await Promise.all([
-    archive.records(searched.map((platform) => ({ platform, id }))),
+    archive.records(searchedPlatforms.map((platform) => ({ platform, id }))),
     fetchedPosts(accountId, id),
   ]);
-  const candidates = [...records.map(nameOf), ...fetched].filter(({ platform }) =>
-    searched.includes(platform),
+  const candidates = [...records.map(namedPostOf), ...fetched].filter(({ platform }) =>
+    searchedPlatforms.includes(platform),
   );
   const post =
     candidates.find(({ platform }) => platform === sources.defaultPlatform) ?? candidates[0];
@@ -131,7 +133,7 @@ async function postOfRecord(
 
 type NamedPost = { platform: Platform; uri: string };
 
-function nameOf(record: string): NamedPost {
+function namedPostOf(record: string): NamedPost {
   const { Metadata }: { Metadata: NamedPost } = JSON.parse(record);
   return Metadata;
 }

@@ -16,11 +16,11 @@ import type { HttpContext } from "../context.ts";
 import type { CheckedArguments } from "./checked-arguments.ts";
 
 type Context = Pick<HttpContext, "archive" | "clock" | "sources">;
-type Resolved = { target: UserTarget; warnings: readonly SourceWarning[] };
+type Resolution = { target: UserTarget; warnings: readonly SourceWarning[] };
 
 /**
- * Chooses, in order: the default platform if the name is valid there and it is searchable; the only
- * archived account; the only searchable platform; the default platform. A guess is reported as
+ * Chooses, in order: the default platform if the name is valid there and it is searchable; the onlyMatch
+ * archived account; the onlyMatch searchable platform; the default platform. A guess is reported as
  * `platform_assumed`. Errors: `invalid_query`, with the forms to choose from.
  */
 export async function resolveBareName(
@@ -28,34 +28,34 @@ export async function resolveBareName(
   { accountId }: Pick<Caller, "accountId">,
   args: CheckedArguments & { method: FetchMethod },
   { handle: name }: BareName,
-): Promise<Resolved> {
+): Promise<Resolution> {
   const { method, type } = args;
   const { defaultPlatform } = sources;
   const offset = offsetOf("user", args.query, "social");
-  const ofDefault = defaultPlatform === "bluesky" ? null : accountOn(defaultPlatform, name);
-  if (ofDefault !== null && (await isRequestable(ofDefault)))
-    return { target: ofDefault, warnings: [] };
+  const onDefault = defaultPlatform === "bluesky" ? null : accountOn(defaultPlatform, name);
+  if (onDefault !== null && (await isRequestable(onDefault)))
+    return { target: onDefault, warnings: [] };
 
-  const archived = await only(
+  const archived = await onlyMatch(
     await accountsOfName({ archive, clock }, name, accountId),
     isAnswered,
   );
   if (archived !== null)
-    return assume(archived, "it is the only account of this name in the archive");
-  const onEach = platforms
+    return assume(archived, "it is the onlyMatch account of this name in the archive");
+  const candidates = platforms
     .map((platform) => accountOn(platform, name))
-    .filter((one) => one !== null);
-  const askable = await only(onEach, isRequestable);
-  if (askable !== null) {
+    .filter((candidate) => candidate !== null);
+  const requestable = await onlyMatch(candidates, isRequestable);
+  if (requestable !== null) {
     return assume(
-      askable,
+      requestable,
       `no other platform supports ${method} here, and the archive has no account of this name`,
     );
   }
-  if (ofDefault !== null) return { target: ofDefault, warnings: [] };
+  if (onDefault !== null) return { target: onDefault, warnings: [] };
   throw malformed(offset, {
     message: "the archive has no account of this name, and the query names no platform",
-    hint: `use ${onEach.map(targetText).join(", ")} or @${name}@<server>`,
+    hint: `use ${candidates.map(targetText).join(", ")} or @${name}@<server>`,
   });
 
   async function answerable(target: UserTarget) {
@@ -70,18 +70,18 @@ export async function resolveBareName(
     return answer.ok && answer.usesUpstream;
   }
 
-  /** Throws if several fit. */
-  async function only(
+  /** Throws if several match. */
+  async function onlyMatch(
     targets: readonly UserTarget[],
-    fits: (target: UserTarget) => Promise<boolean>,
+    matches: (target: UserTarget) => Promise<boolean>,
   ): Promise<UserTarget | null> {
-    const checks = await Promise.all(targets.map(fits));
-    const fitting = targets.filter((_, index) => checks[index]);
-    if (fitting.length > 1) throw ambiguous(offset, fitting.map(targetText));
-    return fitting[0] ?? null;
+    const checks = await Promise.all(targets.map(matches));
+    const matching = targets.filter((_, index) => checks[index]);
+    if (matching.length > 1) throw ambiguous(offset, matching.map(targetText));
+    return matching[0] ?? null;
   }
 
-  function assume(target: UserTarget, why: string): Resolved {
+  function assume(target: UserTarget, why: string): Resolution {
     const form = targetText(target);
     const warning = {
       code: "platform_assumed",

@@ -2,7 +2,7 @@ import type { FastifyReply } from "fastify";
 import type { SubmissionDecision } from "../../accounts/limiter.ts";
 import type { HttpContext } from "../context.ts";
 import { callerOf } from "../middleware/caller.ts";
-import { refusedByRate } from "../problems/refused-by-rate.ts";
+import { rateLimitedProblem } from "../problems/refused-by-rate.ts";
 
 export type SearchPermit = {
   /** Errors: `rate_limited`, those of the store. */
@@ -22,7 +22,7 @@ export function createSearchPermit(
       decision = request.countedSearch ?? (await context.limiter.takeSubmission(callerOf(request)));
       request.countedSearch = null;
       request.limits = decision.limits;
-      if (!decision.allowed) throw refusedByRate(context, reply, decision);
+      if (!decision.allowed) throw rateLimitedProblem(context, reply, decision);
     },
     giveBack: async () => {
       request.limits = (await decision?.giveBack()) ?? request.limits;

@@ -3,16 +3,16 @@ import type { SearchPlatform } from "../../platforms/source.ts";
 import { byPlatform } from "../../posts/post.ts";
 
 /** `social` means all platforms. */
-const words: Readonly<Record<string, SearchPlatform>> = {
+const platformsByWord: Readonly<Record<string, SearchPlatform>> = {
   social: "social",
   ...byPlatform((platform) => platform),
   twitter: "x",
 };
 
-export const platformWords = Object.keys(words);
+export const platformWords = Object.keys(platformsByWord);
 
 export function platformOfWord(word: string): SearchPlatform | null {
-  return Object.entries(words).find(([name]) => name === word)?.[1] ?? null;
+  return Object.entries(platformsByWord).find(([name]) => name === word)?.[1] ?? null;
 }
 
 /** A type ending in `-scraper` is an alias of the one without. */
@@ -28,7 +28,7 @@ const suffixes = {
 type NamedType = { platform: SearchPlatform; type: SourceType };
 
 const namedTypes: ReadonlyMap<string, NamedType> = new Map(
-  Object.entries(words).flatMap(([word, platform]) =>
+  Object.entries(platformsByWord).flatMap(([word, platform]) =>
     Object.entries(suffixes).map(([suffix, type]) => [`${word}${suffix}`, { platform, type }]),
   ),
 );

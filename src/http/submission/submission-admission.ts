@@ -4,7 +4,7 @@ import type { HttpContext } from "../context.ts";
 import { noteAdmission } from "../middleware/caller.ts";
 import type { SearchPermit } from "./search-permit.ts";
 
-/** Null if the request is admitted already. `check`: of a caller that has just been admitted, such as its methods. */
+/** Null if the request is already admitted. `check` verifies a caller that has just been admitted, such as its methods. */
 export function submissionAdmission(
   { limiter, clock }: Pick<HttpContext, "limiter" | "clock">,
   request: FastifyRequest,
@@ -23,7 +23,7 @@ export function submissionAdmission(
       return submitted;
     }
     noteAdmission(request, admission, clock.elapsed());
-    // The job uses it.
+    // The job has used the counted search.
     if (submitted !== null) request.countedSearch = null;
     return submitted;
   };

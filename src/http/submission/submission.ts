@@ -36,9 +36,10 @@ export function createSearchSubmissions(context: HttpContext): Submissions {
   ): Promise<SubmittedJob> {
     const { request } = reply;
     const args = checkArguments(path, body, rules);
-    if (!mayAdmitWith(args.method, callerOf(request))) await request.pendingAdmission?.admit();
+    if (!canAdmitWithSearch(args.method, callerOf(request)))
+      await request.pendingAdmission?.admit();
     // A flat body names no method.
-    const pointer = body.at === "" ? null : `${body.at}/type`;
+    const pointer = body.argumentsPointer === "" ? null : `${body.argumentsPointer}/type`;
     const checkMethod = () => requireMethod(callerOf(request), args.method, pointer);
     checkMethod();
     const caller = callerOf(request);
@@ -68,7 +69,7 @@ export function createSearchSubmissions(context: HttpContext): Submissions {
 }
 
 /** Other jobs may request a platform before they are submitted, and the methods of the key may have changed. */
-const mayAdmitWith = (method: Method, { methods }: Caller): boolean =>
+const canAdmitWithSearch = (method: Method, { methods }: Caller): boolean =>
   isSearch(method) && (methods === null || methods.includes(method));
 
 function markReplayed(reply: FastifyReply, earlier: SubmittedJob): SubmittedJob {

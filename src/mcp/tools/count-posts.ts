@@ -49,13 +49,15 @@ export const countPosts: Tool<typeof input, typeof output> = {
       warnings.push("only the newest part of the time range was counted: narrow it");
     if (total === 0 && args.start_time === undefined)
       warnings.push("only the last 7 days were counted: use start_time for older posts");
-    const filled = buckets.filter(({ count }) => count > 0);
+    const nonEmpty = buckets.filter(({ count }) => count > 0);
     const state = counts.complete ? "complete" : "the archive may lack posts in this time range";
     const text = [
       `${total} ${total === 1 ? "post" : "posts"}, ${state}.`,
       ...warnings.map((warning) => `Warning: ${warning}`),
-      ...filled.slice(-maxLines).map(({ start, count }) => `${start} ${count}`),
-      ...(filled.length > maxLines ? [`(${filled.length - maxLines} earlier ones omitted)`] : []),
+      ...nonEmpty.slice(-maxLines).map(({ start, count }) => `${start} ${count}`),
+      ...(nonEmpty.length > maxLines
+        ? [`(${nonEmpty.length - maxLines} earlier ones omitted)`]
+        : []),
     ].join("\n");
     return { structured: { total, buckets, complete: counts.complete, warnings }, text };
   },

@@ -22,7 +22,7 @@ export const getThread: Tool<typeof input, typeof output> = {
   output,
   run: async (args, context) => {
     const { platform: at, max_results: limit } = args;
-    const named = await runSearch(
+    const lookup = await runSearch(
       {
         platform: at,
         arguments: { type: "getbyid", query: args.post, max_results: 1 },
@@ -30,12 +30,12 @@ export const getThread: Tool<typeof input, typeof output> = {
       },
       context,
     );
-    const [record] = named.results;
+    const [record] = lookup.results;
     if (record === undefined) {
-      const text = ["No such post: deleted, hidden, or not archived.", ...notesOf(named)].join(
+      const text = ["No such post: deleted, hidden, or not archived.", ...notesOf(lookup)].join(
         "\n",
       );
-      return { structured: { posts: [], next_cursor: null, complete: named.complete }, text };
+      return { structured: { posts: [], next_cursor: null, complete: lookup.complete }, text };
     }
     const answer = await runSearch(
       {

@@ -8,7 +8,7 @@ import { EarshotError } from "../../lib/errors.ts";
 import { checksumPath, writeChecksum } from "./control-checksum.ts";
 
 /**
- * Works beside writers; returns the size in bytes. The file appears complete, verified and synced, or not at all; its
+ * Works while others write; returns the size in bytes. The file appears complete, verified and synced, or not at all; its
  * checksum is written last. Errors: `no_control_store`, `backup_exists`, `no_folder`, `backup_damaged`, `disk_full`,
  * `not_writable`.
  */
@@ -36,7 +36,7 @@ export async function backUpControl(source: string, file: string): Promise<numbe
     await rm(unfinished, { force: true });
     await (await open(unfinished, "wx", 0o600)).close();
     await copyDatabase(source, unfinished);
-    requireSound(unfinished);
+    requireIntact(unfinished);
     await syncToDisk(unfinished);
     await rename(unfinished, file);
     await writeChecksum(file);
@@ -59,7 +59,7 @@ async function copyDatabase(from: string, to: string): Promise<void> {
   }
 }
 
-function requireSound(path: string): void {
+function requireIntact(path: string): void {
   const copy = new DatabaseSync(path);
   try {
     copy.exec("PRAGMA journal_mode = DELETE");

@@ -7,7 +7,7 @@ import { pageMap } from "../../../testkit/corruption/page-map.ts";
 import { startServiceUnderTest } from "../../../testkit/service/service-under-test.ts";
 import { checkControl } from "./check-control.ts";
 
-const made = mkdtempSync(join(tmpdir(), "earshot-check-control-"));
+const template = mkdtempSync(join(tmpdir(), "earshot-check-control-"));
 const data = mkdtempSync(join(tmpdir(), "earshot-check-control-"));
 const secretKey = new Uint8Array(32).fill(7);
 const path = join(data, "control.db");
@@ -25,17 +25,17 @@ beforeAll(async () => {
   }
   const url = "https://example.com/hook";
   await service.call(key, { method: "POST", url: "/v1/webhooks", payload: { url } });
-  cpSync(service.dataDir, made, { recursive: true });
+  cpSync(service.dataDir, template, { recursive: true });
   await service.remove();
   // Tests damage the file, not the WAL.
-  change(made, "PRAGMA wal_checkpoint(TRUNCATE)");
+  change(template, "PRAGMA wal_checkpoint(TRUNCATE)");
 });
 afterAll(() => {
-  for (const folder of [made, data]) rmSync(folder, { recursive: true, force: true });
+  for (const folder of [template, data]) rmSync(folder, { recursive: true, force: true });
 });
 beforeEach(() => {
   rmSync(data, { recursive: true, force: true });
-  cpSync(made, data, { recursive: true });
+  cpSync(template, data, { recursive: true });
 });
 
 function change(folder: string, sql: string): void {
@@ -44,12 +44,12 @@ function change(folder: string, sql: string): void {
   database.close();
 }
 
-const checked = (key: Uint8Array | null = secretKey) => checkControl(path, key);
+const check = (key: Uint8Array | null = secretKey) => checkControl(path, key);
 const kinds = (key: Uint8Array | null = secretKey): string[] =>
-  checked(key).findings.map(({ kind }) => kind);
+  check(key).findings.map(({ kind }) => kind);
 
 test("the check of an intact control store has no findings", () => {
-  const report = checked();
+  const report = check();
   expect(report.findings).toEqual([]);
   expect(report.tables).toBeGreaterThan(15);
   expect(report.rows).toBeGreaterThan(5);
@@ -81,16 +81,16 @@ test("the check of the control store finds secrets that another key encrypted, a
 
 test("the check of the control store finds any zeroed page", () => {
   const { pageBytes, tables } = pageMap(path);
-  const unfound: string[] = [];
+  const undetected: string[] = [];
   for (const { table, pages } of tables) {
     const page = pages[0] ?? 0;
     const file = openSync(path, "r+");
     writeSync(file, Buffer.alloc(pageBytes), 0, pageBytes, (page - 1) * pageBytes);
     closeSync(file);
-    if (checked().findingCount === 0) unfound.push(`${table}, page ${page}`);
-    cpSync(made, data, { recursive: true });
+    if (check().findingCount === 0) undetected.push(`${table}, page ${page}`);
+    cpSync(template, data, { recursive: true });
   }
-  expect(unfound).toEqual([]);
+  expect(undetected).toEqual([]);
 });
 
 test("the check of the control store finds a truncated, foreign or missing file", () => {

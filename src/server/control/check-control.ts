@@ -9,15 +9,15 @@ import type { ControlFinding, OnFinding } from "./control-findings.ts";
 export type ControlReport = {
   tables: number;
   rows: number;
-  /** `findingCount` counts all. */
+  /** The first ones; `findingCount` counts all. */
   findings: readonly ControlFinding[];
   findingCount: number;
 };
 
-const maxKept = 100;
+const maxFindings = 100;
 
 /**
- * Checks pages, indexes, foreign keys, JSON, job states, and whether secrets can be decrypted. Read-only, beside a server.
+ * Checks pages, indexes, foreign keys, JSON, job states, and whether secrets can be decrypted. Read-only; a server may be running.
  * Damage is a finding.
  */
 export function checkControl(path: string, secretKey: Uint8Array | null): ControlReport {
@@ -25,7 +25,7 @@ export function checkControl(path: string, secretKey: Uint8Array | null): Contro
   let findingCount = 0;
   const onFinding: OnFinding = (kind, table, key, message) => {
     findingCount += 1;
-    if (findings.length < maxKept) findings.push({ kind, table, key, message });
+    if (findings.length < maxFindings) findings.push({ kind, table, key, message });
   };
   const counts = { tables: 0, rows: 0 };
   const report = (): ControlReport => ({ ...counts, findings, findingCount });
@@ -33,18 +33,18 @@ export function checkControl(path: string, secretKey: Uint8Array | null): Contro
     onFinding("file_missing", null, null, `${path} is missing`);
     return report();
   }
-  const part = (table: string | null, work: () => void): void => {
+  const runCheck = (table: string | null, check: () => void): void => {
     try {
-      work();
+      check();
     } catch (error) {
       onFinding("file_damaged", table, null, `${table ?? path}: ${messageOf(error)}`);
     }
   };
-  part(null, () => {
+  runCheck(null, () => {
     const database = new DatabaseSync(path, { readOnly: true, timeout: 5_000 });
     try {
       database.exec("BEGIN");
-      part(null, () => checkPages(database, onFinding));
+      runCheck(null, () => checkPages(database, onFinding));
       const version = Number(database.prepare("PRAGMA user_version").get()?.user_version);
       if (version !== controlMigrations.length) {
         const message = `the schema is ${version}, not ${controlMigrations.length}`;
@@ -53,16 +53,16 @@ export function checkControl(path: string, secretKey: Uint8Array | null): Contro
       }
       for (const table of tablesOf(database)) {
         counts.tables += 1;
-        part(table, () => {
+        runCheck(table, () => {
           counts.rows += rowsOf(database, table);
         });
       }
-      part(null, () => checkReferences(database, onFinding));
+      runCheck(null, () => checkReferences(database, onFinding));
       for (const [table, column] of jsonColumns) {
-        part(table, () => checkJson(database, table, column, onFinding));
+        runCheck(table, () => checkJson(database, table, column, onFinding));
       }
-      part("job", () => checkJobs(database, onFinding));
-      part(null, () => checkEncrypted(database, secretKey, part, onFinding));
+      runCheck("job", () => checkJobs(database, onFinding));
+      runCheck(null, () => checkEncrypted(database, secretKey, runCheck, onFinding));
     } finally {
       database.close();
     }

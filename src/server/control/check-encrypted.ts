@@ -5,17 +5,17 @@ import { createEncryptor, type Encryptor } from "../../lib/encryption.ts";
 import { decryptSecrets } from "../../upstream/credentials/encrypt-secrets.ts";
 import type { OnFinding } from "./control-findings.ts";
 
-type Part = (table: string | null, work: () => void) => void;
+type RunCheck = (table: string | null, check: () => void) => void;
 
 export function checkEncrypted(
   database: DatabaseSync,
   secretKey: Uint8Array | null,
-  part: Part,
+  runCheck: RunCheck,
   onFinding: OnFinding,
 ): void {
   const encryptor = secretKey === null ? null : createEncryptor(secretKey, randomBytes);
-  part("webhook", () => checkWebhooks(database, encryptor, onFinding));
-  part("credential", () => checkCredentials(database, encryptor, onFinding));
+  runCheck("webhook", () => checkWebhooks(database, encryptor, onFinding));
+  runCheck("credential", () => checkCredentials(database, encryptor, onFinding));
 }
 
 function checkWebhooks(

@@ -9,7 +9,7 @@ const states: ReadonlySet<string> = new Set(
 );
 
 /** States with a finish time. */
-const ended: ReadonlySet<string> = new Set(transitions.forget.from);
+const endedStates: ReadonlySet<string> = new Set(transitions.forget.from);
 
 type Row = JobRow & { leaseToken: string | null; leaseUntilMs: number | null };
 
@@ -18,8 +18,8 @@ export function checkJobs(database: DatabaseSync, onFinding: OnFinding): void {
   const jobs = database.prepare(
     `SELECT ${rowColumns}, lease_token AS leaseToken, lease_until_ms AS leaseUntilMs FROM job`,
   );
-  for (const found of jobs.iterate()) {
-    const row = found as Row;
+  for (const jobRow of jobs.iterate()) {
+    const row = jobRow as Row;
     for (const message of errorsIn(row)) onFinding("job_inconsistent", "job", row.uuid, message);
     try {
       jobOf(row, 0);
@@ -37,7 +37,7 @@ function errorsIn({ uuid, state, leaseToken, leaseUntilMs, finishedMs, result }:
   if (isLeased !== (state === "in progress")) {
     errors.push(`job ${uuid} is ${state}, and has ${isLeased ? "a" : "no"} lease`);
   }
-  if (ended.has(state) !== (finishedMs !== null)) {
+  if (endedStates.has(state) !== (finishedMs !== null)) {
     errors.push(`job ${uuid} is ${state}, and has ${finishedMs === null ? "no" : "a"} finish time`);
   }
   if (state === "done" && result === null) errors.push(`job ${uuid} is done but has no result`);

@@ -6,9 +6,9 @@ import { digestOf, writeDurably } from "../../archive/maintenance/durable-files.
 /** The file has the `sha256sum` format. */
 export const checksumPath = (file: string): string => `${file}.sha256`;
 
-const never = new AbortController().signal;
+const neverAborted = new AbortController().signal;
 const sha256Of = async (file: string): Promise<string> =>
-  (await digestOf(file, () => {}, never)).sha256;
+  (await digestOf(file, () => {}, neverAborted)).sha256;
 
 export async function writeChecksum(file: string): Promise<void> {
   await writeDurably(checksumPath(file), `${await sha256Of(file)}  ${basename(file)}\n`);

@@ -16,15 +16,15 @@ export type ControlDatabaseThreadData = {
   archive: ReaderShare | null;
 };
 
-type Opened = { store: PostgresStore; close(): Promise<void> };
+type OpenedStore = { store: PostgresStore; close(): Promise<void> };
 
 const { dataDir, database, archive } = threadData<ControlDatabaseThreadData>();
 
-let opening: Promise<Opened> | null = null;
+let opening: Promise<OpenedStore> | null = null;
 let searches: Promise<ControlThreadSearch> | null = null;
 
-async function open(): Promise<Opened> {
-  const lock = lockedFolder();
+async function open(): Promise<OpenedStore> {
+  const lock = lockDataFolder();
   try {
     const store = await openControlDatabase(database);
     const close = async (): Promise<void> => {
@@ -38,7 +38,7 @@ async function open(): Promise<Opened> {
   }
 }
 
-function lockedFolder(): ReturnType<typeof lockFolder> {
+function lockDataFolder(): ReturnType<typeof lockFolder> {
   try {
     return lockFolder(dataDir, lockWaitMs);
   } catch (error) {
@@ -46,8 +46,8 @@ function lockedFolder(): ReturnType<typeof lockFolder> {
   }
 }
 
-/** A failed opening is tried again by the next call. */
-async function opened(): Promise<Opened> {
+/** The next call retries a failed opening. */
+async function openedStore(): Promise<OpenedStore> {
   opening ??= open();
   try {
     return await opening;
@@ -60,17 +60,17 @@ async function opened(): Promise<Opened> {
 /** Called at the first search, to keep the start short. */
 async function loadSearches(share: ReaderShare): Promise<ControlThreadSearch> {
   const { createControlThreadSearch } = await import("./control-thread-search.ts");
-  const created = createControlThreadSearch(share);
+  const threadSearch = createControlThreadSearch(share);
   answerSearches(postgresDatabase, (search, nowMs) => {
-    created.beginBatch();
-    return created.search(search, nowMs);
+    threadSearch.beginBatch();
+    return threadSearch.search(search, nowMs);
   });
-  return created;
+  return threadSearch;
 }
 
 serveConcurrently(
   async ({ method, args }) => {
-    const { store } = await opened();
+    const { store } = await openedStore();
     // The archive's threads report errors.
     if ((method === "submitSearch" || method === "admitSearch") && archive !== null) {
       searches ??= loadSearches(archive);

@@ -17,7 +17,7 @@ import { systemClock } from "../../lib/clock.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import { controlOperations } from "./control-operations.ts";
 
-/** The operations on PostgreSQL, some of which have bodies of their own. */
+/** The operations on PostgreSQL; some replace those of `controlOperations`. */
 export const databaseOperations = {
   ...controlOperations,
   ...sharedLimitOperations,
@@ -50,14 +50,14 @@ function* serverTime(database: Database): Steps<number> {
 }
 
 /** One connection for rates: many short calls cost less if they share a write. */
-export const sharesOf = (
+export const splitConnections = (
   terms: PostgresTerms,
 ): { rates: PostgresTerms; others: PostgresTerms } => ({
   rates: { ...terms, connections: 1, isUnsynced: true },
   others: { ...terms, connections: terms.connections - 1 },
 });
 
-/** Its calls require the tables, which exist once the control store is open. */
+/** Calls require the tables, which exist once the control store is open. */
 export function openRates(terms: PostgresTerms): Pick<Calls, "run" | "close"> {
   return createCalls(terms, sharedLimitOperations, systemClock);
 }
@@ -86,13 +86,13 @@ const unfinishedCopy = (): EarshotError =>
     },
   );
 
-type Named = { uuid?: unknown };
-type JobArgs = Named & { row?: Named; lease?: Named; leases?: readonly Named[] };
+type WithUuid = { uuid?: unknown };
+type JobArgs = WithUuid & { row?: WithUuid; lease?: WithUuid; leases?: readonly WithUuid[] };
 
 /** Ids of the jobs that a call changes. Such calls run in order, so that a lease finds the job that was just inserted. */
 export function jobsOf(args: unknown): string[] {
   if (typeof args !== "object" || args === null) return [];
   const { uuid, row, lease, leases = [] } = args as JobArgs;
-  const found = [uuid, row?.uuid, lease?.uuid, ...leases.map((each) => each.uuid)];
-  return found.filter((each) => typeof each === "string");
+  const ids = [uuid, row?.uuid, lease?.uuid, ...leases.map((entry) => entry.uuid)];
+  return ids.filter((id) => typeof id === "string");
 }

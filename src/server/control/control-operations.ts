@@ -50,7 +50,7 @@ export function openControlForWriting(dataDir: string): SqliteDatabase {
   return database;
 }
 
-/** `timeoutMs`: for a lock. */
+/** `timeoutMs`: how long to wait for a lock. */
 export function openControlForReading(dataDir: string, timeoutMs?: number): SqliteDatabase {
   return openStoreForReading(pathIn(dataDir), controlMigrations, timeoutMs);
 }

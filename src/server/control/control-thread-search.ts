@@ -11,7 +11,7 @@ import { createSearchBudget, type SearchBudget } from "./search-budget.ts";
 
 export type ControlThreadSearch = Pick<SearchBudget, "beginBatch"> & { search: AnswerSearch };
 
-/** Uses a reader of its own. */
+/** Uses its own reader. */
 export function createControlThreadSearch(share: ReaderShare): ControlThreadSearch {
   const { folder, cacheKib, ids, verifiedFiles, termMemoryBytes, recordMemoryBytes } = share;
   const memory = createSealedMemory(

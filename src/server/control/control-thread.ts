@@ -31,7 +31,7 @@ function openWriter(): OpenStore {
   }
 }
 
-let writing: SqliteDatabase | null = null;
+let writerDatabase: SqliteDatabase | null = null;
 let searches: ControlThreadSearch | null = null;
 let isLoading = false;
 
@@ -41,9 +41,9 @@ async function loadSearches(share: ReaderShare): Promise<void> {
   const { createControlThreadSearch: createSearchHere } = await import(
     "./control-thread-search.ts"
   );
-  if (writing === null) return;
+  if (writerDatabase === null) return;
   searches = createSearchHere(share);
-  answerSearches(writing.forOperations, searches.search);
+  answerSearches(writerDatabase.forOperations, searches.search);
 }
 
 function batchSize(waiting: readonly ThreadCall[]): number {
@@ -51,15 +51,15 @@ function batchSize(waiting: readonly ThreadCall[]): number {
   if (indexes.length === 0) return waiting.length;
   // The archive's threads report errors.
   if (archive !== null && !isLoading) loadSearches(archive).catch(() => undefined);
-  const searchesOfBatch = searches?.beginBatch() ?? indexes.length;
-  return indexes[searchesOfBatch] ?? waiting.length;
+  const batchSearches = searches?.beginBatch() ?? indexes.length;
+  return indexes[batchSearches] ?? waiting.length;
 }
 
 function openLocked(): OpenStore {
   const lock = lockFolder(dataDir, lockWaitMs);
   try {
     const database = openControlForWriting(dataDir);
-    writing = database;
+    writerDatabase = database;
     const close = () => {
       database.close();
       lock.release();

@@ -77,7 +77,7 @@ const loseControl = (): void => {
   }
 };
 
-test("a control store that is missing, empty or another folder's is refused, also by commands", async () => {
+test("a control store that is missing, empty or from another folder is refused, including by commands", async () => {
   await (await startControl({ dataDir })).close();
   const other = join(parent, "other");
   await (await startControl({ dataDir: other })).close();
@@ -97,15 +97,15 @@ test("a control store that is missing, empty or another folder's is refused, als
   await (await startControl({ dataDir })).close();
 });
 
-test("a control store is restored from its backup, also from one before the folder recorded it", async () => {
+test("a control store is restored from its backup, even one older than the recorded id", async () => {
   const first = await startControl({ dataDir });
   await first.close();
-  const kept = join(parent, "kept.db");
-  cpSync(join(dataDir, "control.db"), kept);
+  const backup = join(parent, "backup.db");
+  cpSync(join(dataDir, "control.db"), backup);
   rmSync(join(dataDir, "control.id"));
   await (await startControl({ dataDir })).close();
   loseControl();
-  cpSync(kept, join(dataDir, "control.db"));
+  cpSync(backup, join(dataDir, "control.db"));
   const again = await startControl({ dataDir });
   expect(again.secrets.cursorKey.equals(first.secrets.cursorKey)).toBe(true);
   await again.close();
@@ -138,21 +138,21 @@ test("a second server on the folder is refused, and the first continues", async 
   await (await startControl({ dataDir })).close();
 });
 
-test("a command beside the server creates and revokes keys immediately", async () => {
+test("keys that a command creates or revokes take effect immediately on a running server", async () => {
   const control = await startControl({ dataDir });
-  const beside = await openControl({ dataDir });
-  const { id, token } = await beside.run("createKey", params);
+  const command = await openControl({ dataDir });
+  const { id, token } = await command.run("createKey", params);
   const limiter = createLimiter(control.store, systemClock, defaultLimits);
   const authorization = `Bearer ${token}`;
-  const entrant = { address: "203.0.113.9", authorization, readOf: null, maxWaitMs: 0 };
-  expect(await limiter.admit(entrant)).toMatchObject({ kind: "admitted", caller: { keyId: id } });
-  await beside.run("revokeKey", { id, ...byCommand });
-  expect(await limiter.admit(entrant)).toEqual({ kind: "unknown" });
-  await expect(beside.run("revokeKey", { id: "nobody", ...byCommand })).rejects.toMatchObject({
+  const admission = { address: "203.0.113.9", authorization, readOf: null, maxWaitMs: 0 };
+  expect(await limiter.admit(admission)).toMatchObject({ kind: "admitted", caller: { keyId: id } });
+  await command.run("revokeKey", { id, ...byCommand });
+  expect(await limiter.admit(admission)).toEqual({ kind: "unknown" });
+  await expect(command.run("revokeKey", { id: "nobody", ...byCommand })).rejects.toMatchObject({
     code: "key_not_found",
     hint: expect.any(String),
   });
-  await beside.close();
+  await command.close();
   await control.close();
 });
 
@@ -191,9 +191,9 @@ test("operations pending when the control store closes are completed", async () 
   await control.close();
   const { id } = await created;
   expect(existsSync(join(dataDir, "control.db-wal"))).toBe(false);
-  const beside = await openControl({ dataDir });
-  expect(await beside.run("listKeys", null)).toMatchObject([{ id }]);
-  await beside.close();
+  const command = await openControl({ dataDir });
+  expect(await command.run("listKeys", null)).toMatchObject([{ id }]);
+  await command.close();
 });
 
 test("a control store of a newer schema is refused", async () => {

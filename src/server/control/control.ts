@@ -65,18 +65,18 @@ type Stores = {
 };
 
 /**
- * The folder has its own secret key if none is configured, except with a database, which other
+ * The folder has its own secret key if none is configuredKey, except with a database, which other
  * folders may share. Errors: `folder_in_use`, `newer_schema`, `not_writable`, `disk_full`,
  * `store_unavailable`, `control_missing`, `control_foreign`, `secret_key_missing`,
  * `secret_key_unreadable`, `shared_secret_key_needed`.
  */
 export async function startControl({
   dataDir,
-  secretKey: configured = null,
+  secretKey: configuredKey = null,
   database = null,
   archive = null,
 }: ControlTerms): Promise<Control> {
-  if (database !== null && configured === null) throw sharedSecretKeyNeeded();
+  if (database !== null && configuredKey === null) throw sharedSecretKeyNeeded();
   const { store, shared, warmUp, load, close } =
     database === null
       ? startFileThreads(dataDir, archive)
@@ -84,7 +84,7 @@ export async function startControl({
   try {
     const { cursorKey, holdsSecrets } = await store.write("open", null);
     warmUp();
-    const secretKey = configured ?? ensuredSecretKey(dataDir, holdsSecrets);
+    const secretKey = configuredKey ?? ensuredSecretKey(dataDir, holdsSecrets);
     return {
       store,
       secrets: { cursorKey: Buffer.from(cursorKey), secretKey },
@@ -101,7 +101,7 @@ export async function startControl({
 function startFileThreads(dataDir: string, archive: ReaderShare | null): Stores {
   const writer = startControlThread({ dataDir, role: "writer", archive });
   const reader = startControlThread({ dataDir, role: "reader", archive: null });
-  const { store, close: closeHere } = createThreadStore(writer, reader, controlOperations, () =>
+  const { store, close: closeStore } = createThreadStore(writer, reader, controlOperations, () =>
     openControlForReading(dataDir, longestBlockMs),
   );
   return {
@@ -114,7 +114,7 @@ function startFileThreads(dataDir: string, archive: ReaderShare | null): Stores 
       { thread: "control_reader", ...reader.load() },
     ],
     close: async () => {
-      closeHere();
+      closeStore();
       await reader.close();
       await writer.close();
     },
@@ -123,8 +123,8 @@ function startFileThreads(dataDir: string, archive: ReaderShare | null): Stores 
 
 /** Rates are counted outside the thread, because each request would have to wait for it. */
 async function startDatabaseStores(data: ControlDatabaseThreadData): Promise<Stores> {
-  const { openRates, sharesOf } = await import("./control-database.ts");
-  const shares = sharesOf(data.database);
+  const { openRates, splitConnections } = await import("./control-database.ts");
+  const shares = splitConnections(data.database);
   const rates = openRates(shares.rates);
   const thread: StoreThread<ControlOperations> = startThread(
     siblingModule(import.meta.url, "./control-database-thread"),
@@ -168,7 +168,7 @@ function ensuredSecretKey(dataDir: string, holdsSecrets: boolean): Uint8Array {
 const startControlThread = (data: ControlThreadData): StoreThread<ControlOperations> =>
   startThread(siblingModule(import.meta.url, "./control-thread"), data);
 
-/** Safe beside a server. */
+/** Safe while a server is running. */
 export type OpenControl = {
   run<Name extends keyof ControlOperations & string>(
     name: Name,
@@ -188,7 +188,7 @@ export async function openControl({
 }
 
 function openControlFile(dataDir: string): OpenControl {
-  const database = openedForCommand(dataDir);
+  const database = openFileForWriting(dataDir);
 
   async function run(method: string, args: unknown): Promise<unknown> {
     const [outcome] = runBatch(database, controlOperations, [{ method, args }]);
@@ -199,7 +199,7 @@ function openControlFile(dataDir: string): OpenControl {
   return { run, close: async () => database.close() } as OpenControl;
 }
 
-function openedForCommand(dataDir: string): SqliteDatabase {
+function openFileForWriting(dataDir: string): SqliteDatabase {
   try {
     return openControlForWriting(dataDir);
   } catch (error) {

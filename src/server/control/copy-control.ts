@@ -27,8 +27,8 @@ type CopyTerms = {
 };
 
 /**
- * Requires a folder without a server. Copies, then compares counts and checksums. Resumes an interrupted copy; before its
- * end no gateway starts on the database. Errors: `no_control_store`, `folder_in_use`, `database_not_empty`, `copy_differs`,
+ * Requires a data folder that no server uses. Copies, then compares counts and checksums. Resumes an interrupted copy; until it
+ * ends, no gateway starts on the database. Errors: `no_control_store`, `folder_in_use`, `database_not_empty`, `copy_differs`,
  * `newer_schema`, `store_unavailable`.
  */
 export async function copyControl({ dataDir, url, onProgress }: CopyTerms): Promise<CopiedRows[]> {
@@ -87,10 +87,10 @@ async function begin(
 ): Promise<void> {
   await target.begin(async (transaction) => {
     await transaction.unsafe("CREATE TABLE IF NOT EXISTS control_copy(source TEXT NOT NULL)");
-    const [begun] = await transaction.unsafe<{ source: string }[]>(
+    const [existing] = await transaction.unsafe<{ source: string }[]>(
       "SELECT source FROM control_copy",
     );
-    if (begun?.source === sourceId) return;
+    if (existing?.source === sourceId) return;
     for (const { name } of tables) {
       const rows = await transaction.unsafe(`SELECT 1 FROM ${name} LIMIT 1`);
       if (rows.length > 0) throw notEmpty(name);
@@ -110,22 +110,22 @@ async function copyTable(
   onCopied: (rows: number) => void,
 ): Promise<void> {
   const after = await lastKeyIn(target, table);
-  let waiting: TextRow[] = [];
+  let batch: TextRow[] = [];
   let characters = 0;
 
   async function insert(): Promise<void> {
-    await insertRows(target, table, waiting);
-    onCopied(waiting.length);
-    waiting = [];
+    await insertRows(target, table, batch);
+    onCopied(batch.length);
+    batch = [];
     characters = 0;
   }
 
   for (const row of rowsOfSource(source, table, after)) {
-    waiting.push(row);
+    batch.push(row);
     characters += row.reduce((sum, value) => sum + (value?.length ?? 0), 0);
-    if (waiting.length >= maxRows || characters >= maxCharacters) await insert();
+    if (batch.length >= maxRows || characters >= maxCharacters) await insert();
   }
-  if (waiting.length > 0) await insert();
+  if (batch.length > 0) await insert();
 }
 
 async function compareTables(
@@ -133,12 +133,12 @@ async function compareTables(
   target: Pool,
   table: CopiedTable,
 ): Promise<CopiedRows> {
-  const [expected, found] = [new RowSum(), new RowSum()];
-  for (const row of rowsOfSource(source, table)) expected.add(row);
-  for await (const row of rowsOfTarget(target, table)) found.add(row);
-  const [one, other] = [expected.result(), found.result()];
-  if (one.sha256 !== other.sha256) throw differs(table.name, one.rows, other.rows);
-  return { table: table.name, ...one };
+  const [sourceSum, targetSum] = [new RowSum(), new RowSum()];
+  for (const row of rowsOfSource(source, table)) sourceSum.add(row);
+  for await (const row of rowsOfTarget(target, table)) targetSum.add(row);
+  const [expected, found] = [sourceSum.result(), targetSum.result()];
+  if (expected.sha256 !== found.sha256) throw copyDiffers(table.name, expected.rows, found.rows);
+  return { table: table.name, ...expected };
 }
 
 /** New rows are numbered after the copied ones. */
@@ -169,7 +169,7 @@ const notEmpty = (table: string): EarshotError =>
     hint: "copy to a new database on which no gateway has started",
   });
 
-const differs = (table: string, expected: number, found: number): EarshotError =>
+const copyDiffers = (table: string, expected: number, found: number): EarshotError =>
   new EarshotError(
     "copy_differs",
     `the copy of ${table} differs: ${found} rows, and ${expected} in control.db`,

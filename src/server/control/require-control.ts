@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { noteIdOf, readStoreId } from "../../db/store-id.ts";
 import { EarshotError } from "../../lib/errors.ts";
 
-/** The id of a store, derived from a secret that its creation made. */
+/** The id of a store, derived from a secret that is created with it. */
 export const controlId = (cursorKey: Uint8Array): string =>
   createHash("sha256").update("earshot control ").update(cursorKey).digest("hex").slice(0, 32);
 

@@ -17,23 +17,23 @@ function work(ms: number): void {
 }
 
 test("a search ends after five milliseconds of CPU time", () => {
-  const seen = budget.spend((isOver) =>
+  const outcomes = budget.spend((isOver) =>
     [4, 0.9, 0.2].map((ms) => {
       work(ms);
       return isOver();
     }),
   );
-  expect(seen).toEqual([false, false, true]);
+  expect(outcomes).toEqual([false, false, true]);
 });
 
 test("time off the CPU does not count, but a search ends after 25 ms", () => {
-  const seen = budget.spend((isOver) =>
+  const outcomes = budget.spend((isOver) =>
     [20, 4, 1].map((ms) => {
       nowMs += ms;
       return isOver();
     }),
   );
-  expect(seen).toEqual([false, false, true]);
+  expect(outcomes).toEqual([false, false, true]);
 });
 
 test("the searches of a batch share the time, and none starts after its end", () => {

@@ -2,10 +2,10 @@ import { systemClock } from "../../lib/clock.ts";
 
 /** CPU time of a batch, and the part of it after which no search starts. */
 const batchCpuMs = 5;
-const lastBeginCpuMs = 3;
+const lastStartCpuMs = 3;
 /** Wall time of a batch, which includes slow disks and time off the CPU. */
 const batchWallMs = 25;
-const maxOfBatch = 12;
+const maxBatchSize = 12;
 
 /** Weight of the latest search in the moving mean. */
 const latestShare = 0.1;
@@ -24,13 +24,13 @@ export type SearchBudget = {
 
 export function createSearchBudget({ elapsed, cpuMs }: Clocks = threadClocks): SearchBudget {
   let batch: { startMs: number; startCpuMs: number } | null = null;
-  let meanMs = lastBeginCpuMs;
+  let meanMs = lastStartCpuMs;
 
   function spend<Value>(search: (isOver: () => boolean) => Value): Value | null {
     const beginCpuMs = cpuMs();
     batch ??= { startMs: elapsed(), startCpuMs: beginCpuMs };
     const { startMs, startCpuMs } = batch;
-    if (beginCpuMs - startCpuMs >= lastBeginCpuMs) return null;
+    if (beginCpuMs - startCpuMs >= lastStartCpuMs) return null;
     const isOver = (): boolean => {
       const tookMs = elapsed() - startMs;
       if (tookMs < batchCpuMs) return false;
@@ -47,7 +47,7 @@ export function createSearchBudget({ elapsed, cpuMs }: Clocks = threadClocks): S
     spend,
     beginBatch: () => {
       batch = null;
-      return Math.max(1, Math.min(maxOfBatch, Math.floor(lastBeginCpuMs / meanMs)));
+      return Math.max(1, Math.min(maxBatchSize, Math.floor(lastStartCpuMs / meanMs)));
     },
   };
 }

@@ -20,12 +20,12 @@ import type { Search } from "./search.ts";
 
 export type Http = { readonly http: HttpContext; readonly metrics: Metrics };
 
-type Below = Base & Accounts & Search & Routing & Jobs & { nodes: Nodes };
+type LowerLayers = Base & Accounts & Search & Routing & Jobs & { nodes: Nodes };
 
-export function makeHttp(below: Below): Http {
-  const { config, clock, archive, store, source, ingest, nodes } = below;
-  const metrics = makeMetrics(below);
-  recordMetrics(below.events, metrics);
+export function makeHttp(layers: LowerLayers): Http {
+  const { config, clock, archive, store, source, ingest, nodes } = layers;
+  const metrics = makeMetrics(layers);
+  recordMetrics(layers.events, metrics);
   const http: HttpContext = {
     settings: {
       ...config.http,
@@ -37,36 +37,36 @@ export function makeHttp(below: Below): Http {
       xMonthlyPostReads: config.upstreams.xMonthlyPostReads,
     },
     clock,
-    log: below.log,
+    log: layers.log,
     metrics,
-    limiter: below.limiter,
+    limiter: layers.limiter,
     accounts: store,
-    accountEnds: below.accountEnds,
-    cursorKey: below.secrets.cursorKey,
-    jobs: below.queue,
-    webhooks: below.webhooks,
+    accountEnds: layers.accountEnds,
+    cursorKey: layers.secrets.cursorKey,
+    jobs: layers.queue,
+    webhooks: layers.webhooks,
     archive,
     nodes: nodes.gateway,
-    sources: below.sources,
-    dashboard: below.dashboard,
-    credentials: below.upstreams.credentials,
-    usage: below.usage.recorder,
-    statusBoard: makeStatusBoard(below),
+    sources: layers.sources,
+    dashboard: layers.dashboard,
+    credentials: layers.upstreams.credentials,
+    usage: layers.usage.recorder,
+    statusBoard: makeStatusBoard(layers),
     loadSamples: createSampleLoader({ archive, clock, config }),
     fetchedPosts: (accountId, id) =>
       store.read("findFetched", { accountId, id, nowMs: clock.now() }),
     countPosts: (request, deadlineMs, signal) => countArchive(source, request, deadlineMs, signal),
     ingest: ingest.state,
     mastodonStream: ingest.mastodonState,
-    readerAnswers: createReadiness(archive, clock),
-    isStoreFull: below.isStoreFull,
+    canReadArchive: createReadiness(archive, clock),
+    isStoreFull: layers.isStoreFull,
     newId: randomUUID,
   };
   return { http, metrics };
 }
 
-function makeMetrics(below: Below): Metrics {
-  const { config, store, archive, clock, ingest, source, queue, nodes } = below;
+function makeMetrics(layers: LowerLayers): Metrics {
+  const { config, store, archive, clock, ingest, source, queue, nodes } = layers;
   const { coverageSlackMs, liveSinceMs } = source;
   return createMetrics({
     queueDepth: queue.depth,
@@ -75,10 +75,10 @@ function makeMetrics(below: Below): Metrics {
     archive: { archive, clock, coverageSlackMs, liveSinceMs },
     process: {
       version: packageVersion(),
-      threads: below.threadLoad,
+      threads: layers.threadLoad,
       disk: () => diskOf(config.data.dir),
     },
-    isStoreFull: below.isStoreFull,
+    isStoreFull: layers.isStoreFull,
     nodes: {
       nodes: () => nodes.gateway.nodes(),
       isInsecure: () => insecureEvidence(nodes.gateway).length > 0,
@@ -89,8 +89,8 @@ function makeMetrics(below: Below): Metrics {
   });
 }
 
-function makeStatusBoard(below: Below): HttpContext["statusBoard"] {
-  const { config, archive, store, clock, ingest, sources, queue, nodes, events } = below;
+function makeStatusBoard(layers: LowerLayers): HttpContext["statusBoard"] {
+  const { config, archive, store, clock, ingest, sources, queue, nodes, events } = layers;
   const { concurrency, fetchConcurrency } = config.jobs;
   let jobs = 0;
   events.on("jobEnded", ({ node }) => {
@@ -98,7 +98,7 @@ function makeStatusBoard(below: Below): HttpContext["statusBoard"] {
   });
   return createStatus({
     ...{ config, archive, store, clock, ingest, sources },
-    sampler: below.usage.sampler,
+    sampler: layers.usage.sampler,
     waitingJobs: queue.depth,
     embedded: () => ({
       share: config.nodes.embedded,

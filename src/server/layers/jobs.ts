@@ -79,7 +79,7 @@ function shortSearchesOf(
   const { fedPlatforms, coverageSlackMs, liveSinceMs } = source;
   return {
     termsOf: (request) => ({
-      ...upstreams.askableBy(request),
+      ...upstreams.requestablePlatformsFor(request),
       fedPlatforms,
       coverageSlackMs,
       liveSinceMs: byPlatform(liveSinceMs),

@@ -11,12 +11,12 @@ import type { Routing } from "./routing.ts";
 
 export type Nodes = {
   readonly gateway: NodeGateway;
-  /** Call before anything is served. */
+  /** Call before serving requests. */
   start(): Promise<void>;
   stop(): Promise<void>;
 };
 
-/** How often capabilities are read, which change with credentials, for example. */
+/** How often capabilities are read; they change with credentials, for example. */
 const refreshMs = 10_000;
 
 export function makeNodes(
@@ -57,7 +57,7 @@ export function makeNodes(
     }
   }
 
-  // Jobs are divided from now on.
+  // From now on, jobs are divided between nodes.
   events.on("nodeRegistered", ({ outcome }) => {
     if (outcome === "admitted") void refresh();
   });

@@ -63,6 +63,6 @@ export function makeRouting(
       .filter(isWorking)
       .flatMap((node) => node.capabilities),
   ]);
-  const sources = upstreams.sourcesBeside(router.remote);
+  const sources = upstreams.sourcesWith(router.remote);
   return { trust, running, capabilities, directory, router, sources };
 }

@@ -4,7 +4,7 @@ import { configFrom } from "../config.ts";
 import type { UpstreamRole } from "../roles/upstreams.ts";
 import { capabilitiesOf } from "./capabilities.ts";
 
-const holding: PlatformCoverage[] = [{ platform: "x", holdsPosts: true, intervals: [] }];
+const xCoverage: PlatformCoverage[] = [{ platform: "x", holdsPosts: true, intervals: [] }];
 const deploymentMethods: UpstreamRole["deploymentMethods"] = async (platform) =>
   new Map(
     platform === "x"
@@ -15,14 +15,14 @@ const deploymentMethods: UpstreamRole["deploymentMethods"] = async (platform) =>
       : [],
   );
 
-const known = async (environment: Record<string, string>) => {
-  const archive = { coverage: async () => holding };
+const capabilitiesFor = async (environment: Record<string, string>) => {
+  const archive = { coverage: async () => xCoverage };
   const all = await capabilitiesOf(configFrom(environment), { deploymentMethods }, archive);
   return all.map(({ platform, method, ways }) => `${platform} ${method}: ${ways.join(", ")}`);
 };
 
 test("a process can use its archive and what the deployment may request", async () => {
-  const capabilities = await known({ EARSHOT_INGEST: "off" });
+  const capabilities = await capabilitiesFor({ EARSHOT_INGEST: "off" });
   expect(capabilities).toEqual([
     "x searchbyquery: archive, api",
     "x searchbyfullarchive: archive",
@@ -39,5 +39,7 @@ test("a process can use its archive and what the deployment may request", async 
 });
 
 test("a platform that feeds the archive counts before its first post", async () => {
-  expect(await known({ EARSHOT_INGEST: "bluesky" })).toContain("bluesky searchbyquery: archive");
+  expect(await capabilitiesFor({ EARSHOT_INGEST: "bluesky" })).toContain(
+    "bluesky searchbyquery: archive",
+  );
 });

@@ -15,25 +15,26 @@ export async function capabilitiesOf(
   archive: Pick<Archive, "coverage">,
 ): Promise<readonly Capability[]> {
   const archived = await archivedPlatforms(config, archive);
-  const each = platforms.map(async (platform) => {
+  const perPlatform = platforms.map(async (platform) => {
     const upstreamMethods = await deploymentMethods(platform);
     return methodNames.map((method): Capability => {
-      const isArchived = archived.includes(platform) && isAnswered(method);
+      const isArchived = archived.includes(platform) && canArchiveAnswer(method);
       const ways: readonly AccessMethod[] = isArchived ? ["archive"] : [];
       return { platform, method, ways: [...ways, ...(upstreamMethods.get(method) ?? [])] };
     });
   });
-  return (await Promise.all(each)).flat().filter(({ ways }) => ways.length > 0);
+  return (await Promise.all(perPlatform)).flat().filter(({ ways }) => ways.length > 0);
 }
 
 async function archivedPlatforms(
   config: Config,
   archive: Pick<Archive, "coverage">,
 ): Promise<readonly Platform[]> {
-  const holding = (await archive.coverage())
+  const withPosts = (await archive.coverage())
     .filter(({ holdsPosts }) => holdsPosts)
     .map(({ platform }) => platform);
-  return [...streamedPlatforms(config), ...holding];
+  return [...streamedPlatforms(config), ...withPosts];
 }
 
-const isAnswered = (method: Method): boolean => isSearch(method) || isAnsweredByArchive(method);
+const canArchiveAnswer = (method: Method): boolean =>
+  isSearch(method) || isAnsweredByArchive(method);

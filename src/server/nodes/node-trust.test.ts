@@ -29,8 +29,8 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-const open = (special: Partial<GatewaySettings>) =>
-  openNodeTrust({ ...gatewayDefaults, ...special }, createManualClock());
+const open = (overrides: Partial<GatewaySettings>) =>
+  openNodeTrust({ ...gatewayDefaults, ...overrides }, createManualClock());
 
 function file(name: string, content: string): string {
   const path = join(folder, name);
@@ -72,7 +72,7 @@ test("simulated evidence is accepted only with a policy that has its root", () =
   expect(() => open({ evidence: ["simulated"], policyFile: bad })).toThrow(/certificate in PEM/);
 });
 
-test("accepting evidence that proves nothing is warned about", () => {
+test("the gateway warns if it accepts evidence that proves nothing", () => {
   expect(insecureEvidenceWarning({ evidence: ["tdx"] })).toBeNull();
   expect(insecureEvidenceWarning({ evidence: ["tdx", "simulated", "none"] })).toMatch(
     /accepts simulated and none/,
@@ -92,10 +92,10 @@ test("a failed load of the verifier is retried", async () => {
     boot_id: "A",
     gateway_key: "A",
   } as const;
-  const verified = () => verify(statement, { quote: null, event_log: null, vm_config: null }, 0);
+  const verifyNone = () => verify(statement, { quote: null, event_log: null, vm_config: null }, 0);
   canLoad = false;
-  await expect(verified()).rejects.toThrow("no room left");
+  await expect(verifyNone()).rejects.toThrow("no room left");
   canLoad = true;
-  expect(await verified()).toMatchObject({ verified: { kind: "none" } });
+  expect(await verifyNone()).toMatchObject({ verified: { kind: "none" } });
   await close();
 });

@@ -67,10 +67,10 @@ async function collateralOf(
   fetch: GuardedFetch,
   clock: Clock,
 ): Promise<CollateralSource> {
-  const from = await import("../../remote/evidence/collateral.ts");
+  const sources = await import("../../remote/evidence/collateral.ts");
   return isUrl(collateral)
-    ? from.collateralFromService({ url: collateral, fetch, clock, maxAgeMs: collateralMaxAgeMs })
-    : from.collateralFromFolder(collateral);
+    ? sources.collateralFromService({ url: collateral, fetch, clock, maxAgeMs: collateralMaxAgeMs })
+    : sources.collateralFromFolder(collateral);
 }
 
 /** Null unless the gateway accepts evidence that proves nothing. */

@@ -11,17 +11,17 @@ export class OwnCapabilities {
 
   all = (): readonly Capability[] => this.#all;
 
-  /** The capabilities by credentials that can be released to nodes. */
+  /** Capabilities through credentials that can be released to nodes. */
   releasable = (): readonly Capability[] => this.#releasable;
 
   /** Errors: those of archive and store; the last capabilities remain. */
   async refresh(): Promise<void> {
     this.#all = await this.#read();
-    this.#releasable = this.#all.map(byCredential).filter(({ ways }) => ways.length > 0);
+    this.#releasable = this.#all.map(releasableOf).filter(({ ways }) => ways.length > 0);
   }
 }
 
-const byCredential = (one: Capability): Capability => ({
-  ...one,
-  ways: one.ways.filter((method) => method === "credential" || method === "api"),
+const releasableOf = ({ ways, ...capability }: Capability): Capability => ({
+  ...capability,
+  ways: ways.filter((method) => method === "credential" || method === "api"),
 });

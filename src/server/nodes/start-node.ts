@@ -35,7 +35,7 @@ export type RemoteNode = {
 
 export type RemoteNodeOptions = {
   name?: string | undefined;
-  /** When the gateway status changes or is confirmed. */
+  /** Called when the gateway status changes or is confirmed. */
   onStatus?: (status: AttestationStatus) => void;
   clock?: Clock;
   log?: Logger;
@@ -47,10 +47,10 @@ export type RemoteNodeOptions = {
  * `invalid_setting`, `evidence_unavailable`, those of the stores.
  */
 export async function startRemoteNode(
-  given: Config,
+  baseConfig: Config,
   { name, onStatus = () => undefined, ...overrides }: RemoteNodeOptions,
 ): Promise<RemoteNode> {
-  const config = requireNodeSettings(given);
+  const config = requireNodeSettings(baseConfig);
   const clock = overrides.clock ?? systemClock;
   const log = overrides.log ?? createLog(config.log.level);
   await requireStartResources(config.data);

@@ -30,7 +30,7 @@ export function createDashboardRole({
 }): DashboardRole {
   const { signIn: settings, sessions, http, apps } = config;
   const fetch = createGuardedFetch({
-    guard: createGuard(namedAddresses(config)),
+    guard: createGuard(customAddresses(config)),
     userAgent: `earshot/${packageVersion()}`,
     timeoutMs: settings.timeoutMs,
     maxBytes: settings.maxAnswerBytes,
@@ -67,12 +67,12 @@ export function createDashboardRole({
 }
 
 /** Configured code hosts may be private. */
-function namedAddresses({ signIn }: Config): readonly string[] {
-  const isNamed = {
+function customAddresses({ signIn }: Config): readonly string[] {
+  const isCustom = {
     github: signIn.githubUrl !== githubUrl,
     gitlab: signIn.gitlabUrl !== gitlabUrl,
   };
   return configuredProviders(signIn)
-    .filter(({ name }) => isNamed[name])
+    .filter(({ name }) => isCustom[name])
     .flatMap(calledAddresses);
 }

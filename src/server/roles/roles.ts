@@ -17,7 +17,7 @@ import { createMastodonRole } from "./mastodon-role.ts";
 /** Pause before the retry of a job that failed on a disk error. */
 const diskPauseMs = 1_000;
 
-/** Leases its share of the jobs (EARSHOT_EMBEDDED_NODE). */
+/** Starts the embedded node, which leases its share of the jobs (EARSHOT_EMBEDDED_NODE). */
 export function startNode(context: AppContext): Runner {
   const { config, queue, upstreams, router, clock, log, metrics, sharing } = context;
   const { deadlineMs, concurrency, fetchConcurrency } = config.jobs;
@@ -34,12 +34,12 @@ export function startNode(context: AppContext): Runner {
   });
 }
 
-/** Other gateways, with other archives, may get the request for the result. */
+/** Other gateways, with other archives, may have to return the result. */
 function answerWithRecords({ archive, upstreams }: AppContext): AppContext["upstreams"]["answer"] {
-  return async (...requested) => await withRecords(archive, await upstreams.answer(...requested));
+  return async (...args) => await withRecords(archive, await upstreams.answer(...args));
 }
 
-/** Its modules are loaded after the service listens. */
+/** The modules are loaded after the service listens. */
 export type IngestRole = {
   state(): IngestState | null;
   mastodonState(): MastodonStreamState | null;

@@ -15,7 +15,7 @@ export type UpstreamClient = {
 export function openUpstreamClient(config: Config): UpstreamClient {
   const { timeoutMs, maxAnswerBytes: maxBytes } = config.upstreams;
   const fetch = createGuardedFetch({
-    guard: createGuard(ownAddresses(config), { setting: "EARSHOT_UPSTREAM_PRIVATE_HOSTS" }),
+    guard: createGuard(configuredAddresses(config), { setting: "EARSHOT_UPSTREAM_PRIVATE_HOSTS" }),
     userAgent: `earshot/${packageVersion()}`,
     timeoutMs,
     maxBytes,
@@ -40,9 +40,9 @@ const connectionsFor = ({ jobs }: Config): number =>
   Math.max(minConnections, jobs.concurrency + jobs.fetchConcurrency);
 
 /** Configured hosts may be private. */
-function ownAddresses({ upstreams, ingest, mastodonStream, backfill }: Config): string[] {
+function configuredAddresses({ upstreams, ingest, mastodonStream, backfill }: Config): string[] {
   const defaults = new Set(allSettings().flatMap(({ fallback }) => fallback));
-  const named = [
+  const addresses = [
     ...upstreams.privateHosts,
     ...upstreams.mastodonInstance,
     ...(mastodonStream.server === null ? [] : [mastodonStream.server]),
@@ -50,5 +50,5 @@ function ownAddresses({ upstreams, ingest, mastodonStream, backfill }: Config): 
     backfill.plcUrl,
     ingest.appviewUrl,
   ];
-  return named.filter((address) => !defaults.has(address));
+  return addresses.filter((address) => !defaults.has(address));
 }

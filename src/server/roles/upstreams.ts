@@ -33,9 +33,9 @@ import { openUpstreamClient } from "./upstream-client.ts";
 export type UpstreamRole = {
   answer(request: AnswerRequest, job: UpstreamJob): Promise<SourceAnswer>;
   /** What can be answered, by this process or by others. */
-  sourcesBeside(remote: RemoteCapabilities): SourceAvailability;
+  sourcesWith(remote: RemoteCapabilities): SourceAvailability;
   deploymentMethods(platform: Platform): ReturnType<typeof deploymentAccess>;
-  askableBy(
+  requestablePlatformsFor(
     request: Pick<MergeableSearch, "platform" | "type" | "method">,
   ): Pick<ShortSearchTerms, "requestableOpenly" | "requestableWithCredential">;
   /** The deployment's token, by the server's origin. */
@@ -67,16 +67,16 @@ export function createUpstreamRole(context: UpstreamRoleContext): UpstreamRole {
   const settings = config.upstreams;
   const upstreams = { ...platformsOf(config), ...context.overrides };
   const client = openUpstreamClient(config);
-  const keeping = {
+  const credentialContext = {
     store,
     encryptor: createEncryptor(context.secretKey, randomBytes),
     kinds: credentialKinds(config, client),
     clock,
     randomBytes,
   };
-  const pool = createCredentialPool({ ...keeping, fetch: client.fetch });
+  const pool = createCredentialPool({ ...credentialContext, fetch: client.fetch });
   const credentials = createAccountCredentials({
-    ...keeping,
+    ...credentialContext,
     tools: { fetch: client.fetch, now: clock.now, randomBytes },
     check: pool.check,
     maxCredentials: settings.maxCredentials,
@@ -92,12 +92,12 @@ export function createUpstreamRole(context: UpstreamRoleContext): UpstreamRole {
     settings,
     onOutcome: context.onOutcome,
   });
-  const answering: AnswerContext = { source, sessions, upstreams, settings };
+  const answerContext: AnswerContext = { source, sessions, upstreams, settings };
   return {
-    answer: (request, job) => answerJob(answering, request, job),
-    sourcesBeside: (remote) => createSources(answering, remote),
-    deploymentMethods: (platform) => deploymentAccess(answering, platform),
-    askableBy: (request) => requestablePlatforms(answering, request),
+    answer: (request, job) => answerJob(answerContext, request, job),
+    sourcesWith: (remote) => createSources(answerContext, remote),
+    deploymentMethods: (platform) => deploymentAccess(answerContext, platform),
+    requestablePlatformsFor: (request) => requestablePlatforms(answerContext, request),
     mastodonToken: async (origin) => {
       const [chosen] = await pool.choose({
         platform: "mastodon",

@@ -44,7 +44,7 @@ export function createUsageRole(context: UsageRoleContext): UsageRole {
     retentionMs: settings.retentionMs,
     bluesky: ingest.state,
     mastodon: ingest.mastodonState,
-    onError: onError,
+    onError,
   });
   return {
     recorder,

@@ -42,7 +42,7 @@ export const configurationPages: readonly { url: URL; update: (page: string) => 
   },
   {
     url: new URL("docs/configuration-advanced.md", packageRoot),
-    update: (page) => withGeneratedPart(page, markers, tablesOfOthers()),
+    update: (page) => withGeneratedPart(page, markers, advancedTables()),
   },
 ];
 
@@ -50,19 +50,21 @@ function tablesByTask(): string {
   const byName = new Map(allSettings().map((setting) => [setting.name, setting]));
   return Object.entries(settingTasks)
     .map(([task, names]) => {
-      const settings = names.map((name) => byName.get(name)).filter((each) => each !== undefined);
+      const settings = names
+        .map((name) => byName.get(name))
+        .filter((setting) => setting !== undefined);
       return table(task, settings);
     })
     .join("\n");
 }
 
-function tablesOfOthers(): string {
-  const shown = new Set(Object.values(settingTasks).flat());
+function advancedTables(): string {
+  const listed = new Set(Object.values(settingTasks).flat());
   return (Object.keys(titles) as Section[])
     .map((section) => ({
       title: titles[section],
       others: Object.values<Setting<unknown>>(settings[section]).filter(
-        ({ name }) => !shown.has(name),
+        ({ name }) => !listed.has(name),
       ),
     }))
     .filter(({ others }) => others.length > 0)

@@ -11,29 +11,29 @@ export function requireNodeSettings(config: Config): NodeConfig {
   const { node: settings, jobs } = config;
   const { gateway, gatewayKey, enrolmentToken, evidence } = settings;
   if (gateway === null) {
-    throw invalid("a gateway is required", "add --gateway URL, or set EARSHOT_NODE_GATEWAY");
+    throw invalidSetting("a gateway is required", "add --gateway URL, or set EARSHOT_NODE_GATEWAY");
   }
   if (gatewayKey !== null && !isSigningKey(gatewayKey)) {
-    throw invalid(
+    throw invalidSetting(
       "EARSHOT_NODE_GATEWAY_KEY must be 43 letters, digits, - and _",
       "print it with earshot nodes key on the gateway",
     );
   }
   if (evidence === "tdx" && gatewayKey === null) {
-    throw invalid(
+    throw invalidSetting(
       "tdx evidence requires EARSHOT_NODE_GATEWAY_KEY, so that the machine's operator cannot substitute another gateway",
       `on a TDX machine, run earshot node --gateway ${gateway} --gateway-key KEY, with the key that earshot nodes key prints on the gateway; ` +
         `on another, run EARSHOT_NODE_EVIDENCE=none earshot node --gateway ${gateway}, and the gateway with EARSHOT_NODES_EVIDENCE=tdx,none`,
     );
   }
   if (jobs.concurrency + jobs.fetchConcurrency === 0) {
-    throw invalid(
+    throw invalidSetting(
       "EARSHOT_NODE_CONCURRENCY and EARSHOT_NODE_FETCH_CONCURRENCY must not both be 0",
       "unset one of them to use its default",
     );
   }
   if (enrolmentToken === null || !isEnrolmentToken(enrolmentToken)) {
-    throw invalid(
+    throw invalidSetting(
       `EARSHOT_NODE_ENROLMENT_TOKEN is ${enrolmentToken === null ? "required" : "not an enrolment token"}`,
       "print the settings of a node with earshot nodes enroll on the gateway",
     );
@@ -41,6 +41,6 @@ export function requireNodeSettings(config: Config): NodeConfig {
   return { ...config, node: { ...settings, enrolmentToken, gateway: withoutEnding(gateway, "/") } };
 }
 
-function invalid(message: string, hint: string): EarshotError {
+function invalidSetting(message: string, hint: string): EarshotError {
   return new EarshotError("invalid_setting", message, { status: 400, hint });
 }

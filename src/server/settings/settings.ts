@@ -59,7 +59,7 @@ export const settings = {
   log: logSettings,
 } satisfies Record<string, SettingTable>;
 
-/** Operators need not change them. */
+/** Limits that operators do not need to change. */
 export const constants = {
   data: archiveLimits,
   http: httpLimits,

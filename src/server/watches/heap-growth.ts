@@ -1,5 +1,5 @@
 /**
- * V8 sizes heaps by the machine's memory: with 24 GB a server took 484 to 502 MB after 3,500 jobs, with these flags some 320.
+ * V8 sizes heaps by the machine's memory: with 24 GB, a server used 484 to 502 MB after 3,500 jobs, and about 320 MB with these flags.
  * Command-line flags would be lost in `npx earshot`, and limits of worker threads do not reach the event loop.
  */
 
@@ -7,7 +7,7 @@ import { setFlagsFromString } from "node:v8";
 
 /**
  * Collection starts 40 % above the surviving size. Call it when the service listens: V8 rejects code that was cached under
- * other flags, and compiling again is a fifth of a start.
+ * other flags, and compiling it again takes a fifth of the start-up time.
  */
 export function boundHeapGrowth(): void {
   setFlagsFromString("--heap-growing-percent=40");

@@ -7,7 +7,7 @@ import { meteredGateway } from "./metered-gateway.ts";
 
 const deadlineMs = 120_000;
 
-test("the metrics measure waiting, running and concurrency, also of a job that loses its lease", async () => {
+test("the metrics measure waiting, running and concurrency, including for a job that loses its lease", async () => {
   const clock = createManualClock();
   const registry = new Registry();
   const metrics = addJobMetrics(registry, () => 0);

@@ -6,7 +6,7 @@ import type { KeyListingAnswer } from "./keys.ts";
 import type { NodeStatusAnswer } from "./status.ts";
 import type { UsageTotals } from "./usage.ts";
 
-/** GET …/operator/accounts. All of operator/ is 404 unless an operator calls. */
+/** GET …/operator/accounts. All of operator/ returns 404 unless the caller is an operator. */
 export type AccountsAnswer = { accounts: readonly AccountListingAnswer[]; next: string | null };
 export type AccountListingAnswer = {
   id: string;
@@ -22,8 +22,8 @@ export type AccountListingAnswer = {
   limits: { requests_per_second: number | null; submissions_per_minute: number | null };
 };
 /**
- * GET /dashboard/api/operator/keys?query=<text>&account=<id>&after=<cursor>: of one or all accounts, newest first; so are
- * operator/jobs?account=<id>&after=<cursor> and operator/usage?range=<range>&account=<id>&after=<cursor>.
+ * GET /dashboard/api/operator/keys?query=<text>&account=<id>&after=<cursor>, operator/jobs?account=<id>&after=<cursor> and
+ * operator/usage?range=<range>&account=<id>&after=<cursor>: of one account or all, newest first.
  */
 export type AllKeysAnswer = { keys: readonly AnyKeyListing[]; next: string | null };
 export type AnyKeyListing = Pick<
@@ -73,9 +73,9 @@ export type NodeListing = NodeStatusAnswer & {
   version: string;
   /** Null if nothing was measured. */
   image: string | null;
-  /** Platform instance of its quote. */
+  /** The platform instance in its quote. */
   machine: string | null;
-  /** Listed in the policy: works without approval. */
+  /** Whether the policy lists it, so that it needs no approval. */
   is_listed: boolean;
 };
 export type NodeEventListing = {

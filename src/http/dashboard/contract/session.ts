@@ -1,5 +1,5 @@
 /**
- * The private JSON contract of server and page; programs use /v1. Times are ISO 8601 in UTC, errors problems (RFC 9457).
+ * The private JSON contract between the server and the dashboard; programs use /v1. Times are ISO 8601 in UTC, errors problems (RFC 9457).
  * Requests other than GET carry the session's token in `X-Earshot-Csrf`.
  */
 import type { ProviderName } from "../../../accounts/sign-in/provider.ts";

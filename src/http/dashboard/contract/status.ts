@@ -58,7 +58,7 @@ export type NodeStatusAnswer = {
   /** Only `approved` nodes get work; `pending` ones wait for an operator. */
   state: "approved" | "pending" | "draining" | "quarantined";
   is_connected: boolean;
-  /** Runs only what no other node can. */
+  /** Runs only jobs that no other node can run. */
   is_spare: boolean;
   platforms: readonly Platform[];
   running: number;

@@ -45,10 +45,10 @@ function descriptionOf(html: string): string {
 }
 
 function entryOf(entries: readonly NavigationEntry[], path: string): NavigationEntry | undefined {
-  const above = path.slice(0, path.lastIndexOf("/"));
+  const parent = path.slice(0, path.lastIndexOf("/"));
   return (
     entries.find((entry) => entry.path === path) ??
-    entries.find((entry) => above !== "" && entry.path === above)
+    entries.find((entry) => parent !== "" && entry.path === parent)
   );
 }
 

@@ -5,12 +5,12 @@ export function typescriptSample(endpoint: Endpoint, call: ClientCall): string {
   const { method, fields, result } = call;
   const entries = Object.entries(fields ?? {}).map(([name, value]) => `${name}: ${literal(value)}`);
   const object = entries.length === 0 ? [] : [`{ ${entries.join(", ")} }`];
-  const called = `earshot.${method}(${[...pathOf(endpoint, call), ...object].join(", ")})`;
+  const expression = `earshot.${method}(${[...pathOf(endpoint, call), ...object].join(", ")})`;
   const lines = call.isStream
-    ? [`for await (const ${result} of ${called}) {`, `  console.log(${result});`, "}"]
+    ? [`for await (const ${result} of ${expression}) {`, `  console.log(${result});`, "}"]
     : result === undefined
-      ? [`await ${called};`]
-      : [`const ${result} = await ${called};`, `console.log(${result});`];
+      ? [`await ${expression};`]
+      : [`const ${result} = await ${expression};`, `console.log(${result});`];
   return [
     'import { Earshot } from "earshot-client";',
     "",
@@ -26,12 +26,12 @@ export function pythonSample(endpoint: Endpoint, call: ClientCall): string {
   const { method, fields, result } = call;
   const entries = Object.entries(fields ?? {}).map(([name, value]) => `${name}=${literal(value)}`);
   const methodName = method.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-  const called = `earshot.${methodName}(${[...pathOf(endpoint, call), ...entries].join(", ")})`;
+  const expression = `earshot.${methodName}(${[...pathOf(endpoint, call), ...entries].join(", ")})`;
   const lines = call.isStream
-    ? [`for ${result} in ${called}:`, `    print(${result})`]
+    ? [`for ${result} in ${expression}:`, `    print(${result})`]
     : result === undefined
-      ? [called]
-      : [`${result} = ${called}`, `print(${result})`];
+      ? [expression]
+      : [`${result} = ${expression}`, `print(${result})`];
   return [
     "import os",
     "",

@@ -6,7 +6,7 @@ type Fields = Readonly<Record<string, unknown>>;
 export function curlSample(endpoint: Endpoint, fields?: Fields): string {
   const { method, operation } = endpoint;
   const body = operation.requestBody?.content["application/json"];
-  const query = body === undefined ? Object.entries(fields ?? requiredOf(endpoint)) : [];
+  const query = body === undefined ? Object.entries(fields ?? requiredQueryOf(endpoint)) : [];
   const isStream = operation.responses["200"]?.content?.["text/event-stream"] !== undefined;
   const options = `-s${isStream ? "N" : ""}${query.length === 0 ? "" : "G"}`;
   const isImplied = method === "GET" || body !== undefined;
@@ -23,10 +23,14 @@ function addressOf(endpoint: Endpoint): string {
   return `${sampleUrl}${path}`;
 }
 
-function requiredOf(endpoint: Endpoint): Fields {
+function requiredQueryOf(endpoint: Endpoint): Fields {
   const { parameters = [] } = endpoint.operation;
-  const required = parameters.filter((each) => each.in === "query" && each.required);
-  return Object.fromEntries(required.map(({ name }) => [name, exampleOf(endpoint, name)]));
+  const requiredParameters = parameters.filter(
+    ({ in: location, required }) => location === "query" && required,
+  );
+  return Object.fromEntries(
+    requiredParameters.map(({ name }) => [name, exampleOf(endpoint, name)]),
+  );
 }
 
 type Body = NonNullable<Endpoint["operation"]["requestBody"]>["content"][string];

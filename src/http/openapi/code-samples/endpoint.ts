@@ -18,7 +18,8 @@ export const sampleUrl = "http://127.0.0.1:8080";
 
 /** The name if there is no example. */
 export function exampleOf({ operation }: Endpoint, name: string): string {
-  const parameters = (operation.parameters ?? []).filter((each) => each.name === name);
-  const { example, schema } = parameters.find((each) => each.in === "path") ?? parameters[0] ?? {};
+  const parameters = (operation.parameters ?? []).filter((parameter) => parameter.name === name);
+  const { example, schema } =
+    parameters.find((parameter) => parameter.in === "path") ?? parameters[0] ?? {};
   return String(example ?? schema?.examples?.[0] ?? name);
 }

@@ -11,7 +11,7 @@ import { ownAuditQuery } from "../../schemas/audit.ts";
 import { iso } from "../../submission/window.ts";
 import type { TypedApp } from "../typed-app.ts";
 
-const config = { pace: "session" as const };
+const config = { access: "session" as const };
 const hide = { hide: true };
 const path = "/dashboard/api/account";
 

@@ -7,7 +7,7 @@ import { appPath } from "../../schemas/apps.ts";
 import type { TypedApp } from "../typed-app.ts";
 
 const hide = { hide: true };
-const config = { pace: "session" as const };
+const config = { access: "session" as const };
 
 export function addAppRoutes(
   app: TypedApp,
@@ -22,15 +22,15 @@ export function addAppRoutes(
       const { accountId } = sessionOf(request);
       const apps = await accounts.read("listApps", { accountId, nowMs: clock.now() });
       return {
-        apps: apps.map(({ id, clientId, clientName, methods, ...one }) => ({
+        apps: apps.map(({ id, clientId, clientName, methods, ...grant }) => ({
           id,
           name: clientName,
           host: new URL(clientId).host,
           methods,
-          created_at: isoTime(one.createdMs),
-          used_at: one.usedMs === null ? null : isoTime(one.usedMs),
-          used_from: one.usedFrom,
-          expires_at: isoTime(one.expiresMs),
+          created_at: isoTime(grant.createdMs),
+          used_at: grant.usedMs === null ? null : isoTime(grant.usedMs),
+          used_from: grant.usedFrom,
+          expires_at: isoTime(grant.expiresMs),
         })),
       };
     },

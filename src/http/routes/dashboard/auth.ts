@@ -26,7 +26,7 @@ export function addAuthRoutes(app: TypedApp, context: HttpContext, slots: SignIn
     handler: async (request, reply) => {
       const provider = requireProvider(request.params.provider);
       requireNavigation(request);
-      if (!mayTakeTurn(request, reply)) return reply.redirect(refusalPath("too_many"), 303);
+      if (!hasSlot(request, reply)) return reply.redirect(refusalPath("too_many"), 303);
       const attempt = await signIn.begin(provider, {
         redirectUri: redirectUri(request, provider),
         returnTo: queryOf(request).get("return"),
@@ -44,18 +44,18 @@ export function addAuthRoutes(app: TypedApp, context: HttpContext, slots: SignIn
     handler: async (request, reply) => {
       const provider = requireProvider(request.params.provider);
       requireNavigation(request);
-      if (!mayTakeTurn(request, reply)) return reply.redirect(refusalPath("too_many"), 303);
+      if (!hasSlot(request, reply)) return reply.redirect(refusalPath("too_many"), 303);
       try {
-        const entered = await signIn.finish(provider, {
+        const signedIn = await signIn.finish(provider, {
           attempt: cookies.signIn(request),
           redirectUri: redirectUri(request, provider),
           parameters: queryOf(request),
           client: clientInfoOf(request, cookies),
         });
         cookies.clearSignIn(reply);
-        cookies.setSession(reply, entered.session.token, sessions.maxAgeMs);
+        cookies.setSession(reply, signedIn.session.token, sessions.maxAgeMs);
         metrics.signIns.inc({ outcome: "signed_in" });
-        return reply.redirect(entered.returnTo, 303);
+        return reply.redirect(signedIn.returnTo, 303);
       } catch (error) {
         if (!(error instanceof SignInRefused)) throw error;
         const { word, reason } = error;
@@ -66,8 +66,8 @@ export function addAuthRoutes(app: TypedApp, context: HttpContext, slots: SignIn
     },
   });
 
-  /** Throws for clients other than browsers. */
-  function mayTakeTurn(request: FastifyRequest, reply: FastifyReply): boolean {
+  /** Clients other than browsers get the error instead. */
+  function hasSlot(request: FastifyRequest, reply: FastifyReply): boolean {
     try {
       slots.take(request, reply);
       return true;

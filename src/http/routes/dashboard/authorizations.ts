@@ -18,7 +18,7 @@ import { authorizationDecision, authorizationQuery } from "../../schemas/apps.ts
 import type { TypedApp } from "../typed-app.ts";
 
 const hide = { hide: true };
-const config = { pace: "session" as const };
+const config = { access: "session" as const };
 const path = "/dashboard/api/authorizations";
 
 /** Never redirects, because anyone can publish a client document: the user decides, even about returning to the app. */
@@ -46,7 +46,7 @@ export function addAuthorizationRoutes(
       const client = await fetchClient(head.clientId);
       requireRegistered(client.redirectUris, head.redirectUri);
       const redirectUrl = new URL(head.redirectUri);
-      const shown = {
+      const display = {
         client_name: client.name,
         client_host: new URL(client.clientId).host,
         redirect_host: redirectUrl.host,
@@ -56,7 +56,7 @@ export function addAuthorizationRoutes(
       const requested = readAuthorizationRequest(head, mcpResource(request, settings.publicUrl));
       if ("error" in requested) {
         const location = answerLocation(head, issuer, requested);
-        return { ...shown, kind: "refused", reason: requested.description, location };
+        return { ...display, kind: "refused", reason: requested.description, location };
       }
       const consent = {
         ...requested,
@@ -67,7 +67,7 @@ export function addAuthorizationRoutes(
         expiresMs: clock.now() + limits.consentMs,
       };
       const ticket = encryptConsent(encryptor, consent, ownerOf(request));
-      return { ...shown, kind: "consent", ticket, methods: requested.methods };
+      return { ...display, kind: "consent", ticket, methods: requested.methods };
     },
   });
 
@@ -81,7 +81,7 @@ export function addAuthorizationRoutes(
       const owner = ownerOf(request);
       const { ticket, methods: chosen } = request.body;
       const consent = openConsent(encryptor, ticket, { ...owner, nowMs });
-      if (consent === null) throw expired();
+      if (consent === null) throw consentExpired();
       const issuer = baseUrl(request, settings.publicUrl);
       const methods = grantedMethods(consent, chosen);
       if (methods.length === 0) {
@@ -101,7 +101,7 @@ export function addAuthorizationRoutes(
   });
 }
 
-function expired() {
+function consentExpired() {
   return problem("invalid_authorization_request", "the page was open for too long", {
     hint: "start again in the app",
   });

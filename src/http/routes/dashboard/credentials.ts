@@ -14,7 +14,7 @@ import { problem } from "../../problems/write-problem.ts";
 import { authorizationAnswer, credentialPath, newCredential } from "../../schemas/credentials.ts";
 import type { TypedApp } from "../typed-app.ts";
 
-const config = { pace: "session" as const };
+const config = { access: "session" as const };
 const hide = { hide: true };
 const path = "/dashboard/api/credentials";
 

@@ -13,7 +13,7 @@ export function addKeyRequestsRoute(
   app.route({
     method: "GET",
     url: "/dashboard/api/keys/:id/requests",
-    config: { pace: "session" },
+    config: { access: "session" },
     schema: { hide: true, params: keyPath },
     handler: async (request): Promise<KeyRequestsAnswer> => {
       const key = { accountId: callerOf(request).accountId, keyId: request.params.id };

@@ -10,12 +10,12 @@ import { problem } from "../../problems/write-problem.ts";
 import { keyChange, keyPath, keyRotation, newKey } from "../../schemas/keys.ts";
 import type { TypedApp } from "../typed-app.ts";
 
-const config = { pace: "session" as const };
+const config = { access: "session" as const };
 const hide = { hide: true };
 const path = "/dashboard/api/keys";
 
 const hourMs = 3_600_000;
-const endedShownMs = 30 * 24 * hourMs;
+const showEndedMs = 30 * 24 * hourMs;
 
 type KeyContext = Pick<HttpContext, "accounts" | "limiter" | "clock" | "settings">;
 
@@ -30,7 +30,7 @@ export function addKeyRoutes(app: TypedApp, context: KeyContext): void {
     handler: async (request): Promise<KeysAnswer> => {
       const { accountId } = callerOf(request);
       const { limits, maxKeysPerAccount } = context.settings;
-      const endedSinceMs = clock.now() - endedShownMs;
+      const endedSinceMs = clock.now() - showEndedMs;
       const [keys, states] = await Promise.all([
         accounts.read("listOwnKeys", { accountId, limits, endedSinceMs }),
         accounts.read("accountLimits", { accountId, limits }),

@@ -19,13 +19,13 @@ export function addOperatorJobsRoute(
 ): void {
   async function pageOf(account: string, after: string | null): Promise<Page> {
     const before = after === null ? null : withPointer("/after", () => readListCursor(after));
-    const all = { states: null, methods: null, platforms: null, text: null };
-    const page = await jobs.list(account, { ...all, before, limit: jobsPage });
+    const noFilters = { states: null, methods: null, platforms: null, text: null };
+    const page = await jobs.list(account, { ...noFilters, before, limit: jobsPage });
     return { jobs: page.jobs, next: page.next === null ? null : writeListCursor(page.next) };
   }
 
   async function pageOfAll(after: string | null): Promise<Page> {
-    const before = after === null ? null : withPointer("/after", () => sequenceIn(after));
+    const before = after === null ? null : withPointer("/after", () => parseSequence(after));
     const page = await jobs.listOfAll(before, jobsPage);
     return { jobs: page.jobs, next: page.next === null ? null : String(page.next) };
   }
@@ -33,7 +33,7 @@ export function addOperatorJobsRoute(
   app.route({
     method: "GET",
     url: "/dashboard/api/operator/jobs",
-    config: { pace: "operator" },
+    config: { access: "operator" },
     schema: { hide: true, querystring: allJobsQuery },
     handler: async (request): Promise<AllJobsAnswer> => {
       const { account, after = null } = request.query;
@@ -49,9 +49,9 @@ export function addOperatorJobsRoute(
   });
 }
 
-function sequenceIn(after: string): number {
+function parseSequence(after: string): number {
   if (/^\d{1,15}$/.test(after)) return Number(after);
-  throw problem("cursor_invalid", "after is not of this list", {
+  throw problem("cursor_invalid", "after does not belong to this list", {
     hint: "send next exactly as it was received",
   });
 }

@@ -12,7 +12,7 @@ export function addOperatorKeysRoute(app: TypedApp, { accounts, clock }: HttpCon
   app.route({
     method: "GET",
     url: "/dashboard/api/operator/keys",
-    config: { pace: "operator" },
+    config: { access: "operator" },
     schema: { hide: true, querystring: allKeysQuery },
     handler: async (request): Promise<AllKeysAnswer> => {
       const { query, account = null, after } = request.query;

@@ -6,17 +6,17 @@ import { callerOf } from "../../middleware/caller.ts";
 import { nodePath } from "../../schemas/accounts.ts";
 import type { TypedApp } from "../typed-app.ts";
 
-const config = { pace: "operator" as const };
+const config = { access: "operator" as const };
 const hide = { hide: true };
 const path = "/dashboard/api/operator/nodes";
 
-const newest = 50;
+const maxEvents = 50;
 
 export function addOperatorNodeRoutes(app: TypedApp, context: HttpContext): void {
   const { accounts, clock, nodes } = context;
 
   async function answer(): Promise<NodesAnswer> {
-    const survey = await accounts.read("surveyNodes", { limit: newest });
+    const survey = await accounts.read("surveyNodes", { limit: maxEvents });
     return nodesAnswer(survey, nodes.nodes(), clock.now());
   }
 

@@ -6,7 +6,7 @@ export function addOperatorSamplesRoute(app: TypedApp, { loadSamples }: HttpCont
   app.route({
     method: "POST",
     url: "/dashboard/api/operator/samples",
-    config: { pace: "operator" },
+    config: { access: "operator" },
     schema: { hide: true },
     handler: async (): Promise<SamplesAnswer> => ({ imported: await loadSamples() }),
   });

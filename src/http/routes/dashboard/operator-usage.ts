@@ -10,7 +10,7 @@ export function addOperatorUsageRoute(app: TypedApp, context: HttpContext): void
   app.route({
     method: "GET",
     url: "/dashboard/api/operator/usage",
-    config: { pace: "operator" },
+    config: { access: "operator" },
     schema: { hide: true, querystring: allUsageQuery },
     handler: async (request): Promise<AllUsageAnswer> => {
       const { range, account = null, after } = request.query;

@@ -25,7 +25,7 @@ import { auditQuery } from "../../schemas/audit.ts";
 import type { TypedApp } from "../typed-app.ts";
 import { auditAnswer, auditPage } from "./account.ts";
 
-const config = { pace: "operator" as const };
+const config = { access: "operator" as const };
 const hide = { hide: true };
 const path = "/dashboard/api/operator";
 

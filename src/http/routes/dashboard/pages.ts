@@ -25,7 +25,7 @@ export function addPageRoutes(app: TypedApp, { settings }: Pick<HttpContext, "se
   const files = createBuiltFiles(builtFolder);
   const links = once(() => pageLinks(builtFolder));
 
-  /** The headers are for the file, not for an error: that must not be cached. */
+  /** Sets the headers only if the file exists: an error must not be cached. */
   async function sendBuilt(
     request: FastifyRequest,
     reply: FastifyReply,

@@ -6,7 +6,7 @@ export function addServiceStatusRoute(app: TypedApp, { statusBoard }: HttpContex
   app.route({
     method: "GET",
     url: "/dashboard/api/status",
-    config: { pace: "session" },
+    config: { access: "session" },
     schema: { hide: true, querystring: serviceStatusQuery },
     handler: async (request, reply) => {
       const answer = await statusBoard.status(request.query.range);

@@ -13,8 +13,8 @@ import { linkSignIn } from "../../schemas/sessions.ts";
 import type { TypedApp } from "../typed-app.ts";
 
 const hide = { hide: true };
-const visitor = { pace: "visitor" as const };
-const signedIn = { pace: "session" as const };
+const visitor = { access: "visitor" as const };
+const signedIn = { access: "session" as const };
 
 export function addSessionRoutes(app: TypedApp, context: HttpContext, slots: SignInSlots): void {
   const { accounts, clock, dashboard, metrics } = context;
@@ -45,7 +45,7 @@ export function addSessionRoutes(app: TypedApp, context: HttpContext, slots: Sig
         .catch((error: unknown) => {
           if (error instanceof SignInRefused) {
             metrics.signIns.inc({ outcome: error.word });
-            throw suspended();
+            throw accountSuspended();
           }
           throw error;
         });
@@ -115,8 +115,8 @@ function linkInvalid() {
   );
 }
 
-function suspended() {
-  return problem("account_suspended", "the account is suspended", {
+function accountSuspended() {
+  return problem("account_suspended", "the account is accountSuspended", {
     hint: "contact the operator of this server",
   });
 }

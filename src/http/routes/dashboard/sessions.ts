@@ -8,7 +8,7 @@ import { sessionPath } from "../../schemas/sessions.ts";
 import type { TypedApp } from "../typed-app.ts";
 
 const hide = { hide: true };
-const config = { pace: "session" as const };
+const config = { access: "session" as const };
 
 export function addSessionListRoutes(
   app: TypedApp,

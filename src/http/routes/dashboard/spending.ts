@@ -13,13 +13,13 @@ export function addSpendingRoute(
   app.route({
     method: "GET",
     url: "/dashboard/api/spending",
-    config: { pace: "session" },
+    config: { access: "session" },
     schema: { hide: true },
     handler: async (request): Promise<SpendingAnswer> => {
       const { accountId } = sessionOf(request);
       const month = monthOf(clock.now());
-      const spent = await accounts.read("monthSpending", { accountId, platform: "x", month });
-      const { own, shared, deploymentPostReads: reads } = spent;
+      const spending = await accounts.read("monthSpending", { accountId, platform: "x", month });
+      const { own, shared, deploymentPostReads: reads } = spending;
       return {
         month,
         own: own && answerOf(own),

@@ -19,7 +19,7 @@ export function addUsageRoute(app: TypedApp, context: HttpContext): void {
   app.route({
     method: "GET",
     url: "/dashboard/api/usage",
-    config: { pace: "session" },
+    config: { access: "session" },
     schema: { hide: true, querystring: usageQuery },
     handler: async (request, reply) => {
       const { accountId } = callerOf(request);

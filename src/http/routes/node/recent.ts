@@ -13,19 +13,19 @@ import { idempotencyHeaders, noQuery, platformPath } from "../../schemas/paramet
 import { recentAnswer } from "../../schemas/records.ts";
 import { queryText, type Submission, wholeNumber } from "../../schemas/submission.ts";
 import { closedObject } from "../../schemas/words.ts";
-import { wordPathRules } from "../../submission/checked-arguments.ts";
-import { idempotencyOf, requested } from "../../submission/idempotency-key.ts";
+import { platformPathRules } from "../../submission/checked-arguments.ts";
+import { idempotencyOf, idempotentRequest } from "../../submission/idempotency-key.ts";
 import { platformOfWord } from "../../submission/source-types.ts";
 import type { Submissions } from "../../submission/submission.ts";
 import type { TypedApp } from "../typed-app.ts";
 
-const bodyNeeded = {
+const bodyErrors = {
   what: "field",
-  needed: "expected a JSON object",
+  message: "expected a JSON object",
   hint: 'send {"query":"comet","count":20}',
 };
 
-const recentBody = closedObject(bodyNeeded, {
+const recentBody = closedObject(bodyErrors, {
   query: z.string(queryText).meta({ description: "The query, with operators." }),
   count: z
     .int(wholeNumber)
@@ -36,10 +36,10 @@ const recentBody = closedObject(bodyNeeded, {
 const recentSubmissionOf = ({ query, count }: z.infer<typeof recentBody>): Submission => ({
   type: "social",
   arguments: { type: "searchbyquery", query, count },
-  at: "",
+  argumentsPointer: "",
 });
 
-/** Records are JSON text already. */
+/** The records are already JSON text. */
 const recentText = (records: readonly string[], nodeId: string): string =>
   `{"data":[${records.join(",")}],"recordCount":${records.length},"workerPeerId":${JSON.stringify(nodeId)}}`;
 
@@ -52,7 +52,7 @@ export function addRecentRoute(
   app.route({
     method: "POST",
     url: "/api/v1/data/:platform/tweets/recent",
-    config: { pace: "call", isSubmission: true, isAdmittedWithSearch: true, mayBeOpen: true },
+    config: { access: "call", isSubmission: true, isAdmittedWithSearch: true, canOmitKey: true },
     schema: {
       operationId: "searchRecent",
       summary: "Search recent posts in one request",
@@ -76,9 +76,9 @@ export function addRecentRoute(
           413: "The body is too large.",
           415: "The body is not plain JSON.",
           422: "The Idempotency-Key belongs to another search.",
-          429: "A rate of the key is exceeded; retry after Retry-After.",
-          500: "The search failed because of an error of Earshot.",
-          502: "The search failed because of an error of a platform.",
+          429: "The key exceeded a rate limit; retry after Retry-After.",
+          500: "The search failed because of an error in Earshot.",
+          502: "The search failed because of a platform error.",
           503: "Too many jobs are waiting, the store is unavailable, or the server is stopping.",
           504: "The search exceeded its deadline.",
         }),
@@ -88,9 +88,9 @@ export function addRecentRoute(
       const caller = callerOf(request);
       const platform = platformOfWord(request.params.platform) ?? "social";
       const body = recentSubmissionOf(request.body);
-      const idempotency = idempotencyOf(request.headers, requested(platform, body));
+      const idempotency = idempotencyOf(request.headers, idempotentRequest(platform, body));
       const job = await pending.submitAndWait(caller, reply, () =>
-        submissions.submit(platform, body, wordPathRules, reply, idempotency),
+        submissions.submit(platform, body, platformPathRules, reply, idempotency),
       );
       const result = resultOf(job);
       if (result === null) throw problem("unavailable", "the search is still running; retry");

@@ -6,7 +6,7 @@ import { signAnswerHook } from "./sign-answer.ts";
 /** Enough for `{}` with whitespace. */
 const maxBytes = 256;
 
-/** The nonce for an enrolled node's evidence. */
+/** Issues the nonce for the evidence of an enrolled node. */
 export function addChallengeRoute(app: TypedApp, { nodes }: Pick<HttpContext, "nodes">): void {
   app.route({
     method: "POST",

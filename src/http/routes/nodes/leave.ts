@@ -3,7 +3,7 @@ import { authenticatedNode } from "../../middleware/signed-request.ts";
 import type { TypedApp } from "../typed-app.ts";
 import { signedRoute } from "./signed-route.ts";
 
-/** Its leases return to the queue immediately. */
+/** The leases of the node return to the queue immediately. */
 export function addLeaveRoute(app: TypedApp, context: Pick<HttpContext, "nodes">): void {
   app.route({
     ...signedRoute(context),

@@ -5,7 +5,7 @@ import { baseUrl } from "../../dashboard/base-url.ts";
 import { mcpResource, resourceMetadataPath, resourcePath } from "../../oauth/resource.ts";
 
 const schema = { hide: true };
-const cached = { "cache-control": "public, max-age=300" };
+const cacheHeaders = { "cache-control": "public, max-age=300" };
 
 /** RFC 9728, RFC 8414. */
 export function addOauthMetadataRoutes(
@@ -18,7 +18,7 @@ export function addOauthMetadataRoutes(
       url,
       schema,
       handler: async (request, reply) => {
-        reply.headers(cached);
+        reply.headers(cacheHeaders);
         return {
           resource: mcpResource(request, publicUrl),
           resource_name: "Earshot",
@@ -35,7 +35,7 @@ export function addOauthMetadataRoutes(
     url: "/.well-known/oauth-authorization-server",
     schema,
     handler: async (request, reply) => {
-      reply.headers(cached);
+      reply.headers(cacheHeaders);
       const issuer = baseUrl(request, publicUrl);
       return {
         issuer,

@@ -22,11 +22,11 @@ const code = z.string().meta({
   examples: ["invalid_query"],
 });
 const record = z.string().meta({
-  description: "The name of a record.",
+  description: "The name of a decision record.",
   examples: ["0001-fill-in-the-contract"],
 });
 
-/** Images bring their own style and load nothing. */
+/** Images have inline styles and load nothing. */
 const picturePolicy = "default-src 'none'; style-src 'unsafe-inline'";
 
 const text = z.string().meta({ description: "The page." });

@@ -5,7 +5,7 @@ import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
 import { readOnce } from "./read-once.ts";
 
-test("a failed read is retried once, and then cached", async () => {
+test("a failed read is retried, and a successful one is cached", async () => {
   const folder = await mkdtemp(join(tmpdir(), "earshot-test-"));
   const file = join(folder, "page");
   const read = readOnce(pathToFileURL(file));

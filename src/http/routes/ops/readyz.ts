@@ -54,9 +54,9 @@ const readiness = z
 const timeText = (ms: number | null): string | null => (ms === null ? null : isoText(ms));
 
 /** Pending nodes return no results. */
-const takesPart = ({ isConnected, state }: NodeView): boolean => isConnected && state !== "pending";
+const isActive = ({ isConnected, state }: NodeView): boolean => isConnected && state !== "pending";
 
-/** 200 from the first answer of an archive reader until shutdown. Reads work without live stream and with a full disk. */
+/** 200 from the first answer of an archive reader until shutdown. Reads work without a live stream and with a full disk. */
 export function addReadyzRoute(app: TypedApp, context: HttpContext): void {
   app.route({
     method: "GET",
@@ -74,14 +74,14 @@ export function addReadyzRoute(app: TypedApp, context: HttpContext): void {
       },
     },
     handler: async (_request, reply) => {
-      const answers = await context.readerAnswers();
-      const stops = app.shutdown.isAnnounced();
+      const canRead = await context.canReadArchive();
+      const isStopping = app.shutdown.isAnnounced();
       const ingest = context.ingest();
       const mastodon = context.mastodonStream();
-      const nodes = context.nodes.nodes().filter(takesPart);
+      const nodes = context.nodes.nodes().filter(isActive);
       const body = {
-        status: stops ? "stopping" : answers ? "ready" : "not ready",
-        archive: answers ? "answers" : "does not answer",
+        status: isStopping ? "stopping" : canRead ? "ready" : "not ready",
+        archive: canRead ? "answers" : "does not answer",
         storage: context.isStoreFull() ? "full" : "has room",
         ingest: ingest?.detail ?? "off",
         ingest_status: ingest?.status ?? "off",
@@ -95,7 +95,7 @@ export function addReadyzRoute(app: TypedApp, context: HttpContext): void {
         insecure_nodes: nodes.filter(({ evidence }) => isInsecure(evidence)).length,
       };
       return reply
-        .code(answers && !stops ? 200 : 503)
+        .code(canRead && !isStopping ? 200 : 503)
         .type("application/json; charset=utf-8")
         .send(JSON.stringify(body));
     },

@@ -24,7 +24,7 @@ const shared = {
       403: "The account is suspended.",
       404: "The job does not exist, or belongs to another account.",
       ...unexpectedBodyErrors,
-      429: "A rate of the key is exceeded; retry after Retry-After.",
+      429: "The key exceeded a rate limit; retry after Retry-After.",
       503: "The store is temporarily unavailable.",
     }),
   },
@@ -48,14 +48,14 @@ export function addCancelRoutes(app: TypedApp, context: Pick<HttpContext, "jobs"
     app.route({
       method: "DELETE",
       url: `/v1/search/live/:platform/${kind}/:uuid`,
-      config: { pace: "call" },
+      config: { access: "call" },
       schema: { ...shared, operationId, params: platformJobPath },
       handler: (request, reply) => answer(request, reply, request.params),
     });
     app.route({
       method: "DELETE",
       url: `/v1/search/live/${kind}/:uuid`,
-      config: { pace: "call" },
+      config: { access: "call" },
       schema: { ...shared, operationId: `${operationId}WithoutPlatform`, params: jobPath },
       handler: (request, reply) => answer(request, reply, request.params),
     });

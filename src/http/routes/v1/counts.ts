@@ -17,7 +17,7 @@ import {
   granularities,
 } from "../../schemas/counts.ts";
 import { platformPath } from "../../schemas/parameters.ts";
-import { invalid } from "../../schemas/validation.ts";
+import { invalidRequest } from "../../schemas/validation.ts";
 import { requireCounts } from "../../submission/allowed-method.ts";
 import { warningOf } from "../../submission/new-job.ts";
 import { requestedSpan } from "../../submission/requested-span.ts";
@@ -30,7 +30,7 @@ export function addCountsRoute(app: TypedApp, context: HttpContext): void {
   app.route({
     method: "GET",
     url: "/v1/search/:platform/counts",
-    config: { pace: "call", isSubmission: true },
+    config: { access: "call", isSubmission: true },
     schema: {
       operationId: "countPosts",
       summary: "Count posts over time",
@@ -48,7 +48,7 @@ export function addCountsRoute(app: TypedApp, context: HttpContext): void {
           401: "No valid key.",
           403: "The key is not allowed to search, or its account is suspended.",
           404: "The path names no platform.",
-          429: "A rate of the key is exceeded; retry after Retry-After.",
+          429: "The key exceeded a rate limit; retry after Retry-After.",
           503: "The archive is temporarily unavailable.",
           504: "The deadline passed before the first bucket was counted.",
         }),
@@ -83,16 +83,16 @@ export function addCountsRoute(app: TypedApp, context: HttpContext): void {
       if (counts === null) return reply.hijack();
       if (page.fromMs < page.toMs && counts.countedFromMs >= page.toMs) throw nothingCounted();
       const { bounds } = countsParams;
-      const end = { startMs: bounds.startMs, endMs: bounds.endMs ?? page.toMs };
-      const windowNotes = [
+      const effectiveBounds = { startMs: bounds.startMs, endMs: bounds.endMs ?? page.toMs };
+      const requestWarnings = [
         ...warnings.map(warningOf),
         ...windowWarnings(
           { fromMs: null, toMs: page.toMs },
-          end,
-          requestedSpan(tree, end, page.asOfMs),
+          effectiveBounds,
+          requestedSpan(tree, effectiveBounds, page.asOfMs),
         ),
       ];
-      const answer = { ...counts, warnings: [...windowNotes, ...counts.warnings] };
+      const answer = { ...counts, warnings: [...requestWarnings, ...counts.warnings] };
       setKnowledgeFields(reply, answer);
       const body = await countsBody(context, countsParams, page, answer);
       return reply.type("application/json; charset=utf-8").send(body);
@@ -120,7 +120,7 @@ function countsParamsOf(
   } as const;
 }
 
-/** Returns the search if the count fails. Null after a disconnect, which is charged because the count used reader time. */
+/** Refunds the search if the count fails. Null after a disconnect, which is charged because the count used reader time. */
 async function countOrFail(
   context: HttpContext,
   reply: FastifyReply,
@@ -141,7 +141,7 @@ async function countOrFail(
 }
 
 function missingQuery() {
-  return invalid([
+  return invalidRequest([
     {
       code: "query_required",
       message: "a query is required",

@@ -9,13 +9,13 @@ import { problem } from "../../problems/write-problem.ts";
 import { problemAnswers } from "../../schemas/answers.ts";
 import { streamedJobChange } from "../../schemas/jobs.ts";
 import { eventsQuery, platformPath, streamHeaders } from "../../schemas/parameters.ts";
-import { invalid } from "../../schemas/validation.ts";
+import { invalidRequest } from "../../schemas/validation.ts";
 import type { TypedApp } from "../typed-app.ts";
 
 const shared = {
   summary: "Watch jobs",
   description:
-    "Server-sent events, one for each change of state of the account's jobs, whatever key and path submitted them. " +
+    "Server-sent events, one for each change of state of the account's jobs, regardless of the key and path that submitted them. " +
     "A client that reconnects with Last-Event-ID first gets the changes it missed. Costs one request, and counts as one " +
     "waiting request of the key while it is open.",
   tags: ["search"],
@@ -32,13 +32,13 @@ const shared = {
       401: "No valid key.",
       403: "The account is suspended.",
       404: "The job does not exist or belongs to another account, or the path names no platform.",
-      429: "A rate of the key, or its limit of pending requests, is exceeded.",
+      429: "The key exceeded a rate limit or its limit of pending requests.",
       503: "The store is temporarily unavailable.",
     }),
   },
 };
 
-/** GET /v1/search/live/<platform>/events, also without the platform word. */
+/** GET /v1/search/live/<platform>/events, with or without the platform. */
 export function addEventsRoutes(
   app: TypedApp,
   context: HttpContext,
@@ -60,7 +60,7 @@ export function addEventsRoutes(
       .header("connection", "close");
     if (request.method === "HEAD") return reply.send(Readable.from([]));
     const signal = pending.openStream(caller, reply, settings.maxStreamMs);
-    // Subscribing precedes the headers, so that a client with a response misses no later change.
+    // Subscribes before sending the headers, so that a client with a response misses no later change.
     const changes = await jobs.changes(accountId, uuid === undefined ? after : null, signal);
     const events =
       uuid === undefined
@@ -72,14 +72,14 @@ export function addEventsRoutes(
   app.route({
     method: "GET",
     url: "/v1/search/live/:platform/events",
-    config: { pace: "call" },
+    config: { access: "call" },
     schema: { ...shared, operationId: "watchJobs", params: platformPath },
     handler: (request, reply) => answer(request, reply, request.query.uuid),
   });
   app.route({
     method: "GET",
     url: "/v1/search/live/events",
-    config: { pace: "call" },
+    config: { access: "call" },
     schema: { ...shared, operationId: "watchJobsWithoutPlatform" },
     handler: (request, reply) => answer(request, reply, request.query.uuid),
   });
@@ -88,7 +88,7 @@ export function addEventsRoutes(
 function lastEventId(field: string | undefined): number | null {
   if (field === undefined || field === "") return null;
   if (/^\d{1,15}$/.test(field)) return Number(field);
-  throw invalid([
+  throw invalidRequest([
     {
       code: "invalid_value",
       message: "expected the id of an event of this stream",

@@ -15,8 +15,8 @@ const defaultLimit = 20;
 const shared = {
   summary: "List jobs",
   description:
-    "The jobs of the account, newest first, without coverage and sources of their results, whatever key and path submitted " +
-    "them. Costs one request.",
+    "The jobs of the account, newest first, without coverage and sources of their results, regardless of the key and path " +
+    "that submitted them. Costs one request.",
   tags: ["search"],
   security: [{ key: [] }],
   querystring: jobsQuery,
@@ -27,7 +27,7 @@ const shared = {
       401: "No valid key.",
       403: "The account is suspended.",
       404: "The path names no platform.",
-      429: "A rate of the key is exceeded; retry after Retry-After.",
+      429: "The key exceeded a rate limit; retry after Retry-After.",
       503: "The store is temporarily unavailable.",
     }),
   },
@@ -59,14 +59,14 @@ export function addJobsRoutes(app: TypedApp, context: Pick<HttpContext, "jobs">)
   app.route({
     method: "GET",
     url: "/v1/search/live/:platform/jobs",
-    config: { pace: "call" },
+    config: { access: "call" },
     schema: { ...shared, operationId: "listJobs", params: platformPath },
     handler: (request, reply) => answer(request, reply, request.query),
   });
   app.route({
     method: "GET",
     url: "/v1/search/live/jobs",
-    config: { pace: "call" },
+    config: { access: "call" },
     schema: { ...shared, operationId: "listJobsWithoutPlatform" },
     handler: (request, reply) => answer(request, reply, request.query),
   });

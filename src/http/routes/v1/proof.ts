@@ -30,9 +30,9 @@ const shared = {
       403: "The account is suspended.",
       404: "The job does not exist, belongs to another account, or its result is not signed.",
       410: "Records of the result were withdrawn, the job was cancelled, or its result has expired.",
-      429: "The key's requests per second were exceeded for too long, or the job belongs to another account.",
-      500: "The job failed because of an error of Earshot.",
-      502: "The job failed because of an error of a platform.",
+      429: "The key exceeded its requests per second for too long, or the job belongs to another account.",
+      500: "The job failed because of an error in Earshot.",
+      502: "The job failed because of a platform error.",
       503: "The archive is temporarily unavailable.",
       504: "The job exceeded its deadline.",
     }),
@@ -48,10 +48,15 @@ export function addProofRoutes(app: TypedApp, context: Context): void {
     const result = resultOf(job);
     if (result === null) return answerUnfinished(reply, job);
     const { signature = null } = result;
-    if (signature === null) throw unsigned();
-    const { records, isAsSigned, withdrawn } = await signedRecordsOf(context, result, signature);
-    if (withdrawn > 0) throw withdrawnSince(withdrawn);
-    if (!isAsSigned) throw problem("internal", "the stored result differs from the signed one");
+    if (signature === null) throw resultUnsigned();
+    const { records, matchesSignature, withdrawn } = await signedRecordsOf(
+      context,
+      result,
+      signature,
+    );
+    if (withdrawn > 0) throw recordsWithdrawn(withdrawn);
+    if (!matchesSignature)
+      throw problem("internal", "the stored result differs from the signed one");
     const attestation = await context.nodes.attestation(signature.attestationId);
     if (attestation === null) throw attestationDeleted();
     const text = await proofText(context, job, records, signature, attestation);
@@ -61,14 +66,14 @@ export function addProofRoutes(app: TypedApp, context: Context): void {
   app.route({
     method: "GET",
     url: "/v1/search/live/:platform/result/:uuid/proof",
-    config: { pace: "read" },
+    config: { access: "read" },
     schema: { ...shared, operationId: "fetchProof", params: platformJobPath },
     handler: (request, reply) => answer(request, reply, request.params.uuid),
   });
   app.route({
     method: "GET",
     url: "/v1/search/live/result/:uuid/proof",
-    config: { pace: "read" },
+    config: { access: "read" },
     schema: { ...shared, operationId: "fetchProofWithoutPlatform", params: jobPath },
     handler: (request, reply) => answer(request, reply, request.params.uuid),
   });
@@ -94,7 +99,7 @@ async function proofText(
   return Buffer.concat(pieces);
 }
 
-function unsigned() {
+function resultUnsigned() {
   return problem("proof_not_found", "the embedded node made the result", {
     hint: "find nodes that sign results at GET /v1/nodes",
   });
@@ -106,7 +111,7 @@ function attestationDeleted() {
   });
 }
 
-function withdrawnSince(records: number) {
+function recordsWithdrawn(records: number) {
   const withdrawn = records === 1 ? "1 record was" : `${records} records were`;
   return problem("proof_withdrawn", `${withdrawn} withdrawn since the node signed the result`, {
     hint: "submit the search again for a result without the withdrawn records",

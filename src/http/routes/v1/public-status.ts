@@ -12,12 +12,12 @@ const timeoutMs = 5_000;
 /** GET /v1/status: built at most once in five seconds, however many requests. */
 export function addPublicStatusRoute(
   app: TypedApp,
-  context: Pick<HttpContext, "clock" | "statusBoard" | "readerAnswers" | "isStoreFull">,
+  context: Pick<HttpContext, "clock" | "statusBoard" | "canReadArchive" | "isStoreFull">,
 ): void {
   const cached = createCachedAnswer(context.clock, cacheMs, async () => {
     const [{ from, to, platforms }, isReady] = await Promise.all([
       context.statusBoard.status("7d"),
-      context.readerAnswers(),
+      context.canReadArchive(),
     ]);
     const ready = context.isStoreFull() ? "read only" : "ready";
     const body: PublicStatus = {

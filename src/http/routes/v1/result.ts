@@ -40,16 +40,16 @@ const shared = {
       403: "The account is suspended.",
       404: "The job does not exist, or belongs to another account.",
       410: "The job was cancelled, or its result has expired.",
-      429: "The key's requests per second were exceeded for too long, or the job belongs to another account.",
-      500: "The job failed because of an error of Earshot.",
-      502: "The job failed because of an error of a platform.",
+      429: "The key exceeded its requests per second for too long, or the job belongs to another account.",
+      500: "The job failed because of an error in Earshot.",
+      502: "The job failed because of a platform error.",
       503: "The archive is temporarily unavailable.",
       504: "The job exceeded its deadline.",
     }),
   },
 };
 
-/** GET /v1/search/live/<platform>/result/<uuid>, also without the platform word. */
+/** GET /v1/search/live/<platform>/result/<uuid>, with or without the platform. */
 export function addResultRoutes(
   app: TypedApp,
   context: HttpContext,
@@ -69,8 +69,8 @@ export function addResultRoutes(
 
   async function page(reply: FastifyReply, job: Job, result: JobResult) {
     const { body, damage } = await bodyOf(reply, job, result);
-    const shown = withDamage(result, damage);
-    setResultFields(context, reply, { ...job, result: shown }, shown);
+    const currentResult = withDamage(result, damage);
+    setResultFields(context, reply, { ...job, result: currentResult }, currentResult);
     setNodeField(reply, job);
     freeAfterSent(reply, body);
     return reply.type("application/json; charset=utf-8").send(body);
@@ -85,12 +85,12 @@ export function addResultRoutes(
         ? await recordsPage(context.archive, result.items)
         : { body: cached.body, damage: [] };
     }
-    const { body, damage, isAsSigned, withdrawn } = await signedRecordsOf(
+    const { body, damage, matchesSignature, withdrawn } = await signedRecordsOf(
       context,
       result,
       signature,
     );
-    if (isAsSigned) {
+    if (matchesSignature) {
       setSignatureFields(reply, signature);
       setProofLinks(reply, uuid, signature);
     } else {
@@ -102,14 +102,14 @@ export function addResultRoutes(
   app.route({
     method: "GET",
     url: "/v1/search/live/:platform/result/:uuid",
-    config: { pace: "read" },
+    config: { access: "read" },
     schema: { ...shared, operationId: "fetchResult", params: platformJobPath },
     handler: (request, reply) => answer(request, reply, request.params.uuid, request.query.wait),
   });
   app.route({
     method: "GET",
     url: "/v1/search/live/result/:uuid",
-    config: { pace: "read" },
+    config: { access: "read" },
     schema: { ...shared, operationId: "fetchResultWithoutPlatform", params: jobPath },
     handler: (request, reply) => answer(request, reply, request.params.uuid, request.query.wait),
   });

@@ -14,8 +14,8 @@ import { idempotencyHeaders, noQuery, platformPath } from "../../schemas/paramet
 import { defaultWaitSeconds, searchBody } from "../../schemas/search.ts";
 import { searchAnswers } from "../../schemas/search-answer.ts";
 import { submissionOf } from "../../schemas/submission.ts";
-import { wordPathRules } from "../../submission/checked-arguments.ts";
-import { idempotencyOf, requested } from "../../submission/idempotency-key.ts";
+import { platformPathRules } from "../../submission/checked-arguments.ts";
+import { idempotencyOf, idempotentRequest } from "../../submission/idempotency-key.ts";
 import { platformOfWord } from "../../submission/source-types.ts";
 import type { Submissions } from "../../submission/submission.ts";
 import type { TypedApp } from "../typed-app.ts";
@@ -30,7 +30,12 @@ export function addSearchRoute(
   app.route({
     method: "POST",
     url: "/v1/search/:platform",
-    config: { pace: "call", isSubmission: true, isAdmittedWithSearch: true, refusalHasUuid: true },
+    config: {
+      access: "call",
+      isSubmission: true,
+      isAdmittedWithSearch: true,
+      refusalHasUuid: true,
+    },
     onRequest: async (_request, reply) => {
       reply.header("vary", "Accept");
     },
@@ -63,9 +68,9 @@ export function addSearchRoute(
           413: "The body is too large.",
           415: "The body is not plain JSON.",
           422: "No configured source supports the method, or the Idempotency-Key belongs to another search.",
-          429: "A rate of the key is exceeded; retry after Retry-After.",
-          500: "The job failed because of an error of Earshot.",
-          502: "The job failed because of an error of a platform.",
+          429: "The key exceeded a rate limit; retry after Retry-After.",
+          500: "The job failed because of an error in Earshot.",
+          502: "The job failed because of a platform error.",
           503: "Too many jobs are waiting, or the store or archive is unavailable.",
           504: "The job exceeded its deadline.",
         }),
@@ -79,16 +84,16 @@ export function addSearchRoute(
       const platform = platformOfWord(word) ?? "social";
       // Wait and presentation do not change what is searched.
       const body = submissionOf(rest);
-      const idempotency = idempotencyOf(request.headers, requested(platform, body));
+      const idempotency = idempotencyOf(request.headers, idempotentRequest(platform, body));
       const submit = async () => {
         const submitted = await submissions.submit(
           platform,
           body,
-          wordPathRules,
+          platformPathRules,
           reply,
           idempotency,
         );
-        // The job is on disk: problems name it too.
+        // The job is on disk, so problems also name it.
         request.jobUuid = submitted.uuid;
         reply.header("x-job-uuid", submitted.uuid);
         return submitted;

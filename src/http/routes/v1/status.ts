@@ -19,7 +19,7 @@ const shared = {
   querystring: waitQuery,
   response: {
     200: jsonAnswer(
-      "The status, also of a failed, cancelled or expired job; with Retry-After until the job ends.",
+      "The status, including that of a failed, cancelled or expired job; with Retry-After until the job ends.",
       status,
     ),
     ...problemAnswers({
@@ -27,7 +27,7 @@ const shared = {
       401: "No valid key.",
       403: "The account is suspended.",
       404: "The job does not exist, or belongs to another account.",
-      429: "The key's requests per second were exceeded for too long, or the job belongs to another account.",
+      429: "The key exceeded its requests per second for too long, or the job belongs to another account.",
       503: "The store is temporarily unavailable.",
     }),
   },
@@ -55,14 +55,14 @@ export function addStatusRoutes(
   app.route({
     method: "GET",
     url: "/v1/search/live/:platform/status/:uuid",
-    config: { pace: "read" },
+    config: { access: "read" },
     schema: { ...shared, operationId: "readStatus", params: platformJobPath },
     handler: (request, reply) => answer(request, reply, request.params.uuid, request.query.wait),
   });
   app.route({
     method: "GET",
     url: "/v1/search/live/status/:uuid",
-    config: { pace: "read" },
+    config: { access: "read" },
     schema: { ...shared, operationId: "readStatusWithoutPlatform", params: jobPath },
     handler: (request, reply) => answer(request, reply, request.params.uuid, request.query.wait),
   });

@@ -10,9 +10,9 @@ import { type Submission, submission, submissionOf } from "../../schemas/submiss
 import {
   type PathRules,
   plainPathRules,
-  wordPathRules,
+  platformPathRules,
 } from "../../submission/checked-arguments.ts";
-import { idempotencyOf, requested } from "../../submission/idempotency-key.ts";
+import { idempotencyOf, idempotentRequest } from "../../submission/idempotency-key.ts";
 import { platformOfWord } from "../../submission/source-types.ts";
 import type { Submissions } from "../../submission/submission.ts";
 import type { TypedApp } from "../typed-app.ts";
@@ -31,13 +31,13 @@ const answers = {
     413: "The body is too large.",
     415: "The body is not plain JSON.",
     422: "No configured source supports the method, or the Idempotency-Key belongs to another search.",
-    429: "A rate of the key is exceeded; retry after Retry-After.",
+    429: "The key exceeded a rate limit; retry after Retry-After.",
     503: "Too many jobs are waiting, or the store is unavailable.",
   }),
 };
 
 const config = {
-  pace: "call",
+  access: "call",
   isSubmission: true,
   isAdmittedWithSearch: true,
   refusalHasUuid: true,
@@ -58,7 +58,7 @@ export function addSubmitRoutes(
   ) {
     const caller = callerOf(request);
     const waitSeconds = preferredWaitSeconds(request.headers.prefer?.toString());
-    const idempotency = idempotencyOf(request.headers, requested(platform, body));
+    const idempotency = idempotencyOf(request.headers, idempotentRequest(platform, body));
     const { uuid } = await submissions.submit(platform, body, rules, reply, idempotency);
     // The job is on disk: the client gets its uuid even if the wait fails.
     if (waitSeconds > 0) {
@@ -95,7 +95,7 @@ export function addSubmitRoutes(
       const platform = platformOfWord(word) ?? "social";
       const path = `/v1/search/live/${word}`;
       const body = submissionOf(request.body);
-      return answer(request, reply, platform, body, wordPathRules, path);
+      return answer(request, reply, platform, body, platformPathRules, path);
     },
   });
 

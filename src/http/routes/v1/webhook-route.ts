@@ -2,7 +2,7 @@ import type { FastifyReply } from "fastify";
 import { problem } from "../../problems/write-problem.ts";
 
 export const webhookRoute = {
-  config: { pace: "call" as const },
+  config: { access: "call" as const },
   schema: { tags: ["webhooks"], security: [{ key: [] }] },
 };
 
@@ -11,13 +11,13 @@ export const webhookRefusals = {
   401: "No valid key.",
   403: "The account is suspended.",
   404: "The webhook does not exist, or belongs to another account.",
-  429: "A rate of the key is exceeded; retry after Retry-After.",
+  429: "The key exceeded a rate limit; retry after Retry-After.",
   503: "The store is temporarily unavailable.",
 };
 
-export function send(reply: FastifyReply, body: unknown) {
+export function sendJson(reply: FastifyReply, body: unknown) {
   return reply.type("application/json; charset=utf-8").send(JSON.stringify(body));
 }
 
-/** Unknown, or another account's. */
+/** The webhook is unknown or belongs to another account. */
 export const noWebhook = () => problem("webhook_not_found", "webhook not found");

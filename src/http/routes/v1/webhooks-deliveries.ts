@@ -13,7 +13,7 @@ import {
   webhookPath,
 } from "../../schemas/webhooks.ts";
 import type { TypedApp } from "../typed-app.ts";
-import { noWebhook, send, webhookRefusals, webhookRoute } from "./webhook-route.ts";
+import { noWebhook, sendJson, webhookRefusals, webhookRoute } from "./webhook-route.ts";
 
 const { config, schema: shared } = webhookRoute;
 
@@ -49,7 +49,7 @@ export function addWebhookDeliveryRoutes(
     handler: async (request, reply) => {
       const delivery = await webhooks.test(callerOf(request).accountId, request.params.id);
       if (delivery === null) throw noWebhook();
-      return send(reply.code(202), deliveryBody(delivery));
+      return sendJson(reply.code(202), deliveryBody(delivery));
     },
   });
 
@@ -81,7 +81,7 @@ export function addWebhookDeliveryRoutes(
         limit,
       });
       if (page === null) throw noWebhook();
-      return send(reply, deliveryListBody(id, page));
+      return sendJson(reply, deliveryListBody(id, page));
     },
   });
 
@@ -109,7 +109,7 @@ export function addWebhookDeliveryRoutes(
           hint: `find stored deliveries at GET /v1/webhooks/:id/deliveries`,
         });
       }
-      return send(reply.code(202), deliveryBody(outcome));
+      return sendJson(reply.code(202), deliveryBody(outcome));
     },
   });
 }

@@ -12,7 +12,7 @@ import {
   webhookWithSecret,
 } from "../../schemas/webhooks.ts";
 import type { TypedApp } from "../typed-app.ts";
-import { noWebhook, webhookRefusals as refusals, send, webhookRoute } from "./webhook-route.ts";
+import { noWebhook, webhookRefusals as refusals, sendJson, webhookRoute } from "./webhook-route.ts";
 
 const { config, schema: shared } = webhookRoute;
 
@@ -50,7 +50,7 @@ export function addWebhookRoutes(
         events: subscribed,
       });
       reply.code(201).header("location", `/v1/webhooks/${created.webhook.id}`);
-      return send(reply, webhookWithSecretBody(created, clock.now()));
+      return sendJson(reply, webhookWithSecretBody(created, clock.now()));
     },
   });
 
@@ -67,7 +67,9 @@ export function addWebhookRoutes(
     },
     handler: async (request, reply) => {
       const list = await webhooks.list(callerOf(request).accountId);
-      return send(reply, { webhooks: list.map((webhook) => webhookBody(webhook, clock.now())) });
+      return sendJson(reply, {
+        webhooks: list.map((webhook) => webhookBody(webhook, clock.now())),
+      });
     },
   });
 
@@ -84,7 +86,7 @@ export function addWebhookRoutes(
     },
     handler: async (request, reply) => {
       const webhook = await webhooks.find(callerOf(request).accountId, request.params.id);
-      return send(reply, webhookBody(webhook ?? throwNoWebhook(), clock.now()));
+      return sendJson(reply, webhookBody(webhook ?? throwNoWebhook(), clock.now()));
     },
   });
 
@@ -129,7 +131,7 @@ export function addWebhookRoutes(
     },
     handler: async (request, reply) => {
       const replaced = await webhooks.replaceSecret(callerOf(request).accountId, request.params.id);
-      return send(reply, webhookWithSecretBody(replaced ?? throwNoWebhook(), clock.now()));
+      return sendJson(reply, webhookWithSecretBody(replaced ?? throwNoWebhook(), clock.now()));
     },
   });
 
@@ -151,7 +153,7 @@ export function addWebhookRoutes(
     },
     handler: async (request, reply) => {
       const webhook = await webhooks.enable(callerOf(request).accountId, request.params.id);
-      return send(reply, webhookBody(webhook ?? throwNoWebhook(), clock.now()));
+      return sendJson(reply, webhookBody(webhook ?? throwNoWebhook(), clock.now()));
     },
   });
 }
