@@ -34,7 +34,7 @@ const unknownSetting = (name: string, names: readonly string[]): EarshotError =>
 
 function hintFor(name: string, names: readonly string[]): string {
   const newName = newNames.get(name);
-  if (newName !== undefined) return `it was newNames: set ${newName} instead`;
+  if (newName !== undefined) return `it was renamed: set ${newName} instead`;
   const suggestion = nearest(name, names);
   return suggestion === null
     ? "see docs/configuration.md for all settings"

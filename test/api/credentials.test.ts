@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.remove());
 
-/** On a new connection. */
+/** Sends the request on a new connection. */
 async function exchange(...lines: readonly string[]): Promise<string> {
   const socket = await connectTo(service.url);
   let text = "";
@@ -35,11 +35,11 @@ describe("Cache-Control", () => {
   const job = () => service.submit(key, search("comet")).then((answer) => answer.json().uuid);
 
   test("the Cache-Control of every response to a key is private, no-store, including errors", async () => {
-    const own: string = await job();
+    const ownUuid: string = await job();
     const urls = [
-      `${path}/status/${own}`,
-      `${path}/result/${own}?wait=30`,
-      `${path}/result/${own}/proof`,
+      `${path}/status/${ownUuid}`,
+      `${path}/result/${ownUuid}?wait=30`,
+      `${path}/result/${ownUuid}/proof`,
       `${path}/jobs`,
       `${path}/status/${uuid}`,
       `${path}/result/${uuid}`,
@@ -64,7 +64,7 @@ describe("Cache-Control", () => {
       await service.submit("nobody", search("comet")),
       await service.submit(key, { query: "comet" }, "/api/v1/data/social/tweets/recent"),
       await service.submit(key, { query: "comet" }, "/v1/search/social"),
-      await service.call(key, { method: "DELETE", url: `${path}/status/${own}` }),
+      await service.call(key, { method: "DELETE", url: `${path}/status/${ownUuid}` }),
     ];
     for (const answer of posted) {
       expect(answer.headers["cache-control"], answer.body).toBe("private, no-store");
@@ -80,13 +80,13 @@ describe("Cache-Control", () => {
 });
 
 describe("an ambiguous header field", () => {
-  const good = () => `Authorization: Bearer ${key}`;
+  const validKey = () => `Authorization: Bearer ${key}`;
 
   test.each([
-    ["two keys", () => [good(), "authorization: Bearer nobody"]],
-    ["the same key twice", () => [good(), good()]],
-    ["a key and a name with a password", () => ["Authorization: Basic ZWFyOmVhcg==", good()]],
-    ["two hosts", () => [good(), "Host: b"]],
+    ["two keys", () => [validKey(), "authorization: Bearer nobody"]],
+    ["the same key twice", () => [validKey(), validKey()]],
+    ["a key and a name with a password", () => ["Authorization: Basic ZWFyOmVhcg==", validKey()]],
+    ["two hosts", () => [validKey(), "Host: b"]],
   ])("an ambiguous header field returns 400 on every path: %s", async (_, fields) => {
     for (const target of [`${path}/jobs`, "/livez"]) {
       const answer = await exchange(`GET ${target} HTTP/1.1`, "Host: a", ...fields());
@@ -96,7 +96,7 @@ describe("an ambiguous header field", () => {
   });
 
   test("a header field is not ambiguous when one field has one key", async () => {
-    const answer = await exchange(`GET ${path}/jobs HTTP/1.1`, "Host: a", good());
+    const answer = await exchange(`GET ${path}/jobs HTTP/1.1`, "Host: a", validKey());
     expect(answer).toMatch(/^HTTP\/1\.1 200 /);
   });
 });

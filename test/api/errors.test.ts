@@ -88,8 +88,8 @@ function post(
 
 const method = (name: string, type = "social") => ({ type, arguments: { type: name } });
 
-/** While `run` lasts. */
-async function replacing<Owner extends object, Name extends keyof Owner>(
+/** Replaces a member while `run` runs. */
+async function withReplaced<Owner extends object, Name extends keyof Owner>(
   owner: Owner,
   name: Name,
   value: Owner[Name],
@@ -128,7 +128,7 @@ async function failWith(
   await idle.context.queue.fail(lease.uuid, lease.token, failure);
 }
 
-/** On a raw connection. */
+/** Sends the request on a raw connection. */
 async function rawAnswer(request: string, concurrent: () => void = () => undefined) {
   const socket = await connectTo(service.url);
   const chunks: Buffer[] = [];
@@ -137,30 +137,30 @@ async function rawAnswer(request: string, concurrent: () => void = () => undefin
   // `once` would reject on the connection's error.
   const closed = new Promise<void>((resolve) => socket.once("close", () => resolve()));
   socket.write(request);
-  const looking = setInterval(concurrent, 50);
-  socket.once("data", () => clearInterval(looking));
+  const checks = setInterval(concurrent, 50);
+  socket.once("data", () => clearInterval(checks));
   await closed;
-  clearInterval(looking);
+  clearInterval(checks);
   const [head = "", body = ""] = Buffer.concat(chunks).toString().split("\r\n\r\n");
   const status = Number(/^HTTP\/1\.1 (\d+)/.exec(head)?.[1]);
   const type = /content-type: (.*)/i.exec(head)?.[1] ?? "";
   return { status, type, body: JSON.parse(body) };
 }
 
-/** Normally every 30 seconds. */
-function lookForSlowRequests(): void {
+/** Runs Node's periodic check immediately, with short timeouts. */
+function checkForSlowRequests(): void {
   const { server } = service.app;
   const interval = Object.getOwnPropertySymbols(server).find(
     ({ description }) => description === "http.server.connectionsCheckingInterval",
   );
-  if (interval === undefined) throw new Error("the server does not look for slow requests");
+  if (interval === undefined) throw new Error("the server has no check for slow requests");
   const { requestTimeout, headersTimeout } = server;
   Object.assign(server, { requestTimeout: 1, headersTimeout: 1 });
   Reflect.get(server, interval)._onTimeout();
   Object.assign(server, { requestTimeout, headersTimeout });
 }
 
-async function asPerson(
+async function asUser(
   method: "GET" | "POST" | "PATCH" | "DELETE",
   url: string,
   body?: unknown,
@@ -192,14 +192,14 @@ const keysPath = "/dashboard/api/keys";
 
 async function ownKey(requested: object = {}) {
   const session = await service.signIn();
-  const { body } = await asPerson("POST", keysPath, { name: "laptop", ...requested }, session);
+  const { body } = await asUser("POST", keysPath, { name: "laptop", ...requested }, session);
   const { key, token } = body as { key: { id: string }; token: string };
   return { session, token, url: `${keysPath}/${key.id}` };
 }
 
 const newCredential = { platform: "x", kind: "app-token", fields: { token: "abc" } };
 
-const nothingShown = { quote: null, event_log: null, vm_config: null };
+const noEvidence = { quote: null, event_log: null, vm_config: null };
 
 let approved: Promise<HandDrivenNode> | null = null;
 
@@ -209,7 +209,7 @@ function approvedNode(): Promise<HandDrivenNode> {
 }
 
 async function approveNode(): Promise<HandDrivenNode> {
-  const node = await handDrivenNode(idle, { evidence: "none", evidenceFor: () => nothingShown });
+  const node = await handDrivenNode(idle, { evidence: "none", evidenceFor: () => noEvidence });
   await node.attest();
   const approval = { nodeId: node.nodeId, change: "approve", actor: "command_line" } as const;
   await idle.context.store.write("changeNode", { ...approval, nowMs: idle.clock.now() });
@@ -228,7 +228,7 @@ async function webhookOfOwner(): Promise<{ owner: string; webhook: string }> {
   return { owner, webhook: `/v1/webhooks/${made.body.id}` };
 }
 
-/** By default the only operator itself. */
+/** Without an account id, the only operator demotes itself. */
 async function changeAccount(accountId: string | null): Promise<Refusal> {
   operator ??= await idle.signIn({ role: "operator" });
   const answer = await idle.callAs(operator, {
@@ -250,7 +250,7 @@ async function changeNode(id: string, change: "approve" | "drain"): Promise<Refu
   return { status: answer.statusCode, type, body: answer.json() };
 }
 
-const provocations: Readonly<Record<ProblemCode, () => Promise<Refusal>>> = {
+const causes: Readonly<Record<ProblemCode, () => Promise<Refusal>>> = {
   invalid_json: () => post('{"type":'),
   invalid_request: () => post(search("comet", { max_results: 500 })),
   invalid_query: () => post(search("comet since:2021-1-5")),
@@ -268,7 +268,7 @@ const provocations: Readonly<Record<ProblemCode, () => Promise<Refusal>>> = {
   node_unauthorized: () =>
     post({ methods: ["searchbyquery"], wait_ms: 0 }, "/internal/nodes/lease"),
   node_refused: async () => {
-    const node = await handDrivenNode(idle, { evidence: "none", evidenceFor: () => nothingShown });
+    const node = await handDrivenNode(idle, { evidence: "none", evidenceFor: () => noEvidence });
     const registration = await node.registration({ nonce: "A".repeat(43) });
     return refusalOf(await node.post("register", registration));
   },
@@ -311,37 +311,37 @@ const provocations: Readonly<Record<ProblemCode, () => Promise<Refusal>>> = {
     const headers = { cookie, "sec-fetch-site": "cross-site" };
     return await call({ method: "POST", url: "/dashboard/api/sign-out", headers }, null);
   },
-  app_not_found: () => asPerson("DELETE", "/dashboard/api/apps/4fK2nQ7s"),
+  app_not_found: () => asUser("DELETE", "/dashboard/api/apps/4fK2nQ7s"),
   invalid_authorization_request: () =>
-    asPerson("POST", "/dashboard/api/authorizations", { query: "response_type=code" }),
+    asUser("POST", "/dashboard/api/authorizations", { query: "response_type=code" }),
   client_not_accepted: () =>
-    asPerson("POST", "/dashboard/api/authorizations", {
+    asUser("POST", "/dashboard/api/authorizations", {
       query: "client_id=my-app&redirect_uri=https://app.example/callback",
     }),
-  session_not_found: () => asPerson("DELETE", "/dashboard/api/sessions/4fK2nQ7sVd81LmXz"),
+  session_not_found: () => asUser("DELETE", "/dashboard/api/sessions/4fK2nQ7sVd81LmXz"),
   too_many_sign_ins: async () => {
     for (let count = 0; count < 30; count++) await signInFrom("198.51.100.9");
     return await signInFrom("198.51.100.9");
   },
   job_not_found: () => get(`${path}/status/0f8fad5b-d9cb-469f-a165-70867728950e`),
-  credential_not_found: () => asPerson("DELETE", "/dashboard/api/credentials/fQ3kZ8xT1a"),
+  credential_not_found: () => asUser("DELETE", "/dashboard/api/credentials/fQ3kZ8xT1a"),
   authorization_not_found: () =>
-    asPerson("POST", "/dashboard/api/credentials/authorizations/4fK2nQ7sVd81LmXzRt0BaQ", {
+    asUser("POST", "/dashboard/api/credentials/authorizations/4fK2nQ7sVd81LmXzRt0BaQ", {
       answer: "http://127.0.0.1/callback?code=abc",
     }),
-  key_not_found: () => asPerson("DELETE", `${keysPath}/nobody00`),
+  key_not_found: () => asUser("DELETE", `${keysPath}/nobody00`),
   first_key_shown: async () => {
     const { session } = await ownKey();
-    return await asPerson("POST", `${keysPath}/first`, undefined, session);
+    return await asUser("POST", `${keysPath}/first`, undefined, session);
   },
   key_ended: async () => {
     const { session, url } = await ownKey();
-    await asPerson("DELETE", url, undefined, session);
-    return await asPerson("PATCH", url, { name: "desktop" }, session);
+    await asUser("DELETE", url, undefined, session);
+    return await asUser("PATCH", url, { name: "desktop" }, session);
   },
   too_many_keys: async () => {
     const { session } = await ownKey();
-    const makeOne = () => asPerson("POST", keysPath, { name: "another" }, session);
+    const makeOne = () => asUser("POST", keysPath, { name: "another" }, session);
     for (let count = 1; count < 5; count++) await makeOne();
     return await makeOne();
   },
@@ -353,7 +353,7 @@ const provocations: Readonly<Record<ProblemCode, () => Promise<Refusal>>> = {
     const { session, token } = await ownKey();
     const url = `/dashboard/api/operator/accounts/${session.accountId}`;
     const operator = await service.signIn({ role: "operator" });
-    await asPerson("PATCH", url, { suspended: true }, operator);
+    await asUser("PATCH", url, { suspended: true }, operator);
     return await post(search("comet"), path, json, token);
   },
   account_not_found: () => changeAccount("4fK2nQ7sVd81"),
@@ -375,9 +375,9 @@ const provocations: Readonly<Record<ProblemCode, () => Promise<Refusal>>> = {
   method_not_allowed: () => get(path),
   not_acceptable: () =>
     post(search("comet"), "/v1/search/social", { ...json, accept: "text/html" }),
-  request_timeout: () => rawAnswer("GET /livez HTTP/1.1\r\nHost: a\r\n", lookForSlowRequests),
+  request_timeout: () => rawAnswer("GET /livez HTTP/1.1\r\nHost: a\r\n", checkForSlowRequests),
   too_many_credentials: () =>
-    replacing(
+    withReplaced(
       service.context.http.credentials,
       "add",
       () =>
@@ -388,7 +388,7 @@ const provocations: Readonly<Record<ProblemCode, () => Promise<Refusal>>> = {
             { status: 409, hint: "disconnect one first" },
           ),
         ),
-      () => asPerson("POST", "/dashboard/api/credentials", newCredential),
+      () => asUser("POST", "/dashboard/api/credentials", newCredential),
     ),
   last_operator: () => changeAccount(null),
   too_many_webhooks: async () => {
@@ -425,10 +425,10 @@ const provocations: Readonly<Record<ProblemCode, () => Promise<Refusal>>> = {
     await post(search("comet"), path, headers);
     return await post(search("aurora"), path, headers);
   },
-  credential_invalid: () => asPerson("POST", "/dashboard/api/credentials", newCredential),
+  credential_invalid: () => asUser("POST", "/dashboard/api/credentials", newCredential),
   too_many_attempts: async () => {
     const session = await service.signIn();
-    const request = () => asPerson("POST", "/dashboard/api/credentials", newCredential, session);
+    const request = () => asUser("POST", "/dashboard/api/credentials", newCredential, session);
     await request();
     await request();
     return await request();
@@ -452,7 +452,7 @@ const provocations: Readonly<Record<ProblemCode, () => Promise<Refusal>>> = {
   header_too_large: () =>
     rawAnswer(`GET /livez HTTP/1.1\r\nHost: a\r\nX-Padding: ${"a".repeat(20_000)}\r\n\r\n`),
   internal: () =>
-    replacing(
+    withReplaced(
       service.context.http.jobs,
       "find",
       () => Promise.reject(new Error("nobody foresaw this")),
@@ -469,7 +469,7 @@ const provocations: Readonly<Record<ProblemCode, () => Promise<Refusal>>> = {
     return { status: answer.statusCode, type, body: answer.json() };
   },
   unavailable: () =>
-    replacing(
+    withReplaced(
       service.context.http.jobs,
       "submit",
       () =>
@@ -482,7 +482,7 @@ const provocations: Readonly<Record<ProblemCode, () => Promise<Refusal>>> = {
       () => post(search("comet")),
     ),
   deadline_exceeded: () =>
-    replacing(
+    withReplaced(
       service.context.http,
       "countPosts",
       async ({ toMs }) => ({
@@ -496,7 +496,7 @@ const provocations: Readonly<Record<ProblemCode, () => Promise<Refusal>>> = {
     ),
 };
 
-/** By those of the examples; a slow machine is some seconds into the minute. */
+/** Uses the ids of the examples, and the wait of a fast machine. */
 function withExampleNames(body: Record<string, unknown>): Record<string, unknown> {
   const text = JSON.stringify(body).replaceAll(/wh_\w+/g, exampleWebhook);
   return JSON.parse(text.replaceAll(/retry in [45]\d s/g, "retry in 60 s"));
@@ -506,17 +506,17 @@ describe("every problem is returned as in its documented example", () => {
   test.each(Object.keys(problems) as ProblemCode[])(
     "the problem %s is returned as in its documented example",
     async (code) => {
-      const provoke = provocations[code];
-      expect(provoke, "a request that leads to it").toBeDefined();
-      const { status, type, body } = await provoke();
+      const cause = causes[code];
+      expect(cause, "a request that causes it").toBeDefined();
+      const { status, type, body } = await cause();
       const { title, retryable, status: registered } = problems[code];
       expect(type).toBe("application/problem+json; charset=utf-8");
       expect(status).toBe(registered);
       expect(body).toMatchObject({ code, title, status, retryable, type: `/docs/errors/${code}` });
       expect(body.error).toBe(body.detail);
       expect(body.request_id).toMatch(/^[0-9a-f-]{36}$/);
-      const shown = problemExample(code);
-      expect(shown).toEqual({ ...withExampleNames(body), request_id: shown.request_id });
+      const documented = problemExample(code);
+      expect(documented).toEqual({ ...withExampleNames(body), request_id: documented.request_id });
     },
   );
 });

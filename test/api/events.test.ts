@@ -20,18 +20,18 @@ beforeAll(async () => {
   });
 });
 afterEach(() => {
-  for (const hangUp of open.splice(0)) hangUp();
+  for (const disconnect of open.splice(0)) disconnect();
 });
 afterAll(() => service.remove());
 
 const open: (() => void)[] = [];
 
 test("event streams are excluded from the request duration metric", async () => {
-  const by = await service.makeKey();
-  const uuid = await submitted(by);
-  await cancel(by, uuid);
+  const apiKey = await service.makeKey();
+  const uuid = await submit(apiKey);
+  await cancel(apiKey, uuid);
   for (const requested of [uuid, "wrong"]) {
-    await service.call(by, { method: "GET", url: `${base}/events?uuid=${requested}` });
+    await service.call(apiKey, { method: "GET", url: `${base}/events?uuid=${requested}` });
   }
   const lines = (await service.context.http.metrics.text()).split("\n");
   const measured = lines.filter(
@@ -49,25 +49,25 @@ test("docs/api.md shows an event stream as the server sends it", async () => {
       .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "uuid")
       .replaceAll(/^id: \d+$/gm, "id: n")
       .replaceAll(/"at":"[^"]+Z"/g, '"at":"time"');
-  const by = await service.makeKey();
-  const uuid = await submitted(by);
-  const stream = await watch(by);
+  const apiKey = await service.makeKey();
+  const uuid = await submit(apiKey);
+  const stream = await watch(apiKey);
   const { token } = await leaseOf(uuid);
-  await reported(stream, "in progress");
+  await waitForStatus(stream, "in progress");
   await service.context.queue.complete(uuid, token, emptyResult);
-  await reported(stream, "done");
+  await waitForStatus(stream, "done");
   expect(masked(stream.text())).toBe(`${masked(shown)}\n`);
 });
 
 type Event = { id: number | null; uuid: string; status: string; attempts: number; at: string };
 
 async function watch(
-  by: string,
+  apiKey: string,
   parameters = "",
   headers: Record<string, string> = {},
   path = `${base}/events`,
 ) {
-  const answer = await service.call(by, {
+  const answer = await service.call(apiKey, {
     method: "GET",
     url: `${path}${parameters}`,
     headers,
@@ -80,16 +80,16 @@ async function watch(
     text += more;
   });
   const ended = new Promise<void>((resolve) => stream.once("close", resolve));
-  const hangUp = () => answer.raw.res.destroy();
-  open.push(hangUp);
+  const disconnect = () => answer.raw.res.destroy();
+  open.push(disconnect);
 
   return {
     answer,
     ended,
-    hangUp,
+    disconnect,
     text: () => text,
     events: () => eventsIn(text),
-    /** Which end with an empty line. */
+    /** The first `count` complete events. */
     first: async (count: number) => {
       while (eventsIn(text).length < count) {
         if (stream.destroyed) throw new Error(`the stream ended after ${text}`);
@@ -100,8 +100,8 @@ async function watch(
   };
 }
 
-/** A state that ends before it is read can be left out of a stream. */
-async function reported(stream: Awaited<ReturnType<typeof watch>>, status: string): Promise<void> {
+/** Waits for this state; a stream may omit a state that ends before it is read. */
+async function waitForStatus(stream: Awaited<ReturnType<typeof watch>>, status: string): Promise<void> {
   for (let count = 1; (await stream.first(count)).at(-1)?.status !== status; count++);
 }
 
@@ -120,11 +120,11 @@ function eventsIn(text: string): Event[] {
     });
 }
 
-const submitted = async (by: string): Promise<string> =>
-  (await service.submit(by, search("comet"))).json().uuid;
+const submit = async (apiKey: string): Promise<string> =>
+  (await service.submit(apiKey, search("comet"))).json().uuid;
 
-const cancel = (by: string, uuid: string) =>
-  service.call(by, { method: "DELETE", url: `${base}/status/${uuid}` });
+const cancel = (apiKey: string, uuid: string) =>
+  service.call(apiKey, { method: "DELETE", url: `${base}/status/${uuid}` });
 
 const isEnd = (status: string) => ["done", "error", "cancelled"].includes(status);
 
@@ -151,22 +151,22 @@ const emptyResult = {
 
 describe("the event stream of an account", () => {
   test("the event stream of an account reports every state change of its jobs in order, from now on", async () => {
-    const by = await service.makeKey();
-    await cancel(by, await submitted(by));
-    const stream = await watch(by);
+    const apiKey = await service.makeKey();
+    await cancel(apiKey, await submit(apiKey));
+    const stream = await watch(apiKey);
     expect(stream.answer.statusCode).toBe(200);
     expect(stream.answer.headers).toMatchObject({
       "content-type": "text/event-stream; charset=utf-8",
       "cache-control": "private, no-store",
     });
     expect(stream.answer.headers.ratelimit).toContain('"burst";r=');
-    const uuid = await submitted(by);
-    await reported(stream, "received");
+    const uuid = await submit(apiKey);
+    await waitForStatus(stream, "received");
     const { token } = await leaseOf(uuid);
-    await reported(stream, "in progress");
+    await waitForStatus(stream, "in progress");
     await service.context.queue.complete(uuid, token, emptyResult);
     const events = await stream.first(3);
-    expect(events.map(({ uuid: of }) => of)).toEqual([uuid, uuid, uuid]);
+    expect(events.map((event) => event.uuid)).toEqual([uuid, uuid, uuid]);
     expect(events.map(({ status, attempts }) => [status, attempts])).toEqual([
       ["received", 0],
       ["in progress", 1],
@@ -178,38 +178,38 @@ describe("the event stream of an account", () => {
     expect(stream.text().startsWith("retry: 3000\n\n")).toBe(true);
   });
 
-  test("the event stream of an account sends a reconnecting client what it missed since Last-Event-ID, then the rest", async () => {
-    const by = await service.makeKey();
-    const [ended, running] = [await submitted(by), await submitted(by)];
-    const all = await watch(by, "", { "last-event-id": "0" });
+  test("the event stream of an account sends a reconnecting client the changes since Last-Event-ID, then new ones", async () => {
+    const apiKey = await service.makeKey();
+    const [ended, running] = [await submit(apiKey), await submit(apiKey)];
+    const all = await watch(apiKey, "", { "last-event-id": "0" });
     const [first] = await all.first(2);
-    all.hangUp();
-    await cancel(by, ended);
-    const again = await watch(by, "", { "last-event-id": String(first?.id) });
+    all.disconnect();
+    await cancel(apiKey, ended);
+    const again = await watch(apiKey, "", { "last-event-id": String(first?.id) });
     const caughtUp = await again.first(2);
     expect(caughtUp.map(({ uuid, status }) => [uuid, status])).toEqual([
       [running, "received"],
       [ended, "cancelled"],
     ]);
-    await cancel(by, running);
+    await cancel(apiKey, running);
     expect((await again.first(3)).at(-1)).toMatchObject({ uuid: running, status: "cancelled" });
-    again.hangUp();
-    const last = await watch(by, "", { "last-event-id": String(again.events().at(-1)?.id) });
-    const later = await submitted(by);
+    again.disconnect();
+    const last = await watch(apiKey, "", { "last-event-id": String(again.events().at(-1)?.id) });
+    const later = await submit(apiKey);
     expect((await last.first(1))[0]).toMatchObject({ uuid: later, status: "received" });
   });
 
   test("the event stream of an account reports the end of every job to a client whose connection breaks repeatedly", async () => {
-    const by = await service.makeKey();
+    const apiKey = await service.makeKey();
     const uuids = new Set<string>();
-    const reported = new Map<string, Event>();
+    const lastEvents = new Map<string, Event>();
     let last = 0;
     async function work(): Promise<void> {
       for (let count = 0; count < 20; count++) {
-        const uuid = await submitted(by);
+        const uuid = await submit(apiKey);
         uuids.add(uuid);
         if (count % 3 === 0) {
-          await cancel(by, uuid);
+          await cancel(apiKey, uuid);
           continue;
         }
         const { token } = await leaseOf(uuid);
@@ -217,40 +217,40 @@ describe("the event stream of an account", () => {
       }
     }
     async function follow(): Promise<void> {
-      while ([...reported.values()].filter(({ status }) => isEnd(status)).length < 20) {
-        const stream = await watch(by, "", { "last-event-id": String(last) });
+      while ([...lastEvents.values()].filter(({ status }) => isEnd(status)).length < 20) {
+        const stream = await watch(apiKey, "", { "last-event-id": String(last) });
         for (const event of (await stream.first(1)).slice(0, 4)) {
           expect(event.id).toBeGreaterThan(last);
           last = event.id ?? last;
-          reported.set(event.uuid, event);
+          lastEvents.set(event.uuid, event);
         }
-        stream.hangUp();
+        stream.disconnect();
         await stream.ended;
       }
     }
     await Promise.all([work(), follow()]);
-    expect(new Set(reported.keys())).toEqual(uuids);
+    expect(new Set(lastEvents.keys())).toEqual(uuids);
     const { jobs } = (
-      await service.call(by, { method: "GET", url: `${base}/jobs?limit=100` })
+      await service.call(apiKey, { method: "GET", url: `${base}/jobs?limit=100` })
     ).json();
-    for (const { uuid, status } of jobs) expect(reported.get(uuid)?.status).toBe(status);
+    for (const { uuid, status } of jobs) expect(lastEvents.get(uuid)?.status).toBe(status);
   });
 
   test("the event stream of an account ignores a Last-Event-ID beyond the account's latest change", async () => {
-    const by = await service.makeKey();
-    await submitted(by);
-    const stream = await watch(by, "", { "last-event-id": "999999999999999" });
-    const uuid = await submitted(by);
+    const apiKey = await service.makeKey();
+    await submit(apiKey);
+    const stream = await watch(apiKey, "", { "last-event-id": "999999999999999" });
+    const uuid = await submit(apiKey);
     expect(await stream.first(1)).toMatchObject([{ uuid, status: "received" }]);
   });
 
   test("the event stream of an account contains only the account's own jobs, on any platform path", async () => {
-    const [by, outsider] = [await service.makeKey(), await service.makeKey()];
-    const stream = await watch(by, "", { "last-event-id": "0" }, "/v1/search/live/events");
-    const foreign = await submitted(outsider);
-    const uuid = await submitted(by);
+    const [apiKey, outsider] = [await service.makeKey(), await service.makeKey()];
+    const stream = await watch(apiKey, "", { "last-event-id": "0" }, "/v1/search/live/events");
+    const foreign = await submit(outsider);
+    const uuid = await submit(apiKey);
     expect((await stream.first(1))[0]).toMatchObject({ uuid });
-    const other = await watch(by, "", { "last-event-id": "0" }, "/v1/search/live/x/events");
+    const other = await watch(apiKey, "", { "last-event-id": "0" }, "/v1/search/live/x/events");
     expect((await other.first(1))[0]).toMatchObject({ uuid });
     expect(stream.text()).not.toContain(foreign);
   });
@@ -258,8 +258,8 @@ describe("the event stream of an account", () => {
   test.each(["x", "-1", "1.5", "1e3", "9".repeat(16), " 1"])(
     "the event stream of an account refuses Last-Event-ID %j and names the header",
     async (id) => {
-      const by = await service.makeKey();
-      const answer = await service.call(by, {
+      const apiKey = await service.makeKey();
+      const answer = await service.call(apiKey, {
         method: "GET",
         url: `${base}/events`,
         headers: { "last-event-id": id },
@@ -270,8 +270,8 @@ describe("the event stream of an account", () => {
   );
 
   test("the event stream of an account returns only headers for HEAD, immediately", async () => {
-    const by = await service.makeKey();
-    const answer = await service.call(by, { method: "HEAD", url: `${base}/events` });
+    const apiKey = await service.makeKey();
+    const answer = await service.call(apiKey, { method: "HEAD", url: `${base}/events` });
     expect(answer.statusCode).toBe(200);
     expect(answer.headers["content-type"]).toBe("text/event-stream; charset=utf-8");
     expect(answer.body).toBe("");
@@ -280,16 +280,16 @@ describe("the event stream of an account", () => {
 
 describe("the event stream of one job", () => {
   test("the event stream of one job begins with the job's state and closes after its last", async () => {
-    const by = await service.makeKey();
-    const [uuid, other] = [await submitted(by), await submitted(by)];
-    const stream = await watch(by, `?uuid=${uuid.toUpperCase()}`);
+    const apiKey = await service.makeKey();
+    const [uuid, other] = [await submit(apiKey), await submit(apiKey)];
+    const stream = await watch(apiKey, `?uuid=${uuid.toUpperCase()}`);
     expect(await stream.first(1)).toMatchObject([{ id: null, uuid, status: "received" }]);
-    await cancel(by, other);
+    await cancel(apiKey, other);
     await leaseOf(uuid);
-    await reported(stream, "in progress");
-    await cancel(by, uuid);
+    await waitForStatus(stream, "in progress");
+    await cancel(apiKey, uuid);
     await stream.ended;
-    expect(stream.events().map(({ uuid: of, status }) => [of, status])).toEqual([
+    expect(stream.events().map((event) => [event.uuid, event.status])).toEqual([
       [uuid, "received"],
       [uuid, "in progress"],
       [uuid, "cancelled"],
@@ -297,17 +297,17 @@ describe("the event stream of one job", () => {
   });
 
   test("the event stream of one job has a single event when the job has ended", async () => {
-    const by = await service.makeKey();
-    const uuid = await submitted(by);
-    await cancel(by, uuid);
-    const stream = await watch(by, `?uuid=${uuid}`, { "last-event-id": "7" });
+    const apiKey = await service.makeKey();
+    const uuid = await submit(apiKey);
+    await cancel(apiKey, uuid);
+    const stream = await watch(apiKey, `?uuid=${uuid}`, { "last-event-id": "7" });
     await stream.ended;
     expect(stream.events()).toMatchObject([{ id: null, uuid, status: "cancelled" }]);
   });
 
   test("the event stream of another account's job returns the same 404 as that of an unknown one", async () => {
-    const [by, outsider] = [await service.makeKey(), await service.makeKey()];
-    const uuid = await submitted(by);
+    const [apiKey, outsider] = [await service.makeKey(), await service.makeKey()];
+    const uuid = await submit(apiKey);
     const bodies = new Set<string>();
     for (const id of [uuid, "0f8fad5b-d9cb-469f-a165-70867728950e", "nonsense", ""]) {
       for (const path of [`${base}/events`, "/v1/search/live/events"]) {
@@ -323,44 +323,44 @@ describe("the event stream of one job", () => {
 
 describe("an open stream", () => {
   test("an open event stream counts as a waiting request of its key until the client disconnects", async () => {
-    const by = await service.makeKey();
-    const streams = [await watch(by), await watch(by)];
+    const apiKey = await service.makeKey();
+    const streams = [await watch(apiKey), await watch(apiKey)];
     await service.waitForPending(2);
-    const refused = await service.call(by, { method: "GET", url: `${base}/events` });
+    const refused = await service.call(apiKey, { method: "GET", url: `${base}/events` });
     expect(refused.statusCode).toBe(429);
     expect(refused.json()).toMatchObject({ code: "rate_limited", retryable: true });
     expect(refused.headers["retry-after"]).toBe("1");
-    const uuid = await submitted(by);
-    const read = await service.result(by, uuid);
-    expect(read.statusCode).toBe(202);
-    for (const stream of streams) stream.hangUp();
+    const uuid = await submit(apiKey);
+    const result = await service.result(apiKey, uuid);
+    expect(result.statusCode).toBe(202);
+    for (const stream of streams) stream.disconnect();
     await service.waitForPending(0);
-    const again = await watch(by);
+    const again = await watch(apiKey);
     expect(again.answer.statusCode).toBe(200);
-    again.hangUp();
+    again.disconnect();
     await service.waitForPending(0);
   });
 
   test("an open event stream closes when the client closes its connection", async () => {
-    const by = await service.makeKey();
-    const socket = await openByHand(service, by);
+    const apiKey = await service.makeKey();
+    const socket = await openRaw(service, apiKey);
     await service.waitForPending(1);
     socket.destroy();
     await service.waitForPending(0);
   });
 
-  test("an open event stream ends after its maximum duration, also when the client does not read", async () => {
+  test("an open event stream ends after its maximum duration, even if the client does not read", async () => {
     const other = await startServiceUnderTest({ EARSHOT_MAX_STREAM_TIME: "1s" });
     try {
-      const by = await other.makeKey();
-      const socket = (await openByHand(other, by)).setEncoding("utf8");
+      const apiKey = await other.makeKey();
+      const socket = (await openRaw(other, apiKey)).setEncoding("utf8");
       let text = "";
       socket.on("data", (more: string) => {
         text += more;
       });
       const closed = once(socket, "close");
       await once(socket, "data");
-      const stuck = await openUnread(other, by);
+      const stuck = await openUnread(other, apiKey);
       await closed;
       expect(text).toMatch(/^connection: close\r$/im);
       expect(text.endsWith("\r\nretry: 3000\n\n\r\n0\r\n\r\n")).toBe(true);
@@ -372,36 +372,36 @@ describe("an open stream", () => {
   });
 
   test("an open event stream reads no more events than its client accepts", async () => {
-    const by = await service.makeKey();
-    const stuck = await openUnread(service, by);
+    const apiKey = await service.makeKey();
+    const stuck = await openUnread(service, apiKey);
     stuck.destroy();
     await service.waitForPending(0);
   });
 });
 
-test("event streams close immediately with waiting submissions when the server stops, also for clients that do not read", async () => {
+test("event streams and waiting submissions end immediately when the server stops, even for clients that do not read", async () => {
   const other = await startServiceUnderTest({
     EARSHOT_NODE_CONCURRENCY: "0",
     EARSHOT_STOP_GRACE: "60s",
   });
   try {
-    const by = await other.makeKey();
-    const headers = { authorization: `Bearer ${by}` };
+    const apiKey = await other.makeKey();
+    const headers = { authorization: `Bearer ${apiKey}` };
     const watched = fetch(`${other.url}${base}/events`, {
       headers: { ...headers, "last-event-id": "0" },
     });
-    const stored = fetch(`${other.url}${base}`, {
+    const submission = fetch(`${other.url}${base}`, {
       method: "POST",
       headers: { ...headers, "content-type": "application/json", prefer: "wait=30" },
       body: JSON.stringify(search("comet")),
     });
     await other.waitForPending(2);
-    const stuck = await openUnread(other, by);
+    const stuck = await openUnread(other, apiKey);
     const start = performance.now();
     await other.stop();
     expect(performance.now() - start).toBeLessThan(5_000);
     expect(await (await watched).text()).toContain('"status":"received"');
-    const answer = await stored;
+    const answer = await submission;
     expect(answer.status).toBe(202);
     expect(answer.headers.get("preference-applied")).toBeNull();
     expect(Object.keys((await answer.json()) as object)).toEqual(["uuid", "error"]);
@@ -411,35 +411,35 @@ test("event streams close immediately with waiting submissions when the server s
   }
 });
 
-/** The account has more events than a connection buffers. */
-async function openUnread(on: ServiceUnderTest, by: string) {
-  const { jobs } = on.context.http;
+/** Opens a stream that has more events than a connection buffers, and does not read it. */
+async function openUnread(target: ServiceUnderTest, apiKey: string) {
+  const { jobs } = target.context.http;
   const { changes } = jobs;
   const max = 100_000;
-  let reported = 0;
+  let sent = 0;
   async function* endless(): AsyncGenerator<JobChange> {
-    for (; reported < max; reported++) {
-      yield { id: reported, uuid: "a".repeat(2_000), state: "received", attempts: 0, atMs: 0 };
+    for (; sent < max; sent++) {
+      yield { id: sent, uuid: "a".repeat(2_000), state: "received", attempts: 0, atMs: 0 };
     }
   }
   jobs.changes = async () => endless();
-  const socket = (await openByHand(on, by)).pause();
+  const socket = (await openRaw(target, apiKey)).pause();
   let before = 0;
   await until("the connection takes no more", () => {
-    const isFull = reported > 0 && reported === before;
-    before = reported;
+    const isFull = sent > 0 && sent === before;
+    before = sent;
     return isFull ? true : null;
   });
-  expect(reported).toBeLessThan(max);
+  expect(sent).toBeLessThan(max);
   jobs.changes = changes;
   return socket;
 }
 
-async function openByHand(on: ServiceUnderTest, by: string) {
-  const socket = await connectTo(on.url);
+async function openRaw(target: ServiceUnderTest, apiKey: string) {
+  const socket = await connectTo(target.url);
   socket.on("error", () => undefined);
   socket.write(
-    `GET ${base}/events HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${by}\r\nLast-Event-ID: 0\r\n\r\n`,
+    `GET ${base}/events HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${apiKey}\r\nLast-Event-ID: 0\r\n\r\n`,
   );
   return socket;
 }

@@ -25,7 +25,7 @@ const paths = [
 ] as const;
 
 /** Every response is documented, and every error is a complete problem. */
-async function expectAnAnswer(path: string, body: string): Promise<void> {
+async function expectDocumentedAnswer(path: string, body: string): Promise<void> {
   const answer = await service.submit(key, body, path);
   expect([200, 202, 400, 413, 422], `${path} ${body}`).toContain(answer.statusCode);
   if (answer.statusCode < 400) return;
@@ -36,7 +36,7 @@ async function expectAnAnswer(path: string, body: string): Promise<void> {
 
 test("any body gets a documented response", async () => {
   const body = fc.oneof(fc.json(), fc.string({ unit: "binary" }));
-  await fc.assert(fc.asyncProperty(fc.constantFrom(...paths), body, expectAnAnswer), {
+  await fc.assert(fc.asyncProperty(fc.constantFrom(...paths), body, expectDocumentedAnswer), {
     numRuns: 300,
   });
 });
@@ -59,11 +59,11 @@ test("any arguments get a documented response", async () => {
         },
         { requiredKeys: [] },
       )
-      .map((given) => ({ type: "searchbyquery", ...given })),
+      .map((values) => ({ type: "searchbyquery", ...values })),
   });
   await fc.assert(
     fc.asyncProperty(fc.constantFrom(...paths), submission, (path, body) =>
-      expectAnAnswer(path, JSON.stringify(body)),
+      expectDocumentedAnswer(path, JSON.stringify(body)),
     ),
     { numRuns: 300 },
   );

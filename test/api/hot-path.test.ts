@@ -67,7 +67,7 @@ type Tested = Awaited<ReturnType<typeof start>>;
 
 const maxRounds = 200;
 
-/** The control thread first loads what it needs. */
+/** Repeats the search until the control thread has loaded its modules. */
 async function submitCached({ service, key }: Tested): Promise<string> {
   const { store } = service.context;
   for (let round = 0; round < maxRounds; round += 1) {
@@ -78,7 +78,7 @@ async function submitCached({ service, key }: Tested): Promise<string> {
     if (isAlone) return uuid;
     service.clock.move(1_000);
   }
-  throw new Error("no search was answered at once");
+  throw new Error("no search was answered by the control thread");
 }
 
 async function submitAndFetch({ service, key }: Awaited<ReturnType<typeof start>>): Promise<void> {
@@ -102,7 +102,7 @@ test("a small search takes two commits with EARSHOT_FAST_PATH=off", async () => 
   expect(commits).toBe(2);
 });
 
-test("a search in one request takes the fast path too", async () => {
+test("a search in one request also takes the fast path", async () => {
   const tested = await start({});
   const { service, key } = tested;
   await submitCached(tested);
@@ -129,7 +129,7 @@ async function startWithPost() {
   return { tested: { service, key: await service.makeKey() }, post, userId };
 }
 
-const fetched = async ({ service, key }: Tested, uuid: string): Promise<unknown[]> =>
+const fetchResult = async ({ service, key }: Tested, uuid: string): Promise<unknown[]> =>
   (await service.result(key, uuid)).json();
 
 test("a post that is deleted after its page was cached is omitted from the page", async () => {
@@ -139,7 +139,7 @@ test("a post that is deleted after its page was cached is omitted from the page"
   await tested.service.context.archive.write({
     changes: [{ kind: "delete", platform, uri, revision: "3zzzzzzzzzzzz" }],
   });
-  expect(await fetched(tested, uuid)).toEqual([]);
+  expect(await fetchResult(tested, uuid)).toEqual([]);
 });
 
 test("a post that is hidden after its page was cached is omitted from the page", async () => {
@@ -149,7 +149,7 @@ test("a post that is hidden after its page was cached is omitted from the page",
   await tested.service.context.archive.write({
     changes: [{ kind: "account", platform, userId, status: "takendown", observedMs: 1 }],
   });
-  expect(await fetched(tested, uuid)).toEqual([]);
+  expect(await fetchResult(tested, uuid)).toEqual([]);
 });
 
 test("a post that another process deletes after its page was cached is omitted from the page", async () => {
@@ -164,7 +164,7 @@ test("a post that another process deletes after its page was cached is omitted f
   });
   await other.write({ changes: [{ kind: "delete", platform, uri, revision: "3zzzzzzzzzzzz" }] });
   await other.close();
-  expect(await fetched(tested, uuid)).toEqual([]);
+  expect(await fetchResult(tested, uuid)).toEqual([]);
 });
 
 test("a cached page equals the page read from the store", async () => {

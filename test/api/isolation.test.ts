@@ -47,10 +47,10 @@ const publicPaths = [
   "/v1/status",
 ];
 
-/** Authenticated by signatures. */
-const ofNodes = "/internal/nodes/";
+/** Requests of nodes are authenticated by signatures. */
+const nodePaths = "/internal/nodes/";
 
-/** They identify no resource. */
+/** Inputs that identify no resource. */
 const plainInputs = [
   "end_time",
   "granularity",
@@ -70,11 +70,11 @@ const nowhere = "http://127.0.0.1:2";
 let service: ServiceUnderTest;
 let owner: string;
 let outsider: string;
-/** For each path parameter. */
-let things: Record<string, { owned: string; unknown: string }>;
+/** Values of each path parameter. */
+let resources: Record<string, { owned: string; unknown: string }>;
 let cursor: string;
 let ownWebhook: string;
-let working: readonly Route[];
+let testedRoutes: readonly Route[];
 
 beforeAll(async () => {
   service = await startServiceUnderTest({
@@ -91,12 +91,12 @@ beforeAll(async () => {
   const webhook = await makeWebhook(owner);
   ownWebhook = await makeWebhook(outsider);
   const delivery = (await post(owner, `/v1/webhooks/${webhook}/test`, {})).json();
-  things = {
+  resources = {
     uuid: { owned: uuid, unknown: "0f8fad5b-d9cb-469f-a165-70867728950e" },
     id: { owned: webhook, unknown: "wh_4fK2nQ7sVd81LmXzRt0B" },
     delivery: { owned: delivery.id, unknown: "msg_9b74c9897bac770ffc029102a200c5de" },
   };
-  working = await workingRoutes();
+  testedRoutes = await workingRoutes();
 });
 afterAll(() => service.remove());
 
@@ -115,21 +115,21 @@ function request({ method }: Route, key: string | null, path: string) {
 
 function pathOf({ url }: Route, which: "owned" | "unknown"): string {
   return url.replaceAll(/:(\w+)/g, (_, name: string) =>
-    name === "platform" ? "social" : (things[name]?.[which] ?? "nothing"),
+    name === "platform" ? "social" : (resources[name]?.[which] ?? "nothing"),
   );
 }
 
-/** Those that identify a resource. */
+/** The path parameters that identify a resource. */
 function namesOf({ url }: Route): string[] {
   if (publicPaths.includes(url)) return [];
   return [...url.matchAll(/:(\w+)/g)].flatMap(([, name = ""]) => (name === "platform" ? [] : name));
 }
 
-/** Without request ids, with repeated names masked. */
+/** The answer without request ids, and with the ids of resources masked. */
 async function answerTo(route: Route, key: string, path: string) {
   const answer = await request(route, key, path);
   let text = answer.body.replace(/"request_id":"[^"]*"/, "");
-  for (const [name, { owned, unknown }] of Object.entries(things)) {
+  for (const [name, { owned, unknown }] of Object.entries(resources)) {
     text = text.replaceAll(owned, name).replaceAll(unknown, name);
   }
   return { status: answer.statusCode, fields: Object.keys(answer.headers).sort(), text };
@@ -148,7 +148,7 @@ async function workingRoutes(): Promise<Route[]> {
 
 test("every route but the public ones requires a key", async () => {
   const open = new Set<string>();
-  for (const route of working) {
+  for (const route of testedRoutes) {
     const path = pathOf(route, "unknown");
     for (const key of [null, `${owner}x`, "", "ear_"]) {
       const answer = await request(route, key, path);
@@ -159,35 +159,35 @@ test("every route but the public ones requires a key", async () => {
   expect([...open].sort()).toEqual(publicPaths);
 });
 
-const schemeOf = ({ url }: Route) => (url.startsWith(ofNodes) ? "Signature" : "Bearer");
+const schemeOf = ({ url }: Route) => (url.startsWith(nodePaths) ? "Signature" : "Bearer");
 
 test("every parameter that identifies a resource is tried with another account's value", async () => {
-  const unknownNames = working.flatMap(namesOf).filter((name) => !(name in things));
-  expect(unknownNames, "beforeAll makes a thing for each parameter of a path").toEqual([]);
-  const inputs = new Set(working.flatMap((route) => route.inputs));
-  const ofThings = [...inputs].filter((name) => !plainInputs.includes(name)).sort();
-  expect(ofThings).toEqual(["cursor", "next_token", "uuid"]);
+  const unknownNames = testedRoutes.flatMap(namesOf).filter((name) => !(name in resources));
+  expect(unknownNames, "beforeAll creates a resource for each path parameter").toEqual([]);
+  const inputs = new Set(testedRoutes.flatMap((route) => route.inputs));
+  const resourceInputs = [...inputs].filter((name) => !plainInputs.includes(name)).sort();
+  expect(resourceInputs).toEqual(["cursor", "next_token", "uuid"]);
 });
 
 test("another account's resources look like unknown ones, on every route", async () => {
   const tried: string[] = [];
-  for (const route of working) {
+  for (const route of testedRoutes) {
     if (namesOf(route).length === 0) continue;
     const [foreign, absent] = [pathOf(route, "owned"), pathOf(route, "unknown")];
     for (const ending of route.inputs.includes("wait") ? ["", "?wait=1", "?wait=0"] : [""]) {
       const expected = await answerTo(route, outsider, `${absent}${ending}`);
-      const given = await answerTo(route, outsider, `${foreign}${ending}`);
-      expect(given, `${route.method} ${route.url}${ending}`).toEqual(expected);
-      expect(given.status, `${route.method} ${route.url}`).toBe(ending === "?wait=0" ? 400 : 404);
+      const actual = await answerTo(route, outsider, `${foreign}${ending}`);
+      expect(actual, `${route.method} ${route.url}${ending}`).toEqual(expected);
+      expect(actual.status, `${route.method} ${route.url}`).toBe(ending === "?wait=0" ? 400 : 404);
     }
     tried.push(`${route.method} ${route.url}`);
   }
   expect(tried).toContain("GET /v1/search/live/:platform/status/:uuid");
   // The owner's data is unchanged.
-  expect((await service.result(owner, String(things.uuid?.owned))).json()).toHaveLength(2);
-  const url = `/v1/webhooks/${things.id?.owned}`;
-  const kept = await service.call(owner, { method: "GET", url });
-  expect(kept.json()).toMatchObject({ status: "enabled", former_secret_until: null });
+  expect((await service.result(owner, String(resources.uuid?.owned))).json()).toHaveLength(2);
+  const url = `/v1/webhooks/${resources.id?.owned}`;
+  const webhook = await service.call(owner, { method: "GET", url });
+  expect(webhook.json()).toMatchObject({ status: "enabled", former_secret_until: null });
   const deliveries = await service.call(owner, { method: "GET", url: `${url}/deliveries` });
   expect(deliveries.json().deliveries).toHaveLength(1);
 });
@@ -195,27 +195,27 @@ test("another account's resources look like unknown ones, on every route", async
 test("another account's delivery does not exist under one's own webhook", async () => {
   const route = { method: "POST", url: "", inputs: [] };
   const pathTo = (delivery?: string) => `/v1/webhooks/${ownWebhook}/deliveries/${delivery}/replay`;
-  const absent = await answerTo(route, outsider, pathTo(things.delivery?.unknown));
+  const absent = await answerTo(route, outsider, pathTo(resources.delivery?.unknown));
   expect(absent.status).toBe(404);
-  expect(await answerTo(route, outsider, pathTo(things.delivery?.owned))).toEqual(absent);
+  expect(await answerTo(route, outsider, pathTo(resources.delivery?.owned))).toEqual(absent);
 });
 
 test("the stream of another account's job is refused like that of an unknown job", async () => {
   const route = { method: "GET", url: "", inputs: [] };
   const pathTo = (uuid?: string) => `/v1/search/live/social/events?uuid=${uuid}`;
-  const absent = await answerTo(route, outsider, pathTo(things.uuid?.unknown));
+  const absent = await answerTo(route, outsider, pathTo(resources.uuid?.unknown));
   expect(absent.status).toBe(404);
-  expect(await answerTo(route, outsider, pathTo(things.uuid?.owned))).toEqual(absent);
+  expect(await answerTo(route, outsider, pathTo(resources.uuid?.owned))).toEqual(absent);
 });
 
-test("lists never contain another account's entries, also with its cursor", async () => {
+test("lists never contain another account's entries, even with its cursor", async () => {
   await service.submit(owner, search("kites"));
   const list = (key: string, query: string) =>
     service.call(key, { method: "GET", url: `/v1/search/live/jobs?limit=1${query}` });
   const { next_cursor: position } = (await list(owner, "")).json();
   expect(position).not.toBeNull();
   for (const query of ["", `&cursor=${position}`]) {
-    expect((await list(outsider, query)).body).not.toContain(things.uuid?.owned);
+    expect((await list(outsider, query)).body).not.toContain(resources.uuid?.owned);
   }
   const webhooks = await service.call(outsider, { method: "GET", url: "/v1/webhooks" });
   expect(webhooks.json().webhooks.map(({ id }: { id: string }) => id)).toEqual([ownWebhook]);
@@ -235,10 +235,10 @@ describe("a cursor of another account", () => {
   test("a cursor of another account is refused like a cursor of a different search and reveals nothing", async () => {
     const own = (await service.submit(outsider, search("comet", { max_results: 2 }))).json();
     const ownCursor = (await service.result(outsider, own.uuid)).headers["x-next-cursor"];
-    const given = await service.submit(outsider, search("comet", { next_cursor: cursor }));
+    const actual = await service.submit(outsider, search("comet", { next_cursor: cursor }));
     const expected = await service.submit(outsider, search("kites", { next_cursor: ownCursor }));
-    expect(given.statusCode).toBe(400);
-    const { request_id: _given, ...refusal } = given.json();
+    expect(actual.statusCode).toBe(400);
+    const { request_id: _given, ...refusal } = actual.json();
     const { request_id: _expected, ...refusalOfOwn } = expected.json();
     expect(refusal).toEqual(refusalOfOwn);
   });

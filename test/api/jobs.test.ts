@@ -34,13 +34,13 @@ afterAll(async () => {
   await Promise.all([service.remove(), idle.remove()]);
 });
 
-async function uuidOf(on: ServiceUnderTest, by: string, query = "comet"): Promise<string> {
-  return (await on.submit(by, search(query))).json().uuid;
+async function uuidOf(target: ServiceUnderTest, apiKey: string, query = "comet"): Promise<string> {
+  return (await target.submit(apiKey, search(query))).json().uuid;
 }
 
-async function doneJob(by = key): Promise<string> {
-  const uuid = await uuidOf(service, by);
-  expect((await service.result(by, uuid)).statusCode).toBe(200);
+async function doneJob(apiKey = key): Promise<string> {
+  const uuid = await uuidOf(service, apiKey);
+  expect((await service.result(apiKey, uuid)).statusCode).toBe(200);
   return uuid;
 }
 
@@ -48,7 +48,7 @@ async function leaseOf(uuid: string) {
   const node = { nodeId: "test", methods: ["searchbyquery"] };
   for (;;) {
     const lease = await idle.context.queue.lease(node, 1_000);
-    if (lease === null) throw new Error(`nobody waits with ${uuid}`);
+    if (lease === null) throw new Error(`job ${uuid} is not waiting`);
     if (lease.uuid === uuid) return lease;
     await idle.context.queue.fail(lease.uuid, lease.token, failure);
   }
@@ -68,7 +68,7 @@ const emptyResult = {
 describe("the examples of docs/api.md", () => {
   const page = readFileSync(new URL("../../docs/api.md", import.meta.url), "utf8");
 
-  /** Each command with its response. */
+  /** The commands of a section, each with its response. */
   function examplesOf(heading: string) {
     const [, section = ""] = page.split(new RegExp(`^#+ ${heading}\n`, "m"));
     const [text = ""] = section.split(/^#/m);
@@ -83,11 +83,11 @@ describe("the examples of docs/api.md", () => {
       .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]*Z/g, "time")
       .replaceAll(/"[\w-]{30}"/g, '"cursor"');
 
-  function run(on: ServiceUnderTest, by: string, command: string, uuid = "") {
+  function run(target: ServiceUnderTest, apiKey: string, command: string, uuid = "") {
     const [, path = ""] = /http:\/\/127\.0\.0\.1:8080([^\s"]*)/.exec(command) ?? [];
     const [, payload] = /-d '([^']*)'/.exec(command) ?? [];
     const named = [...command.matchAll(/-H '([\w-]+): ([^']*)'/g)];
-    return on.call(by, {
+    return target.call(apiKey, {
       method: payload === undefined ? (command.includes("-X DELETE") ? "DELETE" : "GET") : "POST",
       url: path.replace("$UUID", uuid),
       headers: Object.fromEntries(named.map(([, name = "", value = ""]) => [name, value])),
@@ -100,38 +100,38 @@ describe("the examples of docs/api.md", () => {
     expect(more).toEqual([]);
     const { command = "", answer = "" } = example ?? {};
     await run(service, key, command);
-    const given = await run(service, key, command);
+    const actual = await run(service, key, command);
     const [head = "", body = ""] = answer.split("\n\n");
     const [status, ...fields] = head.split("\n");
-    expect(status).toBe(`HTTP/1.1 ${given.statusCode} ${given.statusMessage}`);
-    expect(masked(given.body)).toBe(masked(body));
+    expect(status).toBe(`HTTP/1.1 ${actual.statusCode} ${actual.statusMessage}`);
+    expect(masked(actual.body)).toBe(masked(body));
     for (const field of fields) {
       const [name = "", value = ""] = field.split(": ");
-      expect(masked(String(given.headers[name])), name).toBe(masked(value));
+      expect(masked(String(actual.headers[name])), name).toBe(masked(value));
     }
   });
 
   test("the examples of docs/api.md show a cancelled job", async () => {
     const [{ command = "", answer = "" } = {}] = examplesOf("Cancel or forget a job");
-    const given = await run(idle, idleKey, command, await uuidOf(idle, idleKey));
-    expect(JSON.parse(masked(given.body))).toEqual(JSON.parse(masked(answer)));
+    const actual = await run(idle, idleKey, command, await uuidOf(idle, idleKey));
+    expect(JSON.parse(masked(actual.body))).toEqual(JSON.parse(masked(answer)));
   });
 
   test("the examples of docs/api.md show the list of jobs", async () => {
     const [{ command = "", answer = "" } = {}] = examplesOf("List jobs");
-    const by = await service.makeKey();
+    const apiKey = await service.makeKey();
     for (const query of ["comet", "comet lang:en"]) {
-      await service.result(by, await uuidOf(service, by, query));
+      await service.result(apiKey, await uuidOf(service, apiKey, query));
     }
-    const given = await run(service, by, command);
-    const body = given.body.replace(/"key":"\w{8}"/, '"key":"EXAMPLE0"');
+    const actual = await run(service, apiKey, command);
+    const body = actual.body.replace(/"key":"\w{8}"/, '"key":"EXAMPLE0"');
     expect(JSON.parse(masked(body))).toEqual(JSON.parse(masked(answer)));
   });
 });
 
 describe("cancel", () => {
-  const remove = (on: ServiceUnderTest, by: string | null, url: string) =>
-    on.call(by, { method: "DELETE", url });
+  const remove = (target: ServiceUnderTest, apiKey: string | null, url: string) =>
+    target.call(apiKey, { method: "DELETE", url });
 
   test.each([
     `${base}/status`,
@@ -193,10 +193,10 @@ describe("cancel", () => {
 
   test("cancelling a job immediately answers requests that wait for it", async () => {
     const uuid = await uuidOf(idle, idleKey);
-    const stored = idle.result(idleKey, uuid);
+    const pending = idle.result(idleKey, uuid);
     await idle.waitForPending(1);
     await remove(idle, idleKey, `${base}/status/${uuid}`);
-    expect((await stored).statusCode).toBe(410);
+    expect((await pending).statusCode).toBe(410);
   });
 
   test("the result that a node sends for a cancelled job is discarded", async () => {
@@ -225,7 +225,7 @@ describe("cancel", () => {
       const [ended, answer] =
         round % 2 === 0
           ? await Promise.all([complete(), cancel()])
-          : await Promise.all([cancel(), complete()]).then(([one, other]) => [other, one] as const);
+          : await Promise.all([cancel(), complete()]).then(([cancelled, completed]) => [completed, cancelled] as const);
       const status = await idle.call(idleKey, { method: "GET", url: `${base}/status/${uuid}` });
       if (ended === "done") {
         expect(answer.statusCode).toBe(204);
@@ -261,8 +261,8 @@ describe("cancel", () => {
 });
 
 describe("Prefer: wait", () => {
-  const submit = (on: ServiceUnderTest, by: string, prefer: string, query = "comet") =>
-    on.call(by, {
+  const submit = (target: ServiceUnderTest, apiKey: string, prefer: string, query = "comet") =>
+    target.call(apiKey, {
       method: "POST",
       url: base,
       headers: { prefer },
@@ -288,8 +288,8 @@ describe("Prefer: wait", () => {
   });
 
   test("a submission whose wait fails is answered, because its job is stored", async () => {
-    const lost = new EarshotError("store_unavailable", "it is busy", { status: 503 });
-    vi.spyOn(idle.context.queue, "waitForEnd").mockRejectedValueOnce(lost);
+    const storeError = new EarshotError("store_unavailable", "it is busy", { status: 503 });
+    vi.spyOn(idle.context.queue, "waitForEnd").mockRejectedValueOnce(storeError);
     const answer = await submit(idle, idleKey, "wait=10");
     expect(answer.statusCode).toBe(202);
     expect(answer.json()).toEqual({ uuid: expect.stringMatching(/^[\da-f-]{36}$/), error: "" });
@@ -321,17 +321,17 @@ describe("Prefer: wait", () => {
   });
 
   test("a wait is ignored when the key has reached its limit of waiting requests", async () => {
-    const by = await idle.makeKey();
-    const stored = [submit(idle, by, "wait=30"), submit(idle, by, "wait=30")];
+    const apiKey = await idle.makeKey();
+    const pending = [submit(idle, apiKey, "wait=30"), submit(idle, apiKey, "wait=30")];
     await idle.waitForPending(2);
-    const more = await submit(idle, by, "wait=30");
+    const more = await submit(idle, apiKey, "wait=30");
     expect(more.statusCode).toBe(202);
     expect(more.headers["preference-applied"]).toBeUndefined();
-    const jobs = await idle.call(by, { method: "GET", url: `${base}/jobs` });
+    const jobs = await idle.call(apiKey, { method: "GET", url: `${base}/jobs` });
     for (const { uuid } of jobs.json().jobs) {
-      await idle.call(by, { method: "DELETE", url: `${base}/status/${uuid}` });
+      await idle.call(apiKey, { method: "DELETE", url: `${base}/status/${uuid}` });
     }
-    for (const answer of await Promise.all(stored)) {
+    for (const answer of await Promise.all(pending)) {
       expect(answer.headers["preference-applied"]).toBe("wait=30");
     }
   });
@@ -349,11 +349,11 @@ describe("Prefer: wait", () => {
       expect(both.headers["preference-applied"]).toBeUndefined();
     }
     const url = `${base}/result/${waiting}`;
-    const stored = idle.call(idleKey, { method: "GET", url, headers: { prefer: "wait=30" } });
+    const pending = idle.call(idleKey, { method: "GET", url, headers: { prefer: "wait=30" } });
     await idle.waitForPending(1);
     await idle.call(idleKey, { method: "DELETE", url });
-    expect((await stored).statusCode).toBe(410);
-    expect((await stored).headers["preference-applied"]).toBe("wait=30");
+    expect((await pending).statusCode).toBe(410);
+    expect((await pending).headers["preference-applied"]).toBe("wait=30");
     const unreadable = await idle.call(idleKey, { method: "GET", url, headers: { prefer: "=" } });
     expect(unreadable.statusCode).toBe(400);
   });
@@ -382,46 +382,46 @@ describe("job status", () => {
   });
 
   test("a job's status agrees with the result during the second in which the job expires", async () => {
-    const by = await service.makeKey();
-    const uuid = await doneJob(by);
+    const apiKey = await service.makeKey();
+    const uuid = await doneJob(apiKey);
     const url = `${base}/status/${uuid}`;
-    const { expires_at } = (await service.call(by, { method: "GET", url })).json();
+    const { expires_at } = (await service.call(apiKey, { method: "GET", url })).json();
     const leftMs = Date.parse(expires_at) - service.clock.now();
     service.clock.move(leftMs - 200);
-    const stored = await service.result(by, uuid);
-    expect(stored.statusCode).toBe(200);
-    expect(stored.json()).toHaveLength(1);
+    const pending = await service.result(apiKey, uuid);
+    expect(pending.statusCode).toBe(200);
+    expect(pending.json()).toHaveLength(1);
     service.clock.move(200);
-    const removed = await service.result(by, uuid);
+    const removed = await service.result(apiKey, uuid);
     expect(removed.statusCode).toBe(410);
-    expect((await service.call(by, { method: "GET", url })).json().status).toBe("expired");
+    expect((await service.call(apiKey, { method: "GET", url })).json().status).toBe("expired");
     const filtered = `${base}/jobs?status=expired`;
-    const listed = await service.call(by, { method: "GET", url: filtered });
-    expect(listed.json().jobs).toHaveLength(1);
-    expect(listed.json().jobs[0]).toMatchObject({ uuid, status: "expired", count: null });
+    const listUuids = await service.call(apiKey, { method: "GET", url: filtered });
+    expect(listUuids.json().jobs).toHaveLength(1);
+    expect(listUuids.json().jobs[0]).toMatchObject({ uuid, status: "expired", count: null });
   });
 });
 
 describe("the list of jobs", () => {
-  let by: string;
+  let apiKey: string;
   const uuids: string[] = [];
 
-  const list = (parameters = "", path = `${base}/jobs`, caller = by) =>
+  const list = (parameters = "", path = `${base}/jobs`, caller = apiKey) =>
     service.call(caller, { method: "GET", url: `${path}${parameters}` });
 
-  async function listed(parameters = ""): Promise<string[]> {
+  async function listUuids(parameters = ""): Promise<string[]> {
     const answer = await list(parameters);
     expect(answer.statusCode, answer.body).toBe(200);
     return answer.json().jobs.map((job: { uuid: string }) => job.uuid);
   }
 
   beforeAll(async () => {
-    by = await service.makeKey();
+    apiKey = await service.makeKey();
     for (let count = 0; count < 5; count++) {
       const type = count % 2 === 0 ? "searchbyquery" : "searchbyfullarchive";
-      const answer = await service.submit(by, search("comet", { type }));
+      const answer = await service.submit(apiKey, search("comet", { type }));
       uuids.unshift(answer.json().uuid);
-      await service.result(by, answer.json().uuid);
+      await service.result(apiKey, answer.json().uuid);
       service.clock.move(10);
     }
   });
@@ -437,12 +437,12 @@ describe("the list of jobs", () => {
       expect(body.next_cursor).toBeNull();
       expect(body.jobs.map((job: { uuid: string }) => job.uuid)).toEqual(uuids);
       const url = `${base}/status/${uuids[0]}`;
-      const status = (await service.call(by, { method: "GET", url })).json();
+      const status = (await service.call(apiKey, { method: "GET", url })).json();
       const { sources, coverage, next_cursor, warnings, ...rest } = status;
-      const { warnings: remarks, ...first } = body.jobs[0];
-      const [, keyId] = by.split("_");
+      const { warnings: listedWarnings, ...first } = body.jobs[0];
+      const [, keyId] = apiKey.split("_");
       expect(first).toEqual({ ...rest, key: keyId, cost_usd: null });
-      expect(warnings).toEqual(expect.arrayContaining(remarks));
+      expect(warnings).toEqual(expect.arrayContaining(listedWarnings));
       expect(first).toMatchObject({ status: "done", count: 1, complete: false });
     },
   );
@@ -468,29 +468,29 @@ describe("the list of jobs", () => {
         expect(body.jobs.length).toBeLessThanOrEqual(2);
         seen.push(...body.jobs.map((job: { uuid: string }) => job.uuid));
         cursor = body.next_cursor;
-        if (later === "") later = await doneJob(by);
+        if (later === "") later = await doneJob(apiKey);
       } while (cursor !== null);
       expect(seen).toEqual(uuids);
-      await service.call(by, { method: "DELETE", url: `${base}/status/${later}` });
-      expect(await listed()).toEqual(uuids);
+      await service.call(apiKey, { method: "DELETE", url: `${base}/status/${later}` });
+      expect(await listUuids()).toEqual(uuids);
     },
   );
 
   withFileStore("the list of jobs can be filtered by state and method", async () => {
-    const ofArchive = uuids.filter((_, index) => index % 2 === 1);
-    expect(await listed("?method=searchbyfullarchive")).toEqual(ofArchive);
-    expect(await listed("?method=searchbyquery,searchbyfullarchive")).toEqual(uuids);
-    expect(await listed("?status=done&method=searchbyfullarchive&limit=1")).toEqual([ofArchive[0]]);
-    expect(await listed("?status=done,error")).toEqual(uuids);
-    expect(await listed("?status=received,in%20progress,error(retrying),cancelled")).toEqual([]);
+    const archiveJobs = uuids.filter((_, index) => index % 2 === 1);
+    expect(await listUuids("?method=searchbyfullarchive")).toEqual(archiveJobs);
+    expect(await listUuids("?method=searchbyquery,searchbyfullarchive")).toEqual(uuids);
+    expect(await listUuids("?status=done&method=searchbyfullarchive&limit=1")).toEqual([archiveJobs[0]]);
+    expect(await listUuids("?status=done,error")).toEqual(uuids);
+    expect(await listUuids("?status=received,in%20progress,error(retrying),cancelled")).toEqual([]);
   });
 
   withFileStore(
     "the list of jobs can be filtered by platform and by part of the query",
     async () => {
-      expect(await listed("?platform=social&query=OME")).toEqual(uuids);
-      expect(await listed("?platform=bluesky,x")).toEqual([]);
-      expect(await listed("?query=asteroid")).toEqual([]);
+      expect(await listUuids("?platform=social&query=OME")).toEqual(uuids);
+      expect(await listUuids("?platform=bluesky,x")).toEqual([]);
+      expect(await listUuids("?query=asteroid")).toEqual([]);
     },
   );
 
@@ -509,7 +509,7 @@ describe("the list of jobs", () => {
     ["?status=finished", "/status", /unknown status "finished"/],
     ["?status=", "/status", /unknown status ""/],
     ["?status=done,", "/status", /unknown status ""/],
-    ["?status=done&status=error", "/status", /commas between them/],
+    ["?status=done&status=error", "/status", /comma-separated values/],
     ["?method=searchbymood", "/method", /unknown method/],
     ["?platform=myspace", "/platform", /unknown platform/],
     ["?query=", "/query", /1 to 100/],
@@ -544,8 +544,8 @@ describe("the list of jobs", () => {
     }
   });
 
-  test("the list of jobs returns headers for HEAD, and uses one request of the rate", async () => {
-    const answer = await service.call(by, { method: "HEAD", url: `${base}/jobs` });
+  test("the list of jobs returns headers for HEAD, and costs one request", async () => {
+    const answer = await service.call(apiKey, { method: "HEAD", url: `${base}/jobs` });
     expect(answer.statusCode).toBe(200);
     expect(answer.body).toBe("");
     const slow = await service.makeKey({ requestsPerSecond: null });

@@ -22,17 +22,17 @@ afterAll(() => service.remove());
 const plainKey = () => service.makeKey({ requestsPerSecond: null, submissionsPerMinute: null });
 const quickKey = () => service.makeKey({ submissionsPerMinute: null });
 
-/** On the same stores, with its own limiter. */
-function appWith(differences: Partial<HttpContext> = {}, limits: Limits = defaultLimits) {
+/** An app on the same stores, with its own limiter. */
+function appWith(overrides: Partial<HttpContext> = {}, limits: Limits = defaultLimits) {
   const { store, http } = service.context;
-  const limiter = createLimiter(store, differences.clock ?? service.clock, limits);
-  return buildApp({ ...http, limiter, ...differences });
+  const limiter = createLimiter(store, overrides.clock ?? service.clock, limits);
+  return buildApp({ ...http, limiter, ...overrides });
 }
 
-/** Its clock does not advance. */
-function appOutOfTime(differences: Partial<HttpContext> = {}) {
+/** An app whose clock does not advance. */
+function appWithStoppedClock(overrides: Partial<HttpContext> = {}) {
   const elapsedMs = service.clock.elapsed();
-  return appWith({ clock: { ...service.clock, elapsed: () => elapsedMs }, ...differences });
+  return appWith({ clock: { ...service.clock, elapsed: () => elapsedMs }, ...overrides });
 }
 
 /** Records sleeps. */
@@ -80,16 +80,16 @@ describe("the key", () => {
     async (_, authorization, challenge) => {
       const answer = await service.submit("", search("comet"));
       expect(answer.statusCode).toBe(401);
-      const answered = await service.app.inject({
+      const refused = await service.app.inject({
         method: "POST",
         url: "/v1/search/live/social",
         headers: { ...(authorization === undefined ? {} : { authorization }) },
         payload: search("comet"),
       });
-      expect(answered.statusCode).toBe(401);
-      expect(answered.headers["www-authenticate"]).toBe(challenge);
-      expect(answered.headers.ratelimit).toBeUndefined();
-      const problem = answered.json();
+      expect(refused.statusCode).toBe(401);
+      expect(refused.headers["www-authenticate"]).toBe(challenge);
+      expect(refused.headers.ratelimit).toBeUndefined();
+      const problem = refused.json();
       expect(problem).toMatchObject({ code: "unauthorized", uuid: "" });
       expect(problem.hint).toContain("Authorization: Bearer");
       expect(problem.hint.includes("earshot keys create --name NAME")).toBe(
@@ -126,22 +126,22 @@ describe("the key", () => {
   test("a key is not looked up after too many wrong keys from one address", async () => {
     const app = appWith({}, { ...defaultLimits, failedKeysPerMinute: 3 });
     const request = (key: string) => submitFrom(app, "198.51.100.1", key);
-    const good = await quickKey();
+    const valid = await quickKey();
     for (let again = 0; again < 10; again++) {
       expect((await request("ear_revoked")).statusCode).toBe(401);
     }
-    expect((await request(good)).statusCode).toBe(202);
+    expect((await request(valid)).statusCode).toBe(202);
     service.clock.move(40_000);
     for (let wrong = 0; wrong < 2; wrong++) {
       expect((await request(`ear_wrong${wrong}`)).statusCode).toBe(401);
     }
-    const refused = await request(good);
+    const refused = await request(valid);
     expect(refused.statusCode).toBe(429);
     expect(Number(refused.headers["retry-after"])).toBeLessThanOrEqual(20);
     expect(refused.json()).toMatchObject({ code: "too_many_failed_keys", uuid: "" });
     expect(refused.headers.ratelimit).toBeUndefined();
     service.clock.move(61_000);
-    expect((await request(good)).statusCode).toBe(202);
+    expect((await request(valid)).statusCode).toBe(202);
   });
 });
 
@@ -149,7 +149,7 @@ describe("the client address", () => {
   test.each([
     ["behind a trusted proxy is that of the client", ["10.1.0.0/16"], 202],
     [
-      "elsewhere is that of the connection, regardless of what the client claims",
+      "without a trusted proxy is that of the connection, regardless of what the client claims",
       ["10.2.0.0/16", "192.0.2.1"],
       429,
     ],
@@ -158,10 +158,10 @@ describe("the client address", () => {
     const app = appWith({ settings }, { ...defaultLimits, failedKeysPerMinute: 1 });
     const request = (key: string, client: string) =>
       submitFrom(app, "10.1.2.3", key, { "x-forwarded-for": client });
-    const good = await quickKey();
+    const valid = await quickKey();
     expect((await request("ear_wrong", "203.0.113.9")).statusCode).toBe(401);
-    expect((await request(good, "203.0.113.9")).statusCode).toBe(429);
-    expect((await request(good, "203.0.113.10")).statusCode).toBe(expected);
+    expect((await request(valid, "203.0.113.9")).statusCode).toBe(429);
+    expect((await request(valid, "203.0.113.10")).statusCode).toBe(expected);
     service.clock.move(60_001);
   });
 });
@@ -308,7 +308,7 @@ describe("the cost of a request", () => {
   const json = { "content-type": "application/json" };
   const post = (payload: unknown, headers: Record<string, string> = json) =>
     ({ method: "POST", url: path, headers, payload: String(payload) }) as const;
-  const good = JSON.stringify(search("comet"));
+  const valid = JSON.stringify(search("comet"));
   const request = (app: FastifyInstance, key: string, options: InjectOptions) =>
     app.inject({ ...options, headers: { ...options.headers, authorization: `Bearer ${key}` } });
 
@@ -317,21 +317,21 @@ describe("the cost of a request", () => {
     ["a body that is not JSON", 400, post("{")],
     ["an unknown job", 404, { method: "GET", url: unknown } as const],
     ["a body that is too large", 413, post(`"${"a".repeat(70_000)}"`)],
-    ["a body of another type", 415, post(good, { "content-type": "text/plain" })],
-    ["a compressed body", 415, post(good, { ...json, "content-encoding": "gzip" })],
+    ["a body of another type", 415, post(valid, { "content-type": "text/plain" })],
+    ["a compressed body", 415, post(valid, { ...json, "content-encoding": "gzip" })],
     ["an argument with a wrong value", 400, post(JSON.stringify(search("a", { count: 101 })))],
   ])("the request for %s (%i) costs one request and no search", async (_, status, options) => {
-    const answer = await request(appOutOfTime(), await plainKey(), options);
+    const answer = await request(appWithStoppedClock(), await plainKey(), options);
     expect(answer.statusCode, answer.body).toBe(status);
     expect(answer.headers["ratelimit-policy"]).toBe('"burst";q=3;w=1, "search";q=10;w=60');
     expect(answer.headers.ratelimit).toBe('"burst";r=2;t=1, "search";r=10;t=0');
   });
 
   test("a replay costs one request and no search", async () => {
-    const [app, key] = [appOutOfTime(), await plainKey()];
+    const [app, key] = [appWithStoppedClock(), await plainKey()];
     const headers = { ...json, "idempotency-key": "once" };
-    const first = await request(app, key, post(good, headers));
-    const replay = await request(app, key, post(good, headers));
+    const first = await request(app, key, post(valid, headers));
+    const replay = await request(app, key, post(valid, headers));
     expect(replay.json()).toEqual(first.json());
     expect(replay.headers.ratelimit).toBe('"burst";r=1;t=1, "search";r=9;t=60');
     const other = await request(app, key, post(JSON.stringify(search("moon")), headers));
@@ -340,9 +340,9 @@ describe("the cost of a request", () => {
   });
 
   test("a concurrent duplicate submission costs one search", async () => {
-    const [app, key] = [appOutOfTime(), await plainKey()];
+    const [app, key] = [appWithStoppedClock(), await plainKey()];
     const headers = { ...json, "idempotency-key": "twice" };
-    const answers = await Promise.all([1, 2].map(() => request(app, key, post(good, headers))));
+    const answers = await Promise.all([1, 2].map(() => request(app, key, post(valid, headers))));
     expect(new Set(answers.map((answer) => answer.json().uuid)).size).toBe(1);
     const after = await request(app, key, { method: "GET", url: unknown });
     expect(after.headers.ratelimit).toContain('"search";r=9');
@@ -351,8 +351,8 @@ describe("the cost of a request", () => {
   test("a search refused by the store (503) costs one request and no search, as the headers report", async () => {
     const submit = () =>
       Promise.reject(new EarshotError("store_unavailable", "x", { status: 503 }));
-    const app = appOutOfTime({ jobs: { ...service.context.http.jobs, submit } });
-    const answer = await request(app, await plainKey(), post(good));
+    const app = appWithStoppedClock({ jobs: { ...service.context.http.jobs, submit } });
+    const answer = await request(app, await plainKey(), post(valid));
     expect(answer.statusCode).toBe(503);
     expect(answer.headers.ratelimit).toBe('"burst";r=2;t=1, "search";r=10;t=0');
   });
@@ -395,8 +395,8 @@ describe("two services on one store", () => {
     for (let guess = 0; guess < 30; guess += 1) {
       expect((await request(guess, `ear_${guess}`)).statusCode).toBe(401);
     }
-    const good = await quickKey();
-    for (const index of [0, 1]) expect((await request(index, good)).statusCode).toBe(429);
+    const valid = await quickKey();
+    for (const index of [0, 1]) expect((await request(index, valid)).statusCode).toBe(429);
   });
 });
 
@@ -414,9 +414,9 @@ describe("a client that polls each of four searches once a second", () => {
       const app = appWith({ clock });
       const key = await plainKey();
       const startMs = clock.elapsed();
-      const seen: number[] = [];
+      const statuses: number[] = [];
 
-      async function submitted(): Promise<string> {
+      async function submitWhenAllowed(): Promise<string> {
         for (;;) {
           const answer = await submitFrom(app, "127.0.0.1", key);
           if (answer.statusCode === 202) return answer.json().uuid;
@@ -431,13 +431,13 @@ describe("a client that polls each of four searches once a second", () => {
           url: `/v1/search/live/social/${what}/${uuid}`,
           headers: { authorization: `Bearer ${key}` },
         });
-        seen.push(answer.statusCode);
+        statuses.push(answer.statusCode);
       }
 
-      async function searchAgainAndAgain(offsetMs: number): Promise<void> {
+      async function searchRepeatedly(offsetMs: number): Promise<void> {
         await clock.sleep(offsetMs);
         while (clock.elapsed() - startMs < simulatedMs) {
-          const uuid = await submitted();
+          const uuid = await submitWhenAllowed();
           for (let poll = 0; poll < pollsOfSearch; poll += 1) {
             const nextMs = clock.elapsed() + 1_000;
             await read(uuid, "status");
@@ -447,10 +447,10 @@ describe("a client that polls each of four searches once a second", () => {
         }
       }
 
-      await passUntilEnded(offsetsMs.map(searchAgainAndAgain));
+      await passUntilEnded(offsetsMs.map(searchRepeatedly));
       service.clock.move(clock.elapsed() - startMs);
-      expect(seen.length).toBeGreaterThanOrEqual(8 * pollsOfSearch);
-      expect(seen.filter((status) => status < 200 || status > 299)).toEqual([]);
+      expect(statuses.length).toBeGreaterThanOrEqual(8 * pollsOfSearch);
+      expect(statuses.filter((status) => status < 200 || status > 299)).toEqual([]);
     },
   );
 });

@@ -26,7 +26,7 @@ beforeAll(async () => {
   const log = createLog("trace", { write: (line) => logged.push(line) });
   const settings = {
     EARSHOT_SECRET_KEY: secretKey,
-    // Only readers fail.
+    // The failing search below runs in a reader thread.
     EARSHOT_FAST_PATH: "off",
     EARSHOT_MAX_ATTEMPTS: "1",
     EARSHOT_NETWORK_REPLAY_TOKEN: "canaryreplaytoken",
@@ -141,7 +141,7 @@ test("neither log nor metrics contain a query, a post, a key or another secret",
   const lines = logged.join("");
   for (const [what, secret] of secrets) {
     expect(secret.length, what).toBeGreaterThan(8);
-    expect(lines.includes(secret), `the log holds the ${what}`).toBe(false);
-    expect(metrics.includes(secret), `a metric holds the ${what}`).toBe(false);
+    expect(lines.includes(secret), `the log contains the ${what}`).toBe(false);
+    expect(metrics.includes(secret), `a metric contains the ${what}`).toBe(false);
   }
 });

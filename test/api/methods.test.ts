@@ -11,9 +11,9 @@ import {
 } from "../../testkit/service/service-under-test.ts";
 import { makeProfile, stubUpstream } from "../../testkit/upstreams/stub-upstream.ts";
 
-const post = (special: Partial<Post> & { key?: string }): UpstreamItem => ({
+const post = (overrides: Partial<Post> & { key?: string }): UpstreamItem => ({
   kind: "post",
-  post: makePost({ origin: "upstream", ...special }),
+  post: makePost({ origin: "upstream", ...overrides }),
 });
 const timeline = Array.from({ length: 5 }, (_, index) =>
   post({ key: `t${index}`, text: `post ${index} ${"of a comet ".repeat(20)}` }),
@@ -60,13 +60,13 @@ const bodyOf = (type: string, query: string | undefined, more: Record<string, un
   arguments: { type, query, ...more },
 });
 
-async function answered(body: unknown, path = "/v1/search/live/social", by = key) {
-  const submitted = await service.submit(by, body, path);
+async function run(body: unknown, path = "/v1/search/live/social", apiKey = key) {
+  const submitted = await service.submit(apiKey, body, path);
   expect(submitted.body).toContain('"error":""');
   const { uuid } = submitted.json();
-  const result = await service.result(by, uuid);
+  const result = await service.result(apiKey, uuid);
   const url = `/v1/search/live/social/status/${uuid}`;
-  const status = (await service.call(by, { method: "GET", url })).json();
+  const status = (await service.call(apiKey, { method: "GET", url })).json();
   return { uuid, result, status, records: result.json() };
 }
 
@@ -82,7 +82,7 @@ const codesOf = (status: { warnings: { code: string }[] }): string[] =>
 describe("a method that does not search", () => {
   test("a method that does not search requests the platform and returns its records", async () => {
     bluesky.answers.getprofilebyid = [{ kind: "profile", profile: makeProfile() }];
-    const { result, status, records } = await answered(
+    const { result, status, records } = await run(
       bodyOf("getprofilebyid", "https://bsky.app/profile/did:plc:author/post/3k"),
     );
     expect(records).toMatchObject([
@@ -107,10 +107,10 @@ describe("a method that does not search", () => {
     bluesky.answers.gettweets = timeline;
     const body = (cursor?: string) =>
       bodyOf("gettweets", "@author.example.com", { max_results: 3, next_cursor: cursor });
-    const first = await answered(body());
+    const first = await run(body());
     const cursor = first.result.headers["x-next-cursor"];
     expect(first.status.next_cursor).toBe(cursor);
-    const second = await answered(body(String(cursor)));
+    const second = await run(body(String(cursor)));
     const keys = [...first.records, ...second.records].map(({ Content }) => Content.slice(0, 6));
     expect(keys).toEqual(["post 0", "post 1", "post 2", "post 3", "post 4"]);
     expect(second.result.headers["x-next-cursor"]).toBeUndefined();
@@ -121,7 +121,7 @@ describe("a method that does not search", () => {
     x.answers.gettweets = timeline;
     bluesky.answers.getfollowers = timeline;
     const body = bodyOf("gettweets", "@author.example.com", { max_results: 1 });
-    const cursor = (await answered(body)).result.headers["x-next-cursor"];
+    const cursor = (await run(body)).result.headers["x-next-cursor"];
     const more = { max_results: 1, next_cursor: cursor };
     const others = [
       bodyOf("getfollowers", "@author.example.com", more),
@@ -141,8 +141,8 @@ describe("a method that does not search", () => {
   });
 
   test("arguments of searches and of other methods are refused for a method that does not search", async () => {
-    const stray = { start_time: "2026-01-01", end_time: "2026-01-02", sort: "newest" };
-    const problem = await refusal(bodyOf("gettweets", "@a.example", stray));
+    const searchArguments = { start_time: "2026-01-01", end_time: "2026-01-02", sort: "newest" };
+    const problem = await refusal(bodyOf("gettweets", "@a.example", searchArguments));
     expect(problem).toMatchObject({ status: 400, code: "invalid_request" });
     expect(problem.errors.map(({ pointer }: { pointer: string }) => pointer)).toEqual([
       "/arguments/start_time",
@@ -169,11 +169,11 @@ describe("a method that does not search", () => {
 
   test("a method that does not search requests the platform that path, type or query name", async () => {
     x.answers.getprofilebyid = [{ kind: "profile", profile: makeProfile({ platform: "x" }) }];
-    const byQuery = await answered(bodyOf("getprofilebyid", "https://x.com/ann"));
+    const byQuery = await run(bodyOf("getprofilebyid", "https://x.com/ann"));
     expect(byQuery.status).toMatchObject({ platform: "x", canonical_query: "x:@ann" });
-    const byPath = await answered(bodyOf("getprofilebyid", "ann"), "/v1/search/live/twitter");
+    const byPath = await run(bodyOf("getprofilebyid", "ann"), "/v1/search/live/twitter");
     expect(byPath.status).toMatchObject({ platform: "x", canonical_query: "x:@ann" });
-    const byType = await answered({ ...bodyOf("getprofilebyid", "12"), type: "x-api" });
+    const byType = await run({ ...bodyOf("getprofilebyid", "12"), type: "x-api" });
     expect(byType.status).toMatchObject({ platform: "x", canonical_query: "x:12" });
     const problem = await refusal(
       bodyOf("getprofilebyid", "https://x.com/ann"),
@@ -194,7 +194,7 @@ describe("a method that does not search", () => {
 describe("a username without a platform", () => {
   beforeAll(async () => {
     const createdMs = service.clock.now() - 60_000;
-    const by = (platform: Platform, username: string, userId: string | null): Post =>
+    const postBy = (platform: Platform, username: string, userId: string | null): Post =>
       makePost({
         platform,
         username,
@@ -204,22 +204,22 @@ describe("a username without a platform", () => {
         text: `written by ${username}`,
       });
     await service.addPosts([
-      by("x", "getmasafi", null),
-      by("mastodon", "mira@one.example", "1@one.example"),
-      by("mastodon", "tom@one.example", "2@one.example"),
-      by("mastodon", "tom@two.example", "2@two.example"),
+      postBy("x", "getmasafi", null),
+      postBy("mastodon", "mira@one.example", "1@one.example"),
+      postBy("mastodon", "tom@one.example", "2@one.example"),
+      postBy("mastodon", "tom@two.example", "2@two.example"),
     ]);
   });
 
   test("a username without a platform means the archived account of that name, on any platform", async () => {
-    const imported = await answered(bodyOf("gettweets", "getmasafi"));
+    const imported = await run(bodyOf("gettweets", "getmasafi"));
     expect(imported.status).toMatchObject({
       platform: "x",
       query: "getmasafi",
       canonical_query: "x:@getmasafi",
       warnings: expect.arrayContaining([expect.objectContaining({ code: "platform_assumed" })]),
     });
-    const mira = await answered(bodyOf("getmedia", "@mira"));
+    const mira = await run(bodyOf("getmedia", "@mira"));
     expect(mira.status).toMatchObject({
       platform: "mastodon",
       canonical_query: "@mira@one.example",
@@ -279,27 +279,27 @@ test("any arguments of a method are accepted, or refused with pointer and reason
 describe("the ID of a record", () => {
   test("the ID of a platform's post resolves for the account that received it and for no other", async () => {
     bluesky.answers.gettweets = timeline.slice(0, 1);
-    const given = await answered(bodyOf("gettweets", "@author.example.com"));
-    const id = given.records[0].ID;
-    const found = await answered(bodyOf("getretweeters", id), "/v1/search/live/bluesky");
+    const received = await run(bodyOf("gettweets", "@author.example.com"));
+    const id = received.records[0].ID;
+    const found = await run(bodyOf("getretweeters", id), "/v1/search/live/bluesky");
     expect(found.status).toMatchObject({ canonical_query: uriOf("t0"), warnings: [] });
     expect(bluesky.calls.at(-1)?.target).toMatchObject({ kind: "post", uri: uriOf("t0") });
 
     const outsider = await service.makeKey();
-    const unknown = await answered(bodyOf("getretweeters", id), undefined, outsider);
+    const unknown = await run(bodyOf("getretweeters", id), undefined, outsider);
     expect(codesOf(unknown.status)).toEqual(["unknown_id"]);
     expect(bluesky.calls.at(-1)?.target).toMatchObject({ uri: null, id });
   });
 
   test("the ID of an archived post resolves for every account", async () => {
-    await service.addPosts([makePost({ key: "held", text: "a held comet" })]);
-    const search = bodyOf("searchbyfullarchive", "held");
-    const id = (await answered(search)).records[0].ID;
-    const { status, records } = await answered(bodyOf("getbyid", id));
-    expect(records).toMatchObject([{ ID: id, Content: "a held comet" }]);
+    await service.addPosts([makePost({ key: "archived", text: "an archived comet" })]);
+    const search = bodyOf("searchbyfullarchive", "archived");
+    const id = (await run(search)).records[0].ID;
+    const { status, records } = await run(bodyOf("getbyid", id));
+    expect(records).toMatchObject([{ ID: id, Content: "an archived comet" }]);
     expect(status).toMatchObject({
       platform: "bluesky",
-      canonical_query: uriOf("held"),
+      canonical_query: uriOf("archived"),
       sources: [{ via: "archive", count: 1 }],
     });
     expect(bluesky.calls).toEqual([]);
@@ -316,7 +316,7 @@ describe("posts that a platform returned", () => {
     });
     const hidden = post({ uri: "at://did:plc:bad/app.bsky.feed.post/1", userId: "did:plc:bad" });
     bluesky.answers.gettweets = [post({ key: "gone" }), post({ key: "kept" }), repost, hidden];
-    const { uuid, records } = await answered(bodyOf("gettweets", "@author.example.com"));
+    const { uuid, records } = await run(bodyOf("gettweets", "@author.example.com"));
     expect(records).toHaveLength(4);
     await service.context.archive.write({
       changes: [
@@ -341,7 +341,7 @@ describe("posts that a platform returned", () => {
     x.answers.gettweets = [
       post({ platform: "x", nativeId: 20n, userId: "12", username: "jack", text: "a secret" }),
     ];
-    const { status, records, result } = await answered(bodyOf("gettweets", "x:12"));
+    const { status, records, result } = await run(bodyOf("gettweets", "x:12"));
     expect(records).toMatchObject([
       { ID: "20", Content: "", Metadata: { kind: "ids", user_id: "12", username: "" } },
     ]);

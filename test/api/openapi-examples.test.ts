@@ -36,12 +36,12 @@ beforeAll(async () => {
   const post = (name: string) =>
     makePost({ key: name, text: "comet", createdMs, createdAt, langs: ["en"] });
   await service.addPosts([post("one"), post("two")]);
-  kept = await makeValues();
+  sharedValues = await makeValues();
 });
 afterAll(() => service.remove());
 
 const all = endpoints.map((endpoint) => [endpoint.operation.operationId, endpoint] as const);
-const keyed = all.filter(([, { operation }]) => operation.security !== undefined);
+const withKey = all.filter(([, { operation }]) => operation.security !== undefined);
 const withBody = all.filter(([, { operation }]) => operation.requestBody !== undefined);
 
 async function doneJob(): Promise<string> {
@@ -56,10 +56,10 @@ function exampleOf({ example, schema }: DescribedParameter): unknown {
 
 type Values = Readonly<Record<string, string>>;
 
-/** Except for requests that delete them. */
-let kept: Values;
+/** Used by every request except those that delete resources. */
+let sharedValues: Values;
 
-/** They name existing resources. */
+/** Creates resources and returns their ids. */
 async function makeValues(): Promise<Values> {
   const payload = { url: "https://example.com/earshot" };
   const created = await service.call(key, { method: "POST", url: "/v1/webhooks", payload });
@@ -116,22 +116,22 @@ function expectDescribed(
   else expect(String(answer.statusCode), answer.body).toMatch(status);
 }
 
-/** Only nodes of other processes cause these; see test/nodes/api.test.ts. */
-const ofOtherNodes = ["fetchProof", "fetchProofWithoutPlatform", "readAttestation"];
+/** These need a node of another process; see test/nodes/api.test.ts. */
+const remoteNodeOperations = ["fetchProof", "fetchProofWithoutPlatform", "readAttestation"];
 
 describe("every documented request is accepted and gets its documented response", () => {
   test.each(all)(
     "the documented request %s is accepted and gets its documented response",
     async (id, endpoint) => {
-      const values = endpoint.method === "DELETE" ? await makeValues() : kept;
-      const status = ofOtherNodes.includes(id) ? 404 : /^(?:2|302)/;
+      const values = endpoint.method === "DELETE" ? await makeValues() : sharedValues;
+      const status = remoteNodeOperations.includes(id) ? 404 : /^(?:2|302)/;
       expectDescribed(endpoint, await send(requestOf(endpoint, values)), status);
     },
   );
 });
 
 describe("every error response is as documented", () => {
-  test.each(keyed)(
+  test.each(withKey)(
     "the error response of %s without a key is as documented",
     async (_, endpoint) => {
       const { options } = requestOf(endpoint, { uuid: "0f8fad5b-d9cb-469f-a165-70867728950e" });
@@ -139,35 +139,35 @@ describe("every error response is as documented", () => {
     },
   );
 
-  test.each(keyed)(
+  test.each(withKey)(
     "the error response of %s with an unknown platform, job or other resource is as documented",
     async (_, endpoint) => {
       for (const parameter of endpoint.operation.parameters ?? []) {
         if (parameter.in !== "path") continue;
-        const values = { ...kept, [parameter.name]: "nothing" };
+        const values = { ...sharedValues, [parameter.name]: "nothing" };
         expectDescribed(endpoint, await send(requestOf(endpoint, values)), 404);
       }
     },
   );
 
-  test.each(keyed)(
+  test.each(withKey)(
     "the error response of %s with an unknown parameter is as documented",
     async (_, endpoint) => {
       const hasQuery = endpoint.operation.parameters?.some(
         ({ in: position }) => position === "query",
       );
       if (!hasQuery) return;
-      const { options, key: caller } = requestOf(endpoint, kept);
-      const sign = String(options.url).includes("?") ? "&" : "?";
+      const { options, key: caller } = requestOf(endpoint, sharedValues);
+      const separator = String(options.url).includes("?") ? "&" : "?";
       const answer = await send({
-        options: { ...options, url: `${options.url}${sign}nothing=1` },
+        options: { ...options, url: `${options.url}${separator}nothing=1` },
         key: caller,
       });
       expectDescribed(endpoint, answer, 400);
     },
   );
 
-  test.each(keyed)(
+  test.each(withKey)(
     "the error response of %s with a key over its rate is as documented",
     async (_, endpoint) => {
       const url = "/v1/search/live/social/status/0f8fad5b-d9cb-469f-a165-70867728950e";
@@ -185,7 +185,7 @@ describe("every error response is as documented", () => {
   test.each(withBody)(
     "the error response of %s with a body that is malformed, of another type or too large is as documented",
     async (_, endpoint) => {
-      const request = requestOf(endpoint, kept);
+      const request = requestOf(endpoint, sharedValues);
       const type = { "content-type": "text/plain" };
       expectDescribed(endpoint, await send(request, { payload: "{" }), 400);
       expectDescribed(endpoint, await send(request, { payload: '{"nothing":1}' }), 400);
@@ -203,11 +203,11 @@ describe("an unexpected body is refused as documented", () => {
   test.each(without)(
     "the node request %s with a body of another type, malformed or too large is refused as documented",
     async (_, endpoint) => {
-      const request = requestOf(endpoint, kept);
+      const request = requestOf(endpoint, sharedValues);
       const json = { "content-type": "application/json" };
-      const ofText = { "content-type": "text/plain" };
+      const text = { "content-type": "text/plain" };
       const large = `"${"a".repeat(70_000)}"`;
-      expectDescribed(endpoint, await send(request, { payload: "a", headers: ofText }), 415);
+      expectDescribed(endpoint, await send(request, { payload: "a", headers: text }), 415);
       expectDescribed(endpoint, await send(request, { payload: "{", headers: json }), 400);
       expectDescribed(endpoint, await send(request, { payload: large, headers: json }), 413);
     },
@@ -270,7 +270,7 @@ describe("every example matches its schema", () => {
 });
 
 /** Evaluates a runtime expression. */
-function valueMeantBy(
+function evaluate(
   expression: string,
   request: Readonly<Record<string, string>>,
   answer: LightMyRequestResponse,
@@ -278,17 +278,17 @@ function valueMeantBy(
   const inPath = /^\$request\.path\.(\w+)$/.exec(expression)?.[1];
   if (inPath !== undefined) return request[inPath] ?? "social";
   const inBody = /^\$response\.body#\/(.+)$/.exec(expression)?.[1];
-  if (inBody === undefined) throw new Error(`${expression} is not understood`);
+  if (inBody === undefined) throw new Error(`unsupported expression ${expression}`);
   const value = inBody
     .split("/")
     .reduce<unknown>((part, name) => Reflect.get(Object(part), name), answer.json());
   return String(value);
 }
 
-describe("every link names an operation that follows", () => {
+describe("every link leads to an operation that accepts its values", () => {
   const links = endpoints.flatMap((endpoint) =>
-    Object.entries(endpoint.operation.responses).flatMap(([status, { links: given = {} }]) =>
-      Object.entries(given).map(
+    Object.entries(endpoint.operation.responses).flatMap(([status, { links: documented = {} }]) =>
+      Object.entries(documented).map(
         ([name, link]) =>
           [
             `${endpoint.operation.operationId} ${status} → ${name}`,
@@ -311,7 +311,7 @@ describe("every link names an operation that follows", () => {
   });
 
   test.each(links)(
-    "the link of %s names an operation that follows",
+    "the link of %s leads to an operation that accepts its values",
     async (_, endpoint, status, link: DescribedLink) => {
       const target = endpointNamed(link.operationId);
       const names = (target.operation.parameters ?? []).map(({ name }) => name);
@@ -319,14 +319,14 @@ describe("every link names an operation that follows", () => {
       const values = await makeValues();
       const answer = await send(requestOf(endpoint, values));
       if (String(answer.statusCode) !== status) return;
-      const handedOn = Object.fromEntries(
+      const parameters = Object.fromEntries(
         Object.entries(link.parameters).map(([name, expression]) => [
           name,
-          valueMeantBy(expression, values, answer),
+          evaluate(expression, values, answer),
         ]),
       );
-      const expected = ofOtherNodes.includes(link.operationId) ? 404 : /^2/;
-      expectDescribed(target, await send(requestOf(target, handedOn)), expected);
+      const expected = remoteNodeOperations.includes(link.operationId) ? 404 : /^2/;
+      expectDescribed(target, await send(requestOf(target, parameters)), expected);
     },
   );
 });

@@ -23,7 +23,7 @@ afterAll(() => service.remove());
 
 const read = () => service.call(null, { url: "/v1/status" });
 
-test("the public status shows coverage and streams without a key, and nothing of accounts", async () => {
+test("the public status shows coverage and streams without a key, and nothing about accounts", async () => {
   const answer = await read();
   expect(answer.statusCode, answer.body).toBe(200);
   expect(answer.headers["cache-control"]).toBe("public, max-age=5");
@@ -41,7 +41,7 @@ test("the public status shows coverage and streams without a key, and nothing of
   expect(bluesky.coverage.held).toHaveLength(1);
 });
 
-test("many readers share one reading of the archive in five seconds", async () => {
+test("many requests within five seconds read the archive once", async () => {
   service.clock.move(60_000);
   const stats = vi.spyOn(service.context.archive, "stats");
   const bodies = new Set<string>();

@@ -16,8 +16,8 @@ const minute = 60_000;
 const hostileText =
   '=HYPERLINK("http://evil.example","a")\n> # | `x` ``` <b>&amp;</b>\r\n\u202eשלום\0\ud800 👩‍👩‍👧';
 
-/** From the examples in docs/api.md. */
-function documented(
+/** A post of the examples in docs/api.md. */
+function documentedPost(
   name: string,
   key: string,
   createdAt: string,
@@ -38,9 +38,9 @@ beforeAll(async () => {
   service = await startServiceUnderTest();
   key = await service.makeKey();
   const now = service.clock.now();
-  const postOf = (key: string, minutesAgo: number, special: Partial<Post>) => {
+  const postOf = (key: string, minutesAgo: number, overrides: Partial<Post>) => {
     const createdMs = now - minute * minutesAgo;
-    return makePost({ key, createdMs, createdAt: new Date(createdMs).toISOString(), ...special });
+    return makePost({ key, createdMs, createdAt: new Date(createdMs).toISOString(), ...overrides });
   };
   await service.addPosts([
     ...Array.from({ length: 5 }, (_, index) =>
@@ -62,8 +62,8 @@ beforeAll(async () => {
       url: "javascript:alert(1)",
     }),
     postOf("formula", 21, { text: "=1+1 formula", authorName: "-2+3" }),
-    documented("ann", "3lk7", "2026-01-31T11:59:00Z", "A comet over the bay", 3),
-    documented(
+    documentedPost("ann", "3lk7", "2026-01-31T11:59:00Z", "A comet over the bay", 3),
+    documentedPost(
       "bob",
       "3lk5",
       "2026-01-31T11:40:00Z",
@@ -108,11 +108,11 @@ describe("the examples of docs/api.md", () => {
       });
       const [, body = ""] = /-d '([^']*)'/.exec(command) ?? [];
       const [, accept] = /'Accept: ([^']*)'/.exec(command) ?? [];
-      const given = await answered(JSON.parse(body), accept);
+      const actual = await answerOf(JSON.parse(body), accept);
       if (form === "json") {
-        expect(JSON.parse(masked(given.body))).toEqual(JSON.parse(masked(answer)));
+        expect(JSON.parse(masked(actual.body))).toEqual(JSON.parse(masked(answer)));
       } else {
-        expect(masked(given.body).replaceAll("\r\n", "\n").trimEnd()).toBe(masked(answer));
+        expect(masked(actual.body).replaceAll("\r\n", "\n").trimEnd()).toBe(masked(answer));
       }
     },
   );
@@ -134,20 +134,20 @@ async function request(body: unknown, options: Options = {}) {
   });
 }
 
-async function answered(body: unknown, accept?: string) {
+async function answerOf(body: unknown, accept?: string) {
   const answer = await request(body, accept === undefined ? {} : { accept });
   expect(answer.statusCode, answer.body).toBe(200);
   return answer;
 }
 
-const essays = (more: Record<string, unknown> = {}, inside: Record<string, unknown> = {}) => ({
-  ...search("essay", inside),
-  ...more,
+const essays = (fields: Record<string, unknown> = {}, args: Record<string, unknown> = {}) => ({
+  ...search("essay", args),
+  ...fields,
 });
 
 describe("the JSON answer", () => {
   test("the JSON answer has everything that result and status have, and the citations", async () => {
-    const answer = await answered(search("linked"));
+    const answer = await answerOf(search("linked"));
     const body = answer.json();
     expect(Object.keys(body)).toEqual([
       "uuid",
@@ -191,9 +191,9 @@ describe("the JSON answer", () => {
   });
 
   test("the JSON answer continues with its cursor, in searches and in submissions", async () => {
-    const first = (await answered(search("comet", { max_results: 2 }))).json();
+    const first = (await answerOf(search("comet", { max_results: 2 }))).json();
     const rest = search("comet", { max_results: 3, next_cursor: first.next_cursor });
-    const second = (await answered(rest)).json();
+    const second = (await answerOf(rest)).json();
     const texts = [...first.results, ...second.results].map(({ Content }) => Content);
     expect(texts).toEqual([0, 1, 2, 3, 4].map((number) => `comet number ${number}`));
     expect((await service.submit(key, rest)).statusCode).toBe(202);
@@ -218,7 +218,7 @@ describe("fields", () => {
       "Metadata.public_metrics.like_count",
       "Metadata.geo.lat",
     ];
-    const body = (await answered({ ...search("number 3"), fields })).json();
+    const body = (await answerOf({ ...search("number 3"), fields })).json();
     expect(body.results).toEqual([
       {
         Metadata: { username: "author.example.com", public_metrics: { like_count: 3 }, geo: null },
@@ -230,7 +230,7 @@ describe("fields", () => {
 
   test("the fields parameter includes all of an object when one selected field contains another", async () => {
     const fields = ["Metadata.username", "Metadata", "ID"];
-    const [record] = (await answered({ ...search("number 3"), fields })).json().results;
+    const [record] = (await answerOf({ ...search("number 3"), fields })).json().results;
     expect(Object.keys(record)).toEqual(["Metadata", "ID"]);
     expect(Object.keys(record.Metadata).length).toBeGreaterThan(20);
   });
@@ -265,8 +265,8 @@ describe("max_chars", () => {
     results.reduce((sum, { Content }) => sum + [...Content].length, 0);
 
   test("the max_chars parameter shortens long texts equally, leaves short ones whole and reports which it shortened", async () => {
-    const whole = (await answered(essays())).json();
-    const answer = await answered(essays({ max_chars: 1_000 }));
+    const whole = (await answerOf(essays())).json();
+    const answer = await answerOf(essays({ max_chars: 1_000 }));
     const body = answer.json();
     expect(body.results).toHaveLength(6);
     expect(count(body.results)).toBeLessThanOrEqual(1_000);
@@ -287,7 +287,7 @@ describe("max_chars", () => {
     let cursor: string | null = null;
     do {
       const inside = cursor === null ? {} : { next_cursor: cursor };
-      const answer = await answered(essays({ max_chars: 230 }, inside));
+      const answer = await answerOf(essays({ max_chars: 230 }, inside));
       const body = answer.json();
       expect(count(body.results)).toBeLessThanOrEqual(230);
       expect(body.results.length + body.truncated.omitted).toBe(6 - seen.length);
@@ -299,7 +299,7 @@ describe("max_chars", () => {
   });
 
   test("the max_chars parameter leaves whole texts in the job's result", async () => {
-    const body = (await answered(essays({ max_chars: 100 }))).json();
+    const body = (await answerOf(essays({ max_chars: 100 }))).json();
     expect(body.truncated.omitted).toBeGreaterThan(0);
     const result = (await service.result(key, body.uuid)).json();
     expect(result).toHaveLength(6);
@@ -307,7 +307,7 @@ describe("max_chars", () => {
   });
 
   test("the max_chars parameter shortens nothing when the text is not among the fields", async () => {
-    const body = (await answered(essays({ max_chars: 100, fields: ["ID"] }))).json();
+    const body = (await answerOf(essays({ max_chars: 100, fields: ["ID"] }))).json();
     expect(body.results).toHaveLength(6);
     expect(body.truncated).toEqual({ shortened: [], omitted: 0 });
   });
@@ -324,7 +324,7 @@ describe("max_chars", () => {
 
 describe("NDJSON", () => {
   test("an NDJSON answer is one record per line and nothing else", async () => {
-    const answer = await answered(search("comet", { max_results: 2 }), "application/x-ndjson");
+    const answer = await answerOf(search("comet", { max_results: 2 }), "application/x-ndjson");
     expect(answer.headers["content-type"]).toBe("application/x-ndjson; charset=utf-8");
     const lines = answer.body.split("\n");
     expect(lines.pop()).toBe("");
@@ -338,14 +338,14 @@ describe("NDJSON", () => {
   });
 
   test("an NDJSON answer has one record per line even with hostile texts", async () => {
-    const answer = await answered(search("hostile"), "application/x-ndjson");
+    const answer = await answerOf(search("hostile"), "application/x-ndjson");
     const [line = "", ...rest] = answer.body.split("\n");
     expect(rest).toEqual([""]);
     expect(JSON.parse(line).Content).toBe(`hostile ${hostileText}`);
   });
 
   test("an NDJSON answer is empty when nothing matches", async () => {
-    expect((await answered(search("nosuchword"), "application/x-ndjson")).body).toBe("");
+    expect((await answerOf(search("nosuchword"), "application/x-ndjson")).body).toBe("");
   });
 });
 
@@ -362,7 +362,7 @@ describe("CSV", () => {
         "Metadata.public_metrics",
       ],
     };
-    const answer = await answered(body, "text/csv");
+    const answer = await answerOf(body, "text/csv");
     expect(answer.headers["content-type"]).toBe("text/csv; charset=utf-8; header=present");
     expect(answer.body).toBe(
       "Content,Metadata.hashtags,Metadata.public_metrics.like_count,Metadata.geo,Metadata.is_reply,Metadata.public_metrics\r\n" +
@@ -371,18 +371,18 @@ describe("CSV", () => {
   });
 
   test("a CSV answer has the useful columns of a post when no fields are selected", async () => {
-    const { body } = await answered(search("linked"), "text/csv");
+    const { body } = await answerOf(search("linked"), "text/csv");
     const [names = "", row = ""] = body.split("\r\n");
     expect(names).toMatch(/^ID,Metadata\.created_at,.*,Content,Metadata\.url,/);
     expect(row).toContain(",linked,https://bsky.app/profile/a/post/1,");
-    expect((await answered(search("nosuchword"), "text/csv")).body).toBe(`${names}\r\n`);
+    expect((await answerOf(search("nosuchword"), "text/csv")).body).toBe(`${names}\r\n`);
   });
 
   test("a CSV answer quotes where needed and neutralises spreadsheet formulas", async () => {
     const fields = ["Content", "Metadata.author", "Metadata.username"];
-    const formula = await answered({ ...search("formula"), fields }, "text/csv");
+    const formula = await answerOf({ ...search("formula"), fields }, "text/csv");
     expect(formula.body.split("\r\n")[1]).toBe("'=1+1 formula,'-2+3,author.example.com");
-    const hostile = await answered({ ...search("hostile"), fields }, "text/csv");
+    const hostile = await answerOf({ ...search("hostile"), fields }, "text/csv");
     const text = `hostile ${hostileText}`.replaceAll(/[\0\ud800]/g, "\ufffd").replaceAll('"', '""');
     expect(hostile.body).toBe(
       `Content,Metadata.author,Metadata.username\r\n"${text}",'=1+1,'@evil\`name\r\n`,
@@ -392,24 +392,24 @@ describe("CSV", () => {
 
 test("a search without a source warns with the next step, as JSON and as Markdown", async () => {
   const onX = { ...search("comet"), type: "x" };
-  const { warnings } = (await answered(onX)).json();
+  const { warnings } = (await answerOf(onX)).json();
   expect(warnings).toContainEqual({
     code: "no_source",
     message: expect.stringContaining("no posts of x"),
     hint: expect.stringContaining("earshot credentials add x"),
   });
-  const { body } = await answered(onX, "text/markdown");
+  const { body } = await answerOf(onX, "text/markdown");
   expect(body).toMatch(/^- `no_source`: nothing to search: .*earshot credentials add x/m);
-  expect((await answered(search("comet"))).json().warnings).not.toContainEqual(
+  expect((await answerOf(search("comet"))).json().warnings).not.toContainEqual(
     expect.objectContaining({ code: "no_source" }),
   );
 });
 
 describe("Markdown", () => {
   test("a Markdown answer is a list of quotations with author, time and link", async () => {
-    const answer = await answered(search("linked"), "text/markdown");
+    const answer = await answerOf(search("linked"), "text/markdown");
     expect(answer.headers["content-type"]).toBe("text/markdown; charset=utf-8");
-    const [{ created_at: time }] = (await answered(search("linked"))).json().citations;
+    const [{ created_at: time }] = (await answerOf(search("linked"))).json().citations;
     expect(answer.body).toContain(
       "# Search: `linked`\n\n1 post. There may be more: coverage is incomplete from ",
     );
@@ -422,7 +422,7 @@ describe("Markdown", () => {
   });
 
   test("a Markdown answer keeps hostile text inside its quotation", async () => {
-    const { body } = await answered(search("hostile"), "text/markdown");
+    const { body } = await answerOf(search("hostile"), "text/markdown");
     expect(body).toContain("1. ``@@evil`name`` · ");
     expect(body).toContain("`javascript:alert(1)`\n");
     expect(body).toContain(
@@ -434,7 +434,7 @@ describe("Markdown", () => {
 
   test("a Markdown answer shows other fields below the text, and the text only if selected", async () => {
     const fields = ["Metadata.hashtags", "Metadata.geo", "Metadata.public_metrics.like_count"];
-    const { body } = await answered({ ...search("number 3"), fields }, "text/markdown");
+    const { body } = await answerOf({ ...search("number 3"), fields }, "text/markdown");
     expect(body).toContain(
       '\n\n   - Metadata.hashtags: `["sky","night"]`\n   - Metadata.geo: `null`\n   - Metadata.public_metrics.like_count: `3`\n\n',
     );
@@ -442,7 +442,7 @@ describe("Markdown", () => {
   });
 
   test("a Markdown answer reports what is shortened, what is omitted and how to continue", async () => {
-    const answer = await answered(essays({ max_chars: 230 }), "text/markdown");
+    const answer = await answerOf(essays({ max_chars: 230 }), "text/markdown");
     expect(answer.body).toContain("(shortened: the text has 1011 characters)");
     expect(answer.body).toMatch(
       /\n[1-5] more posts were omitted because of max_chars; the next page begins with them\.\n/,
@@ -451,7 +451,7 @@ describe("Markdown", () => {
   });
 
   test("a Markdown answer distinguishes an empty list with full coverage from one with gaps", async () => {
-    const unknown = await answered(search("nosuchword"), "text/markdown");
+    const unknown = await answerOf(search("nosuchword"), "text/markdown");
     expect(unknown.body).toMatch(
       /No post was found\. There may be some: coverage is incomplete from \S+Z to \S+Z\. Missing: from /,
     );
@@ -460,7 +460,7 @@ describe("Markdown", () => {
       end_time: "2026-01-01",
       type: "searchbyfullarchive",
     });
-    const known = await answered(nothing, "text/markdown");
+    const known = await answerOf(nothing, "text/markdown");
     expect(known.body).toMatch(
       /No post was found\. There are none: coverage is complete from \S+Z to \S+Z\./,
     );
@@ -472,7 +472,7 @@ describe("Accept", () => {
   test.each(["application/json", "application/x-ndjson", "text/csv", "text/markdown"])(
     "the form %s reports coverage, warnings, shortened texts and the cursor in headers",
     async (accept) => {
-      const { headers } = await answered(essays({ max_chars: 230 }), accept);
+      const { headers } = await answerOf(essays({ max_chars: 230 }), accept);
       expect(headers["content-type"]).toContain(accept);
       expect(headers).toMatchObject({
         vary: "Accept",
@@ -485,8 +485,8 @@ describe("Accept", () => {
     },
   );
 
-  test("the form of an answer is negotiated by weight, and an unsupported form is refused without using the rate", async () => {
-    const weighed = await answered(search("comet"), "text/csv;q=0.1, text/markdown;q=0.2");
+  test("the form of an answer is negotiated by weight, and an unsupported form costs no search", async () => {
+    const weighed = await answerOf(search("comet"), "text/csv;q=0.1, text/markdown;q=0.2");
     expect(weighed.headers["content-type"]).toMatch(/^text\/markdown/);
     const limited = await service.makeKey({ submissionsPerMinute: null });
     const refused = await request(search("comet"), { accept: "text/html", key: limited });
@@ -499,7 +499,7 @@ describe("Accept", () => {
   });
 
   test("the Accept header does not affect the result route, which returns a bare array", async () => {
-    const { uuid } = (await answered(search("comet"))).json();
+    const { uuid } = (await answerOf(search("comet"))).json();
     const url = `/v1/search/live/social/result/${uuid}`;
     const result = await service.call(key, { method: "GET", url, headers: { accept: "text/csv" } });
     expect(result.headers["content-type"]).toContain("application/json");
@@ -537,17 +537,17 @@ describe("a refused search", () => {
     expect(other.headers.allow).toBe("OPTIONS, POST");
   });
 
-  test("a refused search uses no search of the rate, and an answered one uses one", async () => {
+  test("a refused search costs no search, and an answered one costs one", async () => {
     const limited = await service.makeKey({ submissionsPerMinute: null });
     const refused = await request({ ...search("comet"), fields: ["nothing"] }, { key: limited });
     expect(refused.headers.ratelimit).toContain('"search";r=10');
-    const given = await request(search("comet"), { key: limited });
-    expect(given.headers.ratelimit).toContain('"search";r=9');
+    const actual = await request(search("comet"), { key: limited });
+    expect(actual.headers.ratelimit).toContain('"search";r=9');
   });
 });
 
 describe("Idempotency-Key", () => {
-  test("an Idempotency-Key returns the same job in another form without using the rate", async () => {
+  test("an Idempotency-Key returns the same job in another form and costs no search", async () => {
     const headers = { "idempotency-key": "form" };
     const limited = await service.makeKey({ submissionsPerMinute: null });
     const first = await request(search("comet"), { headers, key: limited });
@@ -568,7 +568,7 @@ describe("a job that has not finished successfully", () => {
   const unfinished = (submitted: SubmittedJob): SubmittedJob =>
     submitted.isReplay ? submitted : { ...submitted, job: { ...submitted.job, finishedMs: null } };
 
-  /** Whose job has this state after the wait. */
+  /** Sends a search whose job is in this state after the wait. */
   async function answerTo(ended: Partial<Job>, body: unknown = search("comet")) {
     const waits: number[] = [];
     const { jobs } = service.context.http;
@@ -644,11 +644,11 @@ describe("a job that has not finished successfully", () => {
   );
 
   test("a search includes the uuid when the job is stored but waiting for it fails", async () => {
-    const lost = new EarshotError("store_unavailable", "it is busy", { status: 503 });
+    const storeError = new EarshotError("store_unavailable", "it is busy", { status: 503 });
     const { queue } = service.context;
     const { submit } = queue;
     vi.spyOn(queue, "submit").mockImplementationOnce(async (job) => unfinished(await submit(job)));
-    vi.spyOn(queue, "waitForEnd").mockRejectedValueOnce(lost);
+    vi.spyOn(queue, "waitForEnd").mockRejectedValueOnce(storeError);
     const answer = await service.submit(key, search("comet"), "/v1/search/bluesky");
     expect(answer.statusCode).toBe(503);
     const { uuid } = answer.json();
@@ -738,10 +738,10 @@ describe("a search that waits", () => {
   });
 
   test("a search that waits stays submitted when its client disconnects", async () => {
-    const leaving = new AbortController();
-    const removed = fetch(`${slow.url}/v1/search/social`, {
+    const clientAbort = new AbortController();
+    const pendingSearch = fetch(`${slow.url}/v1/search/social`, {
       method: "POST",
-      signal: leaving.signal,
+      signal: clientAbort.signal,
       headers: {
         authorization: `Bearer ${slowKey}`,
         "content-type": "application/json",
@@ -750,8 +750,8 @@ describe("a search that waits", () => {
       body: JSON.stringify(search("comet")),
     });
     await slow.waitForPending(1);
-    leaving.abort();
-    await expect(removed).rejects.toThrow();
+    clientAbort.abort();
+    await expect(pendingSearch).rejects.toThrow();
     await slow.waitForPending(0);
     const url = `/v1/search/live/social/status/${await jobOf("gone")}`;
     const status = await slow.call(slowKey, { method: "GET", url });
@@ -760,11 +760,11 @@ describe("a search that waits", () => {
 
   test("a search that waits returns its uuid when the server stops", async () => {
     const before = await submissions();
-    const stored = post("stopped");
+    const pendingSearch = post("stopped");
     await slow.waitForPending(1);
     await expect.poll(submissions).toBe(before + 1);
     await slow.stop();
-    const answer = await stored;
+    const answer = await pendingSearch;
     expect(answer.statusCode).toBe(202);
     expect(answer.json()).toEqual({
       uuid: expect.stringMatching(/^[0-9a-f-]{36}$/),

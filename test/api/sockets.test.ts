@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.remove());
 
-async function open(): Promise<{ socket: Socket; answer(): string; ended: Promise<unknown> }> {
+async function openConnection(): Promise<{ socket: Socket; answer(): string; ended: Promise<unknown> }> {
   const socket = await connectTo(service.url);
   let text = "";
   socket.on("data", (bytes) => {
@@ -37,7 +37,7 @@ async function open(): Promise<{ socket: Socket; answer(): string; ended: Promis
 }
 
 async function exchange(...pieces: readonly (string | Uint8Array)[]): Promise<string> {
-  const { socket, answer, ended } = await open();
+  const { socket, answer, ended } = await openConnection();
   for (const piece of pieces) socket.write(piece);
   await ended;
   return answer();
@@ -49,10 +49,10 @@ const statuses = (text: string): number[] =>
 const head = (line: string, ...fields: readonly string[]): string =>
   [line, "Host: a", `Authorization: Bearer ${key}`, ...fields, "", ""].join("\r\n");
 
-const closing = (line: string, ...fields: readonly string[]): string =>
+const closingHead = (line: string, ...fields: readonly string[]): string =>
   head(line, "Connection: close", ...fields);
 
-/** Their time limits overlap. */
+/** Concurrent, because each test waits for a time limit. */
 describe.concurrent("oversized or slow input", () => {
   const padded = (bytes: number): string => {
     const body = JSON.stringify(search("comet"));
@@ -62,7 +62,7 @@ describe.concurrent("oversized or slow input", () => {
   const unwanted = [
     ["with a length, too large", "Content-Length: 104857600", true, 413],
     ["in pieces, too large", "Transfer-Encoding: chunked", true, 413],
-    ["of a stranger", "Transfer-Encoding: chunked", false, 401],
+    ["of an unauthenticated client", "Transfer-Encoding: chunked", false, 401],
   ] as const;
 
   test("a refused body is answered immediately and the connection closed soon after", async () => {
@@ -70,7 +70,7 @@ describe.concurrent("oversized or slow input", () => {
   });
 
   async function expectCut([what, field, isKnown, status]: (typeof unwanted)[number]) {
-    const { socket, answer, ended } = await open();
+    const { socket, answer, ended } = await openConnection();
     const line = head(`POST ${path} HTTP/1.1`, "Content-Type: application/json", field);
     socket.write(isKnown ? line : line.replace(key, "nobody"));
     const piece = `10000\r\n${" ".repeat(bodyBytes)}\r\n`;
@@ -94,7 +94,7 @@ describe.concurrent("oversized or slow input", () => {
   });
 
   async function expectTimeout([what, beginning]: (typeof unfinished)[number]) {
-    const { socket, answer, ended } = await open();
+    const { socket, answer, ended } = await openConnection();
     const isBody = beginning.startsWith("POST");
     socket.write(isBody ? `${beginning}Authorization: Bearer ${key}\r\n\r\n` : beginning);
     const dribble = setInterval(() => socket.write("a"), 100);
@@ -105,7 +105,7 @@ describe.concurrent("oversized or slow input", () => {
   }
 
   test("a client that sends nothing is disconnected", async () => {
-    const { ended } = await open();
+    const { ended } = await openConnection();
     await ended;
   });
 
@@ -114,14 +114,14 @@ describe.concurrent("oversized or slow input", () => {
     service.app.server.on("connection", (accepted: Socket) => connections.add(accepted));
     const socket = await connectTo(service.url);
     socket.on("error", () => undefined).pause();
-    const farEnd = await until(
-      "the server's end of it",
+    const serverSocket = await until(
+      "the server side of the connection",
       () => [...connections].find(({ remotePort }) => remotePort === socket.localPort) ?? null,
     );
     // More than the buffers hold.
     const request = head("GET /openapi.json HTTP/1.1");
     socket.write(request.repeat(200));
-    await until("its end", () => (farEnd.destroyed ? true : null));
+    await until("the end of the connection", () => (serverSocket.destroyed ? true : null));
     socket.destroy();
   });
 
@@ -143,7 +143,7 @@ describe.concurrent("oversized or slow input", () => {
     }
   });
 
-  test("a body is accepted up to the limit to the byte, with and without Content-Length", async () => {
+  test("a body is accepted up to exactly the size limit, with and without Content-Length", async () => {
     for (const [bytes, status] of [
       [bodyBytes, 202],
       [bodyBytes + 1, 413],
@@ -178,7 +178,7 @@ describe.concurrent("oversized or slow input", () => {
 });
 
 test("connections are limited, and closing one makes room", async () => {
-  const many = await Promise.all(Array.from({ length: 50 }, open));
+  const many = await Promise.all(Array.from({ length: 50 }, openConnection));
   const refused = await exchange("GET /livez HTTP/1.1\r\nHost: a\r\n\r\n");
   expect(refused).toMatch(/^HTTP\/1\.1 503 [\s\S]*connection: close/i);
   for (const { socket } of many) socket.destroy();
@@ -186,7 +186,7 @@ test("connections are limited, and closing one makes room", async () => {
   expect((await fetch(`${service.url}/livez`)).status).toBe(200);
 });
 
-test("idle connections of one address are closed for other addresses, with a reason for its next request", async () => {
+test("an address that uses up its share of connections gets 503, and other addresses are served", async () => {
   const small = await startServiceUnderTest({ EARSHOT_MAX_CONNECTIONS: "60" });
   const idle: Socket[] = [];
   try {
@@ -243,7 +243,7 @@ describe("a request that two servers could parse differently is refused", () => 
 
 describe("unusual requests", () => {
   test("an absolute request target is treated as its path, regardless of the host that it names", async () => {
-    const answer = await exchange(closing("GET http://other.example/livez HTTP/1.1"));
+    const answer = await exchange(closingHead("GET http://other.example/livez HTTP/1.1"));
     expect(statuses(answer)).toEqual([200]);
   });
 
@@ -255,7 +255,7 @@ describe("unusual requests", () => {
   test("a request with Expect: 100-continue gets 100, then the response", async () => {
     const body = JSON.stringify(search("comet"));
     const answer = await exchange(
-      closing(
+      closingHead(
         `POST ${path} HTTP/1.1`,
         "Content-Type: application/json",
         `Content-Length: ${body.length}`,
@@ -267,8 +267,8 @@ describe("unusual requests", () => {
   });
 
   test("an Upgrade header is ignored in requests", async () => {
-    const wish = ["Upgrade: h2c, websocket", "HTTP2-Settings: AAMAAABkAAQAAP__"];
-    const fields = ["Connection: close, Upgrade", ...wish];
+    const upgradeFields = ["Upgrade: h2c, websocket", "HTTP2-Settings: AAMAAABkAAQAAP__"];
+    const fields = ["Connection: close, Upgrade", ...upgradeFields];
     expect(statuses(await exchange(head("GET /livez HTTP/1.1", ...fields)))).toEqual([200]);
   });
 
@@ -282,7 +282,7 @@ describe("unusual requests", () => {
       head("GET /livez HTTP/1.1"),
       head("GET /nothing HTTP/1.1"),
       head(`GET ${path}/status/0f8fad5b-d9cb-469f-a165-70867728950e HTTP/1.1`),
-      closing("GET /readyz HTTP/1.1"),
+      closingHead("GET /readyz HTTP/1.1"),
     );
     expect(statuses(answer)).toEqual([200, 404, 404, 200]);
   });

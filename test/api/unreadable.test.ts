@@ -187,7 +187,7 @@ describe("an ambiguous JSON body is refused", () => {
 
   test.each([
     ["a name twice", whole.replace("{", '{"type":"x",')],
-    ["a name twice in an object within", whole.replace('"query"', '"count":5,"count":6,"query"')],
+    ["a name twice in a nested object", whole.replace('"query"', '"count":5,"count":6,"query"')],
     ["a name twice, in two spellings", whole.replace("{", '{"t\\u0079pe":"x",')],
   ])("an ambiguous JSON body is refused: %s", async (_, body) => {
     expect(await refusal(body)).toMatchObject({
@@ -197,11 +197,11 @@ describe("an ambiguous JSON body is refused", () => {
   });
 
   test.each([
-    ["beyond any number", "1e400"],
-    ["beyond what is counted exactly", "9007199254740993"],
-    ["of many digits", `${"1".repeat(400)}`],
-    ["below any number", "-1e400"],
-    ["no number of JSON", "0x14"],
+    ["too large", "1e400"],
+    ["larger than the safe integers", "9007199254740993"],
+    ["400 digits long", `${"1".repeat(400)}`],
+    ["too small", "-1e400"],
+    ["not a JSON number", "0x14"],
   ])("a body with a count that is %s is refused", async (_, number) => {
     const body = whole.replace('"query"', `"count":${number},"query"`);
     expect(["invalid_request", "invalid_json"]).toContain((await refusal(body)).code);
@@ -265,7 +265,7 @@ describe("methods", () => {
   );
 });
 
-/** No client library sends them. */
+/** Sends any method, unlike client libraries. */
 async function fetchRaw(method: string, url: string): Promise<string> {
   const socket = await connectTo(service.url);
   const head = `${method} ${url} HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 1\r\n\r\n{`;

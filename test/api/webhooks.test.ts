@@ -23,7 +23,7 @@ let receiver: WebhookReceiver;
 let key: string;
 const logged: string[] = [];
 
-/** Only when a test runs them. */
+/** Jobs run only when a test leases them. */
 beforeAll(async () => {
   receiver = await startWebhookReceiver();
   const settings = {
@@ -42,26 +42,26 @@ beforeEach(async () => {
   key = await service.makeKey();
 });
 
-const post = (url: string, body?: unknown, as = key) =>
-  service.call(as, {
+const post = (url: string, body?: unknown, apiKey = key) =>
+  service.call(apiKey, {
     method: "POST",
     url,
     ...(body === undefined
       ? {}
       : { headers: { "content-type": "application/json" }, payload: JSON.stringify(body) }),
   });
-const get = (url: string, as = key) => service.call(as, { method: "GET", url });
+const get = (url: string, apiKey = key) => service.call(apiKey, { method: "GET", url });
 
-async function register(path: string, body: Record<string, unknown> = {}, as = key) {
-  const answer = await post("/v1/webhooks", { url: receiver.url + path, ...body }, as);
+async function register(path: string, body: Record<string, unknown> = {}, apiKey = key) {
+  const answer = await post("/v1/webhooks", { url: receiver.url + path, ...body }, apiKey);
   expect(answer.statusCode, answer.body).toBe(201);
   return answer.json();
 }
 
 const sentTo = (path: string): ReceivedWebhook[] =>
-  receiver.received.filter((received) => received.path === path);
+  receiver.received.filter((request) => request.path === path);
 
-const received = (path: string, count = 1) =>
+const waitForRequests = (path: string, count = 1) =>
   until(`${count} deliveries at ${path}`, () =>
     sentTo(path).length >= count ? sentTo(path) : null,
   );
@@ -72,14 +72,14 @@ async function deliveriesOf(id: string, query = "") {
   return answer.json().deliveries;
 }
 
-const delivery = (id: string, looks: Record<string, unknown>) =>
-  until(`a delivery of ${JSON.stringify(looks)}`, async () => {
+const waitForDelivery = (id: string, expected: Record<string, unknown>) =>
+  until(`a delivery of ${JSON.stringify(expected)}`, async () => {
     const [newest] = await deliveriesOf(id);
-    const isSo = Object.entries(looks).every(([name, value]) => newest?.[name] === value);
-    return isSo ? newest : null;
+    const isMatch = Object.entries(expected).every(([name, value]) => newest?.[name] === value);
+    return isMatch ? newest : null;
   });
 
-function verified(secret: string, { headers, body }: ReceivedWebhook) {
+function verifiedPayload(secret: string, { headers, body }: ReceivedWebhook) {
   return new Webhook(secret).verify(body, headers as Record<string, string>) as {
     type: string;
     timestamp: string;
@@ -103,12 +103,12 @@ async function finish(): Promise<void> {
   await service.context.queue.complete(uuid, token, result);
 }
 
-async function passes(ms: number): Promise<void> {
+async function advance(ms: number): Promise<void> {
   service.clock.move(ms);
   service.context.sender.wake();
 }
 
-/** With write-ahead logs. */
+/** The files of the control store, including write-ahead logs. */
 function storedBytes(): string {
   const files = readdirSync(service.dataDir).filter((name) => name.startsWith("control.db"));
   return files.map((name) => readFileSync(join(service.dataDir, name), "latin1")).join("");
@@ -133,18 +133,18 @@ describe("registering", () => {
 
   test.each([
     ["without TLS", "http://example.com/", "off"],
-    ["not of the web", "ftp://example.com/", "on"],
-    ["no address", "example.com/hook", "on"],
+    ["not HTTP", "ftp://example.com/", "on"],
+    ["not a URL", "example.com/hook", "on"],
     ["with credentials", "https://ann:secret@example.com/", "on"],
-    ["an inner address", "https://10.0.0.1/", "on"],
-    ["an inner address in other words", "https://0x7f.1/", "on"],
-    ["an inner address of IPv6", "https://[::1]/", "on"],
-    ["IPv4 within IPv6", "https://[::ffff:169.254.169.254]/latest", "on"],
-    ["the metadata of a cloud", "http://169.254.169.254/latest/meta-data", "on"],
+    ["a private address", "https://10.0.0.1/", "on"],
+    ["a private address in hexadecimal", "https://0x7f.1/", "on"],
+    ["a private IPv6 address", "https://[::1]/", "on"],
+    ["a mapped IPv4 address", "https://[::ffff:169.254.169.254]/latest", "on"],
+    ["a cloud metadata address", "http://169.254.169.254/latest/meta-data", "on"],
     ["another port of an allowed host", "http://127.0.0.1:2/", "on"],
-    ["a port that is not called", "https://example.com:22/", "on"],
+    ["a port of another service", "https://example.com:22/", "on"],
     [
-      "longer than is taken when it is written out",
+      "too long when percent-encoded",
       `https://example.com/${"é".repeat(2_000)}`,
       "on",
     ],
@@ -196,15 +196,15 @@ describe("registering", () => {
       const { id, secret } = await register("/sealed");
       const replaced = (await post(`/v1/webhooks/${id}/secret`)).json();
       await post(`/v1/webhooks/${id}/test`);
-      await received("/sealed");
-      for (const each of [secret, replaced.secret]) {
-        const bytes = Buffer.from(each.slice("whsec_".length), "base64").toString("latin1");
+      await waitForRequests("/sealed");
+      for (const text of [secret, replaced.secret]) {
+        const bytes = Buffer.from(text.slice("whsec_".length), "base64").toString("latin1");
         expect(storedBytes()).not.toContain(bytes);
-        expect(storedBytes()).not.toContain(each.slice("whsec_".length));
-        expect(logged.join("")).not.toContain(each.slice("whsec_".length));
+        expect(storedBytes()).not.toContain(text.slice("whsec_".length));
+        expect(logged.join("")).not.toContain(text.slice("whsec_".length));
       }
-      const sealKey = readFileSync(join(service.dataDir, "secret.key"), "utf8").trim();
-      expect(storedBytes() + logged.join("")).not.toContain(sealKey);
+      const secretKey = readFileSync(join(service.dataDir, "secret.key"), "utf8").trim();
+      expect(storedBytes() + logged.join("")).not.toContain(secretKey);
     },
   );
 });
@@ -214,9 +214,9 @@ describe("the end of a job", () => {
     const { id, secret } = await register("/done");
     const uuid = await submit("aurora over the bay");
     await finish();
-    const [sent] = await received("/done");
+    const [sent] = await waitForRequests("/done");
     if (sent === undefined) throw new Error("nothing was sent");
-    const { type, timestamp, data } = verified(secret, sent);
+    const { type, timestamp, data } = verifiedPayload(secret, sent);
     const status = (await get(`/v1/search/live/social/status/${uuid}`)).json();
     expect(type).toBe("job.done");
     expect(timestamp).toBe(status.finished_at);
@@ -246,7 +246,7 @@ describe("the end of a job", () => {
       "content-type": "application/json",
       "user-agent": expect.stringMatching(/^earshot\//),
     });
-    const noted = await delivery(id, { state: "delivered" });
+    const noted = await waitForDelivery(id, { state: "delivered" });
     expect(noted).toMatchObject({
       id: sent.headers["webhook-id"],
       event: "job.done",
@@ -262,23 +262,23 @@ describe("the end of a job", () => {
     await register("/errors", { events: ["job.error"] });
     const failed = await submit();
     const { uuid, token } = await lease();
-    const failure = { code: "internal", message: "a fault", status: 500, retryable: false };
+    const failure = { code: "internal", message: "a failure", status: 500, retryable: false };
     await service.context.queue.fail(uuid, token, failure);
     const cancelled = await submit();
     await service.call(key, { method: "DELETE", url: `/v1/search/live/status/${cancelled}` });
     await submit();
     await finish();
-    const reported = (await received("/all", 3)).map(({ body }) => JSON.parse(body));
+    const reported = (await waitForRequests("/all", 3)).map(({ body }) => JSON.parse(body));
     expect(reported.map(({ type }) => type).toSorted()).toEqual([
       "job.cancelled",
       "job.done",
       "job.error",
     ]);
-    const errors = (await received("/errors")).map(({ body }) => JSON.parse(body));
+    const errors = (await waitForRequests("/errors")).map(({ body }) => JSON.parse(body));
     expect(errors).toMatchObject([
       {
         type: "job.error",
-        data: { uuid: failed, status: "error", error: "a fault", count: null, result_url: null },
+        data: { uuid: failed, status: "error", error: "a failure", count: null, result_url: null },
       },
     ]);
   });
@@ -290,7 +290,7 @@ describe("the end of a job", () => {
     await register("/present");
     await submit();
     await finish();
-    await received("/present");
+    await waitForRequests("/present");
     expect([sentTo("/mine"), sentTo("/deleted")]).toEqual([[], []]);
   });
 });
@@ -302,7 +302,7 @@ describe("a receiver", () => {
     const { id, secret } = await register("/flaky");
     receiver.answers.set("/flaky", (_request, response) => response.writeHead(500).end("no"));
     expect((await sendTest(id)).json()).toMatchObject({ event: "webhook.test", state: "waiting" });
-    const waiting = await delivery(id, { attempts: 1 });
+    const waiting = await waitForDelivery(id, { attempts: 1 });
     expect(waiting).toMatchObject({
       state: "waiting",
       last_status: 500,
@@ -313,13 +313,13 @@ describe("a receiver", () => {
     expect(pause).toBeLessThanOrEqual(6_000);
     expect((await get(`/v1/webhooks/${id}`)).json().failing_since).toBe(waiting.last_attempt_at);
     receiver.answers.delete("/flaky");
-    await passes(6_001);
-    const [first, second] = await received("/flaky", 2);
+    await advance(6_001);
+    const [first, second] = await waitForRequests("/flaky", 2);
     if (first === undefined || second === undefined) throw new Error("unreachable");
-    expect(verified(secret, second)).toEqual(verified(secret, first));
+    expect(verifiedPayload(secret, second)).toEqual(verifiedPayload(secret, first));
     expect(second.headers["webhook-id"]).toBe(first.headers["webhook-id"]);
     expect(second.headers["webhook-signature"]).not.toBe(first.headers["webhook-signature"]);
-    expect(await delivery(id, { state: "delivered" })).toMatchObject({ attempts: 2 });
+    expect(await waitForDelivery(id, { state: "delivered" })).toMatchObject({ attempts: 2 });
     expect((await get(`/v1/webhooks/${id}`)).json().failing_since).toBeNull();
   });
 
@@ -329,7 +329,7 @@ describe("a receiver", () => {
       response.writeHead(307, { location: `${service.url}/metrics` }).end();
     });
     await sendTest(id);
-    expect(await delivery(id, { attempts: 1 })).toMatchObject({
+    expect(await waitForDelivery(id, { attempts: 1 })).toMatchObject({
       state: "waiting",
       last_status: 307,
       last_error: "answered 307; redirects are not followed",
@@ -340,7 +340,7 @@ describe("a receiver", () => {
     const { id } = await register("/gone");
     receiver.answers.set("/gone", (_request, response) => response.writeHead(410).end());
     await sendTest(id);
-    expect(await delivery(id, { attempts: 1 })).toMatchObject({
+    expect(await waitForDelivery(id, { attempts: 1 })).toMatchObject({
       state: "failed",
       last_status: 410,
     });
@@ -358,7 +358,7 @@ describe("a receiver", () => {
     const enabled = (await post(`/v1/webhooks/${id}/enable`)).json();
     expect(enabled).toMatchObject({ status: "enabled", disabled_at: null, disabled_reason: null });
     expect((await post(replay)).statusCode).toBe(202);
-    expect(await delivery(id, { state: "delivered" })).toMatchObject({
+    expect(await waitForDelivery(id, { state: "delivered" })).toMatchObject({
       id: failed.id,
       attempts: 2,
     });
@@ -368,16 +368,16 @@ describe("a receiver", () => {
   test("a webhook receiver that does not answer gets two concurrent deliveries and does not delay others", async () => {
     const slow = await register("/slow");
     const quick = await register("/quick");
-    const stored: ServerResponse[] = [];
-    receiver.answers.set("/slow", (_request, response) => stored.push(response));
+    const pending: ServerResponse[] = [];
+    receiver.answers.set("/slow", (_request, response) => pending.push(response));
     for (let count = 0; count < 4; count += 1) await sendTest(slow.id);
-    await received("/slow", 2);
+    await waitForRequests("/slow", 2);
     await sendTest(quick.id);
-    await delivery(quick.id, { state: "delivered" });
-    expect(stored).toHaveLength(2);
+    await waitForDelivery(quick.id, { state: "delivered" });
+    expect(pending).toHaveLength(2);
     receiver.answers.delete("/slow");
-    for (const response of stored) response.writeHead(200).end();
-    await received("/slow", 4);
+    for (const response of pending) response.writeHead(200).end();
+    await waitForRequests("/slow", 4);
   });
 });
 
@@ -385,14 +385,14 @@ describe("a delivery", () => {
   test("a delivery is replayed under its own id", async () => {
     const { id, secret } = await register("/again");
     await post(`/v1/webhooks/${id}/test`);
-    const { id: deliveryId } = await delivery(id, { state: "delivered" });
+    const { id: deliveryId } = await waitForDelivery(id, { state: "delivered" });
     const answer = await post(`/v1/webhooks/${id}/deliveries/${deliveryId}/replay`);
     expect(answer.statusCode).toBe(202);
     expect(answer.json()).toMatchObject({ id: deliveryId, state: "waiting", delivered_at: null });
-    const [first, second] = await received("/again", 2);
+    const [first, second] = await waitForRequests("/again", 2);
     if (first === undefined || second === undefined) throw new Error("unreachable");
     expect(second.headers["webhook-id"]).toBe(first.headers["webhook-id"]);
-    expect(verified(secret, second)).toEqual(verified(secret, first));
+    expect(verifiedPayload(secret, second)).toEqual(verifiedPayload(secret, first));
   });
 
   test("a delivery is listed in pages, newest first, by state", async () => {
@@ -401,7 +401,7 @@ describe("a delivery", () => {
     for (let count = 0; count < 5; count += 1) {
       ids.unshift((await post(`/v1/webhooks/${id}/test`)).json().id);
     }
-    await received("/pages", 5);
+    await waitForRequests("/pages", 5);
     await until("all are delivered", async () =>
       (await deliveriesOf(id, "?state=delivered")).length === 5 ? true : null,
     );
@@ -410,7 +410,7 @@ describe("a delivery", () => {
     const second = (await get(`${url}&cursor=${first.next_cursor}`)).json();
     const third = (await get(`${url}&cursor=${second.next_cursor}`)).json();
     const pages = [first, second, third].map(({ deliveries }) =>
-      deliveries.map((each: { id: string }) => each.id),
+      deliveries.map(({ id: deliveryId }: { id: string }) => deliveryId),
     );
     expect(pages.flat()).toEqual(ids);
     expect(third.next_cursor).toBeNull();
@@ -459,16 +459,16 @@ test("both secrets sign during a rotation, and a receiver can verify with either
   expect(secret).not.toBe(former);
   expect(Date.parse(until) - service.clock.now()).toBeGreaterThan(23 * 3_600_000);
   await post(`/v1/webhooks/${id}/test`);
-  const [sent] = await received("/rotating");
+  const [sent] = await waitForRequests("/rotating");
   if (sent === undefined) throw new Error("unreachable");
-  expect(verified(secret, sent)).toEqual(verified(former, sent));
-  expect(() => verified("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", sent)).toThrow();
+  expect(verifiedPayload(secret, sent)).toEqual(verifiedPayload(former, sent));
+  expect(() => verifiedPayload("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", sent)).toThrow();
 });
 
 test("another account's webhook and delivery look unknown on every path", async () => {
   const { id } = await register("/theirs");
   await post(`/v1/webhooks/${id}/test`);
-  const { id: deliveryId } = await delivery(id, { state: "delivered" });
+  const { id: deliveryId } = await waitForDelivery(id, { state: "delivered" });
   const other = await service.makeKey();
   const own = await register("/own", {}, other);
   const requested = async (path: string, method: "GET" | "POST" | "DELETE") => {
@@ -499,7 +499,7 @@ test("another account's webhook and delivery look unknown on every path", async 
 test("the metrics count deliveries by outcome and report the queue length", async () => {
   const { id } = await register("/counted");
   await post(`/v1/webhooks/${id}/test`);
-  await delivery(id, { state: "delivered" });
+  await waitForDelivery(id, { state: "delivered" });
   const text = await service.context.metrics.text();
   expect(text).toMatch(/^earshot_webhook_deliveries_total\{outcome="delivered"\} [1-9]\d*$/m);
   expect(text).toMatch(/^earshot_webhook_deliveries_waiting \d+$/m);

@@ -40,7 +40,7 @@ beforeAll(async () => {
 
 afterAll(() => service.remove());
 
-async function connected(mode: "legacy" | "auto", token: string | null = key): Promise<Client> {
+async function connectClient(mode: "legacy" | "auto", token: string | null = key): Promise<Client> {
   const client = new Client({ name: "test", version: "1" }, { versionNegotiation: { mode } });
   const headers = token === null ? {} : { authorization: `Bearer ${token}` };
   await client.connect(
@@ -52,7 +52,7 @@ async function connected(mode: "legacy" | "auto", token: string | null = key): P
 describe.each(["legacy", "auto"] as const)("a client that negotiates %s", (mode) => {
   let client: Client;
   beforeAll(async () => {
-    client = await connected(mode);
+    client = await connectClient(mode);
   });
   afterAll(() => client.close());
 
@@ -104,7 +104,7 @@ describe.each(["legacy", "auto"] as const)("a client that negotiates %s", (mode)
     ]);
   });
 
-  test("an MCP client gets a link to the whole records of a search", async () => {
+  test("an MCP client gets a link to the full records of a search", async () => {
     const { links } = await callTool(client, "search_posts", { query: "bay" });
     const { contents } = await client.readResource({ uri: links[0] ?? "" });
     const [content] = contents;
@@ -127,8 +127,8 @@ describe.each(["legacy", "auto"] as const)("a client that negotiates %s", (mode)
     const found = await callTool(client, "search_posts", { query: "meteor" });
     expect(found.text).toContain('repeat the call with scope "all"');
     expect(found.structured.warnings).toContainEqual(expect.stringContaining('scope "all"'));
-    const everywhere = await callTool(client, "search_posts", { query: "meteor", scope: "all" });
-    expect(everywhere.text).not.toContain('scope "all"');
+    const fullArchive = await callTool(client, "search_posts", { query: "meteor", scope: "all" });
+    expect(fullArchive.text).not.toContain('scope "all"');
     const counted = await callTool(client, "count_posts", { query: "meteor" });
     expect(counted.text).toContain("use start_time for older posts");
   });
@@ -181,8 +181,8 @@ describe.each(["legacy", "auto"] as const)("a client that negotiates %s", (mode)
 });
 
 test("an MCP request without a valid key is refused", async () => {
-  await expect(connected("auto", null)).rejects.toThrow();
-  await expect(connected("legacy", `${key}x`)).rejects.toThrow();
+  await expect(connectClient("auto", null)).rejects.toThrow();
+  await expect(connectClient("legacy", `${key}x`)).rejects.toThrow();
   const answer = await service.call(null, { method: "POST", url: "/mcp", payload: {} });
   expect(answer.statusCode).toBe(401);
 });
@@ -196,7 +196,7 @@ test("an MCP batch, which would pay once for many calls, is refused", async () =
 
 test("an MCP call costs one request and one search of its key", async () => {
   const limited = await service.makeKey({ requestsPerSecond: 1_000, submissionsPerMinute: 2 });
-  const client = await connected("auto", limited);
+  const client = await connectClient("auto", limited);
   for (let n = 0; n < 2; n += 1) {
     expect((await callTool(client, "search_posts", { query: "comet" })).isError).toBe(false);
   }
@@ -208,7 +208,7 @@ test("an MCP call costs one request and one search of its key", async () => {
 });
 
 test("an MCP call counts as one request in the usage", async () => {
-  const noted = vi.spyOn(service.context.http.usage, "noteRequest");
+  const noteRequest = vi.spyOn(service.context.http.usage, "noteRequest");
   const params = { name: "search_posts", arguments: { query: "comet" } };
   const answer = await service.call(key, {
     method: "POST",
@@ -217,8 +217,8 @@ test("an MCP call counts as one request in the usage", async () => {
     payload: { jsonrpc: "2.0", id: 1, method: "tools/call", params },
   });
   expect(answer.body).toContain("comet over the bay");
-  expect(noted).toHaveBeenCalledTimes(1);
-  noted.mockRestore();
+  expect(noteRequest).toHaveBeenCalledTimes(1);
+  noteRequest.mockRestore();
 });
 
 describe("a page of another origin", () => {

@@ -56,19 +56,19 @@ describe.each(["legacy", "auto"] as const)("the official client that negotiates 
     const url = provider.authorizationUrl;
     expect(url?.href).toContain(`${service.url}/dashboard/connect?`);
     expect(url?.searchParams.get("resource")).toBe(`${service.url}/mcp`);
-    // The browser is at the address by which the client knows the service.
+    // The browser uses the address by which the client knows the service.
     const { host } = new URL(service.url);
     const atHost: ServiceUnderTest = {
       ...service,
-      callAs: (as, options) =>
-        service.callAs(as, {
+      callAs: (user, options) =>
+        service.callAs(user, {
           ...options,
           headers: { ...options.headers, host, origin: service.url },
         }),
     };
-    const back = await allow(atHost, session, url?.search.slice(1) ?? "");
-    expect(back.searchParams.get("state")).toBe("state-of-the-client");
-    await transport.finishAuth(back.searchParams);
+    const redirect = await allow(atHost, session, url?.search.slice(1) ?? "");
+    expect(redirect.searchParams.get("state")).toBe("state-of-the-client");
+    await transport.finishAuth(redirect.searchParams);
     client = clientOf(mode);
     await client.connect(transportOf(provider));
     const found = await callTool(client, "search_posts", { query: "comet" });

@@ -41,7 +41,7 @@ beforeEach(async () => {
   base = requestParameters(app.clientId, verifier);
 });
 
-const open = async (parameters: Parameters, more = "") =>
+const requestAuthorization = async (parameters: Parameters, more = "") =>
   (await openRequest(service, session, form({ ...base, ...parameters }) + more)).json();
 const codeOf = async (more: Parameters = {}) =>
   (await allow(service, session, form({ ...base, ...more }))).searchParams.get("code");
@@ -71,14 +71,14 @@ describe("a redirect URI", () => {
     "myapp://callback",
     "",
   ])("a redirect URI %s that the client does not list gets no answer", async (redirectUri) => {
-    const opened = await open({ redirect_uri: redirectUri });
-    expect(opened).toMatchObject({ code: "invalid_authorization_request" });
-    expect(JSON.stringify(opened)).not.toContain("location");
+    const answer = await requestAuthorization({ redirect_uri: redirectUri });
+    expect(answer).toMatchObject({ code: "invalid_authorization_request" });
+    expect(JSON.stringify(answer)).not.toContain("location");
   });
 
   test("a redirect URI of a local program may have any port", async () => {
-    const opened = await open({ redirect_uri: "http://127.0.0.1:50123/callback" });
-    expect(opened).toMatchObject({ kind: "consent", is_loopback: true });
+    const answer = await requestAuthorization({ redirect_uri: "http://127.0.0.1:50123/callback" });
+    expect(answer).toMatchObject({ kind: "consent", is_loopback: true });
   });
 });
 
@@ -102,9 +102,9 @@ describe("an authorization request", () => {
   ] as const)(
     "an authorization request %s is refused with issuer and state",
     async (_, parameters, error) => {
-      const opened = await open(parameters);
-      expect(opened.kind).toBe("refused");
-      const returned = new URL(opened.location).searchParams;
+      const answer = await requestAuthorization(parameters);
+      expect(answer.kind).toBe("refused");
+      const returned = new URL(answer.location).searchParams;
       expect(returned.get("error")).toBe(error);
       expect(returned.get("iss")).toBe("http://earshot.test");
       expect(returned.get("state")).toBe("abc");
@@ -113,12 +113,12 @@ describe("an authorization request", () => {
   );
 
   test("an authorization request that names a parameter twice is refused", async () => {
-    const opened = await open({}, "&redirect_uri=https%3A%2F%2Fevil.example%2Fcallback");
-    expect(opened).toMatchObject({ code: "invalid_authorization_request" });
+    const answer = await requestAuthorization({}, "&redirect_uri=https%3A%2F%2Fevil.example%2Fcallback");
+    expect(answer).toMatchObject({ code: "invalid_authorization_request" });
   });
 
   test("an authorization request may write scheme and host of the resource in capitals", async () => {
-    expect(await open({ resource: "HTTP://EARSHOT.test/mcp" })).toMatchObject({ kind: "consent" });
+    expect(await requestAuthorization({ resource: "HTTP://EARSHOT.test/mcp" })).toMatchObject({ kind: "consent" });
   });
 });
 
@@ -136,9 +136,9 @@ describe("a client_id", () => {
     "file:///etc/passwd",
     `https://app.example/${"x".repeat(600)}`,
   ])("the client_id %s is neither accepted nor fetched", async (clientId) => {
-    const opened = await open({ client_id: clientId });
-    expect(opened).toMatchObject({ code: "client_not_accepted" });
-    expect(opened.detail).toContain("client_id must be the HTTPS URL");
+    const answer = await requestAuthorization({ client_id: clientId });
+    expect(answer).toMatchObject({ code: "client_not_accepted" });
+    expect(answer.detail).toContain("client_id must be the HTTPS URL");
   });
 
   test.each([
@@ -148,9 +148,9 @@ describe("a client_id", () => {
     "https://169.254.169.254/latest/meta-data",
     "https://localhost/client.json",
   ])("fetching the client_id %s cannot reach a private address", async (clientId) => {
-    const opened = await open({ client_id: clientId });
-    expect(opened).toMatchObject({ status: 422, code: "client_not_accepted" });
-    expect(opened.detail).toMatch(/not a public address|does not resolve to a public address/);
+    const answer = await requestAuthorization({ client_id: clientId });
+    expect(answer).toMatchObject({ status: 422, code: "client_not_accepted" });
+    expect(answer.detail).toMatch(/not a public address|does not resolve to a public address/);
   });
 
   const documents: [string, (id: string) => unknown, number?][] = [
@@ -161,7 +161,7 @@ describe("a client_id", () => {
       (id) => ({ ...clientDocument(id), redirect_uris: ["javascript:x"] }),
     ],
     ["no name", (id) => ({ ...clientDocument(id), client_name: " " })],
-    ["a name that turns the text", (id) => ({ ...clientDocument(id), client_name: "a\u202eb" })],
+    ["a name that changes the text direction", (id) => ({ ...clientDocument(id), client_name: "a\u202eb" })],
     ["a name in two lines", (id) => ({ ...clientDocument(id), client_name: "Claude\nTrusted" })],
     [
       "client authentication by key",
@@ -179,7 +179,7 @@ describe("a client_id", () => {
       const path = `/${what.replaceAll(" ", "-")}.json`;
       const clientId = app.publish(path, documentOf(`${app.origin}${path}`), status);
       const before = app.requested.length;
-      expect(await open({ client_id: clientId })).toMatchObject({ code: "client_not_accepted" });
+      expect(await requestAuthorization({ client_id: clientId })).toMatchObject({ code: "client_not_accepted" });
       expect(app.requested.slice(before)).toEqual([path]);
     },
   );
@@ -191,7 +191,7 @@ describe("a client_id", () => {
       token_endpoint_auth_method: "private_key_jwt",
       token_endpoint_auth_methods_supported: ["none", "private_key_jwt"],
     });
-    expect(await open({ client_id: clientId })).toMatchObject({ kind: "consent" });
+    expect(await requestAuthorization({ client_id: clientId })).toMatchObject({ kind: "consent" });
   });
 
   test("a client_id is fetched only for a signed-in user, and not too often", async () => {
@@ -204,16 +204,16 @@ describe("a client_id", () => {
       EARSHOT_APP_PRIVATE_HOSTS: app.origin,
       EARSHOT_SIGN_INS_PER_MINUTE: "1",
     });
-    const person = await slow.signIn();
-    expect((await openRequest(slow, person, form(base))).statusCode).toBe(200);
-    expect((await openRequest(slow, person, form(base))).json().code).toBe("too_many_sign_ins");
+    const user = await slow.signIn();
+    expect((await openRequest(slow, user, form(base))).statusCode).toBe(200);
+    expect((await openRequest(slow, user, form(base))).json().code).toBe("too_many_sign_ins");
     await slow.remove();
   });
 });
 
 describe("a decision", () => {
   test("a consent decision of another site's page is refused", async () => {
-    const { ticket, methods } = await open({});
+    const { ticket, methods } = await requestAuthorization({});
     const url = "/dashboard/api/authorizations/decision";
     const send = (headers: Readonly<Record<string, string>>) =>
       service.callAs(session, { method: "POST", url, headers, payload: { ticket, methods } });
@@ -227,17 +227,17 @@ describe("a decision", () => {
   });
 
   test("a consent decision is bound to the session to which the request was shown", async () => {
-    const { ticket, methods } = await open({});
+    const { ticket, methods } = await requestAuthorization({});
     const other = await service.signIn();
     const again = await service.signIn({ accountId: session.accountId });
-    for (const person of [other, again]) {
-      const decided = await decide(service, person, ticket, methods);
+    for (const user of [other, again]) {
+      const decided = await decide(service, user, ticket, methods);
       expect(decided.json().code).toBe("invalid_authorization_request");
     }
   });
 
   test("a consent decision must arrive within ten minutes, and cannot be forged", async () => {
-    const { ticket, methods } = await open({});
+    const { ticket, methods } = await requestAuthorization({});
     const forged = `${ticket.slice(0, -2)}${ticket.endsWith("AA") ? "BB" : "AA"}`;
     expect((await decide(service, session, forged, methods)).statusCode).toBe(400);
     service.clock.move(600_001);
@@ -245,13 +245,13 @@ describe("a decision", () => {
   });
 
   test("a consent decision grants no method that was not requested", async () => {
-    const { ticket } = await open({ scope: "gettrends" });
+    const { ticket } = await requestAuthorization({ scope: "gettrends" });
     const decided = await decide(service, session, ticket, ["searchbyquery", "gethometweets"]);
     expect(new URL(decided.json().location).searchParams.get("error")).toBe("access_denied");
   });
 
   test("the answer to an authorization request names the issuer, so that the client notices a mix-up of servers", async () => {
-    const { ticket, methods } = await open({});
+    const { ticket, methods } = await requestAuthorization({});
     for (const chosen of [methods, []]) {
       const { location } = (await decide(service, session, ticket, chosen)).json();
       expect(new URL(location).searchParams.get("iss")).toBe("http://earshot.test");
@@ -342,8 +342,8 @@ describe("a refresh token", () => {
     const tokens = await connect(service, session, app.clientId);
     const other = { client_id: "https://evil.example/client.json" };
     expect((await refresh(tokens.refresh_token, other)).json().error).toBe("invalid_grant");
-    const elsewhere = { resource: "https://other.example" };
-    expect((await refresh(tokens.refresh_token, elsewhere)).json().error).toBe("invalid_target");
+    const otherResource = { resource: "https://other.example" };
+    expect((await refresh(tokens.refresh_token, otherResource)).json().error).toBe("invalid_target");
     expect((await ping(service, tokens.access_token)).statusCode).toBe(200);
   });
 

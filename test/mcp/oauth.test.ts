@@ -193,7 +193,7 @@ describe("a connected app", () => {
     },
   );
 
-  test("a connected app has the rates of one key, whose requests wait for a while", async () => {
+  test("a connected app has the rate limits of one key, and its excess requests wait for a while", async () => {
     const { access_token: token } = await connect(service, session, app.clientId);
     const answers = await Promise.all(Array.from({ length: 12 }, () => ping(service, token)));
     const codes = answers.map(({ statusCode }) => statusCode);
@@ -258,7 +258,7 @@ describe("a connected app", () => {
     for (let count = 0; count < 100; count += 1) {
       await service.context.store.write("createGrant", { ...grant, nowMs: service.clock.now() });
     }
-    // Unused codes go before a connected app does.
+    // Unused codes are deleted before a connected app is.
     expect((await ping(service, first.access_token)).statusCode).toBe(200);
   });
 });

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import * as z from "zod";
 import { packageRoot } from "../../src/lib/package-root.ts";
 
-/** What the MCP registry's schema and publication require of what is used here. */
+/** What the MCP registry requires of the fields that are used here. */
 const serverJson = z.strictObject({
   $schema: z.literal(
     "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json",

@@ -154,7 +154,7 @@ export interface components {
             /** @description Used if max_results is absent. */
             count?: number | ("" | 0 | null);
         };
-        /** @description Of a post that the platform allows to be shown by ID only: the fields of a post, null or empty. */
+        /** @description Metadata of a post whose platform allows only its ID to be shown: the fields of a post, null or empty. */
         IdsMetadata: {
             /** @constant */
             kind: "ids";
@@ -311,7 +311,7 @@ export interface components {
             /** @description What the result cost at its platforms; null where they have no price. */
             cost_usd: number | null;
         };
-        /** @description Of a post. */
+        /** @description Metadata of a post. */
         Metadata: {
             /** @enum {string} */
             platform: "bluesky" | "mastodon" | "x";
@@ -486,7 +486,7 @@ export interface components {
             uuid?: string;
             error: string;
         };
-        /** @description Of an account. */
+        /** @description Metadata of an account. */
         ProfileMetadata: {
             /** @constant */
             kind: "profile";
@@ -593,7 +593,7 @@ export interface components {
             uuid: string;
             /** @constant */
             status: "done";
-            /** @description The records; posts of a search come newest first, others in the order of the platform. With fields, only those of each. */
+            /** @description The records; posts of a search come newest first, others in the order of the platform. With fields, each has only those. */
             results: ({
                 ID?: string;
                 Content?: string;
@@ -728,7 +728,7 @@ export interface components {
                         /** Format: date-time */
                         to: string;
                     }[];
-                    /** @description Start of the time up to now without a gap, also before `from`. */
+                    /** @description Start of the latest time without a gap, which may be before `from`. */
                     complete_since: string | null;
                 };
             }[];
@@ -747,7 +747,7 @@ export interface components {
                 most_post_reads: number;
             } | null;
         };
-        /** @description Of a live audio conversation. */
+        /** @description Metadata of a live audio conversation. */
         SpaceMetadata: {
             /** @constant */
             kind: "space";
@@ -800,7 +800,7 @@ export interface components {
              */
             to: string;
         };
-        /** @description Of a trend. */
+        /** @description Metadata of a trend. */
         TrendMetadata: {
             /** @constant */
             kind: "trend";

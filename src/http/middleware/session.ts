@@ -26,7 +26,7 @@ type Admitted = Extract<
 >;
 
 /**
- * Null if the route required no session and the request has none. Refuses cross-site requests before querying the store. Errors:
+ * Null if the route needs no session and the request has none. Refuses cross-site requests before querying the store. Errors:
  * `forbidden_origin`, `session_needed`, `not_found`.
  */
 export function sessionAdmission(context: HttpContext) {

@@ -65,7 +65,7 @@ const idsMetadata = z
   .meta({
     id: "IdsMetadata",
     description:
-      "Metadata of a post of which the platform allows only the ID to be shown: the fields of a post, null or empty.",
+      "Metadata of a post whose platform allows only its ID to be shown: the fields of a post, null or empty.",
     examples: [
       {
         kind: "ids",

@@ -69,7 +69,7 @@ const presentation = {
     .max(longestWaitSeconds, waitText)
     .optional()
     .meta({
-      description: `Seconds to wait for the lastPart of the job; ${defaultWaitSeconds} when absent.`,
+      description: `Seconds to wait for the end of the job; ${defaultWaitSeconds} when absent.`,
     }),
   fields: z
     .array(field, fieldsText)

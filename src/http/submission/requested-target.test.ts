@@ -37,7 +37,7 @@ async function resolve(
       ? {
           ok: false,
           why: "no_counterpart",
-          message: `${work.platform} unsupported it`,
+          message: `${work.platform} lacks it`,
           hint: "use x",
         }
       : { ok: true, usesUpstream: requestable.includes(work.platform) };

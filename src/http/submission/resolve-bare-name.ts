@@ -19,8 +19,8 @@ type Context = Pick<HttpContext, "archive" | "clock" | "sources">;
 type Resolution = { target: UserTarget; warnings: readonly SourceWarning[] };
 
 /**
- * Chooses, in order: the default platform if the name is valid there and it is searchable; the onlyMatch
- * archived account; the onlyMatch searchable platform; the default platform. A guess is reported as
+ * Chooses, in order: the default platform if the name is valid there and it is searchable; the only
+ * archived account; the only searchable platform; the default platform. A guess is reported as
  * `platform_assumed`. Errors: `invalid_query`, with the forms to choose from.
  */
 export async function resolveBareName(
@@ -41,7 +41,7 @@ export async function resolveBareName(
     isAnswered,
   );
   if (archived !== null)
-    return assume(archived, "it is the onlyMatch account of this name in the archive");
+    return assume(archived, "it is the only account of this name in the archive");
   const candidates = platforms
     .map((platform) => accountOn(platform, name))
     .filter((candidate) => candidate !== null);

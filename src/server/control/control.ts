@@ -65,7 +65,7 @@ type Stores = {
 };
 
 /**
- * The folder has its own secret key if none is configuredKey, except with a database, which other
+ * The folder has its own secret key if none is configured, except with a database, which other
  * folders may share. Errors: `folder_in_use`, `newer_schema`, `not_writable`, `disk_full`,
  * `store_unavailable`, `control_missing`, `control_foreign`, `secret_key_missing`,
  * `secret_key_unreadable`, `shared_secret_key_needed`.

@@ -26,7 +26,7 @@ async function loggedLines(
   return lines;
 }
 
-test("a failing compaction task is loggedLines once, and again after a success", async () => {
+test("a failing compaction task is logged once, and again after a success", async () => {
   const error = { kind: "seal" as const, message: "disk I/O error", atMs: 0 };
   const line = [{ task: "seal", message: "disk I/O error" }, "compaction failed"];
   expect(await loggedLines([{ error }, { error }, { error: null }, { error }])).toEqual([
@@ -35,7 +35,7 @@ test("a failing compaction task is loggedLines once, and again after a success",
   ]);
 });
 
-test("orphaned files are loggedLines when their number increases", async () => {
+test("orphaned files are logged when their number increases", async () => {
   const one = { orphaned: { files: 1, bytes: 10 } };
   const two = { orphaned: { files: 2, bytes: 30 } };
   const text = "archive/orphaned contains orphaned files";

@@ -116,7 +116,7 @@ function linkInvalid() {
 }
 
 function accountSuspended() {
-  return problem("account_suspended", "the account is accountSuspended", {
+  return problem("account_suspended", "the account is suspended", {
     hint: "contact the operator of this server",
   });
 }
