@@ -3,7 +3,6 @@ import type * as z from "zod";
 import { ApiRefusal } from "./api.ts";
 import type { RunContext } from "./run-search.ts";
 
-/** What every tool needs in addition to its arguments. */
 export type ToolContext = Pick<RunContext, "api" | "randomUuid">;
 
 type ToolAnswer<Output> = {

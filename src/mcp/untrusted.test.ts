@@ -30,9 +30,9 @@ test("every line of an untrusted text is quoted, regardless of its content", () 
       { length: 12 },
       () => pieces[Math.floor(random() * pieces.length)],
     ).join("");
-    const shown = quoted(text);
-    for (const line of shown.split(/[\n\r\v\f\u0085\u2028\u2029]/)) expect(line).toMatch(/^>/);
-    expect(shown).not.toMatch(/[^\P{Cc}\n]|[\u202a-\u202e]/u);
+    const quotation = quoted(text);
+    for (const line of quotation.split(/[\n\r\v\f\u0085\u2028\u2029]/)) expect(line).toMatch(/^>/);
+    expect(quotation).not.toMatch(/[^\P{Cc}\n]|[\u202a-\u202e]/u);
     expect(inline(text)).not.toMatch(/[\s`<>·]/);
     expect(inline(text).length).toBeLessThanOrEqual(80);
   }

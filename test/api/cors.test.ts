@@ -106,15 +106,15 @@ test("responses expose their header fields to the page, including errors", async
   ] as const) {
     const key = await service.makeKey();
     const headers = { origin: page };
-    const used = await service.call(key, {
+    const accepted = await service.call(key, {
       method: "POST",
       url: submitPath,
       headers,
       payload: search("comet"),
     });
     const refused = await service.call(null, { url: "/v1/search/live/social/jobs", headers });
-    expect([used.statusCode, refused.statusCode]).toEqual([202, 401]);
-    for (const answer of [used, refused]) {
+    expect([accepted.statusCode, refused.statusCode]).toEqual([202, 401]);
+    for (const answer of [accepted, refused]) {
       expect(answer.headers["access-control-allow-origin"]).toBe(allowed);
       const exposed = String(answer.headers["access-control-expose-headers"]).split(", ");
       expect(exposed).toEqual(

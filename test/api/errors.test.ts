@@ -12,7 +12,7 @@ import {
   handDrivenNode,
   itemOf,
 } from "../../testkit/nodes/hand-driven-node.ts";
-import { storeNode } from "../../testkit/nodes/stored-node.ts";
+import { storeNode } from "../../testkit/nodes/staleLease-node.ts";
 import { connectTo } from "../../testkit/service/connect-to.ts";
 import { freePort } from "../../testkit/service/free-port.ts";
 import {
@@ -224,8 +224,8 @@ const exampleWebhook = "wh_4fK2nQ7sVd81LmXzRt0B";
 async function webhookOfOwner(): Promise<{ owner: string; webhook: string }> {
   const owner = await service.makeKey();
   const url = `http://127.0.0.1:${receiverPort}/earshot`;
-  const made = await post({ url }, "/v1/webhooks", json, owner);
-  return { owner, webhook: `/v1/webhooks/${made.body.id}` };
+  const created = await post({ url }, "/v1/webhooks", json, owner);
+  return { owner, webhook: `/v1/webhooks/${created.body.id}` };
 }
 
 /** Without an account id, the only operator demotes itself. */
@@ -273,8 +273,8 @@ const causes: Readonly<Record<ProblemCode, () => Promise<Refusal>>> = {
     return refusalOf(await node.post("register", registration));
   },
   lease_lost: async () => {
-    const stored = { job: exampleJob, token: "2f1d6a35-0c0e-4a9d-9c4e-5b1c7d0e9a2f" };
-    return refusalOf(await (await approvedNode()).post("renew", stored));
+    const staleLease = { job: exampleJob, token: "2f1d6a35-0c0e-4a9d-9c4e-5b1c7d0e9a2f" };
+    return refusalOf(await (await approvedNode()).post("renew", staleLease));
   },
   node_answer_refused: async () => {
     const node = await approvedNode();
@@ -392,9 +392,9 @@ const causes: Readonly<Record<ProblemCode, () => Promise<Refusal>>> = {
     ),
   last_operator: () => changeAccount(null),
   too_many_webhooks: async () => {
-    const made = { url: "https://example.com/earshot" };
-    for (let count = 0; count < 2; count++) await post(made, "/v1/webhooks");
-    return await post(made, "/v1/webhooks");
+    const webhook = { url: "https://example.com/earshot" };
+    for (let count = 0; count < 2; count++) await post(webhook, "/v1/webhooks");
+    return await post(webhook, "/v1/webhooks");
   },
   webhook_disabled: async () => {
     const receiver = createServer((_, answer) => answer.writeHead(410).end());

@@ -100,8 +100,11 @@ async function watch(
   };
 }
 
-/** Waits for this state; a stream may omit a state that ends before it is read. */
-async function waitForStatus(stream: Awaited<ReturnType<typeof watch>>, status: string): Promise<void> {
+/** A stream may omit a state that ends before it is read. */
+async function waitForStatus(
+  stream: Awaited<ReturnType<typeof watch>>,
+  status: string,
+): Promise<void> {
   for (let count = 1; (await stream.first(count)).at(-1)?.status !== status; count++);
 }
 

@@ -18,7 +18,12 @@ const newApiKey = () => service.makeKey({ submissionsPerMinute: null });
 let keys = 0;
 const newKey = () => `key-${keys++}`;
 
-function submit(apiKey: string, idempotencyKey: string, body: unknown = search("comet"), url = base) {
+function submit(
+  apiKey: string,
+  idempotencyKey: string,
+  body: unknown = search("comet"),
+  url = base,
+) {
   return service.call(apiKey, {
     method: "POST",
     url,
@@ -61,7 +66,9 @@ test("a replay is answered even if the search rate is used up", async () => {
 
 test("member order, white space and number format do not make a different search", async () => {
   const [apiKey, idempotencyKey] = [await newApiKey(), newKey()];
-  const { uuid } = (await submit(apiKey, idempotencyKey, search("comet", { max_results: 20 }))).json();
+  const { uuid } = (
+    await submit(apiKey, idempotencyKey, search("comet", { max_results: 20 }))
+  ).json();
   const reformatted = `{ "arguments": {"max_results": 2.0e1,
     "query": "com\\u0065t", "type": "searchbyquery"}, "type": "social" }`;
   const replay = await submit(apiKey, idempotencyKey, reformatted);
@@ -74,22 +81,19 @@ test.each([
   ["another method", search("comet", { type: "searchbyfullarchive" }), base],
   ["another type", { ...search("comet"), type: "social-api" }, base],
   ["another platform in the path", search("comet"), "/v1/search/live/bluesky"],
-])(
-  "%s with the same idempotency key is refused and costs no search",
-  async (_, body, url) => {
-    const [apiKey, idempotencyKey] = [await newApiKey(), newKey()];
-    await submit(apiKey, idempotencyKey);
-    const refused = await submit(apiKey, idempotencyKey, body, url);
-    expect(refused.statusCode).toBe(422);
-    expect(refused.json()).toMatchObject({
-      code: "idempotency_mismatch",
-      uuid: "",
-      retryable: false,
-    });
-    expect(refused.headers.ratelimit).toContain('"search";r=9');
-    expect(await jobsOf(apiKey)).toHaveLength(1);
-  },
-);
+])("%s with the same idempotency key is refused and costs no search", async (_, body, url) => {
+  const [apiKey, idempotencyKey] = [await newApiKey(), newKey()];
+  await submit(apiKey, idempotencyKey);
+  const refused = await submit(apiKey, idempotencyKey, body, url);
+  expect(refused.statusCode).toBe(422);
+  expect(refused.json()).toMatchObject({
+    code: "idempotency_mismatch",
+    uuid: "",
+    retryable: false,
+  });
+  expect(refused.headers.ratelimit).toContain('"search";r=9');
+  expect(await jobsOf(apiKey)).toHaveLength(1);
+});
 
 test("an invalid body is refused before the idempotency key is looked up", async () => {
   const [apiKey, idempotencyKey] = [await newApiKey(), newKey()];
@@ -102,7 +106,9 @@ test("an invalid body is refused before the idempotency key is looked up", async
 
 test("concurrent requests with one idempotency key create one job", async () => {
   const [apiKey, idempotencyKey] = [await newApiKey(), newKey()];
-  const answers = await Promise.all(Array.from({ length: 8 }, () => submit(apiKey, idempotencyKey)));
+  const answers = await Promise.all(
+    Array.from({ length: 8 }, () => submit(apiKey, idempotencyKey)),
+  );
   expect(new Set(answers.map((answer) => answer.body)).size).toBe(1);
   const fresh = answers.filter((answer) => answer.headers["idempotent-replayed"] === undefined);
   expect(fresh).toHaveLength(1);
@@ -113,7 +119,10 @@ test("concurrent requests with one idempotency key create one job", async () => 
 
 test("of two different searches sent concurrently with one idempotency key, one is accepted and one refused", async () => {
   const [apiKey, idempotencyKey] = [await newApiKey(), newKey()];
-  const answers = await Promise.all([submit(apiKey, idempotencyKey), submit(apiKey, idempotencyKey, search("aurora"))]);
+  const answers = await Promise.all([
+    submit(apiKey, idempotencyKey),
+    submit(apiKey, idempotencyKey, search("aurora")),
+  ]);
   expect(answers.map((answer) => answer.statusCode).sort()).toEqual([202, 422]);
   expect(await jobsOf(apiKey)).toHaveLength(1);
   const next = await submit(apiKey, newKey());

@@ -47,7 +47,7 @@ const publicPaths = [
   "/v1/status",
 ];
 
-/** Requests of nodes are authenticated by signatures. */
+/** Authenticated by signatures. */
 const nodePaths = "/internal/nodes/";
 
 /** Inputs that identify no resource. */
@@ -105,8 +105,8 @@ function post(key: string, url: string, payload: object) {
 }
 
 async function makeWebhook(key: string): Promise<string> {
-  const made = await post(key, "/v1/webhooks", { url: `${nowhere}/hook` });
-  return made.json().id;
+  const created = await post(key, "/v1/webhooks", { url: `${nowhere}/hook` });
+  return created.json().id;
 }
 
 function request({ method }: Route, key: string | null, path: string) {
@@ -125,7 +125,7 @@ function namesOf({ url }: Route): string[] {
   return [...url.matchAll(/:(\w+)/g)].flatMap(([, name = ""]) => (name === "platform" ? [] : name));
 }
 
-/** The answer without request ids, and with the ids of resources masked. */
+/** Request ids are removed, resource ids masked. */
 async function answerTo(route: Route, key: string, path: string) {
   const answer = await request(route, key, path);
   let text = answer.body.replace(/"request_id":"[^"]*"/, "");

@@ -225,7 +225,9 @@ describe("cancel", () => {
       const [ended, answer] =
         round % 2 === 0
           ? await Promise.all([complete(), cancel()])
-          : await Promise.all([cancel(), complete()]).then(([cancelled, completed]) => [completed, cancelled] as const);
+          : await Promise.all([cancel(), complete()]).then(
+              ([cancelled, completed]) => [completed, cancelled] as const,
+            );
       const status = await idle.call(idleKey, { method: "GET", url: `${base}/status/${uuid}` });
       if (ended === "done") {
         expect(answer.statusCode).toBe(204);
@@ -480,7 +482,9 @@ describe("the list of jobs", () => {
     const archiveJobs = uuids.filter((_, index) => index % 2 === 1);
     expect(await listUuids("?method=searchbyfullarchive")).toEqual(archiveJobs);
     expect(await listUuids("?method=searchbyquery,searchbyfullarchive")).toEqual(uuids);
-    expect(await listUuids("?status=done&method=searchbyfullarchive&limit=1")).toEqual([archiveJobs[0]]);
+    expect(await listUuids("?status=done&method=searchbyfullarchive&limit=1")).toEqual([
+      archiveJobs[0],
+    ]);
     expect(await listUuids("?status=done,error")).toEqual(uuids);
     expect(await listUuids("?status=received,in%20progress,error(retrying),cancelled")).toEqual([]);
   });

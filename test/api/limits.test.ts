@@ -425,10 +425,10 @@ describe("a client that polls each of four searches once a second", () => {
         }
       }
 
-      async function read(uuid: string, what: string): Promise<void> {
+      async function read(uuid: string, kind: "status" | "result"): Promise<void> {
         const answer = await app.inject({
           method: "GET",
-          url: `/v1/search/live/social/${what}/${uuid}`,
+          url: `/v1/search/live/social/${kind}/${uuid}`,
           headers: { authorization: `Bearer ${key}` },
         });
         statuses.push(answer.statusCode);

@@ -86,11 +86,13 @@ beforeAll(async () => {
     service.callAs(session, { method, url, ...(payload === undefined ? {} : { payload }) });
   const keys = "/dashboard/api/keys";
   const { token: firstKey } = (await asSession("POST", `${keys}/first`)).json();
-  const made = (await asSession("POST", keys, { name: "canarykeyname" })).json();
-  const rotation = await asSession("POST", `${keys}/${made.key.id}/rotate`, { overlap_hours: 1 });
-  await asSession("PATCH", `${keys}/${made.key.id}`, { name: "canarykeyname" });
+  const created = (await asSession("POST", keys, { name: "canarykeyname" })).json();
+  const rotation = await asSession("POST", `${keys}/${created.key.id}/rotate`, {
+    overlap_hours: 1,
+  });
+  await asSession("PATCH", `${keys}/${created.key.id}`, { name: "canarykeyname" });
   await asSession("POST", keys, { name: "canarykeyname\n" });
-  const ownKeys = { "first key": firstKey, key: made.token, successor: rotation.json().token };
+  const ownKeys = { "first key": firstKey, key: created.token, successor: rotation.json().token };
   for (const [what, token] of Object.entries(ownKeys)) {
     await service.call(token, { method: "GET", url: `${live}/jobs` });
     await service.call(`${token}x`, { method: "GET", url: `${live}/jobs` });

@@ -56,10 +56,10 @@ function exampleOf({ example, schema }: DescribedParameter): unknown {
 
 type Values = Readonly<Record<string, string>>;
 
-/** Used by every request except those that delete resources. */
+/** Not for requests that delete resources. */
 let sharedValues: Values;
 
-/** Creates resources and returns their ids. */
+/** Ids of new resources. */
 async function makeValues(): Promise<Values> {
   const payload = { url: "https://example.com/earshot" };
   const created = await service.call(key, { method: "POST", url: "/v1/webhooks", payload });

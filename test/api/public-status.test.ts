@@ -21,10 +21,10 @@ beforeAll(async () => {
 });
 afterAll(() => service.remove());
 
-const read = () => service.call(null, { url: "/v1/status" });
+const getStatus = () => service.call(null, { url: "/v1/status" });
 
 test("the public status shows coverage and streams without a key, and nothing about accounts", async () => {
-  const answer = await read();
+  const answer = await getStatus();
   expect(answer.statusCode, answer.body).toBe(200);
   expect(answer.headers["cache-control"]).toBe("public, max-age=5");
   const body = answer.json();
@@ -46,13 +46,13 @@ test("many requests within five seconds read the archive once", async () => {
   const stats = vi.spyOn(service.context.archive, "stats");
   const bodies = new Set<string>();
   for (let round = 0; round < 20; round += 1) {
-    const answers = await Promise.all(Array.from({ length: 10 }, read));
+    const answers = await Promise.all(Array.from({ length: 10 }, getStatus));
     for (const { body } of answers) bodies.add(body);
   }
   expect(bodies.size).toBe(1);
   expect(stats.mock.calls.length).toBeLessThanOrEqual(1);
   service.clock.move(60_000);
-  expect(bodies).not.toContain((await read()).body);
+  expect(bodies).not.toContain((await getStatus()).body);
   stats.mockRestore();
 });
 

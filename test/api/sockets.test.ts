@@ -25,7 +25,11 @@ beforeAll(async () => {
 });
 afterAll(() => service.remove());
 
-async function openConnection(): Promise<{ socket: Socket; answer(): string; ended: Promise<unknown> }> {
+async function openConnection(): Promise<{
+  socket: Socket;
+  answer(): string;
+  ended: Promise<unknown>;
+}> {
   const socket = await connectTo(service.url);
   let text = "";
   socket.on("data", (bytes) => {

@@ -143,11 +143,7 @@ describe("registering", () => {
     ["a cloud metadata address", "http://169.254.169.254/latest/meta-data", "on"],
     ["another port of an allowed host", "http://127.0.0.1:2/", "on"],
     ["a port of another service", "https://example.com:22/", "on"],
-    [
-      "too long when percent-encoded",
-      `https://example.com/${"é".repeat(2_000)}`,
-      "on",
-    ],
+    ["too long when percent-encoded", `https://example.com/${"é".repeat(2_000)}`, "on"],
   ])("a webhook URL is refused: %s", async (_, url, allowHttp) => {
     const { webhooks } = service.context.config;
     const before = webhooks.allowHttp;
@@ -177,14 +173,14 @@ describe("registering", () => {
   });
 
   test("an account is limited to five webhooks, and deleting one makes room", async () => {
-    const made = [];
-    for (let count = 0; count < 5; count += 1) made.push(await register("/five"));
+    const webhooks = [];
+    for (let count = 0; count < 5; count += 1) webhooks.push(await register("/five"));
     const url = `${receiver.url}/six`;
     expect((await post("/v1/webhooks", { url })).json()).toMatchObject({
       status: 409,
       code: "too_many_webhooks",
     });
-    const first = `/v1/webhooks/${made[0]?.id}`;
+    const first = `/v1/webhooks/${webhooks[0]?.id}`;
     expect((await service.call(key, { method: "DELETE", url: first })).statusCode).toBe(204);
     expect((await get(first)).statusCode).toBe(404);
     expect((await post("/v1/webhooks", { url })).statusCode).toBe(201);
@@ -246,8 +242,8 @@ describe("the end of a job", () => {
       "content-type": "application/json",
       "user-agent": expect.stringMatching(/^earshot\//),
     });
-    const noted = await waitForDelivery(id, { state: "delivered" });
-    expect(noted).toMatchObject({
+    const recorded = await waitForDelivery(id, { state: "delivered" });
+    expect(recorded).toMatchObject({
       id: sent.headers["webhook-id"],
       event: "job.done",
       attempts: 1,

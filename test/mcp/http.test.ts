@@ -129,8 +129,8 @@ describe.each(["legacy", "auto"] as const)("a client that negotiates %s", (mode)
     expect(found.structured.warnings).toContainEqual(expect.stringContaining('scope "all"'));
     const fullArchive = await callTool(client, "search_posts", { query: "meteor", scope: "all" });
     expect(fullArchive.text).not.toContain('scope "all"');
-    const counted = await callTool(client, "count_posts", { query: "meteor" });
-    expect(counted.text).toContain("use start_time for older posts");
+    const counts = await callTool(client, "count_posts", { query: "meteor" });
+    expect(counts.text).toContain("use start_time for older posts");
   });
 
   test("an MCP client can count posts", async () => {

@@ -113,12 +113,17 @@ describe("an authorization request", () => {
   );
 
   test("an authorization request that names a parameter twice is refused", async () => {
-    const answer = await requestAuthorization({}, "&redirect_uri=https%3A%2F%2Fevil.example%2Fcallback");
+    const answer = await requestAuthorization(
+      {},
+      "&redirect_uri=https%3A%2F%2Fevil.example%2Fcallback",
+    );
     expect(answer).toMatchObject({ code: "invalid_authorization_request" });
   });
 
   test("an authorization request may write scheme and host of the resource in capitals", async () => {
-    expect(await requestAuthorization({ resource: "HTTP://EARSHOT.test/mcp" })).toMatchObject({ kind: "consent" });
+    expect(await requestAuthorization({ resource: "HTTP://EARSHOT.test/mcp" })).toMatchObject({
+      kind: "consent",
+    });
   });
 });
 
@@ -161,7 +166,10 @@ describe("a client_id", () => {
       (id) => ({ ...clientDocument(id), redirect_uris: ["javascript:x"] }),
     ],
     ["no name", (id) => ({ ...clientDocument(id), client_name: " " })],
-    ["a name that changes the text direction", (id) => ({ ...clientDocument(id), client_name: "a\u202eb" })],
+    [
+      "a name that changes the text direction",
+      (id) => ({ ...clientDocument(id), client_name: "a\u202eb" }),
+    ],
     ["a name in two lines", (id) => ({ ...clientDocument(id), client_name: "Claude\nTrusted" })],
     [
       "client authentication by key",
@@ -179,7 +187,9 @@ describe("a client_id", () => {
       const path = `/${what.replaceAll(" ", "-")}.json`;
       const clientId = app.publish(path, documentOf(`${app.origin}${path}`), status);
       const before = app.requested.length;
-      expect(await requestAuthorization({ client_id: clientId })).toMatchObject({ code: "client_not_accepted" });
+      expect(await requestAuthorization({ client_id: clientId })).toMatchObject({
+        code: "client_not_accepted",
+      });
       expect(app.requested.slice(before)).toEqual([path]);
     },
   );
@@ -343,7 +353,9 @@ describe("a refresh token", () => {
     const other = { client_id: "https://evil.example/client.json" };
     expect((await refresh(tokens.refresh_token, other)).json().error).toBe("invalid_grant");
     const otherResource = { resource: "https://other.example" };
-    expect((await refresh(tokens.refresh_token, otherResource)).json().error).toBe("invalid_target");
+    expect((await refresh(tokens.refresh_token, otherResource)).json().error).toBe(
+      "invalid_target",
+    );
     expect((await ping(service, tokens.access_token)).statusCode).toBe(200);
   });
 

@@ -593,7 +593,7 @@ export interface components {
             uuid: string;
             /** @constant */
             status: "done";
-            /** @description The records; posts of a search come newest first, others in the order of the platform. With fields, each has only those. */
+            /** @description The records; posts of a search come newest first, others in the order of the platform. If fields is set, they have only those. */
             results: ({
                 ID?: string;
                 Content?: string;

@@ -3,7 +3,7 @@ import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { FastifyReply } from "fastify";
 import { afterAll, expect, test } from "vitest";
-import { freeAfterSent } from "./free-after-sent.ts";
+import { freeAfterSent } from "./free-after-clientRequest.ts";
 
 const bodies: Uint8Array[] = [];
 /** More than a connection's buffers take at once. */
@@ -21,8 +21,8 @@ const { port } = server.address() as AddressInfo;
 afterAll(() => server.close());
 
 async function fetchAnswer() {
-  const sent = request({ port, host: "127.0.0.1" }).end();
-  const [answer] = await once(sent, "response");
+  const clientRequest = request({ port, host: "127.0.0.1" }).end();
+  const [answer] = await once(clientRequest, "response");
   return answer;
 }
 

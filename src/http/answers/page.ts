@@ -99,8 +99,8 @@ export async function pageOf(
     const record = isShortened
       ? { ...whole, Content: shortened(whole.Content, allowance.perPost) }
       : whole;
-    const stored = isShortened ? JSON.stringify(record) : (texts[index] ?? "");
-    const json = select === null ? stored : JSON.stringify(select(record));
+    const fullJson = isShortened ? JSON.stringify(record) : (texts[index] ?? "");
+    const json = select === null ? fullJson : JSON.stringify(select(record));
     posts.push({ record, json, shortenedFrom: isShortened ? length : null });
     await yieldIfDue();
   }

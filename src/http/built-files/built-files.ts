@@ -31,8 +31,8 @@ export function createBuiltFiles(folder: URL): BuiltFiles {
 
   async function find(name: string, encoding: AcceptedEncoding): Promise<ServedFile | null> {
     const key = `${name} ${encoding}`;
-    const known = files.get(key);
-    if (known !== undefined) return known;
+    const cached = files.get(key);
+    if (cached !== undefined) return cached;
     const copy = await read(name, encoding);
     const file = copy === null && encoding !== null ? await find(name, null) : copy;
     if (file !== null) files.set(key, file);

@@ -35,7 +35,7 @@ export type OpenConnections = {
   stop(): void;
   /** Resolves when no complete request is unanswered. */
   whenAnswered(): Promise<void>;
-  /** Whether the newest request was answered before it was complete, so that no other answer may follow. */
+  /** Whether the newest request was answered before it was complete. */
   isAnswered(socket: Socket): boolean;
   isRefused(socket: Socket): boolean;
 };
@@ -54,7 +54,7 @@ export function watchConnections(
 ): OpenConnections {
   const limits = createConnectionLimits(settings, clock);
   const requestsOf = new Map<Socket, Set<IncomingMessage>>();
-  const answered = new WeakSet<Socket>();
+  const answeredSockets = new WeakSet<Socket>();
   let stopping = false;
   let allAnswered: PromiseWithResolvers<void> | null = null;
 
@@ -71,10 +71,10 @@ export function watchConnections(
   async function closeUnlessComplete(request: IncomingMessage): Promise<void> {
     const { socket } = request;
     const timerAbort = new AbortController();
-    answered.add(socket);
+    answeredSockets.add(socket);
     request.once("close", () => timerAbort.abort());
     await clock.sleep(lateBodyMs, timerAbort.signal).catch(() => undefined);
-    answered.delete(socket);
+    answeredSockets.delete(socket);
     if (!request.complete) socket.destroy();
   }
 
@@ -110,7 +110,7 @@ export function watchConnections(
       resolveIfAllAnswered();
       return allAnswered.promise;
     },
-    isAnswered: (socket) => answered.has(socket),
+    isAnswered: (socket) => answeredSockets.has(socket),
     isRefused: limits.isRefused,
   };
 }

@@ -57,13 +57,13 @@ const noUsage: UsageCounts = {
   posts: 0,
 };
 
-function sum(one: UsageCounts, other: UsageCounts): UsageCounts {
+function sum(a: UsageCounts, b: UsageCounts): UsageCounts {
   return {
-    requests: one.requests + other.requests,
-    refused: one.refused + other.refused,
-    failed: one.failed + other.failed,
-    searches: one.searches + other.searches,
-    searchesFailed: one.searchesFailed + other.searchesFailed,
-    posts: one.posts + other.posts,
+    requests: a.requests + b.requests,
+    refused: a.refused + b.refused,
+    failed: a.failed + b.failed,
+    searches: a.searches + b.searches,
+    searchesFailed: a.searchesFailed + b.searchesFailed,
+    posts: a.posts + b.posts,
   };
 }

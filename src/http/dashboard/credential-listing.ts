@@ -28,7 +28,7 @@ function stateOf(
   if (quarantine !== null) return { state: "quarantined", reason: quarantine.reason, until: null };
   const [last] = coolings
     .filter(({ untilMs }) => untilMs > nowMs)
-    .toSorted((one, other) => other.untilMs - one.untilMs);
+    .toSorted((a, b) => b.untilMs - a.untilMs);
   return last === undefined
     ? { state: "ready", reason: null, until: null }
     : { state: "cooling", reason: last.reason, until: isoTime(last.untilMs) };

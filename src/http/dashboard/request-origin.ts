@@ -3,7 +3,7 @@ import { problem } from "../problems/write-problem.ts";
 
 const safeMethods: readonly string[] = ["GET", "HEAD"];
 
-/** Other sites must not be able to send such requests (RFC 9110, section 9.2.1; CSRF). */
+/** Other sites must not be able to send such requests (CSRF). */
 export function hasUnsafeMethod(request: FastifyRequest): boolean {
   return !safeMethods.includes(request.method);
 }

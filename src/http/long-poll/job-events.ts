@@ -52,9 +52,9 @@ const ranks = {
 const hasEnded = (state: JobState): boolean => ranks[state] >= ranks.done;
 
 /** A change with more attempts is later. */
-function isLater(one: Progress, other: Progress): boolean {
-  if (one.attempts !== other.attempts) return one.attempts > other.attempts;
-  return ranks[one.state] > ranks[other.state];
+function isLater(next: Progress, current: Progress): boolean {
+  if (next.attempts !== current.attempts) return next.attempts > current.attempts;
+  return ranks[next.state] > ranks[current.state];
 }
 
 function lastChangeMs({ finishedMs, startedMs, submittedMs }: Job): number {

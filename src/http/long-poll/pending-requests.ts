@@ -93,7 +93,7 @@ export function createPendingRequests(
     const controller = new AbortController();
     const end = () => controller.abort(requestEnded);
     const release = count(caller, end);
-    // If the caller ends, the answer is 401 (ended-caller.ts).
+    // If the key or session ends, the answer is 401 (ended-caller.ts).
     const unwatch = callers.watch(caller, end);
     const resumeIdleTimeout = pauseIdleTimeout(reply.raw, settings.idleTimeoutMs);
     reply.raw.once("close", end);
@@ -105,7 +105,7 @@ export function createPendingRequests(
       resumeIdleTimeout();
       unwatch();
       release();
-      // The caller's end may have ended the wait: force another check.
+      // The key or session may have ended: force another check.
       reply.request.admittedMs = Number.NEGATIVE_INFINITY;
     }
   }

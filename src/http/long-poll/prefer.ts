@@ -41,7 +41,7 @@ const parameter = new RegExp(`;[ \\t]*(?:${token}${optionalValue}[ \\t]*)?`, "y"
 const separators = /[ \t]*(?:,[ \t]*)*/y;
 
 function preferences(field: string): readonly Preference[] {
-  const found: Preference[] = [];
+  const parsed: Preference[] = [];
   let offset = 0;
   const take = (pattern: RegExp) => {
     pattern.lastIndex = offset;
@@ -54,14 +54,14 @@ function preferences(field: string): readonly Preference[] {
     const preference = take(nameAndValue);
     if (preference === null) throw malformed("the Prefer header is not a list of preferences");
     const [, name = "", value = ""] = preference;
-    found.push({ name: name.toLowerCase(), value: unquote(value) });
+    parsed.push({ name: name.toLowerCase(), value: unquote(value) });
     while (take(parameter) !== null);
     if (offset < field.length && field[offset] !== ",") {
       throw malformed("the Prefer header is not a list of preferences");
     }
     take(separators);
   }
-  return found;
+  return parsed;
 }
 
 function unquote(word: string): string {

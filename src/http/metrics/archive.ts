@@ -12,7 +12,7 @@ export type ArchiveMetricSource = CoverageMetricSource & {
 /** If a busy thread answers later, the scrape gets the previous state. */
 const timeoutMs = 250;
 
-/** Compaction metrics are absent while its state is unknown, or another process runs it. */
+/** Compaction metrics are absent while unknown, or if another process runs it. */
 export function addArchiveMetrics(
   registry: Registry,
   source: ArchiveMetricSource,
@@ -23,7 +23,7 @@ export function addArchiveMetrics(
   let state: CompactionState | null = null;
   let pending: Promise<void> | null = null;
 
-  function gauge(name: string, help: string, value: (known: CompactionState) => number): void {
+  function gauge(name: string, help: string, value: (current: CompactionState) => number): void {
     new Gauge({
       name,
       help,
@@ -35,9 +35,9 @@ export function addArchiveMetrics(
     });
   }
 
-  gauge("earshot_archive_segments", "Segments of the archive", (known) => known.segments);
-  gauge("earshot_archive_bytes", "Bytes of the archive on disk", (known) => known.bytes);
-  gauge("earshot_archive_max_bytes", "Maximum bytes of the archive", (known) => known.maxBytes);
+  gauge("earshot_archive_segments", "Segments of the archive", (current) => current.segments);
+  gauge("earshot_archive_bytes", "Bytes of the archive on disk", (current) => current.bytes);
+  gauge("earshot_archive_max_bytes", "Maximum bytes of the archive", (current) => current.maxBytes);
   gauge(
     "earshot_archive_over_bound",
     "Whether the archive exceeds its maximum and expiry cannot help",
@@ -46,12 +46,12 @@ export function addArchiveMetrics(
   gauge(
     "earshot_archive_log_bytes",
     "Bytes of the largest write-ahead log",
-    (known) => known.walBytes,
+    (current) => current.walBytes,
   );
   gauge(
     "earshot_archive_waiting_counts",
     "Pending counts, not yet added to posts",
-    (known) => known.counts,
+    (current) => current.counts,
   );
   gauge(
     "earshot_archive_compaction_failing",

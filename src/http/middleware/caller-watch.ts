@@ -3,7 +3,7 @@ import type { SessionSettings } from "../../accounts/sessions/settings.ts";
 import type { HttpContext } from "../context.ts";
 
 export type CallerWatch = {
-  /** Calls `end` once the caller is invalid; returns the function that stops watching. */
+  /** Calls `end` once the caller is invalid. */
   watch(caller: Caller, end: () => void): () => void;
   /** Also true if the store does not answer. */
   isValid(caller: Caller): Promise<boolean>;

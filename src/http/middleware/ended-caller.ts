@@ -14,7 +14,7 @@ const longBodyBytes = 65_536;
 /** Header fields that reveal nothing of the withheld answer. */
 const safeFields = ["x-request-id", "connection", "cache-control", "x-content-type-options"];
 
-/** A caller may end while its body or its rate-limit slot is awaited. */
+/** The key or session may end while the body or the rate-limit slot is awaited. */
 export function refuseEndedCaller(context: CheckContext, callers: Pick<CallerWatch, "isValid">) {
   return async (request: FastifyRequest): Promise<void> => {
     if (await hasEnded(context, callers, request)) throw callerEnded();
@@ -67,7 +67,7 @@ async function hasEnded(
   return false;
 }
 
-/** A dashboard change may end callers: end their pending requests before answering. */
+/** A dashboard change may end keys or sessions: end their pending requests before answering. */
 export function checkAfterChange({ check }: Pick<CallerWatch, "check">) {
   return async (request: FastifyRequest): Promise<void> => {
     const { access } = request.routeOptions.config;

@@ -7,7 +7,7 @@ const longestConfirmation = 200;
 const longestReason = 200;
 const highestRate = 1_000_000;
 
-const body = (what: string, hint: string) => ({ what, message: "expected a JSON object", hint });
+const body = (kind: string, hint: string) => ({ kind, message: "expected a JSON object", hint });
 
 const limit = (name: string) => {
   const limitText = errorWithHint(

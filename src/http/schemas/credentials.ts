@@ -21,7 +21,7 @@ const text = (message: { error: string }) => z.string(message).max(longestText, 
 
 export const newCredential = closedObject(
   {
-    what: "field",
+    kind: "field",
     message: "expected a JSON object",
     hint: 'send {"platform":"x","kind":"app-token","fields":{"token":"…"}}',
   },
@@ -38,7 +38,7 @@ export const newCredential = closedObject(
 );
 
 export const authorizationAnswer = closedObject(
-  { what: "field", message: "expected a JSON object", hint: 'send {"answer":"https://…"}' },
+  { kind: "field", message: "expected a JSON object", hint: 'send {"answer":"https://…"}' },
   { answer: text(answerText).min(1, answerText) },
 );
 

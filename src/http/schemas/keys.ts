@@ -35,7 +35,7 @@ const choice = {
 };
 
 const bodyErrors = {
-  what: "field",
+  kind: "field",
   message: "expected a JSON object",
   hint: 'send {"name":"laptop"}',
 };
@@ -53,6 +53,6 @@ const someHours = errorWithHint(
 );
 
 export const keyRotation = closedObject(
-  { what: "field", message: "expected a JSON object", hint: 'send {"overlap_hours":24}' },
+  { kind: "field", message: "expected a JSON object", hint: 'send {"overlap_hours":24}' },
   { overlap_hours: z.int(someHours).min(0, someHours).max(longestOverlapHours, someHours) },
 );

@@ -38,7 +38,7 @@ export const noQuery = z.strictObject(
   {},
   errorWithHint(
     "this path has no query parameters",
-    'leave them out: the body says what to search; Prefer: wait=10 waits, as does "wait":10 in a search in one call',
+    'leave them out: send the search in the body, and a wait as Prefer: wait=10, or as "wait":10 in a search in one call',
   ),
 );
 
@@ -117,15 +117,15 @@ export function pageParameters(items: string) {
 }
 
 export const jobsQuery = closedQuery("send ?status=done,error&method=searchbyquery&limit=20", {
-  status: wordList("status", jobStates).meta({
+  status: commaSeparatedList("status", jobStates).meta({
     description: "Comma-separated states; default: all.",
     examples: ["done,error"],
   }),
-  method: wordList("method", methodNames).meta({
+  method: commaSeparatedList("method", methodNames).meta({
     description: "Comma-separated methods; default: all.",
     examples: ["searchbyquery"],
   }),
-  platform: wordList("platform", ["social", ...platforms]).meta({
+  platform: commaSeparatedList("platform", ["social", ...platforms]).meta({
     description: "Comma-separated platforms, as in the status; default: all.",
     examples: ["social,bluesky"],
   }),
@@ -153,10 +153,13 @@ export const eventsQuery = closedQuery(
 );
 
 /** Absent means all. */
-export function wordList<const Word extends string>(what: string, words: readonly Word[]) {
+export function commaSeparatedList<const Word extends string>(
+  parameter: string,
+  words: readonly Word[],
+) {
   const error = errorWithHint(
-    `expected comma-separated values for ${what}`,
-    `such as ?${what}=${words.slice(0, 2).join(",")}`,
+    `expected comma-separated values for ${parameter}`,
+    `such as ?${parameter}=${words.slice(0, 2).join(",")}`,
   );
   return z
     .string(error)
@@ -165,7 +168,7 @@ export function wordList<const Word extends string>(what: string, words: readonl
       text.split(",").flatMap((part) => {
         const word = words.find((known) => known === part);
         if (word !== undefined) return [word];
-        const message = unknownValueMessage(what, part, words);
+        const message = unknownValueMessage(parameter, part, words);
         context.addIssue({ code: "invalid_value", values: [...words], input: part, message });
         return [];
       }),

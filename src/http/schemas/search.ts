@@ -10,7 +10,7 @@ const longestWaitSeconds = 30;
 const largestBudget = 1_000_000;
 
 const bodyErrors = {
-  what: "field",
+  kind: "field",
   message: "expected a JSON object",
   hint: 'send {"type":"social","arguments":{"type":"searchbyquery","query":"comet"},"wait":10}',
 };

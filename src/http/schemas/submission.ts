@@ -23,7 +23,7 @@ const cursorText = errorWithHint(
 );
 
 const argumentErrors = {
-  what: "argument",
+  kind: "argument",
   message: "expected an object of arguments",
   hint: 'send "arguments":{"type":"searchbyquery","query":"comet"}',
 };
@@ -91,7 +91,7 @@ const searchArguments = closedObject(argumentErrors, {
 }).meta({ id: "SearchArguments" });
 
 const bodyErrors = {
-  what: "field",
+  kind: "field",
   message: "expected a JSON object",
   hint: 'send {"type":"social","arguments":{"type":"searchbyquery","query":"comet"}}',
 };

@@ -4,7 +4,7 @@ import { deliveryStates, jobEvents, webhookEvents } from "../../jobs/webhooks/we
 import { longestUrl } from "../../jobs/webhooks/webhook-url.ts";
 import { methodNames, sourceTypes } from "../../platforms/methods.ts";
 import { platforms } from "../../posts/post.ts";
-import { pageParameters, wordList } from "./parameters.ts";
+import { commaSeparatedList, pageParameters } from "./parameters.ts";
 import { closedObject, closedQuery, enumOf, errorWithHint } from "./words.ts";
 
 const id = z.string().meta({
@@ -31,7 +31,7 @@ const someEvents = errorWithHint(
 
 export const newWebhook = closedObject(
   {
-    what: "field",
+    kind: "field",
     message: "expected a JSON object",
     hint: 'send {"url":"https://host.example/path"}',
   },
@@ -114,7 +114,7 @@ export const webhookList = z
   .meta({ id: "WebhookList", examples: [{ webhooks: [webhookExample] }] });
 
 export const deliveriesQuery = closedQuery("send ?state=waiting,failed&limit=20", {
-  state: wordList("state", deliveryStates).meta({
+  state: commaSeparatedList("state", deliveryStates).meta({
     description: "Comma-separated states; default: all.",
     examples: ["waiting,failed"],
   }),

@@ -2,7 +2,7 @@ import { nearest } from "@earshot/query";
 import * as z from "zod";
 
 /** Member names of each closed object, by its message for unknown members. */
-const nameLists = new Map<string, { what: string; names: readonly string[] }>();
+const nameLists = new Map<string, { kind: string; names: readonly string[] }>();
 
 /** Joins message and hint, because zod has one string per error. No message contains it. */
 const separator = "\u0000";
@@ -18,24 +18,24 @@ export function splitHint(text: string): { message: string; hint: string | undef
 }
 
 /** Errors suggest the nearest match. */
-export function enumOf(what: string, names: readonly string[], hint: string) {
-  const missing = errorWithHint(`${what} is required`, hint).error;
-  const notString = errorWithHint(`${what} must be a string`, hint).error;
+export function enumOf(kind: string, names: readonly string[], hint: string) {
+  const missing = errorWithHint(`${kind} is required`, hint).error;
+  const notString = errorWithHint(`${kind} must be a string`, hint).error;
   return z.enum(names, {
     error: ({ input }) => {
       if (input === undefined) return missing;
-      return typeof input === "string" ? unknownValueMessage(what, input, names) : notString;
+      return typeof input === "string" ? unknownValueMessage(kind, input, names) : notString;
     },
   });
 }
 
 export function closedObject<const Shape extends z.core.$ZodLooseShape>(
-  { what, message, hint }: { what: string; message: string; hint: string },
+  { kind, message, hint }: { kind: string; message: string; hint: string },
   shape: Shape,
 ) {
   const names = Object.keys(shape);
-  const unknownMember = `unknown ${what}, expected one of ${names.join(", ")}`;
-  nameLists.set(unknownMember, { what, names });
+  const unknownMember = `unknown ${kind}, expected one of ${names.join(", ")}`;
+  nameLists.set(unknownMember, { kind, names });
   const { error: notObject } = errorWithHint(message, hint);
   return z.strictObject(shape, {
     error: (issue) => (issue.code === "unrecognized_keys" ? unknownMember : notObject),
@@ -46,11 +46,11 @@ export function closedObject<const Shape extends z.core.$ZodLooseShape>(
 export const closedQuery = <const Shape extends z.core.$ZodLooseShape>(
   hint: string,
   shape: Shape,
-) => closedObject({ what: "parameter", message: "invalid query string", hint }, shape);
+) => closedObject({ kind: "parameter", message: "invalid query string", hint }, shape);
 
 export function unknownMemberMessage(message: string, name: string): string {
   const list = nameLists.get(message);
-  return list === undefined ? message : unknownValueMessage(list.what, name, list.names);
+  return list === undefined ? message : unknownValueMessage(list.kind, name, list.names);
 }
 
 /** Length to which an echoed unknown name is shortened. */
@@ -60,10 +60,10 @@ export function shortenedName(name: string): string {
   return name.length <= longestEcho ? name : `${name.slice(0, longestEcho).toWellFormed()}…`;
 }
 
-export function unknownValueMessage(what: string, word: string, names: readonly string[]): string {
+export function unknownValueMessage(kind: string, word: string, names: readonly string[]): string {
   const shortWord = shortenedName(word);
   const suggestion = nearest(shortWord, names);
-  const unknown = `unknown ${what} ${JSON.stringify(shortWord)}`;
+  const unknown = `unknown ${kind} ${JSON.stringify(shortWord)}`;
   return suggestion
     ? `${unknown}, did you mean "${suggestion}"?`
     : `${unknown}, expected ${names.length === 1 ? "" : "one of "}${names.join(", ")}`;

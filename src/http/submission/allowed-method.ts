@@ -20,14 +20,14 @@ export function requireCounts(caller: Caller): void {
   throw methodForbidden(methods, searchMethods.join(" or "), null);
 }
 
-function methodForbidden(methods: readonly Method[], what: string, pointer: string | null) {
+function methodForbidden(methods: readonly Method[], methodText: string, pointer: string | null) {
   const allowed = methods.join(" or ");
-  return problem("method_forbidden", `the key does not allow ${what}`, {
+  return problem("method_forbidden", `the key does not allow ${methodText}`, {
     hint: `use ${allowed}, use another key, or change the methods of this one on the Keys page`,
     details: [
       {
         code: "method_forbidden",
-        message: `the key does not allow ${what}`,
+        message: `the key does not allow ${methodText}`,
         ...(pointer === null ? {} : { pointer }),
         expected: methods,
       },

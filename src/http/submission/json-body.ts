@@ -116,9 +116,9 @@ function forbiddenName() {
 }
 
 function notJson(message: string) {
-  const what = /^.*?(?=,? (?:in JSON|"|\.\.\."|at position)|$)/.exec(message)?.[0] ?? message;
+  const reason = /^.*?(?=,? (?:in JSON|"|\.\.\."|at position)|$)/.exec(message)?.[0] ?? message;
   const position = /at position \d+(?: \(line \d+ column \d+\))?/.exec(message)?.[0];
-  const text = what.charAt(0).toLowerCase() + what.slice(1);
+  const text = reason.charAt(0).toLowerCase() + reason.slice(1);
   return problem(
     "invalid_json",
     `the body is not JSON: ${position ? `${text} ${position}` : text}`,

@@ -131,8 +131,8 @@ const localOnly = (isLocalOnly: boolean): Pick<SearchJobRequest, "isLocalOnly"> 
   isLocalOnly ? { isLocalOnly } : {};
 
 function noSearchNode(platform: SearchPlatform) {
-  const what = platform === "social" ? "any platform" : platform;
-  return problem("source_unavailable", `no node that can search ${what} is connected`, {
+  const scopeText = platform === "social" ? "any platform" : platform;
+  return problem("source_unavailable", `no node that can search ${scopeText} is connected`, {
     hint: "connect one with earshot node; GET /v1/nodes lists the connected nodes",
   });
 }

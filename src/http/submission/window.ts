@@ -23,10 +23,10 @@ export function narrowWindow(window: Window, { startMs, endMs }: RequestedBounds
   return { fromMs: fromMs === null ? null : Math.min(fromMs, toMs), toMs };
 }
 
-function latest(one: number | null, other: number | null): number | null {
-  if (one === null) return other;
-  if (other === null) return one;
-  return Math.max(one, other);
+function latest(a: number | null, b: number | null): number | null {
+  if (a === null) return b;
+  if (b === null) return a;
+  return Math.max(a, b);
 }
 
 /** A short list must not pass for a complete answer. */

@@ -28,7 +28,7 @@ export const getPost: Tool<typeof input, typeof output> = {
       const text = ["No such post: deleted, hidden, or not archived.", ...notesOf(answer)];
       return { structured: { post: null }, text: text.join("\n") };
     }
-    const found = postOf(record);
-    return { structured: { post: found }, text: renderPosts([found]) };
+    const toolPost = postOf(record);
+    return { structured: { post: toolPost }, text: renderPosts([toolPost]) };
   },
 };

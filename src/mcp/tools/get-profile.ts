@@ -46,7 +46,7 @@ export const getProfile: Tool<typeof input, typeof output> = {
     }
     const { Metadata } = record;
     const metrics = Metadata?.public_metrics;
-    const found = {
+    const accountProfile = {
       id: record.ID,
       handle: Metadata?.username ?? null,
       name: Metadata?.author ?? null,
@@ -59,18 +59,18 @@ export const getProfile: Tool<typeof input, typeof output> = {
       posts: metrics?.tweet_count ?? null,
     };
     const facts = [
-      `@${inline(found.handle ?? found.id)}`,
-      found.platform,
-      safeUrl(found.url),
-      found.followers === null ? null : `${found.followers} followers`,
-      found.posts === null ? null : `${found.posts} posts`,
+      `@${inline(accountProfile.handle ?? accountProfile.id)}`,
+      accountProfile.platform,
+      safeUrl(accountProfile.url),
+      accountProfile.followers === null ? null : `${accountProfile.followers} followers`,
+      accountProfile.posts === null ? null : `${accountProfile.posts} posts`,
     ];
     const text = [
       facts.filter((fact) => fact !== null).join(" · "),
       ...notesOf(answer),
       untrustedNote,
-      quoted([found.name, found.description].filter(Boolean).join("\n")),
+      quoted([accountProfile.name, accountProfile.description].filter(Boolean).join("\n")),
     ];
-    return { structured: { profile: found, complete }, text: text.join("\n") };
+    return { structured: { profile: accountProfile, complete }, text: text.join("\n") };
   },
 };

@@ -28,8 +28,8 @@ function checkWebhooks(
     .iterate();
   for (const { id, accountId, secret } of rows) {
     const key = String(id);
-    const open = (by: Encryptor): unknown =>
-      by.decrypt(secret as Uint8Array, webhookOwner(String(accountId), key));
+    const open = (cipher: Encryptor): unknown =>
+      cipher.decrypt(secret as Uint8Array, webhookOwner(String(accountId), key));
     attempt(encryptor, open, () => onFinding("secret_unreadable", "webhook", key, unreadable(key)));
   }
 }
@@ -45,7 +45,7 @@ function checkCredentials(
   for (const row of rows) {
     const { accountId, secret } = row as { accountId: string | null; secret: Uint8Array };
     const id = String(row.id);
-    const open = (by: Encryptor): unknown => decryptSecrets(by, { id, accountId }, secret);
+    const open = (cipher: Encryptor): unknown => decryptSecrets(cipher, { id, accountId }, secret);
     attempt(encryptor, open, () =>
       onFinding("secret_unreadable", "credential", id, unreadable(id)),
     );

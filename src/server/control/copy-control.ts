@@ -35,7 +35,7 @@ export async function copyControl({ dataDir, url, onProgress }: CopyTerms): Prom
   const path = join(dataDir, "control.db");
   if (!existsSync(path)) throw noStore(dataDir);
   const lock = lockFolder(dataDir);
-  // No timeouts: a statement may copy much.
+  // No timeouts: a statement may copy many rows.
   const target = openPool({ url, gateway: "copy", connections: 1, timeoutMs: 0 });
   try {
     openControlForWriting(dataDir).close();

@@ -105,21 +105,21 @@ function contentOf(variable: string, path: string): string {
 
 /** A collateral service that the operator configured may be in a private network. */
 function lazyFetch(url: string): { fetch: GuardedFetch; close: () => Promise<void> } {
-  let opened: GuardedClient | null = null;
+  let client: GuardedClient | null = null;
   const open = () => {
-    opened ??= createGuardedFetch({
+    client ??= createGuardedFetch({
       guard: createGuard(url === gatewayDefaults.collateral ? [] : [url]),
       userAgent: `earshot/${packageVersion()}`,
       timeoutMs,
       maxBytes,
       maxRedirects: 0,
     });
-    return opened;
+    return client;
   };
   return {
     fetch: (...args) => open()(...args),
     close: async () => {
-      await opened?.close();
+      await client?.close();
     },
   };
 }

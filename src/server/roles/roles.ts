@@ -17,7 +17,7 @@ import { createMastodonRole } from "./mastodon-role.ts";
 /** Pause before the retry of a job that failed on a disk error. */
 const diskPauseMs = 1_000;
 
-/** Starts the embedded node, which leases its share of the jobs (EARSHOT_EMBEDDED_NODE). */
+/** The embedded node (EARSHOT_EMBEDDED_NODE). */
 export function startNode(context: AppContext): Runner {
   const { config, queue, upstreams, router, clock, log, metrics, sharing } = context;
   const { deadlineMs, concurrency, fetchConcurrency } = config.jobs;

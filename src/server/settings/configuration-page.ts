@@ -59,12 +59,12 @@ function tablesByTask(): string {
 }
 
 function advancedTables(): string {
-  const listed = new Set(Object.values(settingTasks).flat());
+  const listedNames = new Set(Object.values(settingTasks).flat());
   return (Object.keys(titles) as Section[])
     .map((section) => ({
       title: titles[section],
       others: Object.values<Setting<unknown>>(settings[section]).filter(
-        ({ name }) => !listed.has(name),
+        ({ name }) => !listedNames.has(name),
       ),
     }))
     .filter(({ others }) => others.length > 0)

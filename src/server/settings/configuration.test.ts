@@ -112,10 +112,10 @@ describe("configuration", () => {
     expect(names).toEqual([...new Set(names)]);
   });
 
-  test("each setting shown by task exists, and is in one task", () => {
-    const shown = Object.values(settingTasks).flat();
-    expect(shown).toEqual([...new Set(shown)]);
+  test("each setting listed by task exists, and is in one task", () => {
+    const listed = Object.values(settingTasks).flat();
+    expect(listed).toEqual([...new Set(listed)]);
     const names = allSettings().map(({ name }) => name);
-    expect(shown.filter((name) => !names.includes(name))).toEqual([]);
+    expect(listed.filter((name) => !names.includes(name))).toEqual([]);
   });
 });

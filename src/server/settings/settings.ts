@@ -59,7 +59,7 @@ export const settings = {
   log: logSettings,
 } satisfies Record<string, SettingTable>;
 
-/** Limits that operators do not need to change. */
+/** Not configurable. */
 export const constants = {
   data: archiveLimits,
   http: httpLimits,

@@ -3,7 +3,6 @@ import type { Clock } from "../../lib/clock.ts";
 
 const sweepMs = 600_000;
 
-/** Every ten minutes. */
 export async function sweepSessions({
   store,
   clock,

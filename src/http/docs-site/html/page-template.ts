@@ -61,9 +61,9 @@ function groupHtml({ title, entries }: NavigationGroup, current?: NavigationEntr
 }
 
 function contentsHtml(contents: RenderedMarkdown["contents"]): string {
-  const listed = contents.filter(({ level }) => level <= 3);
-  if (listed.length < 2) return "";
-  const items = listed.map(
+  const headings = contents.filter(({ level }) => level <= 3);
+  if (headings.length < 2) return "";
+  const items = headings.map(
     ({ level, anchor, text }) =>
       `<li data-level="${level}"><a href="#${anchor}">${escapeHtml(text)}</a></li>`,
   );

@@ -35,8 +35,8 @@ export function renderMarkdown(
       },
       image({ href, text }) {
         const address = addressOf(href);
-        const shown = escapeHtml(text);
-        return address === null ? shown : `<img src="${escapeHtml(address)}" alt="${shown}">`;
+        const altText = escapeHtml(text);
+        return address === null ? altText : `<img src="${escapeHtml(address)}" alt="${altText}">`;
       },
       table({ header, rows }) {
         tables++;

@@ -18,7 +18,6 @@ const config = { access: "session" as const };
 const hide = { hide: true };
 const path = "/dashboard/api/credentials";
 
-/** /dashboard/api/credentials… */
 export function addCredentialRoutes(
   app: TypedApp,
   { credentials, clock }: Pick<HttpContext, "credentials" | "clock">,

@@ -5,7 +5,6 @@ import type { AllUsageAnswer } from "../../dashboard/contract/operator.ts";
 import { allUsageQuery } from "../../schemas/activity.ts";
 import type { TypedApp } from "../typed-app.ts";
 
-/** GET /dashboard/api/operator/usage */
 export function addOperatorUsageRoute(app: TypedApp, context: HttpContext): void {
   app.route({
     method: "GET",

@@ -5,7 +5,6 @@ import type { AccountSpending, SpendingAnswer } from "../../dashboard/contract/a
 import { sessionOf } from "../../middleware/session.ts";
 import type { TypedApp } from "../typed-app.ts";
 
-/** GET /dashboard/api/spending */
 export function addSpendingRoute(
   app: TypedApp,
   { accounts, clock, settings }: Pick<HttpContext, "accounts" | "clock" | "settings">,

@@ -20,7 +20,7 @@ import type { Submissions } from "../../submission/submission.ts";
 import type { TypedApp } from "../typed-app.ts";
 
 const bodyErrors = {
-  what: "field",
+  kind: "field",
   message: "expected a JSON object",
   hint: 'send {"query":"comet","count":20}',
 };

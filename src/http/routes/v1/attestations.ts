@@ -6,7 +6,6 @@ import type { TypedApp } from "../typed-app.ts";
 
 const forever = "public, max-age=31536000, immutable";
 
-/** GET /v1/attestations/<id>, GET /v1/attestation/policy. */
 export function addAttestationRoutes(app: TypedApp, { nodes }: Pick<HttpContext, "nodes">): void {
   app.route({
     method: "GET",

@@ -30,7 +30,6 @@ const shared = {
   },
 };
 
-/** DELETE on status and result paths. */
 export function addCancelRoutes(app: TypedApp, context: Pick<HttpContext, "jobs">): void {
   async function answer(request: FastifyRequest, reply: FastifyReply, path: { uuid: string }) {
     const { accountId } = callerOf(request);

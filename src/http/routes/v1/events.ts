@@ -38,7 +38,6 @@ const shared = {
   },
 };
 
-/** GET /v1/search/live/<platform>/events, with or without the platform. */
 export function addEventsRoutes(
   app: TypedApp,
   context: HttpContext,

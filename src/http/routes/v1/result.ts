@@ -49,7 +49,6 @@ const shared = {
   },
 };
 
-/** GET /v1/search/live/<platform>/result/<uuid>, with or without the platform. */
 export function addResultRoutes(
   app: TypedApp,
   context: HttpContext,

@@ -20,7 +20,6 @@ import { platformOfWord } from "../../submission/source-types.ts";
 import type { Submissions } from "../../submission/submission.ts";
 import type { TypedApp } from "../typed-app.ts";
 
-/** POST /v1/search/<platform>. */
 export function addSearchRoute(
   app: TypedApp,
   context: HttpContext,
