@@ -2,7 +2,6 @@ import type { ToolPost } from "./records.ts";
 import type { ToolAnswer } from "./run-search.ts";
 import { inline, quoted, safeUrl, untrustedNote } from "./untrusted.ts";
 
-/** Numbered quotations with their sources. */
 export function renderPosts(posts: readonly ToolPost[]): string {
   if (posts.length === 0) return "";
   const entries = posts.map(

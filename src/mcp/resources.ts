@@ -5,10 +5,8 @@ import type { ToolContext } from "./tool.ts";
 
 const coverageAnswer = z.object({ coverage: z.unknown() });
 
-/** Matches every post. */
 const everyPost = "lang:en OR -lang:en";
 
-/** The query language, what is archived, and the results of jobs. */
 export function registerResources(server: McpServer, { api }: ToolContext): void {
   server.registerResource(
     "query-language",

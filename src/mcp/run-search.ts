@@ -2,7 +2,6 @@ import * as z from "zod";
 import { type Api, type ApiAnswer, readBody } from "./api.ts";
 import { apiRecord } from "./records.ts";
 
-/** Arguments of a submission (docs/api.md). */
 type SearchArguments = {
   type: string;
   query?: string;

@@ -10,7 +10,6 @@ import type { ReleasedCredential } from "../upstream/credentials/release.ts";
 import type { RequestOutcome } from "../upstream/requests/outgoing-request.ts";
 
 export type ServiceEvents = Events<{
-  /** A write of the control store, with its commit. */
   storeWritten: { seconds: number };
   upstreamRequested: { platform: Platform; outcome: RequestOutcome };
   accountDeleted: { accountId: string };

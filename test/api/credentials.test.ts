@@ -19,7 +19,6 @@ beforeAll(async () => {
 });
 afterAll(() => service.remove());
 
-/** Sends the request on a new connection. */
 async function exchange(...lines: readonly string[]): Promise<string> {
   const socket = await connectTo(service.url);
   let text = "";

@@ -12,7 +12,7 @@ import {
   handDrivenNode,
   itemOf,
 } from "../../testkit/nodes/hand-driven-node.ts";
-import { storeNode } from "../../testkit/nodes/staleLease-node.ts";
+import { storeNode } from "../../testkit/nodes/stored-node.ts";
 import { connectTo } from "../../testkit/service/connect-to.ts";
 import { freePort } from "../../testkit/service/free-port.ts";
 import {
@@ -128,7 +128,6 @@ async function failWith(
   await idle.context.queue.fail(lease.uuid, lease.token, failure);
 }
 
-/** Sends the request on a raw connection. */
 async function rawAnswer(request: string, concurrent: () => void = () => undefined) {
   const socket = await connectTo(service.url);
   const chunks: Buffer[] = [];

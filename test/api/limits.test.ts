@@ -29,7 +29,6 @@ function appWith(overrides: Partial<HttpContext> = {}, limits: Limits = defaultL
   return buildApp({ ...http, limiter, ...overrides });
 }
 
-/** An app whose clock does not advance. */
 function appWithStoppedClock(overrides: Partial<HttpContext> = {}) {
   const elapsedMs = service.clock.elapsed();
   return appWith({ clock: { ...service.clock, elapsed: () => elapsedMs }, ...overrides });

@@ -3,7 +3,7 @@ import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { FastifyReply } from "fastify";
 import { afterAll, expect, test } from "vitest";
-import { freeAfterSent } from "./free-after-clientRequest.ts";
+import { freeAfterSent } from "./free-after-sent.ts";
 
 const bodies: Uint8Array[] = [];
 /** More than a connection's buffers take at once. */

@@ -25,7 +25,7 @@ const types: Readonly<Record<string, string>> = {
 };
 const endings = { br: ".br", gzip: ".gz" } as const;
 
-/** The build compresses some files in advance. The caller must validate names. */
+/** The caller must validate names. */
 export function createBuiltFiles(folder: URL): BuiltFiles {
   const files = new Map<string, ServedFile>();
 

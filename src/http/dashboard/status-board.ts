@@ -47,7 +47,6 @@ export type StatusSource = {
 const histogramBuckets = 144;
 const optionalTimeoutMs = 300;
 const requiredTimeoutMs = 5_000;
-/** Timeout of the post count of a range. */
 const countTimeoutMs = 300_000;
 
 type ArchiveState = {

@@ -5,7 +5,6 @@ export type NavigationEntry = { path: string; title: string };
 
 export type NavigationGroup = { title: string; entries: readonly NavigationEntry[] };
 
-/** Groups pages by task, in reading order. */
 export function navigationOf(api: OpenApi): readonly NavigationGroup[] {
   const reference = referenceNames(api).map((name) =>
     name === "README"

@@ -143,7 +143,6 @@ export function createPendingRequests(
     return job;
   }
 
-  /** Checks the limit before it submits. */
   async function waitForSubmitted(
     caller: Caller,
     reply: FastifyReply,

@@ -7,7 +7,6 @@ import { rateLimitedProblem } from "../problems/refused-by-rate.ts";
 export type SearchPermit = {
   /** Errors: `rate_limited`, those of the store. */
   take(): Promise<void>;
-  /** Returns an unused search. */
   giveBack(): Promise<void>;
 };
 

@@ -13,7 +13,6 @@ export type CompactionWatch = {
   signal: AbortSignal;
 };
 
-/** Logs errors and newly orphaned files. */
 export async function watchCompaction({
   archive,
   clock,

@@ -53,7 +53,6 @@ const missingPage = {
   },
 };
 
-/** Every problem's `type` points here. */
 export function addDocsRoutes(app: TypedApp): void {
   const pages = createServedPages(readOnce(openApiFile));
 

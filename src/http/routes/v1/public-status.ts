@@ -9,7 +9,7 @@ import type { TypedApp } from "../typed-app.ts";
 const cacheMs = 5_000;
 const timeoutMs = 5_000;
 
-/** GET /v1/status: built at most once in five seconds, however many requests. */
+/** Built at most once in five seconds. */
 export function addPublicStatusRoute(
   app: TypedApp,
   context: Pick<HttpContext, "clock" | "statusBoard" | "canReadArchive" | "isStoreFull">,
