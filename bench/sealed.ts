@@ -278,7 +278,7 @@ function countIn(
 ): Map<number, number> {
   const counts = new Map<number, number>();
   for (const { entry, segment } of segments) {
-    const found = segment.counter.onSnapshot(() =>
+    const found = segment.counter.withSnapshot(() =>
       segment.counter.count(
         { ...query, skew: entry.skew },
         ids,

@@ -104,10 +104,10 @@ export type ImportBatch = {
 export type WriteReport = {
   inserted: number;
   updated: number;
-  /** Already stored, in this or a later version; or stored as observed, and now only imported. */
+  /** Already stored in this or a later version, or as an observed post that an import does not override. */
   unchanged: number;
   deleted: number;
-  /** Deleted at a later revision, or of a time that has aged out. */
+  /** Not stored: deleted at a later revision, or too old to retain. */
   suppressed: number;
 };
 
@@ -154,7 +154,7 @@ export type SearchAnswer = {
   positions: readonly Position[];
   /** Null when nothing older can match. */
   next: Position | null;
-  /** False when the deadline came first; `next` then continues there. */
+  /** False if the deadline was reached first; `next` then continues from there. */
   complete: boolean;
   damage: readonly Damage[];
   work: SearchWork;
@@ -178,7 +178,7 @@ export type CountRequest = {
   fromMs: number;
   toMs: number;
   /**
-   * Width of a bucket. Buckets begin at its multiples since the Unix epoch; the bounds cut the first and the last.
+   * Width of a bucket. Buckets start at its multiples since the Unix epoch; the bounds may shorten the first and the last.
    */
   bucketMs: number;
   deadlineMs: number;
@@ -188,7 +188,7 @@ export type CountRequest = {
 export type CountAnswer = {
   /** Non-empty, oldest first. */
   buckets: readonly { fromMs: number; count: number }[];
-  /** Counted completely from here on: the request's `fromMs` unless the deadline came first. */
+  /** Counts are complete from here on: the request's `fromMs` unless the deadline was reached first. */
   countedFromMs: number;
   damage: readonly Damage[];
   work: CountWork;
@@ -281,11 +281,11 @@ export type Archive = {
   finishImport(): Promise<void>;
   search(request: SearchRequest, signal?: AbortSignal): Promise<CoveredAnswer>;
   records(positions: readonly Position[]): Promise<StoredRecords>;
-  /** JSON in UTF-8, without deleted and damaged posts. */
+  /** JSON in UTF-8, without deleted or damaged posts. */
   page(positions: readonly Position[]): Promise<StoredPage>;
   withheld(names: readonly FetchedName[]): Promise<readonly boolean[]>;
   resolve(names: QueryNames): Promise<ResolvedNames>;
-  identify(posts: readonly UnknownPost[]): Promise<readonly Identified[]>;
+  identify(posts: readonly UnknownPost[]): Promise<readonly IdentifiedPost[]>;
   withLanguages(posts: readonly Post[]): Promise<readonly Post[]>;
   count(request: CountRequest, signal?: AbortSignal): Promise<CountAnswer>;
   /**
@@ -324,4 +324,4 @@ export type FetchedName = { platform: Platform; uri: string | null; userId: stri
 
 export type UnknownPost = { platform: Platform; uri: string; timeMs: number };
 
-export type Identified = { id: bigint; isStored: boolean };
+export type IdentifiedPost = { id: bigint; isStored: boolean };

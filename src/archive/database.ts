@@ -25,7 +25,7 @@ export function openForReading(path: string, cacheKib: number): DatabaseSync {
   return database;
 }
 
-export function onSnapshot<Value>(database: DatabaseSync, work: () => Value): Value {
+export function withSnapshot<Value>(database: DatabaseSync, work: () => Value): Value {
   database.exec("BEGIN");
   try {
     return work();
@@ -55,12 +55,12 @@ export const preparesBigInts =
   };
 
 /** Called after the start of each write transaction, before its commit, and on failure. */
-type BesideTransactions = { begin(): void; end(): void; discard(): void };
+type TransactionHooks = { begin(): void; end(): void; discard(): void };
 
-const besideTransactions = new WeakMap<DatabaseSync, BesideTransactions>();
+const transactionHooks = new WeakMap<DatabaseSync, TransactionHooks>();
 
-export function onTransactions(database: DatabaseSync, beside: BesideTransactions): void {
-  besideTransactions.set(database, beside);
+export function onTransactions(database: DatabaseSync, hooks: TransactionHooks): void {
+  transactionHooks.set(database, hooks);
 }
 
 export function inTransaction<Value>(database: DatabaseSync, work: () => Value): Value {
@@ -69,15 +69,15 @@ export function inTransaction<Value>(database: DatabaseSync, work: () => Value):
 }
 
 export function commitAfter<Value>(database: DatabaseSync, work: () => Value): Value {
-  const beside = besideTransactions.get(database);
+  const hooks = transactionHooks.get(database);
   try {
-    beside?.begin();
+    hooks?.begin();
     const value = work();
-    beside?.end();
+    hooks?.end();
     database.exec("COMMIT");
     return value;
   } catch (error) {
-    beside?.discard();
+    hooks?.discard();
     if (database.isTransaction) database.exec("ROLLBACK");
     throw error;
   }

@@ -22,7 +22,7 @@ export function memoryShares(memoryBytes: number, readers: number): MemoryShares
 const maxCacheKib = 8_000;
 const minCacheKib = 500;
 
-export function segmentCache(cacheKib: number, openSegments: number): number {
+export function cacheKibPerSegment(cacheKib: number, openSegments: number): number {
   const share = Math.floor(cacheKib / Math.max(openSegments, 1));
   return Math.min(maxCacheKib, Math.max(minCacheKib, share));
 }

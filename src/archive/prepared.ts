@@ -5,10 +5,10 @@ export type PreparedPost = {
   platform: Platform;
   uri: string;
   hash: bigint | null;
-  /** The preferred ID, changed if another post of its millisecond has it; of an X post, its own. */
+  /** The preferred ID, changed if another post of its millisecond has it; an X post has its own. */
   id: bigint;
   timeMs: number;
-  /** An unobserved post claims a future time, so `timeMs` is lower. */
+  /** The post is unobserved and claims a future time, so `timeMs` is lower. */
   timeIsCapped: boolean;
   counts: PostCounts;
   revision: string;

@@ -32,7 +32,7 @@ export function accessFor(
   return ownMethods.includes(method) ? allowed.filter((access) => access === "user") : allowed;
 }
 
-export const isOwn = (method: Method, upstream: Pick<Upstream, "ownMethods">): boolean =>
+export const isOwnMethod = (method: Method, upstream: Pick<Upstream, "ownMethods">): boolean =>
   ownMethods.includes(method) || (upstream.ownMethods?.includes(method) ?? false);
 
 const accessMethods: Readonly<Record<AccessKind, AccessMethod>> = {

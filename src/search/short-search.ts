@@ -6,8 +6,8 @@ import type { Clock } from "../lib/clock.ts";
 import { type JsonPage, textsOf } from "../lib/json-page.ts";
 import type { SourceAnswer } from "../platforms/source.ts";
 import type { Platform } from "../posts/post.ts";
-import { answerFound, archiveSearch } from "./archive/search.ts";
-import { interrupted } from "./archive/unchecked.ts";
+import { archiveSearch, assembleArchivedAnswer } from "./archive/search.ts";
+import { interruptedPositions } from "./archive/unchecked.ts";
 import { archiveAnswer } from "./archive-answer.ts";
 import type { MergeableSearch } from "./merge/merged-answer.ts";
 import { itemOfRecord } from "./merge/with-records.ts";
@@ -45,7 +45,13 @@ export function shortAnswer(
   const search = { ...archiveSearch(request, plan), deadlineMs: Number.POSITIVE_INFINITY };
   const covered = firstStep(steps.search(search, slice));
   if (covered === null || covered.damage.length > 0) return null;
-  if (mayHaveChanged(covered.positions, terms, interrupted(covered.positions, covered.coverage)))
+  if (
+    mayHaveChanged(
+      covered.positions,
+      terms,
+      interruptedPositions(covered.positions, covered.coverage),
+    )
+  )
     return null;
 
   const feed = {
@@ -54,7 +60,7 @@ export function shortAnswer(
     coverageSlackMs: terms.coverageSlackMs,
     liveSinceMs: (platform: Platform) => terms.liveSinceMs[platform],
   };
-  const archived = answerFound(feed, request, { tree, names, plan }, covered, []);
+  const archived = assembleArchivedAnswer(feed, request, { tree, names, plan }, covered, []);
   if (terms.requestableOpenly.some((platform) => gapsOf(archived, platform, request) !== null))
     return null;
   const answer = archiveAnswer(request, archived, terms.requestableOpenly);

@@ -10,7 +10,7 @@ import type { Target } from "../platforms/target.ts";
 import type { MethodSupport } from "../platforms/upstream.ts";
 import { byPlatform, type Platform, platforms } from "../posts/post.ts";
 import type { ConfiguredAccess } from "../upstream/requests/sessions.ts";
-import { type AnswerContext, accessFor, isOwn } from "./context.ts";
+import { type AnswerContext, accessFor, isOwnMethod } from "./context.ts";
 import { isAnsweredByArchive } from "./methods/archived-answer.ts";
 import {
   type Answerable,
@@ -64,7 +64,7 @@ export function createSources(
     const access = accessFor(type, method, upstreams[platform]);
     if (access.length === 0) return [];
     const configured = await sessions.configured(platform, accountId);
-    const needsOwn = isOwn(method, upstreams[platform]);
+    const needsOwn = isOwnMethod(method, upstreams[platform]);
     return configured.filter(
       (one) => access.includes(one.access) && (!needsOwn || one.owner === "account"),
     );
@@ -73,7 +73,7 @@ export function createSources(
   const answerable: SourceAvailability["answerable"] = async (request) => {
     const here = remoteCapabilities.hasEmbeddedNode ? await answerableHere(request) : null;
     if (here?.ok && here.usesUpstream) return here;
-    const needsOwn = isOwn(request.method, upstreams[request.platform]);
+    const needsOwn = isOwnMethod(request.method, upstreams[request.platform]);
     const there = needsOwn ? null : remoteCapabilities.answers(request);
     if (there === "upstream") return { ok: true, usesUpstream: true };
     if (here?.ok) return here;
@@ -94,7 +94,7 @@ export function createSources(
     const refusal = await sessions.refusal(platform, accountId);
     if (refusal !== null) return refusedByPlatform(platform, refusal);
     const allowed = accessFor(type, method, upstreams[platform]);
-    if (isOwn(method, upstreams[platform])) return ownCredentialNeeded(request, allowed);
+    if (isOwnMethod(method, upstreams[platform])) return ownCredentialNeeded(request, allowed);
     return notConfigured(request, allowed, support.access);
   }
 

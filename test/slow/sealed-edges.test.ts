@@ -1,7 +1,7 @@
 import { all, any, not, type PlanNode } from "@earshot/query/plan";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { platformQuery } from "../../src/archive/read/platform-query.ts";
-import { postsOfChunk } from "../../src/archive/sealed/format.ts";
+import { postsPerChunk } from "../../src/archive/sealed/format.ts";
 import type { SegmentQuery } from "../../src/archive/segments/search-segment.ts";
 import { idTimeMs, lastId, lowestId } from "../../src/posts/ids.ts";
 import { type FormsQuery, queryBoth } from "../../testkit/archives/query-both.ts";
@@ -51,14 +51,14 @@ const edges = [1, 63, 64, 65, 4_095, 4_096, 4_097, 8_191, 8_192, 8_193, 65_535, 
 
 function* edgePosts(posts: number): Generator<IndexedPost> {
   for (let number = posts - 1; number >= 0; number--) {
-    const within = number % postsOfChunk;
+    const within = number % postsPerChunk;
     const terms = ["is:post", number % 3 === 0 ? "pa pb" : "pb pa"];
     for (const edge of edges) {
       // First, last, each, all together.
       if (number < edge) terms.push(`first${edge}`);
       if (posts - 1 - number < edge) terms.push(`last${edge}`);
       if (edge < 9_000 && within < edge) terms.push(`each${edge}`);
-      if (edge > 4_000 && edge < 9_000 && within >= postsOfChunk - edge) terms.push(`end${edge}`);
+      if (edge > 4_000 && edge < 9_000 && within >= postsPerChunk - edge) terms.push(`end${edge}`);
     }
     if (number % 16 === 5) terms.push("spread");
     const id = idAt(number, posts);
@@ -309,7 +309,7 @@ describe("a segment that is written to", () => {
 
 describe("the work of the worst queries", () => {
   const posts = 150_000;
-  const chunks = Math.ceil(posts / postsOfChunk);
+  const chunks = Math.ceil(posts / postsPerChunk);
   let forms: SegmentForms;
   beforeAll(() => {
     forms = segmentForms(
@@ -364,7 +364,7 @@ describe("the work of the worst queries", () => {
       expect(answer.statements).toBeLessThanOrEqual(2);
       // Checked between chunks.
       expect(looks).toBeGreaterThanOrEqual(chunks - 1);
-      const counts = forms.sealed.counter.onSnapshot(() =>
+      const counts = forms.sealed.counter.withSnapshot(() =>
         forms.sealed.counter.count(
           requested,
           everything,
@@ -406,7 +406,7 @@ describe("the work of the worst queries", () => {
     }
     expect(stops).toHaveLength(chunks - 1);
     for (const [chunk, stop] of stops.entries()) {
-      const next = (chunk + 1) * postsOfChunk;
+      const next = (chunk + 1) * postsPerChunk;
       expect(stop <= idAt(next - 1, posts) && stop > idAt(next, posts)).toBe(true);
     }
   });

@@ -5,7 +5,7 @@ import { hasRealPosts, iraPosts, toRecord } from "../../bench/ira.ts";
 import { seededRandom } from "../../bench/measure.ts";
 import { readSegments, segmentPath } from "../../src/archive/catalog/catalog.ts";
 import { openCatalog } from "../../src/archive/catalog/open-catalog.ts";
-import { holdsPositions } from "../../src/archive/sealed/positional-terms.ts";
+import { isPositionalTerm } from "../../src/archive/sealed/positional-terms.ts";
 import { readImportRecord, toPost } from "../../src/ingest/import/record.ts";
 import {
   type IdRange,
@@ -164,7 +164,7 @@ const drawn = <Item>(items: readonly Item[], max: number, random: Random): Item[
 function runsOf(text: string): string[][] {
   const runs: string[][] = [[]];
   for (const token of text.split(" ")) {
-    if (holdsPositions(token)) runs.at(-1)?.push(token);
+    if (isPositionalTerm(token)) runs.at(-1)?.push(token);
     else runs.push([]);
   }
   return runs.filter((run) => run.length > 0);

@@ -43,7 +43,7 @@ function answerOf(
     const { ids, stoppedAt } = segment.search(requested, range, limit, never);
     return { text: `${ids.join()} ${stoppedAt}`, found: ids.length };
   }
-  const { counts, countedFromMs } = segment.counter.onSnapshot(() =>
+  const { counts, countedFromMs } = segment.counter.withSnapshot(() =>
     segment.counter.count(requested, range, { originMs: 0, widthMs }, never),
   );
   const sorted = [...counts].filter(([, count]) => count > 0).sort(([a], [b]) => a - b);

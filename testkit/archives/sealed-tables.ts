@@ -2,18 +2,18 @@ import { Buffer } from "node:buffer";
 import type { DatabaseSync } from "node:sqlite";
 import { crc32 } from "node:zlib";
 import {
-  bytesOfBlock,
-  bytesOfContainer,
   chunksOf,
+  containerBytes,
   densePosts,
-  idsOfPage,
+  dictionaryBlockBytes,
+  idsPerPage,
   inlinePosts,
   maxOneRowPosts,
-  postsOfChunk,
+  postsPerChunk,
   sealedFormat,
   unsummedFormat,
 } from "../../src/archive/sealed/format.ts";
-import { holdsPositions } from "../../src/archive/sealed/positional-terms.ts";
+import { isPositionalTerm } from "../../src/archive/sealed/positional-terms.ts";
 
 type Postings = Map<number, number[]>;
 
@@ -40,10 +40,10 @@ function writeIds(
 ): void {
   const insert = database.prepare("INSERT INTO sealed_ids(page, ids) VALUES (?, ?)");
   const heads: bigint[] = [];
-  for (let at = 0; at < ids.length; at += idsOfPage) {
-    const page = BigInt64Array.from(ids.slice(at, at + idsOfPage));
+  for (let at = 0; at < ids.length; at += idsPerPage) {
+    const page = BigInt64Array.from(ids.slice(at, at + idsPerPage));
     heads.push(page[0] ?? 0n);
-    insert.run(at / idsOfPage, new Uint8Array(page.buffer));
+    insert.run(at / idsPerPage, new Uint8Array(page.buffer));
   }
   database
     .prepare("INSERT INTO sealed(format, posts, sealed_ms, heads) VALUES (?, ?, ?, ?)")
@@ -79,7 +79,7 @@ function writeTerms(database: DatabaseSync, terms: Map<string, Postings>, posts:
     const postings = terms.get(name) ?? new Map();
     const { entry, rows } = writePostings(database, name, postings, posts, row);
     row += rows;
-    const isFull = block.length + term.length + entry.length > bytesOfBlock;
+    const isFull = block.length + term.length + entry.length > dictionaryBlockBytes;
     if (isFull && block.length > 0) {
       insert.run(first, block);
       block = Buffer.alloc(0);
@@ -112,11 +112,11 @@ function writePostings(
   const head = numbers.length === 1 ? [] : varint(numbers.length);
   if (numbers.length <= inlinePosts) {
     const distances = numbers.map((number, index) => number - (numbers[index - 1] ?? 0));
-    const positions = holdsPositions(name) ? [...postings.values()].flatMap(inlinePositions) : [];
+    const positions = isPositionalTerm(name) ? [...postings.values()].flatMap(inlinePositions) : [];
     return { entry: Buffer.from([...head, ...distances.flatMap(varint), ...positions]), rows: 0 };
   }
   const chunks = Array.from({ length: chunksOf(posts) }, (_, chunk) =>
-    numbers.filter((number) => Math.floor(number / postsOfChunk) === chunk),
+    numbers.filter((number) => Math.floor(number / postsPerChunk) === chunk),
   );
   const counts = chunks.flatMap((chunk) => varint(chunk.length));
   const entry = Buffer.from([...head, ...varint(row), ...counts]);
@@ -127,7 +127,7 @@ function writePostings(
     database
       .prepare("INSERT INTO sealed_docs(row, docs) VALUES (?, ?)")
       .run(row + index, Buffer.concat(containers.map(container)));
-    if (!holdsPositions(name)) continue;
+    if (!isPositionalTerm(name)) continue;
     const positions = members.map((number) => postings.get(number) ?? []);
     database
       .prepare("INSERT INTO sealed_positions(row, positions) VALUES (?, ?)")
@@ -148,9 +148,9 @@ const inlinePositions = (positions: readonly number[]): number[] =>
 
 function container(numbers: readonly number[]): Buffer {
   if (numbers.length === 0) return Buffer.alloc(0);
-  const bytes = Buffer.alloc(bytesOfContainer(numbers.length));
+  const bytes = Buffer.alloc(containerBytes(numbers.length));
   for (const [index, number] of numbers.entries()) {
-    const member = number % postsOfChunk;
+    const member = number % postsPerChunk;
     if (numbers.length < densePosts) bytes.writeUInt16LE(member, index * 2);
     else bytes[member >>> 3] = (bytes[member >>> 3] ?? 0) | (1 << (member & 7));
   }

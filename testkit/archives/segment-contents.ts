@@ -2,7 +2,7 @@ import { DatabaseSync } from "node:sqlite";
 import { walkSealedTerms } from "../../src/archive/maintenance/sealed-terms.ts";
 import { buildSealed } from "../../src/archive/sealed/build.ts";
 import { openPostNumbers } from "../../src/archive/sealed/doc-numbers.ts";
-import { holdsPositions } from "../../src/archive/sealed/positional-terms.ts";
+import { isPositionalTerm } from "../../src/archive/sealed/positional-terms.ts";
 import { segmentMigrations } from "../../src/archive/segments/schema.ts";
 
 export type TokensOfPosts = ReadonlyMap<bigint, readonly string[]>;
@@ -68,7 +68,7 @@ export function contentsOf(posts: TokensOfPosts, ids: ReadonlySet<bigint>): Inde
       contents.set(token, stored);
       const before = stored.get(id);
       const after = before === undefined ? `${position}` : `${before} ${position}`;
-      stored.set(id, holdsPositions(token) ? after : "");
+      stored.set(id, isPositionalTerm(token) ? after : "");
     }
   }
   return contents;

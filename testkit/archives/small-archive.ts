@@ -79,7 +79,7 @@ export function smallArchive(
   const settings = {
     segmentPosts,
     maxBytes,
-    sealedImport: { fewestPosts: fewestSealedPosts, now: () => 0 },
+    sealedImport: { minPosts: fewestSealedPosts, now: () => 0 },
   };
   let writer = createArchiveWriter(folder, catalog, settings);
   const clock = { now: nowMs, elapsed: () => 0 };
@@ -166,7 +166,7 @@ export function smallArchive(
   return archive;
 }
 
-export function openCatalogBeside({ folder }: SmallArchive): {
+export function openSecondCatalog({ folder }: SmallArchive): {
   put(...posts: Post[]): WriteReport;
   close(): void;
 } {

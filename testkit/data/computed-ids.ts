@@ -1,4 +1,4 @@
-import { idsOfPage } from "../../src/archive/sealed/format.ts";
+import { idsPerPage } from "../../src/archive/sealed/format.ts";
 import type { IdSource } from "../../src/archive/sealed/id-memory.ts";
 
 /** Counts page reads. */
@@ -12,18 +12,18 @@ export function computedIds(segment: number, posts: number): ComputedIds {
   const newest = BigInt(segment + 1) * 10n ** 17n;
   const idOf = (number: number): bigint =>
     newest - BigInt(number * 1_000 + ((number * 7_919) % 997));
-  const heads = BigInt64Array.from({ length: Math.ceil(posts / idsOfPage) }, (_, page) =>
-    idOf(page * idsOfPage),
+  const heads = BigInt64Array.from({ length: Math.ceil(posts / idsPerPage) }, (_, page) =>
+    idOf(page * idsPerPage),
   );
   let pagesRead = 0;
 
   function read(page: number): BigInt64Array {
     pagesRead += 1;
-    const first = page * idsOfPage;
-    const length = Math.min(idsOfPage, posts - first);
+    const first = page * idsPerPage;
+    const length = Math.min(idsPerPage, posts - first);
     return BigInt64Array.from({ length }, (_, index) => idOf(first + index));
   }
 
-  const pageOf = (number: number): number => Math.floor(number / idsOfPage);
+  const pageOf = (number: number): number => Math.floor(number / idsPerPage);
   return { name: String(segment), posts, heads, read, idOf, pageOf, pagesRead: () => pagesRead };
 }

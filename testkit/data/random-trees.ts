@@ -1,6 +1,6 @@
 import { all, any, not, type PlanNode } from "@earshot/query/plan";
 import type { SequenceElement } from "@earshot/query/text";
-import { holdsPositions } from "../../src/archive/sealed/positional-terms.ts";
+import { isPositionalTerm } from "../../src/archive/sealed/positional-terms.ts";
 
 export type TreeVocabulary = {
   /** Each list has words of similar frequency. */
@@ -36,7 +36,7 @@ function leaf(words: TreeVocabulary, random: Random): PlanNode {
   if (kind < 0.94) {
     const drawn = Array.from({ length: 2 + whole(random, 3) }, () => drawWord(words, random));
     // Facets are single terms.
-    return sequence(drawn.length > 1 && drawn.every(holdsPositions) ? drawn : drawn.slice(0, 1));
+    return sequence(drawn.length > 1 && drawn.every(isPositionalTerm) ? drawn : drawn.slice(0, 1));
   }
   if (kind < 0.98) return prefixed(realPhrase(words, random).slice(-1 - whole(random, 3)), random);
   return sequence([`nosuchword${whole(random, 10)}`]);

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { ImportBatch, WriteReport } from "../archive.ts";
 import { type BatchWriter, createBatchWriter, type WriterSettings } from "../write/write-batch.ts";
-import { importWriterOf } from "./import-writer.ts";
+import { createImportWriter } from "./import-writer.ts";
 
 export type ArchiveWriter = Omit<BatchWriter, "shared"> & {
   importPosts(batch: ImportBatch): WriteReport;
@@ -10,7 +10,7 @@ export type ArchiveWriter = Omit<BatchWriter, "shared"> & {
 
 export type ArchiveWriterSettings = WriterSettings & {
   /** Null disables sealed imports. */
-  sealedImport: { fewestPosts: number; now(): number } | null;
+  sealedImport: { minPosts: number; now(): number } | null;
 };
 
 export function createArchiveWriter(
@@ -20,7 +20,7 @@ export function createArchiveWriter(
 ): ArchiveWriter {
   const { shared, write, ...writer } = createBatchWriter(folder, catalog, settings);
   const { segmentPosts } = settings;
-  const imports = importWriterOf({ ...shared, folder, segmentPosts, sealedImport, write });
+  const imports = createImportWriter({ ...shared, folder, segmentPosts, sealedImport, write });
   return {
     ...writer,
     write: (batch) => {

@@ -1,5 +1,5 @@
 import type { MergedTerms } from "../sealed/merged-terms.ts";
-import { hasPositions } from "../sealed/positional-terms.ts";
+import { isPositionalTermBytes } from "../sealed/positional-terms.ts";
 import {
   addPosition,
   addPost,
@@ -22,21 +22,21 @@ export type ForwardIndex = {
   terms(): MergedTerms;
 };
 
-const tokensOfBlock = 1 << 20;
+const tokensPerBlock = 1 << 20;
 /** 4 bytes each; bounds the memory of an import. */
 const maxTokens = 1 << 26;
 /** 8 bytes each. */
-const postingsOfPass = 1 << 22;
+const postingsPerPass = 1 << 22;
 
 export function createForwardIndex(key: string): ForwardIndex {
   const table = createTermTable(key);
   const blocks: Uint32Array[] = [];
-  let used = tokensOfBlock;
+  let used = tokensPerBlock;
   let tokens = 0;
   let ids = new BigInt64Array(1 << 14);
   let locations = new Uint32Array(ids.length * 3);
   let posts = 0;
-  /** Number of posts when an ID was removed: earlier ones with the ID are ignored. */
+  /** Number of posts when an ID was removed: earlier posts with that ID are ignored. */
   const removedAt = new Map<bigint, number>();
   let bounds = new Uint32Array(1_024);
 
@@ -44,15 +44,15 @@ export function createForwardIndex(key: string): ForwardIndex {
     const max = (terms.length + 1) >> 1;
     let block = blocks.at(-1);
     if (block === undefined || used + max > block.length) {
-      block = new Uint32Array(Math.max(tokensOfBlock, max));
+      block = new Uint32Array(Math.max(tokensPerBlock, max));
       blocks.push(block);
       used = 0;
     }
     if (posts === ids.length) growPosts();
     const start = used;
     if (bounds.length < max * 2) bounds = new Uint32Array(max * 4);
-    const found = findTokens(terms, bounds);
-    for (let token = 0; token < found; token += 1) {
+    const tokenCount = findTokens(terms, bounds);
+    for (let token = 0; token < tokenCount; token += 1) {
       const [from, to] = [bounds[token * 2] as number, bounds[token * 2 + 1] as number];
       block[used] = table.numberOf(terms, from, to);
       used += 1;
@@ -95,7 +95,7 @@ export function createForwardIndex(key: string): ForwardIndex {
     remove: (id) => {
       removedAt.set(id, posts);
     },
-    isFull: () => tokens >= maxTokens || table.terms() >= maxSortedTerms - tokensOfBlock,
+    isFull: () => tokens >= maxTokens || table.termCount() >= maxSortedTerms - tokensPerBlock,
     ids: () => {
       const order = newestFirst();
       const all = new BigInt64Array(order.length);
@@ -106,21 +106,21 @@ export function createForwardIndex(key: string): ForwardIndex {
   };
 }
 
-type Forward = {
+type ForwardTerms = {
   table: ReturnType<typeof createTermTable>;
   blocks: readonly Uint32Array[];
   locations: Uint32Array;
   order: Uint32Array;
 };
 
-function invert({ table, blocks, locations, order }: Forward): MergedTerms {
-  const sorted = table.inOrder();
+function invert({ table, blocks, locations, order }: ForwardTerms): MergedTerms {
+  const sorted = table.sortedNumbers();
   const counts = rankTokens();
   const { bytes, starts } = table.text();
   const postings = createPostings();
   const term = { bytes, length: 0 };
-  const numbers = new Uint32Array(postingsOfPass);
-  const positions = new Uint32Array(postingsOfPass);
+  const numbers = new Uint32Array(postingsPerPass);
+  const positions = new Uint32Array(postingsPerPass);
   let pass = { from: 0, to: 0, numbers, positions, ends: new Uint32Array(0) };
   let rank = -1;
   let used = 0;
@@ -128,16 +128,16 @@ function invert({ table, blocks, locations, order }: Forward): MergedTerms {
   function rankTokens(): Uint32Array {
     const ranks = new Uint32Array(sorted.length);
     for (let at = 0; at < sorted.length; at += 1) ranks[sorted[at] as number] = at;
-    const found = new Uint32Array(sorted.length);
+    const occurrences = new Uint32Array(sorted.length);
     for (let n = 0; n < order.length; n += 1) {
       const { block, start, end } = tokensOf(n);
       for (let at = start; at < end; at += 1) {
-        const ranked = ranks[block[at] as number] as number;
-        block[at] = ranked;
-        found[ranked] = (found[ranked] as number) + 1;
+        const termRank = ranks[block[at] as number] as number;
+        block[at] = termRank;
+        occurrences[termRank] = (occurrences[termRank] as number) + 1;
       }
     }
-    return found;
+    return occurrences;
   }
 
   function tokensOf(number: number): { block: Uint32Array; start: number; end: number } {
@@ -150,11 +150,11 @@ function invert({ table, blocks, locations, order }: Forward): MergedTerms {
   function startPass(from: number): void {
     let to = from;
     let sum = 0;
-    while (to < counts.length && (to === from || sum + (counts[to] as number) <= postingsOfPass)) {
+    while (to < counts.length && (to === from || sum + (counts[to] as number) <= postingsPerPass)) {
       sum += counts[to] as number;
       to += 1;
     }
-    const isLarge = sum > postingsOfPass;
+    const isLarge = sum > postingsPerPass;
     const ends = new Uint32Array(to - from);
     pass = {
       from,
@@ -175,19 +175,19 @@ function invert({ table, blocks, locations, order }: Forward): MergedTerms {
     for (let n = 0; n < order.length; n += 1) {
       const { block, start, end } = tokensOf(n);
       for (let at = start; at < end; at += 1) {
-        const ranked = block[at] as number;
-        if (ranked < from || ranked >= to) continue;
-        const position = ends[ranked - from] as number;
+        const termRank = block[at] as number;
+        if (termRank < from || termRank >= to) continue;
+        const position = ends[termRank - from] as number;
         pass.numbers[position] = n;
         pass.positions[position] = at - start;
-        ends[ranked - from] = position + 1;
+        ends[termRank - from] = position + 1;
       }
     }
   }
 
   return {
     postings,
-    holdsPositions: () => hasPositions(term.bytes, term.length),
+    isPositional: () => isPositionalTermBytes(term.bytes, term.length),
     next() {
       rank += 1;
       while (rank < counts.length && counts[rank] === 0) rank += 1;

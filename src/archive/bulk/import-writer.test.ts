@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { findingsIn } from "../../../testkit/archives/findings-in.ts";
 import { storePostsAs } from "../../../testkit/archives/index-forms.ts";
 import {
-  openCatalogBeside,
+  openSecondCatalog,
   type SmallArchive,
   smallArchive,
 } from "../../../testkit/archives/small-archive.ts";
@@ -108,7 +108,7 @@ describe("import into an empty archive", () => {
     expect(await findingsIn(archive.folder)).toEqual([]);
   });
 
-  test("an import into an empty archive writes later batches to the same archive", async () => {
+  test("an import into an archive that an earlier import filled writes ordinary batches", async () => {
     archive.importSealed(posts(0, 10));
     archive.importSealed(posts(5, 15));
     expect(shapes()).toEqual([{ posts: 15, sealed: 10, fts5: 5 }]);
@@ -128,7 +128,7 @@ describe("import into an empty archive", () => {
     );
   });
 
-  test("an import into an empty archive does not seal a segment of few posts", async () => {
+  test("an import into an empty archive does not seal a segment with too few posts", async () => {
     archive.remove();
     archive = smallArchive(1_000, undefined, 11);
     archive.importSealed(posts(0, 6), posts(6, 10));
@@ -137,7 +137,7 @@ describe("import into an empty archive", () => {
   });
 });
 
-test("an import writes a batch to disk immediately if it is not buffered", () => {
+test("an import writes a batch that is not buffered to disk immediately", () => {
   archive.importSealed(posts(0, 5));
   archive.importBatch(posts(0, 20), at("1"));
   archive.reopen();
@@ -155,7 +155,7 @@ describe("unfinished buffered import", () => {
   });
 
   test("an unfinished buffered import falls back to ordinary batches if another process writes", async () => {
-    const other = openCatalogBeside(archive);
+    const other = openSecondCatalog(archive);
     archive.importBatch(posts(0, 10), at("1"));
     other.put(post(3, { text: "other all", origin: "stream" }), post(100));
     archive.importBatch(posts(10, 20), at("2"));
@@ -178,9 +178,9 @@ describe("unfinished buffered import", () => {
 
 describe("import without a sealed segment", () => {
   test("an import builds no sealed segment when another process runs compaction", () => {
-    const beside = archive.lockCompaction();
+    const otherProcess = archive.lockCompaction();
     archive.importSealed(posts(0, 10));
-    beside.release();
+    otherProcess.release();
     expect(shapes()).toEqual([{ posts: 10, sealed: null, fts5: 10 }]);
   });
 
@@ -221,17 +221,17 @@ test("a finished import leaves only segments and retired files", () => {
 
 test.each(regressionCases)(
   "the imported archive returns the same records as FTS5, byte for byte: $name, $query",
-  (kept) => {
-    const drawn = kept.posts.map((each) => makePost(each));
+  (regressionCase) => {
+    const casePosts = regressionCase.posts.map((each) => makePost(each));
     const [sealed, ordinary] = [archive, smallArchive()];
     try {
-      storePostsAs(sealed, drawn, "imported");
-      storePostsAs(ordinary, drawn, "fts5");
-      const answer = (of: SmallArchive) => {
-        const { positions, complete } = of.query(kept.query, { limit: 10_000 });
-        return { positions, complete, records: of.reader.operations.records(positions) };
+      storePostsAs(sealed, casePosts, "imported");
+      storePostsAs(ordinary, casePosts, "fts5");
+      const answerOf = (source: SmallArchive) => {
+        const { positions, complete } = source.query(regressionCase.query, { limit: 10_000 });
+        return { positions, complete, records: source.reader.operations.records(positions) };
       };
-      expect(answer(sealed)).toEqual(answer(ordinary));
+      expect(answerOf(sealed)).toEqual(answerOf(ordinary));
     } finally {
       ordinary.remove();
     }

@@ -7,7 +7,7 @@ type PreparedImport = PreparedChanges & Pick<ImportBatch, "checkpoints" | "cover
 
 type ImportWriterOptions = Omit<StagedImportContext, "now"> & {
   /** Null disables sealed imports. */
-  sealedImport: { fewestPosts: number; now(): number } | null;
+  sealedImport: { minPosts: number; now(): number } | null;
   write(batch: PreparedImport): WriteReport;
   refuseWhenFull(batch: PreparedImport): void;
 };
@@ -18,41 +18,41 @@ export type ImportWriter = {
   discard(): void;
 };
 
-export function importWriterOf({
+export function createImportWriter({
   sealedImport,
   write: writeBatch,
   refuseWhenFull,
   ...rest
 }: ImportWriterOptions): ImportWriter {
   let staged: StagedImport | null = null;
-  let isBesideOthers = false;
+  let hasOtherWriters = false;
 
   function write(batch: ImportBatch): WriteReport {
     const prepared = preparedOf(batch);
-    if (!mayStage(prepared)) return writeBatch(prepared);
+    if (!ensureStaged(prepared)) return writeBatch(prepared);
     refuseWhenFull(prepared);
     const report = stage(batch, prepared);
-    if (report === "foreign") {
-      isBesideOthers = true;
+    if (report === "conflict") {
+      hasOtherWriters = true;
       replay();
       return writeBatch(prepared);
     }
-    if (staged?.isFull()) end(true);
+    if (staged?.isFull()) commitOrReplay(true);
     return report;
   }
 
-  function mayStage({ changes }: PreparedImport): boolean {
+  function ensureStaged({ changes }: PreparedImport): boolean {
     const [first] = changes;
     if (staged !== null && first !== undefined && first.platform !== staged.platform) finish();
     if (staged !== null) return true;
-    if (sealedImport === null || isBesideOthers || first === undefined) return false;
+    if (sealedImport === null || hasOtherWriters || first === undefined) return false;
     staged = beginStagedImport({ ...rest, now: sealedImport.now }, first.platform);
     return staged !== null;
   }
 
-  function stage(batch: ImportBatch, prepared: PreparedImport): WriteReport | "foreign" {
+  function stage(batch: ImportBatch, prepared: PreparedImport): WriteReport | "conflict" {
     try {
-      return staged?.stage(batch, prepared) ?? "foreign";
+      return staged?.stage(batch, prepared) ?? "conflict";
     } catch (error) {
       discard();
       throw error;
@@ -60,13 +60,13 @@ export function importWriterOf({
   }
 
   function finish(): void {
-    if (staged !== null) end(staged.isFull());
+    if (staged !== null) commitOrReplay(staged.isFull());
   }
 
-  function end(cuts: boolean): void {
-    const fewest = sealedImport?.fewestPosts ?? 0;
+  function commitOrReplay(isFull: boolean): void {
+    const minPosts = sealedImport?.minPosts ?? 0;
     try {
-      if (staged !== null && (cuts || staged.posts() >= fewest) && staged.commit(cuts)) {
+      if (staged !== null && (isFull || staged.posts() >= minPosts) && staged.commit(isFull)) {
         staged = null;
         return;
       }

@@ -15,7 +15,7 @@ const names = [
   ...["imported", "userId", "lacksHandle", "observedMs", "record", "terms", "alias"],
 ] as (keyof PreparedPost)[];
 
-test("packed posts and handles are unpacked unchanged", () => {
+test("unpacking packed posts and handles returns them unchanged", () => {
   fc.assert(
     fc.property(posts, (drawn) => {
       const preparation = startPreparation("key", Date.UTC(2030, 0, 1));
@@ -42,6 +42,6 @@ test("packed posts and handles are unpacked unchanged", () => {
   );
 });
 
-test("an empty list of posts is packed and unpacked", () => {
+test("an empty list of posts can be packed and unpacked", () => {
   expect(unpackPosts(createPostPacker().end([]))).toEqual({ posts: [], handles: [] });
 });

@@ -12,11 +12,11 @@ import { createTextArena, readText } from "./text-arena.ts";
  */
 export type PackedPosts = Uint8Array;
 
-const wordsOfHead = 2;
+const headerWords = 2;
 /** id, hash, timeMs, observedMs, likes, reposts, replies, quotes, checksum of the row. */
-const numbersOfPost = 9;
+const numbersPerPost = 9;
 /** uri, userId, revision, record, terms. */
-const textsOfPost = 5;
+const textsPerPost = 5;
 const countNames = ["likes", "reposts", "replies", "quotes"] as const;
 
 const flag = {
@@ -30,9 +30,9 @@ const flag = {
 } as const;
 
 function layoutOf(posts: number) {
-  const numbers = wordsOfHead * 4;
-  const offsets = numbers + posts * numbersOfPost * 8;
-  const flags = offsets + (posts * textsOfPost + 2) * 4;
+  const numbers = headerWords * 4;
+  const offsets = numbers + posts * numbersPerPost * 8;
+  const flags = offsets + (posts * textsPerPost + 2) * 4;
   const platformNumbers = flags + posts;
   return { numbers, offsets, flags, platformNumbers, texts: platformNumbers + posts };
 }
@@ -42,15 +42,15 @@ export type PostPacker = {
   end(handles: readonly PreparedHandle[]): PackedPosts;
 };
 
-const firstPosts = 1_024;
+const initialPosts = 1_024;
 
 export function createPostPacker(): PostPacker {
   const texts = createTextArena();
   let posts = 0;
-  let longs = new BigInt64Array(firstPosts * numbersOfPost);
+  let longs = new BigInt64Array(initialPosts * numbersPerPost);
   let floats = new Float64Array(longs.buffer);
-  let flags = new Uint8Array(firstPosts);
-  let platformNumbers = new Uint8Array(firstPosts);
+  let flags = new Uint8Array(initialPosts);
+  let platformNumbers = new Uint8Array(initialPosts);
 
   function grow(): void {
     const before = { longs, flags, platformNumbers };
@@ -72,7 +72,7 @@ export function createPostPacker(): PostPacker {
       texts.add(post.revision);
       texts.add(post.record);
       texts.add(post.terms);
-      const at = posts * numbersOfPost;
+      const at = posts * numbersPerPost;
       longs[at] = post.id;
       longs[at + 1] = post.hash ?? 0n;
       floats[at + 2] = post.timeMs;
@@ -92,8 +92,8 @@ export function createPostPacker(): PostPacker {
       const layout = layoutOf(posts);
       const buffer = new ArrayBuffer(layout.texts + bytes.length);
       const packed = new Uint8Array(buffer);
-      new Uint32Array(buffer, 0, wordsOfHead).set([posts, bytes.length]);
-      const numbers = posts * numbersOfPost;
+      new Uint32Array(buffer, 0, headerWords).set([posts, bytes.length]);
+      const numbers = posts * numbersPerPost;
       new BigInt64Array(buffer, layout.numbers, numbers).set(longs.subarray(0, numbers));
       new Uint32Array(buffer, layout.offsets, offsets.length).set(offsets);
       packed.set(flags.subarray(0, posts), layout.flags);
@@ -127,20 +127,20 @@ export function unpackPosts(packed: PackedPosts): {
   handles: PreparedHandle[];
 } {
   const { buffer, byteOffset } = packed;
-  const [count = 0, textBytes = 0] = new Uint32Array(buffer, byteOffset, wordsOfHead);
+  const [count = 0, textBytes = 0] = new Uint32Array(buffer, byteOffset, headerWords);
   const layout = layoutOf(count);
   const numbers = byteOffset + layout.numbers;
-  const offsets = new Uint32Array(buffer, byteOffset + layout.offsets, count * textsOfPost + 2);
+  const offsets = new Uint32Array(buffer, byteOffset + layout.offsets, count * textsPerPost + 2);
   const texts = Buffer.from(buffer, byteOffset + layout.texts, textBytes);
   const columns: PackedColumns = {
-    longs: new BigInt64Array(buffer, numbers, count * numbersOfPost),
-    floats: new Float64Array(buffer, numbers, count * numbersOfPost),
+    longs: new BigInt64Array(buffer, numbers, count * numbersPerPost),
+    floats: new Float64Array(buffer, numbers, count * numbersPerPost),
     flags: packed.subarray(layout.flags, layout.flags + count),
     platformNumbers: packed.subarray(layout.platformNumbers, layout.platformNumbers + count),
     offsets,
     texts,
   };
-  const handles = readText(texts, offsets, count * textsOfPost);
+  const handles = readText(texts, offsets, count * textsPerPost);
   return {
     posts: Array.from({ length: count }, (_, index) => new PackedPost(columns, index)),
     handles: JSON.parse(handles),
@@ -156,7 +156,7 @@ type PackedColumns = {
   texts: Buffer;
 };
 
-/** A class, to share getters: most texts are never decoded. */
+/** A class, so that all posts share the getters, which decode a text only when it is needed. */
 class PackedPost implements PreparedPost {
   readonly kind = "upsert";
   readonly alias = null;
@@ -170,17 +170,17 @@ class PackedPost implements PreparedPost {
     this.#columns = columns;
     this.#index = index;
     this.platform = platforms[columns.platformNumbers[index] as number] as Platform;
-    this.id = columns.longs[index * numbersOfPost] as bigint;
-    const hash = columns.longs[index * numbersOfPost + 1] as bigint;
-    this.hash = this.#is(flag.hash) ? hash : null;
+    this.id = columns.longs[index * numbersPerPost] as bigint;
+    const hash = columns.longs[index * numbersPerPost + 1] as bigint;
+    this.hash = this.#has(flag.hash) ? hash : null;
   }
 
   get uri(): string {
-    return this.#is(flag.uriOfId) ? xUri(this.id) : this.#text(0);
+    return this.#has(flag.uriOfId) ? xUri(this.id) : this.#text(0);
   }
 
   get userId(): string | null {
-    return this.#is(flag.userId) ? this.#text(1) : null;
+    return this.#has(flag.userId) ? this.#text(1) : null;
   }
 
   get revision(): string {
@@ -212,37 +212,37 @@ class PackedPost implements PreparedPost {
   }
 
   get timeIsCapped(): boolean {
-    return this.#is(flag.timeIsCapped);
+    return this.#has(flag.timeIsCapped);
   }
 
   get imported(): boolean {
-    return this.#is(flag.imported);
+    return this.#has(flag.imported);
   }
 
   get lacksHandle(): boolean {
-    return this.#is(flag.lacksHandle);
+    return this.#has(flag.lacksHandle);
   }
 
   get packed(): PackedTexts {
     return { record: this.#bytes(3), terms: this.#bytes(4), sum: this.#number(8) };
   }
 
-  #is(bit: number): boolean {
+  #has(bit: number): boolean {
     return ((this.#columns.flags[this.#index] as number) & bit) !== 0;
   }
 
   #number(column: number): number {
-    return this.#columns.floats[this.#index * numbersOfPost + column] as number;
+    return this.#columns.floats[this.#index * numbersPerPost + column] as number;
   }
 
   #text(number: number): string {
     const { texts, offsets } = this.#columns;
-    return readText(texts, offsets, this.#index * textsOfPost + number);
+    return readText(texts, offsets, this.#index * textsPerPost + number);
   }
 
   #bytes(number: number): Uint8Array {
     const { texts, offsets } = this.#columns;
-    const at = this.#index * textsOfPost + number;
+    const at = this.#index * textsPerPost + number;
     return texts.subarray(offsets[at], offsets[at + 1]);
   }
 }

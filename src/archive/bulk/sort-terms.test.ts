@@ -20,20 +20,20 @@ test("the numbers of terms are sorted by the terms' UTF-8 bytes", () => {
         expect(numbers.get(text) ?? number).toBe(number);
         numbers.set(text, number);
       }
-      expect(table.terms()).toBe(numbers.size);
+      expect(table.termCount()).toBe(numbers.size);
       const { bytes, starts } = table.text();
       const textOf = (number: number): string =>
         Buffer.from(bytes.subarray(starts[number], starts[number + 1])).toString();
       const expected = [...numbers.keys()].toSorted((a, b) =>
         Buffer.compare(Buffer.from(a), Buffer.from(b)),
       );
-      expect([...table.inOrder()].map(textOf)).toEqual(expected);
+      expect([...table.sortedNumbers()].map(textOf)).toEqual(expected);
     }),
     { numRuns: testRuns(20) },
   );
 });
 
-test("thousands of numbered terms are found again", () => {
+test("looking up thousands of terms again returns the same numbers", () => {
   const table = createTermTable("key");
   const numberOf = (n: number): number => {
     const bytes = Buffer.from(`term${n}`);

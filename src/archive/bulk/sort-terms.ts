@@ -1,9 +1,9 @@
-const bytesOfKey = 5;
-const bitsOfNumber = 24;
+const keyBytes = 5;
+const numberBits = 24;
 
-const fewTerms = 24;
+const maxInsertionSort = 24;
 
-export const maxSortedTerms = 2 ** bitsOfNumber;
+export const maxSortedTerms = 2 ** numberBits;
 
 /**
  * Terms must be distinct, without zero bytes. A radix sort on keys of a few bytes is several times
@@ -16,8 +16,8 @@ export function sortTerms(bytes: Uint8Array, starts: Uint32Array, count: number)
   const runs = [{ from: 0, to: count, depth: 0 }];
   for (let run = runs.pop(); run !== undefined; run = runs.pop()) {
     const { from, to, depth } = run;
-    if (to - from <= fewTerms) {
-      sortFew(from, to, depth);
+    if (to - from <= maxInsertionSort) {
+      insertionSort(from, to, depth);
       continue;
     }
     for (let index = from; index < to; index += 1) putKey(index, sorted[index] as number, depth);
@@ -26,11 +26,11 @@ export function sortTerms(bytes: Uint8Array, starts: Uint32Array, count: number)
     for (let index = from; index < to; index += 1) {
       sorted[index] = (words[index * 2] as number) & (maxSortedTerms - 1);
       if (index > start && !sharesKey(index, start)) {
-        if (index - start > 1) runs.push({ from: start, to: index, depth: depth + bytesOfKey });
+        if (index - start > 1) runs.push({ from: start, to: index, depth: depth + keyBytes });
         start = index;
       }
     }
-    if (to - start > 1) runs.push({ from: start, to, depth: depth + bytesOfKey });
+    if (to - start > 1) runs.push({ from: start, to, depth: depth + keyBytes });
   }
   return sorted;
 
@@ -43,7 +43,7 @@ export function sortTerms(bytes: Uint8Array, starts: Uint32Array, count: number)
     words[index * 2] = byte(4) * maxSortedTerms + number;
   }
 
-  function sortFew(from: number, to: number, depth: number): void {
+  function insertionSort(from: number, to: number, depth: number): void {
     for (let index = from + 1; index < to; index += 1) {
       const number = sorted[index] as number;
       let at = index;
@@ -69,8 +69,7 @@ export function sortTerms(bytes: Uint8Array, starts: Uint32Array, count: number)
   function sharesKey(index: number, other: number): boolean {
     return (
       words[index * 2 + 1] === words[other * 2 + 1] &&
-      (words[index * 2] as number) >>> bitsOfNumber ===
-        (words[other * 2] as number) >>> bitsOfNumber
+      (words[index * 2] as number) >>> numberBits === (words[other * 2] as number) >>> numberBits
     );
   }
 }

@@ -1,6 +1,6 @@
 /**
- * FTS5 took a third of an import's CPU time, and sealing read the index back. Committing rows first
- * and the index later would store posts that are not found.
+ * Bypasses FTS5, which took a third of an import's CPU time and was read back by sealing. Rows and
+ * index are committed together, because posts without an index would not be found.
  */
 
 import type { FileLock } from "../../db/folder-lock.ts";
@@ -44,7 +44,7 @@ export type StagedImportContext = {
   folder: string;
   segmentPosts: number;
   now(): number;
-  /** Atomic, under the catalog's lock. */
+  /** Runs `work` atomically, under the catalog's lock. */
   withLock<Value>(work: () => Value): Value;
 };
 
@@ -52,16 +52,16 @@ export type StagedImportContext = {
  * Rows go to a file that is not a segment yet, terms to memory. `commit` builds the sealed index
  * and, in one catalog commit, replaces the platform's empty newest segment.
  *
- * There must be no other writer: the compaction lock is taken, and a catalog commit of another
- * connection (`foreign`) aborts the segment. The spooled batches are then written as ordinary ones.
+ * No other process may write: the compaction lock is held, and a catalog commit by another connection
+ * (`conflict`) aborts the segment. The spooled batches are then written as ordinary ones.
  */
 export type StagedImport = {
   platform: Platform;
   spool: BatchSpool;
-  stage(batch: ImportBatch, prepared: PreparedChanges): WriteReport | "foreign";
+  stage(batch: ImportBatch, prepared: PreparedChanges): WriteReport | "conflict";
   posts(): number;
   isFull(): boolean;
-  commit(cuts: boolean): boolean;
+  commit(isFull: boolean): boolean;
   abandon(): void;
 };
 
@@ -99,8 +99,8 @@ export function beginStagedImport(
     return Number(catalog.prepare("PRAGMA data_version").get()?.data_version);
   }
 
-  function tryStage(prepared: PreparedChanges): WriteReport | "foreign" | null {
-    if (dataVersion() !== version) return "foreign";
+  function tryStage(prepared: PreparedChanges): WriteReport | "conflict" | null {
+    if (dataVersion() !== version) return "conflict";
     const { changes, report } = latestChanges(prepared.changes);
     const entries = writers.entries(platform);
     const newest = newestOf(entries);
@@ -123,10 +123,10 @@ export function beginStagedImport(
     return report;
   }
 
-  function stage(batch: ImportBatch, prepared: PreparedChanges): WriteReport | "foreign" {
+  function stage(batch: ImportBatch, prepared: PreparedChanges): WriteReport | "conflict" {
     for (;;) {
       const report = withLock(() => tryStage(prepared));
-      if (report === "foreign") return report;
+      if (report === "conflict") return report;
       if (report === null) continue;
       spool.add(batch);
       for (const { name, value } of batch.checkpoints) checkpoints.set(name, value);
@@ -135,7 +135,7 @@ export function beginStagedImport(
     }
   }
 
-  function swap(lastIngestNumber: number, cuts: boolean): boolean {
+  function swap(lastIngestNumber: number, isFull: boolean): boolean {
     if (dataVersion() !== version) return false;
     const newest = newestOf(writers.entries(platform));
     const { low, skew } = newest;
@@ -155,7 +155,7 @@ export function beginStagedImport(
     reinstate(catalog, { platform, sequence });
     addSegmentEntry(catalog, { platform, sequence, low, skew, lastWrittenInCommit: number });
     setOptimised(catalog, { platform, sequence });
-    if (cuts && staged.end() <= lastId) {
+    if (isFull && staged.end() <= lastId) {
       const next = nextSequence(catalog, platform);
       writers.add({ platform, sequence: next, low: staged.end(), skew });
     }
@@ -177,10 +177,10 @@ export function beginStagedImport(
     stage,
     posts: staged.posts,
     isFull: () => staged.posts() >= segmentPosts || staged.isFull(),
-    commit: (cuts) => {
+    commit: (isFull) => {
       const lastIngestNumber = Number(readSetting(catalog, "ingest_number")) + staged.posts();
       staged.seal(lastIngestNumber, now());
-      const isDone = withLock(() => swap(lastIngestNumber, cuts));
+      const isDone = withLock(() => swap(lastIngestNumber, isFull));
       if (isDone) close();
       return isDone;
     },

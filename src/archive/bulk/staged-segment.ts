@@ -2,7 +2,7 @@ import { nextMillisecondId } from "../../posts/ids.ts";
 import type { Platform } from "../../posts/post.ts";
 import { createSegmentCopy } from "../compaction/segment-copy.ts";
 import { openForReading } from "../database.ts";
-import { buildSealedOf } from "../sealed/build.ts";
+import { buildSealedFromTerms } from "../sealed/build.ts";
 import { deletionsCopier } from "../segments/deletions.ts";
 import type { SegmentIdentity } from "../segments/identity.ts";
 import { ingestOrderIn } from "../segments/ingest-order.ts";
@@ -11,7 +11,7 @@ import type { TermsOfPost } from "../segments/terms-writer.ts";
 import { createForwardIndex } from "./forward-index.ts";
 
 /**
- * `seal` builds the sealed segment, `identify` commits it. A crash before leaves a file to delete.
+ * `seal` builds the sealed segment, `identify` commits it. A crash before that leaves a file to delete.
  */
 export type StagedSegment = {
   writer: SegmentWriter;
@@ -24,9 +24,9 @@ export type StagedSegment = {
 };
 
 /** Large, because uri hashes are random. */
-const fillingCacheKib = 64_000;
-const readingCacheKib = 1_000;
-const postsOfRow = 1_000;
+const writeCacheKib = 64_000;
+const readCacheKib = 1_000;
+const postsPerRow = 1_000;
 
 export function createStagedSegment(
   path: string,
@@ -35,7 +35,7 @@ export function createStagedSegment(
 ): StagedSegment {
   const copy = createSegmentCopy(path, platform);
   const database = copy.open();
-  database.exec(`PRAGMA cache_size = -${fillingCacheKib}`);
+  database.exec(`PRAGMA cache_size = -${writeCacheKib}`);
   const index = createForwardIndex(uriKey);
   const terms = {
     insert: (id: bigint, { terms, packed }: TermsOfPost) =>
@@ -69,17 +69,17 @@ export function createStagedSegment(
     rows.commit();
     database.exec("BEGIN");
     const ids = index.ids();
-    const before = bytesOf();
-    for (const _ of buildSealedOf(database, ids, index.terms(), sealedMs));
+    const before = databaseBytes();
+    for (const _ of buildSealedFromTerms(database, ids, index.terms(), sealedMs));
     const insertSetting = database.prepare(
       "INSERT OR REPLACE INTO setting VALUES('sealed_bytes', ?)",
     );
-    insertSetting.run(bytesOf() - before);
+    insertSetting.run(databaseBytes() - before);
     putIngestOrder(ids, lastIngestNumber);
     for (const _ of copy.complete());
   }
 
-  const bytesOf = (): number =>
+  const databaseBytes = (): number =>
     Number(
       database
         .prepare("SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size")
@@ -89,8 +89,8 @@ export function createStagedSegment(
   function putIngestOrder(ids: BigInt64Array, lastIngestNumber: number): void {
     const ingestOrder = ingestOrderIn(database);
     const ascending = ids.toReversed();
-    for (let from = 0; from < ascending.length; from += postsOfRow) {
-      const part = ascending.subarray(from, from + postsOfRow);
+    for (let from = 0; from < ascending.length; from += postsPerRow) {
+      const part = ascending.subarray(from, from + postsPerRow);
       ingestOrder.put(lastIngestNumber - ascending.length + from + part.length, [...part]);
     }
   }
@@ -102,7 +102,7 @@ export function createStagedSegment(
     end: () => nextMillisecondId(last),
     seal,
     identify: (identity, replacedPath) => {
-      const replaced = openForReading(replacedPath, readingCacheKib);
+      const replaced = openForReading(replacedPath, readCacheKib);
       try {
         copy.takeDeletions(deletionsCopier(replaced));
       } finally {

@@ -6,24 +6,24 @@ import { sortTerms } from "./sort-terms.ts";
 export type TermTable = {
   /** Adds new terms. `to` is exclusive. */
   numberOf(bytes: Uint8Array, from: number, to: number): number;
-  terms(): number;
+  termCount(): number;
   /** A term ends where the next one starts. */
   text(): { bytes: Uint8Array; starts: Uint32Array };
-  inOrder(): Uint32Array;
+  sortedNumbers(): Uint32Array;
   memoryBytes(): number;
 };
 
-const firstTerms = 1 << 14;
-const bytesOfTerm = 16;
+const initialTerms = 1 << 14;
+const bytesPerTerm = 16;
 
 /** `key`: secret, against crafted hash collisions. */
 export function createTermTable(key: string): TermTable {
   const seed = crc32(`seed ${key}`);
   const factor = (crc32(`factor ${key}`) | 1) >>> 0;
-  let bytes = Buffer.allocUnsafeSlow(firstTerms * bytesOfTerm);
-  let starts = new Uint32Array(firstTerms + 1);
-  let hashes = new Uint32Array(firstTerms);
-  let entries = new Uint32Array(firstTerms * 4);
+  let bytes = Buffer.allocUnsafeSlow(initialTerms * bytesPerTerm);
+  let starts = new Uint32Array(initialTerms + 1);
+  let hashes = new Uint32Array(initialTerms);
+  let entries = new Uint32Array(initialTerms * 4);
   let count = 0;
 
   function hashOf(text: Uint8Array, from: number, to: number): number {
@@ -68,10 +68,10 @@ export function createTermTable(key: string): TermTable {
     hashes = new Uint32Array(terms);
     hashes.set(oldHashes);
     entries = new Uint32Array(terms * 4);
-    for (let number = 0; number < count; number += 1) enter(number);
+    for (let number = 0; number < count; number += 1) addEntry(number);
   }
 
-  function enter(number: number): void {
+  function addEntry(number: number): void {
     const mask = entries.length - 1;
     const hash = hashes[number] as number;
     let at = (hash * 2) & mask;
@@ -90,12 +90,12 @@ export function createTermTable(key: string): TermTable {
         if (entries[at] === hash && isTerm(next - 1, text, from, to)) return next - 1;
       }
       const number = add(text, from, to, hash);
-      enter(number);
+      addEntry(number);
       return number;
     },
-    terms: () => count,
+    termCount: () => count,
     text: () => ({ bytes, starts }),
-    inOrder: () => sortTerms(bytes, starts, count),
+    sortedNumbers: () => sortTerms(bytes, starts, count),
     memoryBytes: () => bytes.length + 4 * (starts.length + hashes.length + entries.length),
   };
 }

@@ -5,12 +5,12 @@ export type TextArena = {
   end(): { offsets: Uint32Array; bytes: Uint8Array };
 };
 
-const firstBytes = 1024 ** 2;
-const firstTexts = 1_024;
+const initialBytes = 1024 ** 2;
+const initialTexts = 1_024;
 
 export function createTextArena(): TextArena {
-  let offsets = new Uint32Array(firstTexts);
-  let bytes = Buffer.allocUnsafeSlow(firstBytes);
+  let offsets = new Uint32Array(initialTexts);
+  let bytes = Buffer.allocUnsafeSlow(initialBytes);
   let length = 0;
   let count = 0;
 

@@ -1,11 +1,11 @@
 import { indexPunctuation } from "../segments/schema.ts";
 
-/** FTS5 truncates longer ones. */
+/** FTS5 truncates longer tokens. */
 const maxTokenBytes = 32_768;
 
 /**
- * Tokenizes as FTS5 (`segments/schema.ts`), lower-casing ASCII letters in place. Returns the number
- * of tokens; `bounds` gets the start and end of each, and must have room for one per two bytes.
+ * Tokenizes like FTS5 (`segments/schema.ts`), lower-casing ASCII letters in place. Returns the number
+ * of tokens; `bounds` receives the start and end of each, and must have room for one token per two bytes.
  */
 export function findTokens(bytes: Uint8Array, bounds: Uint32Array): number {
   let tokens = 0;

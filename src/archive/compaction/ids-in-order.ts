@@ -3,7 +3,7 @@ import { lastId } from "../../posts/ids.ts";
 import { countBetween } from "../sealed/chunk-set.ts";
 import { type DeletionBitmap, readDeletionBitmap } from "../sealed/deletion-bitmap.ts";
 import { openPostNumbers, type PostNumbers } from "../sealed/doc-numbers.ts";
-import { chunksOf, postsOfChunk } from "../sealed/format.ts";
+import { chunksOf, postsPerChunk } from "../sealed/format.ts";
 import { sealedState } from "../sealed/sealed-state.ts";
 import { guardedByMarker, markingDamage } from "../segments/damage-marker.ts";
 import { lowerBound } from "../segments/id-list.ts";
@@ -56,10 +56,10 @@ function inBoth(segment: DatabaseSync, path: string) {
 function sealedBelow(numbers: PostNumbers, mask: DeletionBitmap, id: bigint): number {
   const from = numbers.below(id);
   let count = numbers.posts - from;
-  for (let chunk = Math.floor(from / postsOfChunk); chunk < chunksOf(numbers.posts); chunk++) {
+  for (let chunk = Math.floor(from / postsPerChunk); chunk < chunksOf(numbers.posts); chunk++) {
     const replaced = mask.replaced(chunk);
     if (replaced === null) continue;
-    count -= countBetween(replaced, Math.max(0, from - chunk * postsOfChunk), postsOfChunk);
+    count -= countBetween(replaced, Math.max(0, from - chunk * postsPerChunk), postsPerChunk);
   }
   return count;
 }

@@ -3,7 +3,7 @@ import { atLeast } from "@earshot/query/facets";
 import { countMetrics } from "@earshot/query/tree";
 import { countThresholds } from "../../posts/terms.ts";
 import type { SegmentEntry } from "../catalog/catalog.ts";
-import { holdsPositions } from "../sealed/positional-terms.ts";
+import { isPositionalTerm } from "../sealed/positional-terms.ts";
 import {
   addLocation,
   extraTokensText,
@@ -101,7 +101,7 @@ function eachPosition(
   }
   const withoutPositions = new Set<string>();
   for (const [position, token] of tokens.entries()) {
-    if (holdsPositions(token)) take(token, position);
+    if (isPositionalTerm(token)) take(token, position);
     else withoutPositions.add(token);
   }
   for (const token of withoutPositions) take(token, 0);

@@ -95,11 +95,11 @@ describe("sealed segment with later writes", () => {
     expect(report.findings).toEqual([]);
   });
 
-  test.for([true, false])("a damaged filter of terms is one finding, full: %s", async (isFull) => {
+  test.for([true, false])("a damaged term filter is one finding, full: %s", async (isFull) => {
     changed("sealed_filter", "bits", "1", withFlippedBit(9))();
     const { findings } = await checked(isFull);
     expect(findings.map(({ message }) => message)).toEqual([
-      expect.stringMatching(/filter of terms does not match its checksum/),
+      expect.stringMatching(/term filter does not match its checksum/),
     ]);
   });
 
@@ -210,10 +210,10 @@ describe("damaged tables of a sealed index", () => {
       /its first term differs from its key/,
     ],
     [
-      "a flipped bit of the filter of terms",
+      "a flipped bit of the term filter",
       changed("sealed_filter", "bits", "1", withFlippedBit(9)),
       "sealed_damaged",
-      /filter of terms does not match its checksum/,
+      /term filter does not match its checksum/,
     ],
     [
       "a filter of other terms",
@@ -224,7 +224,7 @@ describe("damaged tables of a sealed index", () => {
           writeTermFilter(database, posts, createTermFilter().end());
         }),
       "sealed_damaged",
-      /filter of terms differs from its terms/,
+      /term filter differs from its terms/,
     ],
     [
       "a missing row of posts",

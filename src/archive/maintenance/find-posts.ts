@@ -10,7 +10,7 @@ import {
   type SegmentEntry,
   segmentPath,
 } from "../catalog/catalog.ts";
-import { onSnapshot, openForReading } from "../database.ts";
+import { openForReading, withSnapshot } from "../database.ts";
 import { platformQuery } from "../read/platform-query.ts";
 import type { SealedQuery } from "../sealed/sealed-query.ts";
 import { sealedState } from "../sealed/sealed-state.ts";
@@ -39,7 +39,7 @@ export function* findPosts(
 function postsOfSegment(path: string, entry: SegmentEntry, plan: PlanNode): FoundPost[] {
   const database = openForReading(path, cacheKib);
   try {
-    return onSnapshot(database, () => matchingPosts(database, path, entry, plan));
+    return withSnapshot(database, () => matchingPosts(database, path, entry, plan));
   } finally {
     database.close();
   }

@@ -2,10 +2,10 @@ import type { DatabaseSync } from "node:sqlite";
 import { messageOf } from "../../lib/errors.ts";
 import { isDamage } from "../sealed/damage.ts";
 import {
-  bytesOfBitmap,
+  bytesPerBitmap,
   chunksOf,
-  idsOfPage,
-  postsOfChunk,
+  idsPerPage,
+  postsPerChunk,
   sealedFormat,
   unsummedFormat,
 } from "../sealed/format.ts";
@@ -79,7 +79,7 @@ const bytesOfId = 8;
 
 function readIds(database: DatabaseSync, posts: number, onError: OnError): BigInt64Array | null {
   const stored = Number(database.prepare("SELECT count(*) AS n FROM sealed_ids").get()?.n);
-  const pages = Math.ceil(posts / idsOfPage);
+  const pages = Math.ceil(posts / idsPerPage);
   if (stored !== pages) {
     onError(`it has ${stored} pages of IDs for ${posts} posts, not ${pages}`);
     return null;
@@ -90,8 +90,8 @@ function readIds(database: DatabaseSync, posts: number, onError: OnError): BigIn
   for (const { page, ids: stored } of database
     .prepare("SELECT * FROM sealed_ids ORDER BY page")
     .iterate()) {
-    const from = expected * idsOfPage;
-    const length = Math.min(idsOfPage, posts - from) * bytesOfId;
+    const from = expected * idsPerPage;
+    const length = Math.min(idsPerPage, posts - from) * bytesOfId;
     if (page !== expected || !(stored instanceof Uint8Array) || stored.length !== length) {
       onError(`page ${expected} of its IDs is missing or does not have ${length} bytes`);
       return null;
@@ -112,7 +112,7 @@ function checkOrder(ids: BigInt64Array, onError: OnError): void {
 }
 
 function checkHeads(ids: BigInt64Array, heads: Uint8Array, onError: OnError): void {
-  const pages = Math.ceil(ids.length / idsOfPage);
+  const pages = Math.ceil(ids.length / idsPerPage);
   if (heads.length !== pages * bytesOfId) {
     onError(`the list of first IDs has ${heads.length} bytes for ${pages} pages`);
     return;
@@ -120,7 +120,7 @@ function checkHeads(ids: BigInt64Array, heads: Uint8Array, onError: OnError): vo
   const view = new DataView(heads.buffer, heads.byteOffset, heads.byteLength);
   for (let page = 0; page < pages; page++) {
     const head = view.getBigInt64(page * bytesOfId, true);
-    const first = ids[page * idsOfPage] ?? 0n;
+    const first = ids[page * idsPerPage] ?? 0n;
     if (head !== first) {
       onError(
         `page ${page} of its IDs begins with post ${first}, the list of first IDs says ${head}`,
@@ -134,8 +134,8 @@ type Masks = { replaced: Uint8Array; hidden: Uint8Array };
 function readMasks(database: DatabaseSync, posts: number, onError: OnError): Masks {
   const chunks = chunksOf(posts);
   const masks = {
-    replaced: new Uint8Array(chunks * bytesOfBitmap),
-    hidden: new Uint8Array(chunks * bytesOfBitmap),
+    replaced: new Uint8Array(chunks * bytesPerBitmap),
+    hidden: new Uint8Array(chunks * bytesPerBitmap),
   };
   for (const row of database.prepare("SELECT * FROM sealed_mask ORDER BY chunk").iterate()) {
     const chunk = Number(row.chunk);
@@ -148,15 +148,15 @@ function readMasks(database: DatabaseSync, posts: number, onError: OnError): Mas
       if (row.replaced instanceof Uint8Array && row.replaced.length === 0) {
         if (bits instanceof Uint8Array && bits.length === 0) continue;
       }
-      if (bits instanceof Uint8Array && bits.length === bytesOfBitmap) {
-        masks[name].set(bits, chunk * bytesOfBitmap);
+      if (bits instanceof Uint8Array && bits.length === bytesPerBitmap) {
+        masks[name].set(bits, chunk * bytesPerBitmap);
       } else {
-        onError(`the bitmap ${name} of chunk ${chunk} does not have ${bytesOfBitmap} bytes`);
+        onError(`the bitmap ${name} of chunk ${chunk} does not have ${bytesPerBitmap} bytes`);
       }
     }
   }
   for (const [name, bits] of Object.entries(masks)) {
-    for (let number = posts; number < chunks * postsOfChunk; number++) {
+    for (let number = posts; number < chunks * postsPerChunk; number++) {
       if (isSet(bits, number)) onError(`the bitmap ${name} has number ${number} of ${posts} posts`);
     }
   }

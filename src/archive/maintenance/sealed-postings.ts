@@ -1,4 +1,4 @@
-import { bytesOfContainer, densePosts, postsOfChunk, wordsOfBitmap } from "../sealed/format.ts";
+import { containerBytes, densePosts, postsPerChunk, wordsPerBitmap } from "../sealed/format.ts";
 import { alignedTo32Bits, type BoundedReader, Malformed } from "./sealed-bytes.ts";
 
 export type CheckedPostings = {
@@ -81,7 +81,7 @@ export function postingsReader(allPosts: number): PostingsReader {
       throw new Malformed(`its containers have ${bytes.length} bytes, not ${length}`);
     let at = 0;
     for (const [index, posts] of counts.entries()) {
-      const base = (chunk + index) * postsOfChunk;
+      const base = (chunk + index) * postsPerChunk;
       if (posts >= densePosts) readBitmap(bytes, at, base, posts);
       else readList(bytes, at, base, posts);
       at += bytesOf(posts);
@@ -96,9 +96,9 @@ export function postingsReader(allPosts: number): PostingsReader {
   }
 
   function readBitmap(bytes: Uint8Array, at: number, base: number, posts: number): void {
-    const words = new Uint32Array(bytes.buffer, bytes.byteOffset + at, wordsOfBitmap);
+    const words = new Uint32Array(bytes.buffer, bytes.byteOffset + at, wordsPerBitmap);
     const before = count;
-    for (let index = 0; index < wordsOfBitmap; index++) {
+    for (let index = 0; index < wordsPerBitmap; index++) {
       for (let word = words[index] ?? 0; word !== 0; word &= word - 1) {
         addNumber(base + index * 32 + 31 - Math.clz32(word & -word));
       }
@@ -148,7 +148,7 @@ export function postingsReader(allPosts: number): PostingsReader {
   };
 }
 
-const bytesOf = (posts: number): number => (posts === 0 ? 0 : bytesOfContainer(posts));
+const bytesOf = (posts: number): number => (posts === 0 ? 0 : containerBytes(posts));
 
 type Positions = {
   single: Uint8Array;

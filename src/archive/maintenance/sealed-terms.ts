@@ -1,8 +1,8 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { messageOf } from "../../lib/errors.ts";
 import { isDamage } from "../sealed/damage.ts";
-import { chunksOf, inlinePosts, maxOneRowPosts, postsOfChunk } from "../sealed/format.ts";
-import { holdsPositions } from "../sealed/positional-terms.ts";
+import { chunksOf, inlinePosts, maxOneRowPosts, postsPerChunk } from "../sealed/format.ts";
+import { isPositionalTerm } from "../sealed/positional-terms.ts";
 import { createTermFilter, readTermFilter } from "../sealed/term-filter.ts";
 import { type BoundedReader, byteReader, Malformed } from "./sealed-bytes.ts";
 import type { OnError } from "./sealed-numbers.ts";
@@ -28,7 +28,7 @@ export function* walkSealedTerms(
     const count = isSingle ? 1 : block.varint();
     if (count > posts || (count < 2 && !isSingle))
       throw new Malformed(`term ${quoted(term)} has ${count} posts`);
-    const hasPositions = holdsPositions(term);
+    const hasPositions = isPositionalTerm(term);
     reader.begin(hasPositions);
     read += count + 20;
     if (count <= inlinePosts) {
@@ -61,7 +61,7 @@ export function* walkSealedTerms(
   try {
     const stored = readTermFilter(database, posts);
     if (stored !== null && Buffer.compare(stored, filter.end()) !== 0)
-      onError("its filter of terms differs from its terms");
+      onError("its term filter differs from its terms");
   } catch (error) {
     reportDamage(error);
   }
@@ -131,7 +131,7 @@ function textOf(bytes: Uint8Array): string {
 function checkCounts(term: string, counts: readonly number[], count: number, posts: number): void {
   const sum = counts.reduce((all, of) => all + of, 0);
   const isTooMany = counts.some(
-    (of, chunk) => of > Math.min(postsOfChunk, posts - chunk * postsOfChunk),
+    (of, chunk) => of > Math.min(postsPerChunk, posts - chunk * postsPerChunk),
   );
   if (sum !== count || isTooMany)
     throw new Malformed(

@@ -8,8 +8,8 @@ beforeEach(() => {
   cache = createCountCache();
 });
 
-const openedSegment = (): Segment => Object.create(null);
-const segment = openedSegment();
+const segmentStub = (): Segment => Object.create(null);
+const segment = segmentStub();
 
 const entry = (sequence: number, high = 99n): SegmentEntry => ({
   platform: "x",
@@ -24,48 +24,48 @@ const entry = (sequence: number, high = 99n): SegmentEntry => ({
   rewriting: false,
 });
 
-const known = (numbers: number, cuts = 0): KnownCounts => ({
+const known = (numbers: number, partialCounts = 0): KnownCounts => ({
   fromMs: 0,
   toMs: numbers,
   counts: new Map(Array.from({ length: numbers }, (_, ms) => [ms, 1])),
-  cuts: new Map(Array.from({ length: cuts }, (_, n) => [`${n}-${n + 1}`, 1])),
+  partialCounts: new Map(Array.from({ length: partialCounts }, (_, n) => [`${n}-${n + 1}`, 1])),
 });
 
-const isKnown = (...position: Parameters<CountCache["find"]>): boolean =>
+const isCached = (...position: Parameters<CountCache["find"]>): boolean =>
   cache.find(...position).toMs > 0;
 
-test("cached counts are returned while file, version and IDs are the same", () => {
-  cache.keep("q", segment, entry(1), 7, known(3));
+test("cached counts are returned while the file, its version and its range of IDs are the same", () => {
+  cache.put("q", segment, entry(1), 7, known(3));
   expect(cache.find("q", segment, entry(1), 7)).toEqual(known(3));
-  expect(isKnown("other", segment, entry(1), 7)).toBe(false);
-  expect(isKnown("q", segment, entry(2), 7)).toBe(false);
+  expect(isCached("other", segment, entry(1), 7)).toBe(false);
+  expect(isCached("q", segment, entry(2), 7)).toBe(false);
   for (const position of [
     ["q", segment, entry(1), 8],
-    ["q", openedSegment(), entry(1), 7],
+    ["q", segmentStub(), entry(1), 7],
     ["q", segment, entry(1, 50n), 7],
   ] satisfies Parameters<CountCache["find"]>[]) {
-    cache.keep("q", segment, entry(1), 7, known(3));
-    expect(isKnown(...position)).toBe(false);
-    expect(isKnown("q", segment, entry(1), 7)).toBe(false);
+    cache.put("q", segment, entry(1), 7, known(3));
+    expect(isCached(...position)).toBe(false);
+    expect(isCached("q", segment, entry(1), 7)).toBe(false);
   }
 });
 
 test("the count cache evicts the least recently requested count, and never exceeds its bound", () => {
-  cache.keep("first", segment, entry(1), 1, known(90_000));
-  cache.keep("second", segment, entry(1), 1, known(90_000));
+  cache.put("first", segment, entry(1), 1, known(90_000));
+  cache.put("second", segment, entry(1), 1, known(90_000));
   const first = cache.find("first", segment, entry(1), 1);
-  cache.keep("first", segment, entry(1), 1, first);
-  cache.keep("third", segment, entry(1), 1, known(90_000));
-  expect(isKnown("first", segment, entry(1), 1)).toBe(true);
-  expect(isKnown("second", segment, entry(1), 1)).toBe(false);
-  expect(isKnown("third", segment, entry(1), 1)).toBe(true);
+  cache.put("first", segment, entry(1), 1, first);
+  cache.put("third", segment, entry(1), 1, known(90_000));
+  expect(isCached("first", segment, entry(1), 1)).toBe(true);
+  expect(isCached("second", segment, entry(1), 1)).toBe(false);
+  expect(isCached("third", segment, entry(1), 1)).toBe(true);
 });
 
-test("a single query does not fill the count cache", () => {
-  cache.keep("small", segment, entry(1), 1, known(10));
-  cache.keep("great", segment, entry(1), 1, known(100_001));
-  expect(isKnown("great", segment, entry(1), 1)).toBe(false);
-  expect(isKnown("small", segment, entry(1), 1)).toBe(true);
-  cache.keep("cut", segment, entry(1), 1, known(1, 40));
-  expect([...cache.find("cut", segment, entry(1), 1).cuts.keys()].at(0)).toBe("24-25");
+test("a single query cannot fill the count cache", () => {
+  cache.put("small", segment, entry(1), 1, known(10));
+  cache.put("large", segment, entry(1), 1, known(100_001));
+  expect(isCached("large", segment, entry(1), 1)).toBe(false);
+  expect(isCached("small", segment, entry(1), 1)).toBe(true);
+  cache.put("span", segment, entry(1), 1, known(1, 40));
+  expect([...cache.find("span", segment, entry(1), 1).partialCounts.keys()].at(0)).toBe("24-25");
 });

@@ -8,12 +8,13 @@ export type KnownCounts = {
   fromMs: number;
   toMs: number;
   counts: Map<number, number>;
-  cuts: Map<string, number>;
+  /** Of the buckets that the bounds of the window shorten, by span. */
+  partialCounts: Map<string, number>;
 };
 
 export type CountCache = {
   find(queryKey: string, segment: Segment, entry: SegmentEntry, version: number): KnownCounts;
-  keep(
+  put(
     queryKey: string,
     segment: Segment,
     entry: SegmentEntry,
@@ -24,12 +25,12 @@ export type CountCache = {
 
 /** About 60 bytes each. */
 const maxNumbers = 250_000;
-/** Bound per query and segment. Larger answers are not cached. */
-const maxNumbersOfQuery = 100_000;
-const maxCuts = 16;
-const numbersOfEntry = 8;
+/** Per query and segment. Larger answers are not cached. */
+const maxNumbersPerQuery = 100_000;
+const maxPartialCounts = 16;
+const numbersPerEntry = 8;
 
-type Remembered = {
+type CachedCounts = {
   segment: Segment;
   version: number;
   low: bigint;
@@ -39,12 +40,12 @@ type Remembered = {
 };
 
 export function createCountCache(): CountCache {
-  const remembered = new Map<string, Remembered>();
+  const entries = new Map<string, CachedCounts>();
   let weight = 0;
 
-  function forget(key: string): void {
-    weight -= remembered.get(key)?.weight ?? 0;
-    remembered.delete(key);
+  function remove(key: string): void {
+    weight -= entries.get(key)?.weight ?? 0;
+    entries.delete(key);
   }
 
   function find(
@@ -54,7 +55,7 @@ export function createCountCache(): CountCache {
     version: number,
   ): KnownCounts {
     const key = keyOf(queryKey, entry);
-    const found = remembered.get(key);
+    const found = entries.get(key);
     const isSame =
       found !== undefined &&
       found.segment === segment &&
@@ -62,11 +63,11 @@ export function createCountCache(): CountCache {
       found.low === entry.low &&
       found.high === entry.high;
     if (isSame) return found.known;
-    forget(key);
-    return { fromMs: 0, toMs: 0, counts: new Map(), cuts: new Map() };
+    remove(key);
+    return { fromMs: 0, toMs: 0, counts: new Map(), partialCounts: new Map() };
   }
 
-  function keep(
+  function put(
     queryKey: string,
     segment: Segment,
     entry: SegmentEntry,
@@ -74,23 +75,23 @@ export function createCountCache(): CountCache {
     known: KnownCounts,
   ): void {
     const key = keyOf(queryKey, entry);
-    forget(key);
-    const entryWeight = known.counts.size + known.cuts.size + numbersOfEntry;
-    if (entryWeight > maxNumbersOfQuery) return;
-    for (const cut of known.cuts.keys()) {
-      if (known.cuts.size <= maxCuts) break;
-      known.cuts.delete(cut);
+    remove(key);
+    const entryWeight = known.counts.size + known.partialCounts.size + numbersPerEntry;
+    if (entryWeight > maxNumbersPerQuery) return;
+    for (const span of known.partialCounts.keys()) {
+      if (known.partialCounts.size <= maxPartialCounts) break;
+      known.partialCounts.delete(span);
     }
     const { low, high } = entry;
-    remembered.set(key, { segment, version, low, high, known, weight: entryWeight });
+    entries.set(key, { segment, version, low, high, known, weight: entryWeight });
     weight += entryWeight;
-    for (const oldest of remembered.keys()) {
+    for (const oldest of entries.keys()) {
       if (weight <= maxNumbers) return;
-      forget(oldest);
+      remove(oldest);
     }
   }
 
-  return { find, keep };
+  return { find, put };
 }
 
 const keyOf = (queryKey: string, { platform, sequence }: SegmentEntry): string =>

@@ -24,7 +24,7 @@ const window = fc.oneof(
   { weight: 4, arbitrary: fc.tuple(bound, bound).map((ends) => ends.sort((a, b) => a - b)) },
   { weight: 1, arbitrary: fc.constant([Date.UTC(2001, 0, 1), capMs]) },
 );
-const requested = fc.record({
+const requestArbitrary = fc.record({
   query: generatedQuery,
   window,
   bucketMs: fc.constantFrom(...Object.values(widths)),
@@ -51,7 +51,7 @@ function matchingTimes(set: PostSet, plan: PlanNode): Map<string, number> {
   return new Map([...times].filter(([name]) => matching.has(name)));
 }
 
-function countedByHand(times: Iterable<number>, { fromMs, toMs, bucketMs }: Window) {
+function expectedBuckets(times: Iterable<number>, { fromMs, toMs, bucketMs }: Window) {
   const counts = new Map<number, number>();
   for (const timeMs of times) {
     if (timeMs < fromMs || timeMs >= toMs) continue;
@@ -82,26 +82,26 @@ const sets: Readonly<Record<IndexForm, number>> = {
 
 describe.each(indexForms)("posts found by %s", (form) => {
   test("counts equal those of a scan of every post, both the first time and when repeated", () => {
-    const met = { requested: 0, counted: 0, cached: 0 };
+    const tally = { requests: 0, counted: 0, cached: 0 };
     fc.assert(
       fc.property(
         posts,
-        fc.array(requested, { minLength: 50, maxLength: 50 }),
-        (drawn, questions) => {
+        fc.array(requestArbitrary, { minLength: 50, maxLength: 50 }),
+        (drawn, requests) => {
           const set = openPostSet(drawn, 9, form);
           try {
-            for (const { query, window, bucketMs } of questions) {
+            for (const { query, window, bucketMs } of requests) {
               const plan = set.planOf(query);
               const times = matchingTimes(set, plan);
               const [fromMs = 0, toMs = 0] = window;
               for (const width of [bucketMs, widths.hour, widths.hour]) {
                 const span = { fromMs, toMs, bucketMs: width };
                 const answer = set.archive.reader.operations.count(request(plan, span));
-                expect(answer.buckets, query).toEqual(countedByHand(times.values(), span));
+                expect(answer.buckets, query).toEqual(expectedBuckets(times.values(), span));
                 expect(answer.countedFromMs).toBe(fromMs);
-                met.requested += 1;
-                if (answer.buckets.length > 0) met.counted += 1;
-                if (answer.work.segmentsCached > 0) met.cached += 1;
+                tally.requests += 1;
+                if (answer.buckets.length > 0) tally.counted += 1;
+                if (answer.work.segmentsCached > 0) tally.cached += 1;
               }
             }
           } finally {
@@ -111,8 +111,8 @@ describe.each(indexForms)("posts found by %s", (form) => {
       ),
       { numRuns: sets[form], ...bounded },
     );
-    expect(met.counted / met.requested).toBeGreaterThan(0.15);
-    expect(met.cached / met.requested).toBeGreaterThan(0.15);
+    expect(tally.counted / tally.requests).toBeGreaterThan(0.15);
+    expect(tally.cached / tally.requests).toBeGreaterThan(0.15);
   });
 
   test("counts of moving windows are exact while posts arrive and are deleted", () => {
@@ -147,7 +147,7 @@ describe.each(indexForms)("posts found by %s", (form) => {
               const span = { fromMs, toMs, bucketMs };
               const { buckets } = set.archive.reader.operations.count(request(plan, span));
               const storedTimes = stored.flatMap((post) => times.get(nameOfPost(post)) ?? []);
-              expect(buckets, query).toEqual(countedByHand(storedTimes, span));
+              expect(buckets, query).toEqual(expectedBuckets(storedTimes, span));
             }
           } finally {
             set.remove();

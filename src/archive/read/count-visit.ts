@@ -58,7 +58,7 @@ export function* countVisit(
     statements: 0,
   };
   const segment = open();
-  const version = segment.counter.onSnapshot((each) => each);
+  const version = segment.counter.withSnapshot((each) => each);
   let isUnchanged = true;
   const known = copyOf(cache.find(queryKey, segment, entry, version));
 
@@ -67,7 +67,7 @@ export function* countVisit(
     const counts = new Map<number, number>();
     for (let next = high; next >= low; ) {
       const opened = open();
-      const tally = opened.counter.onSnapshot((each) => {
+      const tally = opened.counter.withSnapshot((each) => {
         if (opened !== segment || each !== version) isUnchanged = false;
         const ids = { low, high: next };
         return opened.counter.count(visit.query, ids, grid, () => isOver() || isSliceOver());
@@ -90,21 +90,21 @@ export function* countVisit(
     if (part.fromMs >= part.toMs) continue;
     const reachedMs = yield* part === whole
       ? addWhole(known, part, bucketMs, count)
-      : addCut(known, part, count);
+      : addPartial(known, part, count);
     if (reachedMs > part.fromMs) {
       answer.countedFromMs = reachedMs;
       break;
     }
   }
   for (const part of [head, tail]) {
-    const number = known.cuts.get(nameOf(part));
+    const number = known.partialCounts.get(nameOf(part));
     if (number) answer.counts.set(part.fromMs, number);
   }
   for (const [fromMs, number] of known.counts) {
     if (fromMs >= whole.fromMs && fromMs < whole.toMs) answer.counts.set(fromMs, number);
   }
   if (isUnchanged && answer.damaged.length === 0) {
-    cache.keep(queryKey, segment, entry, version, known);
+    cache.put(queryKey, segment, entry, version, known);
   }
   return answer;
 }
@@ -112,7 +112,7 @@ export function* countVisit(
 const copyOf = (known: KnownCounts): KnownCounts => ({
   ...known,
   counts: new Map(known.counts),
-  cuts: new Map(known.cuts),
+  partialCounts: new Map(known.partialCounts),
 });
 
 function partsOf({ fromMs, toMs }: Span, bucketMs: number) {
@@ -134,30 +134,34 @@ const nameOf = ({ fromMs, toMs }: Span): string => `${fromMs}-${toMs}`;
 type Counted = { counts: Map<number, number>; countedFromMs: number | null };
 type Count = (span: Span, grid: BucketGrid) => Generator<void, Counted>;
 
-function* addCut({ cuts }: KnownCounts, part: Span, count: Count): Generator<void, number> {
+function* addPartial(
+  { partialCounts }: KnownCounts,
+  part: Span,
+  count: Count,
+): Generator<void, number> {
   const name = nameOf(part);
-  const stored = cuts.get(name);
+  const stored = partialCounts.get(name);
   if (stored !== undefined) {
-    cuts.delete(name);
-    cuts.set(name, stored);
+    partialCounts.delete(name);
+    partialCounts.set(name, stored);
     return part.fromMs;
   }
   const grid = { originMs: part.fromMs, widthMs: part.toMs - part.fromMs };
   const { counts, countedFromMs } = yield* count(part, grid);
   if (countedFromMs !== null) return part.toMs;
-  cuts.set(name, counts.get(0) ?? 0);
+  partialCounts.set(name, counts.get(0) ?? 0);
   return part.fromMs;
 }
 
-/** Newest first; returns the time from which all are counted. */
+/** Counts newer buckets first. Returns the time from which all are counted. */
 function* addWhole(
   known: KnownCounts,
   part: Span,
   bucketMs: number,
   count: Count,
 ): Generator<void, number> {
-  const isApart = part.toMs < known.fromMs || part.fromMs > known.toMs;
-  if (isApart || known.fromMs === known.toMs) forgetSpan(known, part.toMs);
+  const isDisjoint = part.toMs < known.fromMs || part.fromMs > known.toMs;
+  if (isDisjoint || known.fromMs === known.toMs) forgetSpan(known, part.toMs);
   const grid = { originMs: 0, widthMs: bucketMs };
   const newer = { fromMs: known.toMs, toMs: part.toMs };
   const older = { fromMs: part.fromMs, toMs: known.fromMs };

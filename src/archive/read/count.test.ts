@@ -62,7 +62,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
     buckets.reduce((sum, bucket) => sum + bucket.count, 0);
 
   describe("counts", () => {
-    test("counts put every match into the bucket of its time, and omit empty buckets", () => {
+    test("counts assign each match to the bucket of its time, and omit empty buckets", () => {
       storeInSegmentAs(
         archive,
         [
@@ -87,7 +87,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       expect(count("nothing").buckets).toEqual([]);
     });
 
-    test("counts cut the first and the last bucket at the bounds, to the millisecond", () => {
+    test("counts limit the first and the last bucket to the bounds, to the millisecond", () => {
       storeInSegmentAs(
         archive,
         [...[0, 1, hourMs - 1, hourMs, 2 * hourMs - 1, 2 * hourMs].map((ms) => at(start + ms))],
@@ -169,7 +169,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       ]);
     });
 
-    test("counts omit hidden posts, also from cached counts", () => {
+    test("counts omit hidden posts, even if they were counted and cached before", () => {
       const [mine, other] = [
         at(start, { userId: "did:plc:me" }),
         at(start, { userId: "did:plc:you" }),
@@ -184,7 +184,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       expect(total(count("-nothing"))).toBe(2);
     });
 
-    test("counts read every row of a segment of another analyzer", () => {
+    test("counts read every row of a segment with another analyzer version", () => {
       storeInSegmentAs(
         archive,
         [at(start, { text: "comet" }), at(start + hourMs, { text: "aurora" })],
@@ -202,7 +202,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       expect(total(count("-nothing"))).toBe(2);
     });
 
-    test("counts sum up platforms, or count a single one", () => {
+    test("counts cover several platforms, or a single one", () => {
       storeInSegmentAs(
         archive,
         [at(start), at(start, { platform: "mastodon" }), skewed(start, start)],
@@ -228,7 +228,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       });
     });
 
-    test("a repeated count runs no statements, and only those of a changed segment after a change", () => {
+    test("a repeated count runs no statements, or only those of a segment that has changed", () => {
       storeInSegmentAs(archive, [...quarters(45)], form);
       const fresh = count("-nothing");
       expect(fresh.work).toMatchObject({ segmentsInWindow: 5, segmentsOpened: 5, statements: 5 });
@@ -274,7 +274,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
   });
 
   describe("the deadline of a count", () => {
-    test("at the deadline, counts are complete from a time on, and a repeated request gets further", () => {
+    test("at the deadline, counts are complete from some time on, and a repeated request gets further", () => {
       storeInSegmentAs(archive, [...quarters(45)], form);
       times = [0, 0, 1, 100, 100];
       const early = count("-nothing", { deadlineMs: 100 });
@@ -307,7 +307,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       expect(early.countedFromMs).toBeGreaterThan(start);
     });
 
-    test("counts are exact at any moment of the deadline, even if IDs and times differ widely", () => {
+    test("counts are exact whenever the deadline is reached, even if IDs and times differ widely", () => {
       const later = (n: number) => start + 10 * hourMs + n * 600_000;
       const posts = Array.from({ length: 24 }, (_, n) => n);
       storeInSegmentAs(
@@ -328,7 +328,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
         times = Array.from({ length: 100 }, (_, ms) => ms);
         const early = count("-nothing", { deadlineMs });
         reached.add(early.countedFromMs);
-        expect(early.buckets, `${deadlineMs} looks`).toEqual(
+        expect(early.buckets, `deadline ${deadlineMs}`).toEqual(
           whole.buckets.filter(({ fromMs }) => fromMs >= early.countedFromMs),
         );
       }
@@ -349,7 +349,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       expect(total(count("min_faves:5", window))).toBe(900);
     });
 
-    test("platforms of the same span share the time until the deadline, so that both are counted", () => {
+    test("platforms with the same span share the time until the deadline, so that both are counted", () => {
       archive.remove();
       archive = smallArchive(1_000, () => times.shift() ?? Number.POSITIVE_INFINITY);
       const counts = { likes: 7, reposts: 0, replies: 0, quotes: 0 };

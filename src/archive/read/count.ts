@@ -42,9 +42,9 @@ export function* countSegments(
       break;
     }
     if (endOf(visit) <= countedFromMs) continue;
-    const rivals = visits.slice(index + 1).filter((other) => other.high > visit.low);
-    const sharers = 1 + new Set(rivals.map(({ entry }) => entry.platform)).size;
-    const endMs = clock.now() + (request.deadlineMs - clock.now()) / sharers;
+    const overlapping = visits.slice(index + 1).filter((other) => other.high > visit.low);
+    const shares = 1 + new Set(overlapping.map(({ entry }) => entry.platform)).size;
+    const endMs = clock.now() + (request.deadlineMs - clock.now()) / shares;
     const slice = {
       open: () => open(visit.entry),
       isOver: () => isStopped() || clock.now() >= endMs,
@@ -63,7 +63,7 @@ export function* countSegments(
       counts.set(fromMs, (counts.get(fromMs) ?? 0) + count);
     }
   }
-  countedFromMs = wholeFrom(countedFromMs, request);
+  countedFromMs = completeFrom(countedFromMs, request);
   const buckets = [...counts]
     .map(([fromMs, count]) => ({ fromMs, count }))
     .filter(({ fromMs }) => fromMs >= countedFromMs)
@@ -71,7 +71,7 @@ export function* countSegments(
   return { buckets, countedFromMs, damage, work };
 }
 
-function wholeFrom(countedFromMs: number, { fromMs, toMs, bucketMs }: CountRequest): number {
+function completeFrom(countedFromMs: number, { fromMs, toMs, bucketMs }: CountRequest): number {
   if (countedFromMs <= fromMs) return fromMs;
   return Math.min(Math.ceil(countedFromMs / bucketMs) * bucketMs, toMs);
 }
@@ -84,7 +84,7 @@ function visitsOf(request: CountRequest, entries: readonly SegmentEntry[]): Visi
   };
   if (window.fromMs >= window.toMs) return [];
   const isOutdated = entries.some(({ analyzer }) => analyzer !== currentAnalyzer);
-  const requested = new Map(
+  const queries = new Map(
     request.platforms.map((platform) => {
       const query = platformQuery(platform, bounded);
       const byTerms = query && inTerms(query);
@@ -95,13 +95,13 @@ function visitsOf(request: CountRequest, entries: readonly SegmentEntry[]): Visi
   );
   return entries
     .flatMap((entry): Visit[] => {
-      const { byTerms, rowScan, queryKey } = requested.get(entry.platform) ?? {};
+      const { byTerms, rowScan, queryKey } = queries.get(entry.platform) ?? {};
       const query = entry.analyzer === currentAnalyzer ? byTerms : rowScan;
       if (!query || !queryKey) return [];
       const low = highest(entry.low, bounded.lowId);
       const high = lowest(entry.high, bounded.highId ?? lastId);
-      const owned = { entry, query: { ...query, skew: entry.skew }, queryKey, window, low, high };
-      return [{ ...owned, ...idsOf(owned, window) }];
+      const visit = { entry, query: { ...query, skew: entry.skew }, queryKey, window, low, high };
+      return [{ ...visit, ...idsOf(visit, window) }];
     })
     .filter(({ low, high }) => low <= high)
     .sort((a, b) => (a.high === b.high ? 0 : a.high > b.high ? -1 : 1));

@@ -4,11 +4,11 @@ import { platforms } from "../../posts/post.ts";
 import type { CoverageInterval, PlatformCoverage } from "../archive.ts";
 import type { coverageOfAccount } from "../catalog/catalog.ts";
 
-/** If a plan has more, only the coverage of all accounts counts. */
+/** If a plan has more, only the coverage of all accounts is used. */
 const maxAuthors = 256;
 
 export function coverageOfAuthors(
-  read: ReturnType<typeof coverageOfAccount>,
+  readCoverage: ReturnType<typeof coverageOfAccount>,
   plan: PlanNode,
 ): CoverageInterval[] {
   const authors = authorsIn(plan);
@@ -17,20 +17,18 @@ export function coverageOfAuthors(
     const prefix = fromAccount(accountById(platform, ""));
     return [...authors]
       .filter((facet) => facet.startsWith(prefix))
-      .flatMap((facet) => read(platform, facet.slice(prefix.length)));
+      .flatMap((facet) => readCoverage(platform, facet.slice(prefix.length)));
   });
 }
 
-export function withAuthors(
-  ofAll: readonly PlatformCoverage[],
-  ofAuthors: readonly CoverageInterval[],
+export function withAuthorCoverage(
+  coverage: readonly PlatformCoverage[],
+  authorIntervals: readonly CoverageInterval[],
 ): readonly PlatformCoverage[] {
-  if (ofAuthors.length === 0) return ofAll;
-  return ofAll.map((entry) => {
-    const ofPlatform = ofAuthors.filter(({ platform }) => platform === entry.platform);
-    return ofPlatform.length === 0
-      ? entry
-      : { ...entry, intervals: [...entry.intervals, ...ofPlatform] };
+  if (authorIntervals.length === 0) return coverage;
+  return coverage.map((entry) => {
+    const added = authorIntervals.filter(({ platform }) => platform === entry.platform);
+    return added.length === 0 ? entry : { ...entry, intervals: [...entry.intervals, ...added] };
   });
 }
 

@@ -33,20 +33,20 @@ describe.each(indexForms)("posts found by %s", (form) => {
   const { sets, queries, pages } = sizes[form];
 
   test("the archive and the matcher agree on every query and post", () => {
-    const met = { pairs: 0, found: 0 };
+    const tally = { pairs: 0, found: 0 };
     fc.assert(
       fc.property(
         posts,
         fc.array(generatedQuery, { minLength: queries, maxLength: queries }),
-        (drawn, requested) => {
+        (drawn, drawnQueries) => {
           const set = openPostSet(drawn, 9, form);
           try {
-            for (const query of requested) {
+            for (const query of drawnQueries) {
               const plan = set.planOf(query);
               const found = set.foundByArchive(plan);
               expect(found, query).toEqual(set.foundByMatcher(plan));
-              met.pairs += 1;
-              if (found.length > 0) met.found += 1;
+              tally.pairs += 1;
+              if (found.length > 0) tally.found += 1;
             }
           } finally {
             set.remove();
@@ -55,7 +55,7 @@ describe.each(indexForms)("posts found by %s", (form) => {
       ),
       { numRuns: sets, ...bounded },
     );
-    expect(met.found / met.pairs).toBeGreaterThan(0.3);
+    expect(tally.found / tally.pairs).toBeGreaterThan(0.3);
   });
 
   test("pages of any size together make up the whole answer", () => {

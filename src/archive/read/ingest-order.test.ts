@@ -28,7 +28,7 @@ function follow(
   }
 }
 
-test("a client that follows the ingest order misses no post, regardless of when and where it arrives", () => {
+test("a client that follows the ingest order misses no post, whenever and wherever it is stored", () => {
   archive = smallArchive(3);
   archive.put(at(1, 10), at(2, 20), at(3, 30));
   const first = follow(null);

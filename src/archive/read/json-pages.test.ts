@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
-  openCatalogBeside,
+  openSecondCatalog,
   type SmallArchive,
   smallArchive,
 } from "../../../testkit/archives/small-archive.ts";
@@ -35,38 +35,38 @@ type Step = (archive: SmallArchive, step: number) => void;
 
 const key = fc.constantFrom(...keys);
 const author = fc.constantFrom(...authors);
-const changed = (change: (step: number) => ArchiveChange): Step => {
+const writing = (change: (step: number) => ArchiveChange): Step => {
   return (archive, step) => archive.write([change(step)]);
 };
 const revisionAt = (step: number): string => `3z${String(step).padStart(11, "0")}`;
 
 const steps: fc.Arbitrary<Step> = fc.oneof(
   fc.tuple(key, fc.boolean()).map(
-    ([name, isBeside]): Step =>
+    ([name, isOtherProcess]): Step =>
       (archive, step) => {
         const post = { ...postOf(name, `text ${step}`), revision: revisionAt(step) };
-        if (!isBeside) return void archive.put(post);
-        const other = openCatalogBeside(archive);
+        if (!isOtherProcess) return void archive.put(post);
+        const other = openSecondCatalog(archive);
         other.put(post);
         other.close();
       },
   ),
   key.map((name) =>
-    changed((step) => ({ kind: "delete", platform, uri: uriOf(name), revision: revisionAt(step) })),
+    writing((step) => ({ kind: "delete", platform, uri: uriOf(name), revision: revisionAt(step) })),
   ),
   fc
     .tuple(author, fc.constantFrom("active", "takendown", "deleted"))
     .map(([userId, status]) =>
-      changed((step) => ({ kind: "account", platform, userId, status, observedMs: step })),
+      writing((step) => ({ kind: "account", platform, userId, status, observedMs: step })),
     ),
   author.map((userId) =>
-    changed((step) => ({
+    writing((step) => ({
       ...({ kind: "handle", platform, userId, handle: `name${step}.test` } as const),
       observedMs: step,
     })),
   ),
   author.map((userId) =>
-    changed((step) => ({
+    writing((step) => ({
       ...({ kind: "profile", platform, userId, name: `Name ${step}` } as const),
       ...{ labels: [], observedMs: step },
     })),
@@ -74,7 +74,7 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
   fc
     .tuple(key, fc.constantFrom("!hide", "spam", "porn"), fc.boolean())
     .map(([name, value, negated]) =>
-      changed((step) => ({
+      writing((step) => ({
         ...({ kind: "label", platform, subject: uriOf(name), source: "did:plc:mod" } as const),
         ...{ value, negated, createdMs: step, expiresMs: null },
       })),
@@ -120,7 +120,7 @@ describe("page of cached records", () => {
     archive.remove();
   });
 
-  test("a page of cached records is abandoned if the time is over before its rows are read", () => {
+  test("a page of cached records is abandoned if its time is up before its rows are read", () => {
     const archive = smallArchive();
     archive.put(makePost({ key: "a" }));
     expect(archive.reader.jsonPage(positionsOf(archive), () => true)).toBeNull();

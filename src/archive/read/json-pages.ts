@@ -16,7 +16,7 @@ export type ReadPage = JsonPage & { damage: readonly Damage[] };
 
 const rowsAtOnce = 32;
 
-/** Renders one JSON array, without deleted and damaged posts. Null if `isOver` before it is complete. */
+/** Renders one JSON array, without deleted or damaged posts. Null if `isOver` becomes true before it is complete. */
 export function jsonPages({ cache, currentVersions, rowsOf, renderer }: PageContext) {
   return (positions: readonly Position[], isOver: () => boolean): ReadPage | null => {
     const versionOf = currentVersions();
@@ -33,9 +33,9 @@ export function jsonPages({ cache, currentVersions, rowsOf, renderer }: PageCont
     const render = renderer();
     for (let start = 0; start < missing.length; start += rowsAtOnce) {
       if (isOver()) return null;
-      const read = rowsOf(missing.slice(start, start + rowsAtOnce));
-      damage.push(...read.damage);
-      for (const row of read.rows) {
+      const stored = rowsOf(missing.slice(start, start + rowsAtOnce));
+      damage.push(...stored.damage);
+      for (const row of stored.rows) {
         const version = versionOf(row);
         if (version === null) continue;
         added.set(nameOf(row), cache.add(row.id, version, render(row)));

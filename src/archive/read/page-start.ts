@@ -14,7 +14,7 @@ const none: ReadonlySet<bigint> = new Set();
 /**
  * Posts of one millisecond are ordered by `uriHash` on every server, so that a page starts at the
  * same post even if a server lacks a post or numbers it differently. Positions of an earlier
- * release are ordered by number: `seen` then lists the posts up to it, to omit.
+ * release are ordered by number: `seen` then lists the posts of earlier pages, to be omitted.
  */
 export function pageStart(
   after: Position,
@@ -27,16 +27,16 @@ export function pageStart(
   if (isOrdered && entry.platform !== "x" && hash !== undefined)
     return { below: firstFrom(lookup, id, hash), seen: none };
   if (lookup.has(id)) return { below: id, seen: none };
-  const here = byOtherIds(lookup, uriKey, [id]).get(id);
-  if (here === undefined) return { below: id, seen: none };
-  if (!isOrdered) return { below: here, seen: none };
+  const currentId = byOtherIds(lookup, uriKey, [id]).get(id);
+  if (currentId === undefined) return { below: id, seen: none };
+  if (!isOrdered) return { below: currentId, seen: none };
   const low = firstInMillisecond(id);
   const seen = postsWithin(lookup, low).filter(
     (post) => (post.uri === null ? post.id : formerId(low, post.uri, uriKey)) >= id,
   );
   return {
     below: lastInMillisecond(id) + 1n,
-    seen: new Set([here, ...seen.map((post) => post.id)]),
+    seen: new Set([currentId, ...seen.map((post) => post.id)]),
   };
 }
 

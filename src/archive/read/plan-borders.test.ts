@@ -108,7 +108,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       expect(request("day", { fromMs: start + 9 })).toEqual({ days: [10], opened: 1 });
     });
 
-    test("a window of dates includes these days, and its negation the others", () => {
+    test("since: and until: include the days between them, and their negations the other days", () => {
       fill(10);
       expect(request("until:2026-01-04").days).toEqual([1, 2, 3]);
       expect(request("since:2026-01-04").days).toEqual([4, 5, 6, 7, 8, 9, 10]);
@@ -123,7 +123,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
   });
 
   describe("the operator platform:", () => {
-    function holdTwoPlatforms(): void {
+    function storeTwoPlatforms(): void {
       archive = smallArchive(3);
       storeInSegmentAs(
         archive,
@@ -142,7 +142,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
     }
 
     test("platform: opens the segments of that platform only", () => {
-      holdTwoPlatforms();
+      storeTwoPlatforms();
       const all = request("day").opened;
       const blue = request("platform:bluesky");
       expect(blue.days).toEqual([2, 4, 6, 8, 10, 12, 14, 16, 18]);
@@ -155,7 +155,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
     });
 
     test("platform: in alternatives applies to its platform only", () => {
-      holdTwoPlatforms();
+      storeTwoPlatforms();
       expect(request("platform:bluesky OR until:2026-01-02").days).toEqual([
         1, 2, 4, 6, 8, 10, 12, 14, 16, 18,
       ]);
@@ -164,7 +164,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
     });
   });
 
-  describe("limit of n posts", () => {
+  describe("limit", () => {
     const newest = (limit: number, after: Position | null = null) => {
       const { positions, next, work } = archive.search({ plan: everything, limit, after });
       const days = archive.records(positions).map(({ Content }) => Number(Content.slice(4)));
@@ -185,7 +185,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       expect(newest(7)).toMatchObject({ days: [29, 28, 27, 26, 25, 24, 23], opened: 3 });
     });
 
-    test("a limit skips a segment below enough newer posts, but opens the newest of each platform", () => {
+    test("a limit reached by newer posts skips older segments, except the newest segment of each platform", () => {
       archive = smallArchive(3);
       const days = Array.from({ length: 9 }, (_, n) => n);
       storeInSegmentAs(
@@ -210,7 +210,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
     });
   });
 
-  test("paging neither finds nor misses a post deleted between two pages", () => {
+  test("paging neither returns a post deleted between two pages nor skips another", () => {
     fill(9);
     const first = archive.search({ plan: everything, limit: 4 });
     const removed = makePost({ key: "k4" });
@@ -229,7 +229,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
     expect(again.positions).toEqual(second.positions);
   });
 
-  test("a search returns an incomplete answer at the deadline, whose cursor leads to the rest", () => {
+  test("at the deadline, a search returns an incomplete answer with a cursor for the rest", () => {
     let nowMs = 0;
     archive = smallArchive(3, () => nowMs++);
     storeInSegmentAs(

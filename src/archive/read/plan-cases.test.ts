@@ -16,13 +16,13 @@ describe.each(storedForms)("posts found by %s", (form) => {
 
   const start = Date.UTC(2026, 0, 1);
 
-  function hold(...posts: Partial<Post>[]): void {
+  function store(...posts: Partial<Post>[]): void {
     archive = smallArchive(form === "sealed" ? 100 : 2);
     stored = posts.map((post, n) => makePost({ key: `k${n}`, createdMs: start + n, ...post }));
     storeInSegmentAs(archive, stored, form);
   }
 
-  const holdTexts = (...texts: string[]): void => hold(...texts.map((text) => ({ text })));
+  const storeTexts = (...texts: string[]): void => store(...texts.map((text) => ({ text })));
 
   function request(query: string): string[] {
     const { positions } = archive.query(query);
@@ -48,7 +48,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
   describe("negations", () => {
     test("-min_faves:1000 is exact for counts of 999, 1000, 1023 and 1024", () => {
       const likes = [null, 999, 1_000, 1_023, 1_024];
-      hold(
+      store(
         ...likes.map((count) => ({
           text: `${count}`,
           counts: { likes: count, reposts: null, replies: null, quotes: null },
@@ -62,14 +62,14 @@ describe.each(storedForms)("posts found by %s", (form) => {
     });
 
     test('-"a * b" excludes posts in which exactly one word is between a and b', () => {
-      holdTexts("a x b", "a b", "a x y b", "a https://example.com b", "b x a");
+      storeTexts("a x b", "a b", "a x y b", "a https://example.com b", "b x a");
       expect(request('"a * b"')).toEqual(["a x b"]);
       expect(request('-"a * b"')).toHaveLength(4);
       expect(request('a -"a * b" -"b * a"')).toHaveLength(3);
     });
 
     test("-geocode: matches posts without a location", () => {
-      hold(
+      store(
         { text: "near", geo: { lat: 52.52, lon: 13.405 } },
         { text: "far", geo: { lat: 48.14, lon: 11.58 } },
         { text: "nowhere", geo: null },
@@ -80,7 +80,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
     });
 
     test("-(a OR -b), double negation and queries of only negatives are exact", () => {
-      holdTexts("a", "b", "a b", "c");
+      storeTexts("a", "b", "a b", "c");
       expect(request("-(a OR -b)")).toEqual(["b"]);
       expect(request("--a")).toEqual(["a", "a b"]);
       expect(request("---a")).toEqual(["b", "c"]);
@@ -91,7 +91,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
     });
 
     test("lang:en lang:ru matches only posts in both languages", () => {
-      hold(
+      store(
         { text: "en", langs: ["en"] },
         { text: "ru", langs: ["ru"] },
         { text: "both", langs: ["ru", "en"] },
@@ -101,7 +101,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
     });
 
     test("is:retweet -is:retweet matches nothing", () => {
-      hold({ text: "plain" }, { text: "again", isRepost: true }, { text: "RT @ann: hi" });
+      store({ text: "plain" }, { text: "again", isRepost: true }, { text: "RT @ann: hi" });
       expect(request("is:retweet -is:retweet")).toEqual([]);
       expect(request("is:retweet OR -is:retweet")).toHaveLength(3);
       expect(request("is:retweet -is:nativeretweet")).toEqual(["RT @ann: hi"]);
@@ -110,7 +110,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
 
   describe("the size of a query", () => {
     const words = (count: number) => Array.from({ length: count }, (_, n) => `w${n}`);
-    const refusalOf = (query: string) => {
+    const parseErrorOf = (query: string) => {
       try {
         parseQuery(query);
       } catch (error) {
@@ -119,22 +119,22 @@ describe.each(storedForms)("posts found by %s", (form) => {
       return null;
     };
 
-    test("the archive answers 256 negations, and refuses 257 and 300 with the bound", () => {
-      holdTexts("w7", "other");
+    test("the archive answers 256 negations, and rejects 257 and 300 with the limit", () => {
+      storeTexts("w7", "other");
       const negated = (count: number) =>
         words(count)
           .map((word) => `-${word}`)
           .join(" ");
       expect(request(negated(256))).toEqual(["other"]);
       for (const count of [257, 300]) {
-        expect(refusalOf(negated(count))).toMatchObject({
+        expect(parseErrorOf(negated(count))).toMatchObject({
           diagnostics: [{ code: "too_many_terms", message: expect.stringContaining("256") }],
         });
       }
     });
 
     test("the archive answers ORs of 256 words, as words, as phrases and as inexact conditions", () => {
-      holdTexts("w7", "o w7");
+      storeTexts("w7", "o w7");
       expect(request(words(256).join(" OR "))).toHaveLength(2);
       expect(
         request(
@@ -152,14 +152,14 @@ describe.each(storedForms)("posts found by %s", (form) => {
       ).toEqual([]);
     });
 
-    test("the archive answers 20 nested groups, and refuses 21 and 33 with the bound", () => {
+    test("the archive answers 20 nested groups, and rejects 21 and 33 with the limit", () => {
       const nested = (depth: number) =>
         `${"(a OR -(".repeat(depth / 2)}b c${"))".repeat(depth / 2)}`;
-      holdTexts("a", "b c", "c");
+      storeTexts("a", "b c", "c");
       expect(request(nested(20))).toEqual(["a", "b c"]);
       for (const depth of [21, 33]) {
         const deep = `${"(a -".repeat(depth)}b${")".repeat(depth)}`;
-        expect(refusalOf(deep)).toMatchObject({
+        expect(parseErrorOf(deep)).toMatchObject({
           diagnostics: [{ code: "query_too_deep", message: expect.stringContaining("20") }],
         });
       }
@@ -168,7 +168,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
 
   describe("phrases", () => {
     test("phrases do not match across text and facet, text and alt text, or text and URL", () => {
-      hold({
+      store({
         text: "one two https://example.com/three @four five",
         langs: ["en"],
         hashtags: ["six"],
@@ -201,7 +201,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
     });
 
     test("phrases match emoji with skin tone", () => {
-      holdTexts("good 👍🏽 job", "good 👍 job", "good 👍🏿 job");
+      storeTexts("good 👍🏽 job", "good 👍 job", "good 👍🏿 job");
       expect(request('"good 👍🏽 job"')).toEqual(["good 👍🏽 job"]);
       expect(request('"good 👍 job"')).toEqual(["good 👍 job"]);
       expect(request("👍")).toHaveLength(3);
@@ -214,7 +214,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
     const long = "w".repeat(10_000);
 
     test("NUL, a lone surrogate, U+FFFD and a word of 10,000 characters are searched safely", () => {
-      holdTexts("a\u0000b", "c\ud800d", "e\ufffdf", `x ${long} y`, "plain");
+      storeTexts("a\u0000b", "c\ud800d", "e\ufffdf", `x ${long} y`, "plain");
       expect(request('"a b"')).toHaveLength(1);
       expect(request('"c d"')).toHaveLength(1);
       expect(request('"e f"')).toHaveLength(1);
@@ -224,16 +224,16 @@ describe.each(storedForms)("posts found by %s", (form) => {
       expect(request("-plain")).toHaveLength(4);
     });
 
-    test("a word as long as a query may be is found", () => {
+    test("a word of the maximum query length is found", () => {
       const word = "w".repeat(4_000);
-      holdTexts(`x ${word}`, `x ${word}w`);
+      storeTexts(`x ${word}`, `x ${word}w`);
       expect(request(word)).toEqual([`x ${word}`]);
       expect(request(`"x ${word}w"`)).toEqual([`x ${word}w`]);
       expect(request(`-${word}`)).toEqual([`x ${word}w`]);
     });
 
     test("\" and ' in tokens are searched literally", () => {
-      holdTexts(`say "cheese" don't`, "rock'n'roll", `""''"`);
+      storeTexts(`say "cheese" don't`, "rock'n'roll", `""''"`);
       expect(request("cheese")).toHaveLength(1);
       expect(request("don't")).toHaveLength(1);
       expect(request("rock'n'roll")).toEqual(["rock'n'roll"]);
@@ -241,14 +241,14 @@ describe.each(storedForms)("posts found by %s", (form) => {
     });
 
     test("\" and ' in facets are searched literally", () => {
-      hold({ text: "labelled", labels: [`"'`, "a'b\"c"], username: `o'"neil`, userId: null });
+      store({ text: "labelled", labels: [`"'`, "a'b\"c"], username: `o'"neil`, userId: null });
       expect(request("labelled")).toEqual(["labelled"]);
       expect(request(`label:"a'b\\"c"`)).toEqual(["labelled"]);
       expect(request(`label:"\\"'"`)).toEqual(["labelled"]);
     });
 
-    test("an author named lang:en, is:post or likes>=10 neither matches nor hides a facet", () => {
-      hold(
+    test("a text with lang:en, is:post or likes>=10 neither matches nor hides a facet", () => {
+      store(
         { text: "lang:en is:post likes>=10 is:retweet from:bob has:link |", langs: ["de"] },
         { text: "real", langs: ["en"], username: "bob", userId: null },
       );
@@ -263,7 +263,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
   });
 
   test("since = until and since > until match nothing, and their negations match everything", () => {
-    hold({ text: "one" }, { text: "two", createdMs: start + 86_400_000 });
+    store({ text: "one" }, { text: "two", createdMs: start + 86_400_000 });
     expect(request("since:2026-01-02 until:2026-01-02")).toEqual([]);
     expect(request("since:2026-01-03 until:2026-01-01")).toEqual([]);
     expect(request("-(since:2026-01-02 until:2026-01-02)")).toHaveLength(2);

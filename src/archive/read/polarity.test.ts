@@ -13,7 +13,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
 
   const start = Date.UTC(2026, 0, 1);
 
-  function hold(...posts: Partial<Post>[]): void {
+  function store(...posts: Partial<Post>[]): void {
     archive = smallArchive();
     storeInSegmentAs(
       archive,
@@ -38,12 +38,12 @@ describe.each(storedForms)("posts found by %s", (form) => {
     counts: { likes, reposts: null, replies: null, quotes: null },
   });
 
-  describe("thresholds between indexed ones", () => {
-    const hold6 = () =>
-      hold(liked(null), liked(0), liked(999), liked(1000), liked(1023), liked(1024));
+  describe("count thresholds", () => {
+    const storeSixCounts = () =>
+      store(liked(null), liked(0), liked(999), liked(1000), liked(1023), liked(1024));
 
-    test("thresholds between indexed ones are exact, also negated", () => {
-      hold6();
+    test("count thresholds between indexed ones are exact, including when negated", () => {
+      storeSixCounts();
       expect(request("min_faves:1000").texts).toEqual(["1000 likes", "1023 likes", "1024 likes"]);
       expect(request("-min_faves:1000").texts).toEqual(["null likes", "0 likes", "999 likes"]);
       expect(request("min_faves:1024").texts).toEqual(["1024 likes"]);
@@ -51,28 +51,28 @@ describe.each(storedForms)("posts found by %s", (form) => {
       expect(request("min_faves:1001").texts).toEqual(["1023 likes", "1024 likes"]);
     });
 
-    test("thresholds of 0 match every post, including unknown counts", () => {
-      hold6();
+    test("count thresholds of 0 match every post, including unknown counts", () => {
+      storeSixCounts();
       expect(request("min_faves:0").texts).toHaveLength(6);
       expect(request("-min_faves:0").texts).toEqual([]);
     });
 
-    test("thresholds above any count match nothing", () => {
-      hold6();
+    test("count thresholds above any count match nothing", () => {
+      storeSixCounts();
       expect(request("min_faves:999999999999").texts).toEqual([]);
       expect(request("-min_faves:999999999999").texts).toHaveLength(6);
     });
 
-    test("thresholds between indexed ones check only posts that reach the indexed one below", () => {
-      hold6();
+    test("count thresholds between indexed ones check only posts that reach the next lower indexed one", () => {
+      storeSixCounts();
       expect(request("min_faves:1001").work.candidates).toBe(3);
       expect(request("min_faves:1000").work.candidates).toBe(3);
     });
   });
 
   describe("wildcard in a phrase", () => {
-    test("a wildcard in a phrase is exactly one word, also negated", () => {
-      hold({ text: "a new b" }, { text: "a b" }, { text: "a very new b" }, { text: "b new a" });
+    test("a wildcard in a phrase matches exactly one word, including when negated", () => {
+      store({ text: "a new b" }, { text: "a b" }, { text: "a very new b" }, { text: "b new a" });
       expect(request('"a * b"').texts).toEqual(["a new b"]);
       expect(request('-"a * b"').texts).toEqual(["a b", "a very new b", "b new a"]);
       expect(request('"a * * b"').texts).toEqual(["a very new b"]);
@@ -85,14 +85,14 @@ describe.each(storedForms)("posts found by %s", (form) => {
     const nowhere = { text: "nowhere" };
 
     test("circles match posts within them, and no post without a location", () => {
-      hold(berlin, potsdam, nowhere);
+      store(berlin, potsdam, nowhere);
       expect(request("geocode:52.52,13.405,10km").texts).toEqual(["berlin"]);
       expect(request("-geocode:52.52,13.405,10km").texts).toEqual(["potsdam", "nowhere"]);
       expect(request("geocode:52.52,13.405,25mi").texts).toEqual(["berlin", "potsdam"]);
     });
 
     test("circles extend across the date line and over the whole globe", () => {
-      hold(
+      store(
         { text: "west", geo: { lat: 0, lon: 179.95 } },
         { text: "east", geo: { lat: 0, lon: -179.95 } },
         nowhere,
@@ -103,10 +103,11 @@ describe.each(storedForms)("posts found by %s", (form) => {
   });
 
   describe("negation", () => {
-    const three = () => hold({ text: "a b" }, { text: "a" }, { text: "b" }, { text: "c" });
+    const storeFourTexts = () =>
+      store({ text: "a b" }, { text: "a" }, { text: "b" }, { text: "c" });
 
     test("negations of a group, of a negation, and without another condition are exact", () => {
-      three();
+      storeFourTexts();
       expect(request("-(a OR -b)").texts).toEqual(["b"]);
       expect(request("-(a b)").texts).toEqual(["a", "b", "c"]);
       expect(request("--a").texts).toEqual(["a b", "a"]);
@@ -115,7 +116,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
     });
 
     test("a negation of a required condition matches nothing", () => {
-      three();
+      storeFourTexts();
       expect(request("a -a").texts).toEqual([]);
       expect(request("filter:retweets -filter:retweets").texts).toEqual([]);
       expect(request("lang:en lang:ru").texts).toEqual([]);
@@ -126,7 +127,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
     const words = (count: number) => Array.from({ length: count }, (_, n) => `w${n}`);
 
     test("the archive answers 255 negations, 256 alternatives and 20 nested groups", () => {
-      hold({ text: "w1" }, { text: "other" });
+      store({ text: "w1" }, { text: "other" });
       expect(
         request(
           `other ${words(255)
@@ -135,18 +136,24 @@ describe.each(storedForms)("posts found by %s", (form) => {
         ).texts,
       ).toEqual(["other"]);
       expect(request(words(256).join(" OR ")).texts).toEqual(["w1"]);
-      for (const joint of ["OR -", "-", "OR ", ""]) {
-        const nested = words(19).reduce((inner, word) => `(${word} ${joint}${inner})`, "(other x)");
-        expect(() => request(nested), joint).not.toThrow();
-        const first = words(19).reduce((inner, word) => `(-${inner} ${joint}${word})`, "(other x)");
-        expect(() => request(first), joint).not.toThrow();
+      for (const joiner of ["OR -", "-", "OR ", ""]) {
+        const nested = words(19).reduce(
+          (inner, word) => `(${word} ${joiner}${inner})`,
+          "(other x)",
+        );
+        expect(() => request(nested), joiner).not.toThrow();
+        const first = words(19).reduce(
+          (inner, word) => `(-${inner} ${joiner}${word})`,
+          "(other x)",
+        );
+        expect(() => request(first), joiner).not.toThrow();
       }
     });
   });
 
   describe("author", () => {
     test("an author can neither forge a facet nor hide one", () => {
-      hold(
+      store(
         { text: "lang:en is:post likes>=10 from:bob #", langs: ["de"] },
         { text: "real", langs: ["en"] },
       );
@@ -157,7 +164,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
     });
 
     test("an author cannot create a phrase that extends from text into alt text, tags or links", () => {
-      hold({
+      store({
         text: "end of text https://example.com/start",
         media: [{ type: "image", url: null, alt: "start of alt" }],
         hashtags: ["of"],
@@ -171,7 +178,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
   });
 
   test("since: is inclusive, until: is exclusive, and each is the other's negation", () => {
-    hold({ text: "first" }, { text: "second", createdMs: start + 86_400_000 });
+    store({ text: "first" }, { text: "second", createdMs: start + 86_400_000 });
     expect(request("since:2026-01-01").texts).toEqual(["first", "second"]);
     expect(request("until:2026-01-02").texts).toEqual(["first"]);
     expect(request("since:2026-01-02").texts).toEqual(["second"]);

@@ -3,13 +3,13 @@ import { seededRandom } from "../../../bench/measure.ts";
 import { type RecordBytes, RecordCache, type RenderedRecord } from "./record-cache.ts";
 
 const version = { path: "bluesky/000001.db", lastWrittenInCommit: 3, catalog: 7 };
-const ofRow = (text: string): RenderedRecord => ({ text, dependsOnRowOnly: true });
+const rowRecord = (text: string): RenderedRecord => ({ text, dependsOnRowOnly: true });
 const textOf = (found: RecordBytes | null): string | null =>
   found?.arena.toString("utf8", found.start, found.end) ?? null;
 
 test("a cached record in UTF-8 is found only under its version", () => {
   const cache = new RecordCache(10_000);
-  cache.add(1n, version, ofRow('"ä 🙂"'));
+  cache.add(1n, version, rowRecord('"ä 🙂"'));
   expect(textOf(cache.find(1n, version))).toBe('"ä 🙂"');
   expect(cache.find(2n, version)).toBeNull();
   expect(cache.find(1n, { ...version, lastWrittenInCommit: 4 })).toBeNull();
@@ -25,11 +25,11 @@ test("a cached record that depends on the catalog is found only under its catalo
 
 test("the record cache evicts the least recently used records", () => {
   const cache = new RecordCache(20_000);
-  cache.add(0n, version, ofRow('"used"'));
-  cache.add(1n, version, ofRow('"unused"'));
+  cache.add(0n, version, rowRecord('"used"'));
+  cache.add(1n, version, rowRecord('"unused"'));
   for (let id = 2n; id < 200n; id += 1n) {
     cache.beginPage();
-    cache.add(id, version, ofRow(`"${"a".repeat(200)}"`));
+    cache.add(id, version, rowRecord(`"${"a".repeat(200)}"`));
     expect(textOf(cache.find(0n, version))).toBe('"used"');
   }
   expect(cache.find(1n, version)).toBeNull();
@@ -40,7 +40,7 @@ test("the record cache references no more bytes than allowed", () => {
   const arenas = new Set<Buffer>();
   for (let id = 0n; id < 500n; id += 1n) {
     cache.beginPage();
-    cache.add(id, version, ofRow(`"${"a".repeat(100)}"`));
+    cache.add(id, version, rowRecord(`"${"a".repeat(100)}"`));
   }
   let records = 0;
   for (let id = 0n; id < 500n; id += 1n) {
@@ -55,7 +55,7 @@ test("the record cache references no more bytes than allowed", () => {
 
 test("a record longer than the cache is returned without being stored", () => {
   const cache = new RecordCache(1_000);
-  const added = cache.add(1n, version, ofRow(`"${"ä".repeat(2_000)}"`));
+  const added = cache.add(1n, version, rowRecord(`"${"ä".repeat(2_000)}"`));
   expect(textOf(added)).toHaveLength(2_002);
   expect(cache.find(1n, version)).toBeNull();
 });
@@ -73,7 +73,7 @@ test("cached records of a page are unchanged until the next page begins", () => 
       const id = BigInt(below(150));
       const known = cache.find(id, version);
       if (known !== null) found += 1;
-      records.push([id, known ?? cache.add(id, version, ofRow(textOfId(id)))]);
+      records.push([id, known ?? cache.add(id, version, rowRecord(textOfId(id)))]);
     }
     for (const [id, record] of records) expect(textOf(record)).toBe(textOfId(id));
   }

@@ -5,14 +5,14 @@ export type RenderedRecord = { text: string; dependsOnRowOnly: boolean };
 export type RecordBytes = { arena: Buffer; start: number; end: number };
 
 const headerBytes = 24;
-const maxBytesOfUnit = 3;
+const maxBytesPerCodeUnit = 3;
 const bytesPerSlot = 128;
 const ways = 4;
 
 /**
  * A ring of rendered records in UTF-8, in which new records overwrite the oldest, and a table of
- * positions by ID. An object per record would cost more to collect than the rows cost to read.
- * Records that are found move to the front before they are overwritten.
+ * positions by ID. Garbage collecting an object per record would cost more than reading the rows.
+ * A record that is found is copied to the front before it would be overwritten.
  */
 export class RecordCache {
   readonly #ringBytes: number;
@@ -55,15 +55,15 @@ export class RecordCache {
   }
 
   add(id: bigint, version: RecordVersion, { text, dependsOnRowOnly }: RenderedRecord): RecordBytes {
-    const position = this.#room(text.length * maxBytesOfUnit);
+    const position = this.#reserve(text.length * maxBytesPerCodeUnit);
     if (position === null) return ownCopy(Buffer.from(text));
     const catalog = dependsOnRowOnly ? 0 : this.#tokenOfCatalog(version);
     const segment = this.#tokenOfSegment(version);
-    const put = this.#put(id, { position, segment, catalog }, (ring, start) =>
+    const stored = this.#put(id, { position, segment, catalog }, (ring, start) =>
       ring.write(text, start),
     );
     this.#slots[this.#oldestSlot(id)] = position;
-    return put;
+    return stored;
   }
 
   #slotFor(id: bigint, version: RecordVersion): number | null {
@@ -86,7 +86,7 @@ export class RecordCache {
 
   #move(id: bigint, slot: number, found: RecordBytes): RecordBytes {
     const bytes = Buffer.from(found.arena.subarray(found.start, found.end));
-    const position = this.#room(bytes.length);
+    const position = this.#reserve(bytes.length);
     if (position === null) return ownCopy(bytes);
     const word = ((this.#slots[slot] as number) % this.#ringBytes) / 8;
     const segment = this.#fields[2 * word + 2] as number;
@@ -95,8 +95,8 @@ export class RecordCache {
     return this.#put(id, { position, segment, catalog }, (ring, start) => bytes.copy(ring, start));
   }
 
-  /** Null if it would overwrite what this page found. */
-  #room(bytes: number): number | null {
+  /** Null if that would overwrite records found for this page. */
+  #reserve(bytes: number): number | null {
     const needed = headerBytes + bytes;
     const room = this.#ringBytes - (this.#head % this.#ringBytes);
     const position = needed <= room ? this.#head : this.#head + room;
@@ -108,7 +108,7 @@ export class RecordCache {
     { position, segment, catalog }: { position: number; segment: number; catalog: number },
     write: (ring: Buffer, start: number) => number,
   ): RecordBytes {
-    const ring = this.#opened();
+    const ring = this.#openRing();
     const offset = position % this.#ringBytes;
     const start = offset + headerBytes;
     const end = start + write(ring, start);
@@ -123,7 +123,7 @@ export class RecordCache {
     return { arena: ring, start, end };
   }
 
-  #opened(): Buffer {
+  #openRing(): Buffer {
     if (this.#ring !== null) return this.#ring;
     const memory = new ArrayBuffer(this.#ringBytes);
     this.#fields = new Uint32Array(memory);

@@ -5,22 +5,22 @@ import { makePost } from "../../../testkit/data/make-post.ts";
 import { regressionCases } from "../../../testkit/data/regression-cases.ts";
 
 function answersTo(query: string, posts: Parameters<typeof makePost>[0][], form: IndexForm) {
-  const methods = openThreeExecutors(
+  const executors = openThreeExecutors(
     posts.map((post) => makePost(post)),
     form,
   );
   try {
-    return methods.answersTo(query);
+    return executors.answersTo(query);
   } finally {
-    methods.remove();
+    executors.remove();
   }
 }
 
 describe.each(indexForms.filter((form) => form !== "mixed"))(
-  "archive (%s), matcher and oracle agree again",
+  "cases on which archive (%s), matcher and oracle once disagreed",
   (form) => {
     test.each(regressionCases)(
-      "the archive, the matcher and the oracle agree again: $name, $query",
+      "the archive, the matcher and the oracle agree on a case that once failed: $name, $query",
       ({ query, posts }) => {
         const answers = answersTo(query, [...posts], form);
         expect(agree(answers), JSON.stringify(answers)).toBe(true);

@@ -63,11 +63,11 @@ describe.each(storedForms)("posts found by %s", (form) => {
       expect(found('conversation_id:"import:x:abc"')).toEqual(["import:x:abc"]);
     });
 
-    test("a post address with a handle means the posts of all accounts that had it, also after a rename", () => {
-      const called = (userId: string, handle: string, observedMs: number) =>
+    test("a post URL with a handle means the posts of all accounts that ever had the handle", () => {
+      const handleChange = (userId: string, handle: string, observedMs: number) =>
         ({ kind: "handle", platform: "bluesky", userId, handle, observedMs }) as const;
-      archive.write([called(did, "Old.example", 1), called(did, "new.example", 2)]);
-      archive.write([called("did:plc:heir", "old.example", 3)]);
+      archive.write([handleChange(did, "Old.example", 1), handleChange(did, "new.example", 2)]);
+      archive.write([handleChange("did:plc:heir", "old.example", 3)]);
       const key = postKey("bluesky", { id: null, uri: atUri("3k") });
       const heirs = postKey("bluesky", {
         id: null,
@@ -131,7 +131,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       expect(found(`conversation_id:"${atUri("answer")}"`)).toEqual([]);
     });
 
-    test("a conversation on X is named by the number of its root, in digits or in any address", () => {
+    test("a conversation on X is named by the number of its root, in digits or in any URL", () => {
       const answer = { isReply: true, conversationId: "20", inReplyTo: to({ id: "20" }) };
       storeInSegmentAs(
         archive,

@@ -11,7 +11,7 @@ export function nameResolver(
   rowsOf: StoredRows["rowsOf"],
 ): (names: QueryNames, isSliceOver: () => boolean) => Generator<void, ResolvedNames> {
   /**
-   * A number is an X post's own ID or any stored post's; a handle is any account that ever had it.
+   * A number is the ID of an X post or of any stored post; a handle is any account that ever had it.
    */
   function resolvePost(name: string): string[] {
     const { number, keys, bluesky } = readNamedPost(name);
@@ -21,13 +21,13 @@ export function nameResolver(
         : rowsOf(platforms.map((platform) => ({ id: number, platform }))).rows.map((row) =>
             postKey(row.platform, { id: null, uri: recordUri(row) }),
           );
-    const addressed =
+    const linked =
       bluesky === null
         ? []
         : accountIds(catalog, "bluesky", bluesky.handle).map((did) =>
             postKey("bluesky", { id: null, uri: blueskyUri(did, bluesky.key) }),
           );
-    return [...new Set([...keys, ...stored, ...addressed])].filter((key) => key !== null);
+    return [...new Set([...keys, ...stored, ...linked])].filter((key) => key !== null);
   }
 
   return function* (names, isSliceOver) {

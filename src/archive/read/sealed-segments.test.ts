@@ -139,7 +139,7 @@ describe("the work of a search", () => {
 });
 
 describe("writes after sealing", () => {
-  test("edits, deletions, late posts and restored posts are found as they are after sealing", () => {
+  test("searches after sealing reflect edits, deletions, late posts and restored posts", () => {
     putAll(10);
     archive.write([deletion(7)]);
     archive.seal();
@@ -182,27 +182,29 @@ describe("writes after sealing", () => {
   });
 });
 
-describe("every post is in exactly one of both indexes", () => {
-  type Fate =
+describe("every post is in exactly one of the two indexes", () => {
+  type ChangeKind =
     | "edit"
     | "delete"
-    | "come again"
+    | "restore"
     | "like"
     | "label"
     | "suspend"
     | "reinstate"
     | "late";
-  const fates = fc.constantFrom<Fate>(
-    ...(["edit", "delete", "come again", "like", "label", "suspend", "reinstate", "late"] as const),
+  const changeKinds = fc.constantFrom<ChangeKind>(
+    ...(["edit", "delete", "restore", "like", "label", "suspend", "reinstate", "late"] as const),
   );
-  const history = fc.array(fc.tuple(fates, fc.integer({ min: 0, max: 9 })), { maxLength: 25 });
+  const history = fc.array(fc.tuple(changeKinds, fc.integer({ min: 0, max: 9 })), {
+    maxLength: 25,
+  });
 
-  function change(fate: Fate, n: number, atMs: number): ArchiveChange {
+  function change(kind: ChangeKind, n: number, atMs: number): ArchiveChange {
     const { platform, uri } = post(n);
     const revision = String(atMs).padStart(9, "0");
-    switch (fate) {
+    switch (kind) {
       case "edit":
-      case "come again":
+      case "restore":
         return { kind: "upsert", post: { ...post(n, `a brook ${atMs}`), revision } };
       case "late":
         return { kind: "upsert", post: post(n + 100 + atMs) };
@@ -216,24 +218,24 @@ describe("every post is in exactly one of both indexes", () => {
       }
       case "suspend":
       case "reinstate": {
-        const status = fate === "suspend" ? "suspended" : "active";
+        const status = kind === "suspend" ? "suspended" : "active";
         const userId = "did:plc:author";
         return { kind: "account", platform, userId, status, observedMs: atMs };
       }
     }
   }
 
-  test("after any changes, every post is in exactly one of both indexes", () => {
+  test("after any changes, every post is in exactly one of the two indexes", () => {
     const property = fc.property(history, (changes) => {
       archive.remove();
       archive = smallArchive(1_000);
       putAll(10);
       archive.seal();
-      for (const [step, [fate, n]] of changes.entries()) {
-        archive.write([change(fate, n, step + 1)]);
-        if (fate === "like") archive.addCounts();
+      for (const [step, [kind, n]] of changes.entries()) {
+        archive.write([change(kind, n, step + 1)]);
+        if (kind === "like") archive.addCounts();
       }
-      expectOneOfBoth(onlyPath());
+      expectInOneIndex(onlyPath());
     });
     fc.assert(property, {
       numRuns: 4,
@@ -241,7 +243,7 @@ describe("every post is in exactly one of both indexes", () => {
         [
           [
             ["delete", 3],
-            ["come again", 3],
+            ["restore", 3],
             ["suspend", 0],
             ["delete", 3],
             ["edit", 4],
@@ -271,7 +273,7 @@ describe("every post is in exactly one of both indexes", () => {
   });
 });
 
-function expectOneOfBoth(path: string): void {
+function expectInOneIndex(path: string): void {
   const database = openForReading(path, 1_000);
   const idsIn = (table: string): Set<bigint> => {
     const statement = database.prepare(`SELECT id FROM ${table}`);
@@ -307,7 +309,7 @@ describe("hidden posts", () => {
     observedMs,
   });
 
-  test("hidden posts of an account suspended after sealing are found only after its return", () => {
+  test("hidden posts of an account suspended after sealing are found once it is reinstated", () => {
     putAll(10);
     archive.seal();
     archive.put(post(4, "a river, wider"));
@@ -319,7 +321,7 @@ describe("hidden posts", () => {
     expect(countOf(word("river"))).toBe(10);
   });
 
-  test("hidden posts stay hidden when sealed, and can be shown", () => {
+  test("hidden posts stay hidden when sealed, and can be shown again", () => {
     putAll(10);
     archive.write([status("suspended", 1)]);
     archive.seal();
@@ -337,20 +339,20 @@ describe("hidden posts", () => {
     expect(found("river")).toEqual([9, 8, 7, 6]);
   });
 
-  test("hidden posts are included in all posts of an account", () => {
+  test("hidden posts are included in a list of all posts", () => {
     putAll(10);
     archive.seal();
     archive.put(post(4, "a brook"));
     archive.write([deletion(5), status("suspended", 1)]);
     const catalog = openForReading(catalogPath(archive.folder), 100);
     const all = [...findPosts(archive.folder, catalog, word("is:post"), ["bluesky"])].flat();
-    const ofRiver = [...findPosts(archive.folder, catalog, word("river"), ["bluesky"])].flat();
+    const riverPosts = [...findPosts(archive.folder, catalog, word("river"), ["bluesky"])].flat();
     catalog.close();
     expect(all).toHaveLength(9);
-    expect(ofRiver.map(({ uri }) => uri)).toEqual(
+    expect(riverPosts.map(({ uri }) => uri)).toEqual(
       expect.arrayContaining([post(0).uri, post(9).uri]),
     );
-    expect(ofRiver).toHaveLength(8);
+    expect(riverPosts).toHaveLength(8);
   });
 });
 
@@ -358,7 +360,7 @@ describe("the deadline of a search", () => {
   const ranged = { low: 0n, high: lastId };
   const query = (plan: PlanNode) => {
     const requested = platformQuery("bluesky", { ...unbounded, conjuncts: [plan] });
-    if (requested === null) throw new Error("nothing is requested");
+    if (requested === null) throw new Error("the query matches no post");
     return { ...requested, skew: { minMs: 0, maxMs: 0 } };
   };
   const unbounded = { fromMs: null, toMs: null, lowId: null, highId: null };
@@ -377,7 +379,7 @@ describe("the deadline of a search", () => {
     }
   }
 
-  test("the deadline ends a search step by step without losing or repeating posts", () => {
+  test("a search that is resumed after each deadline neither loses nor repeats posts", () => {
     archive.put(
       ...Array.from({ length: 300 }, (_, n) => ({
         ...post(n),
@@ -397,25 +399,25 @@ describe("the deadline of a search", () => {
     segment.close();
   });
 
-  test("the deadline ends a count at a time after which all posts are counted", () => {
+  test("a count that ends at the deadline is complete from the reported time on", () => {
     putAll(400);
     archive.seal();
     archive.put(...Array.from({ length: 200 }, (_, n) => post(n * 2, `a river ${n}`)));
     const segment = openSegment(onlyPath(), "bluesky", 1_000);
     const grid = { originMs: 0, widthMs: minuteMs };
     const whole = segment.counter.count(query(rowsOnlyOf("river")), ranged, grid, never);
-    const cut = segment.counter.count(query(rowsOnlyOf("river")), ranged, grid, () => true);
+    const partial = segment.counter.count(query(rowsOnlyOf("river")), ranged, grid, () => true);
     expect(whole.countedFromMs).toBeNull();
-    const fromMs = cut.countedFromMs ?? 0;
+    const fromMs = partial.countedFromMs ?? 0;
     expect(fromMs).toBeGreaterThan(start);
     const later = (counts: ReadonlyMap<number, number>) =>
       [...counts].filter(([bucket]) => bucket * minuteMs >= fromMs).sort(([a], [b]) => a - b);
-    expect(later(cut.counts)).toEqual(later(whole.counts));
-    expect(later(cut.counts).length).toBeGreaterThan(100);
+    expect(later(partial.counts)).toEqual(later(whole.counts));
+    expect(later(partial.counts).length).toBeGreaterThan(100);
     segment.close();
   });
 
-  test("the deadline ends a count of rows after some of them", () => {
+  test("a count of rows ends at the deadline after some of them", () => {
     putAll(300);
     archive.seal();
     const segment = openSegment(onlyPath(), "bluesky", 1_000);
@@ -454,7 +456,7 @@ describe("times that IDs do not determine", () => {
       deadlineMs: Number.POSITIVE_INFINITY,
     }).buckets;
 
-  test("posts whose times differ from their IDs are counted and found by rows, as with FTS5", () => {
+  test("posts whose times differ from those in their IDs are counted and found by row, as with FTS5", () => {
     const early = Array.from({ length: 5 }, (_, n) =>
       makePost({
         platform: "x",
@@ -483,7 +485,7 @@ describe("times that IDs do not determine", () => {
 });
 
 describe("damaged sealed index", () => {
-  function spoil(sql: string): void {
+  function corrupt(sql: string): void {
     const database = new DatabaseSync(onlyPath());
     database.exec(sql);
     database.close();
@@ -507,8 +509,8 @@ describe("damaged sealed index", () => {
       putAll(20, (n) => (n % 2 === 0 ? "a river" : "a brook"));
       archive.seal();
       archive.write([deletion(4)]);
-      spoil("DELETE FROM sealed_mask");
-      spoil(sql);
+      corrupt("DELETE FROM sealed_mask");
+      corrupt(sql);
       archive.reopen();
       expect(found("river")).toEqual([18, 16, 14, 12, 10, 8, 6, 2, 0]);
       expect(countOf(word("river"))).toBe(9);
@@ -516,10 +518,10 @@ describe("damaged sealed index", () => {
     },
   );
 
-  test("a damaged sealed index does not prevent writes, which are found by row", () => {
+  test("a damaged sealed index does not prevent writes, and the posts written are found by row", () => {
     putAll(20);
     archive.seal();
-    spoil("UPDATE sealed_ids SET ids = x'0102'");
+    corrupt("UPDATE sealed_ids SET ids = x'0102'");
     archive.reopen();
     archive.put(post(3, "a brook"));
     archive.write([
@@ -540,11 +542,11 @@ describe("damaged sealed index", () => {
     expect(found("river")).toEqual([]);
   });
 
-  test("a damaged sealed index without a marker is recognised: the segment is cut, written and searched by rows", () => {
+  test("a damaged sealed index without a marker is recognised: the segment is split, written and searched by row", () => {
     putAll(100);
     archive.seal();
     archive.write([deletion(4)]);
-    spoil("DELETE FROM sealed_mask; UPDATE sealed SET format = 0");
+    corrupt("DELETE FROM sealed_mask; UPDATE sealed SET format = 0");
     const [entry] = entries();
     if (entry === undefined) throw new Error("no segment");
     expect(cutsOf(archive.folder, entry, 30)).toHaveLength(3);
@@ -622,7 +624,7 @@ describe("damaged sealed index", () => {
 });
 
 describe("cut of a sealed segment", () => {
-  test("cutting a sealed segment makes parts as large as cutting an unsealed one", () => {
+  test("cutting a sealed segment makes parts of the same size as cutting an unsealed one", () => {
     putAll(100);
     const [entry] = entries();
     if (entry === undefined) throw new Error("no segment");

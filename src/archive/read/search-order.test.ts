@@ -7,8 +7,8 @@ const id = lowestId(Date.UTC(2026, 0, 1)) + 7n;
 const uris = ["at://a/1", "at://a/2"].sort((a, b) => (uriHash(a) < uriHash(b) ? -1 : 1));
 const [lower = "", higher = ""] = uris;
 
-function post(uri: string, special: Partial<Position> = {}) {
-  return { platform: "bluesky" as const, id, uri, ...special };
+function post(uri: string, overrides: Partial<Position> = {}) {
+  return { platform: "bluesky" as const, id, uri, ...overrides };
 }
 
 test("posts of one millisecond after a position are ordered by hash, regardless of their IDs", () => {

@@ -34,7 +34,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
     );
   }
 
-  function onEachPlatform(count: number): void {
+  function fillEachPlatform(count: number): void {
     archive = smallArchive(10);
     storeInSegmentAs(
       archive,
@@ -62,11 +62,11 @@ describe.each(storedForms)("posts found by %s", (form) => {
       after = page.next;
       if (after === null) return found;
     }
-    throw new Error("paging comes to no end");
+    throw new Error("paging does not end");
   }
 
   describe("the work of a search", () => {
-    test("a search opens only the newest segment if it has n matches", () => {
+    test("a search opens only the newest segment if it has enough matches", () => {
       fill(550);
       const { work, positions } = archive.search({ plan: word("common"), limit: 20 });
       expect(positions).toHaveLength(20);
@@ -100,7 +100,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       });
     });
 
-    test("a search treats a window in the query as one of the request", () => {
+    test("a search treats a window in the query like one in the request", () => {
       fill(500);
       const plan: PlanNode = {
         kind: "and",
@@ -123,7 +123,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
     });
 
     test("a search opens only the segments of a platform named in the query", () => {
-      onEachPlatform(90);
+      fillEachPlatform(90);
       const plan: PlanNode = {
         kind: "and",
         children: [word("common"), { kind: "platform", platform: "mastodon" }],
@@ -139,7 +139,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
     });
 
     test("a search reads no row and counts every candidate if the index is exact", () => {
-      onEachPlatform(90);
+      fillEachPlatform(90);
       const plan: PlanNode = {
         kind: "and",
         children: [
@@ -155,7 +155,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
     });
 
     test("a search reads the row of each candidate if the index is inexact", () => {
-      onEachPlatform(90);
+      fillEachPlatform(90);
       const plan: PlanNode = { kind: "min-count", metric: "likes", atLeast: 150 };
       const { work } = archive.search({ plan });
       expect(work).toMatchObject({ candidates: 75, rechecked: 75, returned: 60 });
@@ -182,7 +182,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
   });
 
   describe("paging", () => {
-    test("paging returns every post once, across segments and with n reached exactly at a boundary", () => {
+    test("paging returns every post once, across segments and when a page ends exactly at a boundary", () => {
       fill(300);
       const all = archive.search({ plan: everything, limit: 500 }).positions;
       for (const limit of [1, 7, 100, 150, 299, 300]) {
@@ -252,7 +252,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
         after = page.next;
         if (after === null) return { found, partial };
       }
-      throw new Error("paging comes to no end");
+      throw new Error("paging does not end");
     }
 
     test("the deadline ends the answer with a cursor, and no post is lost or repeated", () => {
@@ -293,7 +293,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       expect(found.map(({ id }) => id)).toEqual([lastOfItsMillisecond + 1n, lastOfItsMillisecond]);
     });
 
-    test("a deadline that has always passed lets every page make progress, on several platforms concurrently", () => {
+    test("every page makes progress even if its deadline has already passed, on several platforms at once", () => {
       let nowMs = 0;
       archive = smallArchive(400, () => nowMs++);
       storeInSegmentAs(

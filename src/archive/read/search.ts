@@ -51,7 +51,7 @@ export function* searchSegments(
 ): Generator<void, SearchAnswer> {
   const window = extractBounds(request.plan, request);
   // One more shows whether there is a next page.
-  const expected = request.limit + 1;
+  const needed = request.limit + 1;
   const visits = visitsOf(request, entries, window, start);
   const seenOn = (platform: Platform): ReadonlySet<bigint> =>
     (platform === request.after?.platform ? start?.seen : null) ?? noIds;
@@ -70,46 +70,46 @@ export function* searchSegments(
   const segments: SegmentWork[] = [];
   const damage: Damage[] = [];
   let positions: Position[] = [];
-  let seenFrom: bigint | null = null;
+  let completeFrom: bigint | null = null;
 
   for (const [index, visit] of visits.entries()) {
-    const worst = positions.length === expected ? positions.at(-1) : undefined;
-    const low = highest(visit.low, worst?.id, seenFrom);
+    const oldest = positions.length === needed ? positions.at(-1) : undefined;
+    const low = highest(visit.low, oldest?.id, completeFrom);
     if (low > visit.high) continue;
     const isFirst = visit.high === visits[0]?.high;
     if (index > 0 && isSliceOver()) yield;
     if (isStopped() || (!isFirst && clock.now() >= request.deadlineMs)) {
-      seenFrom = visit.high + 1n;
+      completeFrom = visit.high + 1n;
       break;
     }
-    const sharers = isShared ? sharersOf(visit, visits.slice(index + 1)) : 1;
-    const endMs = clock.now() + (request.deadlineMs - clock.now()) / sharers;
+    const shares = isShared ? timeShares(visit, visits.slice(index + 1)) : 1;
+    const endMs = clock.now() + (request.deadlineMs - clock.now()) / shares;
     const isOver = (): boolean => isStopped() || clock.now() >= endMs;
     yield* open(visit.entry).verify(isSliceOver);
     const ids: bigint[] = [];
     const seen = seenOn(visit.entry.platform);
     const damaged: IdRange[] = [];
-    const ofSegment = { candidates: 0, rechecked: 0, containers: 0, tookMs: 0 };
+    const segmentWork = { candidates: 0, rechecked: 0, containers: 0, tookMs: 0 };
     for (let high = visit.high; ; ) {
       const startedAt = clock.elapsed();
       const answer = open(visit.entry).search(
         visit.query,
         { low, high },
-        expected + seen.size - ids.length,
+        needed + seen.size - ids.length,
         () => isSliceOver() || isOver(),
       );
-      ofSegment.tookMs += clock.elapsed() - startedAt;
-      ofSegment.candidates += answer.candidates;
-      ofSegment.rechecked += answer.rechecked;
-      ofSegment.containers += answer.containers;
+      segmentWork.tookMs += clock.elapsed() - startedAt;
+      segmentWork.candidates += answer.candidates;
+      segmentWork.rechecked += answer.rechecked;
+      segmentWork.containers += answer.containers;
       work.slices += 1;
       work.statements += answer.statements;
       ids.push(...answer.ids.filter((id) => !seen.has(id)));
       damaged.push(...answer.damaged);
       const { stoppedAt } = answer;
-      if (stoppedAt === null || stoppedAt <= low || ids.length >= expected) break;
+      if (stoppedAt === null || stoppedAt <= low || ids.length >= needed) break;
       if (isOver() && (isStopped() || !isFirst || hasProgressed(answer))) {
-        seenFrom = stoppedAt;
+        completeFrom = stoppedAt;
         break;
       }
       yield;
@@ -117,29 +117,29 @@ export function* searchSegments(
     }
     damage.push(...damageOf(visit.entry, damaged));
     work.segmentsOpened += 1;
-    work.candidates += ofSegment.candidates;
-    work.rechecked += ofSegment.rechecked;
-    work.containers += ofSegment.containers;
+    work.candidates += segmentWork.candidates;
+    work.rechecked += segmentWork.rechecked;
+    work.containers += segmentWork.containers;
     const { platform, sequence } = visit.entry;
     if (segments.length < (request.maxListedSegments ?? 0)) {
-      segments.push({ platform, sequence, ...ofSegment, found: ids.length });
+      segments.push({ platform, sequence, ...segmentWork, found: ids.length });
     }
     const added = ids.map((id) => ({ id, platform }));
     positions =
       positions.length === 0
         ? added
-        : [...positions, ...added].sort(comparePositions).slice(0, expected);
+        : [...positions, ...added].sort(comparePositions).slice(0, needed);
   }
-  const page = pageOf(positions, seenFrom, request.limit);
+  const page = pageOf(positions, completeFrom, request.limit);
   return { ...page, damage, work: { ...work, returned: page.positions.length, segments } };
 }
 
 const hasProgressed = ({ termReads, containers, candidates }: SegmentAnswer): boolean =>
   termReads === 0 || containers > 0 || candidates > 0;
 
-function sharersOf({ low }: Visit, later: readonly Visit[]): number {
-  const rivals = later.filter(({ high }) => high > low);
-  return 1 + new Set(rivals.map(({ entry }) => entry.platform)).size;
+function timeShares({ low }: Visit, later: readonly Visit[]): number {
+  const overlapping = later.filter(({ high }) => high > low);
+  return 1 + new Set(overlapping.map(({ entry }) => entry.platform)).size;
 }
 
 type Visit = IdRange & { entry: SegmentEntry; query: SegmentQuery };
@@ -152,7 +152,7 @@ function visitsOf(
 ): Visit[] {
   const isOutdated = entries.some(({ analyzer }) => analyzer !== currentAnalyzer);
   const platforms = new Set(entries.map(({ platform }) => platform));
-  const requested = new Map(
+  const queries = new Map(
     request.platforms
       .filter((platform) => platforms.has(platform))
       .map((platform) => {
@@ -162,7 +162,7 @@ function visitsOf(
   );
   return entries
     .flatMap((entry): Visit[] => {
-      const { byTerms, rowScan } = requested.get(entry.platform) ?? {};
+      const { byTerms, rowScan } = queries.get(entry.platform) ?? {};
       const query = entry.analyzer === currentAnalyzer ? byTerms : rowScan;
       if (!query) return [];
       const ids = idsOfWindow(window.fromMs, window.toMs, entry.skew);
@@ -194,16 +194,17 @@ function highestAfter(
 
 function pageOf(
   found: readonly Position[],
-  seenFrom: bigint | null,
+  completeFrom: bigint | null,
   limit: number,
 ): Omit<SearchAnswer, "work" | "damage"> {
-  const sure = seenFrom === null ? found : found.filter((position) => position.id >= seenFrom);
-  const positions = sure.slice(0, limit);
-  if (sure.length > limit) {
+  const complete =
+    completeFrom === null ? found : found.filter((position) => position.id >= completeFrom);
+  const positions = complete.slice(0, limit);
+  if (complete.length > limit) {
     return { positions, next: positions.at(-1) ?? null, complete: true };
   }
-  if (seenFrom === null) return { positions, next: null, complete: true };
-  return { positions, next: { id: seenFrom, platform: "x" }, complete: false };
+  if (completeFrom === null) return { positions, next: null, complete: true };
+  return { positions, next: { id: completeFrom, platform: "x" }, complete: false };
 }
 
 const lowest = (...ids: bigint[]): bigint => ids.reduce((a, b) => (a < b ? a : b));

@@ -26,7 +26,7 @@ export function* readStats(
   maxBytes: number,
   isSliceOver: () => boolean,
 ): Generator<void, ArchiveStats> {
-  const rowsOf = (table: string): number =>
+  const countRows = (table: string): number =>
     Number(catalog.prepare(`SELECT count(*) AS rows FROM ${table}`).get()?.rows);
   const segments: SegmentStats[] = [];
   for (const entry of readSegments(catalog)) {
@@ -38,13 +38,13 @@ export function* readStats(
     catalogBytes: bytesOf(join(folder, "catalog.db")),
     bytes: archiveBytes(folder),
     maxBytes,
-    tombstones: rowsOf("tombstone"),
-    accounts: rowsOf("account"),
-    labels: rowsOf("label"),
-    waitingCounts: rowsOf("count_change"),
+    tombstones: countRows("tombstone"),
+    accounts: countRows("account"),
+    labels: countRows("label"),
+    waitingCounts: countRows("count_change"),
     lastIngestNumber: Number(readSetting(catalog, "ingest_number")),
     pendingRewrites:
-      pendingRewrites(catalog).length + rowsOf(`segment WHERE rewriting = ${rewriteInProgress}`),
+      pendingRewrites(catalog).length + countRows(`segment WHERE rewriting = ${rewriteInProgress}`),
     pendingSeals: pendingSeals(catalog).length,
     retiredFiles: retiredFiles(catalog, folder),
     orphaned: orphanedTotals(folder),

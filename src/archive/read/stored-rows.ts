@@ -19,8 +19,8 @@ type RowsContext = {
 export type StoredRows = {
   /** One statement per segment; without deleted posts. */
   rowsOf(positions: readonly Position[]): { rows: RecordRow[]; damage: Damage[] };
-  /** Present IDs of posts that were renumbered, by their former ones. */
-  othersOf(entry: SegmentEntry, ids: readonly bigint[]): ReadonlyMap<bigint, bigint>;
+  /** Current IDs of renumbered posts, by former ID. */
+  currentIdsOf(entry: SegmentEntry, ids: readonly bigint[]): ReadonlyMap<bigint, bigint>;
 };
 
 export function storedRows({ currentSegments, open, uriKey }: RowsContext): StoredRows {
@@ -28,27 +28,27 @@ export function storedRows({ currentSegments, open, uriKey }: RowsContext): Stor
     const segment = open(entry);
     const read = segment.rows(ids);
     const knownIds = new Set([...read.rows.map(({ id }) => id), ...read.damaged]);
-    const others = othersOf(
+    const currentIds = currentIdsOf(
       entry,
       ids.filter((id) => !knownIds.has(id)),
     );
-    if (others.size === 0) return read;
-    const more = new Map(
-      segment.rows([...new Set(others.values())]).rows.map((row) => [row.id, row]),
+    if (currentIds.size === 0) return read;
+    const renumbered = new Map(
+      segment.rows([...new Set(currentIds.values())]).rows.map((row) => [row.id, row]),
     );
     const byId = new Map(read.rows.map((row) => [row.id, row]));
     const rows = ids.flatMap((id) => {
-      const row = byId.get(id) ?? more.get(others.get(id) ?? id);
+      const row = byId.get(id) ?? renumbered.get(currentIds.get(id) ?? id);
       return row === undefined ? [] : [{ ...row, id }];
     });
     return { rows, damaged: read.damaged };
   }
 
-  function othersOf(entry: SegmentEntry, ids: readonly bigint[]): ReadonlyMap<bigint, bigint> {
-    const sought = entry.platform === "x" ? ids.filter(hasTime) : ids;
-    if (sought.length === 0) return new Map();
+  function currentIdsOf(entry: SegmentEntry, ids: readonly bigint[]): ReadonlyMap<bigint, bigint> {
+    const lookedUp = entry.platform === "x" ? ids.filter(hasTime) : ids;
+    if (lookedUp.length === 0) return new Map();
     try {
-      return byOtherIds(open(entry).lookup, uriKey(), sought);
+      return byOtherIds(open(entry).lookup, uriKey(), lookedUp);
     } catch (error) {
       if (!isDamage(error)) throw error;
       return new Map();
@@ -56,17 +56,17 @@ export function storedRows({ currentSegments, open, uriKey }: RowsContext): Stor
   }
 
   return {
-    othersOf,
+    currentIdsOf,
     rowsOf: (positions) => {
       const segments = currentSegments();
       const bySegment = Map.groupBy(positions, (position) => segmentOf(position, segments));
       const rows: RecordRow[] = [];
       const damage: Damage[] = [];
-      for (const [entry, own] of bySegment) {
+      for (const [entry, segmentPositions] of bySegment) {
         if (entry === undefined) continue;
         const read = rowsIn(
           entry,
-          own.map(({ id }) => id),
+          segmentPositions.map(({ id }) => id),
         );
         rows.push(...read.rows);
         damage.push(...damageOf(entry, read.damaged.map(singleId)));

@@ -12,7 +12,7 @@ function wordAt(positions: readonly number[]): Word {
 
 const phraseOf = (words: readonly (readonly number[])[]): Word[] => words.map(wordAt);
 
-function alignedByHand(words: readonly (readonly number[])[]): number | null {
+function expectedPosition(words: readonly (readonly number[])[]): number | null {
   const [first = []] = words;
   return (
     first.find((position) =>
@@ -23,12 +23,12 @@ function alignedByHand(words: readonly (readonly number[])[]): number | null {
 
 const positions = fc
   .uniqueArray(fc.integer({ min: 0, max: 30 }), { minLength: 1, maxLength: 20 })
-  .map((drawn) => drawn.toSorted((a, b) => a - b));
+  .map((positions) => positions.toSorted((a, b) => a - b));
 
 test("aligning positions finds the first position at which the words are adjacent", () => {
   fc.assert(
     fc.property(fc.array(positions, { minLength: 1, maxLength: 5 }), (words) => {
-      expect(alignedPosition(phraseOf(words), 0)).toBe(alignedByHand(words));
+      expect(alignedPosition(phraseOf(words), 0)).toBe(expectedPosition(words));
     }),
     {
       numRuns: 2_000,
@@ -64,13 +64,13 @@ test("aligning positions finds a phrase of unusually many words", () => {
 test.each([
   ["in one run", (position: number) => position < 4_000],
   ["in runs that are one short", (position: number) => position % 200 !== 199],
-  ["at every other place", (position: number) => position % 2 === 0],
+  ["at every other position", (position: number) => position % 2 === 0],
 ])(
   "aligning a phrase that repeats a word %s reads the word about once per position",
-  (_what, isThere) => {
-    const repeated = Array.from({ length: 4_000 }, (_, position) => position).filter(isThere);
+  (_what, hasWord) => {
+    const repeated = Array.from({ length: 4_000 }, (_, position) => position).filter(hasWord);
     const last = Array.from({ length: 4_000 }, (_, position) => position).filter(
-      (position) => !isThere(position),
+      (position) => !hasWord(position),
     );
     const end = last.length > 1 ? last : [4_001, 4_003];
     for (const phrase of [

@@ -9,11 +9,11 @@ import {
 } from "../../../testkit/archives/segment-contents.ts";
 import { buildSealed } from "./build.ts";
 import { openPostNumbers } from "./doc-numbers.ts";
-import { bytesOfBlock, densePosts, inlinePosts, maxOneRowPosts } from "./format.ts";
+import { densePosts, dictionaryBlockBytes, inlinePosts, maxOneRowPosts } from "./format.ts";
 import { UnreadableFts } from "./fts-structure.ts";
 
 const opened: { close(): void }[] = [];
-const kept = <Value extends { close(): void }>(value: Value): Value => {
+const closedAfterTest = <Value extends { close(): void }>(value: Value): Value => {
   opened.push(value);
   return value;
 };
@@ -22,12 +22,12 @@ afterEach(() => {
 });
 
 function sealed(posts: TokensOfPosts, ids: Iterable<bigint> = posts.keys()) {
-  const source = kept(emptySegment());
+  const source = closedAfterTest(emptySegment());
   addToFts(source, posts);
-  return kept(sealedFrom(source, ids).sealed);
+  return closedAfterTest(sealedFrom(source, ids).sealed);
 }
 
-const repeated = (token: string, times: number): string[] =>
+const repeat = (token: string, times: number): string[] =>
   Array.from({ length: times }, () => token);
 
 test("a sealed index stores every term and position of its posts", () => {
@@ -49,7 +49,7 @@ test.each([
   ["the last of an item of 16 bits", 32_767, 32_768],
   ["the first beyond", 32_768, 32_769],
 ])("a sealed index stores a position: %s", (_, position, length) => {
-  const late = [...repeated("x", position), "late"];
+  const late = [...repeat("x", position), "late"];
   expect(late).toHaveLength(length);
   const few: TokensOfPosts = new Map([
     [1n, late],
@@ -61,13 +61,13 @@ test.each([
   expect(sealedContents(sealed(many))).toEqual(contentsOf(many, new Set(many.keys())));
 });
 
-test("a sealed index stores a row of positions whose list is longer than 16 bits", () => {
+test("a sealed index stores a row of positions whose list exceeds 16-bit offsets", () => {
   const posts = new Map<bigint, string[]>();
-  for (let id = 1n; id <= 300n; id += 1n) posts.set(id, repeated("w", 230));
+  for (let id = 1n; id <= 300n; id += 1n) posts.set(id, repeat("w", 230));
   expect(sealedContents(sealed(posts))).toEqual(contentsOf(posts, new Set(posts.keys())));
 });
 
-test("a sealed index stores terms in the form for their number of posts, at every limit", () => {
+test("a sealed index chooses the form of a term by its number of posts, at every limit", () => {
   const rows = [inlinePosts, inlinePosts + 1, maxOneRowPosts, maxOneRowPosts + 1];
   const edges = [1, 2, ...rows, densePosts - 1, densePosts, densePosts + 1];
   const posts = new Map<bigint, string[]>();
@@ -90,10 +90,10 @@ test("a sealed index stores terms of several chunks in one row, or one per chunk
     posts.set(ids[n * 17] ?? 0n, [...tokens, "rows", `w${n % 40}`]);
   }
   for (const id of ids) if (!posts.has(id)) posts.set(id, []);
-  const source = kept(emptySegment());
+  const source = closedAfterTest(emptySegment());
   addToFts(source, posts);
-  const once = kept(sealedFrom(source, ids).sealed);
-  const again = kept(sealedFrom(once, ids).sealed);
+  const once = closedAfterTest(sealedFrom(source, ids).sealed);
+  const again = closedAfterTest(sealedFrom(once, ids).sealed);
   for (const database of [once, again]) {
     expect(sealedContents(database)).toEqual(contentsOf(posts, new Set(posts.keys())));
     const rows = database.prepare("SELECT count(*) AS n FROM sealed_docs").get()?.n;
@@ -102,7 +102,7 @@ test("a sealed index stores terms of several chunks in one row, or one per chunk
 });
 
 test("a sealed index stores terms longer than a dictionary block in their own blocks", () => {
-  const long = (fill: string) => fill.repeat(bytesOfBlock + 10);
+  const long = (fill: string) => fill.repeat(dictionaryBlockBytes + 10);
   const posts: TokensOfPosts = new Map([
     [1n, [`a${long("x")}`, `a${long("x")}y`, "a", "b"]],
     [2n, [long("é"), `a${long("x")}`, "z"]],
@@ -110,7 +110,7 @@ test("a sealed index stores terms longer than a dictionary block in their own bl
   expect(sealedContents(sealed(posts))).toEqual(contentsOf(posts, new Set(posts.keys())));
 });
 
-test("a sealed index limits blocks with their first terms so that four fit into a page", () => {
+test("a sealed index limits a block and its first term so that four fit into a page", () => {
   const posts = new Map<bigint, string[]>();
   for (let id = 1n; id <= 500n; id += 1n) posts.set(id, [`term${id}`, `${id}`.repeat(20), "all"]);
   const database = sealed(posts);
@@ -119,8 +119,8 @@ test("a sealed index limits blocks with their first terms so that four fit into 
     .all()
     .map(({ bytes }) => Number(bytes));
   expect(lengths.length).toBeGreaterThan(4);
-  expect(Math.max(...lengths)).toBeLessThanOrEqual(bytesOfBlock);
-  expect(Math.min(...lengths.slice(0, -1))).toBeGreaterThan(bytesOfBlock - 150);
+  expect(Math.max(...lengths)).toBeLessThanOrEqual(dictionaryBlockBytes);
+  expect(Math.min(...lengths.slice(0, -1))).toBeGreaterThan(dictionaryBlockBytes - 150);
 });
 
 test("sealing reports a post in FTS5 without a row", () => {
@@ -135,7 +135,7 @@ test("sealing reports a post in FTS5 without a row", () => {
 test("sealing reports a post that is missing in FTS5", () => {
   const posts: TokensOfPosts = new Map([[1n, ["a", "b"]]]);
   expect(() => sealed(posts, [1n, 2n])).toThrow(UnreadableFts);
-  expect(() => sealed(posts, [1n, 2n])).toThrow("of 2 posts 1 are in no index");
+  expect(() => sealed(posts, [1n, 2n])).toThrow("1 of 2 posts are in no index");
 });
 
 test("sealing numbers posts by ID, newest first", () => {
@@ -151,10 +151,10 @@ test("an index without posts is built from an empty source", () => {
   expect(sealedContents(database)).toEqual(new Map());
 });
 
-test("sealing writes last the row that marks a segment as sealed", () => {
-  const source = kept(emptySegment());
+test("sealing writes the row that marks a segment as sealed last", () => {
+  const source = closedAfterTest(emptySegment());
   addToFts(source, new Map([[1n, ["a", "b"]]]));
-  const target = kept(emptySegment());
+  const target = closedAfterTest(emptySegment());
   const steps = buildSealed(source, target, BigInt64Array.of(1n), 5);
   const rows = () => target.prepare("SELECT posts, sealed_ms FROM sealed").all();
   while (!steps.next().done && rows().length === 0);
@@ -163,12 +163,12 @@ test("sealing writes last the row that marks a segment as sealed", () => {
   expect(sealedContents(target).size).toBe(2);
 });
 
-test("sealing closes its source if abandoned", () => {
-  const source = kept(emptySegment());
+test("sealing closes its source if it is abandoned", () => {
+  const source = closedAfterTest(emptySegment());
   const posts = new Map<bigint, string[]>();
   for (let id = 1n; id <= 12_000n; id += 1n) posts.set(id, ["all", `w${id}`]);
   addToFts(source, posts);
-  const target = kept(emptySegment());
+  const target = closedAfterTest(emptySegment());
   const ids = BigInt64Array.from([...posts.keys()].reverse());
   const steps = buildSealed(source, target, ids, 5);
   for (let n = 0; n < 4; n += 1) expect(steps.next().done).toBe(false);

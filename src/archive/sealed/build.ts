@@ -1,13 +1,13 @@
 import type { DatabaseSync } from "node:sqlite";
-import { coverageErrorOf, type IndexedPosts } from "./coverage.ts";
 import { SealedDamage } from "./damage.ts";
 import { writeEmptyBitmap } from "./deletion-bitmap.ts";
 import { createDictionaryWriter } from "./dictionary-writer.ts";
 import { createNumberLookup } from "./doc-number-lookup.ts";
-import { chunksOf, idsOfPage, inlinePosts, sealedFormat } from "./format.ts";
+import { chunksOf, idsPerPage, inlinePosts, sealedFormat } from "./format.ts";
 import { ftsSources } from "./fts-source.ts";
-import { unreadable } from "./fts-structure.ts";
+import { unreadableFts } from "./fts-structure.ts";
 import { assertTally, readTally, type Tally } from "./fts-tally.ts";
+import { type IndexCounts, indexCountError } from "./index-counts.ts";
 import { type MergedTerms, mergeTerms } from "./merged-terms.ts";
 import { createPostingWriter } from "./posting-writer.ts";
 import { createPostings } from "./postings.ts";
@@ -16,8 +16,8 @@ import { headSum, sealedRowSum } from "./sums.ts";
 import { createTermFilter, writeTermFilter } from "./term-filter.ts";
 import type { TermSource } from "./term-source.ts";
 
-const postingsOfStep = 10_000;
-const costOfTerm = 8;
+const postingsPerStep = 10_000;
+const termCost = 8;
 
 /**
  * Fills the empty sealed tables of `target` from both indexes of `source`, without replaced posts.
@@ -36,23 +36,23 @@ export function* buildSealed(
   const sources: TermSource[] = [];
   let first: Uint8Array | null = null;
   try {
-    const coverage: IndexedPosts = new Uint8Array(ids.length);
-    const sealed = yield* sealedSource(source, lookup, coverage);
+    const indexCounts: IndexCounts = new Uint8Array(ids.length);
+    const sealed = yield* sealedSource(source, lookup, indexCounts);
     if (sealed !== null) sources.push(sealed);
-    const output = yield* readTally(source, lookup, coverage);
-    const error = coverageErrorOf(coverage);
-    if (error !== null) throw sealed === null ? unreadable(error) : new SealedDamage(error);
+    const recorded = yield* readTally(source, lookup, indexCounts);
+    const error = indexCountError(indexCounts);
+    if (error !== null) throw sealed === null ? unreadableFts(error) : new SealedDamage(error);
     const tally: Tally = { terms: 0, hash: 0 };
     sources.push(...(yield* ftsSources(source, ids.length, lookup, tally)));
     first = yield* writeTerms(target, ids.length, mergeTerms(sources, createPostings()));
-    assertTally(output, tally);
+    assertTally(recorded, tally);
   } finally {
-    for (const open of sources) open.close();
+    for (const termSource of sources) termSource.close();
   }
   writeHead(target, ids, { ...pages, first, sealedMs });
 }
 
-export function* buildSealedOf(
+export function* buildSealedFromTerms(
   target: DatabaseSync,
   ids: BigInt64Array,
   terms: MergedTerms,
@@ -73,20 +73,20 @@ function* writeTerms(
   const filter = createTermFilter();
   let work = 0;
   for (let term = terms.next(); term !== null; term = terms.next()) {
-    while (!terms.take(postingsOfStep)) yield "worked";
+    while (!terms.take(postingsPerStep)) yield "worked";
     const { postings } = terms;
     if (postings.posts > 0) filter.add(term);
-    const positional = terms.holdsPositions();
+    const positional = terms.isPositional();
     if (postings.posts > inlinePosts) {
-      if (postings.posts > postingsOfStep) yield "worked";
-      const cards = writer.count(postings);
+      if (postings.posts > postingsPerStep) yield "worked";
+      const chunkCounts = writer.count(postings);
       const row = yield* writer.write(postings, positional);
-      dictionary.addRows(term, postings.posts, row, cards);
+      dictionary.addRows(term, postings.posts, row, chunkCounts);
     } else if (postings.posts > 0) {
       dictionary.addInline(term, postings, positional);
     }
-    work += costOfTerm + postings.posts + postings.positionCount;
-    if (work < postingsOfStep) continue;
+    work += termCost + postings.posts + postings.positionCount;
+    if (work < postingsPerStep) continue;
     work = 0;
     yield "worked";
   }
@@ -108,19 +108,19 @@ function writeHead(
     .run(head.format, head.posts, sealedMs, head.heads, head.pageSums, first, headSum(head));
 }
 
-const pagesOfStep = 256;
+const pagesPerStep = 256;
 
 function* writeIds(target: DatabaseSync, ids: BigInt64Array): Generator<"worked", Pages> {
   const insert = target.prepare("INSERT INTO sealed_ids VALUES (?, ?)");
-  const heads = new BigInt64Array(Math.ceil(ids.length / idsOfPage));
+  const heads = new BigInt64Array(Math.ceil(ids.length / idsPerPage));
   const pageSums = new Uint32Array(heads.length);
   for (let page = 0; page < heads.length; page += 1) {
-    const part = ids.subarray(page * idsOfPage, (page + 1) * idsOfPage);
+    const part = ids.subarray(page * idsPerPage, (page + 1) * idsPerPage);
     heads[page] = part[0] as bigint;
     const bytes = new Uint8Array(part.buffer, part.byteOffset, part.byteLength);
     pageSums[page] = sealedRowSum("ids", page, bytes);
     insert.run(page, bytes);
-    if (page % pagesOfStep === pagesOfStep - 1) yield "worked";
+    if (page % pagesPerStep === pagesPerStep - 1) yield "worked";
   }
   return { heads: new Uint8Array(heads.buffer), pageSums: new Uint8Array(pageSums.buffer) };
 }

@@ -62,7 +62,7 @@ describe("damaged bytes", () => {
 
   test.each([
     ["is missing", [0, 1]],
-    ["is cut off", [0, 1, 0x80]],
+    ["is truncated", [0, 1, 0x80]],
   ])("the byte reader reports damage if the skipped part %s", (_name, bytes) => {
     expect(() => skipVarints(readerOf(bytes), 3)).toThrow(SealedDamage);
     expect(() => skipPositions(readerOf(bytes), 2)).toThrow(SealedDamage);

@@ -18,14 +18,14 @@ export function readVarint(reader: ByteReader): number {
       return value;
     }
   }
-  throw new SealedDamage("a number in the dictionary does not end");
+  throw new SealedDamage("a number in the dictionary is not terminated");
 }
 
 export function skipVarints(reader: ByteReader, count: number): void {
   const { bytes } = reader;
   let at = reader.at;
   for (let left = count; left > 0; at++) {
-    if (at >= bytes.length) throw new SealedDamage("an entry of the dictionary is cut off");
+    if (at >= bytes.length) throw new SealedDamage("a dictionary entry is truncated");
     if ((bytes[at] as number) < 0x80) left -= 1;
   }
   reader.at = at;
@@ -37,7 +37,7 @@ export function skipPositions(reader: ByteReader, posts: number): void {
   for (let left = posts; left > 0; at++) {
     const follows = (bytes[at] as number) & 1;
     while ((bytes[at] as number) >= 0x80) at += 1;
-    if (at >= bytes.length) throw new SealedDamage("an entry of the dictionary is cut off");
+    if (at >= bytes.length) throw new SealedDamage("a dictionary entry is truncated");
     left -= follows ^ 1;
   }
   reader.at = at;

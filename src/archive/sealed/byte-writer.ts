@@ -9,16 +9,16 @@ export const createByteWriter = (capacity: number): ByteWriter => ({
 
 export function replaceEnd(
   writer: ByteWriter,
-  keptLength: number,
+  prefixLength: number,
   bytes: Uint8Array,
   from: number,
   to: number,
 ): void {
-  writer.length = keptLength;
+  writer.length = prefixLength;
   reserve(writer, to - from);
-  const into = writer.bytes;
-  const shift = keptLength - from;
-  for (let at = from; at < to; at += 1) into[at + shift] = bytes[at] as number;
+  const target = writer.bytes;
+  const shift = prefixLength - from;
+  for (let at = from; at < to; at += 1) target[at + shift] = bytes[at] as number;
   writer.length = to + shift;
 }
 
@@ -39,4 +39,4 @@ export function writeVarint(writer: ByteWriter, value: number): void {
   writer.bytes[writer.length++] = rest;
 }
 
-export const bytesOfVarint = 8;
+export const varintReserveBytes = 8;

@@ -15,14 +15,14 @@ import {
   popcount,
   ranks,
 } from "./chunk-set.ts";
-import { densePosts, postsOfChunk, wordsOfBitmap } from "./format.ts";
+import { densePosts, postsPerChunk, wordsPerBitmap } from "./format.ts";
 import { createScratch } from "./scratch.ts";
 
-type Made = { count: number; first: number; step: number; form: "list" | "bitmap" };
+type SetSpec = { count: number; first: number; step: number; form: "list" | "bitmap" };
 
 const counts = [0, 1, 2, 31, 32, 33, 100, 4_094, 4_095, 4_096, 4_097, 65_535, 65_536];
-const member = fc.integer({ min: 0, max: postsOfChunk - 1 });
-const made: fc.Arbitrary<Made> = fc.record({
+const member = fc.integer({ min: 0, max: postsPerChunk - 1 });
+const setSpec: fc.Arbitrary<SetSpec> = fc.record({
   count: fc.oneof(fc.constantFrom(...counts), fc.integer({ min: 0, max: 300 })),
   first: member,
   step: fc.oneof(
@@ -33,17 +33,17 @@ const made: fc.Arbitrary<Made> = fc.record({
 });
 const border = fc.oneof(
   fc.constantFrom(0, 1, 31, 32, 33, 63, 64, 65_504, 65_535, 65_536),
-  fc.integer({ min: 0, max: postsOfChunk }),
+  fc.integer({ min: 0, max: postsPerChunk }),
 );
 
-function flagsOf({ count, first, step }: Made): Uint8Array {
-  const flags = new Uint8Array(postsOfChunk);
-  for (let n = 0; n < count; n++) flags[(first + n * step) % postsOfChunk] = 1;
+function flagsOf({ count, first, step }: SetSpec): Uint8Array {
+  const flags = new Uint8Array(postsPerChunk);
+  for (let n = 0; n < count; n++) flags[(first + n * step) % postsPerChunk] = 1;
   return flags;
 }
 
-function numbersOf(flags: Uint8Array, from = 0, to = postsOfChunk): Uint16Array {
-  const numbers = new Uint16Array(postsOfChunk);
+function numbersOf(flags: Uint8Array, from = 0, to = postsPerChunk): Uint16Array {
+  const numbers = new Uint16Array(postsPerChunk);
   let count = 0;
   for (let at = from; at < to; at++) if (flags[at] === 1) numbers[count++] = at;
   return numbers.subarray(0, count);
@@ -51,7 +51,7 @@ function numbersOf(flags: Uint8Array, from = 0, to = postsOfChunk): Uint16Array 
 
 const otherNumbers = [60_000, 60_001, 65_535];
 
-function setOf(one: Made): ChunkSet {
+function setOf(one: SetSpec): ChunkSet {
   const numbers = numbersOf(flagsOf(one));
   if (one.form === "bitmap" || numbers.length >= densePosts) return bitmapOf(numbers, one.first);
   const list = Uint16Array.from([...otherNumbers, ...numbers, ...otherNumbers]);
@@ -59,7 +59,7 @@ function setOf(one: Made): ChunkSet {
 }
 
 function bitmapOf(numbers: Iterable<number>, base: number): ChunkSet {
-  const bits = new Uint32Array(wordsOfBitmap);
+  const bits = new Uint32Array(wordsPerBitmap);
   let count = 0;
   for (const number of numbers) {
     bits[number >>> 5] = (bits[number >>> 5] ?? 0) | (1 << (number & 31));
@@ -69,11 +69,11 @@ function bitmapOf(numbers: Iterable<number>, base: number): ChunkSet {
 }
 
 function listed(set: ChunkSet): Uint16Array {
-  const out = new Uint16Array(postsOfChunk);
-  return out.subarray(0, members(set, 0, postsOfChunk, out, postsOfChunk));
+  const out = new Uint16Array(postsPerChunk);
+  return out.subarray(0, members(set, 0, postsPerChunk, out, postsPerChunk));
 }
 
-function has(set: ChunkSet, flags: Uint8Array): boolean {
+function hasMembers(set: ChunkSet, flags: Uint8Array): boolean {
   const found = listed(set);
   const expected = numbersOf(flags);
   const isBounded =
@@ -84,16 +84,21 @@ function has(set: ChunkSet, flags: Uint8Array): boolean {
 const bytesOf = ({ buffer, byteOffset, byteLength }: Uint16Array): Uint8Array =>
   new Uint8Array(buffer, byteOffset, byteLength);
 
-const joined = (a: Made, b: Made, join: (a: number, b: number) => number): Uint8Array => {
+const joined = (a: SetSpec, b: SetSpec, join: (a: number, b: number) => number): Uint8Array => {
   const [flags, right] = [flagsOf(a), flagsOf(b)];
-  for (let at = 0; at < postsOfChunk; at++) flags[at] = join(flags[at] ?? 0, right[at] ?? 0);
+  for (let at = 0; at < postsPerChunk; at++) flags[at] = join(flags[at] ?? 0, right[at] ?? 0);
   return flags;
 };
 
-const all = (form: Made["form"] = "bitmap"): Made => ({ count: 65_536, first: 0, step: 1, form });
-const few = (count: number, step = 1, first = 0): Made => ({ count, first, step, form: "list" });
+const all = (form: SetSpec["form"] = "bitmap"): SetSpec => ({
+  count: 65_536,
+  first: 0,
+  step: 1,
+  form,
+});
+const few = (count: number, step = 1, first = 0): SetSpec => ({ count, first, step, form: "list" });
 const none = few(0);
-const borders: [Made, Made][] = [
+const borders: [SetSpec, SetSpec][] = [
   [none, none],
   [few(9), few(9)],
   [few(9), few(5)],
@@ -117,9 +122,9 @@ const pairs = { examples: borders, numRuns: 60 };
 describe("combining sets", () => {
   test("and() returns the common members of sets", () => {
     fc.assert(
-      fc.property(made, made, (a, b) => {
+      fc.property(setSpec, setSpec, (a, b) => {
         const found = and(setOf(a), setOf(b), createScratch());
-        return has(
+        return hasMembers(
           found,
           joined(a, b, (left, right) => left & right),
         );
@@ -130,9 +135,9 @@ describe("combining sets", () => {
 
   test("or() returns the members of any set", () => {
     fc.assert(
-      fc.property(made, made, (a, b) => {
+      fc.property(setSpec, setSpec, (a, b) => {
         const found = or([setOf(a), setOf(b)], createScratch());
-        return has(
+        return hasMembers(
           found,
           joined(a, b, (left, right) => left | right),
         );
@@ -143,9 +148,9 @@ describe("combining sets", () => {
 
   test("andNot() returns the members of only the first set", () => {
     fc.assert(
-      fc.property(made, made, (a, b) => {
+      fc.property(setSpec, setSpec, (a, b) => {
         const found = andNot(setOf(a), setOf(b), createScratch());
-        return has(
+        return hasMembers(
           found,
           joined(a, b, (left, right) => left & ~right),
         );
@@ -154,15 +159,15 @@ describe("combining sets", () => {
     );
   });
 
-  test("combining sets changes no argument", () => {
+  test("combining sets does not change the arguments", () => {
     fc.assert(
-      fc.property(made, made, (a, b) => {
+      fc.property(setSpec, setSpec, (a, b) => {
         const [left, right] = [setOf(a), setOf(b)];
         const scratch = createScratch();
         and(left, right, scratch);
         or([left, right], scratch);
         andNot(left, right, scratch);
-        return has(left, flagsOf(a)) && has(right, flagsOf(b));
+        return hasMembers(left, flagsOf(a)) && hasMembers(right, flagsOf(b));
       }),
       pairs,
     );
@@ -170,12 +175,12 @@ describe("combining sets", () => {
 
   test("results of combining sets can be combined again, lists with sparse bitmaps", () => {
     fc.assert(
-      fc.property(made, made, made, (a, b, c) => {
+      fc.property(setSpec, setSpec, setSpec, (a, b, c) => {
         const scratch = createScratch();
         const both = and(or([setOf(a), setOf(b)], scratch), setOf(c), scratch);
         const left = andNot(both, and(setOf(a), setOf(c), scratch), scratch);
         const third = flagsOf(c);
-        return has(
+        return hasMembers(
           left,
           joined(b, a, (inB, inA) => inB & ~inA).map((flag, at) => flag & (third[at] ?? 0)),
         );
@@ -192,13 +197,13 @@ describe("combining sets", () => {
     expect([...listed(andNot(rest, part, scratch))]).toEqual([1, 9, 70]);
     expect([...listed(and(rest, part, scratch))]).toEqual([5]);
     expect([...listed(or([part], scratch))]).toEqual([5]);
-    expect(countBetween(part, 0, postsOfChunk)).toBe(1);
+    expect(countBetween(part, 0, postsPerChunk)).toBe(1);
     const farther = listSet(Uint16Array.of(2, 70), 2);
     expect(and(listSet(list, 3), farther, scratch)).toBe(emptySet);
     expect([...listed(andNot(farther, listSet(list, 3), scratch))]).toEqual([2, 70]);
   });
 
-  test("combining sets clears a reused buffer", () => {
+  test("combining sets overwrites reused buffers", () => {
     const scratch = createScratch();
     for (let each = 0; each < 3; each++) scratch.acquire().bits.fill(0xffffffff);
     scratch.release(0);
@@ -216,7 +221,7 @@ describe("combining sets", () => {
   });
 
   test("members of a list are added to a bitmap", () => {
-    const bits = new Uint32Array(wordsOfBitmap).fill(1);
+    const bits = new Uint32Array(wordsPerBitmap).fill(1);
     addTo(bits, setOf(few(2, 1, 63)));
     expect([...bits.subarray(0, 4)]).toEqual([1, 0x80000001, 1, 1]);
   });
@@ -225,24 +230,26 @@ describe("combining sets", () => {
 describe("members", () => {
   test("the members of a set are written and counted within a range", () => {
     fc.assert(
-      fc.property(made, border, border, (one, from, to) => {
+      fc.property(setSpec, border, border, (one, from, to) => {
         const set = setOf(one);
         const expected = numbersOf(flagsOf(one), from, to);
-        const out = new Uint16Array(postsOfChunk);
-        const count = members(set, from, to, out, postsOfChunk);
+        const out = new Uint16Array(postsPerChunk);
+        const count = members(set, from, to, out, postsPerChunk);
         expect(countBetween(set, from, to)).toBe(expected.length);
         expect(count).toBe(expected.length);
         return expected.every((number, at) => out[at] === number);
       }),
       {
-        examples: [all(), few(4_095), few(4_095, 16)].flatMap((one): [Made, number, number][] => [
-          [one, 0, 65_536],
-          [one, 33, 63],
-          [one, 32, 64],
-          [one, 5, 7],
-          [one, 7, 5],
-          [one, 65_535, 65_536],
-        ]),
+        examples: [all(), few(4_095), few(4_095, 16)].flatMap(
+          (one): [SetSpec, number, number][] => [
+            [one, 0, 65_536],
+            [one, 33, 63],
+            [one, 32, 64],
+            [one, 5, 7],
+            [one, 7, 5],
+            [one, 65_535, 65_536],
+          ],
+        ),
         numRuns: 60,
       },
     );
@@ -250,9 +257,9 @@ describe("members", () => {
 
   test("the members of a set are written up to a maximum", () => {
     fc.assert(
-      fc.property(made, fc.nat(100), (one, max) => {
-        const out = new Uint16Array(postsOfChunk).fill(7);
-        const count = members(setOf(one), 0, postsOfChunk, out, max);
+      fc.property(setSpec, fc.nat(100), (one, max) => {
+        const out = new Uint16Array(postsPerChunk).fill(7);
+        const count = members(setOf(one), 0, postsPerChunk, out, max);
         expect([...out.subarray(0, count)]).toEqual([...numbersOf(flagsOf(one)).subarray(0, max)]);
         return out[count] === 7;
       }),
@@ -268,9 +275,9 @@ describe("members", () => {
     );
   });
 
-  test("the members of a set have their order as rank, from the base", () => {
+  test("the rank of a member is its index in the set plus the base", () => {
     fc.assert(
-      fc.property(made, fc.integer({ min: 1, max: 5_000 }), (one, every) => {
+      fc.property(setSpec, fc.integer({ min: 1, max: 5_000 }), (one, every) => {
         const set = setOf(one);
         const requested = listed(set).filter((_, rank) => rank % every === every - 1);
         const out = new Uint32Array(requested.length);
@@ -290,7 +297,7 @@ describe("members", () => {
   });
 });
 
-test("bits are counted as in a loop over each bit", () => {
+test("popcount() equals a count bit by bit", () => {
   const words = [0, 1, -1, 0x80000000, 0x7fffffff, 0x55555555, 0xf0f0f0f0 | 0];
   fc.assert(
     fc.property(fc.integer(), (word) => {

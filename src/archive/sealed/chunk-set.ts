@@ -1,4 +1,4 @@
-import { postsOfChunk, wordsOfBitmap } from "./format.ts";
+import { postsPerChunk, wordsPerBitmap } from "./format.ts";
 import type { Scratch } from "./scratch.ts";
 import { seek } from "./seek.ts";
 
@@ -52,7 +52,7 @@ function andBitmaps(a: ChunkSet, b: ChunkSet, scratch: Scratch): ChunkSet {
   const right = b.bits as Uint32Array;
   const out = scratch.acquire().bits;
   let any = 0;
-  for (let word = 0; word < wordsOfBitmap; word++) {
+  for (let word = 0; word < wordsPerBitmap; word++) {
     const both = (left[word] as number) & (right[word] as number);
     out[word] = both;
     any |= both;
@@ -63,18 +63,18 @@ function andBitmaps(a: ChunkSet, b: ChunkSet, scratch: Scratch): ChunkSet {
 const nonEmpty = (list: Uint16Array, count: number): ChunkSet =>
   count === 0 ? emptySet : listSet(list, count);
 
-const muchLonger = 24;
+const gallopRatio = 24;
 
 function intersect(few: ChunkSet, many: ChunkSet, out: Uint16Array): number {
   if (many.bits !== null) return probe(few, many.bits, 0, out);
-  return many.count > muchLonger * few.count ? gallop(few, many, out) : merge(few, many, out);
+  return many.count > gallopRatio * few.count ? gallop(few, many, out) : merge(few, many, out);
 }
 
 export function addTo(bits: Uint32Array, set: ChunkSet): void {
   const { list, at } = set;
   if (list === null) {
     const other = set.bits as Uint32Array;
-    for (let word = 0; word < wordsOfBitmap; word++) {
+    for (let word = 0; word < wordsPerBitmap; word++) {
       bits[word] = (bits[word] as number) | (other[word] as number);
     }
     return;
@@ -92,7 +92,7 @@ export function or(sets: Iterable<ChunkSet>, scratch: Scratch): ChunkSet {
     addTo(out, set);
     count += set.count;
   }
-  return count === 0 ? emptySet : bitmapSet(out, Math.min(count, postsOfChunk));
+  return count === 0 ? emptySet : bitmapSet(out, Math.min(count, postsPerChunk));
 }
 
 export function andNot(a: ChunkSet, b: ChunkSet, scratch: Scratch): ChunkSet {
@@ -107,7 +107,7 @@ function clearedBitmap(a: ChunkSet, b: ChunkSet, out: Uint32Array): ChunkSet {
   const { list, at } = b;
   if (list === null) {
     const removed = b.bits as Uint32Array;
-    for (let word = 0; word < wordsOfBitmap; word++) {
+    for (let word = 0; word < wordsPerBitmap; word++) {
       out[word] = (bits[word] as number) & ~(removed[word] as number);
     }
     return bitmapSet(out, a.count);
@@ -122,13 +122,13 @@ function clearedBitmap(a: ChunkSet, b: ChunkSet, out: Uint32Array): ChunkSet {
 
 function probe(set: ChunkSet, bits: Uint32Array, unwanted: 0 | 1, out: Uint16Array): number {
   const list = set.list as Uint16Array;
-  let kept = 0;
+  let count = 0;
   for (let index = set.at, end = set.at + set.count; index < end; index++) {
     const member = list[index] as number;
-    out[kept] = member;
-    kept += (((bits[member >>> 5] as number) >>> (member & 31)) & 1) ^ unwanted;
+    out[count] = member;
+    count += (((bits[member >>> 5] as number) >>> (member & 31)) & 1) ^ unwanted;
   }
-  return kept;
+  return count;
 }
 
 function merge(a: ChunkSet, b: ChunkSet, out: Uint16Array): number {
@@ -138,50 +138,50 @@ function merge(a: ChunkSet, b: ChunkSet, out: Uint16Array): number {
   const rightEnd = b.at + b.count;
   let i = a.at;
   let j = b.at;
-  let kept = 0;
+  let count = 0;
   while (i < leftEnd && j < rightEnd) {
     const member = left[i] as number;
     const difference = member - (right[j] as number);
-    out[kept] = member;
-    kept += ((difference | -difference) >>> 31) ^ 1;
+    out[count] = member;
+    count += ((difference | -difference) >>> 31) ^ 1;
     i += (difference - 1) >>> 31;
     j += ~difference >>> 31;
   }
-  return kept;
+  return count;
 }
 
 function gallop(few: ChunkSet, many: ChunkSet, out: Uint16Array): number {
-  const expected = few.list as Uint16Array;
+  const targets = few.list as Uint16Array;
   const list = many.list as Uint16Array;
   const end = many.at + many.count;
-  let kept = 0;
-  let near = many.at;
+  let count = 0;
+  let next = many.at;
   for (let index = few.at, last = few.at + few.count; index < last; index++) {
-    const member = expected[index] as number;
-    near = seek(list, near, end, member);
-    if (near === end) break;
-    if (list[near] === member) {
-      out[kept] = member;
-      kept += 1;
+    const member = targets[index] as number;
+    next = seek(list, next, end, member);
+    if (next === end) break;
+    if (list[next] === member) {
+      out[count] = member;
+      count += 1;
     }
   }
-  return kept;
+  return count;
 }
 
 function subtract(a: ChunkSet, b: ChunkSet, out: Uint16Array): number {
   const list = a.list as Uint16Array;
   const removed = b.list as Uint16Array;
   const end = b.at + b.count;
-  let kept = 0;
-  let near = b.at;
+  let count = 0;
+  let next = b.at;
   for (let index = a.at, last = a.at + a.count; index < last; index++) {
     const member = list[index] as number;
-    near = seek(removed, near, end, member);
-    if (near < end && removed[near] === member) continue;
-    out[kept] = member;
-    kept += 1;
+    next = seek(removed, next, end, member);
+    if (next < end && removed[next] === member) continue;
+    out[count] = member;
+    count += 1;
   }
-  return kept;
+  return count;
 }
 
 export function popcount(word: number): number {
@@ -192,7 +192,7 @@ export function popcount(word: number): number {
 
 export function countOf(bits: Uint32Array): number {
   let count = 0;
-  for (let word = 0; word < wordsOfBitmap; word++) count += popcount(bits[word] as number);
+  for (let word = 0; word < wordsPerBitmap; word++) count += popcount(bits[word] as number);
   return count;
 }
 
@@ -246,14 +246,14 @@ export function countBetween(set: ChunkSet, from: number, to: number): number {
   return count;
 }
 
-export function ranks(set: ChunkSet, of: Uint16Array, count: number, out: Uint32Array): void {
+export function ranks(set: ChunkSet, subset: Uint16Array, count: number, out: Uint32Array): void {
   const { list, bits, at, base } = set;
   if (list !== null) {
     const end = at + set.count;
-    let near = at;
+    let next = at;
     for (let index = 0; index < count; index++) {
-      near = seek(list, near, end, of[index] as number);
-      out[index] = base + near - at;
+      next = seek(list, next, end, subset[index] as number);
+      out[index] = base + next - at;
     }
     return;
   }
@@ -261,7 +261,7 @@ export function ranks(set: ChunkSet, of: Uint16Array, count: number, out: Uint32
   let word = 0;
   let before = base;
   for (let index = 0; index < count; index++) {
-    const member = of[index] as number;
+    const member = subset[index] as number;
     for (; word < member >>> 5; word++) before += popcount(words[word] as number);
     out[index] = before + popcount((words[word] as number) & ((1 << (member & 31)) - 1));
   }

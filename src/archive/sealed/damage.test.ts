@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { writeSealedTables } from "../../../testkit/archives/sealed-tables.ts";
 import { countBetween } from "./chunk-set.ts";
 import { isDamage, SealedDamage } from "./damage.ts";
-import { bytesOfBitmap, postsOfChunk, sealedMigrations } from "./format.ts";
+import { bytesPerBitmap, postsPerChunk, sealedMigrations } from "./format.ts";
 import { openSealedIndex, type SealedIndex } from "./sealed-index.ts";
 import type { SealedQuery } from "./sealed-query.ts";
 import { createTermCache } from "./term-cache.ts";
@@ -77,7 +77,7 @@ const blobs = [
   ["sealed_positions", "positions"],
 ] as const;
 type Blob = { table: string; column: string; key: string | number; bytes: Uint8Array };
-const positions: readonly Blob[] = blobs.flatMap(([table, column]) => {
+const storedBlobs: readonly Blob[] = blobs.flatMap(([table, column]) => {
   const key = table === "sealed_terms" ? "first" : table === "sealed" ? "posts" : "row";
   return database
     .prepare(`SELECT '${key}' AS name, ${key} AS key, ${column} AS bytes FROM ${table}`)
@@ -109,28 +109,28 @@ function answersWith(blob: Blob, bytes: Uint8Array | string | null): (number | n
   }
 }
 
-const whole = answers();
+const intactAnswers = answers();
 
-function expectHonest(found: readonly (number | null)[]): void {
-  expect(found.map((count, at) => count ?? whole[at])).toEqual(whole);
+function expectNoWrongAnswer(found: readonly (number | null)[]): void {
+  expect(found.map((count, at) => count ?? intactAnswers[at])).toEqual(intactAnswers);
 }
 
 test("the intact tables give the expected answers", () => {
-  expect(whole).not.toContain(null);
-  expect(whole[2]).toBe(4_500);
-  expect(positions.length).toBeGreaterThan(8);
+  expect(intactAnswers).not.toContain(null);
+  expect(intactAnswers[2]).toBe(4_500);
+  expect(storedBlobs.length).toBeGreaterThan(8);
 });
 
 describe("damage is reported instead of answered from", () => {
-  const kept = positions.filter(({ table }) => table !== "sealed");
+  const indexBlobs = storedBlobs.filter(({ table }) => table !== "sealed");
 
-  test.each(kept.map((blob): [string, Blob] => [`${blob.table} ${blob.key}`, blob]))(
+  test.each(indexBlobs.map((blob): [string, Blob] => [`${blob.table} ${blob.key}`, blob]))(
     "damage is reported if %s is truncated, longer, or not a blob",
     (_name, blob) => {
       const cut = answersWith(blob, blob.bytes.slice(0, -1));
       const longer = answersWith(blob, Uint8Array.from([...blob.bytes, 0x80]));
       for (const found of [cut, longer, answersWith(blob, "text")]) {
-        expectHonest(found);
+        expectNoWrongAnswer(found);
         expect(found).toContain(null);
       }
       expect(answersWith(blob, new Uint8Array(0))).toContain(null);
@@ -138,22 +138,22 @@ describe("damage is reported instead of answered from", () => {
   );
 
   test.each(
-    kept
+    indexBlobs
       .filter(({ table }) => table !== "sealed_terms")
       .map((blob): [string, Blob] => [`${blob.table} ${blob.key}`, blob]),
   )("damage is reported if %s is missing", (_name, blob) => {
     const found = answersWith(blob, null);
-    expectHonest(found);
+    expectNoWrongAnswer(found);
     expect(found).toContain(null);
   });
 
-  test("damage is reported if posts are truncated", () => {
+  test("damage is reported if rows of posts are truncated", () => {
     fc.assert(
-      fc.property(fc.constantFrom(...kept), fc.nat(), (blob, length) => {
+      fc.property(fc.constantFrom(...indexBlobs), fc.nat(), (blob, length) => {
         if (blob.table === "sealed_terms") return;
-        expectHonest(answersWith(blob, blob.bytes.slice(0, length % blob.bytes.length)));
+        expectNoWrongAnswer(answersWith(blob, blob.bytes.slice(0, length % blob.bytes.length)));
       }),
-      { numRuns: 15, examples: kept.slice(-4).map((blob): [Blob, number] => [blob, 0]) },
+      { numRuns: 15, examples: indexBlobs.slice(-4).map((blob): [Blob, number] => [blob, 0]) },
     );
   });
 
@@ -162,8 +162,8 @@ describe("damage is reported instead of answered from", () => {
     ["lists posts twice", (bytes) => bytes.copyWithin(2, 0, 2)],
     ["lists posts out of order", (bytes) => bytes.fill(0, -2)],
   ])("damage is reported if a row %s", (_name, damage) => {
-    const rows = kept.filter(({ table, bytes }) => {
-      return table === "sealed_docs" && bytes.length < bytesOfBitmap;
+    const rows = indexBlobs.filter(({ table, bytes }) => {
+      return table === "sealed_docs" && bytes.length < bytesPerBitmap;
     });
     expect(rows).not.toEqual([]);
     for (const row of rows) {
@@ -174,11 +174,11 @@ describe("damage is reported instead of answered from", () => {
   });
 
   test.each([
-    ["the first behind the last", total],
-    ["the last of the chunk", postsOfChunk - 1],
+    ["the first after the last", total],
+    ["the last of the chunk", postsPerChunk - 1],
   ])("damage is reported if a bitmap has a nonexistent post: %s", (_name, number) => {
-    const rows = kept.filter(({ table, bytes }) => {
-      return table === "sealed_docs" && bytes.length === bytesOfBitmap;
+    const rows = indexBlobs.filter(({ table, bytes }) => {
+      return table === "sealed_docs" && bytes.length === bytesPerBitmap;
     });
     expect(rows).not.toEqual([]);
     for (const row of rows) {
@@ -192,32 +192,32 @@ describe("damage is reported instead of answered from", () => {
   });
 
   test("damage is reported if the number of posts is wrong", () => {
-    for (const posts of [0, 100, total - 1, total + 1, postsOfChunk + 1, 10 ** 12]) {
+    for (const posts of [0, 100, total - 1, total + 1, postsPerChunk + 1, 10 ** 12]) {
       database.exec(`SAVEPOINT damage; UPDATE sealed SET posts = ${posts}`);
-      expectHonest(answers());
+      expectNoWrongAnswer(answers());
       database.exec("ROLLBACK TO damage; RELEASE damage");
     }
   });
 });
 
-test("flipped bits never change results", () => {
+test("flipped bits never cause wrong results", () => {
   fc.assert(
     fc.property(
-      fc.constantFrom(...positions),
+      fc.constantFrom(...storedBlobs),
       fc.array(fc.nat(), { minLength: 1, maxLength: 3 }),
       fc.constantFrom(1, 0x80, 0xff),
-      (blob, where, bits) => {
+      (blob, offsets, bits) => {
         const bytes = blob.bytes.slice();
-        for (const each of where) {
+        for (const each of offsets) {
           const at = each % Math.min(bytes.length, 1 << (each % 14));
           bytes[at] = (bytes[at] ?? 0) ^ bits;
         }
-        expectHonest(answersWith(blob, bytes));
+        expectNoWrongAnswer(answersWith(blob, bytes));
       },
     ),
     {
       numRuns: 60,
-      examples: positions.slice(0, 4).flatMap((blob): [Blob, number[], number][] => [
+      examples: storedBlobs.slice(0, 4).flatMap((blob): [Blob, number[], number][] => [
         [blob, [0], 0x80],
         [blob, [1, 2, 3], 0xff],
       ]),
@@ -225,10 +225,10 @@ test("flipped bits never change results", () => {
   );
 });
 
-function expectHonestAfter(sql: string): void {
+function expectNoWrongAnswerAfter(sql: string): void {
   database.exec(`SAVEPOINT damage; ${sql}`);
   try {
-    expectHonest(answers());
+    expectNoWrongAnswer(answers());
   } finally {
     database.exec("ROLLBACK TO damage; RELEASE damage");
   }
@@ -265,12 +265,12 @@ test.each([
     "the head is that of an index without checksums",
     "UPDATE sealed SET format = 1, posts = posts - 1",
   ],
-])("no result changes if %s", (_name, sql) => expectHonestAfter(sql));
+])("no result changes if %s", (_name, sql) => expectNoWrongAnswerAfter(sql));
 
-test("a flipped bit in any column of the head never changes results", () => {
+test("a flipped bit in any column of the head never causes wrong results", () => {
   for (const column of ["format", "posts"]) {
     for (let bit = 0; bit < 48; bit++) {
-      expectHonestAfter(
+      expectNoWrongAnswerAfter(
         `UPDATE sealed SET ${column} = (${column} | (1 << ${bit})) - (${column} & (1 << ${bit}))`,
       );
     }

@@ -11,9 +11,9 @@ import {
   writeEmptyBitmap,
 } from "./deletion-bitmap.ts";
 import type { PostNumbers } from "./doc-numbers.ts";
-import { postsOfChunk, sealedFormat, sealedMigrations, unsummedFormat } from "./format.ts";
+import { postsPerChunk, sealedFormat, sealedMigrations, unsummedFormat } from "./format.ts";
 
-const posts = 3 * postsOfChunk + 10;
+const posts = 3 * postsPerChunk + 10;
 
 const numbers: PostNumbers = {
   posts,
@@ -37,15 +37,17 @@ beforeEach(() => {
 afterEach(() => database.close());
 
 function membersOf(set: ChunkSet | null): number[] {
-  const out = new Uint16Array(postsOfChunk);
-  return set === null ? [] : [...out.subarray(0, members(set, 0, postsOfChunk, out, postsOfChunk))];
+  const out = new Uint16Array(postsPerChunk);
+  return set === null
+    ? []
+    : [...out.subarray(0, members(set, 0, postsPerChunk, out, postsPerChunk))];
 }
 
 function reported(): { replaced: number[]; omitted: number[] } {
   const bitmap = readDeletionBitmap(database);
-  const all = (of: (chunk: number) => ChunkSet | null) =>
+  const all = (setOf: (chunk: number) => ChunkSet | null) =>
     [0, 1, 2, 3].flatMap((chunk) =>
-      membersOf(of(chunk)).map((member) => chunk * postsOfChunk + member),
+      membersOf(setOf(chunk)).map((member) => chunk * postsPerChunk + member),
     );
   return { replaced: all(bitmap.replaced), omitted: all(bitmap.omitted) };
 }
@@ -93,7 +95,7 @@ test("the deletion bitmap is not written if nothing changes", () => {
   for (const number of [3, 31]) writer.replace(numbers.idOf(number));
   writer.hide(numbers.idOf(63));
   writer.show(numbers.idOf(64));
-  writer.show(numbers.idOf(postsOfChunk));
+  writer.show(numbers.idOf(postsPerChunk));
   writer.flush();
   expect(written()).toBe(before);
   writer.show(numbers.idOf(63));
@@ -150,7 +152,7 @@ test.each([
   ["empty", "UPDATE sealed_mask SET hidden = x''"],
   ["text", "UPDATE sealed_mask SET replaced = 'a'"],
 ])(
-  "a deletion bitmap that is %s is damage for readers and writers, and is not overwritten",
+  "a deletion bitmap that is %s is reported as damage to readers and writers, and not overwritten",
   (_, sql) => {
     const writer = deletionBitmapWriter(database, numbers);
     writer.replace(numbers.idOf(0));
@@ -168,7 +170,7 @@ test.each([
 test.each([
   ["a missing row", "DELETE FROM sealed_mask WHERE chunk = 1"],
   ["the row of another chunk", "UPDATE sealed_mask SET chunk = 77 WHERE chunk = 1"],
-])("a deletion bitmap with %s is damage", (_, sql) => {
+])("a deletion bitmap with %s is reported as damage", (_, sql) => {
   database.exec(sql);
   expect(() => readDeletionBitmap(database)).toThrow(SealedDamage);
 });
@@ -177,12 +179,12 @@ test("a deletion bitmap without checksums has rows only for chunks with deletion
   database.exec(`DELETE FROM sealed_mask; UPDATE sealed SET format = ${unsummedFormat}`);
   expect(reported()).toEqual({ replaced: [], omitted: [] });
   const writer = deletionBitmapWriter(database, numbers);
-  writer.hide(numbers.idOf(postsOfChunk + 3));
+  writer.hide(numbers.idOf(postsPerChunk + 3));
   writer.flush();
-  expect(reported()).toEqual({ replaced: [], omitted: [postsOfChunk + 3] });
+  expect(reported()).toEqual({ replaced: [], omitted: [postsPerChunk + 3] });
 });
 
-test("the deletion bitmap has the result of any order of changes, flushes and rollbacks", () => {
+test("the deletion bitmap is correct after any order of changes, flushes and rollbacks", () => {
   const number = fc.oneof(fc.constantFrom(...edges), fc.integer({ min: 0, max: posts - 1 }));
   const change = fc.tuple(fc.constantFrom("replace", "hide", "show"), number);
   const transaction = fc.tuple(fc.array(change, { maxLength: 20 }), fc.boolean());
@@ -191,9 +193,9 @@ test("the deletion bitmap has the result of any order of changes, flushes and ro
       database.exec("DELETE FROM sealed_mask");
       writeEmptyBitmap(database, posts);
       const writer: DeletionBitmapWriter = deletionBitmapWriter(database, numbers);
-      let truth = { replaced: new Set<number>(), hidden: new Set<number>() };
+      let expected = { replaced: new Set<number>(), hidden: new Set<number>() };
       for (const [list, commits] of transactions) {
-        const next = { replaced: new Set(truth.replaced), hidden: new Set(truth.hidden) };
+        const next = { replaced: new Set(expected.replaced), hidden: new Set(expected.hidden) };
         database.exec("BEGIN");
         for (const [kind, number] of list) {
           writer[kind as "replace" | "hide" | "show"](numbers.idOf(number));
@@ -204,21 +206,21 @@ test("the deletion bitmap has the result of any order of changes, flushes and ro
         writer.flush();
         database.exec(commits ? "COMMIT" : "ROLLBACK");
         writer.discard();
-        if (commits) truth = next;
+        if (commits) expected = next;
       }
       const ascending = (set: Set<number>) => [...set].sort((a, b) => a - b);
       expect(reported()).toEqual({
-        replaced: ascending(truth.replaced),
-        omitted: ascending(new Set([...truth.replaced, ...truth.hidden])),
+        replaced: ascending(expected.replaced),
+        omitted: ascending(new Set([...expected.replaced, ...expected.hidden])),
       });
-      expect(replacedPosts(database)).toBe(truth.replaced.size);
+      expect(replacedPosts(database)).toBe(expected.replaced.size);
     }),
     { numRuns: 60 },
   );
 });
 
 test.each(["-1", "4", "9000000000000000000"])(
-  "a deletion bitmap of a nonexistent chunk %s is damage",
+  "a deletion bitmap of a nonexistent chunk %s is reported as damage",
   (chunk) => {
     database.exec(
       `INSERT INTO sealed_mask VALUES (${chunk}, zeroblob(8192), zeroblob(8192), NULL)`,

@@ -3,7 +3,7 @@ import { alignedTo64Bits } from "./blob.ts";
 import { bitmapSet, type ChunkSet, countOf } from "./chunk-set.ts";
 import { SealedDamage } from "./damage.ts";
 import type { PostNumbers } from "./doc-numbers.ts";
-import { bytesOfBitmap, chunksOf, postsOfChunk, wordsOfBitmap } from "./format.ts";
+import { bytesPerBitmap, chunksOf, postsPerChunk, wordsPerBitmap } from "./format.ts";
 import { readableState } from "./sealed-state.ts";
 import { assertSum, sealedRowSum } from "./sums.ts";
 
@@ -30,25 +30,25 @@ type Bitmaps = { replaced: Uint32Array; hidden: Uint32Array };
 export function readDeletionBitmap(database: DatabaseSync): DeletionBitmap {
   const read = chunkReader(database);
   const hasDeletions = chunksWithDeletions(database);
-  const cached = new Map<number, { replaced: ChunkSet | null; leftOut: ChunkSet | null }>();
+  const cached = new Map<number, { replaced: ChunkSet | null; omitted: ChunkSet | null }>();
 
-  function of(chunk: number): { replaced: ChunkSet | null; leftOut: ChunkSet | null } {
+  function setsOf(chunk: number): { replaced: ChunkSet | null; omitted: ChunkSet | null } {
     let sets = cached.get(chunk);
     if (sets === undefined) {
       const { replaced, hidden } = read(chunk);
-      sets = { replaced: setOf(replaced), leftOut: setOf(unionOf(replaced, hidden)) };
+      sets = { replaced: setOf(replaced), omitted: setOf(unionOf(replaced, hidden)) };
       cached.set(chunk, sets);
     }
     return sets;
   }
 
   return {
-    omitted: (chunk) => (hasDeletions(chunk) ? of(chunk).leftOut : null),
-    replaced: (chunk) => (hasDeletions(chunk) ? of(chunk).replaced : null),
+    omitted: (chunk) => (hasDeletions(chunk) ? setsOf(chunk).omitted : null),
+    replaced: (chunk) => (hasDeletions(chunk) ? setsOf(chunk).replaced : null),
   };
 }
 
-/** Every chunk of a bitmap with checksums has a row. */
+/** A bitmap with checksums has a row for every chunk. */
 function chunksWithDeletions(database: DatabaseSync): (chunk: number) => boolean {
   const { posts = 0, isSummed = false } = readableState(database) ?? {};
   const select = database.prepare("SELECT chunk FROM sealed_mask");
@@ -59,7 +59,7 @@ function chunksWithDeletions(database: DatabaseSync): (chunk: number) => boolean
     throw new SealedDamage("the deletion bitmap has a nonexistent chunk");
   }
   if (isSummed && chunks.size !== numbered) {
-    throw new SealedDamage("the deletion bitmap lacks a chunk");
+    throw new SealedDamage("the deletion bitmap lacks the row of a chunk");
   }
   return (chunk) => chunks.has(chunk);
 }
@@ -82,7 +82,7 @@ export function writeEmptyBitmap(database: DatabaseSync, posts: number): void {
 const replacing = 0;
 const hiding = 1;
 const showing = 2;
-const changes = 4;
+const changeKinds = 4;
 
 export function deletionBitmapWriter(
   database: DatabaseSync,
@@ -93,37 +93,37 @@ export function deletionBitmapWriter(
     `INSERT INTO sealed_mask VALUES(?1, ?2, ?3, ?4)
      ON CONFLICT(chunk) DO UPDATE SET replaced = ?2, hidden = ?3, sum = ?4`,
   );
-  const numbersByChunk = new Map<number, number[]>();
+  const changesByChunk = new Map<number, number[]>();
 
-  function gather(id: bigint, change: number): void {
+  function buffer(id: bigint, change: number): void {
     const number = numbers.numberOf(id);
     if (number === null) return;
-    const chunk = Math.floor(number / postsOfChunk);
-    const ofChunk = numbersByChunk.get(chunk) ?? [];
-    ofChunk.push((number % postsOfChunk) * changes + change);
-    numbersByChunk.set(chunk, ofChunk);
+    const chunk = Math.floor(number / postsPerChunk);
+    const chunkChanges = changesByChunk.get(chunk) ?? [];
+    chunkChanges.push((number % postsPerChunk) * changeKinds + change);
+    changesByChunk.set(chunk, chunkChanges);
   }
 
   function flush(): void {
-    for (const [chunk, ofChunk] of numbersByChunk) {
+    for (const [chunk, chunkChanges] of changesByChunk) {
       const bitmaps = read(chunk);
       let changed = 0;
-      for (const change of ofChunk) {
-        changed |= apply(bitmaps, Math.floor(change / changes), change % changes);
+      for (const change of chunkChanges) {
+        changed |= apply(bitmaps, Math.floor(change / changeKinds), change % changeKinds);
       }
       if (changed === 0) continue;
       const [replaced, hidden] = [bytesOf(bitmaps.replaced), bytesOf(bitmaps.hidden)];
       upsertChunk.run(chunk, replaced, hidden, sealedRowSum("mask", chunk, replaced, hidden));
     }
-    numbersByChunk.clear();
+    changesByChunk.clear();
   }
 
   return {
-    replace: (id) => gather(id, replacing),
-    hide: (id) => gather(id, hiding),
-    show: (id) => gather(id, showing),
+    replace: (id) => buffer(id, replacing),
+    hide: (id) => buffer(id, hiding),
+    show: (id) => buffer(id, showing),
     flush,
-    discard: () => numbersByChunk.clear(),
+    discard: () => changesByChunk.clear(),
   };
 }
 
@@ -145,11 +145,11 @@ function chunkReader(database: DatabaseSync): (chunk: number) => Bitmaps {
   return (chunk) => {
     const row = select.get(chunk);
     if (row === undefined) {
-      if (isSummed) throw new SealedDamage("the deletion bitmap lacks a chunk");
+      if (isSummed) throw new SealedDamage("the deletion bitmap lacks the row of a chunk");
       return { replaced: emptyBitmap(), hidden: emptyBitmap() };
     }
     const { replaced, hidden } = row;
-    if (!(replaced instanceof Uint8Array && hidden instanceof Uint8Array)) throw cutOff();
+    if (!(replaced instanceof Uint8Array && hidden instanceof Uint8Array)) throw truncatedBitmap();
     if (isSummed) assertSum(row.sum, sealedRowSum("mask", chunk, replaced, hidden), "a bitmap");
     if (isSummed && replaced.length === 0 && hidden.length === 0) {
       return { replaced: emptyBitmap(), hidden: emptyBitmap() };
@@ -158,14 +158,15 @@ function chunkReader(database: DatabaseSync): (chunk: number) => Bitmaps {
   };
 }
 
-const emptyBitmap = (): Uint32Array => new Uint32Array(wordsOfBitmap);
+const emptyBitmap = (): Uint32Array => new Uint32Array(wordsPerBitmap);
 
-const cutOff = (): SealedDamage => new SealedDamage("a deletion bitmap is missing or cut off");
+const truncatedBitmap = (): SealedDamage =>
+  new SealedDamage("a deletion bitmap is missing or truncated");
 
 function bitmapOf(blob: Uint8Array): Uint32Array {
-  if (blob.byteLength !== bytesOfBitmap) throw cutOff();
+  if (blob.byteLength !== bytesPerBitmap) throw truncatedBitmap();
   const { buffer, byteOffset } = alignedTo64Bits(blob);
-  return new Uint32Array(buffer, byteOffset, wordsOfBitmap);
+  return new Uint32Array(buffer, byteOffset, wordsPerBitmap);
 }
 
 const bytesOf = (bits: Uint32Array): Uint8Array =>
@@ -178,7 +179,7 @@ function setOf(bits: Uint32Array): ChunkSet | null {
 
 function unionOf(a: Uint32Array, b: Uint32Array): Uint32Array {
   const union = Uint32Array.from(a);
-  for (let word = 0; word < wordsOfBitmap; word++) {
+  for (let word = 0; word < wordsPerBitmap; word++) {
     union[word] = (union[word] as number) | (b[word] as number);
   }
   return union;

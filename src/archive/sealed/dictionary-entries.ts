@@ -2,11 +2,11 @@ import { type ByteReader, readVarint, skipPositions, skipVarints } from "./byte-
 import { type ByteWriter, createByteWriter, replaceEnd } from "./byte-writer.ts";
 import { SealedDamage } from "./damage.ts";
 import { chunksOf, inlinePosts } from "./format.ts";
-import { hasPositions } from "./positional-terms.ts";
+import { isPositionalTermBytes } from "./positional-terms.ts";
 
 export type DictionaryEntry = {
   posts: number;
-  positioned: boolean;
+  isPositional: boolean;
   rest: Uint8Array;
 };
 
@@ -16,7 +16,7 @@ export type Entries = ByteReader & {
   readonly term: ByteWriter;
   shared: number;
   posts: number;
-  positioned: boolean;
+  isPositional: boolean;
   /** Offset after the number of posts. The entry ends at `at`. */
   begin: number;
 };
@@ -31,7 +31,7 @@ export const createEntries = (posts: number): Entries => ({
   term: createByteWriter(usualTermBytes),
   shared: 0,
   posts: 0,
-  positioned: false,
+  isPositional: false,
   begin: 0,
 });
 
@@ -53,14 +53,14 @@ export function nextEntry(entries: Entries): boolean {
     throw new SealedDamage("a term is in more posts than there are, or in none");
   }
   entries.posts = posts;
-  entries.positioned = hasPositions(entries.term.bytes, entries.term.length);
+  entries.isPositional = isPositionalTermBytes(entries.term.bytes, entries.term.length);
   entries.begin = entries.at;
   if (posts > inlinePosts) {
     skipVarints(entries, 1 + entries.chunks);
     return true;
   }
   skipVarints(entries, posts);
-  if (entries.positioned) skipPositions(entries, posts);
+  if (entries.isPositional) skipPositions(entries, posts);
   return true;
 }
 
@@ -71,7 +71,7 @@ function readTerm(entries: Entries): boolean {
   const added = Math.floor(header / 2);
   const from = entries.at;
   if (shared > term.length || added === 0 || from + added > bytes.length) {
-    throw new SealedDamage("a term of the dictionary is cut off");
+    throw new SealedDamage("a term of the dictionary is truncated");
   }
   if (shared < term.length && (bytes[from] as number) <= (term.bytes[shared] as number)) {
     throw new SealedDamage("terms of the dictionary are not in order");
@@ -82,8 +82,8 @@ function readTerm(entries: Entries): boolean {
   return header % 2 === 1;
 }
 
-export const entryOf = ({ posts, positioned, bytes, begin, at }: Entries): DictionaryEntry => ({
+export const entryOf = ({ posts, isPositional, bytes, begin, at }: Entries): DictionaryEntry => ({
   posts,
-  positioned,
+  isPositional,
   rest: bytes.slice(begin, at),
 });

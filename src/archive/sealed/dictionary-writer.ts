@@ -2,49 +2,49 @@ import type { DatabaseSync } from "node:sqlite";
 import {
   type Bytes,
   type ByteWriter,
-  bytesOfVarint,
   createByteWriter,
   replaceEnd,
   reserve,
+  varintReserveBytes,
   writeVarint,
 } from "./byte-writer.ts";
-import { bytesOfBlock } from "./format.ts";
+import { dictionaryBlockBytes } from "./format.ts";
 import type { Postings } from "./postings.ts";
 import { blockSum } from "./sums.ts";
 
 /** Terms must ascend by their UTF-8 bytes. */
 export type DictionaryWriter = {
-  addInline(term: Bytes, postings: Postings, holdsPositions: boolean): void;
-  /** `row`: first row of the postings. `cards`: posts in each chunk. */
-  addRows(term: Bytes, posts: number, row: number, cards: Uint32Array): void;
+  addInline(term: Bytes, postings: Postings, isPositional: boolean): void;
+  /** `row`: first row of the postings. `chunkCounts`: posts in each chunk. */
+  addRows(term: Bytes, posts: number, row: number, chunkCounts: Uint32Array): void;
   end(): Uint8Array | null;
 };
 
 export function createDictionaryWriter(database: DatabaseSync): DictionaryWriter {
   // Bound as bytes: FTS5 may truncate a token within a character.
   const insert = database.prepare("INSERT INTO sealed_terms VALUES (CAST(? AS TEXT), ?, ?)");
-  const block = createByteWriter(2 * bytesOfBlock);
+  const block = createByteWriter(2 * dictionaryBlockBytes);
   const first = createByteWriter(1_024);
-  const before = createByteWriter(1_024);
+  const previous = createByteWriter(1_024);
   const tail = createByteWriter(1_024);
 
-  let firstOfAll: Uint8Array | null = null;
+  let firstTerm: Uint8Array | null = null;
 
   function endBlock(next: Uint8Array | null): void {
     if (block.length === 0) return;
     const [term, bytes] = [bytesOf(first), bytesOf(block)];
     insert.run(term, bytes, blockSum(term, next, bytes));
-    firstOfAll ??= Uint8Array.from(term);
+    firstTerm ??= Uint8Array.from(term);
     block.length = 0;
-    before.length = 0;
+    previous.length = 0;
   }
 
   function add(term: Bytes, posts: number): void {
-    const shared = sharedBytes(before, term);
+    const shared = sharedBytes(previous, term);
     const suffixLength = term.length - shared;
     const header = suffixLength * 2 + (posts === 1 ? 1 : 0);
     const bytes = varintBytes(shared) + varintBytes(header) + suffixLength + tail.length;
-    if (block.length > 0 && first.length + block.length + bytes > bytesOfBlock) {
+    if (block.length > 0 && first.length + block.length + bytes > dictionaryBlockBytes) {
       endBlock(term.bytes.subarray(0, term.length));
       add(term, posts);
       return;
@@ -55,48 +55,48 @@ export function createDictionaryWriter(database: DatabaseSync): DictionaryWriter
     writeVarint(block, header);
     replaceEnd(block, block.length, term.bytes, shared, term.length);
     replaceEnd(block, block.length, tail.bytes, 0, tail.length);
-    replaceEnd(before, shared, term.bytes, shared, term.length);
+    replaceEnd(previous, shared, term.bytes, shared, term.length);
   }
 
   return {
-    addInline(term, postings, holdsPositions) {
+    addInline(term, postings, isPositional) {
       tail.length = 0;
-      writeInline(tail, postings, holdsPositions);
+      writeInline(tail, postings, isPositional);
       add(term, postings.posts);
     },
-    addRows(term, posts, row, cards) {
+    addRows(term, posts, row, chunkCounts) {
       tail.length = 0;
-      reserve(tail, (2 + cards.length) * bytesOfVarint);
+      reserve(tail, (2 + chunkCounts.length) * varintReserveBytes);
       writeVarint(tail, posts);
       writeVarint(tail, row);
-      for (const card of cards) writeVarint(tail, card);
+      for (const count of chunkCounts) writeVarint(tail, count);
       add(term, posts);
     },
     end: () => {
       endBlock(null);
-      return firstOfAll;
+      return firstTerm;
     },
   };
 }
 
-function writeInline(to: ByteWriter, postings: Postings, holdsPositions: boolean): void {
+function writeInline(writer: ByteWriter, postings: Postings, isPositional: boolean): void {
   const { posts, numbers, starts, counts, positions } = postings;
-  reserve(to, (1 + posts + postings.positionCount) * bytesOfVarint);
-  if (posts > 1) writeVarint(to, posts);
+  reserve(writer, (1 + posts + postings.positionCount) * varintReserveBytes);
+  if (posts > 1) writeVarint(writer, posts);
   let last = 0;
   for (let n = 0; n < posts; n += 1) {
     const number = numbers[n] as number;
-    writeVarint(to, number - last);
+    writeVarint(writer, number - last);
     last = number;
   }
-  if (!holdsPositions) return;
+  if (!isPositional) return;
   for (let n = 0; n < posts; n += 1) {
     const start = starts[n] as number;
     const end = start + (counts[n] as number);
     let lastPosition = 0;
     for (let location = start; location < end; location += 1) {
       const position = positions[location] as number;
-      writeVarint(to, (position - lastPosition) * 2 + (location + 1 < end ? 1 : 0));
+      writeVarint(writer, (position - lastPosition) * 2 + (location + 1 < end ? 1 : 0));
       lastPosition = position;
     }
   }
@@ -104,10 +104,10 @@ function writeInline(to: ByteWriter, postings: Postings, holdsPositions: boolean
 
 const bytesOf = ({ bytes, length }: ByteWriter): Buffer => bytes.subarray(0, length);
 
-function sharedBytes(before: Bytes, term: Bytes): number {
-  const max = Math.min(before.length, term.length);
+function sharedBytes(previous: Bytes, term: Bytes): number {
+  const max = Math.min(previous.length, term.length);
   let shared = 0;
-  while (shared < max && before.bytes[shared] === term.bytes[shared]) shared += 1;
+  while (shared < max && previous.bytes[shared] === term.bytes[shared]) shared += 1;
   return shared;
 }
 

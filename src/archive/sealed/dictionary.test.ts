@@ -6,7 +6,7 @@ import { writeSealedTables } from "../../../testkit/archives/sealed-tables.ts";
 import { SealedDamage } from "./damage.ts";
 import { openDictionary } from "./dictionary.ts";
 import { sealedMigrations } from "./format.ts";
-import { holdsPositions } from "./positional-terms.ts";
+import { isPositionalTerm } from "./positional-terms.ts";
 import { readHead } from "./sealed-state.ts";
 
 const term = fc
@@ -43,15 +43,15 @@ test("the dictionary finds each of its terms, and no other", () => {
     fc.property(
       fc.uniqueArray(term, { minLength: 1, maxLength: 200 }),
       fc.array(term),
-      (there, requested) => {
-        const dictionary = dictionaryOf(there);
-        for (const [at, each] of there.entries()) {
+      (terms, requested) => {
+        const dictionary = dictionaryOf(terms);
+        for (const [at, each] of terms.entries()) {
           expect(dictionary.find(each)).toMatchObject({
             posts: (at % 5) + 1,
-            positioned: holdsPositions(each),
+            isPositional: isPositionalTerm(each),
           });
         }
-        const missing = requested.filter((each) => !there.includes(each));
+        const missing = requested.filter((each) => !terms.includes(each));
         expect(missing.filter((each) => dictionary.find(each) !== null)).toEqual([]);
       },
     ),
@@ -73,13 +73,13 @@ test("the dictionary finds each of its terms, and no other", () => {
 
 test("the dictionary visits terms with a common prefix in byte order", () => {
   fc.assert(
-    fc.property(fc.uniqueArray(term, { minLength: 1, maxLength: 200 }), term, (there, start) => {
-      const dictionary = dictionaryOf(there);
+    fc.property(fc.uniqueArray(term, { minLength: 1, maxLength: 200 }), term, (terms, start) => {
+      const dictionary = dictionaryOf(terms);
       const prefix = [...start].slice(0, 2).join("");
       const found: number[] = [];
-      Array.from(dictionary.eachBeginning(prefix, (entry) => found.push(entry.posts)));
-      const expected = there.filter((each) => each.startsWith(prefix)).sort(byBytes);
-      expect(found).toEqual(expected.map((each) => (there.indexOf(each) % 5) + 1));
+      Array.from(dictionary.visitPrefix(prefix, (entry) => found.push(entry.posts)));
+      const expected = terms.filter((each) => each.startsWith(prefix)).sort(byBytes);
+      expect(found).toEqual(expected.map((each) => (terms.indexOf(each) % 5) + 1));
     }),
     {
       numRuns: 40,
@@ -96,7 +96,7 @@ test("the dictionary visits a prefix that spans many blocks", () => {
   const many = Array.from({ length: 3_000 }, (_, at) => `k${at}`);
   let count = 0;
   const dictionary = dictionaryOf(["a", ...many, "z"]);
-  const read = [...dictionary.eachBeginning("k1", () => (count += 1))];
+  const read = [...dictionary.visitPrefix("k1", () => (count += 1))];
   expect(count).toBe(many.filter((each) => each.startsWith("k1")).length);
   expect(read.length).toBeGreaterThan(5);
   expect(Math.max(...read)).toBeLessThan(1_000);
@@ -128,7 +128,7 @@ describe("a malformed block", () => {
 
   test.each<[string, Uint8Array]>([
     ["whose terms are not in order", blockOf([0, "ab"], [1, "a"], [0, "b"])],
-    ["with a term twice", blockOf([0, "ab"], [0, "ab"], [0, "b"])],
+    ["that repeats a term", blockOf([0, "ab"], [0, "ab"], [0, "b"])],
     [
       "where a term does not share the whole common prefix",
       blockOf([0, "ab"], [0, "ac"], [0, "b"]),
@@ -142,11 +142,11 @@ describe("a malformed block", () => {
       "with a term of more posts than the segment has",
       Uint8Array.of(0, 4, 0x61, 0x62, 2, 0, 1, 0, 0),
     ],
-  ])("a block of the dictionary is rejected %s", (_name, block) => {
+  ])("a block of the dictionary %s is rejected", (_name, block) => {
     expect(() => find(block, "az")).toThrow(SealedDamage);
   });
 
-  test("a block of the dictionary is rejected if it is stored under an earlier term than its own", () => {
+  test("a block of the dictionary that is stored under an earlier term than its own is rejected", () => {
     const block = blockOf([0, "ab"], [0, "b"]);
     expect(() => find(block, "aab", "aa")).toThrow(SealedDamage);
   });

@@ -14,10 +14,10 @@ import { assertSum, blockSum, type SealedHead } from "./sums.ts";
 export type Dictionary = {
   find(term: string): DictionaryEntry | null;
   /**
-   * Ascending by UTF-8 bytes. Yields the number of entries read after each block, with no statement
-   * open.
+   * Visits terms ascending by UTF-8 bytes. After each block, yields the number of entries read, with
+   * no statement open.
    */
-  eachBeginning(prefix: string, visit: (entry: DictionaryEntry) => void): Generator<number, void>;
+  visitPrefix(prefix: string, visit: (entry: DictionaryEntry) => void): Generator<number, void>;
 };
 
 export type DictionaryHead = Pick<SealedHead, "posts" | "first"> & { isSummed: boolean };
@@ -35,32 +35,32 @@ export function openDictionary(database: DatabaseSync, head: DictionaryHead): Di
 
   const entries = createEntries(head.posts);
 
-  function blockWith(term: string, expected: Uint8Array): CheckedBlock | null {
+  function blockFor(term: string, target: Uint8Array): CheckedBlock | null {
     const row: unknown = selectUpTo.get(term);
     if (!head.isSummed) return row === undefined ? null : { block: blockOf(row), next: null };
     if (row === undefined) {
-      if (head.first === null || Buffer.compare(expected, head.first) < 0) return null;
+      if (head.first === null || Buffer.compare(target, head.first) < 0) return null;
       throw new SealedDamage("the first block of the dictionary is missing");
     }
     const block = checkedBlock(row);
-    if (block.next !== null && Buffer.compare(block.next, expected) <= 0) {
+    if (block.next !== null && Buffer.compare(block.next, target) <= 0) {
       throw new SealedDamage("a block of the dictionary is missing");
     }
     return block;
   }
 
-  function* blocksFrom(term: string, expected: Uint8Array): Generator<unknown, void> {
-    const begin = blockWith(term, expected);
-    if (begin !== null) yield begin.block;
+  function* blocksFrom(term: string, target: Uint8Array): Generator<unknown, void> {
+    const firstBlock = blockFor(term, target);
+    if (firstBlock !== null) yield firstBlock.block;
     if (!head.isSummed) {
-      let row = selectAfter.get(expected);
+      let row = selectAfter.get(target);
       for (; row !== undefined; row = selectAfter.get(firstOf(row))) {
         yield blockOf(row);
       }
       return;
     }
-    let next = begin === null ? head.first : begin.next;
-    for (let row = selectAfter.get(expected); row !== undefined; ) {
+    let next = firstBlock === null ? head.first : firstBlock.next;
+    for (let row = selectAfter.get(target); row !== undefined; ) {
       const block = checkedBlock(row);
       if (next === null || Buffer.compare(next, block.first) !== 0) break;
       yield block.block;
@@ -73,20 +73,20 @@ export function openDictionary(database: DatabaseSync, head: DictionaryHead): Di
 
   return {
     find(term) {
-      const expected = Buffer.from(term);
-      const found = blockWith(term, expected);
+      const target = Buffer.from(term);
+      const found = blockFor(term, target);
       if (found === null) return null;
       openBlock(entries, found.block);
-      return seekTerm(entries, expected) ? entryOf(entries) : null;
+      return seekTerm(entries, target) ? entryOf(entries) : null;
     },
-    *eachBeginning(prefix, visit) {
-      const expected = Buffer.from(prefix);
-      for (const block of blocksFrom(prefix, expected)) {
+    *visitPrefix(prefix, visit) {
+      const target = Buffer.from(prefix);
+      for (const block of blocksFrom(prefix, target)) {
         openBlock(entries, block);
         let read = 0;
         while (nextEntry(entries)) {
           read += 1;
-          const order = compareBeginning(entries, expected);
+          const order = comparePrefix(entries, target);
           if (order > 0) return;
           if (order === 0) visit(entryOf(entries));
         }
@@ -123,41 +123,41 @@ export function checkedBlock(
     !(first instanceof Uint8Array && block instanceof Uint8Array) ||
     (next !== null && !(next instanceof Uint8Array))
   ) {
-    throw new SealedDamage("a block of the dictionary is cut off");
+    throw new SealedDamage("a block of the dictionary is truncated");
   }
   assertSum(sum, blockSum(first, next, block), "a block of the dictionary");
   return { first, block, next };
 }
 
 /**
- * Moves to this term from the start of its block; false if missing. An entry that shares more bytes with its predecessor
- * than the predecessor shares with this term needs no comparison.
+ * Moves to the entry of `target` from the start of its block; false if missing. An entry that shares more bytes with its
+ * predecessor than the predecessor shares with `target` needs no comparison.
  */
-function seekTerm(entries: Entries, expected: Uint8Array): boolean {
+function seekTerm(entries: Entries, target: Uint8Array): boolean {
   let common = 0;
   let skipped = 0;
   for (; nextEntry(entries); skipped++) {
     if (entries.shared > common) continue;
     if (entries.shared < common) return false;
     const { bytes: term, length } = entries.term;
-    const end = Math.min(length, expected.length);
-    while (common < end && term[common] === expected[common]) common += 1;
-    if (common === expected.length && common === length) return true;
-    if (common === expected.length || (common < length && isBehind(term, expected, common))) break;
+    const end = Math.min(length, target.length);
+    while (common < end && term[common] === target[common]) common += 1;
+    if (common === target.length && common === length) return true;
+    if (common === target.length || (common < length && isAfter(term, target, common))) break;
   }
   if (skipped === 0)
     throw new SealedDamage("a block of the dictionary is stored under another term");
   return false;
 }
 
-const isBehind = (term: Uint8Array, expected: Uint8Array, at: number): boolean =>
-  (term[at] as number) > (expected[at] as number);
+const isAfter = (term: Uint8Array, target: Uint8Array, at: number): boolean =>
+  (term[at] as number) > (target[at] as number);
 
-function compareBeginning({ term }: Entries, expected: Uint8Array): number {
+function comparePrefix({ term }: Entries, target: Uint8Array): number {
   const { bytes, length } = term;
-  for (let index = 0; index < expected.length; index++) {
+  for (let index = 0; index < target.length; index++) {
     if (index === length) return -1;
-    const difference = (bytes[index] as number) - (expected[index] as number);
+    const difference = (bytes[index] as number) - (target[index] as number);
     if (difference !== 0) return difference;
   }
   return 0;

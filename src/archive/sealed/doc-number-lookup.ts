@@ -1,11 +1,11 @@
 /**
- * The doc number of an ID, or -1. IDs are a signed upper and an unsigned lower half, to avoid
- * bigints.
+ * Returns the doc number of an ID, or -1. An ID is passed as a signed upper and an unsigned lower
+ * half, to avoid bigints.
  */
 export type NumberLookup = (high: number, low: number) => number;
 
-const postsOfStep = 200_000;
-const postsOfMark = 4;
+const postsPerStep = 200_000;
+const postsPerBucket = 4;
 const nearPosts = 12;
 
 /** `ids`: newest first. */
@@ -13,30 +13,30 @@ export function* createNumberLookup(ids: BigInt64Array): Generator<"worked", Num
   const posts = ids.length;
   const lows = new Uint32Array(ids.buffer, ids.byteOffset, posts * 2);
   const highs = new Int32Array(ids.buffer, ids.byteOffset, posts * 2);
-  const marks = Math.ceil(posts / postsOfMark);
+  const buckets = Math.ceil(posts / postsPerBucket);
   const newest = posts === 0 ? 0 : approximate(highs[1] as number, lows[0] as number);
   const oldest = posts === 0 ? 0 : approximate(highs.at(-1) as number, lows.at(-2) as number);
-  const scale = newest > oldest ? marks / (newest - oldest) : 0;
-  const starts = new Uint32Array(marks + 2);
-  const markOf = (high: number, low: number): number =>
+  const scale = newest > oldest ? buckets / (newest - oldest) : 0;
+  const starts = new Uint32Array(buckets + 2);
+  const bucketOf = (high: number, low: number): number =>
     Math.floor((newest - approximate(high, low)) * scale);
   for (let number = 0; number < posts; number += 1) {
-    const mark = markOf(highs[number * 2 + 1] as number, lows[number * 2] as number);
-    starts[mark + 1] = number + 1;
-    if (number % postsOfStep === postsOfStep - 1) yield "worked";
+    const bucket = bucketOf(highs[number * 2 + 1] as number, lows[number * 2] as number);
+    starts[bucket + 1] = number + 1;
+    if (number % postsPerStep === postsPerStep - 1) yield "worked";
   }
-  for (let mark = 1; mark < starts.length; mark += 1) {
-    starts[mark] = Math.max(starts[mark] as number, starts[mark - 1] as number);
+  for (let bucket = 1; bucket < starts.length; bucket += 1) {
+    starts[bucket] = Math.max(starts[bucket] as number, starts[bucket - 1] as number);
   }
 
   let last = posts;
   let isNear = false;
 
   function search(high: number, low: number): number {
-    const mark = markOf(high, low);
-    if (!(mark >= 0 && mark <= marks)) return -1;
-    let from = starts[mark] as number;
-    let to = starts[mark + 1] as number;
+    const bucket = bucketOf(high, low);
+    if (!(bucket >= 0 && bucket <= buckets)) return -1;
+    let from = starts[bucket] as number;
+    let to = starts[bucket + 1] as number;
     while (from < to) {
       const middle = (from + to) >>> 1;
       const upper = highs[middle * 2 + 1] as number;

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { lastId } from "../../posts/ids.ts";
 import { SealedDamage } from "./damage.ts";
 import { numbersOfRange, openPostNumbers, type PostNumbers } from "./doc-numbers.ts";
-import { idsOfPage, sealedMigrations } from "./format.ts";
+import { idsPerPage, sealedMigrations } from "./format.ts";
 import { createIdMemory, useIdMemory } from "./id-memory.ts";
 
 let database: DatabaseSync;
@@ -20,13 +20,13 @@ const bytesOf = (ids: BigInt64Array) => new Uint8Array(ids.buffer, ids.byteOffse
 
 function seal(ids: BigInt64Array): void {
   database.exec("DELETE FROM sealed; DELETE FROM sealed_ids");
-  const heads = ids.filter((_, number) => number % idsOfPage === 0);
+  const heads = ids.filter((_, number) => number % idsPerPage === 0);
   database
     .prepare("INSERT INTO sealed(format, posts, sealed_ms, heads) VALUES(1, ?, 0, ?)")
     .run(ids.length, bytesOf(heads));
   const insert = database.prepare("INSERT INTO sealed_ids VALUES(?, ?)");
   for (let page = 0; page < heads.length; page++) {
-    insert.run(page, bytesOf(ids.subarray(page * idsOfPage, (page + 1) * idsOfPage)));
+    insert.run(page, bytesOf(ids.subarray(page * idsPerPage, (page + 1) * idsPerPage)));
   }
 }
 
@@ -41,25 +41,26 @@ const memories = (): [string, Parameters<typeof openPostNumbers>[2]][] => [
 ];
 
 test.each([0, 1, 2, 509, 510, 511, 512, 513, 1_020, 65_535, 65_536, 65_537])(
-  "with %i posts, every doc number leads to its ID and back",
+  "with %i posts, every doc number maps to its ID and back",
   (posts) => {
     const ids = evenIds(posts);
     seal(ids);
-    for (const [how, memory] of memories()) {
+    for (const [label, memory] of memories()) {
       const numbers = openPostNumbers(database, "a", memory);
       expect(numbers.posts).toBe(posts);
       const step = posts > 2_000 ? 127 : 1;
       for (let number = 0; number < posts; number += number < posts - 1_000 ? step : 1) {
         const id = ids[number] as bigint;
-        const reported = [
+        const actual = [
           numbers.idOf(number),
           numbers.numberOf(id),
           numbers.below(id + 1n),
           numbers.below(id),
           numbers.numberOf(id + 1n),
         ];
-        const truth = [id, number, number, number + 1, null];
-        if (reported.some((value, at) => value !== truth[at])) expect(reported, how).toEqual(truth);
+        const expected = [id, number, number, number + 1, null];
+        if (actual.some((value, at) => value !== expected[at]))
+          expect(actual, label).toEqual(expected);
       }
       for (const [id, number] of [
         [-(2n ** 63n), posts],
@@ -71,7 +72,7 @@ test.each([0, 1, 2, 509, 510, 511, 512, 513, 1_020, 65_535, 65_536, 65_537])(
         [lastId + 1n, 0],
         [2n ** 70n, 0],
       ] as const) {
-        expect(numbers.below(id), `${how} ${id}`).toBe(number);
+        expect(numbers.below(id), `${label} ${id}`).toBe(number);
       }
       expect([0n, 9n, (ids[0] ?? 0n) + 1n, lastId].map(numbers.numberOf)).toEqual([
         null,
@@ -99,7 +100,7 @@ test("doc numbers are found for the largest and smallest IDs", () => {
   expect(numbersOfRange(numbers, { low: 21n, high: 22n })).toEqual({ from: 5, to: 5 });
 });
 
-test("the range of doc numbers for any IDs is that of a scan", () => {
+test("the range of doc numbers for any range of IDs is that found by a scan", () => {
   const id = fc.bigInt({ min: 0n, max: lastId });
   fc.assert(
     fc.property(
@@ -165,16 +166,16 @@ test.each([
   database.exec(sql);
   for (const [, memory] of memories()) {
     const numbers = openPostNumbers(database, "a", memory);
-    expect(numbers.idOf(idsOfPage - 1)).toBe(190n);
-    expect(() => numbers.idOf(idsOfPage)).toThrow(SealedDamage);
+    expect(numbers.idOf(idsPerPage - 1)).toBe(190n);
+    expect(() => numbers.idOf(idsPerPage)).toThrow(SealedDamage);
     expect(() => numbers.below(100n)).toThrow(SealedDamage);
   }
 });
 
 test("a page of IDs that overlaps the next one is reported as damage", () => {
-  seal(evenIds(2 * idsOfPage));
-  const ids = evenIds(2 * idsOfPage).slice(0, idsOfPage);
-  ids[idsOfPage - 1] = 1_000n;
+  seal(evenIds(2 * idsPerPage));
+  const ids = evenIds(2 * idsPerPage).slice(0, idsPerPage);
+  ids[idsPerPage - 1] = 1_000n;
   database.prepare("UPDATE sealed_ids SET ids = ? WHERE page = 0").run(bytesOf(ids));
   const numbers: PostNumbers = openPostNumbers(database, "a", null);
   expect(() => numbers.idOf(0)).toThrow(SealedDamage);

@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { type IdRange, lastId } from "../../posts/ids.ts";
 import { alignedTo64Bits } from "./blob.ts";
 import { SealedDamage } from "./damage.ts";
-import { idsOfPage } from "./format.ts";
+import { idsPerPage } from "./format.ts";
 import { createIdMemory, firstBelow, type IdMemory, useIdMemory } from "./id-memory.ts";
 import { readHead } from "./sealed-state.ts";
 import { assertSum, sealedRowSum } from "./sums.ts";
@@ -16,7 +16,7 @@ export type PostNumbers = {
   close(): void;
 };
 
-const pagesAlone = 64;
+const privatePages = 64;
 
 export function numbersOfRange(
   numbers: PostNumbers,
@@ -32,7 +32,7 @@ export function openPostNumbers(
   ids: IdMemory | null,
 ): PostNumbers {
   const { posts, heads, read } = openIdPages(database, name);
-  const memory = ids ?? useIdMemory(createIdMemory(0), pagesAlone);
+  const memory = ids ?? useIdMemory(createIdMemory(0), privatePages);
   const pages = memory.open({ name, posts, heads, read });
 
   function idOf(number: number): bigint {
@@ -68,9 +68,9 @@ export function openIdPages(database: DatabaseSync, name: string): IdPages {
   function read(page: number): BigInt64Array {
     const blob = select.get(page)?.ids;
     const ids = longsOf(blob);
-    const length = Math.min(idsOfPage, posts - page * idsOfPage);
+    const length = Math.min(idsPerPage, posts - page * idsPerPage);
     if (ids?.length !== length)
-      throw new SealedDamage(`page ${page} of the IDs in ${name} is missing or cut off`);
+      throw new SealedDamage(`page ${page} of the IDs in ${name} is missing or truncated`);
     if (sums !== null) {
       assertSum(
         sums[page],
@@ -79,7 +79,7 @@ export function openIdPages(database: DatabaseSync, name: string): IdPages {
       );
     }
     const next = heads[page + 1] ?? -1n;
-    if (ids[0] !== heads[page] || !descends(ids) || (ids[length - 1] as bigint) <= next) {
+    if (ids[0] !== heads[page] || !isDescending(ids) || (ids[length - 1] as bigint) <= next) {
       throw new SealedDamage(`the IDs on page ${page} in ${name} do not descend`);
     }
     return ids;
@@ -93,10 +93,10 @@ type Heads = { posts: number; heads: BigInt64Array; sums: Uint32Array | null };
 function readHeads(database: DatabaseSync, name: string): Heads {
   const { posts, isSummed, ...head } = readHead(database);
   const heads = longsOf(head.heads);
-  if (heads === null || heads.length !== Math.ceil(posts / idsOfPage)) {
-    throw new SealedDamage(`the list of the pages of IDs in ${name} is cut off or missing`);
+  if (heads === null || heads.length !== Math.ceil(posts / idsPerPage)) {
+    throw new SealedDamage(`the list of the pages of IDs in ${name} is truncated or missing`);
   }
-  if (!descends(heads) || (heads.at(-1) ?? 0n) < 0n) {
+  if (!isDescending(heads) || (heads.at(-1) ?? 0n) < 0n) {
     throw new SealedDamage(`the pages of IDs in ${name} do not descend`);
   }
   const { buffer, byteOffset, length } = alignedTo64Bits(head.pageSums);
@@ -109,7 +109,7 @@ function longsOf(blob: unknown): BigInt64Array | null {
   return new BigInt64Array(buffer, byteOffset, byteLength / 8);
 }
 
-function descends(ids: BigInt64Array): boolean {
+function isDescending(ids: BigInt64Array): boolean {
   for (let index = 1; index < ids.length; index++) {
     if ((ids[index] as bigint) >= (ids[index - 1] as bigint)) return false;
   }

@@ -1,5 +1,5 @@
 import { and, andNot, bitmapSet, type ChunkSet, emptySet, or } from "./chunk-set.ts";
-import { postsIn, postsOfChunk, wordsOfBitmap } from "./format.ts";
+import { postsIn, postsPerChunk, wordsPerBitmap } from "./format.ts";
 import { createPhraseFinder, type PhraseFinder } from "./phrase.ts";
 import { createScratch, type Scratch } from "./scratch.ts";
 import { evaluationRank, type SealedPlan } from "./sealed-plan.ts";
@@ -7,7 +7,7 @@ import { evaluationRank, type SealedPlan } from "./sealed-plan.ts";
 export type SealedWork = {
   /** Containers evaluated. */
   containers: number;
-  /** Terms read to prepare the plan, and other preparation at the cost of so many. */
+  /** Terms read to prepare the plan; other preparation counts as the terms that cost as much. */
   termReads?: number;
 };
 
@@ -70,7 +70,7 @@ function createEvaluator(): Evaluator {
   };
 }
 
-/** The most positions that evaluating the plan in so many candidates reads. */
+/** The most positions read to evaluate the plan for at most `maxCandidates` candidates. */
 function maxPositionsOf(plan: SealedPlan, maxCandidates: number): number {
   const candidates = Math.min(maxCandidates, plan.maxMatches);
   let positions = plan.phrase.length * candidates;
@@ -99,7 +99,7 @@ type Run = {
 /** Sets `maxMatches` and `cost` of the plan and its parts for the chunk. */
 function updateEstimates(plan: SealedPlan, run: Run): void {
   plan.maxMatches = maxMatchesOf(plan, run);
-  plan.cost = plan.maxMatches + evaluationRank(plan) * postsOfChunk;
+  plan.cost = plan.maxMatches + evaluationRank(plan) * postsPerChunk;
 }
 
 function maxMatchesOf(plan: SealedPlan, run: Run): number {
@@ -118,7 +118,7 @@ function maxMatchesOf(plan: SealedPlan, run: Run): number {
   return min;
 }
 
-/** Conjunctions and phrases return only matches in `within`, other plans all. */
+/** Conjunctions and phrases return only matches in `within`, other plans all matches. */
 function evaluate(plan: SealedPlan, run: Run, within: ChunkSet | null): ChunkSet {
   if (plan.maxMatches === 0) return emptySet;
   if (plan.postings !== null) {
@@ -149,7 +149,7 @@ function* evaluateEach(
 
 /** Narrowing costs twice the members of `within`; without it, the union adds the whole set. */
 const isWorthNarrowing = ({ list, count }: ChunkSet, within: ChunkSet): boolean =>
-  within.list !== null && within.count * 2 < (list === null ? wordsOfBitmap : count);
+  within.list !== null && within.count * 2 < (list === null ? wordsPerBitmap : count);
 
 function evaluateAnd(plan: SealedPlan, run: Run, within: ChunkSet | null): ChunkSet {
   const { scratch } = run;
@@ -172,7 +172,7 @@ function evaluateAnd(plan: SealedPlan, run: Run, within: ChunkSet | null): Chunk
   return matches;
 }
 
-/** Insertion sort: the plans are few, and mostly in order since the previous chunk. */
+/** Insertion sort, because the plans are few and mostly still in the order of the previous chunk. */
 function sortByCost(plans: SealedPlan[]): void {
   for (let index = 1; index < plans.length; index++) {
     const plan = plans[index] as SealedPlan;
@@ -190,7 +190,7 @@ function everyPost(count: number, scratch: Scratch): ChunkSet {
   const { bits } = scratch.acquire();
   const fullWords = count >>> 5;
   bits.fill(0xffffffff, 0, fullWords);
-  if (fullWords < wordsOfBitmap) {
+  if (fullWords < wordsPerBitmap) {
     bits.fill(0, fullWords);
     bits[fullWords] = ~(-1 << (count & 31));
   }

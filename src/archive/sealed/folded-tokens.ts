@@ -1,10 +1,10 @@
-// biome-ignore lint/suspicious/noControlCharactersInRegex: white space and control characters part tokens
-const betweenTokens = /[\u0000-\u0020\u007f]+/;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: white space and control characters separate tokens
+const separators = /[\u0000-\u0020\u007f]+/;
 const capitals = /[A-Z]/g;
 
 export const foldedTokens = (text: string): string[] =>
   text
     .toWellFormed()
     .replace(capitals, (letter) => letter.toLowerCase())
-    .split(betweenTokens)
+    .split(separators)
     .filter((token) => token !== "");

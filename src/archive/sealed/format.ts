@@ -23,14 +23,14 @@
  *   list[p], ascending within a post, the highest bit set in its last. Items have 16 bits, or 32 if
  *   the highest bit of m is set. The table is padded to four bytes, and omitted if empty.
  * - `sealed_mask`: the deletion bitmap, one row per chunk. `replaced`: posts deleted or rewritten
- *   after sealing (FTS5 finds rewritten ones); `hidden`: posts not to be found. Both are 8 KiB, or
+ *   after sealing (FTS5 finds rewritten ones); `hidden`: posts that searches omit. Both are 8 KiB, or
  *   both empty.
  * - `sealed_filter`: at most one row, a Bloom filter of the terms (`term-filter.ts`).
  *
  * `sum` is a checksum (`sums.ts`) of a row and its key. Missing rows are also detected: the head
  * counts ID pages and chunks, a block's checksum includes the next block's first term, and the
  * dictionary refers to posting rows. Format 1 has no checksums, and mask rows only for chunks with
- * deletions; it is readable, and gets rebuilt.
+ * deletions; it is readable, and is rebuilt.
  *
  * Varints are little endian, seven bits a byte, the highest bit set in all but the last, below
  * 2 ** 35. Positions are below 2 ** 31. Padding is zero. Bitmaps have no bits beyond the last post.
@@ -40,16 +40,16 @@ export const unsummedFormat = 1;
 /** Marks a damaged index that is no longer maintained. */
 export const abandonedFormat = 0;
 
-export const postsOfChunk = 65_536;
+export const postsPerChunk = 65_536;
 export const densePosts = 4_096;
-export const wordsOfBitmap = postsOfChunk / 32;
-export const bytesOfBitmap = postsOfChunk / 8;
+export const wordsPerBitmap = postsPerChunk / 32;
+export const bytesPerBitmap = postsPerChunk / 8;
 export const inlinePosts = 64;
 export const maxOneRowPosts = 4_000;
 /** Two fit into a page of the table. */
-export const idsOfPage = 510;
+export const idsPerPage = 510;
 /** Four, with their first terms, fit into a page of the table. */
-export const bytesOfBlock = 2_014;
+export const dictionaryBlockBytes = 2_014;
 
 export const sealedMigrations = [
   `
@@ -72,10 +72,10 @@ export const sealedMigrations = [
   "CREATE TABLE sealed_filter(bits BLOB NOT NULL, sum INTEGER NOT NULL);",
 ] as const;
 
-export const bytesOfContainer = (posts: number): number =>
-  posts >= densePosts ? bytesOfBitmap : ((posts + 1) >> 1) * 4;
+export const containerBytes = (posts: number): number =>
+  posts >= densePosts ? bytesPerBitmap : ((posts + 1) >> 1) * 4;
 
-export const chunksOf = (posts: number): number => Math.ceil(posts / postsOfChunk);
+export const chunksOf = (posts: number): number => Math.ceil(posts / postsPerChunk);
 
 export const postsIn = (chunk: number, posts: number): number =>
-  Math.min(postsOfChunk, posts - chunk * postsOfChunk);
+  Math.min(postsPerChunk, posts - chunk * postsPerChunk);

@@ -8,7 +8,7 @@ import {
   sealedContents,
   sealedFrom,
 } from "../../../testkit/archives/segment-contents.ts";
-import { holdsPositions } from "./positional-terms.ts";
+import { isPositionalTerm } from "./positional-terms.ts";
 
 let source: DatabaseSync;
 beforeEach(() => {
@@ -25,7 +25,7 @@ function reportedByFts(database: DatabaseSync): Map<string, string[]> {
     const text = String(term);
     const positions = reported.get(text) ?? [];
     reported.set(text, positions);
-    const position = holdsPositions(text) ? `${doc} ${offset}` : `${doc}`;
+    const position = isPositionalTerm(text) ? `${doc} ${offset}` : `${doc}`;
     if (positions.at(-1) !== position) positions.push(position);
   }
   database.exec("DROP TABLE temp.instance");
@@ -125,7 +125,7 @@ const long = (post: number, times: number): Step => ({ kind: "long", post, word:
 const mergeOf = (pages: number): Step => ({ kind: "merge", pages });
 const posts40 = Array.from({ length: 40 }, (_, post) => post);
 const written = posts40.map((post) => write(post, "a", "is:post", `word${post}`, "a"));
-const writtenAnew = posts40.map((post) => write(post, "b", "a"));
+const rewritten = posts40.map((post) => write(post, "b", "a"));
 
 const forms: [Step[], number, number][] = [
   [[], 32, 2],
@@ -136,14 +136,14 @@ const forms: [Step[], number, number][] = [
   [[{ kind: "many", from: 0, posts: 200 }, long(2, 600)], 200, 2],
   [written, 64, 2],
   [[...written, mergeOf(1), write(1, "zz"), mergeOf(-1)], 32, 16],
-  [[...written, ...writtenAnew, { kind: "optimize" }, write(2, "b")], 64, 16],
+  [[...written, ...rewritten, { kind: "optimize" }, write(2, "b")], 64, 16],
   [[write(0, "a", "b"), write(1, "a"), write(0, "c")], 32, 16],
-  [[...written, { kind: "optimize" }, ...writtenAnew], 32, 16],
-  [[...written, ...writtenAnew, mergeOf(4), ...written], 32, 3],
+  [[...written, { kind: "optimize" }, ...rewritten], 32, 16],
+  [[...written, ...rewritten, mergeOf(4), ...written], 32, 3],
   [[...written, ...posts40.map((post): Step => ({ kind: "delete", post }))], 32, 16],
 ];
 
-test("reading FTS5's pages directly gives the same as SQLite, after any writes, deletions and merges", () => {
+test("reading FTS5's pages directly yields the same terms as fts5vocab, after any writes, deletions and merges", () => {
   const history = fc.array(step, { maxLength: 60 });
   const leafBytes = fc.constantFrom(32, 64, 200, 4_050);
   fc.assert(
@@ -160,7 +160,7 @@ test("reading FTS5's pages directly gives the same as SQLite, after any writes, 
 const many = new Map<bigint, string[]>();
 for (let n = 1n; n <= 900n; n += 1n) many.set(n << 33n, ["is:post", `w${n % 50n}`, "all", "all"]);
 
-test("the FTS5 source omits rewritten posts that are deleted from several pieces, on several pages", () => {
+test("the FTS5 source omits former versions of posts, even if they are in several FTS5 segments and pages", () => {
   source.exec("INSERT INTO term(term, rank) VALUES ('pgsz', 100), ('deletemerge', 0)");
   addToFts(source, many);
   const written = new Map(
@@ -226,14 +226,14 @@ describe("unreadable or incomplete FTS5 indexes", () => {
       "structure record is missing",
     ],
     [
-      "the structure record is cut off",
+      "the structure record is truncated",
       "UPDATE term_data SET block = substr(block, 1, 12) WHERE id = 10",
-      "cut off",
+      "truncated",
     ],
     [
-      "the structure record is of another kind",
+      "the structure record is of an unknown kind",
       "UPDATE term_data SET block = x'0000000001010101010101' WHERE id = 10",
-      "another kind",
+      "unknown kind",
     ],
     [
       "its version is unknown",
@@ -248,7 +248,7 @@ describe("unreadable or incomplete FTS5 indexes", () => {
     [
       "two posts have each other's length",
       "UPDATE term_docsize SET sz = CASE id WHEN 5 << 33 THEN x'05' ELSE x'03' END WHERE id IN (5 << 33, 6 << 33)",
-      "in other posts",
+      "in different posts",
     ],
     [
       "a post was written twice",

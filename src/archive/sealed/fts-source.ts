@@ -1,10 +1,10 @@
 import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
 import { createByteWriter, replaceEnd } from "./byte-writer.ts";
 import type { NumberLookup } from "./doc-number-lookup.ts";
-import { type FtsPiece, pieceShift, readFtsPieces, unreadable } from "./fts-structure.ts";
+import { type FtsPiece, pieceShift, readFtsPieces, unreadableFts } from "./fts-structure.ts";
 import { addToTally, type Tally } from "./fts-tally.ts";
 import { readDeleted } from "./fts-tombstones.ts";
-import { hasPositions } from "./positional-terms.ts";
+import { isPositionalTermBytes } from "./positional-terms.ts";
 import { addPosition, addPost, type Postings } from "./postings.ts";
 import type { TermSource } from "./term-source.ts";
 
@@ -50,11 +50,11 @@ function pieceSource(
   let leaf: Uint8Array = new Uint8Array();
   let at = 0;
   let end = 0;
-  let wholeRowid = 0;
+  let wholeRowidAt = 0;
   let nextTerm = 0;
   let isFirstTerm = true;
   let footer = 0;
-  let isRead = false;
+  let isExhausted = false;
 
   const term = createByteWriter(1_024);
   let isPositional = false;
@@ -67,11 +67,12 @@ function pieceSource(
     const next = leaves.next();
     if (next.done) return false;
     const { block } = next.value;
-    if (!(block instanceof Uint8Array) || block.length < 4) throw unreadable("a leaf is malformed");
+    if (!(block instanceof Uint8Array) || block.length < 4)
+      throw unreadableFts("a leaf is malformed");
     leaf = block;
-    wholeRowid = (leaf[0] as number) * 256 + (leaf[1] as number);
+    wholeRowidAt = (leaf[0] as number) * 256 + (leaf[1] as number);
     end = (leaf[2] as number) * 256 + (leaf[3] as number);
-    if (end < 4 || end > leaf.length) throw unreadable("a leaf is malformed");
+    if (end < 4 || end > leaf.length) throw unreadableFts("a leaf is malformed");
     at = 4;
     footer = end;
     nextTerm = 0;
@@ -82,7 +83,7 @@ function pieceSource(
 
   function findNextTerm(): void {
     if (footer >= leaf.length) {
-      nextTerm = beyond;
+      nextTerm = afterLeaf;
       return;
     }
     let distance = 0;
@@ -148,8 +149,8 @@ function pieceSource(
     const shared = isFirstTerm ? 0 : readVarint();
     const suffixLength = readVarint();
     if (shared > term.length + 1 || suffixLength === 0 || at + suffixLength > end)
-      throw unreadable("a term is cut off");
-    if (shared === 0 && leaf[at] !== mainIndex) throw unreadable("it has a prefix index");
+      throw unreadableFts("a term is truncated");
+    if (shared === 0 && leaf[at] !== mainIndex) throw unreadableFts("it has a prefix index");
     if (shared === 0) replaceEnd(term, 0, leaf, at + 1, at + suffixLength);
     else replaceEnd(term, shared - 1, leaf, at, at + suffixLength);
     at += suffixLength;
@@ -158,15 +159,15 @@ function pieceSource(
     findNextTerm();
   }
 
-  function advance(): void {
-    if (!nextLeaf()) throw unreadable("a post is cut off");
+  function requireNextLeaf(): void {
+    if (!nextLeaf()) throw unreadableFts("a post is truncated");
   }
 
   function skip(bytes: number): void {
     let left = bytes;
     while (at + left > end) {
       left -= end - at;
-      advance();
+      requireNextLeaf();
     }
     at += left;
   }
@@ -174,7 +175,7 @@ function pieceSource(
   function countPositions(bytes: number): number {
     let count = 0;
     for (let left = bytes; left > 0; left -= 1) {
-      if (at === end) advance();
+      if (at === end) requireNextLeaf();
       if ((leaf[at++] as number) < 0x80) count += 1;
     }
     return count;
@@ -185,10 +186,10 @@ function pieceSource(
     let count = 0;
     let position = 0;
     for (let left = bytes; left > 0; count += 1) {
-      if (at === end) advance();
+      if (at === end) requireNextLeaf();
       const before = at;
       const distance = readVarint() - 2;
-      if (!(distance >= (count === 0 ? 0 : 1))) throw unreadable("positions are not in order");
+      if (!(distance >= (count === 0 ? 0 : 1))) throw unreadableFts("positions are not in order");
       position += distance;
       left -= at - before;
       addPosition(postings, position);
@@ -197,11 +198,11 @@ function pieceSource(
   }
 
   function takePost(postings: Postings): number {
-    readRowid(isFirstPost || at === wholeRowid);
+    readRowid(isFirstPost || at === wholeRowidAt);
     isFirstPost = false;
-    if (at === end) advance();
+    if (at === end) requireNextLeaf();
     const marked = readVarint();
-    if ((marked & 1) === 1) throw unreadable("a post is marked as deleted");
+    if ((marked & 1) === 1) throw unreadableFts("a post is marked as deleted");
     const bytes = marked >>> 1;
     const number = lookup(high, low);
     if (number < 0 || isDeleted(number)) {
@@ -210,7 +211,7 @@ function pieceSource(
     }
     addPost(postings, number);
     const positions = isPositional ? takePositions(postings, bytes) : countPositions(bytes);
-    if (positions === 0) throw unreadable("a term has no position in its post");
+    if (positions === 0) throw unreadableFts("a term has no position in its post");
     addToTally(tally, number, positions);
     return positions;
   }
@@ -220,22 +221,22 @@ function pieceSource(
 
   return {
     term,
-    holdsPositions: () => isPositional,
+    isPositional: () => isPositional,
     next() {
-      if (isRead || (leaf.length === 0 && !nextLeaf())) return false;
-      if (at !== nextTerm) throw unreadable("a term does not begin at the offset in its leaf");
+      if (isExhausted || (leaf.length === 0 && !nextLeaf())) return false;
+      if (at !== nextTerm) throw unreadableFts("a term does not begin at the offset in its leaf");
       readTerm();
-      isPositional = hasPositions(term.bytes, term.length);
+      isPositional = isPositionalTermBytes(term.bytes, term.length);
       return true;
     },
     take(postings, max) {
       for (let used = 0; used < max; ) {
         while (at === end && at !== nextTerm) {
-          isRead = !nextLeaf();
-          if (isRead) return true;
+          isExhausted = !nextLeaf();
+          if (isExhausted) return true;
         }
         if (at === nextTerm) return true;
-        if (at > end) throw unreadable("a post goes beyond its leaf");
+        if (at > end) throw unreadableFts("a post goes beyond its leaf");
         used += 1 + takePost(postings);
       }
       return false;
@@ -248,4 +249,4 @@ function pieceSource(
 
 const mainIndex = 0x30;
 
-const beyond = 0x7fff_ffff;
+const afterLeaf = 0x7fff_ffff;

@@ -14,17 +14,17 @@ const structureId = 10;
 /** Marks a structure record with tombstones at its fifth byte. */
 const withTombstones = 0xff000001;
 
-/** Oldest first. Errors: `UnreadableFts`, also for a later SQLite's format. */
+/** Oldest first. Errors: `UnreadableFts`, including for the format of a later SQLite. */
 export function readFtsPieces(database: DatabaseSync): FtsPiece[] {
   const version = database.prepare("SELECT v FROM term_config WHERE k = 'version'").get()?.v;
   const block = database
     .prepare("SELECT block FROM term_data WHERE id = ?")
     .get(structureId)?.block;
-  if (version !== ftsVersion) throw unreadable(`its version is ${version}, not ${ftsVersion}`);
-  if (!(block instanceof Uint8Array)) throw unreadable("its structure record is missing");
+  if (version !== ftsVersion) throw unreadableFts(`its version is ${version}, not ${ftsVersion}`);
+  if (!(block instanceof Uint8Array)) throw unreadableFts("its structure record is missing");
   const view = new DataView(block.buffer, block.byteOffset, block.byteLength);
   if (block.length < 8 || view.getUint32(4) !== withTombstones) {
-    throw unreadable("its structure record is of another kind");
+    throw unreadableFts("its structure record is of an unknown kind");
   }
   let at = 8;
 
@@ -33,7 +33,7 @@ export function readFtsPieces(database: DatabaseSync): FtsPiece[] {
     let value = 0;
     for (let bytes = 1; bytes <= 9; bytes += 1) {
       const byte = record[at++];
-      if (byte === undefined) throw unreadable("its structure record is cut off");
+      if (byte === undefined) throw unreadableFts("its structure record is truncated");
       if (bytes === 9) return value * 256 + byte;
       value = value * 128 + (byte & 0x7f);
       if (byte < 0x80) break;
@@ -61,14 +61,14 @@ export function readFtsPieces(database: DatabaseSync): FtsPiece[] {
   }
   const pieces = byLevel.reverse().flat();
   if (pieces.length !== all || at !== block.length) {
-    throw unreadable("its structure record is inconsistent");
+    throw unreadableFts("its structure record is inconsistent");
   }
   return pieces.filter(({ firstLeaf }) => firstLeaf > 0);
 }
 
 export class UnreadableFts extends Error {}
 
-export const unreadable = (what: string): UnreadableFts =>
+export const unreadableFts = (what: string): UnreadableFts =>
   new UnreadableFts(
     `the segment cannot be sealed because its FTS5 index is damaged or has an unknown format: ${what}. Searches continue to use FTS5; \`earshot archive check\` examines it, and \`earshot archive reindex\` rebuilds it`,
   );

@@ -1,8 +1,8 @@
 import type { DatabaseSync } from "node:sqlite";
-import { cover, type IndexedPosts } from "./coverage.ts";
 import { missingRows } from "./damage.ts";
 import type { NumberLookup } from "./doc-number-lookup.ts";
-import { unreadable } from "./fts-structure.ts";
+import { unreadableFts } from "./fts-structure.ts";
+import { countIndex, type IndexCounts } from "./index-counts.ts";
 
 /**
  * Number of terms, and a hash by doc number. Compared with the lengths FTS5 stores, they detect
@@ -16,41 +16,41 @@ export function addToTally(tally: Tally, number: number, positions: number): voi
     (tally.hash + Math.imul(Math.imul(number + 1, 0x9e3779b1) ^ 0x85ebca6b, positions)) | 0;
 }
 
-const postsOfStep = 4_000;
+const postsPerStep = 4_000;
 
 /** The tally of the lengths stored by FTS5. Errors: `archive_damaged` if a post has no doc number. */
 export function* readTally(
   database: DatabaseSync,
   lookup: NumberLookup,
-  coverage: IndexedPosts,
+  indexCounts: IndexCounts,
 ): Generator<"worked", Tally> {
   const selectSizes = database.prepare(
-    `SELECT id >> 32, id & 0xffffffff, hex(sz) FROM term_docsize WHERE id > ? ORDER BY id LIMIT ${postsOfStep}`,
+    `SELECT id >> 32, id & 0xffffffff, hex(sz) FROM term_docsize WHERE id > ? ORDER BY id LIMIT ${postsPerStep}`,
   );
   selectSizes.setReturnArrays(true);
-  const output: Tally = { terms: 0, hash: 0 };
+  const recorded: Tally = { terms: 0, hash: 0 };
   for (let from = -1n; ; ) {
     const rows = selectSizes.all(from) as unknown as [number, number, string][];
     for (const [high, low, length] of rows) {
       const number = lookup(high, low);
       if (number < 0) throw missingRows();
-      cover(coverage, number);
-      addToTally(output, number, lengthOf(length));
+      countIndex(indexCounts, number);
+      addToTally(recorded, number, lengthOf(length));
     }
     const [high, low] = rows.at(-1) ?? [0, 0];
     from = BigInt(high) * 0x1_0000_0000n + BigInt(low);
-    if (rows.length < postsOfStep) return output;
+    if (rows.length < postsPerStep) return recorded;
     yield "worked";
   }
 }
 
 /** Errors: `UnreadableFts` if the tallies differ. */
-export function assertTally(output: Tally, input: Tally): void {
-  if (output.terms === input.terms && output.hash === input.hash) return;
-  throw unreadable(
-    output.terms === input.terms
-      ? "its terms are in other posts than recorded"
-      : `its posts should have ${output.terms} terms, but have ${input.terms}`,
+export function assertTally(recorded: Tally, actual: Tally): void {
+  if (recorded.terms === actual.terms && recorded.hash === actual.hash) return;
+  throw unreadableFts(
+    recorded.terms === actual.terms
+      ? "its terms are in different posts than recorded"
+      : `its posts should have ${recorded.terms} terms, but have ${actual.terms}`,
   );
 }
 

@@ -1,10 +1,10 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { NumberLookup } from "./doc-number-lookup.ts";
-import { type FtsPiece, pieceShift, unreadable } from "./fts-structure.ts";
+import { type FtsPiece, pieceShift, unreadableFts } from "./fts-structure.ts";
 
-const tombstonePieces = 65_536;
+const tombstoneIdOffset = 65_536;
 
-const pagesOfStep = 64;
+const pagesPerStep = 64;
 
 export function* readDeleted(
   database: DatabaseSync,
@@ -19,22 +19,22 @@ export function* readDeleted(
       deleted[number >>> 5] = (deleted[number >>> 5] as number) | (1 << (number & 31));
   };
   const selectBlock = database.prepare("SELECT block FROM term_data WHERE id = ?");
-  const first = BigInt(id + tombstonePieces) << BigInt(pieceShift);
+  const first = BigInt(id + tombstoneIdOffset) << BigInt(pieceShift);
   for (let page = 0; page < tombstonePages; page += 1) {
     const block = selectBlock.get(first + BigInt(page))?.block;
-    if (!(block instanceof Uint8Array)) throw unreadable("a page of deleted posts is missing");
+    if (!(block instanceof Uint8Array)) throw unreadableFts("a page of deleted posts is missing");
     const view = new DataView(block.buffer, block.byteOffset, block.byteLength);
-    const bytesOfKey = view.getUint8(0);
-    if (bytesOfKey !== 4 && bytesOfKey !== 8)
-      throw unreadable("a page of deleted posts is malformed");
-    // Zero is an empty slot: a header flag marks ID 0.
+    const keyBytes = view.getUint8(0);
+    if (keyBytes !== 4 && keyBytes !== 8)
+      throw unreadableFts("a page of deleted posts is malformed");
+    // Zero marks an empty slot, so a header flag represents ID 0.
     if (page === 0 && view.getUint8(1) !== 0) mark(lookup(0, 0));
-    for (let at = 8; at + bytesOfKey <= block.length; at += bytesOfKey) {
-      const high = bytesOfKey === 8 ? view.getInt32(at) : 0;
-      const low = view.getUint32(at + bytesOfKey - 4);
+    for (let at = 8; at + keyBytes <= block.length; at += keyBytes) {
+      const high = keyBytes === 8 ? view.getInt32(at) : 0;
+      const low = view.getUint32(at + keyBytes - 4);
       if (high !== 0 || low !== 0) mark(lookup(high, low));
     }
-    if (page % pagesOfStep === pagesOfStep - 1) yield "worked";
+    if (page % pagesPerStep === pagesPerStep - 1) yield "worked";
   }
   return deleted;
 }

@@ -3,12 +3,12 @@ import { Worker } from "node:worker_threads";
 import { expect, test } from "vitest";
 import type { IdMemoryFindings, IdMemoryTask } from "../../../testkit/archives/id-memory-worker.ts";
 import { type ComputedIds, computedIds } from "../../../testkit/data/computed-ids.ts";
-import { idsOfPage } from "./format.ts";
+import { idsPerPage } from "./format.ts";
 import { createIdMemory, type Ids, useIdMemory } from "./id-memory.ts";
 import type { SharedIdMemory } from "./shared-pages.ts";
 
 function memoryOf(pages: number): SharedIdMemory {
-  let bytes = pages * idsOfPage * 8;
+  let bytes = pages * idsPerPage * 8;
   while (createIdMemory(bytes).slots < pages + 1) bytes += 16;
   return createIdMemory(bytes);
 }
@@ -19,9 +19,9 @@ function readAll(ids: Ids, source: ComputedIds): void {
   }
 }
 
-function looksRight(ids: Ids, source: ComputedIds, pages = source.heads.keys()): void {
+function expectCorrectIds(ids: Ids, source: ComputedIds, pages = source.heads.keys()): void {
   for (const page of pages) {
-    const number = page * idsOfPage + ((page * 31) % 100);
+    const number = page * idsPerPage + ((page * 31) % 100);
     const id = source.idOf(number);
     expect([ids.at(number), ids.below(page, id), ids.below(page, id + 1n)]).toEqual([
       id,
@@ -37,13 +37,13 @@ test.each([0, 1, 1_000, 4_200, 9_000, 80_000, 1_000_000, 80_000_000])(
     const { buffer, slots } = createIdMemory(maxBytes);
     expect(buffer.byteLength).toBeLessThanOrEqual(Math.max(16, maxBytes));
     expect(slots).not.toBe(1);
-    const bytesOfIds = slots * idsOfPage * 8;
-    expect(buffer.byteLength - bytesOfIds).toBeLessThanOrEqual(16 + bytesOfIds * 0.01);
-    if (maxBytes > 10_000) expect(bytesOfIds).toBeGreaterThan(0.98 * maxBytes - 2 * idsOfPage * 8);
+    const idBytes = slots * idsPerPage * 8;
+    expect(buffer.byteLength - idBytes).toBeLessThanOrEqual(16 + idBytes * 0.01);
+    if (maxBytes > 10_000) expect(idBytes).toBeGreaterThan(0.98 * maxBytes - 2 * idsPerPage * 8);
   },
 );
 
-test("a setting with more ID memory than the system has is refused with a hint", () => {
+test("a setting with more ID memory than can be allocated is rejected with a hint", () => {
   expect(() => createIdMemory(2 ** 50)).toThrow(
     expect.objectContaining({ code: "invalid_setting", hint: "reduce EARSHOT_MEMORY" }),
   );
@@ -51,7 +51,7 @@ test("a setting with more ID memory than the system has is refused with a hint",
 
 test("a page of IDs that one thread reads is available to all", () => {
   const shared = memoryOf(20);
-  const [one, other] = [computedIds(1, 20 * idsOfPage), computedIds(1, 20 * idsOfPage)];
+  const [one, other] = [computedIds(1, 20 * idsPerPage), computedIds(1, 20 * idsPerPage)];
   readAll(useIdMemory(shared).open(one), one);
   expect(one.pagesRead()).toBe(20);
   readAll(useIdMemory(shared).open(other), other);
@@ -60,25 +60,25 @@ test("a page of IDs that one thread reads is available to all", () => {
 
 test("an evicted page of IDs is not read from its former slot", () => {
   const shared = memoryOf(3);
-  const [old, recent] = [computedIds(1, 5 * idsOfPage - 7), computedIds(2, 9 * idsOfPage + 100)];
-  const [ofOld, ofRecent] = [useIdMemory(shared).open(old), useIdMemory(shared).open(recent)];
+  const [old, recent] = [computedIds(1, 5 * idsPerPage - 7), computedIds(2, 9 * idsPerPage + 100)];
+  const [oldIds, recentIds] = [useIdMemory(shared).open(old), useIdMemory(shared).open(recent)];
   for (let round = 0; round < 3; round++) {
-    looksRight(ofOld, old, [0, 1, 2].values());
-    looksRight(ofRecent, recent);
-    looksRight(ofOld, old);
+    expectCorrectIds(oldIds, old, [0, 1, 2].values());
+    expectCorrectIds(recentIds, recent);
+    expectCorrectIds(oldIds, old);
   }
 });
 
 test("a page of IDs that two threads read concurrently is stored once", () => {
   const shared = memoryOf(8);
-  const source = computedIds(1, 8 * idsOfPage);
+  const source = computedIds(1, 8 * idsPerPage);
   const other = useIdMemory(shared, 0).open(source);
   const read = (page: number): BigInt64Array => {
-    other.at(page * idsOfPage);
+    other.at(page * idsPerPage);
     return source.read(page);
   };
   const ids = useIdMemory(shared, 0).open({ ...source, read });
-  for (const page of source.heads.keys()) ids.at(page * idsOfPage);
+  for (const page of source.heads.keys()) ids.at(page * idsPerPage);
   expect(source.pagesRead()).toBe(16);
   readAll(useIdMemory(shared, 0).open(source), source);
   expect(source.pagesRead()).toBe(16);
@@ -106,24 +106,27 @@ function interrupted(concurrent: () => void, work: () => void): void {
 
 test("a page of IDs may be evicted at any moment of a read", () => {
   const shared = memoryOf(2);
-  const [source, pushing] = [computedIds(1, 3 * idsOfPage), computedIds(2, 40 * idsOfPage)];
-  const [ids, others] = [useIdMemory(shared, 0).open(source), useIdMemory(shared, 0).open(pushing)];
+  const [source, evicting] = [computedIds(1, 3 * idsPerPage), computedIds(2, 40 * idsPerPage)];
+  const [ids, others] = [
+    useIdMemory(shared, 0).open(source),
+    useIdMemory(shared, 0).open(evicting),
+  ];
   let turn = 0;
-  const pushOut = (): void => {
-    for (let count = 0; count < 8; count++) others.at((turn++ % 40) * idsOfPage);
+  const evictPages = (): void => {
+    for (let count = 0; count < 8; count++) others.at((turn++ % 40) * idsPerPage);
   };
   for (const page of [0, 1, 2, 0, 1, 2]) {
-    const number = page * idsOfPage + 77;
+    const number = page * idsPerPage + 77;
     const id = source.idOf(number);
     const reads: [() => unknown, unknown][] = [
       [() => ids.at(number), id],
       [() => ids.below(page, id), number + 1],
       [() => ids.below(page, id + 1n), number],
     ];
-    for (const [read, truth] of reads) {
+    for (const [read, expected] of reads) {
       expect(ids.at(number)).toBe(id);
       expect(ids.at(number)).toBe(id);
-      interrupted(pushOut, () => expect(read()).toBe(truth));
+      interrupted(evictPages, () => expect(read()).toBe(expected));
     }
   }
   expect(turn).toBeGreaterThan(100);
@@ -132,28 +135,28 @@ test("a page of IDs may be evicted at any moment of a read", () => {
 test("the shared ID memory evicts pages of closed segments", () => {
   const shared = memoryOf(8);
   const memory = useIdMemory(shared, 0);
-  const [removed, recent] = [computedIds(1, 8 * idsOfPage), computedIds(2, 8 * idsOfPage)];
-  const ofRemoved = memory.open(removed);
-  readAll(ofRemoved, removed);
-  ofRemoved.close();
-  const ofRecent = memory.open(recent);
-  readAll(ofRecent, recent);
-  readAll(ofRecent, recent);
+  const [removed, recent] = [computedIds(1, 8 * idsPerPage), computedIds(2, 8 * idsPerPage)];
+  const removedIds = memory.open(removed);
+  readAll(removedIds, removed);
+  removedIds.close();
+  const recentIds = memory.open(recent);
+  readAll(recentIds, recent);
+  readAll(recentIds, recent);
   expect([removed.pagesRead(), recent.pagesRead()]).toEqual([8, 8]);
 });
 
 test("the shared ID memory does not evict frequently read pages", () => {
   const memory = useIdMemory(memoryOf(10), 0);
-  const [often, once] = [computedIds(1, 8 * idsOfPage), computedIds(2, 200 * idsOfPage)];
-  const [ofOften, ofOnce] = [memory.open(often), memory.open(once)];
+  const [often, once] = [computedIds(1, 8 * idsPerPage), computedIds(2, 200 * idsPerPage)];
+  const [oftenIds, onceIds] = [memory.open(often), memory.open(once)];
   for (const page of once.heads.keys()) {
-    looksRight(ofOften, often);
-    expect(ofOnce.at(page * idsOfPage)).toBe(once.heads[page]);
+    expectCorrectIds(oftenIds, often);
+    expect(onceIds.at(page * idsPerPage)).toBe(once.heads[page]);
   }
   expect([often.pagesRead(), once.pagesRead()]).toEqual([8, 200]);
 });
 
-test("the shared ID memory distinguishes segments with the same name but other IDs", () => {
+test("the shared ID memory distinguishes segments with the same name but different IDs", () => {
   const shared = memoryOf(8);
   const [one, other] = [computedIds(1, 2_000), { ...computedIds(2, 2_000), name: "1" }];
   const memory = useIdMemory(shared);
@@ -162,31 +165,31 @@ test("the shared ID memory distinguishes segments with the same name but other I
   readAll(useIdMemory(shared).open(one), one);
 });
 
-test("a thread without shared memory caches the ID pages last used, of all segments", () => {
+test("a thread without shared memory caches the most recently used ID pages of all segments", () => {
   const memory = useIdMemory(createIdMemory(0), 3);
-  const [one, other] = [computedIds(1, 4 * idsOfPage), computedIds(2, 4 * idsOfPage)];
-  const [ofOne, ofOther] = [memory.open(one), memory.open(other)];
-  looksRight(ofOne, one, [0, 1].values());
-  looksRight(ofOther, other, [0].values());
-  looksRight(ofOne, one, [0].values());
+  const [one, other] = [computedIds(1, 4 * idsPerPage), computedIds(2, 4 * idsPerPage)];
+  const [oneIds, otherIds] = [memory.open(one), memory.open(other)];
+  expectCorrectIds(oneIds, one, [0, 1].values());
+  expectCorrectIds(otherIds, other, [0].values());
+  expectCorrectIds(oneIds, one, [0].values());
   expect(one.pagesRead()).toBe(2);
-  looksRight(ofOther, other, [1].values());
-  looksRight(ofOne, one, [0].values());
+  expectCorrectIds(otherIds, other, [1].values());
+  expectCorrectIds(oneIds, one, [0].values());
   expect(one.pagesRead()).toBe(2);
-  looksRight(ofOne, one, [1].values());
+  expectCorrectIds(oneIds, one, [1].values());
   expect(one.pagesRead()).toBe(3);
-  ofOne.close();
-  looksRight(ofOther, other, [2, 3, 1].values());
+  oneIds.close();
+  expectCorrectIds(otherIds, other, [2, 3, 1].values());
   expect(other.pagesRead()).toBe(4);
 });
 
-test("threads read what is cached, and continue without the cache, after a thread died with the lock", () => {
+test("after a thread dies holding the lock, others read what is cached and continue without the cache", () => {
   const shared = memoryOf(10);
-  const source = computedIds(1, 8 * idsOfPage);
+  const source = computedIds(1, 8 * idsPerPage);
   const before = useIdMemory(shared).open(source);
-  looksRight(before, source, [0, 1, 2].values());
+  expectCorrectIds(before, source, [0, 1, 2].values());
   new Int32Array(shared.buffer, 0, 1)[0] = 1;
-  looksRight(before, source, [0, 1, 2].values());
+  expectCorrectIds(before, source, [0, 1, 2].values());
   expect(source.pagesRead()).toBe(3);
   const after = useIdMemory(shared).open(source);
   readAll(after, source);

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
-import { idsOfPage } from "./format.ts";
+import { idsPerPage } from "./format.ts";
 import { createRecentPages, type RecentPages } from "./recent-pages.ts";
 import {
   createSharedPages,
-  numbersOfSegment,
+  identityWords,
   type PagePosition,
   type SharedIdMemory,
   type SharedPages,
@@ -28,24 +28,24 @@ export type Ids = {
 /** A cache of IDs shared by threads, and a small one for pages without a shared slot. */
 export type IdMemory = { open(source: IdSource): Ids };
 
-const defaultOwnPages = 512;
+const defaultPrivatePages = 512;
 
 /** 8 bytes per post. Errors: `invalid_setting` if the allocation fails. */
 export const createIdMemory = (maxBytes: number): SharedIdMemory => createSharedPages(maxBytes);
 
-export function useIdMemory(shared: SharedIdMemory, ownPages = defaultOwnPages): IdMemory {
+export function useIdMemory(shared: SharedIdMemory, privatePages = defaultPrivatePages): IdMemory {
   const pages = shared.slots === 0 ? null : useSharedPages(shared);
-  const recent = createRecentPages(ownPages);
+  const recent = createRecentPages(privatePages);
   let opened = 0;
   return {
     open(source) {
       opened += 1;
-      return openIds(source, pages, recent, opened * pagesOfSegment);
+      return openIds(source, pages, recent, opened * keysPerSegment);
     },
   };
 }
 
-const pagesOfSegment = 2 ** 24;
+const keysPerSegment = 2 ** 24;
 
 function openIds(
   source: IdSource,
@@ -59,11 +59,11 @@ function openIds(
   const stamps = new Int32Array(heads.length);
 
   function at(number: number): bigint {
-    const page = Math.trunc(number / idsOfPage);
-    const index = number - page * idsOfPage;
+    const page = Math.trunc(number / idsPerPage);
+    const index = number - page * idsPerPage;
     for (let tries = 0; tries < 2 && shared !== null && hasSlot(page, shared); tries++) {
       const slot = slots[page] as number;
-      const id = Atomics.load(shared.ids, slot * idsOfPage + index);
+      const id = Atomics.load(shared.ids, slot * idsPerPage + index);
       if (shared.isUnchanged(slot, stamps[page] as number)) return id;
       slots[page] = -1;
     }
@@ -71,14 +71,14 @@ function openIds(
   }
 
   function below(page: number, id: bigint): number {
-    const first = page * idsOfPage;
-    const length = Math.min(idsOfPage, posts - first);
+    const first = page * idsPerPage;
+    const length = Math.min(idsPerPage, posts - first);
     for (let tries = 0; tries < 2 && shared !== null && hasSlot(page, shared); tries++) {
       const slot = slots[page] as number;
-      const from = slot * idsOfPage;
+      const from = slot * idsPerPage;
       const found = firstBelow(shared.ids, from, from + length, id);
       if (
-        liesBetween(shared.ids, from, from + length, found, id) &&
+        isFirstBelow(shared.ids, from, from + length, found, id) &&
         shared.isUnchanged(slot, stamps[page] as number)
       ) {
         return first + found - from;
@@ -91,10 +91,10 @@ function openIds(
   function hasSlot(page: number, pages: SharedPages): boolean {
     if ((slots[page] as number) >= 0) return true;
     if (recent.has(firstKey + page)) return false;
-    return note(page, pages.find({ segment, page }));
+    return useSlot(page, pages.find({ segment, page }));
   }
 
-  function note(page: number, position: PagePosition | null): boolean {
+  function useSlot(page: number, position: PagePosition | null): boolean {
     if (position === null) return false;
     slots[page] = position.slot;
     stamps[page] = position.stamp;
@@ -104,15 +104,15 @@ function openIds(
   function pageOf(page: number): BigInt64Array {
     const known = recent.find(firstKey + page);
     if (known !== undefined) return known;
-    const read = source.read(page);
-    if (!note(page, shared === null ? null : shared.put({ segment, page }, read))) {
-      recent.remember(firstKey + page, read);
+    const ids = source.read(page);
+    if (!useSlot(page, shared === null ? null : shared.put({ segment, page }, ids))) {
+      recent.put(firstKey + page, ids);
     }
-    return read;
+    return ids;
   }
 
   function close(): void {
-    for (const page of heads.keys()) recent.forget(firstKey + page);
+    for (const page of heads.keys()) recent.delete(firstKey + page);
   }
 
   return { at, below, close };
@@ -129,7 +129,7 @@ export function firstBelow(ids: BigInt64Array, from: number, to: number, id: big
   return low;
 }
 
-function liesBetween(
+function isFirstBelow(
   ids: BigInt64Array,
   from: number,
   to: number,
@@ -142,5 +142,5 @@ function liesBetween(
 
 function identityOf({ name, posts, heads }: IdSource): Int32Array {
   const hash = createHash("sha256").update(`${name}\0${posts}\0`).update(heads).digest();
-  return new Int32Array(Uint8Array.from(hash).buffer, 0, numbersOfSegment);
+  return new Int32Array(Uint8Array.from(hash).buffer, 0, identityWords);
 }

@@ -2,17 +2,17 @@ import { type ByteReader, readVarint } from "./byte-reader.ts";
 import { emptySet, listSet } from "./chunk-set.ts";
 import { SealedDamage } from "./damage.ts";
 import type { DictionaryEntry } from "./dictionary-entries.ts";
-import { chunksOf, postsOfChunk } from "./format.ts";
+import { chunksOf, postsPerChunk } from "./format.ts";
 import { lastListed, listedPositions, type Positions } from "./positions.ts";
 import {
-  assertPositioned,
-  bytesOfList,
-  bytesOfPositions,
+  assertPositional,
+  listOverheadBytes,
   type PostingList,
+  positionsOverheadBytes,
 } from "./posting-list.ts";
 
 export function inlineList(
-  { posts, positioned, rest }: DictionaryEntry,
+  { posts, isPositional, rest }: DictionaryEntry,
   totalPosts: number,
   grow: (bytes: number) => void,
 ): PostingList {
@@ -20,13 +20,13 @@ export function inlineList(
   const counts = new Uint32Array(chunksOf(totalPosts));
   const list = new Uint16Array(posts);
   readNumbers(reader, posts, totalPosts, (number, index) => {
-    list[index] = number % postsOfChunk;
-    const chunk = Math.floor(number / postsOfChunk);
+    list[index] = number % postsPerChunk;
+    const chunk = Math.floor(number / postsPerChunk);
     counts[chunk] = (counts[chunk] as number) + 1;
   });
   const positionsAt = reader.at;
   let positions: Positions | null = null;
-  grow(bytesOfList + rest.byteLength + counts.byteLength + list.byteLength);
+  grow(listOverheadBytes + rest.byteLength + counts.byteLength + list.byteLength);
 
   return {
     counts,
@@ -39,9 +39,9 @@ export function inlineList(
     },
     positions() {
       if (positions === null) {
-        assertPositioned(positioned);
+        assertPositional(isPositional);
         positions = readInlinePositions({ bytes: rest, at: positionsAt }, posts);
-        grow(bytesOfPositions + positions.list.byteLength + 9 * posts);
+        grow(positionsOverheadBytes + positions.list.byteLength + 9 * posts);
       }
       return positions;
     },

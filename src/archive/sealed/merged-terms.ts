@@ -7,39 +7,39 @@ export type MergedTerms = {
   next(): Bytes | null;
   take(max: number): boolean;
   postings: Postings;
-  holdsPositions(): boolean;
+  isPositional(): boolean;
 };
 
 export function mergeTerms(sources: readonly TermSource[], postings: Postings): MergedTerms {
   const open = sources.filter((source) => source.next());
-  const having: TermSource[] = [];
+  const current: TermSource[] = [];
   let used = 0;
 
   function advance(): void {
-    for (const source of having) if (!source.next()) open.splice(open.indexOf(source), 1);
-    having.length = 0;
+    for (const source of current) if (!source.next()) open.splice(open.indexOf(source), 1);
+    current.length = 0;
     used = 0;
   }
 
   return {
     postings,
-    holdsPositions: () => having[0]?.holdsPositions() ?? false,
+    isPositional: () => current[0]?.isPositional() ?? false,
     next() {
       advance();
       clearPostings(postings);
       for (const source of open) {
-        const [lowest] = having;
+        const [lowest] = current;
         const order = lowest === undefined ? -1 : compareTerms(source.term, lowest.term);
-        if (order < 0) having.length = 0;
-        if (order <= 0) having.push(source);
+        if (order < 0) current.length = 0;
+        if (order <= 0) current.push(source);
       }
-      return having[0]?.term ?? null;
+      return current[0]?.term ?? null;
     },
     take(max) {
-      for (; used < having.length; used += 1) {
-        if (having[used]?.take(postings, max) === false) return false;
+      for (; used < current.length; used += 1) {
+        if (current[used]?.take(postings, max) === false) return false;
         closeRun(postings);
-        if (postings.posts >= max && used + 1 < having.length) {
+        if (postings.posts >= max && used + 1 < current.length) {
           used += 1;
           return false;
         }

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { positionsRow } from "../../../testkit/archives/sealed-tables.ts";
 import { bitmapSet, type ChunkSet, emptySet, listSet, members } from "./chunk-set.ts";
-import { densePosts, postsOfChunk, wordsOfBitmap } from "./format.ts";
+import { densePosts, postsPerChunk, wordsPerBitmap } from "./format.ts";
 import { createPhraseFinder } from "./phrase.ts";
 import { readPositions } from "./positions.ts";
 import type { PostingList } from "./posting-list.ts";
@@ -26,13 +26,13 @@ const positionsIn = (tokens: Tokens, letter: Letter): number[] =>
 function setOf(numbers: readonly number[]): ChunkSet {
   if (numbers.length === 0) return emptySet;
   if (numbers.length < densePosts) return listSet(Uint16Array.from(numbers), numbers.length);
-  const bits = new Uint32Array(wordsOfBitmap);
+  const bits = new Uint32Array(wordsPerBitmap);
   for (const number of numbers)
     bits[number >>> 5] = (bits[number >>> 5] ?? 0) | (1 << (number & 31));
   return bitmapSet(bits, numbers.length);
 }
 
-const states = (tokens: Tokens, phrase: Tokens): boolean =>
+const hasPhrase = (tokens: Tokens, phrase: Tokens): boolean =>
   tokens.some((_, position) =>
     phrase.every((letter, number) => tokens[position + number] === letter),
   );
@@ -46,17 +46,17 @@ function found(posts: readonly Tokens[], phrase: Tokens): number[] {
   );
   const requested = phrase.flatMap((letter) => lists.get(letter) ?? []);
   const set = finder.find(requested, 0, setOf(candidates), createScratch());
-  const out = new Uint16Array(postsOfChunk);
-  return [...out.subarray(0, members(set, 0, postsOfChunk, out, postsOfChunk))];
+  const out = new Uint16Array(postsPerChunk);
+  return [...out.subarray(0, members(set, 0, postsPerChunk, out, postsPerChunk))];
 }
 
 const expected = (posts: readonly Tokens[], phrase: Tokens): number[] =>
-  [...posts.keys()].filter((number) => states(posts[number] ?? [], phrase));
+  [...posts.keys()].filter((number) => hasPhrase(posts[number] ?? [], phrase));
 
 const tokens = fc.array(fc.constantFrom<Letter[]>("a", "a", "b", "c"), { maxLength: 14 });
 const phrases = fc.array(fc.constantFrom(...letters), { minLength: 1, maxLength: 5 });
 
-test("a phrase finds the posts with adjacent words, also repeated ones", () => {
+test("a phrase finds the posts in which its words are adjacent, including repeated words", () => {
   fc.assert(
     fc.property(fc.array(tokens, { maxLength: 40 }), phrases, (posts, phrase) => {
       expect(found(posts, phrase)).toEqual(expected(posts, phrase));

@@ -1,6 +1,6 @@
 import { alignedPosition, type Word } from "./aligned-position.ts";
 import { addTo, bitmapSet, type ChunkSet, emptySet, listSet, members, ranks } from "./chunk-set.ts";
-import { densePosts, postsOfChunk } from "./format.ts";
+import { densePosts, postsPerChunk } from "./format.ts";
 import { inList, occursAt, occursTwice, startOfRank } from "./positions.ts";
 import type { PostingList } from "./posting-list.ts";
 import type { Scratch } from "./scratch.ts";
@@ -16,8 +16,8 @@ export type PhraseFinder = {
 };
 
 export function createPhraseFinder(): PhraseFinder {
-  const candidates = new Uint16Array(postsOfChunk);
-  const kept = new Uint16Array(postsOfChunk);
+  const candidates = new Uint16Array(postsPerChunk);
+  const retained = new Uint16Array(postsPerChunk);
   const buffers: Uint32Array[] = [];
 
   function bufferFor(index: number, count: number): Uint32Array {
@@ -45,28 +45,28 @@ export function createPhraseFinder(): PhraseFinder {
       return word;
     }
 
-    function keep(remaining: number): void {
+    function retain(remaining: number): void {
       if (remaining === count) return;
       for (let index = 0; index < remaining; index++) {
-        candidates[index] = candidates[kept[index] as number] as number;
+        candidates[index] = candidates[retained[index] as number] as number;
       }
-      for (const word of words.values()) compactRanks(word.ranks, kept, remaining);
+      for (const word of words.values()) compactRanks(word.ranks, retained, remaining);
       count = remaining;
     }
 
     const repeated = phrase.filter((list, position) => phrase.indexOf(list) !== position);
-    for (const list of new Set(repeated)) keep(severalPositions(wordOf(list), count, kept));
+    for (const list of new Set(repeated)) retain(filterListed(wordOf(list), count, retained));
     const [first, second] = phrase;
     if (count === 0 || first === undefined || second === undefined) return count;
-    keep(pairs(wordOf(first), wordOf(second), count, kept));
+    retain(filterPairs(wordOf(first), wordOf(second), count, retained));
     if (count === 0 || phrase.length === 2) return count;
-    keep(wholePhrases(phrase.map(wordOf), count, kept));
+    retain(filterWholePhrases(phrase.map(wordOf), count, retained));
     return count;
   }
 
   return {
     find(phrase, chunk, within, scratch) {
-      const all = members(within, 0, postsOfChunk, candidates, postsOfChunk);
+      const all = members(within, 0, postsPerChunk, candidates, postsPerChunk);
       const count = filterCandidates(phrase, chunk, all);
       if (count === 0) return emptySet;
       const buffer = scratch.acquire();
@@ -80,14 +80,14 @@ export function createPhraseFinder(): PhraseFinder {
   };
 }
 
-function compactRanks(ranks: Uint32Array, kept: Uint16Array, count: number): void {
+function compactRanks(ranks: Uint32Array, retained: Uint16Array, count: number): void {
   for (let index = 0; index < count; index++) {
-    ranks[index] = ranks[kept[index] as number] as number;
+    ranks[index] = ranks[retained[index] as number] as number;
   }
 }
 
 /** Writes the indexes of candidates with several positions or a late one. Returns how many. */
-function severalPositions({ positions, ranks }: Word, count: number, out: Uint16Array): number {
+function filterListed({ positions, ranks }: Word, count: number, out: Uint16Array): number {
   const { bytes } = positions;
   let found = 0;
   for (let index = 0; index < count; index++) {
@@ -97,11 +97,13 @@ function severalPositions({ positions, ranks }: Word, count: number, out: Uint16
   return found;
 }
 
-function pairs(first: Word, second: Word, count: number, out: Uint16Array): number {
-  return first === second ? doubles(first, count, out) : neighbours(first, second, count, out);
+function filterPairs(first: Word, second: Word, count: number, out: Uint16Array): number {
+  return first === second
+    ? filterDoubles(first, count, out)
+    : filterNeighbours(first, second, count, out);
 }
 
-function doubles({ positions, ranks }: Word, count: number, out: Uint16Array): number {
+function filterDoubles({ positions, ranks }: Word, count: number, out: Uint16Array): number {
   let found = 0;
   for (let index = 0; index < count; index++) {
     if (!occursTwice(positions, ranks[index] as number)) continue;
@@ -111,7 +113,7 @@ function doubles({ positions, ranks }: Word, count: number, out: Uint16Array): n
   return found;
 }
 
-function neighbours(first: Word, second: Word, count: number, out: Uint16Array): number {
+function filterNeighbours(first: Word, second: Word, count: number, out: Uint16Array): number {
   const pair = [first, second];
   const firsts = first.positions.bytes;
   const seconds = second.positions.bytes;
@@ -120,17 +122,17 @@ function neighbours(first: Word, second: Word, count: number, out: Uint16Array):
     const position = firsts[first.ranks[index] as number] as number;
     const next = seconds[second.ranks[index] as number] as number;
     const isOnce = position !== inList && next !== inList;
-    if (isOnce ? next !== position + 1 : !holds(pair, index)) continue;
+    if (isOnce ? next !== position + 1 : !hasPhraseAt(pair, index)) continue;
     out[found] = index;
     found += 1;
   }
   return found;
 }
 
-function wholePhrases(words: readonly Word[], count: number, out: Uint16Array): number {
+function filterWholePhrases(words: readonly Word[], count: number, out: Uint16Array): number {
   let found = 0;
   for (let index = 0; index < count; index++) {
-    if (!holds(words, index)) continue;
+    if (!hasPhraseAt(words, index)) continue;
     out[found] = index;
     found += 1;
   }
@@ -140,7 +142,7 @@ function wholePhrases(words: readonly Word[], count: number, out: Uint16Array): 
 /** Rarely exceeded. */
 const fewPositions = 8;
 
-function holds(words: readonly Word[], index: number): boolean {
+function hasPhraseAt(words: readonly Word[], index: number): boolean {
   const { positions, ranks } = words[0] as Word;
   const rank = ranks[index] as number;
   const only = positions.bytes[rank] as number;
@@ -152,10 +154,10 @@ function holds(words: readonly Word[], index: number): boolean {
     if (othersFollow(words, index, (position & ~lastBit) >>> 0)) return true;
     if ((position & lastBit) !== 0) return false;
   }
-  return holdsAmongMany(words, index);
+  return hasPhraseInLongList(words, index);
 }
 
-function holdsAmongMany(words: readonly Word[], index: number): boolean {
+function hasPhraseInLongList(words: readonly Word[], index: number): boolean {
   for (let number = 1; number < words.length; number++) {
     const { positions, ranks } = words[number] as Word;
     const only = positions.bytes[ranks[index] as number] as number;

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import fc from "fast-check";
 import { test } from "vitest";
-import { hasPositions, holdsPositions } from "./positional-terms.ts";
+import { isPositionalTerm, isPositionalTermBytes } from "./positional-terms.ts";
 
 test("terms are classified the same by bytes as by text", () => {
   const start = fc.constantFrom(
@@ -23,8 +23,8 @@ test("terms are classified the same by bytes as by text", () => {
     fc.property(text, (each) => {
       const bytes = Buffer.from(each);
       return (
-        hasPositions(Buffer.concat([bytes, Buffer.from(":")]), bytes.length) ===
-        holdsPositions(each)
+        isPositionalTermBytes(Buffer.concat([bytes, Buffer.from(":")]), bytes.length) ===
+        isPositionalTerm(each)
       );
     }),
     {

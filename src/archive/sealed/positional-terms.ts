@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 
-export const holdsPositions = (term: string): boolean => !searchedAlone.test(term);
+export const isPositionalTerm = (term: string): boolean => !searchedAlone.test(term);
 
 const searchedAlone = /^(?:\|$|[@$]|(?!url:)[a-z-]+:|(?:likes|reposts|replies|quotes)>=)/;
 
@@ -14,7 +14,7 @@ const thresholds = ["likes>=", "reposts>=", "replies>=", "quotes>="].map((name) 
   Buffer.from(name),
 );
 
-export function hasPositions(term: Uint8Array, length: number): boolean {
+export function isPositionalTermBytes(term: Uint8Array, length: number): boolean {
   const first = term[0] as number;
   if (first === bar) return length > 1;
   if (first === at || first === dollar) return false;

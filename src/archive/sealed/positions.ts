@@ -11,7 +11,7 @@ export type Positions = {
   readonly starts: Uint16Array | Uint32Array;
   readonly list: Uint16Array | Uint32Array;
   readonly lastBit: number;
-  near: number;
+  lastFound: number;
 };
 
 export const inList = 255;
@@ -27,36 +27,36 @@ export function readPositions(row: Uint8Array, posts: number): Positions {
       starts: noNumbers,
       list: noNumbers,
       lastBit: longLastBit,
-      near: 0,
+      lastFound: 0,
     };
   }
   const { buffer, byteLength, byteOffset } = row;
   if (byteLength < 8 || byteOffset % 4 !== 0) throw malformed();
   const [first = 0, length = 0] = new Uint32Array(buffer, byteOffset, 2);
   const isLong = first >= longLastBit;
-  const overflowing = isLong ? first - longLastBit : first;
-  const items = 2 * overflowing + length;
+  const listedPosts = isLong ? first - longLastBit : first;
+  const items = 2 * listedPosts + length;
   const bytesAt = 8 + (isLong ? 4 * items : 4 * Math.ceil(items / 2));
-  if (overflowing === 0 || length < overflowing || bytesAt + posts !== byteLength) {
+  if (listedPosts === 0 || length < listedPosts || bytesAt + posts !== byteLength) {
     throw malformed();
   }
   const table = isLong
     ? new Uint32Array(buffer, byteOffset + 8, items)
     : new Uint16Array(buffer, byteOffset + 8, items);
-  const list = table.subarray(2 * overflowing);
+  const list = table.subarray(2 * listedPosts);
   const lastBit = isLong ? longLastBit : shortLastBit;
   if (((list[length - 1] as number) & lastBit) === 0) throw malformed();
   return {
     bytes: new Uint8Array(buffer, byteOffset + bytesAt, posts),
-    ranks: table.subarray(0, overflowing),
-    starts: table.subarray(overflowing, 2 * overflowing),
+    ranks: table.subarray(0, listedPosts),
+    starts: table.subarray(listedPosts, 2 * listedPosts),
     list,
     lastBit,
-    near: 0,
+    lastFound: 0,
   };
 }
 
-const malformed = (): SealedDamage => new SealedDamage("a row of positions has a wrong length");
+const malformed = (): SealedDamage => new SealedDamage("a row of positions has the wrong length");
 
 export function listedPositions(starts: Uint32Array, list: Uint32Array): Positions {
   return {
@@ -65,7 +65,7 @@ export function listedPositions(starts: Uint32Array, list: Uint32Array): Positio
     starts,
     list,
     lastBit: longLastBit,
-    near: 0,
+    lastFound: 0,
   };
 }
 
@@ -73,13 +73,18 @@ export const lastListed = longLastBit;
 
 export function startOfRank(positions: Positions, rank: number): number {
   const { ranks, starts, list } = positions;
-  const near = positions.near;
-  const position = seek(ranks, (ranks[near] as number) <= rank ? near : 0, ranks.length, rank);
+  const lastFound = positions.lastFound;
+  const position = seek(
+    ranks,
+    (ranks[lastFound] as number) <= rank ? lastFound : 0,
+    ranks.length,
+    rank,
+  );
   const start = position < ranks.length ? (starts[position] as number) : list.length;
   if (start >= list.length || ranks[position] !== rank) {
     throw new SealedDamage("positions of a post are missing");
   }
-  positions.near = position;
+  positions.lastFound = position;
   return start;
 }
 
@@ -98,18 +103,18 @@ export function occursAt(positions: Positions, rank: number, position: number): 
     if (value >= position) return value === position;
     if ((item & lastBit) !== 0) return false;
   }
-  return isAmong(positions, start + fewPositions, position);
+  return isInLongList(positions, start + fewPositions, position);
 }
 
-function isAmong(positions: Positions, from: number, position: number): boolean {
+function isInLongList(positions: Positions, from: number, position: number): boolean {
   const end = endOf(positions);
   if (from >= end) throw new SealedDamage("positions are not in order");
   const found = seekPosition(positions, from, end, position);
   return found < end && positionAt(positions, found) === position;
 }
 
-function endOf({ list, starts, near }: Positions): number {
-  const end = near + 1 < starts.length ? (starts[near + 1] as number) : list.length;
+function endOf({ list, starts, lastFound }: Positions): number {
+  const end = lastFound + 1 < starts.length ? (starts[lastFound + 1] as number) : list.length;
   if (end > list.length) throw new SealedDamage("positions are not in order");
   return end;
 }

@@ -19,10 +19,10 @@ export type PostingRows = {
   positions(row: number): Uint8Array;
 };
 
-export function assertPositioned(positioned: boolean): void {
-  if (!positioned) throw new Error("a phrase contains a term without positions");
+export function assertPositional(isPositional: boolean): void {
+  if (!isPositional) throw new Error("a phrase contains a term without positions");
 }
 
 /** Overhead of objects and typed-array headers, bytes. */
-export const bytesOfList = 1_000;
-export const bytesOfPositions = 700;
+export const listOverheadBytes = 1_000;
+export const positionsOverheadBytes = 700;

@@ -10,18 +10,18 @@ import {
 } from "./chunk-set.ts";
 import type { Dictionary } from "./dictionary.ts";
 import type { DictionaryEntry } from "./dictionary-entries.ts";
-import { chunksOf, densePosts, inlinePosts, postsOfChunk, wordsOfBitmap } from "./format.ts";
+import { chunksOf, densePosts, inlinePosts, postsPerChunk, wordsPerBitmap } from "./format.ts";
 import { readListedPositions, readNumbers } from "./inline-list.ts";
 import { lastListed, listedPositions, type Positions } from "./positions.ts";
 import {
-  assertPositioned,
+  assertPositional,
   type PostingList,
   type PostingRows,
   type PostSets,
 } from "./posting-list.ts";
 import { postingListOf } from "./read-posting-list.ts";
 
-export type PrefixList = { any: PostSets; positioned: readonly PostingList[] };
+export type PrefixList = { any: PostSets; positional: readonly PostingList[] };
 
 /**
  * Null if no term has the prefix. Rare terms, perhaps thousands, share a list. Yields the cost in
@@ -35,20 +35,18 @@ export function* prefixListOf(
 ): Generator<number, PrefixList | null> {
   const words = createLists(rows, true, grow);
   const facets = createLists(rows, false, grow);
-  yield* dictionary.eachBeginning(prefix, (entry) =>
-    (entry.positioned ? words : facets).add(entry),
-  );
-  const positioned = yield* words.finish();
-  const all = [...positioned, ...(yield* facets.finish())];
+  yield* dictionary.visitPrefix(prefix, (entry) => (entry.isPositional ? words : facets).add(entry));
+  const positional = yield* words.finish();
+  const all = [...positional, ...(yield* facets.finish())];
   const [first, second] = all;
   if (first === undefined) return null;
   const any = second === undefined ? first : yield* unionOf(all, rows.posts, grow);
-  return { any, positioned };
+  return { any, positional };
 }
 
-function createLists(rows: PostingRows, positioned: boolean, grow: (bytes: number) => void) {
+function createLists(rows: PostingRows, isPositional: boolean, grow: (bytes: number) => void) {
   const lists: PostingList[] = [];
-  const rare = createMergedList(rows.posts, positioned, grow);
+  const rare = createMergedList(rows.posts, isPositional, grow);
   return {
     add(entry: DictionaryEntry): void {
       if (entry.posts <= inlinePosts) rare.add(entry);
@@ -70,7 +68,7 @@ function* unionOf(
   for (const list of lists) {
     for (let chunk = 0; chunk < chunks; chunk++) {
       const sum = (counts[chunk] as number) + (list.counts[chunk] as number);
-      counts[chunk] = Math.min(postsOfChunk, sum);
+      counts[chunk] = Math.min(postsPerChunk, sum);
     }
     yield 1;
   }
@@ -84,7 +82,7 @@ function* unionOf(
   });
 }
 
-type Filling = { bits: Uint32Array; steps: Generator<number, void> };
+type PendingSet = { bits: Uint32Array; steps: Generator<number, void> };
 
 function memoisedSets(
   counts: Uint32Array,
@@ -92,27 +90,27 @@ function memoisedSets(
   fill: (chunk: number, bits: Uint32Array) => Generator<number, void>,
 ): PostSets & Required<Pick<PostSets, "prepare">> {
   const sets: (ChunkSet | undefined)[] = Array.from(counts, () => undefined);
-  const fillings = new Map<number, Filling>();
+  const pendingSets = new Map<number, PendingSet>();
 
-  function fillingOf(chunk: number): Filling {
-    const started = fillings.get(chunk);
+  function pendingSetOf(chunk: number): PendingSet {
+    const started = pendingSets.get(chunk);
     if (started !== undefined) return started;
-    const bits = new Uint32Array(wordsOfBitmap);
-    const filling = { bits, steps: fill(chunk, bits) };
-    fillings.set(chunk, filling);
-    return filling;
+    const bits = new Uint32Array(wordsPerBitmap);
+    const pending = { bits, steps: fill(chunk, bits) };
+    pendingSets.set(chunk, pending);
+    return pending;
   }
 
   function advance(chunk: number): number | null {
-    const { bits, steps } = fillingOf(chunk);
+    const { bits, steps } = pendingSetOf(chunk);
     try {
       const step = steps.next();
       if (!step.done) return step.value;
     } catch (error) {
-      fillings.delete(chunk);
+      pendingSets.delete(chunk);
       throw error;
     }
-    fillings.delete(chunk);
+    pendingSets.delete(chunk);
     const set = compact(bits, chunk);
     sets[chunk] = set;
     grow(set.list?.byteLength ?? bits.byteLength);
@@ -145,7 +143,7 @@ function compact(bits: Uint32Array, row: number): ChunkSet {
   if (count >= densePosts) return bitmap;
   if (count === 0) return emptySet;
   const list = new Uint16Array(count);
-  members(bitmap, 0, postsOfChunk, list, count);
+  members(bitmap, 0, postsPerChunk, list, count);
   return listSet(list, count, 0, row);
 }
 
@@ -155,14 +153,14 @@ type MergedList = {
   finish(): Generator<number, PostingList>;
 };
 
-const positionsOfTerm = 64;
-const positionsOfStep = 4_096;
+const positionsPerTerm = 64;
+const positionsPerStep = 4_096;
 
-const perPost = 2 ** 32;
+const positionRange = 2 ** 32;
 
 function createMergedList(
   totalPosts: number,
-  positioned: boolean,
+  isPositional: boolean,
   grow: (bytes: number) => void,
 ): MergedList {
   const chunks = chunksOf(totalPosts);
@@ -171,8 +169,8 @@ function createMergedList(
   let isEmpty = true;
 
   function addPosition(number: number, position: number): void {
-    const chunk = Math.floor(number / postsOfChunk);
-    positions[chunk]?.push((number % postsOfChunk) * perPost + position);
+    const chunk = Math.floor(number / postsPerChunk);
+    positions[chunk]?.push((number % postsPerChunk) * positionRange + position);
   }
 
   return {
@@ -185,7 +183,7 @@ function createMergedList(
       });
       for (let index = 0; index < entry.posts; index++) {
         const number = numbers[index] as number;
-        if (positioned) readListedPositions(reader, (position) => addPosition(number, position));
+        if (isPositional) readListedPositions(reader, (position) => addPosition(number, position));
         else addPosition(number, 0);
       }
     },
@@ -194,31 +192,32 @@ function createMergedList(
       for (const each of positions) {
         sorted.push(Float64Array.from(each).sort());
         grow(8 * each.length);
-        yield each.length / positionsOfTerm;
+        yield each.length / positionsPerTerm;
       }
-      return mergedList(sorted, positioned, grow);
+      return mergedList(sorted, isPositional, grow);
     },
   };
 }
 
 function mergedList(
   locations: readonly Float64Array[],
-  positioned: boolean,
+  isPositional: boolean,
   grow: (bytes: number) => void,
 ): PostingList {
-  const counts = Uint32Array.from(locations, (each) => Math.min(each.length, postsOfChunk));
+  const counts = Uint32Array.from(locations, (each) => Math.min(each.length, postsPerChunk));
   const positions: (Positions | undefined)[] = locations.map(() => undefined);
   const sets = memoisedSets(counts, grow, function* (chunk, bits) {
     for (const [index, position] of (locations[chunk] ?? []).entries()) {
-      if (index % positionsOfStep === positionsOfStep - 1) yield positionsOfStep / positionsOfTerm;
-      const post = Math.floor(position / perPost);
+      if (index % positionsPerStep === positionsPerStep - 1)
+        yield positionsPerStep / positionsPerTerm;
+      const post = Math.floor(position / positionRange);
       bits[post >>> 5] = (bits[post >>> 5] as number) | (1 << (post & 31));
     }
   });
   return {
     ...sets,
     positions({ row }) {
-      assertPositioned(positioned);
+      assertPositional(isPositional);
       const known = positions[row];
       if (known !== undefined) return known;
       const read = positionsOf(locations[row] ?? new Float64Array(0));
@@ -236,12 +235,12 @@ function positionsOf(positions: Float64Array): Positions {
   let before = -1;
   for (let index = 0; index < positions.length; index++) {
     const position = positions[index] as number;
-    const post = Math.floor(position / perPost);
+    const post = Math.floor(position / positionRange);
     if (post !== before) {
       if (index > 0) list[index - 1] = (list[index - 1] as number) + lastListed;
       starts.push(index);
     }
-    list[index] = position % perPost;
+    list[index] = position % positionRange;
     before = post;
   }
   if (list.length > 0) list[list.length - 1] = (list[list.length - 1] as number) + lastListed;

@@ -1,29 +1,29 @@
 import { describe, expect, test } from "vitest";
 import { SealedDamage } from "./damage.ts";
-import { bytesOfBitmap } from "./format.ts";
+import { bytesPerBitmap } from "./format.ts";
 import { occursAt } from "./positions.ts";
 import type { PostingRows } from "./posting-list.ts";
 import { postingListOf } from "./read-posting-list.ts";
 
 const rows: PostingRows = {
   posts: 66_000,
-  docs: () => new Uint8Array(bytesOfBitmap),
+  docs: () => new Uint8Array(bytesPerBitmap),
   positions: () => new Uint8Array(0),
 };
 
-const entryOf = (posts: number, rest: readonly number[], positioned = true) => ({
+const entryOf = (posts: number, rest: readonly number[], isPositional = true) => ({
   posts,
-  positioned,
+  isPositional,
   rest: Uint8Array.from(rest),
 });
-const read = (posts: number, rest: readonly number[], positioned = true) =>
-  postingListOf(entryOf(posts, rest, positioned), rows, () => {});
+const read = (posts: number, rest: readonly number[], isPositional = true) =>
+  postingListOf(entryOf(posts, rest, isPositional), rows, () => {});
 
-const ofSecondChunk = [0xc0, 0x80, 0x04];
+const secondChunkDelta = [0xc0, 0x80, 0x04];
 
 describe("list in the dictionary", () => {
   test("a posting list in the dictionary has its posts by chunk, and their positions", () => {
-    const list = read(3, [5, 1, ...ofSecondChunk, 8, 3, 2, 0]);
+    const list = read(3, [5, 1, ...secondChunkDelta, 8, 3, 2, 0]);
     expect([...list.counts]).toEqual([2, 1]);
     expect(list.set(0)).toMatchObject({ at: 0, count: 2, base: 0 });
     expect([...(list.set(0).list ?? [])]).toEqual([5, 6, 70]);
@@ -64,14 +64,14 @@ describe("a posting list in rows", () => {
     ["whose posts do not add up", 80, [1, 40, 39]],
     ["with more posts of a chunk than there are", 465, [1, 0, 0xd1, 0x03]],
     ["that is truncated", 80, [1, 80]],
-  ])("a posting list in rows is rejected if it is one %s", (_name, posts, rest) => {
+  ])("a posting list in rows %s is rejected", (_name, posts, rest) => {
     expect(() => read(posts, rest)).toThrow(SealedDamage);
   });
 
   test.each<[string, number, number[]]>([
     ["in one row", 80, [1, 40, 40]],
     ["in a row for each chunk", 9_000, [1, 0xa8, 0x46, 0]],
-  ])("a posting list %s is rejected if the rows have other posts", (_name, posts, rest) => {
+  ])("a posting list %s is rejected if its rows have different posts", (_name, posts, rest) => {
     expect(() => read(posts, rest).set(0)).toThrow(SealedDamage);
   });
 });

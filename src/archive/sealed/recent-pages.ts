@@ -1,8 +1,8 @@
 export type RecentPages = {
   has(key: number): boolean;
   find(key: number): BigInt64Array | undefined;
-  remember(key: number, page: BigInt64Array): void;
-  forget(key: number): void;
+  put(key: number, page: BigInt64Array): void;
+  delete(key: number): void;
 };
 
 export function createRecentPages(maxPages: number): RecentPages {
@@ -16,12 +16,12 @@ export function createRecentPages(maxPages: number): RecentPages {
     return page;
   }
 
-  function remember(key: number, page: BigInt64Array): void {
+  function put(key: number, page: BigInt64Array): void {
     pages.set(key, page);
     if (pages.size <= maxPages) return;
     const [oldest] = pages.keys();
     if (oldest !== undefined) pages.delete(oldest);
   }
 
-  return { has: (key) => pages.has(key), find, remember, forget: (key) => pages.delete(key) };
+  return { has: (key) => pages.has(key), find, put, delete: (key) => pages.delete(key) };
 }

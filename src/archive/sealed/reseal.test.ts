@@ -17,7 +17,7 @@ afterEach(() => {
   for (const database of opened.splice(0)) database.close();
 });
 
-function sealedAgain() {
+function resealableSegment() {
   const posts = new Map<bigint, readonly string[]>();
   let database = emptySegment();
   opened.push(database);
@@ -58,11 +58,11 @@ const change = fc.record({
   tokens: fc.option(fc.array(fc.constantFrom(...words), { maxLength: 9 })),
 });
 
-test("a resealed index has the latest version of each post, from either index", () => {
+test("a resealed index has the latest version of each post, from whichever index has it", () => {
   const generations = fc.array(fc.array(change, { maxLength: 90 }), { minLength: 2, maxLength: 4 });
   fc.assert(
     fc.property(generations, (all) => {
-      const segment = sealedAgain();
+      const segment = resealableSegment();
       for (const changes of all) {
         for (const { post, tokens } of changes) segment.change(BigInt(post) << 31n, tokens);
         segment.seal();
@@ -95,7 +95,7 @@ function textOf(n: number): string[] {
 test("resealing copies terms of every form: in the dictionary, in one row, in a row per chunk", () => {
   const first = new Map<bigint, string[]>();
   for (let n = 0; n < 10_500; n += 1) first.set(BigInt(n) * 10n, textOf(n));
-  const segment = sealedAgain();
+  const segment = resealableSegment();
   addToFts(segment.database(), first);
   for (const [id, tokens] of first) segment.posts.set(id, tokens);
   segment.seal();
@@ -110,7 +110,7 @@ test("resealing copies terms of every form: in the dictionary, in one row, in a 
 });
 
 test("resealing copies hidden posts, and hides nothing in the result", () => {
-  const segment = sealedAgain();
+  const segment = resealableSegment();
   segment.change(1n, ["a"]);
   segment.change(2n, ["a", "b"]);
   segment.seal();
@@ -125,7 +125,7 @@ test("resealing copies hidden posts, and hides nothing in the result", () => {
 });
 
 test("resealing reports indexed posts without a row", () => {
-  const segment = sealedAgain();
+  const segment = resealableSegment();
   for (let id = 1n; id <= 100n; id += 1n)
     segment.change(id, ["all", "all", `w${id % 3n}`, `once${id}`]);
   segment.seal();
@@ -136,22 +136,28 @@ test("resealing reports indexed posts without a row", () => {
 test.each([
   ["a row of posts is missing", "DELETE FROM sealed_docs WHERE row = 0"],
   ["a row of positions is missing", "DELETE FROM sealed_positions"],
-  ["a row of posts is cut off", "UPDATE sealed_docs SET docs = substr(docs, 1, length(docs) - 4)"],
-  ["a row of posts is not in order", "UPDATE sealed_docs SET docs = zeroblob(length(docs))"],
-  ["a row of positions is cut off", "UPDATE sealed_positions SET positions = substr(positions, 2)"],
   [
-    "a row has posts that there are not",
+    "a row of posts is truncated",
+    "UPDATE sealed_docs SET docs = substr(docs, 1, length(docs) - 4)",
+  ],
+  ["a row of posts is not in order", "UPDATE sealed_docs SET docs = zeroblob(length(docs))"],
+  [
+    "a row of positions is truncated",
+    "UPDATE sealed_positions SET positions = substr(positions, 2)",
+  ],
+  [
+    "a row has nonexistent posts",
     "UPDATE sealed_docs SET docs = substr(docs, 1, length(docs) - 4) || x'ffffffff'",
   ],
-  ["a block is cut off", "UPDATE sealed_terms SET block = substr(block, 1, length(block) - 1)"],
+  ["a block is truncated", "UPDATE sealed_terms SET block = substr(block, 1, length(block) - 1)"],
   [
     "a block begins with a term that shares bytes",
     "UPDATE sealed_terms SET block = x'01' || substr(block, 2)",
   ],
-  ["a term comes twice", "UPDATE sealed_terms SET block = block || block"],
+  ["a term occurs twice", "UPDATE sealed_terms SET block = block || block"],
   ["a block is not a blob", "UPDATE sealed_terms SET block = 5"],
   ["a page of IDs is missing", "DELETE FROM sealed_ids"],
-  ["a page of IDs is cut off", "UPDATE sealed_ids SET ids = substr(ids, 5)"],
+  ["a page of IDs is truncated", "UPDATE sealed_ids SET ids = substr(ids, 5)"],
   ["there are too many IDs", "UPDATE sealed SET posts = posts - 1"],
   [
     "two IDs are swapped",
@@ -159,10 +165,10 @@ test.each([
   ],
   ["an ID belongs to no post", "UPDATE sealed_ids SET ids = substr(ids, 1, 99 * 8) || zeroblob(8)"],
   [
-    "a post is replaced that FTS5 does not have",
+    "a replaced post is missing in FTS5",
     "UPDATE sealed_mask SET replaced = x'02' || zeroblob(8191), hidden = zeroblob(8192)",
   ],
-  ["a post is not replaced that FTS5 has", "INSERT INTO term(rowid, terms) VALUES (7, 'all')"],
+  ["a post that FTS5 has is not replaced", "INSERT INTO term(rowid, terms) VALUES (7, 'all')"],
   [
     "the length of a term does not fit into 32 bits",
     "UPDATE sealed_terms SET block = x'008680808010' || substr(block, 3) WHERE first = 'all'",
@@ -175,8 +181,8 @@ test.each([
     "blocks are not in order",
     "INSERT INTO sealed_terms SELECT 'zzz', block, sum FROM sealed_terms WHERE first = 'all'",
   ],
-])("resealing reports damage: %s", (_, damage) => {
-  const segment = sealedAgain();
+])("resealing reports damage if %s", (_, damage) => {
+  const segment = resealableSegment();
   for (let id = 1n; id <= 100n; id += 1n) segment.change(id, ["all", "all", `once${id}`]);
   segment.seal();
   segment.database().exec(damage);

@@ -4,27 +4,27 @@ import { bitmapSet, type ChunkSet, countOf, emptySet, listSet } from "./chunk-se
 import { SealedDamage } from "./damage.ts";
 import type { DictionaryEntry } from "./dictionary-entries.ts";
 import {
-  bytesOfContainer,
   chunksOf,
+  containerBytes,
   densePosts,
   postsIn,
-  postsOfChunk,
-  wordsOfBitmap,
+  postsPerChunk,
+  wordsPerBitmap,
 } from "./format.ts";
 import { type Positions, readPositions } from "./positions.ts";
 import {
-  assertPositioned,
-  bytesOfList,
-  bytesOfPositions,
+  assertPositional,
+  listOverheadBytes,
   type PostingList,
   type PostingRows,
+  positionsOverheadBytes,
 } from "./posting-list.ts";
 
-const bytesOfSet = 250;
+const setOverheadBytes = 250;
 
-type Counted = { counts: Uint32Array; firstRow: number };
+type RowCounts = { counts: Uint32Array; firstRow: number };
 
-function readCounts({ posts, rest }: DictionaryEntry, totalPosts: number): Counted {
+function readCounts({ posts, rest }: DictionaryEntry, totalPosts: number): RowCounts {
   const reader: ByteReader = { bytes: rest, at: 0 };
   const firstRow = readVarint(reader);
   const counts = new Uint32Array(chunksOf(totalPosts));
@@ -49,14 +49,14 @@ export function rowsList(
   const { counts, firstRow } = readCounts(entry, rows.posts);
   const sets: (ChunkSet | undefined)[] = Array.from(counts, () => undefined);
   const positions: (Positions | undefined)[] = Array.from(counts, () => undefined);
-  grow(bytesOfList + 20 * counts.length);
+  grow(listOverheadBytes + 20 * counts.length);
 
   function readSet(chunk: number): ChunkSet {
     const count = counts[chunk] as number;
     if (count === 0) return emptySet;
     const bytes = alignedTo64Bits(rows.docs(firstRow + chunk));
-    assertLength(bytes, bytesOfContainer(count));
-    grow(bytes.byteLength + bytesOfSet);
+    assertLength(bytes, containerBytes(count));
+    grow(bytes.byteLength + setOverheadBytes);
     return readContainer(bytes, 0, count, postsIn(chunk, rows.posts), chunk, 0);
   }
 
@@ -72,9 +72,9 @@ export function rowsList(
     positions({ row }) {
       const known = positions[row];
       if (known !== undefined) return known;
-      assertPositioned(entry.positioned);
+      assertPositional(entry.isPositional);
       const bytes = alignedTo64Bits(rows.positions(firstRow + row));
-      grow(bytes.byteLength + bytesOfPositions);
+      grow(bytes.byteLength + positionsOverheadBytes);
       const read = readPositions(bytes, counts[row] as number);
       positions[row] = read;
       return read;
@@ -90,7 +90,7 @@ export function oneRowList(
   const { counts, firstRow } = readCounts(entry, rows.posts);
   let sets: ChunkSet[] | null = null;
   let positions: Positions | null = null;
-  grow(bytesOfList + 4 * counts.length);
+  grow(listOverheadBytes + 4 * counts.length);
 
   function readSets(): ChunkSet[] {
     const bytes = alignedTo64Bits(rows.docs(firstRow));
@@ -99,7 +99,7 @@ export function oneRowList(
     let base = 0;
     for (let chunk = 0; chunk < counts.length; chunk++) {
       const count = counts[chunk] as number;
-      const length = count === 0 ? 0 : bytesOfContainer(count);
+      const length = count === 0 ? 0 : containerBytes(count);
       if (at + length > bytes.byteLength) throw wrongLength();
       read.push(
         count === 0
@@ -110,7 +110,7 @@ export function oneRowList(
       base += count;
     }
     assertLength(bytes, at);
-    grow(bytes.byteLength + bytesOfSet * counts.length);
+    grow(bytes.byteLength + setOverheadBytes * counts.length);
     return read;
   }
 
@@ -122,9 +122,9 @@ export function oneRowList(
     },
     positions() {
       if (positions === null) {
-        assertPositioned(entry.positioned);
+        assertPositional(entry.isPositional);
         const bytes = alignedTo64Bits(rows.positions(firstRow));
-        grow(bytes.byteLength + bytesOfPositions);
+        grow(bytes.byteLength + positionsOverheadBytes);
         positions = readPositions(bytes, entry.posts);
       }
       return positions;
@@ -136,7 +136,7 @@ function assertLength(bytes: Uint8Array, length: number): void {
   if (bytes.byteLength !== length) throw wrongLength();
 }
 
-const wrongLength = (): SealedDamage => new SealedDamage("a row of posts has a wrong length");
+const wrongLength = (): SealedDamage => new SealedDamage("a row of posts has the wrong length");
 
 /** Verifies that there are `count` posts, all below `limit`. */
 function readContainer(
@@ -148,7 +148,7 @@ function readContainer(
   base: number,
 ): ChunkSet {
   if (count >= densePosts) {
-    const bits = new Uint32Array(buffer, byteOffset + at, wordsOfBitmap);
+    const bits = new Uint32Array(buffer, byteOffset + at, wordsPerBitmap);
     assertBitmap(bits, count, limit);
     return bitmapSet(bits, count, row, base);
   }
@@ -159,20 +159,20 @@ function readContainer(
 
 function assertAscending(list: Uint16Array, limit: number): void {
   let before = -1;
-  let ascends = true;
+  let isAscending = true;
   for (let index = 0; index < list.length; index++) {
     const member = list[index] as number;
-    ascends = ascends && member > before;
+    isAscending = isAscending && member > before;
     before = member;
   }
-  if (!ascends || before >= limit) throw new SealedDamage("a list of posts is not in order");
+  if (!isAscending || before >= limit) throw new SealedDamage("a list of posts is not in order");
 }
 
 function assertBitmap(bits: Uint32Array, count: number, limit: number): void {
-  const last = limit < postsOfChunk ? (bits[limit >>> 5] as number) >>> (limit & 31) : 0;
+  const last = limit < postsPerChunk ? (bits[limit >>> 5] as number) >>> (limit & 31) : 0;
   let beyond = last;
-  for (let word = (limit >>> 5) + 1; word < wordsOfBitmap; word++) beyond |= bits[word] as number;
+  for (let word = (limit >>> 5) + 1; word < wordsPerBitmap; word++) beyond |= bits[word] as number;
   if (countOf(bits) !== count || beyond !== 0) {
-    throw new SealedDamage("a bitmap has a wrong number of posts");
+    throw new SealedDamage("a bitmap has the wrong number of posts");
   }
 }

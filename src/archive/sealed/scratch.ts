@@ -1,5 +1,5 @@
 import type { ChunkSet } from "./chunk-set.ts";
-import { wordsOfBitmap } from "./format.ts";
+import { wordsPerBitmap } from "./format.ts";
 
 /** `list` and `bits` share their memory. */
 type ScratchBuffer = { list: Uint16Array; bits: Uint32Array };
@@ -11,8 +11,8 @@ export type Scratch = {
   mark(): number;
   /** Releases the buffers acquired since the mark. */
   release(mark: number): void;
-  /** As `release`, but keeps the buffer of `kept`, if it is one of them. */
-  releaseExcept(mark: number, kept: ChunkSet): void;
+  /** Like `release`, but retains the buffer of `retained` if it is one of them. */
+  releaseExcept(mark: number, retained: ChunkSet): void;
 };
 
 export function createScratch(): Scratch {
@@ -29,12 +29,12 @@ export function createScratch(): Scratch {
     release(mark) {
       acquired = mark;
     },
-    releaseExcept(mark, kept) {
+    releaseExcept(mark, retained) {
       for (let index = mark; index < acquired; index++) {
         const buffer = buffers[index];
         const first = buffers[mark];
         if (buffer === undefined || first === undefined) break;
-        if (buffer.list !== kept.list && buffer.bits !== kept.bits) continue;
+        if (buffer.list !== retained.list && buffer.bits !== retained.bits) continue;
         buffers[index] = first;
         buffers[mark] = buffer;
         acquired = mark + 1;
@@ -46,6 +46,6 @@ export function createScratch(): Scratch {
 }
 
 function createBuffer(): ScratchBuffer {
-  const bytes = new ArrayBuffer(wordsOfBitmap * 4);
+  const bytes = new ArrayBuffer(wordsPerBitmap * 4);
   return { list: new Uint16Array(bytes), bits: new Uint32Array(bytes) };
 }

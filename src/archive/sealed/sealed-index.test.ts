@@ -6,13 +6,13 @@ import { writeSealedTables } from "../../../testkit/archives/sealed-tables.ts";
 import { type ChunkSet, countBetween, listSet, members } from "./chunk-set.ts";
 import { SealedDamage } from "./damage.ts";
 import type { SealedWork } from "./evaluate.ts";
-import { bytesOfBitmap, postsOfChunk, sealedMigrations } from "./format.ts";
+import { bytesPerBitmap, postsPerChunk, sealedMigrations } from "./format.ts";
 import {
   type ChunkMatches,
   type NumberRange,
   openSealedIndex,
   type SealedIndex,
-  termsOfStep,
+  termsPerStep,
 } from "./sealed-index.ts";
 import type { SealedQuery } from "./sealed-query.ts";
 import { createTermCache, type TermCache } from "./term-cache.ts";
@@ -22,9 +22,9 @@ const longWord = "long".repeat(40);
 const words = Array.from({ length: 2_048 }, (_, rank) => `w${rank}`);
 const pairs = Array.from({ length: 2_048 }, (_, rank) => `日${String.fromCharCode(0x4e00 + rank)}`);
 
-const total = 2 * postsOfChunk + 1_234;
+const total = 2 * postsPerChunk + 1_234;
 const posts = corpus();
-const holders = holdersOfTokens();
+const postsByToken = indexPosts();
 let database: DatabaseSync;
 let index: SealedIndex;
 
@@ -49,7 +49,7 @@ function open(maxBytes = 1 << 24): SealedIndex {
 }
 
 function corpus(): string[][] {
-  const made: string[][] = [];
+  const created: string[][] = [];
   let state = 1;
   const random = (below: number): number => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
@@ -57,9 +57,9 @@ function corpus(): string[][] {
   };
   for (let number = 0; number < total; number++) {
     const tokens: string[] = [];
-    made.push(tokens);
-    const isPoor = number >= postsOfChunk && number < 2 * postsOfChunk && number % 8 !== 0;
-    if (isPoor) continue;
+    created.push(tokens);
+    const isMostlyEmpty = number >= postsPerChunk && number < 2 * postsPerChunk && number % 8 !== 0;
+    if (isMostlyEmpty) continue;
     const length = random(5);
     for (let position = 0; position < length; position++)
       tokens.push(word(random(1 << random(12))));
@@ -69,13 +69,14 @@ function corpus(): string[][] {
   }
   const edges = [1, 64, 65, 4_000, 4_001, 4_095, 4_096, 4_097, 8_193, 65_535, 65_536, 65_537];
   for (const count of edges) {
-    for (let number = 0; number < count; number++) made[number]?.unshift(`first${count}`);
-    for (let number = 0; number < count; number++) made[total - 1 - number]?.push(`last${count}`);
+    for (let number = 0; number < count; number++) created[number]?.unshift(`first${count}`);
+    for (let number = 0; number < count; number++)
+      created[total - 1 - number]?.push(`last${count}`);
   }
-  made[1] = ["only1"];
-  made[2] = ["only2"];
+  created[1] = ["only1"];
+  created[2] = ["only2"];
   for (let number = 0; number < total; number += 3_001) {
-    made[number]?.push(
+    created[number]?.push(
       ...(number % 2 === 0 ? ["once", "w0", "once", "again"] : ["again", "w0", "once"]),
     );
   }
@@ -85,21 +86,21 @@ function corpus(): string[][] {
     ["ha", "ho", "he", "ho", "ha"],
   ];
   for (let number = 20_000; number < 29_000; number++) {
-    made[number]?.push(...(songs[number % songs.length] ?? []));
+    created[number]?.push(...(songs[number % songs.length] ?? []));
   }
   for (const [number, length] of [
     [7, 300],
-    [postsOfChunk - 1, 300],
-    [postsOfChunk, 40_000],
+    [postsPerChunk - 1, 300],
+    [postsPerChunk, 40_000],
     [total - 1, 40_000],
   ] as const) {
     const filler = Array.from({ length }, (_, position) => word(position % 3));
-    made[number] = [...(made[number] ?? []), ...filler, "far", "the", "end", longWord];
+    created[number] = [...(created[number] ?? []), ...filler, "far", "the", "end", longWord];
   }
-  return made;
+  return created;
 }
 
-function holdersOfTokens(): Map<string, number[]> {
+function indexPosts(): Map<string, number[]> {
   const found = new Map<string, number[]>();
   for (const [number, tokens] of posts.entries()) {
     for (const token of new Set(tokens)) {
@@ -125,11 +126,11 @@ function naive(query: SealedQuery): Uint8Array {
     case "none":
       return nothing();
     case "term":
-      return holding([query.term], null);
+      return postsWith([query.term], null);
     case "phrase":
-      return holding(query.terms, null);
+      return postsWith(query.terms, null);
     case "prefix":
-      return holding(query.terms, query.prefix);
+      return postsWith(query.terms, query.prefix);
     case "or":
       return query.children.reduce((found, child) => joined(found, naive(child)), nothing());
     case "and": {
@@ -152,23 +153,23 @@ function cut(found: Uint8Array, other: Uint8Array, kept: 0 | 1): Uint8Array {
   return found;
 }
 
-function holding(terms: readonly string[], prefix: string | null): Uint8Array {
+function postsWith(terms: readonly string[], prefix: string | null): Uint8Array {
   const flags = nothing();
   const [first] = terms;
   const firsts =
     first === undefined
-      ? [...holders.keys()].filter((each) => each.startsWith(prefix ?? ""))
+      ? [...postsByToken.keys()].filter((each) => each.startsWith(prefix ?? ""))
       : [first];
   const isSingle = terms.length + (prefix === null ? 0 : 1) === 1;
   for (const each of firsts) {
-    for (const number of holders.get(each) ?? []) {
-      if (isSingle || standsIn(posts[number] ?? [], terms, prefix)) flags[number] = 1;
+    for (const number of postsByToken.get(each) ?? []) {
+      if (isSingle || occursIn(posts[number] ?? [], terms, prefix)) flags[number] = 1;
     }
   }
   return flags;
 }
 
-function standsIn(
+function occursIn(
   post: readonly string[],
   terms: readonly string[],
   prefix: string | null,
@@ -184,7 +185,7 @@ function standsIn(
 }
 
 const everything: NumberRange = { from: 0, to: total };
-const numbers = new Uint16Array(postsOfChunk);
+const numbers = new Uint16Array(postsPerChunk);
 
 function search(query: SealedQuery, range = everything, from = index): Uint8Array {
   const flags = nothing();
@@ -195,8 +196,8 @@ function search(query: SealedQuery, range = everything, from = index): Uint8Arra
 }
 
 function flag(flags: Uint8Array, { chunk, set, from, to }: ChunkMatches): void {
-  const count = members(set, from, to, numbers, postsOfChunk);
-  for (let n = 0; n < count; n++) flags[chunk * postsOfChunk + (numbers[n] ?? 0)] = 1;
+  const count = members(set, from, to, numbers, postsPerChunk);
+  for (let n = 0; n < count; n++) flags[chunk * postsPerChunk + (numbers[n] ?? 0)] = 1;
 }
 
 function differences(found: Uint8Array, expected: Uint8Array): number[] {
@@ -214,7 +215,7 @@ const prefix = (last: string, ...terms: string[]): SealedQuery => ({
 const or = (...children: SealedQuery[]): SealedQuery => ({ kind: "or", children });
 const and = (...children: SealedQuery[]): SealedQuery => ({ kind: "and", children, excluded: [] });
 const not = (...excluded: SealedQuery[]): SealedQuery => ({ kind: "and", children: [], excluded });
-const butNot = (child: SealedQuery, ...excluded: SealedQuery[]): SealedQuery => ({
+const without = (child: SealedQuery, ...excluded: SealedQuery[]): SealedQuery => ({
   kind: "and",
   children: [child],
   excluded,
@@ -263,21 +264,21 @@ describe("the matches of a query", () => {
     ["a negated word", not(term("w0"))],
     ["a word or the negation of another one", or(term("w900"), not(term("w1")))],
     ["a negated group of words", not(term("w0"), or(term("w1"), not(term("lang:en"))))],
-    ["a word without another", butNot(term("w3"), term("w0"), phrase("w1", "w2"))],
-    ["a word without itself", butNot(term("w3"), term("w3"))],
+    ["a word without another", without(term("w3"), term("w0"), phrase("w1", "w2"))],
+    ["a word without itself", without(term("w3"), term("w3"))],
     [
       "a phrase without groups",
-      butNot(phrase("w0", "w1"), and(term("w2"), or(term("w3"), term("w5")))),
+      without(phrase("w0", "w1"), and(term("w2"), or(term("w3"), term("w5")))),
     ],
     [
       "phrases without groups of phrases",
-      butNot(and(phrase("w0", "w0"), phrase("w0", "w1")), and(phrase("w1", "w0"), term("w3"))),
+      without(and(phrase("w0", "w0"), phrase("w0", "w1")), and(phrase("w1", "w0"), term("w3"))),
     ],
     [
       "a rare word in one of many groups",
       and(term("once"), or(term("w1"), term("lang:en"), term("again")), or(term("w2"), term("w0"))),
     ],
-    ["phrases in a group beside a word", and(term("w20"), or(phrase("w0", "w1"), term("w2")))],
+    ["phrases in a group next to a word", and(term("w20"), or(phrase("w0", "w1"), term("w2")))],
     ["an OR of nothing", or()],
     ["an AND of nothing", and()],
     ["a nested AND", and(or(and(term("w1"), phrase("w0", "w1")), term("w40")), term("w2"))],
@@ -338,7 +339,7 @@ test("the sealed index finds the matches of random queries in random ranges", ()
     {
       numRuns: 10,
       examples: [
-        [phrase("w0", "w1", "w0"), postsOfChunk - 1, postsOfChunk + 1],
+        [phrase("w0", "w1", "w0"), postsPerChunk - 1, postsPerChunk + 1],
         [and(term("first65536"), not(phrase("ha", "ho", "ha"))), 0, total],
         [prefix("日", "w1"), total, total],
       ],
@@ -346,19 +347,19 @@ test("the sealed index finds the matches of random queries in random ranges", ()
   );
 });
 
-test("the sealed index finds the matches without a cache", () => {
-  const forgetful = open(0);
+test("the sealed index finds the same matches without a cache", () => {
+  const uncached = open(0);
   for (const query of [phrase("w0", "w1"), prefix("日", "w0"), not(term("w5"))]) {
-    const again = search(query, everything, forgetful);
+    const again = search(query, everything, uncached);
     expect(differences(again, search(query))).toEqual([]);
   }
-  forgetful.close();
+  uncached.close();
 });
 
 test("the sealed index finds the matches of groups as deeply nested and as large as queries allow", () => {
   let query: SealedQuery = or(...words.slice(0, 256).map(term));
   for (let depth = 0; depth < 20; depth++) {
-    query = depth % 2 === 0 ? butNot(query, term("missing")) : or(query, phrase("w900", "w901"));
+    query = depth % 2 === 0 ? without(query, term("missing")) : or(query, phrase("w900", "w901"));
   }
   const flat = or(...words.slice(0, 256).map(term), phrase("w900", "w901"));
   expect(differences(search(query), naive(flat))).toEqual([]);
@@ -370,7 +371,7 @@ describe("the steps of a search", () => {
       index.matches(query, range, () => null, work()),
       ({ chunk, set, from, to }) => [chunk, from, to, countBetween(set, from, to)],
     );
-  const whole = postsOfChunk;
+  const whole = postsPerChunk;
 
   test.each<[string, SealedQuery, NumberRange, [number, number, number, number][]]>([
     [
@@ -425,7 +426,7 @@ describe("the steps of a search", () => {
       () => null,
       work(),
     );
-    expect(last && countBetween(last.set, 0, postsOfChunk)).toBe(1_234);
+    expect(last && countBetween(last.set, 0, postsPerChunk)).toBe(1_234);
   });
 
   test("the steps of a search omit excluded posts", () => {
@@ -441,7 +442,7 @@ describe("the steps of a search", () => {
       found.push(countBetween(set, from, to));
     }
     expect(requested).toEqual([0, 1, 2]);
-    expect(found).toEqual([postsOfChunk, postsOfChunk - 3, 1_234]);
+    expect(found).toEqual([postsPerChunk, postsPerChunk - 3, 1_234]);
   });
 
   test("the steps of a search are correct while other searches begin", () => {
@@ -481,13 +482,13 @@ describe("the containers read for few candidates", () => {
     ["groups come after terms", and(or(w0, w1), one, other), 2],
     ["phrases come after groups", and(phrase("w0", "w1"), or(one, w0), other), 3],
     ["phrases of groups are searched only in the candidates", and(one, phrases), 3],
-    ["excluded phrases come last", butNot(one, phrase("w0", "w1"), one), 2],
-    ["a missing term ends it", and(w0, w1, term("missing")), 0],
+    ["excluded phrases come last", without(one, phrase("w0", "w1"), one), 2],
+    ["a missing term ends the search", and(w0, w1, term("missing")), 0],
   ])(
     "a search reads few containers if few candidates are left, because %s",
     (_name, query, containers) => {
       const done = work();
-      Array.from(index.matches(query, { from: 0, to: postsOfChunk }, () => null, done));
+      Array.from(index.matches(query, { from: 0, to: postsPerChunk }, () => null, done));
       expect(done.containers).toBe(containers);
     },
   );
@@ -501,7 +502,7 @@ describe("looking up many prefixes", () => {
     ...Array.from({ length: 20 }, (_, n) => prefix(`none${n}`)),
     prefix("w1", "w0"),
   );
-  const remembersNothing = 1;
+  const noCacheBytes = 1;
 
   function inSlices(query: SealedQuery, from: SealedIndex) {
     const flags = nothing();
@@ -516,29 +517,29 @@ describe("looking up many prefixes", () => {
       max = Math.max(max, done.termReads - before);
       if (step.done) break;
       flag(flags, step.value);
-      at = step.value.chunk * postsOfChunk + step.value.to;
+      at = step.value.chunk * postsPerChunk + step.value.to;
     }
     return { flags, max, slices, termReads: done.termReads };
   }
 
   test("each step of a search looks up at most a few hundred terms of many prefixes", () => {
-    const opened = open(remembersNothing);
+    const opened = open(noCacheBytes);
     const { flags, max, slices } = inSlices(many, opened);
     expect(differences(flags, search(many))).toEqual([]);
     expect(slices).toBeGreaterThan(20);
-    expect(max).toBeLessThanOrEqual(3 * termsOfStep);
+    expect(max).toBeLessThanOrEqual(3 * termsPerStep);
     opened.close();
   });
 
   test("looking up many prefixes in steps reads no more than a single step would", () => {
-    const opened = open(remembersNothing);
+    const opened = open(noCacheBytes);
     const alone = { containers: 0, termReads: 0 };
     Array.from(opened.matches(or(many), everything, () => null, alone));
     expect(inSlices(many, opened).termReads).toBeLessThanOrEqual(alone.termReads);
     opened.close();
   });
 
-  test("two interleaved queries with many prefixes find the same as each does separately", () => {
+  test("two interleaved queries with many prefixes find the same posts as each does separately", () => {
     const opened = open();
     const [one, other] = [or(prefix("w")), or(prefix("w"), prefix("日"))];
     const found = [nothing(), nothing()];
@@ -587,38 +588,38 @@ test("the sealed index reports the size of cached postings", () => {
   for (const requested of [term("w0"), phrase("w0", "w1"), prefix("日")]) {
     const before = bytes;
     search(requested, everything, opened);
-    expect(bytes - before).toBeGreaterThan(bytesOfBitmap);
+    expect(bytes - before).toBeGreaterThan(bytesPerBitmap);
   }
   opened.close();
 });
 
 describe("segment", () => {
   const bare = (): DatabaseSync => {
-    const made = new DatabaseSync(":memory:");
-    made.exec(sealedMigrations.join(""));
-    return made;
+    const created = new DatabaseSync(":memory:");
+    created.exec(sealedMigrations.join(""));
+    return created;
   };
-  const openBare = (made: DatabaseSync): SealedIndex | null =>
-    openSealedIndex(made, { name: "bare", terms: createTermCache(1_000), ids: null });
+  const openBare = (created: DatabaseSync): SealedIndex | null =>
+    openSealedIndex(created, { name: "bare", terms: createTermCache(1_000), ids: null });
 
   test("a segment that was never sealed has no sealed index", () => {
     expect(openBare(bare())).toBeNull();
   });
 
   test("a segment without posts has an empty sealed index", () => {
-    const made = bare();
-    writeSealedTables(made, [], [], 7);
-    const empty = openBare(made);
+    const created = bare();
+    writeSealedTables(created, [], [], 7);
+    const empty = openBare(created);
     expect(empty?.posts).toBe(0);
     expect(empty?.sealedMs).toBe(7);
     const range = { from: 0, to: 10 };
     expect([...(empty?.matches(not(term("a")), range, () => null, work()) ?? [])]).toEqual([]);
   });
 
-  test("a segment sealed by a later version is unreadable", () => {
-    const made = bare();
-    writeSealedTables(made, [], [], 7);
-    made.exec("UPDATE sealed SET format = 3");
-    expect(() => openBare(made)).toThrow(SealedDamage);
+  test("a segment sealed by a later version is reported as damaged", () => {
+    const created = bare();
+    writeSealedTables(created, [], [], 7);
+    created.exec("UPDATE sealed SET format = 3");
+    expect(() => openBare(created)).toThrow(SealedDamage);
   });
 });

@@ -3,7 +3,7 @@ import { andNot, type ChunkSet, emptySet } from "./chunk-set.ts";
 import { openDictionary } from "./dictionary.ts";
 import { openPostNumbers, type PostNumbers } from "./doc-numbers.ts";
 import { createEvaluatorPool, type EvaluatorPool, type SealedWork } from "./evaluate.ts";
-import { chunksOf, postsIn, postsOfChunk } from "./format.ts";
+import { chunksOf, postsIn, postsPerChunk } from "./format.ts";
 import type { IdMemory } from "./id-memory.ts";
 import type { PostingList } from "./posting-list.ts";
 import { postingRowsOf } from "./posting-rows.ts";
@@ -17,14 +17,14 @@ import { mayHave, readTermFilter, type TermFilter } from "./term-filter.ts";
 
 export type ChunkMatches = { chunk: number; set: ChunkSet; from: number; to: number };
 
-export const termsOfStep = 256;
+export const termsPerStep = 256;
 
-type Planning = {
+type PendingPlan = {
   readonly steps: Generator<number, SealedPlan | null>;
   plan: SealedPlan | null | undefined;
 };
 
-const nothingAt = (chunk: number, at: number): ChunkMatches => ({
+const emptyMatches = (chunk: number, at: number): ChunkMatches => ({
   chunk,
   set: emptySet,
   from: at,
@@ -40,8 +40,8 @@ export type SealedIndex = {
   sealedMs: number;
   numbers: PostNumbers;
   /**
-   * Matches by chunk, newest first; of chunks that lack a required term only the last. May yield an
-   * empty range after a few hundred term lookups, so that a caller can check its deadline. A search
+   * Matches by chunk, newest first. Skips chunks that lack a required term, except the last. May yield
+   * an empty range after a few hundred term lookups, so that a caller can check its deadline. A search
    * can resume at such a step: lookups are cached for the query object until the range is exhausted,
    * and no other search may use the object until then. `omitted`: posts of a chunk to omit. Adds the
    * cost to `work`.
@@ -76,7 +76,7 @@ export function openSealedIndex(
   const rows = postingRowsOf(database, head);
   const lists = terms.open<PostingList | null>();
   const prefixes = terms.open<PrefixList | null>();
-  // An evicted filter is not read again: repeated reads would cost more than dictionary lookups.
+  // An evicted filter is not read again, because that would cost more than dictionary lookups.
   const filters = terms.open<TermFilter | null>();
   filters.get("", (grow) => {
     const filter = readTermFilter(database, posts);
@@ -95,36 +95,36 @@ export function openSealedIndex(
         const entry = isFiltered(term) ? null : dictionary.find(term);
         return entry === null ? null : postingListOf(entry, rows, grow);
       }),
-    *beginning(prefix: string): Generator<number, PrefixList | null> {
+    *prefix(prefix: string): Generator<number, PrefixList | null> {
       const known = prefixes.find(prefix);
       if (known !== undefined) return known;
       let bytes = 0;
-      let note = (more: number): void => {
+      let addBytes = (more: number): void => {
         bytes += more;
       };
-      const list = yield* prefixListOf(dictionary, prefix, rows, (more) => note(more));
+      const list = yield* prefixListOf(dictionary, prefix, rows, (more) => addBytes(more));
       return prefixes.get(prefix, (grow) => {
         grow(bytes);
-        note = grow;
+        addBytes = grow;
         return list;
       });
     },
   };
-  const plans = new WeakMap<SealedQuery, Planning>();
+  const plans = new WeakMap<SealedQuery, PendingPlan>();
 
-  function planningOf(query: SealedQuery): Planning {
+  function pendingPlanOf(query: SealedQuery): PendingPlan {
     const known = plans.get(query);
     if (known !== undefined) return known;
-    const planning: Planning = { steps: planOf(query, sources), plan: undefined };
-    plans.set(query, planning);
-    return planning;
+    const pending: PendingPlan = { steps: planOf(query, sources), plan: undefined };
+    plans.set(query, pending);
+    return pending;
   }
 
-  function advance(planning: Planning, query: SealedQuery): number | null {
+  function advance(pending: PendingPlan, query: SealedQuery): number | null {
     try {
-      const step = planning.steps.next();
+      const step = pending.steps.next();
       if (!step.done) return step.value;
-      planning.plan = step.value;
+      pending.plan = step.value;
       return null;
     } catch (error) {
       plans.delete(query);
@@ -140,33 +140,34 @@ export function openSealedIndex(
   ): Generator<ChunkMatches, void> {
     const last = Math.min(range.to, posts);
     if (range.from >= last) return;
-    let unnoted = 0;
+    let readsSinceStep = 0;
     const isStep = (read: number): boolean => {
       work.termReads = (work.termReads ?? 0) + read;
-      unnoted += read;
-      if (unnoted < termsOfStep) return false;
-      unnoted = 0;
+      readsSinceStep += read;
+      if (readsSinceStep < termsPerStep) return false;
+      readsSinceStep = 0;
       return true;
     };
-    const begin = Math.floor(range.from / postsOfChunk);
-    const planning = planningOf(query);
-    while (planning.plan === undefined) {
-      const read = advance(planning, query);
-      if (read !== null && isStep(read)) yield nothingAt(begin, range.from - begin * postsOfChunk);
+    const firstChunk = Math.floor(range.from / postsPerChunk);
+    const pending = pendingPlanOf(query);
+    while (pending.plan === undefined) {
+      const read = advance(pending, query);
+      if (read !== null && isStep(read))
+        yield emptyMatches(firstChunk, range.from - firstChunk * postsPerChunk);
     }
-    const { plan } = planning;
+    const { plan } = pending;
     const evaluator = evaluators.acquire();
     try {
       const end = chunksOf(last);
-      for (let chunk = begin; chunk < end; chunk++) {
-        const start = chunk * postsOfChunk;
+      for (let chunk = firstChunk; chunk < end; chunk++) {
+        const start = chunk * postsPerChunk;
         const from = Math.max(0, range.from - start);
         const to = Math.min(postsIn(chunk, posts), last - start);
         const parts = plan === null ? 1 : evaluator.prepare(plan, posts, chunk, work);
-        // The last one shows how far the search went.
+        // The last chunk shows how far the search went.
         if (plan?.maxMatches === 0 && chunk < end - 1) continue;
         for (const read of plan === null ? [] : prepareSets(plan, chunk)) {
-          if (isStep(read)) yield nothingAt(chunk, from);
+          if (isStep(read)) yield emptyMatches(chunk, from);
         }
         const size = Math.ceil((to - from) / parts);
         for (let at = from; at < to; at += size) {

@@ -17,7 +17,7 @@ export type SealedPlan = {
 
 export type PlanSources = {
   term(term: string): PostingList | null;
-  beginning(prefix: string): Generator<number, PrefixList | null>;
+  prefix(prefix: string): Generator<number, PrefixList | null>;
 };
 
 /** Null if no post can match. Yields the number of terms read. */
@@ -38,7 +38,7 @@ export function* planOf(
       return phrasePlan(query.terms.map(sources.term));
     case "prefix": {
       const lists = query.terms.map(sources.term);
-      return prefixPlan(lists, yield* sources.beginning(query.prefix));
+      return prefixPlan(lists, yield* sources.prefix(query.prefix));
     }
     case "or":
       return disjunction(yield* plansOf(query.children, sources));
@@ -91,7 +91,7 @@ function prefixPlan(
 ): SealedPlan | null {
   if (last === null || !allPresent(lists)) return null;
   if (lists.length === 0) return postingsPlan(last.any);
-  const phrases = last.positioned.map((ending) => phrasePlan([...lists, ending]));
+  const phrases = last.positional.map((ending) => phrasePlan([...lists, ending]));
   return conjunction([...new Set(lists)].map(postingsPlan).concat(disjunction(phrases)), []);
 }
 
@@ -101,7 +101,7 @@ function disjunction(children: readonly (SealedPlan | null)[]): SealedPlan | nul
   return { ...plain, kind: "or", children: possible };
 }
 
-/** Excludes terms first: phrases are then checked in fewer posts. */
+/** Excludes terms first, so that phrases are checked in fewer posts. */
 function conjunction(
   children: readonly (SealedPlan | null)[],
   excluded: readonly (SealedPlan | null)[],
@@ -122,7 +122,7 @@ function allPresent<Value>(values: readonly (Value | null)[]): values is readonl
   return values.every((value) => value !== null);
 }
 
-/** Evaluated late: groups, which must be combined, and last phrases, which need positions. */
+/** Terms come first, then groups, which must be combined, and last phrases, which need positions. */
 export function evaluationRank(plan: SealedPlan): number {
   if (plan.kind === "postings") return 0;
   return plan.kind === "phrase" ? 2 : 1;

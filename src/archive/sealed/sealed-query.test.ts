@@ -9,7 +9,7 @@ import { indexTerms } from "../../posts/terms.ts";
 import { expression } from "../segments/expression.ts";
 import { segmentMigrations } from "../segments/schema.ts";
 import { members } from "./chunk-set.ts";
-import { postsOfChunk } from "./format.ts";
+import { postsPerChunk } from "./format.ts";
 import { openSealedIndex } from "./sealed-index.ts";
 import { sealedQuery } from "./sealed-query.ts";
 import { createTermCache } from "./term-cache.ts";
@@ -129,7 +129,7 @@ function bothIndexes(texts: readonly string[]) {
 function foundByBoth(posts: readonly string[], plans: readonly PlanNode[]) {
   const { database, sealed } = bothIndexes(posts);
   const match = database.prepare("SELECT rowid FROM term WHERE term MATCH ? ORDER BY rowid");
-  const out = new Uint16Array(postsOfChunk);
+  const out = new Uint16Array(postsPerChunk);
   const found = plans
     .filter(({ kind }) => kind !== "none")
     .map((each) => {
@@ -139,7 +139,7 @@ function foundByBoth(posts: readonly string[], plans: readonly PlanNode[]) {
       const range = { from: 0, to: posts.length };
       const steps = sealed?.matches(sealedQuery(each), range, () => null, { containers: 0 });
       const [bySealed] = Array.from(steps ?? [], ({ set, from, to }) => [
-        ...out.subarray(0, members(set, from, to, out, postsOfChunk)),
+        ...out.subarray(0, members(set, from, to, out, postsPerChunk)),
       ]);
       return { byFts, bySealed };
     });
@@ -184,8 +184,8 @@ test.each([
     indexTerms(makePost({ text: each, langs: ["en"] })).join(" "),
   );
   const alone = terms(prefix(last));
-  const behind = terms(token("my"), prefix(last));
-  const [one, other] = foundByBoth(posts, [alone, behind]);
+  const afterWord = terms(token("my"), prefix(last));
+  const [one, other] = foundByBoth(posts, [alone, afterWord]);
   expect(one?.bySealed).toEqual(one?.byFts);
   expect(one?.bySealed).toHaveLength(80);
   expect(other).toEqual({ byFts: numbers, bySealed: numbers });

@@ -3,14 +3,14 @@ import type { DatabaseSync } from "node:sqlite";
 import type { ByteReader } from "./byte-reader.ts";
 import { createByteWriter, replaceEnd } from "./byte-writer.ts";
 import { members } from "./chunk-set.ts";
-import { cover, type IndexedPosts } from "./coverage.ts";
 import { missingRows, SealedDamage } from "./damage.ts";
 import { readDeletionBitmap } from "./deletion-bitmap.ts";
 import { checkedBlock, columnsOf, type DictionaryHead } from "./dictionary.ts";
 import { createEntries, entryOf, nextEntry, openBlock } from "./dictionary-entries.ts";
 import type { NumberLookup } from "./doc-number-lookup.ts";
 import { openIdPages } from "./doc-numbers.ts";
-import { chunksOf, inlinePosts, postsOfChunk, wordsOfBitmap } from "./format.ts";
+import { chunksOf, inlinePosts, postsPerChunk, wordsPerBitmap } from "./format.ts";
+import { countIndex, type IndexCounts } from "./index-counts.ts";
 import { readListedPositions, readNumbers } from "./inline-list.ts";
 import { inList, type Positions, startOfRank } from "./positions.ts";
 import type { PostingList } from "./posting-list.ts";
@@ -20,7 +20,7 @@ import { postingListOf } from "./read-posting-list.ts";
 import { readableState, readHead } from "./sealed-state.ts";
 import { compareTerms, type TermSource } from "./term-source.ts";
 
-const pagesOfStep = 256;
+const pagesPerStep = 256;
 
 /**
  * The renumbered terms of a sealed index, without replaced posts but with hidden ones; null if not
@@ -29,12 +29,12 @@ const pagesOfStep = 256;
 export function* sealedSource(
   database: DatabaseSync,
   lookup: NumberLookup,
-  coverage: IndexedPosts,
+  indexCounts: IndexCounts,
 ): Generator<"worked", TermSource | null> {
   if (readableState(database) === null) return null;
   const { first, isSummed } = readHead(database);
   const renumbered = yield* renumber(database, lookup);
-  for (const number of renumbered) if (number >= 0) cover(coverage, number);
+  for (const number of renumbered) if (number >= 0) countIndex(indexCounts, number);
   return termsOf(database, renumbered, { first, isSummed });
 }
 
@@ -49,18 +49,18 @@ function* renumber(database: DatabaseSync, lookup: NumberLookup): Generator<"wor
     for (let half = 0; half < halves.length; half += 2) {
       renumbered[number++] = lookup(halves[half + 1] as number, (halves[half] as number) >>> 0);
     }
-    if (page % pagesOfStep === pagesOfStep - 1) yield "worked";
+    if (page % pagesPerStep === pagesPerStep - 1) yield "worked";
   }
   const mask = readDeletionBitmap(database);
   for (let chunk = 0; chunk < chunksOf(posts); chunk += 1) {
-    const ofChunk = renumbered.subarray(chunk * postsOfChunk, (chunk + 1) * postsOfChunk);
-    leaveOut(ofChunk, mask.replaced(chunk)?.bits ?? noBits);
+    const chunkNumbers = renumbered.subarray(chunk * postsPerChunk, (chunk + 1) * postsPerChunk);
+    markReplaced(chunkNumbers, mask.replaced(chunk)?.bits ?? noBits);
   }
   return renumbered;
 }
 
 /** Errors: `archive_damaged` if a post that is not replaced has no row. */
-function leaveOut(renumbered: Int32Array, replaced: Uint32Array): void {
+function markReplaced(renumbered: Int32Array, replaced: Uint32Array): void {
   for (let number = 0; number < renumbered.length; number += 1) {
     const isReplaced = (((replaced[number >>> 5] as number) >>> (number & 31)) & 1) === 1;
     if (isReplaced) renumbered[number] = -1;
@@ -68,7 +68,7 @@ function leaveOut(renumbered: Int32Array, replaced: Uint32Array): void {
   }
 }
 
-const noBits = new Uint32Array(wordsOfBitmap);
+const noBits = new Uint32Array(wordsPerBitmap);
 
 function* blocksOf(
   database: DatabaseSync,
@@ -92,7 +92,7 @@ function* blocksOf(
 }
 
 const missingBlock = (): SealedDamage =>
-  new SealedDamage("a block of the dictionary is missing, or one too many");
+  new SealedDamage("a block of the dictionary is missing or unexpected");
 
 function termsOf(
   database: DatabaseSync,
@@ -105,8 +105,8 @@ function termsOf(
   const reader: ByteReader = { bytes: entries.bytes, at: 0 };
   const before = createByteWriter(1_024);
   const numbers = new Uint32Array(inlinePosts);
-  const within = new Uint16Array(postsOfChunk);
-  /** Null for postings in the dictionary. Chunks below `chunk` are taken. */
+  const within = new Uint16Array(postsPerChunk);
+  /** Null for postings in the dictionary. Chunks below `chunk` have been taken. */
   let list: PostingList | null = null;
   let chunk = 0;
 
@@ -123,7 +123,7 @@ function termsOf(
   }
 
   function takeInline(postings: Postings): void {
-    const { posts, positioned } = entries;
+    const { posts, isPositional } = entries;
     reader.bytes = entries.bytes;
     reader.at = entries.begin;
     readNumbers(reader, posts, renumbered.length, keepNumber);
@@ -131,7 +131,7 @@ function termsOf(
     for (let n = 0; n < posts; n += 1) {
       const number = renumbered[numbers[n] as number] as number;
       if (number >= 0) addPost(postings, number);
-      if (positioned) readListedPositions(reader, number < 0 ? passOver : add);
+      if (isPositional) readListedPositions(reader, number < 0 ? ignorePosition : add);
     }
   }
 
@@ -141,9 +141,9 @@ function termsOf(
 
   function takeChunk(from: PostingList, chunk: number, postings: Postings): void {
     const set = from.set(chunk);
-    const count = members(set, 0, postsOfChunk, within, postsOfChunk);
-    const first = chunk * postsOfChunk;
-    const positions = entries.positioned && count > 0 ? from.positions(set) : null;
+    const count = members(set, 0, postsPerChunk, within, postsPerChunk);
+    const first = chunk * postsPerChunk;
+    const positions = entries.isPositional && count > 0 ? from.positions(set) : null;
     for (let n = 0; n < count; n += 1) {
       const number = renumbered[first + (within[n] as number)] as number;
       if (number < 0) continue;
@@ -154,11 +154,11 @@ function termsOf(
 
   return {
     term: entries.term,
-    holdsPositions: () => entries.positioned,
+    isPositional: () => entries.isPositional,
     next() {
       if (!nextEntry(entries) && !nextBlock()) return false;
       chunk = 0;
-      list = entries.posts > inlinePosts ? postingListOf(entryOf(entries), rows, forgetSize) : null;
+      list = entries.posts > inlinePosts ? postingListOf(entryOf(entries), rows, ignoreSize) : null;
       return true;
     },
     take(postings, max) {
@@ -199,5 +199,5 @@ function takePositions(positions: Positions, rank: number, postings: Postings): 
 }
 
 /** Postings are skipped by reading them. */
-const passOver = (): void => undefined;
-const forgetSize = (): void => undefined;
+const ignorePosition = (): void => undefined;
+const ignoreSize = (): void => undefined;

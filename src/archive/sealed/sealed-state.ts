@@ -1,9 +1,9 @@
 import type { DatabaseSync } from "node:sqlite";
 import { isDamage, SealedDamage } from "./damage.ts";
-import { idsOfPage, sealedFormat, unsummedFormat } from "./format.ts";
+import { idsPerPage, sealedFormat, unsummedFormat } from "./format.ts";
 import { assertSum, headSum, type SealedHead } from "./sums.ts";
 
-/** `isReadable`: known format and plausible numbers. */
+/** `isReadable`: the format is known and the numbers are plausible. */
 export type SealedState = {
   posts: number;
   sealedMs: number;
@@ -30,26 +30,26 @@ function readState(segment: DatabaseSync): SealedState | null {
   // Damaged numbers may exceed safe integers.
   selectHead.setReadBigInts(true);
   const row = selectHead.get();
-  if (row === undefined) return isLost(segment) ? unreadableState : null;
+  if (row === undefined) return isHeadLost(segment) ? unreadableState : null;
   const posts = Number(row.posts);
   const sealedMs = Number(row.sealed_ms);
   const isSummed = row.format === BigInt(sealedFormat);
-  const isKnown = isSummed || row.format === BigInt(unsummedFormat);
+  const hasKnownFormat = isSummed || row.format === BigInt(unsummedFormat);
   return {
     posts,
     sealedMs,
     isSummed,
-    isReadable: isKnown && isCount(posts) && isCount(sealedMs),
+    isReadable: hasKnownFormat && isCount(posts) && isCount(sealedMs),
   };
 }
 
 /** The head was lost: only sealed segments have rows in `sealed_ids`. */
-const isLost = (segment: DatabaseSync): boolean =>
+const isHeadLost = (segment: DatabaseSync): boolean =>
   segment.prepare("SELECT 1 FROM sealed_ids LIMIT 1").get() !== undefined;
 
 const isCount = (value: number): boolean => Number.isSafeInteger(value) && value >= 0;
 
-/** Errors: `SealedDamage` also if spoiled. */
+/** Null if not sealed. Errors: `SealedDamage`, including if marked as damaged. */
 export function readableState(segment: DatabaseSync): SealedState | null {
   const state = sealedState(segment);
   if (state === null || state.isReadable) return state;
@@ -76,7 +76,7 @@ export function readHead(segment: DatabaseSync): SealedHead & Pick<SealedState, 
     first: row.first === null ? null : blobOf(row.first),
   };
   assertSum(row.sum, headSum(head), "its head");
-  if (head.pageSums.length !== 4 * Math.ceil(posts / idsOfPage)) {
+  if (head.pageSums.length !== 4 * Math.ceil(posts / idsPerPage)) {
     throw new SealedDamage("its head has too few checksums");
   }
   return { ...head, isSummed };
@@ -86,7 +86,7 @@ const noBytes = new Uint8Array(0);
 
 function blobOf(value: unknown): Uint8Array {
   if (value instanceof Uint8Array) return value;
-  throw new SealedDamage("its head is cut off");
+  throw new SealedDamage("its head is truncated");
 }
 
 export function deltaPosts(segment: DatabaseSync, max: number): number {

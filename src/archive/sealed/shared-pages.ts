@@ -1,5 +1,5 @@
 import { EarshotError } from "../../lib/errors.ts";
-import { idsOfPage } from "./format.ts";
+import { idsPerPage } from "./format.ts";
 
 /**
  * A cache of ID pages shared by all threads, one page per slot, with clock eviction (second
@@ -12,7 +12,7 @@ import { idsOfPage } from "./format.ts";
  */
 export type SharedIdMemory = { readonly buffer: SharedArrayBuffer; readonly slots: number };
 
-type PageName = { segment: Int32Array; page: number };
+type PageKey = { segment: Int32Array; page: number };
 
 /** Valid while the slot has this stamp. */
 export type PagePosition = { slot: number; stamp: number };
@@ -23,35 +23,35 @@ export type SharedPages = {
   /** Also marks the page as recently used. */
   isUnchanged(slot: number, stamp: number): boolean;
   /** Null if missing, or the lock is taken. */
-  find(name: PageName): PagePosition | null;
+  find(key: PageKey): PagePosition | null;
   /** Null if the lock is taken. */
-  put(name: PageName, page: BigInt64Array): PagePosition | null;
+  put(key: PageKey, page: BigInt64Array): PagePosition | null;
 };
 
-export const numbersOfSegment = 4;
-const numbersOfName = numbersOfSegment + 1;
-const bytesOfSlot = idsOfPage * 8 + (1 + numbersOfName + 1 + 1) * 4 + 1;
+export const identityWords = 4;
+const keyWords = identityWords + 1;
+const slotBytes = idsPerPage * 8 + (1 + keyWords + 1 + 1) * 4 + 1;
 
 /** Indexes in `control`: lock, slots ever used, evicted slot (once all were used), clock hand. */
 const lockAt = 0;
 const usedAt = 1;
 const spareAt = 2;
 const handAt = 3;
-const bytesOfControl = 16;
+const controlBytes = 16;
 
-/** A few microseconds, the time for which a thread usually has the lock. */
+/** A few microseconds, for which a thread usually holds the lock. */
 const lockTries = 200;
 
 /** No slots if fewer than two fit. Errors: `invalid_setting` if the allocation fails. */
 export function createSharedPages(maxBytes: number): SharedIdMemory {
-  const fitting = Math.floor((maxBytes - bytesOfControl) / bytesOfSlot);
+  const fitting = Math.floor((maxBytes - controlBytes) / slotBytes);
   const slots = fitting < 2 ? 0 : fitting;
   try {
-    return { buffer: new SharedArrayBuffer(bytesOfControl + slots * bytesOfSlot), slots };
+    return { buffer: new SharedArrayBuffer(controlBytes + slots * slotBytes), slots };
   } catch (error) {
     throw new EarshotError(
       "invalid_setting",
-      `${maxBytes} bytes of memory for IDs are not available`,
+      `cannot allocate ${maxBytes} bytes of memory for IDs`,
       {
         hint: "reduce EARSHOT_MEMORY",
         cause: error,
@@ -62,19 +62,19 @@ export function createSharedPages(maxBytes: number): SharedIdMemory {
 
 /** The memory must have slots. */
 export function useSharedPages({ buffer, slots }: SharedIdMemory): SharedPages {
-  const control = new Int32Array(buffer, 0, bytesOfControl / 4);
-  const ids = new BigInt64Array(buffer, bytesOfControl, slots * idsOfPage);
-  let offset = bytesOfControl + ids.byteLength;
+  const control = new Int32Array(buffer, 0, controlBytes / 4);
+  const ids = new BigInt64Array(buffer, controlBytes, slots * idsPerPage);
+  let offset = controlBytes + ids.byteLength;
   const int32 = (length: number): Int32Array => {
     const view = new Int32Array(buffer, offset, length);
     offset += view.byteLength;
     return view;
   };
   const stamps = int32(slots);
-  const names = int32(slots * numbersOfName);
+  const keys = int32(slots * keyWords);
   /** Hash chains; a value is a slot plus one, or 0. */
   const chains = int32(slots);
-  const following = int32(slots);
+  const nextInChain = int32(slots);
   const wasRead = new Uint8Array(buffer, offset, slots);
 
   function lock(): boolean {
@@ -94,38 +94,38 @@ export function useSharedPages({ buffer, slots }: SharedIdMemory): SharedPages {
     return true;
   }
 
-  function find(name: PageName): PagePosition | null {
+  function find(key: PageKey): PagePosition | null {
     if (!lock()) return null;
-    const slot = slotOf(name);
+    const slot = slotOf(key);
     const position = slot < 0 ? null : positionOf(slot);
     unlock();
     return position;
   }
 
-  function put(name: PageName, page: BigInt64Array): PagePosition | null {
+  function put(key: PageKey, page: BigInt64Array): PagePosition | null {
     if (!lock()) return null;
-    const found = slotOf(name);
-    const position = positionOf(found < 0 ? take(name, page) : found);
+    const found = slotOf(key);
+    const position = positionOf(found < 0 ? occupySlot(key, page) : found);
     unlock();
     return position;
   }
 
   const positionOf = (slot: number): PagePosition => ({ slot, stamp: Atomics.load(stamps, slot) });
 
-  function slotOf({ segment, page }: PageName): number {
+  function slotOf({ segment, page }: PageKey): number {
     let slot = (chains[chainOf(segment[0] as number, page)] as number) - 1;
-    while (slot >= 0 && !hasName(slot, segment, page)) slot = (following[slot] as number) - 1;
+    while (slot >= 0 && !hasKey(slot, segment, page)) slot = (nextInChain[slot] as number) - 1;
     return slot;
   }
 
-  function hasName(slot: number, segment: Int32Array, page: number): boolean {
-    const at = slot * numbersOfName;
+  function hasKey(slot: number, segment: Int32Array, page: number): boolean {
+    const at = slot * keyWords;
     return (
-      names[at] === page &&
-      names[at + 1] === segment[0] &&
-      names[at + 2] === segment[1] &&
-      names[at + 3] === segment[2] &&
-      names[at + 4] === segment[3]
+      keys[at] === page &&
+      keys[at + 1] === segment[0] &&
+      keys[at + 2] === segment[1] &&
+      keys[at + 3] === segment[2] &&
+      keys[at + 4] === segment[3]
     );
   }
 
@@ -133,21 +133,21 @@ export function useSharedPages({ buffer, slots }: SharedIdMemory): SharedPages {
     return ((segment ^ Math.imul(page, 0x9e3779b1)) >>> 0) % slots;
   }
 
-  function take({ segment, page }: PageName, pageIds: BigInt64Array): number {
+  function occupySlot({ segment, page }: PageKey, pageIds: BigInt64Array): number {
     const usedSlots = control[usedAt] as number;
     const slot = usedSlots < slots ? usedSlots : (control[spareAt] as number);
-    ids.set(pageIds, slot * idsOfPage);
-    names[slot * numbersOfName] = page;
-    names.set(segment, slot * numbersOfName + 1);
+    ids.set(pageIds, slot * idsPerPage);
+    keys[slot * keyWords] = page;
+    keys.set(segment, slot * keyWords + 1);
     const chain = chainOf(segment[0] as number, page);
-    following[slot] = chains[chain] as number;
+    nextInChain[slot] = chains[chain] as number;
     chains[chain] = slot + 1;
     if (usedSlots < slots) control[usedAt] = usedSlots + 1;
-    if (usedSlots + 1 >= slots) control[spareAt] = giveUp(slot);
+    if (usedSlots + 1 >= slots) control[spareAt] = evictNext(slot);
     return slot;
   }
 
-  function giveUp(newSlot: number): number {
+  function evictNext(newSlot: number): number {
     const after = (slot: number): number => (slot + 1 === slots ? 0 : slot + 1);
     let slot = control[handAt] as number;
     // Other threads may mark pages as read during the scan: two rounds at most.
@@ -162,16 +162,16 @@ export function useSharedPages({ buffer, slots }: SharedIdMemory): SharedPages {
   }
 
   function unchain(slot: number): void {
-    const at = slot * numbersOfName;
-    const chain = chainOf(names[at + 1] as number, names[at] as number);
-    const next = following[slot] as number;
+    const at = slot * keyWords;
+    const chain = chainOf(keys[at + 1] as number, keys[at] as number);
+    const next = nextInChain[slot] as number;
     if (chains[chain] === slot + 1) {
       chains[chain] = next;
       return;
     }
     let before = (chains[chain] as number) - 1;
-    while (following[before] !== slot + 1) before = (following[before] as number) - 1;
-    following[before] = next;
+    while (nextInChain[before] !== slot + 1) before = (nextInChain[before] as number) - 1;
+    nextInChain[before] = next;
   }
 
   return { ids, isUnchanged, find, put };

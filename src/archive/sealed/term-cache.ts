@@ -18,7 +18,7 @@ type Entry = {
 };
 
 /** Includes the map slot and functions. */
-const bytesOfEntry = 200;
+const entryOverheadBytes = 200;
 
 export function createTermCache(maxBytes: number): TermCache {
   let stored = 0;
@@ -82,7 +82,7 @@ export function createTermCache(maxBytes: number): TermCache {
         get(key, make) {
           const known = find(key);
           if (known !== undefined) return known;
-          const bytes = bytesOfEntry + 2 * key.length;
+          const bytes = entryOverheadBytes + 2 * key.length;
           const entry: Entry = { key, forget, bytes, older: null, newer: null, isCached: false };
           const value = make((more) => grow(entry, more));
           entries.set(key, { entry, value });

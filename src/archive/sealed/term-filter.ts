@@ -7,7 +7,7 @@ import { assertSum, sealedRowSum } from "./sums.ts";
 /** A Bloom filter of the terms of a segment. About one in eighteen missing terms passes. */
 export type TermFilter = Uint8Array;
 
-const bitsOfTerm = 6;
+const bitsPerTerm = 6;
 const probes = 4;
 
 export function createTermFilter(): { add(term: Bytes): void; end(): TermFilter } {
@@ -17,7 +17,7 @@ export function createTermFilter(): { add(term: Bytes): void; end(): TermFilter 
       hashes.push(mixed(crc32(bytes.subarray(0, length))));
     },
     end() {
-      const filter = new Uint8Array(Math.ceil((hashes.length * bitsOfTerm) / 8));
+      const filter = new Uint8Array(Math.ceil((hashes.length * bitsPerTerm) / 8));
       for (const hash of hashes) {
         for (let probe = 0; probe < probes; probe += 1) {
           const bit = bitAt(filter, hash, probe);
@@ -50,8 +50,8 @@ export function readTermFilter(segment: DatabaseSync, posts: number): TermFilter
   const row = segment.prepare("SELECT bits, sum FROM sealed_filter").get();
   if (row === undefined) return null;
   const { bits, sum } = row;
-  if (!(bits instanceof Uint8Array)) throw new SealedDamage("its filter of terms is cut off");
-  assertSum(sum, sealedRowSum("filter", posts, bits), "its filter of terms");
+  if (!(bits instanceof Uint8Array)) throw new SealedDamage("its term filter is truncated");
+  assertSum(sum, sealedRowSum("filter", posts, bits), "its term filter");
   return bits;
 }
 

@@ -3,7 +3,7 @@ import type { Postings } from "./postings.ts";
 
 export type TermSource = {
   readonly term: Bytes;
-  holdsPositions(): boolean;
+  isPositional(): boolean;
   /** False after the last term. All postings of the previous one must have been taken. */
   next(): boolean;
   /** Adds about `max` postings, ascending or descending; true when these were the last. */

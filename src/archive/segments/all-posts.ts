@@ -3,7 +3,7 @@ import type { IdRange } from "../../posts/ids.ts";
 import { isDamage } from "../sealed/damage.ts";
 import { readDeletionBitmap } from "../sealed/deletion-bitmap.ts";
 import { numbersOfRange, openPostNumbers } from "../sealed/doc-numbers.ts";
-import { postsOfChunk } from "../sealed/format.ts";
+import { postsPerChunk } from "../sealed/format.ts";
 import { sealedState } from "../sealed/sealed-state.ts";
 import { markedTables } from "./damage-marker.ts";
 import { isInChunks } from "./named-posts.ts";
@@ -55,8 +55,8 @@ export function openAllPosts(database: DatabaseSync, path: string): AllPosts {
       const { from, to } = numbersOfRange(numbers, { low, high });
       return (function* () {
         for (let number = from; number < to; number++) {
-          const chunk = Math.floor(number / postsOfChunk);
-          if (!isInChunks(replaced(chunk), number % postsOfChunk)) yield numbers.idOf(number);
+          const chunk = Math.floor(number / postsPerChunk);
+          if (!isInChunks(replaced(chunk), number % postsPerChunk)) yield numbers.idOf(number);
         }
       })();
     }, null);

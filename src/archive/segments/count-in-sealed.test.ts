@@ -1,15 +1,15 @@
 import { expect, test } from "vitest";
 import { idTimeMs, lowestId } from "../../posts/ids.ts";
 import { bitmapSet } from "../sealed/chunk-set.ts";
-import { postsOfChunk, wordsOfBitmap } from "../sealed/format.ts";
+import { postsPerChunk, wordsPerBitmap } from "../sealed/format.ts";
 import type { SealedIndex } from "../sealed/sealed-index.ts";
 import { countInSealed } from "./count-in-sealed.ts";
 import { emptyTally, partsOf } from "./id-clock.ts";
 
-const posts = 3 * postsOfChunk;
+const posts = 3 * postsPerChunk;
 const newestMs = Date.UTC(2026, 0, 1);
 const idOf = (number: number): bigint => lowestId(newestMs - number * 1_000);
-const everyPost = bitmapSet(new Uint32Array(wordsOfBitmap).fill(0xffffffff), postsOfChunk);
+const everyPost = bitmapSet(new Uint32Array(wordsPerBitmap).fill(0xffffffff), postsPerChunk);
 const range = { low: idOf(posts - 1), high: idOf(0) };
 
 const index: SealedIndex = {
@@ -27,14 +27,14 @@ const index: SealedIndex = {
   },
   isKnownToLack: () => false,
   *matches(_query, { from, to }, _omitted, work) {
-    for (let chunk = Math.floor(from / postsOfChunk); chunk * postsOfChunk < to; chunk++) {
-      const start = chunk * postsOfChunk;
+    for (let chunk = Math.floor(from / postsPerChunk); chunk * postsPerChunk < to; chunk++) {
+      const start = chunk * postsPerChunk;
       work.containers += 1;
       yield {
         chunk,
         set: everyPost,
         from: Math.max(0, from - start),
-        to: Math.min(postsOfChunk, to - start),
+        to: Math.min(postsPerChunk, to - start),
       };
     }
   },
@@ -80,9 +80,9 @@ test("counting in a sealed segment reads rows only of posts so near to a boundar
 
 test("counting in a sealed segment ends after a chunk at the deadline, and reports exactly how far it came", () => {
   const { stoppedAt, containers, counts } = count(hourMs, 0, () => true);
-  expect(stoppedAt).toBe(idOf(postsOfChunk) + 1n);
+  expect(stoppedAt).toBe(idOf(postsPerChunk) + 1n);
   expect(containers).toBe(1);
-  expect([...counts.values()].reduce((sum, number) => sum + number, 0)).toBe(postsOfChunk);
+  expect([...counts.values()].reduce((sum, number) => sum + number, 0)).toBe(postsPerChunk);
 });
 
 test("counting in a sealed segment ends after some rows if rows determine every time", () => {

@@ -1,7 +1,7 @@
 import type { IdRange } from "../../posts/ids.ts";
 import { type ChunkSet, countBetween, members } from "../sealed/chunk-set.ts";
 import { numbersOfRange, type PostNumbers } from "../sealed/doc-numbers.ts";
-import { postsOfChunk } from "../sealed/format.ts";
+import { postsPerChunk } from "../sealed/format.ts";
 import type { ChunkMatches } from "../sealed/sealed-index.ts";
 import { add, type BucketTally, type IdClock } from "./id-clock.ts";
 import type { Sources } from "./merged-candidates.ts";
@@ -28,7 +28,7 @@ export function countInSealed(
   const { from, to } = numbersOfRange(numbers, range);
   for (const matches of index.matches(query, { from, to }, omitted, tally)) {
     const reached = countChunk(numbers, matches, clock, timesOf, expired, tally);
-    const end = matches.chunk * postsOfChunk + matches.to;
+    const end = matches.chunk * postsPerChunk + matches.to;
     if (reached >= to || (reached === end && !expired())) continue;
     tally.stoppedAt = numbers.idOf(reached) + 1n;
     return;
@@ -44,7 +44,7 @@ function countChunk(
   expired: () => boolean,
   tally: BucketTally,
 ): number {
-  const base = chunk * postsOfChunk;
+  const base = chunk * postsPerChunk;
   for (let next = nextMember(set, from, to); next !== null; ) {
     const latestMs = timePart(numbers.idOf(base + next)) + offsetMs;
     const bucket = Math.floor(latestMs / widthMs);

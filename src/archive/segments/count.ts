@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { IdRange } from "../../posts/ids.ts";
-import { onSnapshot } from "../database.ts";
+import { withSnapshot } from "../database.ts";
 import { openAllPosts } from "./all-posts.ts";
 import { candidatesOfStep } from "./candidates-of-step.ts";
 import { indexCounter } from "./count-in-index.ts";
@@ -41,7 +41,7 @@ type SegmentCounts = {
 
 export type SegmentCounter = {
   /** `version` changes with every commit to the segment. */
-  onSnapshot<Value>(work: (version: number) => Value): Value;
+  withSnapshot<Value>(work: (version: number) => Value): Value;
   count(query: CountQuery, range: IdRange, grid: BucketGrid, expired: () => boolean): SegmentCounts;
 };
 
@@ -178,8 +178,8 @@ export function segmentCounter(
 
   return {
     count,
-    onSnapshot: (work) =>
-      onSnapshot(database, () => work(Number(selectDataVersion.get()?.data_version))),
+    withSnapshot: (work) =>
+      withSnapshot(database, () => work(Number(selectDataVersion.get()?.data_version))),
   };
 }
 

@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { countBetween } from "../sealed/chunk-set.ts";
 import { readDeletionBitmap } from "../sealed/deletion-bitmap.ts";
 import { openPostNumbers } from "../sealed/doc-numbers.ts";
-import { postsOfChunk } from "../sealed/format.ts";
+import { postsPerChunk } from "../sealed/format.ts";
 import { sealedState } from "../sealed/sealed-state.ts";
 import { createIdList, type IdList } from "./id-list.ts";
 
@@ -25,8 +25,8 @@ function addSealed(database: DatabaseSync, known: IdList): void {
   const mask = readDeletionBitmap(database);
   for (let number = 0; number < numbers.posts; number++) {
     asFarAsReadable(() => {
-      const replaced = mask.replaced(Math.floor(number / postsOfChunk));
-      const position = number % postsOfChunk;
+      const replaced = mask.replaced(Math.floor(number / postsPerChunk));
+      const position = number % postsPerChunk;
       if (replaced !== null && countBetween(replaced, position, position + 1) > 0) return;
       known.add(numbers.idOf(number));
     });

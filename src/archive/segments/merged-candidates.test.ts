@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type ChunkSet, listSet } from "../sealed/chunk-set.ts";
-import { postsOfChunk } from "../sealed/format.ts";
+import { postsPerChunk } from "../sealed/format.ts";
 import type { SealedIndex } from "../sealed/sealed-index.ts";
 import { type CandidateBatch, type DeltaLookup, mergedCandidates } from "./merged-candidates.ts";
 
-const posts = 3 * postsOfChunk;
+const posts = 3 * postsPerChunk;
 const newest = BigInt(posts) * 2n;
 const idOf = (number: number): bigint => newest - BigInt(number) * 2n;
 const everything = { low: 0n, high: newest + 1n };
@@ -22,18 +22,18 @@ function indexOf(numbers: readonly number[]): SealedIndex {
     *matches(_query, range, _omitted, work) {
       const last = Math.min(range.to, posts);
       for (
-        let chunk = Math.floor(range.from / postsOfChunk);
-        chunk * postsOfChunk < last;
+        let chunk = Math.floor(range.from / postsPerChunk);
+        chunk * postsPerChunk < last;
         chunk++
       ) {
-        const start = chunk * postsOfChunk;
+        const start = chunk * postsPerChunk;
         work.containers += 1;
-        const own = numbers.filter((number) => Math.floor(number / postsOfChunk) === chunk);
+        const own = numbers.filter((number) => Math.floor(number / postsPerChunk) === chunk);
         yield {
           chunk,
           set: setOf(own.map((number) => number - start)),
           from: Math.max(0, range.from - start),
-          to: Math.min(postsOfChunk, last - start),
+          to: Math.min(postsPerChunk, last - start),
         };
       }
     },
@@ -61,7 +61,7 @@ const numbers = fc.uniqueArray(
   fc.oneof(
     fc.integer({ min: 0, max: posts - 1 }),
     fc.integer({ min: 0, max: 40 }),
-    fc.constantFrom(postsOfChunk - 1, postsOfChunk, 2 * postsOfChunk - 1, posts - 1),
+    fc.constantFrom(postsPerChunk - 1, postsPerChunk, 2 * postsPerChunk - 1, posts - 1),
   ),
   { maxLength: 60 },
 );
@@ -96,8 +96,8 @@ describe("candidates of both indexes", () => {
   });
 
   test("candidates of both indexes are within the range", () => {
-    const index = indexOf([0, 1, 2, postsOfChunk, posts - 1]);
-    const range = { low: idOf(postsOfChunk), high: idOf(1) };
+    const index = indexOf([0, 1, 2, postsPerChunk, posts - 1]);
+    const range = { low: idOf(postsPerChunk), high: idOf(1) };
     const delta = overlayOf([newest + 1n, idOf(1) + 1n, idOf(1) - 1n, range.low - 1n]);
     const batches = [
       ...mergedCandidates({ ...requested, index, delta }, range, 100, never, { containers: 0 }),
@@ -106,7 +106,7 @@ describe("candidates of both indexes", () => {
       idOf(1),
       idOf(1) - 1n,
       idOf(2),
-      idOf(postsOfChunk),
+      idOf(postsPerChunk),
     ]);
   });
 
@@ -125,16 +125,16 @@ describe("candidates of both indexes", () => {
   });
 
   test("candidates of both indexes are returned by chunk after the deadline, with the exact end of each batch", () => {
-    const index = indexOf([3, postsOfChunk + 3, 2 * postsOfChunk + 3]);
+    const index = indexOf([3, postsPerChunk + 3, 2 * postsPerChunk + 3]);
     const batches = [
       ...mergedCandidates({ ...requested, index, delta: null }, everything, 20, () => true, {
         containers: 0,
       }),
     ];
     expect(batches).toEqual([
-      { ids: [idOf(3)], seenTo: idOf(postsOfChunk) + 1n },
-      { ids: [idOf(postsOfChunk + 3)], seenTo: idOf(2 * postsOfChunk) + 1n },
-      { ids: [idOf(2 * postsOfChunk + 3)], seenTo: 0n },
+      { ids: [idOf(3)], seenTo: idOf(postsPerChunk) + 1n },
+      { ids: [idOf(postsPerChunk + 3)], seenTo: idOf(2 * postsPerChunk) + 1n },
+      { ids: [idOf(2 * postsPerChunk + 3)], seenTo: 0n },
     ]);
   });
 });

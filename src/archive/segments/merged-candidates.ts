@@ -2,7 +2,7 @@ import type { IdRange } from "../../posts/ids.ts";
 import { type ChunkSet, members } from "../sealed/chunk-set.ts";
 import { numbersOfRange } from "../sealed/doc-numbers.ts";
 import type { SealedWork } from "../sealed/evaluate.ts";
-import { postsOfChunk } from "../sealed/format.ts";
+import { postsPerChunk } from "../sealed/format.ts";
 import type { ChunkMatches, SealedIndex } from "../sealed/sealed-index.ts";
 import type { SealedQuery } from "../sealed/sealed-query.ts";
 
@@ -45,7 +45,7 @@ export function* mergedCandidates(
       chunk ??= chunks.next();
       if (chunk.done) break;
       const { set, to: end } = chunk.value;
-      const base = chunk.value.chunk * postsOfChunk;
+      const base = chunk.value.chunk * postsPerChunk;
       const max = Math.min(size - ids.length, largestBatch);
       // Chunks without candidates are left out.
       const count = members(set, Math.max(0, number - base), end, found, max);

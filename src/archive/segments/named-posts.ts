@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { type ChunkSet, members } from "../sealed/chunk-set.ts";
 import { isDamage } from "../sealed/damage.ts";
-import { postsOfChunk } from "../sealed/format.ts";
+import { postsPerChunk } from "../sealed/format.ts";
 import type { SealedPart, SealedView } from "./sealed-part.ts";
 
 const found = new Uint16Array(1);
@@ -37,8 +37,8 @@ export function namedPosts(
 function isSealed({ index: { numbers }, deletions }: SealedView, id: bigint): boolean {
   const number = numbers.numberOf(id);
   if (number === null) return false;
-  const replaced = deletions.replaced(Math.floor(number / postsOfChunk));
-  return !isInChunks(replaced, number % postsOfChunk);
+  const replaced = deletions.replaced(Math.floor(number / postsPerChunk));
+  return !isInChunks(replaced, number % postsPerChunk);
 }
 
 export const isInChunks = (set: ChunkSet | null, post: number): boolean =>

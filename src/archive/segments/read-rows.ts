@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Platform } from "../../posts/post.ts";
 import type { RecordRow } from "../../posts/record.ts";
-import { onSnapshot } from "../database.ts";
+import { withSnapshot } from "../database.ts";
 import { isDamage } from "../sealed/damage.ts";
 import { rowSumsOf } from "./row-sum.ts";
 
@@ -89,7 +89,9 @@ export function rowsReader(
     const all = readAll(ids);
     if (all.rows.length + all.damaged.length === ids.length) return all;
     // A post without a row was deleted, unless it is indexed on the same snapshot.
-    return database.isTransaction ? withMissing(ids) : onSnapshot(database, () => withMissing(ids));
+    return database.isTransaction
+      ? withMissing(ids)
+      : withSnapshot(database, () => withMissing(ids));
   };
 }
 

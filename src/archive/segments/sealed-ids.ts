@@ -3,7 +3,7 @@ import type { IdRange } from "../../posts/ids.ts";
 import { members } from "../sealed/chunk-set.ts";
 import { readDeletionBitmap } from "../sealed/deletion-bitmap.ts";
 import { numbersOfRange } from "../sealed/doc-numbers.ts";
-import { postsOfChunk } from "../sealed/format.ts";
+import { postsPerChunk } from "../sealed/format.ts";
 import { openSealedIndex } from "../sealed/sealed-index.ts";
 import type { SealedQuery } from "../sealed/sealed-query.ts";
 import { createTermCache } from "../sealed/term-cache.ts";
@@ -23,12 +23,12 @@ export function sealedIds(
   const { replaced } = readDeletionBitmap(database);
   const numbers = numbersOfRange(index.numbers, range);
   const ids: bigint[] = [];
-  const found = new Uint16Array(postsOfChunk);
+  const found = new Uint16Array(postsPerChunk);
   for (const matches of index.matches(query, numbers, replaced, { containers: 0 })) {
     const { chunk, set, from, to } = matches;
-    const count = members(set, from, to, found, postsOfChunk);
+    const count = members(set, from, to, found, postsPerChunk);
     for (let position = 0; position < count; position++) {
-      ids.push(index.numbers.idOf(chunk * postsOfChunk + (found[position] as number)));
+      ids.push(index.numbers.idOf(chunk * postsPerChunk + (found[position] as number)));
     }
   }
   return ids;

@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { matches } from "@earshot/query/match";
 import type { PlanNode } from "@earshot/query/plan";
 import { hasTime, type IdRange, idTimeMs, type TimeSkew } from "../../posts/ids.ts";
-import { onSnapshot } from "../database.ts";
+import { withSnapshot } from "../database.ts";
 import type { SealedQuery } from "../sealed/sealed-query.ts";
 import { openAllPosts } from "./all-posts.ts";
 import { candidatesOfStep, recheckedOfStep } from "./candidates-of-step.ts";
@@ -169,8 +169,8 @@ export function segmentSearch(database: DatabaseSync, segment: SearchedSegment) 
     if (segment.sealed === null) {
       return guardedByMarker(
         segment.path,
-        () => onSnapshot(database, () => searchIndex(query, range, limit, expired)),
-        () => onSnapshot(database, () => searchRows(query, range, limit, expired)),
+        () => withSnapshot(database, () => searchIndex(query, range, limit, expired)),
+        () => withSnapshot(database, () => searchRows(query, range, limit, expired)),
       );
     }
     if (segment.sealed.isKnownToLack(query.sealed, query.lastWrittenInCommit)) {

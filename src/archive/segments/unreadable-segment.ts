@@ -22,7 +22,7 @@ export function unreadableSegment(path: string): Segment {
     }),
     rows: (ids) => ({ rows: [], damaged: [...ids] }),
     counter: {
-      onSnapshot: (work) => work(0),
+      withSnapshot: (work) => work(0),
       count: (_query, range) => ({
         counts: new Map(),
         countedFromMs: null,

@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import type { PlatformCoverage } from "../archive.ts";
 import { readCoverageOfAll, readSegments, type SegmentEntry } from "../catalog/catalog.ts";
 import { requireKnownAnalyzers } from "../catalog/open-catalog.ts";
-import { onSnapshot } from "../database.ts";
+import { withSnapshot } from "../database.ts";
 
 export type CatalogState = {
   /** SQLite's `data_version`, which changes with commits of other connections. */
@@ -28,7 +28,7 @@ export function catalogStateReader(
     const version = selectDataVersion.get()?.data_version;
     if (cached === null || cached.version !== version) {
       // One snapshot: coverage must not be newer than the segments.
-      cached = onSnapshot(catalog, () => {
+      cached = withSnapshot(catalog, () => {
         const segments = readSegments(catalog);
         requireKnownAnalyzers(segments, folder);
         return { version, segments, coverage: readCoverageOfAll(catalog) };

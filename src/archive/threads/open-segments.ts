@@ -1,6 +1,6 @@
 import type { Platform } from "../../posts/post.ts";
 import { type SegmentEntry, segmentPath } from "../catalog/catalog.ts";
-import { segmentCache } from "../memory-shares.ts";
+import { cacheKibPerSegment } from "../memory-shares.ts";
 import { isDamage } from "../sealed/damage.ts";
 import type { SealedMemory } from "../segments/sealed-part.ts";
 import { openSegment, type Segment } from "../segments/segment.ts";
@@ -22,7 +22,7 @@ export function openSegmentsIn(
   memory: SealedMemory,
 ): OpenSegments {
   const opened = new Map<string, Segment>();
-  let segmentCacheKib = segmentCache(cacheKib, 1);
+  let segmentCacheKib = cacheKibPerSegment(cacheKib, 1);
 
   /** A damaged file must not prevent searches of the other segments. */
   function openReadable(path: string, platform: Platform): Segment {
@@ -35,7 +35,7 @@ export function openSegmentsIn(
   }
 
   function shareCache(): void {
-    const kib = segmentCache(cacheKib, opened.size);
+    const kib = cacheKibPerSegment(cacheKib, opened.size);
     if (kib === segmentCacheKib) return;
     segmentCacheKib = kib;
     for (const segment of opened.values()) segment.resizeCache(kib);

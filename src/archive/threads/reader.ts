@@ -8,7 +8,7 @@ import type {
   CountRequest,
   CoveredAnswer,
   FetchedName,
-  Identified,
+  IdentifiedPost,
   IngestedPost,
   NamedAccount,
   NamedPosition,
@@ -37,7 +37,7 @@ import { openForReading } from "../database.ts";
 import { memoryShares } from "../memory-shares.ts";
 import { countSegments } from "../read/count.ts";
 import { createCountCache } from "../read/count-cache.ts";
-import { coverageOfAuthors, withAuthors } from "../read/coverage-of-authors.ts";
+import { coverageOfAuthors, withAuthorCoverage } from "../read/coverage-of-authors.ts";
 import { readIngestOrder } from "../read/ingest-order.ts";
 import { jsonPages, type ReadPage } from "../read/json-pages.ts";
 import { pagePositions } from "../read/page-positions.ts";
@@ -64,7 +64,7 @@ export type ReaderOperations = {
   page(positions: readonly Position[]): StoredPage;
   withheld(names: readonly FetchedName[]): boolean[];
   resolve(names: QueryNames): ResolvedNames;
-  identify(posts: readonly UnknownPost[]): Identified[];
+  identify(posts: readonly UnknownPost[]): IdentifiedPost[];
   ingestOrder(request: { after: IngestedPost | null; limit: number }): IngestedPost[];
   accountsToLookUp(request: { platform: Platform; beforeMs: number; limit: number }): string[];
   accountsNamed(name: string): NamedAccount[];
@@ -113,7 +113,7 @@ export function createReader(
   const misplaced = misplacedPostsOf(catalog);
   const coverageOf = coverageOfAccount(catalog);
   const currentSegments = (): SegmentEntry[] => currentState().segments;
-  const { rowsOf, othersOf } = storedRows({ currentSegments, open, uriKey });
+  const { rowsOf, currentIdsOf } = storedRows({ currentSegments, open, uriKey });
   const positions = pagePositions({ open, uriKey });
   const resolveNames = nameResolver(catalog, rowsOf);
   const renderer = rowRenderer(catalog, accounts);
@@ -122,7 +122,7 @@ export function createReader(
     const entries = currentState().segments.filter((entry) => entry.platform === platform);
     if (entries.length === 0) return false;
     const entry = owner(entries, id);
-    return open(entry).lookup.has(id) || othersOf(entry, [id]).size > 0;
+    return open(entry).lookup.has(id) || currentIdsOf(entry, [id]).size > 0;
   });
 
   /** Adds the coverage, which is read first: it must not be newer than the segments. */
@@ -132,7 +132,7 @@ export function createReader(
   ): Generator<void, Answer & { coverage: readonly PlatformCoverage[] }> {
     const ofAuthors = coverageOfAuthors(coverageOf, plan);
     const { segments, coverage } = currentState();
-    return { ...(yield* answer(segments)), coverage: withAuthors(coverage, ofAuthors) };
+    return { ...(yield* answer(segments)), coverage: withAuthorCoverage(coverage, ofAuthors) };
   }
 
   function currentVersions(): (position: Position) => RecordVersion | null {

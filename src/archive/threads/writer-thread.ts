@@ -18,7 +18,7 @@ const { folder, sealPosts, ...settings } = threadData<WriterThreadData>();
 const catalog = openCatalog(folder);
 const writer = createArchiveWriter(folder, catalog, {
   ...settings,
-  sealedImport: sealPosts === null ? null : { fewestPosts: sealPosts, now: systemClock.now },
+  sealedImport: sealPosts === null ? null : { minPosts: sealPosts, now: systemClock.now },
 });
 
 const methods = {

@@ -1,5 +1,5 @@
 import { lookupHash, nextInMillisecond, numberedId, uriNumber, xIdOf } from "../../posts/ids.ts";
-import type { Identified, UnknownPost } from "../archive.ts";
+import type { IdentifiedPost, UnknownPost } from "../archive.ts";
 import type { SegmentEntry } from "../catalog/catalog.ts";
 import type { MisplacedPosts } from "../catalog/misplaced.ts";
 import type { PostLookup } from "../segments/lookup.ts";
@@ -12,7 +12,7 @@ export type Lookups = {
   misplaced: Pick<MisplacedPosts, "idsOf">;
 };
 
-export function identifyPosts(lookups: Lookups, posts: readonly UnknownPost[]): Identified[] {
+export function identifyPosts(lookups: Lookups, posts: readonly UnknownPost[]): IdentifiedPost[] {
   const uriById = new Map<string, string>();
   return posts.map((post) => identify(lookups, post, uriById));
 }
@@ -21,7 +21,7 @@ function identify(
   { uriKey, segments, lookupOf, misplaced }: Lookups,
   { platform, uri, timeMs }: UnknownPost,
   uriById: Map<string, string>,
-): Identified {
+): IdentifiedPost {
   const entries = segments.filter((entry) => entry.platform === platform);
   const ownId = platform === "x" ? xIdOf(uri) : null;
   const expected = ownId ?? numberedId(timeMs, uriNumber(uri));

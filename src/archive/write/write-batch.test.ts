@@ -4,7 +4,7 @@ import { parseQuery } from "@earshot/query";
 import { makePlan, namesIn, type PlanNode } from "@earshot/query/plan";
 import { afterEach, describe, expect, test } from "vitest";
 import {
-  openCatalogBeside,
+  openSecondCatalog,
   type SmallArchive,
   smallArchive,
 } from "../../../testkit/archives/small-archive.ts";
@@ -523,7 +523,7 @@ describe("hostile files and crashes", () => {
       toMs: 1,
     };
     expect(() => archive.write(posts.map(upsert), { coverage: [broken] })).toThrow();
-    const other = openCatalogBeside(archive);
+    const other = openSecondCatalog(archive);
     other.put(...posts);
     other.close();
     expect(archive.put(...posts, makePost({ key: "5", createdMs: start + 5 }))).toMatchObject({

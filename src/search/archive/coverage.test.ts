@@ -7,7 +7,7 @@ import type { CoverageInterval, PlatformCoverage, Position } from "../../archive
 import type { SearchPlatform } from "../../platforms/source.ts";
 import { lowestId } from "../../posts/ids.ts";
 import { type Platform, platforms } from "../../posts/post.ts";
-import { archiveCoverage, type CoverageRequest } from "./coverage.ts";
+import { type ArchiveCoverage, archiveCoverage } from "./coverage.ts";
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
@@ -68,7 +68,7 @@ type Requested = {
   after?: Position | null;
 };
 
-function request(query: string, requested: Requested): CoverageRequest {
+function request(query: string, requested: Requested): ArchiveCoverage {
   const { platform = "social", fromMs = nowMs - 7 * dayMs, toMs = nowMs } = requested;
   const { tree } = parseQuery(query);
   const accounts = new Map(namesIn(tree).accounts.map((name) => [name, keysOf(name)]));
@@ -85,9 +85,9 @@ function request(query: string, requested: Requested): CoverageRequest {
   return archiveCoverage(feed, storedOf(requested.intervals), page);
 }
 
-const gapsOf = ({ coverage }: CoverageRequest) =>
+const gapsOf = ({ coverage }: ArchiveCoverage) =>
   coverage.gaps.map(({ fromMs, toMs }) => [iso(fromMs), iso(toMs)]);
-const codes = ({ warnings }: CoverageRequest) => warnings.map(({ code }) => code);
+const codes = ({ warnings }: ArchiveCoverage) => warnings.map(({ code }) => code);
 
 describe("the coverage of the live stream", () => {
   test("a new stream covers nothing before its start, which a full search reports", () => {

@@ -19,7 +19,7 @@ import type {
 } from "../../platforms/source.ts";
 import { hasTime, idTimeMs, windowOfIds } from "../../posts/ids.ts";
 import { type Platform, platforms } from "../../posts/post.ts";
-import { changingIn, type Followed, followedOf } from "./followed.ts";
+import { type FollowedCollection, followedCollections, mutableCollectionsIn } from "./followed.ts";
 import { missingPosts } from "./missing-posts.ts";
 import { noSourceWarning } from "./no-source.ts";
 
@@ -43,7 +43,7 @@ export type CoverageQuery = {
   after?: Position | null;
 };
 
-export type CoverageRequest = {
+export type ArchiveCoverage = {
   coverage: Coverage;
   platforms: readonly Platform[];
   warnings: readonly SourceWarning[];
@@ -62,7 +62,7 @@ export function archiveCoverage(
   feed: ArchiveFeed,
   covered: readonly PlatformCoverage[],
   query: CoverageQuery,
-): CoverageRequest {
+): ArchiveCoverage {
   const { tree, names, plan, platform: word } = query;
   const searched = word === "social" ? platforms : [word];
   const possible = searched.filter((platform) => admits(plan, platform));
@@ -70,7 +70,7 @@ export function archiveCoverage(
     (platform) => word !== "social" || isAnswerable(feed, covered, platform),
   );
   const window = windowOf(query);
-  const changing = changingIn(tree);
+  const changing = mutableCollectionsIn(tree);
   const ofPlatforms = answerable.map((platform) => {
     const intervals = covered.find((entry) => entry.platform === platform)?.intervals ?? [];
     const ofPosts = intervalsOf(intervals, "posts");
@@ -80,7 +80,7 @@ export function archiveCoverage(
     const gaps = missingPosts({ platform, tree, names, ...around });
     const toMs = isLive && gaps.length === 0 ? reachedMs(window, ofPosts) : window.toMs;
     const claimed = { ...window, toMs: Math.max(toMs, window.fromMs ?? toMs) };
-    return { platform, gaps, claimed, followed: followedOf(changing, around) };
+    return { platform, gaps, claimed, followed: followedCollections(changing, around) };
   });
   const isKnown = (platform: Platform): boolean =>
     isAnswerable(feed, covered, platform) ||
@@ -182,7 +182,7 @@ function listedIn(
  * Undercounted likes leave posts out, or let a `-` include them: a warning, not a gap, because the
  * posts are stored.
  */
-function unfollowed(platform: Platform, followed: readonly Followed[]): SourceWarning[] {
+function unfollowed(platform: Platform, followed: readonly FollowedCollection[]): SourceWarning[] {
   const missed = followed.filter(({ gaps }) => gaps.length > 0).map(({ what }) => what);
   const counts = missed.filter((what) => what !== "labels");
   const warnings: SourceWarning[] = [];

@@ -13,7 +13,7 @@ const collections: Readonly<Record<MutableCollection, Collection>> = {
   labels: "labels",
 };
 
-export function changingIn(tree: QueryNode): ReadonlySet<MutableCollection> {
+export function mutableCollectionsIn(tree: QueryNode): ReadonlySet<MutableCollection> {
   const collections = new Set<MutableCollection>();
   const visit = (node: QueryNode): void => {
     if (node.kind === "and" || node.kind === "or") node.children.forEach(visit);
@@ -37,7 +37,7 @@ function changingInLeaf(
 /** Counts are added with a delay of a minute, and a labeler may be silent for a while. */
 const minSlackMs = 300_000;
 
-export type Followed = {
+export type FollowedCollection = {
   what: MutableCollection;
   collection: Collection;
   span: Span;
@@ -48,10 +48,10 @@ export type Followed = {
  * The spans extend to the present, because a like may come any time after its post. A platform fed by imports alone has
  * nothing to follow.
  */
-export function followedOf(
+export function followedCollections(
   changing: ReadonlySet<MutableCollection>,
   { window, intervals, nowMs, slackMs, isLive }: PostCoverage,
-): Followed[] {
+): FollowedCollection[] {
   if (changing.size === 0) return [];
   const imported = intervals.filter(({ source }) => source === "import");
   if (imported.length === intervals.length) return [];

@@ -62,7 +62,7 @@ export async function searchArchived(
   );
   const fedPlatforms = [...source.fedPlatforms, ...(await alsoFed)];
   const unchecked = await uncheckedWarnings(source, answer.positions, answer.coverage);
-  return answerFound(
+  return assembleArchivedAnswer(
     { ...source, fedPlatforms },
     request,
     { tree, names, plan },
@@ -79,7 +79,7 @@ export function archiveSearch(
   return { plan, platforms: searched, fromMs, toMs, after, limit: maxResults };
 }
 
-export function answerFound(
+export function assembleArchivedAnswer(
   feed: ArchiveFeed,
   { platform, after, fromMs, toMs }: SourceRequest,
   { tree, names, plan }: PlannedQuery,

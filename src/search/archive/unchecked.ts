@@ -48,7 +48,7 @@ export async function uncheckedWarnings(
   const { freshnessOf } = source;
   const ofMastodon = positions.filter((position) => freshnessOf?.(position) === "unchecked");
   const [isAnyOfMastodon, isAnyOfBluesky] = await Promise.all(
-    [ofMastodon, interrupted(positions, covered)].map(async (unchecked) => {
+    [ofMastodon, interruptedPositions(positions, covered)].map(async (unchecked) => {
       const authors = await authorsOfStreamed(source, unchecked.slice(0, maxRead));
       return authors.length > 0;
     }),
@@ -98,7 +98,7 @@ async function isFollowed(source: Source, { id }: Position, author: string): Pro
   return gapsIn(window, intervals, nowMs, isLive ? source.coverageSlackMs : 0).length === 0;
 }
 
-export function interrupted(
+export function interruptedPositions(
   positions: readonly Position[],
   covered: readonly PlatformCoverage[],
 ): readonly Position[] {

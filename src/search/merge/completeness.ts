@@ -17,7 +17,7 @@ export type Reading = {
 export const isUntruncated = (warnings: readonly UpstreamWarning[]): boolean =>
   !warnings.some(({ isPartial }) => isPartial === true);
 
-export function readOf(
+export function readSpans(
   requested: readonly Span[],
   { warnings, sinceMs }: Reading,
 ): readonly Span[] {
@@ -30,7 +30,7 @@ export const clippedFrom = (spans: readonly Span[], fromMs: number): readonly Sp
 
 const minMissingMs = 1_000;
 
-export function missingOf(requested: Span, { warnings, sinceMs }: Reading): readonly Span[] {
+export function missingSpans(requested: Span, { warnings, sinceMs }: Reading): readonly Span[] {
   if (!isUntruncated(warnings)) return [requested];
   const { fromMs } = requested;
   if (sinceMs === null || (fromMs !== null && sinceMs - fromMs <= minMissingMs)) return [];

@@ -4,7 +4,7 @@ import { type AnswerItem, isFetched } from "../../platforms/source.ts";
 import { lowestId, uriHash } from "../../posts/ids.ts";
 import { platforms } from "../../posts/post.ts";
 
-export type Merged = { items: readonly AnswerItem[]; next: Position | null };
+export type MergedItems = { items: readonly AnswerItem[]; next: Position | null };
 
 export type MergedPart = {
   items: readonly AnswerItem[];
@@ -20,7 +20,7 @@ export const positionBefore = (ms: number): Position => ({
  * Drops duplicates. The page ends where any source stopped reading: `next` continues there, so that
  * nothing is skipped.
  */
-export function merge(parts: readonly MergedPart[], limit: number): Merged {
+export function merge(parts: readonly MergedPart[], limit: number): MergedItems {
   const ends = parts.flatMap(({ moreAfter }) => (moreAfter === null ? [] : [moreAfter]));
   const end = ends.toSorted(comparePositions)[0] ?? null;
   const byPosition = new Map<string, AnswerItem>();

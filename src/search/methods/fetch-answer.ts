@@ -2,7 +2,7 @@ import { EarshotError } from "../../lib/errors.ts";
 import type { SourceAnswer, SourceWarning } from "../../platforms/source.ts";
 import type { Upstream } from "../../platforms/upstream.ts";
 import type { OpenSession, UpstreamJob } from "../../upstream/requests/sessions.ts";
-import { type AnswerContext, accessFor, isOwn } from "../context.ts";
+import { type AnswerContext, accessFor, isOwnMethod } from "../context.ts";
 import { codeOfError } from "../error-code.ts";
 import { fetchCoverage } from "../merge/completeness.ts";
 import { distinctWarnings } from "../merge/distinct-warnings.ts";
@@ -61,7 +61,7 @@ async function sessionsFor(
   const query = {
     job,
     platform,
-    ownership: isOwn(method, upstreams[platform]) ? ("own" as const) : ("any" as const),
+    ownership: isOwnMethod(method, upstreams[platform]) ? ("own" as const) : ("any" as const),
     bucket: null,
     credentialId: position?.credentialId ?? null,
   };

@@ -10,24 +10,28 @@ import {
 } from "../../platforms/upstream.ts";
 import type { OpenSession } from "../../upstream/requests/sessions.ts";
 import { type AnswerContext, accessFor } from "../context.ts";
-import { isUntruncated, missingOf } from "../merge/completeness.ts";
+import { isUntruncated, missingSpans } from "../merge/completeness.ts";
 import {
   attemptsOf,
   failedBetterAttempts,
-  ranked,
+  rankAttempts,
   type UpstreamAttempt,
 } from "../platform/attempts.ts";
 import { olderItemsMissing } from "../platform/page-warnings.ts";
-import { firstPage, type ReadPages, readPages } from "../platform/pages.ts";
+import { firstPage, type ReadPagesResult, readPages } from "../platform/pages.ts";
 import { tryInOrder } from "../platform/try-in-order.ts";
 import { archivedFromMs } from "./archived-answer.ts";
 import type { FetchRequest } from "./fetch-request.ts";
 import { fetchedItems } from "./fetched-items.ts";
 import { credentialCommand } from "./unanswerable.ts";
 
-type MethodReading = { attempt: UpstreamAttempt; pages: ReadPages; items: readonly FetchedItem[] };
+type MethodReading = {
+  attempt: UpstreamAttempt;
+  pages: ReadPagesResult;
+  items: readonly FetchedItem[];
+};
 
-export type ReadMethod = {
+export type ReadMethodResult = {
   readings: readonly MethodReading[];
   position: FetchPosition | null;
   requested: Span;
@@ -45,7 +49,7 @@ export async function readMethod(
   request: FetchRequest,
   sessions: readonly OpenSession[],
   openOthers: () => Promise<readonly OpenSession[]>,
-): Promise<ReadMethod> {
+): Promise<ReadMethodResult> {
   const { method, platform, target = null, position = null, asOfMs, maxResults } = request;
   const upstream = context.upstreams[platform];
   const { archive, clock } = context.source;
@@ -65,7 +69,12 @@ export async function readMethod(
   for (;;) {
     const start = readings.length === 0 ? (position ?? firstPage) : firstPage;
     const { mayShow } = upstream;
-    const ranks = ranked(attempts, { mayShow, fromMs: requested.fromMs, nowMs, toleranceMs: 0 });
+    const ranks = rankAttempts(attempts, {
+      mayShow,
+      fromMs: requested.fromMs,
+      nowMs,
+      toleranceMs: 0,
+    });
     const same = { start, limit, maxPages: context.settings.maxPages, name: platform };
     const outcome = await tryInOrder(ranks, ({ route }, first, rest) =>
       readPages({
@@ -96,7 +105,7 @@ export async function readMethod(
     limit -= items.length;
     const { sinceMs } = pages;
     if (pages.position !== null || sinceMs === null || limit <= 0) break;
-    if (missingOf(requested, pages).length === 0) break;
+    if (missingSpans(requested, pages).length === 0) break;
     toMs = sinceMs;
     const spent = outcome.failed.map((one) => one.attempt);
     attempts = attemptsOf(await openOthers(), routesOf).filter(
@@ -150,7 +159,7 @@ function missingIn(requested: Span, readings: readonly MethodReading[]): readonl
   if (last === undefined || !readings.every(({ pages }) => isUntruncated(pages.warnings))) {
     return [requested];
   }
-  return last.pages.position === null ? missingOf(requested, last.pages) : [];
+  return last.pages.position === null ? missingSpans(requested, last.pages) : [];
 }
 
 function hintFor(

@@ -29,7 +29,10 @@ export const attemptsOf = (
 ): UpstreamAttempt[] =>
   sessions.flatMap((session) => routesOf(session.access).map((route) => ({ session, route })));
 
-export function ranked(attempts: readonly UpstreamAttempt[], ranking: Ranking): RankedAttempts {
+export function rankAttempts(
+  attempts: readonly UpstreamAttempt[],
+  ranking: Ranking,
+): RankedAttempts {
   const ranks = new Map<
     string,
     { shownRank: number; unreadMs: number; attempts: UpstreamAttempt[] }

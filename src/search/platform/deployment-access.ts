@@ -1,7 +1,7 @@
 import { isSearch, type Method, methodNames } from "../../platforms/methods.ts";
 import type { AccessMethod, SearchPlatform } from "../../platforms/source.ts";
 import { type Platform, platforms } from "../../posts/post.ts";
-import { type AnswerContext, accessFor, accessMethodOf, isOwn } from "../context.ts";
+import { type AnswerContext, accessFor, accessMethodOf, isOwnMethod } from "../context.ts";
 
 export async function deploymentAccess(
   { sessions, upstreams }: Pick<AnswerContext, "sessions" | "upstreams">,
@@ -16,7 +16,7 @@ export async function deploymentAccess(
   return new Map(
     methodNames
       .filter((method) => requestedFor(upstreams, platform, method).length > 0)
-      .filter((method) => !isOwn(method, upstream))
+      .filter((method) => !isOwnMethod(method, upstream))
       .map((method) => [method, accessOf(method)] as const)
       .filter(([, access]) => access.length > 0),
   );

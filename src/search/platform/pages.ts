@@ -28,7 +28,7 @@ export type ReadingPosition = Pick<FetchPosition, "cursor" | "lastKey" | "skip">
 
 export const firstPage: ReadingPosition = { cursor: null, lastKey: null, skip: 0 };
 
-export type ReadPages = {
+export type ReadPagesResult = {
   items: readonly UpstreamItem[];
   position: ReadingPosition | null;
 } & Reading;
@@ -46,7 +46,7 @@ export type PageReading = {
  * does an error after the first page: the items so far are returned with a warning. Errors: those
  * of the first page.
  */
-export async function readPages(reading: PageReading): Promise<ReadPages> {
+export async function readPages(reading: PageReading): Promise<ReadPagesResult> {
   const { start, limit, maxPages, name } = reading;
   const items: UpstreamItem[] = [];
   const warnings: UpstreamWarning[] = [];
@@ -56,7 +56,10 @@ export async function readPages(reading: PageReading): Promise<ReadPages> {
   let position: ReadingPosition = start;
   const idlenessOf = watchIdlePages();
 
-  const endReading = (next: ReadingPosition | null, warning?: UpstreamWarning): ReadPages => ({
+  const endReading = (
+    next: ReadingPosition | null,
+    warning?: UpstreamWarning,
+  ): ReadPagesResult => ({
     items,
     position: next,
     sinceMs,

@@ -11,7 +11,7 @@ import {
   attemptsOf,
   failedBetterAttempts,
   type RankedAttempts,
-  ranked,
+  rankAttempts,
   reachStartMs,
   type UpstreamAttempt,
 } from "./attempts.ts";
@@ -38,7 +38,7 @@ type GapReading = {
   items: readonly FetchedItem[];
 };
 
-export type ReadGaps = {
+export type ReadGapsResult = {
   readings: readonly GapReading[];
   seenFromMs: number | null;
   left: readonly Span[];
@@ -50,7 +50,10 @@ export type ReadGaps = {
  * Uses the attempt that covers the most, then the next best for the rest, until there are enough
  * posts.
  */
-export async function readGaps(context: AnswerContext, gapRequest: GapRequest): Promise<ReadGaps> {
+export async function readGaps(
+  context: AnswerContext,
+  gapRequest: GapRequest,
+): Promise<ReadGapsResult> {
   const { search, upstream, sessions, request, isLive } = gapRequest;
   const nowMs = context.source.clock.now();
   const readings: GapReading[] = [];
@@ -59,7 +62,7 @@ export async function readGaps(context: AnswerContext, gapRequest: GapRequest): 
   let attempts = attemptsOf(sessions, search.routes);
   let limit = request.maxResults;
 
-  const endReading = (special: Partial<ReadGaps> = {}): ReadGaps => ({
+  const endReading = (special: Partial<ReadGapsResult> = {}): ReadGapsResult => ({
     readings,
     seenFromMs: null,
     left: [],
@@ -71,7 +74,7 @@ export async function readGaps(context: AnswerContext, gapRequest: GapRequest): 
   for (;;) {
     const useful = attempts.filter((attempt) => reachedBy(attempt, remaining, nowMs).length > 0);
     if (useful.length === 0) return endReading();
-    const ranks = ranked(useful, {
+    const ranks = rankAttempts(useful, {
       mayShow: upstream.mayShow,
       fromMs: remaining[0]?.fromMs ?? null,
       nowMs,

@@ -3,7 +3,7 @@ import type { Upstream } from "../../platforms/upstream.ts";
 import type { CredentialPool } from "../../upstream/credentials/pool.ts";
 import { type ReleasedCredential, releaseOf } from "../../upstream/credentials/release.ts";
 import { foundCredentials } from "../../upstream/requests/found-credentials.ts";
-import { accessFor, isOwn } from "../context.ts";
+import { accessFor, isOwnMethod } from "../context.ts";
 
 /** The best credential that may be released to a remote node, or that of the previous page. */
 export async function releaseCredential(
@@ -12,7 +12,7 @@ export async function releaseCredential(
   /** Empty for the deployment's credentials alone. */
   accountId: string,
 ): Promise<ReleasedCredential | null> {
-  if (isOwn(method, upstream)) return null;
+  if (isOwnMethod(method, upstream)) return null;
   const credentials = await foundCredentials(pool, {
     job: { accountId },
     platform: upstream.platform,

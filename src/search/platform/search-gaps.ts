@@ -13,7 +13,7 @@ import { itemKey } from "../../platforms/upstream-page.ts";
 import { hasTime, idTimeMs, postTimeMs } from "../../posts/ids.ts";
 import type { Post } from "../../posts/post.ts";
 import type { AnswerContext } from "../context.ts";
-import { type Reading, readOf } from "../merge/completeness.ts";
+import { type Reading, readSpans } from "../merge/completeness.ts";
 import { archiveIds } from "../methods/fetched-items.ts";
 import { matchingPosts, type SearchCriteria } from "./check.ts";
 import { watchIdlePages } from "./idle-pages.ts";
@@ -93,7 +93,7 @@ export async function searchGaps(
   });
   const close = (gaps: readonly Span[], of: readonly UpstreamWarning[]): void => {
     if (upstream.isExhaustive) {
-      closed.push(...readOf(gaps, { warnings: of, sinceMs }).toReversed());
+      closed.push(...readSpans(gaps, { warnings: of, sinceMs }).toReversed());
     }
   };
 

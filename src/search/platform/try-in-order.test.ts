@@ -4,7 +4,7 @@ import { onlyRoute, type Route } from "../../platforms/upstream.ts";
 import { UpstreamLimited } from "../../platforms/upstream-limited.ts";
 import type { OpenSession } from "../../upstream/requests/sessions.ts";
 import { endMs, testSession } from "../answer.test-support.ts";
-import { attemptsOf, type RankedAttempts, ranked } from "./attempts.ts";
+import { attemptsOf, type RankedAttempts, rankAttempts } from "./attempts.ts";
 import { tryInOrder } from "./try-in-order.ts";
 
 const dayMs = 86_400_000;
@@ -27,7 +27,7 @@ function rank(
   const attempts = attemptsOf(sessions, (access) =>
     access === "app" ? [recent, all, slow] : [recent],
   );
-  return ranked(attempts, { mayShow, fromMs, nowMs: endMs, toleranceMs });
+  return rankAttempts(attempts, { mayShow, fromMs, nowMs: endMs, toleranceMs });
 }
 
 const namesOf = (ranks: RankedAttempts): string[][] =>
@@ -65,7 +65,7 @@ function tryEach(answers: Record<string, string | Error>, sessions: readonly Ope
     ...one,
     patient: { ...one, credentialId: `${one.credentialId}, waiting` },
   }));
-  const ranks = ranked(
+  const ranks = rankAttempts(
     attemptsOf(waiting, () => onlyRoute),
     { mayShow, fromMs: null, nowMs: endMs, toleranceMs: 0 },
   );
