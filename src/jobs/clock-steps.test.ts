@@ -130,7 +130,7 @@ test("after the process was suspended for an hour, its jobs continue with their 
   const waiting = await jobs.queue.submit(newJob());
   const lease = await jobs.lease();
   await jobs.clock.advance(20_500);
-  await jobs.clock.hold(hourMs);
+  await jobs.clock.suspend(hourMs);
   expect(lease.lost.aborted).toBe(false);
   await jobs.clock.advance(8_000);
   await jobs.queue.complete(running.uuid, lease.token, result);

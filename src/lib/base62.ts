@@ -2,14 +2,14 @@ const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 export type RandomBytes = (length: number) => Uint8Array;
 
-/** Larger bytes would bias the result. */
-const firstUnfairByte = 248;
+/** This and larger bytes would bias the result. */
+const firstBiasedByte = 248;
 
 export function randomBase62(length: number, randomBytes: RandomBytes): string {
   let text = "";
   while (text.length < length) {
     for (const byte of randomBytes(length - text.length)) {
-      if (byte < firstUnfairByte) text += digits[byte % 62];
+      if (byte < firstBiasedByte) text += digits[byte % 62];
     }
   }
   return text;

@@ -2,7 +2,7 @@ import { createRequire } from "node:module";
 import { expect, test } from "vitest";
 import { hasBlockedPort } from "./blocked-ports.ts";
 
-test("the ports that fetch refuses are blocked, and no others", () => {
+test("exactly the ports that fetch refuses are blocked", () => {
   const { badPorts } = createRequire(import.meta.url)("undici/lib/web/fetch/constants.js");
   const ports = Array.from({ length: 65_536 }, (_, port) => port);
   const blocked = ports.filter((port) => hasBlockedPort(new URL(`http://example.com:${port}/`)));

@@ -16,7 +16,7 @@ test.each([
   ["objects", `[${many(values, () => "{}")}]`, "values"],
   ["short strings", `[${many(shortStrings + 1, (n) => `"s${n}"`)}]`, "short strings"],
   ["levels", "[".repeat(20_000) + "]".repeat(20_000), "levels"],
-])("JSON with more %s than the bounds allow is refused before parsing", (_, text, what) => {
+])("JSON with more %s than the bounds allow is rejected before parsing", (_, text, what) => {
   expect(() => parseUntrustedJson(text)).toThrow(what);
   expect(() => parseUntrustedJson(Buffer.from(text))).toThrow(SyntaxError);
 });

@@ -5,14 +5,14 @@ export type Clock = {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 };
 
-const longestTimerMs = 2 ** 31 - 1;
+const maxTimerMs = 2 ** 31 - 1;
 
 export const systemClock: Clock = {
   now: () => Date.now(),
   elapsed: () => performance.now(),
   sleep: async (ms, signal) => {
     let leftMs = ms;
-    for (; leftMs > longestTimerMs; leftMs -= longestTimerMs) await pause(longestTimerMs, signal);
+    for (; leftMs > maxTimerMs; leftMs -= maxTimerMs) await pause(maxTimerMs, signal);
     await pause(leftMs, signal);
   },
 };

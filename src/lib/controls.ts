@@ -1,5 +1,5 @@
 /**
- * Posts are untrusted: removes what could move the cursor or recolour a terminal. Line breaks stay.
+ * Posts are untrusted: removes what could move the cursor or recolour a terminal. Keeps line breaks.
  */
 export function stripControls(text: string): string {
   return text.replaceAll(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, (character) =>
@@ -7,7 +7,7 @@ export function stripControls(text: string): string {
   );
 }
 
-/** Escapes controls, line breaks, direction marks and zero-width characters as in JSON. */
+/** Escapes controls, line breaks, direction marks and zero-width characters as JSON does. */
 export function escapeInvisible(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, (character) =>
     Array.from({ length: character.length }, (_, index) => escapeAt(character, index)).join(""),

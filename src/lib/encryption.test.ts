@@ -9,7 +9,7 @@ const encryptor = createEncryptor(key, randomBytes);
 const mismatch = expect.objectContaining({ name: "EarshotError", code: "secret_key_mismatch" });
 
 describe("encrypted secret", () => {
-  test("an encrypted secret decrypts to any original text", () => {
+  test("an encrypted secret decrypts to the original text", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme" }), (secret) => {
         expect(encryptor.decrypt(encryptor.encrypt(secret, owner), owner)).toBe(secret);
@@ -28,7 +28,7 @@ describe("encrypted secret", () => {
     { ...owner, accountId: "another" },
     { ...owner, id: "wh_2" },
     { purpose: "webhook", accountId: "accountw", id: "h_1" },
-  ])("an encrypted secret does not decrypt for %o", (other) => {
+  ])("an encrypted secret does not decrypt for another purpose or owner: %o", (other) => {
     const encrypted = encryptor.encrypt("secret", owner);
     expect(() => encryptor.decrypt(encrypted, other)).toThrow(mismatch);
   });

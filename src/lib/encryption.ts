@@ -3,7 +3,7 @@ import type { RandomBytes } from "./base62.ts";
 import { EarshotError } from "./errors.ts";
 
 /**
- * AES-256-GCM. A ciphertext is bound to purpose and owner: a copy in another row does not decrypt.
+ * AES-256-GCM. A ciphertext is bound to its purpose and owner, so a copy in another row does not decrypt.
  */
 export type Encryptor = {
   encrypt(secret: string, owner: SecretOwner): Uint8Array;
@@ -13,7 +13,7 @@ export type Encryptor = {
 
 export type SecretOwner = { purpose: string; accountId: string; id: string };
 
-const layout = 1;
+const formatVersion = 1;
 const nonceLength = 12;
 const tagLength = 16;
 const cipherName = "aes-256-gcm";
@@ -24,18 +24,18 @@ export function createEncryptor(secretKey: Uint8Array, randomBytes: RandomBytes)
 
   function encrypt(secret: string, owner: SecretOwner): Uint8Array {
     const nonce = randomBytes(nonceLength);
-    const cipher = createCipheriv(cipherName, key, nonce, options).setAAD(boundTo(owner));
+    const cipher = createCipheriv(cipherName, key, nonce, options).setAAD(associatedData(owner));
     const text = Buffer.concat([cipher.update(secret, "utf8"), cipher.final()]);
-    return Buffer.concat([Buffer.of(layout), nonce, text, cipher.getAuthTag()]);
+    return Buffer.concat([Buffer.of(formatVersion), nonce, text, cipher.getAuthTag()]);
   }
 
   function decrypt(encrypted: Uint8Array, owner: SecretOwner): string {
     const bytes = Buffer.from(encrypted);
-    const isWhole = bytes[0] === layout && bytes.length >= 1 + nonceLength + tagLength;
-    if (!isWhole) throw mismatch(owner);
+    const isPlausible = bytes[0] === formatVersion && bytes.length >= 1 + nonceLength + tagLength;
+    if (!isPlausible) throw mismatch(owner);
     const nonce = bytes.subarray(1, 1 + nonceLength);
     const decipher = createDecipheriv(cipherName, key, nonce, options)
-      .setAAD(boundTo(owner))
+      .setAAD(associatedData(owner))
       .setAuthTag(bytes.subarray(-tagLength));
     const text = decipher.update(bytes.subarray(1 + nonceLength, -tagLength));
     try {
@@ -48,8 +48,8 @@ export function createEncryptor(secretKey: Uint8Array, randomBytes: RandomBytes)
   return { encrypt, decrypt };
 }
 
-const boundTo = ({ purpose, accountId, id }: SecretOwner): Buffer =>
-  Buffer.from(JSON.stringify([layout, purpose, accountId, id]));
+const associatedData = ({ purpose, accountId, id }: SecretOwner): Buffer =>
+  Buffer.from(JSON.stringify([formatVersion, purpose, accountId, id]));
 
 function mismatch({ purpose, id }: SecretOwner): EarshotError {
   return new EarshotError(

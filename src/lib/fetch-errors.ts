@@ -17,7 +17,7 @@ export function fetchError(url: URL, thrown: unknown): EarshotError {
   const codes = causes.map(codeOf);
   const timedOut = causes.some((cause) => nameOf(cause) === "TimeoutError");
   if (timedOut || codes.some((code) => timeoutCodes.has(code ?? "")))
-    return timedOutAt(url, thrown);
+    return timeoutError(url, thrown);
   const code = codes.find((known) => known !== null) ?? null;
   const reason = code ?? plainReason(causes);
   return new EarshotError("upstream_unreachable", `${url.host} is unreachable: ${reason}`, {
@@ -27,7 +27,7 @@ export function fetchError(url: URL, thrown: unknown): EarshotError {
   });
 }
 
-function timedOutAt(url: URL, cause: unknown): EarshotError {
+function timeoutError(url: URL, cause: unknown): EarshotError {
   return new EarshotError("upstream_timeout", `${url.host} timed out`, {
     status: 504,
     retryable: true,
@@ -38,7 +38,7 @@ function timedOutAt(url: URL, cause: unknown): EarshotError {
 export function tooLarge(url: URL, maxBytes: number): EarshotError {
   return new EarshotError(
     "answer_too_large",
-    `the answer of ${url.host} is longer than ${maxBytes} bytes`,
+    `the response from ${url.host} is longer than ${maxBytes} bytes`,
     { status: 502 },
   );
 }

@@ -28,7 +28,7 @@ export function fetchedAnswer(
       } catch (error) {
         throw new EarshotError(
           "answer_unreadable",
-          `the answer of ${url.host} is not JSON: ${messageOf(error)}`,
+          `the response from ${url.host} is not JSON: ${messageOf(error)}`,
           { status: 502 },
         );
       }

@@ -1,6 +1,6 @@
 import type { Clock } from "./clock.ts";
 
-/** Shared: `abort` without a reason creates an exception each time. */
+/** Shared, because `abort` without a reason creates an exception each time. */
 const timerAbortReason = new Error("resolved before the timeout");
 
 /** Null after `waitMs` or on abort. Always calls the function that `subscribe` returns. */
@@ -8,19 +8,19 @@ export function firstOf<Value>(
   clock: Clock,
   waitMs: number,
   signal: AbortSignal | undefined,
-  subscribe: (give: (value: Value | null) => void) => () => void,
+  subscribe: (settle: (value: Value | null) => void) => () => void,
 ): Promise<Value | null> {
   if (waitMs <= 0 || signal?.aborted) return Promise.resolve(null);
   return new Promise((resolve) => {
     const timer = new AbortController();
-    const giveUp = () => give(null);
-    const unsubscribe = subscribe(give);
-    signal?.addEventListener("abort", giveUp, { once: true });
-    clock.sleep(waitMs, timer.signal).then(giveUp, () => undefined);
+    const settleWithNull = () => settle(null);
+    const unsubscribe = subscribe(settle);
+    signal?.addEventListener("abort", settleWithNull, { once: true });
+    clock.sleep(waitMs, timer.signal).then(settleWithNull, () => undefined);
 
-    function give(value: Value | null): void {
+    function settle(value: Value | null): void {
       unsubscribe();
-      signal?.removeEventListener("abort", giveUp);
+      signal?.removeEventListener("abort", settleWithNull);
       timer.abort(timerAbortReason);
       resolve(value);
     }

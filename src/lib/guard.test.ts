@@ -15,7 +15,7 @@ const resolvingTo =
 const failingWith =
   (code: string): Resolve =>
   (_hostname, _options, done) =>
-    done(Object.assign(new Error("the look-up failed"), { code }), []);
+    done(Object.assign(new Error("the lookup failed"), { code }), []);
 
 function resolved(url: string, resolve: Resolve, all = true, configured: string[] = []) {
   return new Promise<{ code: unknown; found: string | LookupAddress[] }>((settle) => {
@@ -125,13 +125,13 @@ describe("guard", () => {
   });
 
   test.each<[string, Resolve]>([
-    ["leads to a private address", resolvingTo("10.1.2.3")],
-    ["leads to a loopback address", resolvingTo("127.0.0.1", "::1")],
+    ["resolves to a private address", resolvingTo("10.1.2.3")],
+    ["resolves to a loopback address", resolvingTo("127.0.0.1", "::1")],
     ["has a public and a private address", resolvingTo("8.8.8.8", "10.1.2.3")],
     ["has no address", resolvingTo()],
     ["does not exist", failingWith("ENOTFOUND")],
     ["cannot be looked up now", failingWith("EAI_AGAIN")],
-  ])("the guard fails in the same way for a name that %s", (_, resolve) => {
+  ])("the guard fails with the same error for a name that %s", (_, resolve) => {
     const lookup = createGuard([], { resolve }).lookupFor(new URL("https://x.example"));
     let thrown: unknown = null;
     lookup("x.example", {}, (error) => {
@@ -176,7 +176,7 @@ describe("guard", () => {
     } catch (thrown) {
       hint = (thrown as EarshotError).hint;
     }
-    expect(hint).toBe(`if it is a server in your own network, add ${origin} to EARSHOT_SOME_HOSTS`);
+    expect(hint).toBe(`if it is a server on your own network, add ${origin} to EARSHOT_SOME_HOSTS`);
   });
 
   test("the guard refuses a name without an address", async () => {
@@ -197,7 +197,7 @@ describe("guard", () => {
     expect((await resolved("wss://name.example", resolve, false)).found).toBe("8.8.8.8");
   });
 
-  test("the guard passes on why the lookup of a configured host failed", async () => {
+  test("the guard reports why the lookup of a configured host failed", async () => {
     const configured = ["wss://name.example"];
     const failing = failingWith("ENOTFOUND");
     expect((await resolved("wss://name.example", failing, true, configured)).code).toBe(

@@ -52,7 +52,7 @@ export function isPublicAddress(address: string): boolean {
   if (!ipaddr.isValid(plain)) return false;
   const parsed = ipaddr.process(plain);
   if (parsed.range() !== "unicast") return false;
-  // Global unicast is 2000::/3; ipaddr.js does not name ranges below, such as ::127.0.0.1.
+  // Global unicast is 2000::/3; ipaddr.js does not name lower ranges, such as that of ::127.0.0.1.
   return parsed.kind() === "ipv4" || ((parsed.toByteArray()[0] ?? 0) & 0xe0) === 0x20;
 }
 
@@ -105,7 +105,7 @@ function publicLookup(resolve: Resolve, hint: string): LookupFunction {
 function hintFor({ protocol, host: hostName }: URL, setting: string | undefined): string {
   return setting === undefined
     ? "only public addresses and configured hosts are allowed"
-    : `if it is a server in your own network, add ${protocol.replace("ws", "http")}//${hostName} to ${setting}`;
+    : `if it is a server on your own network, add ${protocol.replace("ws", "http")}//${hostName} to ${setting}`;
 }
 
 function unresolved(hostname: string, hint: string, cause: unknown): EarshotError {

@@ -35,14 +35,14 @@ function client(
   allowed: readonly string[],
   { resolve, ...settings }: Partial<typeof limits> & { resolve?: Resolve } = {},
 ): GuardedClient {
-  const made = createGuardedFetch({
+  const created = createGuardedFetch({
     guard: createGuard(allowed, { resolve }),
     userAgent: "earshot-test/1",
     ...limits,
     ...settings,
   });
-  closers.push(made.close);
-  return made;
+  closers.push(created.close);
+  return created;
 }
 
 const errorWith = (code: string) => expect.objectContaining({ name: "EarshotError", code });
@@ -100,7 +100,7 @@ describe("allowed addresses", () => {
     const rebinding: Resolve = (_hostname, _options, done) =>
       done(null, [{ address: addresses.shift() ?? "127.0.0.1", family: 4 }]);
     const before = await new Promise((resolve) => {
-      rebinding("name.example", { all: true }, (_fault, found) => resolve(found[0]?.address));
+      rebinding("name.example", { all: true }, (_error, found) => resolve(found[0]?.address));
     });
     expect(before).toBe("8.8.8.8");
     const answer = client([], { resolve: rebinding })(`http://name.example:${port}/`);
@@ -184,7 +184,7 @@ describe("redirect", () => {
 });
 
 describe("endless answer", () => {
-  test("an endless answer is cut at the maximum size", async () => {
+  test("an endless answer is aborted at the maximum size", async () => {
     const piece = Buffer.alloc(64 * 1024);
     const endless = await host((_request, response) => {
       const write = () => {
@@ -196,7 +196,7 @@ describe("endless answer", () => {
     await expect(client([endless.url])(endless.url)).rejects.toEqual(errorWith("answer_too_large"));
   });
 
-  test("an endless answer is cut at its decompressed size", async () => {
+  test("an endless answer is aborted at the maximum decompressed size", async () => {
     const bomb = gzipSync(Buffer.alloc(200 * 1024 * 1024));
     const { url } = await host((_request, response) => {
       response.writeHead(200, { "content-encoding": "gzip" }).end(bomb);
@@ -245,7 +245,7 @@ describe("host that does not answer", () => {
     });
   });
 
-  test("a host that closes the connection within the body is reported as unreachable", async () => {
+  test("a host that closes the connection during the body is reported as unreachable", async () => {
     const { url } = await host((_request, response) => {
       response.writeHead(200, { "content-length": "1000" });
       response.write("half", () => response.destroy());
@@ -262,7 +262,7 @@ describe("host that does not answer", () => {
 });
 
 describe("streamed answer", () => {
-  test("a streamed answer arrives in pieces and is never in memory as a whole", async () => {
+  test("a streamed answer arrives in pieces and is never wholly in memory", async () => {
     const total = 40 * 1024 * 1024;
     const { url } = await host((_request, response) => {
       let left = total;
@@ -287,7 +287,7 @@ describe("streamed answer", () => {
     expect(largest).toBeLessThanOrEqual(1024 * 1024);
   });
 
-  test("a streamed answer is cut at the maximum size", async () => {
+  test("a streamed answer is aborted at the maximum size", async () => {
     const { url } = await host((_request, response) => response.end(Buffer.alloc(2_000)));
     const answer = await client([url]).stream(url, { maxBytes: 1_999 });
     const read = async () => {

@@ -22,14 +22,14 @@ export type FetchOptions = {
   headers?: Readonly<Record<string, string>>;
   signal?: AbortSignal;
   maxBytes?: number;
-  /** Total, with redirects and body. */
+  /** In total, including redirects and body. */
   timeoutMs?: number;
 };
 
 export type StreamedAnswer = {
   status: number;
   headers: Headers;
-  /** Decompressed; single use. Errors: as the fetch. */
+  /** Decompressed; single use. Errors: those of the fetch. */
   pieces: AsyncIterable<Uint8Array>;
   cancel(): Promise<void>;
 };
@@ -50,28 +50,34 @@ export type GuardedFetchSettings = {
 };
 
 export function createGuardedFetch(settings: GuardedFetchSettings): GuardedClient {
-  const { guard, userAgent, timeoutMs: usualMs, maxBytes: usualBytes, maxRedirects } = settings;
+  const {
+    guard,
+    userAgent,
+    timeoutMs: defaultTimeoutMs,
+    maxBytes: defaultMaxBytes,
+    maxRedirects,
+  } = settings;
   let agent: Promise<GuardedAgent> | null = null;
 
-  /** Loaded on demand: undici takes a twentieth of a start. */
+  /** Loaded on demand, because undici takes a twentieth of the startup time. */
   async function openAgent(): Promise<GuardedAgent> {
     const { createGuardedAgent } = await import("./guarded-agent.ts");
     return createGuardedAgent({
       guard,
-      timeoutMs: usualMs,
-      connectTimeoutMs: settings.connectTimeoutMs ?? usualMs,
+      timeoutMs: defaultTimeoutMs,
+      connectTimeoutMs: settings.connectTimeoutMs ?? defaultTimeoutMs,
       maxConnectionsPerHost: settings.maxConnectionsPerHost ?? 8,
     });
   }
 
   async function open(first: RedirectStep, options: FetchOptions): Promise<Opened> {
-    const { signal, timeoutMs = usualMs } = options;
+    const { signal, timeoutMs = defaultTimeoutMs } = options;
     const timeout = AbortSignal.timeout(timeoutMs);
-    const ending = signal === undefined ? timeout : AbortSignal.any([signal, timeout]);
+    const abortSignal = signal === undefined ? timeout : AbortSignal.any([signal, timeout]);
     let step = first;
     for (let redirects = 0; ; redirects += 1) {
       const { url } = step;
-      const response = await send(step, ending).catch((thrown: unknown) => {
+      const response = await send(step, abortSignal).catch((thrown: unknown) => {
         throw errorFrom(url, thrown, signal);
       });
       const location = maxRedirects === 0 ? null : response.headers.get("location");
@@ -98,7 +104,7 @@ export function createGuardedFetch(settings: GuardedFetchSettings): GuardedClien
   }
 
   const guardedFetch: GuardedFetch = async (url, options = {}) => {
-    const { maxBytes = usualBytes } = options;
+    const { maxBytes = defaultMaxBytes } = options;
     const opened = await open(stepOf(url, options), options);
     const pieces: Uint8Array[] = [];
     for await (const piece of piecesOf(opened, maxBytes)) pieces.push(piece);
@@ -108,7 +114,7 @@ export function createGuardedFetch(settings: GuardedFetchSettings): GuardedClien
 
   return Object.assign(guardedFetch, {
     stream: async (url: URL | string, options: FetchOptions = {}): Promise<StreamedAnswer> => {
-      const { maxBytes = usualBytes } = options;
+      const { maxBytes = defaultMaxBytes } = options;
       const opened = await open(stepOf(url, options), options);
       const { status, headers: responseHeaders, body } = opened.response;
       return {

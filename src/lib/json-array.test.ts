@@ -4,8 +4,8 @@ import { jsonArray } from "./json-array.ts";
 
 test("texts of any script are joined into one JSON array", () => {
   const texts = fc.array(fc.json({ stringUnit: "binary" }), { maxLength: 5 });
-  const property = fc.property(texts, (given) => {
-    expect(Buffer.from(jsonArray(given)).toString()).toBe(`[${given.join(",")}]`.toWellFormed());
+  const property = fc.property(texts, (drawn) => {
+    expect(Buffer.from(jsonArray(drawn)).toString()).toBe(`[${drawn.join(",")}]`.toWellFormed());
   });
   fc.assert(property, { examples: [[[]], [['"é"']], [['"ы"', '"😀"', "null"]]] });
 });

@@ -1,4 +1,4 @@
-/** Joining long strings first takes four times as long. */
+/** Joining the strings before encoding them takes four times as long. */
 export function jsonArray(texts: readonly string[]): Uint8Array {
   let length = 2 + Math.max(0, texts.length - 1);
   for (const text of texts) length += Buffer.byteLength(text);

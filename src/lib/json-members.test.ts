@@ -11,7 +11,7 @@ test.each([
   ['{"__proto__":1,"constructor":2}', false],
   ['"a"', false],
   ["[]", false],
-])("whether %s has a duplicate member is detected: %s", (json, expected) => {
+])("the JSON %s has a duplicate member: %s", (json, expected) => {
   JSON.parse(json);
   expect(hasDuplicateMembers(json)).toBe(expected);
 });

@@ -15,7 +15,7 @@ test.each([
   expect(shapeOf(text)).toMatchObject({ deepest, values });
 });
 
-test("the measured shape of JSON in pieces does not depend on where they are cut", () => {
+test("the measured shape of JSON in pieces does not depend on where it is split", () => {
   const text = '{"a\\"[":[1,{"b\\\\":"\\u005b{"},[[]]],"c":2}';
   const bytes = Buffer.from(text);
   for (let cut = 0; cut <= bytes.length; cut += 1) {

@@ -16,7 +16,7 @@ export function readKey(content: string): Uint8Array | null {
 }
 
 /**
- * Creates a missing file owner-readable only. Concurrent processes agree on one key. Errors:
+ * Creates a missing file, readable only by its owner. Concurrent processes agree on one key. Errors:
  * `error` (503), without the file's content.
  */
 export function ensureKeyFile(
@@ -24,22 +24,22 @@ export function ensureKeyFile(
   randomBytes: RandomBytes,
   error: KeyFileError,
 ): Uint8Array {
-  const stored = readIfThere(path, error);
+  const stored = readIfExists(path, error);
   if (stored !== null) return stored;
   const draft = `${path}.${Buffer.from(randomBytes(8)).toString("hex")}`;
   try {
     writeDurably(draft, `${Buffer.from(randomBytes(keyLength)).toString("base64")}\n`);
-    linkUnlessThere(draft, path);
+    linkUnlessExists(draft, path);
   } finally {
     rmSync(draft, { force: true });
   }
   syncFolder(dirname(path));
-  const made = readIfThere(path, error);
-  if (made === null) throw unreadable(path, "it was removed during its creation", error);
-  return made;
+  const created = readIfExists(path, error);
+  if (created === null) throw unreadable(path, "it was removed while it was being created", error);
+  return created;
 }
 
-function readIfThere(path: string, error: KeyFileError): Uint8Array | null {
+function readIfExists(path: string, error: KeyFileError): Uint8Array | null {
   let text: string;
   try {
     text = readFileSync(path, "utf8");
@@ -63,7 +63,7 @@ function writeDurably(path: string, text: string): void {
 }
 
 /** A hard link publishes the whole file atomically. */
-function linkUnlessThere(draft: string, path: string): void {
+function linkUnlessExists(draft: string, path: string): void {
   try {
     linkSync(draft, path);
   } catch (error) {

@@ -2,8 +2,8 @@ import type { Clock } from "./clock.ts";
 
 export type ManualClock = Clock & {
   advance(ms: number): Promise<void>;
-  /** Like a suspended process: due sleepers wake afterwards. */
-  hold(ms: number): Promise<void>;
+  /** Advances like the clock of a suspended process: due sleepers wake afterwards. */
+  suspend(ms: number): Promise<void>;
   shiftWall(ms: number): void;
 };
 
@@ -61,7 +61,7 @@ export function createManualClock(startMs = 1_700_000_000_000): ManualClock {
     elapsed: () => elapsedMs,
     sleep,
     advance,
-    hold: async (ms) => {
+    suspend: async (ms) => {
       elapsedMs += ms;
       await advance(0);
     },

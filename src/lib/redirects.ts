@@ -10,8 +10,8 @@ export type RedirectStep = {
 const redirectStatuses = new Set([301, 302, 303, 307, 308]);
 
 /**
- * Another origin gets the header `accept` only, because others may contain credentials. Null without a
- * redirect. Errors: `address_refused` for an invalid URL, or a body for another origin.
+ * Sends only the header `accept` to another origin, because others may contain credentials. Null without
+ * a redirect. Errors: `address_refused` for an invalid URL, or a body for another origin.
  */
 export function redirectOf(
   step: RedirectStep,
@@ -23,7 +23,8 @@ export function redirectOf(
   if (url === null) throw refused(step.url, "to an invalid URL");
   const keepsBody = status === 307 || status === 308;
   const isSame = url.origin === step.url.origin;
-  if (keepsBody && step.body !== null && !isSame) throw refused(step.url, "a body to another host");
+  if (keepsBody && step.body !== null && !isSame)
+    throw refused(step.url, "a request body to another host");
   const allowed = isSame ? step.headers : only(step.headers, ["accept"]);
   if (keepsBody) return { ...step, url, headers: allowed };
   const headers = isSame ? without(allowed, ["content-type"]) : allowed;

@@ -20,7 +20,7 @@ test.each([
   ["base64 without padding", key.toString("base64").replace("=", "")],
   ["base64url", key.toString("base64url")],
   ["hexadecimal", key.toString("hex")],
-  ["hexadecimal in capitals, with a line terminator", `${key.toString("hex").toUpperCase()}\n`],
+  ["hexadecimal in upper case, with a line terminator", `${key.toString("hex").toUpperCase()}\n`],
 ])("a secret key is read from %s", (_, text) => {
   expect(readSecretKey(text)).toEqual(key);
 });
@@ -36,10 +36,10 @@ test.each([
   expect(readSecretKey(text)).toBeNull();
 });
 
-test("a folder's secret key is created once, private to its owner, without other files", () => {
-  const made = ensureSecretKey(folder, randomBytes, false);
-  expect(made).toHaveLength(32);
-  expect(ensureSecretKey(folder, randomBytes, false)).toEqual(made);
+test("a folder's secret key is created once, private to its owner, and leaves no other files", () => {
+  const created = ensureSecretKey(folder, randomBytes, false);
+  expect(created).toHaveLength(32);
+  expect(ensureSecretKey(folder, randomBytes, false)).toEqual(created);
   expect(readdirSync(folder)).toEqual(["secret.key"]);
   expect(statSync(join(folder, "secret.key")).mode & 0o777).toBe(0o600);
 });
@@ -87,8 +87,8 @@ test("concurrent processes agree on one secret key", async () => {
 });
 
 test("no secret key is created if data is encrypted with a missing one", () => {
-  const made = ensureSecretKey(folder, randomBytes, false);
-  expect(ensureSecretKey(folder, randomBytes, true)).toEqual(made);
+  const created = ensureSecretKey(folder, randomBytes, false);
+  expect(ensureSecretKey(folder, randomBytes, true)).toEqual(created);
   rmSync(join(folder, "secret.key"));
   expect(() => ensureSecretKey(folder, randomBytes, true)).toThrow(
     expect.objectContaining({

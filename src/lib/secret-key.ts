@@ -7,7 +7,7 @@ import { ensureKeyFile, readKey } from "./key-file.ts";
 export const readSecretKey = readKey;
 
 /**
- * `secret.key`, created owner-readable only. Concurrent processes agree on one key. Errors: `secret_key_missing` if
+ * `secret.key`, created readable only by its owner. Concurrent processes agree on one key. Errors: `secret_key_missing` if
  * encrypted data exists without it; `secret_key_unreadable`, without the file's content.
  */
 export function ensureSecretKey(
@@ -29,6 +29,6 @@ const missing = (path: string): EarshotError =>
     `${path} is missing, and credentials or webhook secrets are encrypted with it`,
     {
       status: 503,
-      hint: `restore the file from a copy, or set EARSHOT_SECRET_KEY; to continue without those secrets, write a new key there: openssl rand -base64 32 > ${path}`,
+      hint: `restore the file from a backup, or set EARSHOT_SECRET_KEY; to continue without those secrets, write a new key there: openssl rand -base64 32 > ${path}`,
     },
   );

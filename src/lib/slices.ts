@@ -3,13 +3,13 @@ import type { Clock } from "./clock.ts";
 
 const sliceMs = 10;
 
-/** Slices long loops: called each iteration, it yields once the slice is used up. */
+/** For long loops: call the result in each iteration. It yields to the event loop once the slice is used up. */
 export function startSlices(clock: Pick<Clock, "elapsed">): () => Promise<void> | undefined {
-  let endsMs = clock.elapsed() + sliceMs;
-  return () => (clock.elapsed() < endsMs ? undefined : next());
+  let endMs = clock.elapsed() + sliceMs;
+  return () => (clock.elapsed() < endMs ? undefined : next());
 
   async function next(): Promise<void> {
     await yieldToEventLoop();
-    endsMs = clock.elapsed() + sliceMs;
+    endMs = clock.elapsed() + sliceMs;
   }
 }

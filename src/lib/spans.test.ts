@@ -4,7 +4,7 @@ import { type BoundedSpan, hullOf, includesTime, outsideOf, unionOf } from "./sp
 
 const spanOf = (fromMs: number, toMs: number): BoundedSpan => ({ fromMs, toMs });
 
-test("the parts of a window outside of spans are computed for any order of the spans, and so is the hull", () => {
+test("the parts of a window outside spans, and their hull, are the same for any order of the spans", () => {
   const stored = [spanOf(50, 60), spanOf(0, 10), spanOf(20, 30), spanOf(25, 40)];
   expect(outsideOf(spanOf(5, 70), stored)).toEqual([
     spanOf(10, 20),
@@ -17,7 +17,7 @@ test("the parts of a window outside of spans are computed for any order of the s
   expect(hullOf([])).toBeNull();
 });
 
-test("each moment of a window is either in a span or outside of all", () => {
+test("each moment of a window is either in a span or outside all spans", () => {
   const time = fc.integer({ min: 0, max: 30 });
   const span = fc
     .tuple(time, time)

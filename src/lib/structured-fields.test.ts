@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { serializeDictionary, serializeList } from "./structured-fields.ts";
 
-test("a structured list is its items, each followed by its parameters", () => {
+test("a structured list contains its items, each followed by its parameters", () => {
   expect(
     serializeList([
       { value: "burst", parameters: { q: 3, w: 1 } },
@@ -11,7 +11,7 @@ test("a structured list is its items, each followed by its parameters", () => {
   expect(serializeList([])).toBe("");
 });
 
-test("a structured dictionary is written by name, and a true member as only its key", () => {
+test("a structured dictionary contains named members, and only the key of a true one", () => {
   expect(
     serializeDictionary({
       complete: { value: false },

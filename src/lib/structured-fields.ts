@@ -1,6 +1,6 @@
 /**
- * RFC 9651, as far as used. Unrepresentable values throw a plain Error: all values are Earshot's
- * own.
+ * RFC 9651, as far as used. Unrepresentable values throw a plain Error, because all values are
+ * Earshot's own.
  */
 type BareItem = string | number | boolean | Uint8Array;
 
@@ -32,7 +32,7 @@ function bareItem(value: BareItem): string {
   if (typeof value === "number") return integer(value);
   if (value instanceof Uint8Array) return `:${Buffer.from(value).toString("base64")}:`;
   if (!/^[\x20-\x7e]*$/.test(value)) {
-    throw new Error("a structured field contains printable ASCII only");
+    throw new Error("a structured field may contain only printable ASCII");
   }
   return `"${value.replaceAll(/["\\]/g, "\\$&")}"`;
 }
@@ -41,14 +41,14 @@ const largestInteger = 999_999_999_999_999;
 
 function integer(value: number): string {
   if (!Number.isInteger(value) || Math.abs(value) > largestInteger) {
-    throw new Error(`a structured field contains integers of up to 15 digits, not ${value}`);
+    throw new Error(`a structured field may contain integers of up to 15 digits, not ${value}`);
   }
   return String(value === 0 ? 0 : value);
 }
 
 function key(name: string): string {
   if (!/^[a-z*][a-z0-9_.*-]*$/.test(name)) {
-    throw new Error(`${JSON.stringify(name)} is not a key of a structured field`);
+    throw new Error(`${JSON.stringify(name)} is not a valid key of a structured field`);
   }
   return name;
 }

@@ -2,10 +2,10 @@ import { EarshotError } from "./errors.ts";
 
 /** Errors: `address_refused`. */
 export function readUrl(url: URL | string): URL {
-  const read = URL.parse(String(url));
-  if (read === null)
+  const parsed = URL.parse(String(url));
+  if (parsed === null)
     throw refused(`${JSON.stringify(String(url).slice(0, 200))} is not a valid URL`);
-  return read;
+  return parsed;
 }
 
 /** Errors: `address_refused` unless HTTP(S) without user name and password. */

@@ -33,11 +33,15 @@ describe("the language of a text", () => {
 
   test.each([
     [
-      "links, mentions and the mark of a repost do not count",
+      "links, mentions and a leading RT are ignored",
       "de",
       "RT @the_weather_channel_of_england: Heute ist das Wetter schön https://example.com/what-a-lovely-day-it-is @and_we_are_all_happy_with_it",
     ],
-    ["the word of a hashtag counts", "de", "#Wetterbericht #Sonnenschein #Donnerstag für heute"],
+    [
+      "the words of hashtags are included",
+      "de",
+      "#Wetterbericht #Sonnenschein #Donnerstag für heute",
+    ],
     [
       "HTML entities are decoded",
       "fr",

@@ -38,7 +38,7 @@ const scripts = Object.entries(languageOfScript).map(([script, language]) => ({
   letters: new RegExp(`\\p{Script=${script}}`, "gu"),
   language,
 }));
-const anyOfThem = new RegExp(
+const anyScript = new RegExp(
   `[${Object.keys(languageOfScript)
     .map((script) => `\\p{Script=${script}}`)
     .join("")}]`,
@@ -51,22 +51,22 @@ const han = /\p{Script=Han}/gu;
 /** The detector cannot distinguish Malay from Indonesian, which has many more writers. */
 const neverDetected = new Set(["ms"]);
 
-const readLength = 2_000;
-const consideredLength = 80;
-const fewestLetters = 8;
-const fewestLettersOfScript = 4;
+const maxReadLength = 2_000;
+const maxConsideredLength = 80;
+const minLetters = 8;
+const minLettersOfScript = 4;
 /**
  * Measured with bench/languages.ts. The lead required over the second language falls with the
  * square root of the number of letters. Languages of non-Latin scripts score closer together.
  */
 const minScore = 0.6;
 const minLead = 0.12;
-const minLeadOfOtherScripts = 0.03;
+const minNonLatinLead = 0.03;
 
-const notOfWords = /[^\p{L}\p{M}'’]+/gu;
-const notOfAsciiWords = /[^A-Za-z']+/g;
+const nonWordCharacters = /[^\p{L}\p{M}'’]+/gu;
+const nonAsciiWordCharacters = /[^A-Za-z']+/g;
 const betweenLetters = /[ '’]+/g;
-const latinAlone = /^[ -\u024f\u1e00-\u1eff’]*$/;
+const latinOnly = /^[ -\u024f\u1e00-\u1eff’]*$/;
 const latin = /\p{Script=Latin}/gu;
 const repostMark = /^["“]?RT(?=\s*[@＠])/i;
 
@@ -74,14 +74,14 @@ const repostMark = /^["“]?RT(?=\s*[@＠])/i;
 export function detectLanguage(text: string): string | null {
   const words = wordsOf(text);
   const letters = words.replace(betweenLetters, "").length;
-  if (letters < fewestLettersOfScript) return null;
-  const isLatin = latinAlone.test(words);
+  if (letters < minLettersOfScript) return null;
+  const isLatin = latinOnly.test(words);
   const byScript = isLatin ? null : languageByScript(words, letters);
   return byScript ?? languageByLetters(words, letters, isLatin);
 }
 
 function wordsOf(text: string): string {
-  const read = decodeEntities(text.slice(0, readLength)).toWellFormed();
+  const read = decodeEntities(text.slice(0, maxReadLength)).toWellFormed();
   const links = findLinks(read);
   const mentions = startingOutside(findMentions(read, { dottedHandles: true }), links);
   let remaining = read.replace(repostMark, "  ");
@@ -89,34 +89,34 @@ function wordsOf(text: string): string {
     remaining = remaining.slice(0, start) + " ".repeat(end - start) + remaining.slice(end);
   }
   return remaining
-    .replace(isAscii(remaining) ? notOfAsciiWords : notOfWords, " ")
+    .replace(isAscii(remaining) ? nonAsciiWordCharacters : nonWordCharacters, " ")
     .trim()
-    .slice(0, consideredLength)
+    .slice(0, maxConsideredLength)
     .toWellFormed();
 }
 
 function languageByScript(words: string, letters: number): string | null {
-  if (anyOfThem.test(words)) {
+  if (anyScript.test(words)) {
     const script = scripts.find((each) => count(words, each.letters) * 2 > letters);
     if (script !== undefined) return script.language;
   }
   if (!hanOrKana.test(words)) return null;
-  const ofKana = count(words, kana);
-  const ofHan = count(words, han);
-  if ((ofHan + ofKana) * 2 <= letters) return null;
-  if (ofKana > 0) return ofKana * 8 >= ofHan ? "ja" : null;
-  // Short Japanese words may lack kana, sentences do not.
-  return ofHan >= fewestLetters ? "zh" : null;
+  const kanaCount = count(words, kana);
+  const hanCount = count(words, han);
+  if ((hanCount + kanaCount) * 2 <= letters) return null;
+  if (kanaCount > 0) return kanaCount * 8 >= hanCount ? "ja" : null;
+  // Short Japanese words may lack kana, but sentences do not.
+  return hanCount >= minLetters ? "zh" : null;
 }
 
 function languageByLetters(words: string, letters: number, isLatin: boolean): string | null {
-  if (letters < fewestLetters) return null;
+  if (letters < minLetters) return null;
   const found = eld.detect(words);
   if (found.language === "" || neverDetected.has(found.language)) return null;
   const [best = 0, next = 0] = Object.values(found.getScores());
   const lead = (best - next) * Math.sqrt(letters);
   const isMostlyLatin = isLatin || count(words, latin) * 2 > letters;
-  if (!isMostlyLatin) return lead < minLeadOfOtherScripts ? null : found.language;
+  if (!isMostlyLatin) return lead < minNonLatinLead ? null : found.language;
   return best < minScore || lead < minLead ? null : found.language;
 }
 

@@ -28,7 +28,7 @@ describe("ID", () => {
     expect(lowestId(Date.UTC(2019, 7, 4, 9))).toBeLessThanOrEqual(1157939227653046272n);
   });
 
-  test("an ID sorts by time and leads back to its millisecond", () => {
+  test("an ID sorts by time and contains its millisecond", () => {
     fc.assert(
       fc.property(millisecond, millisecond, fc.bigInt(0n, 2n ** 22n - 1n), (a, b, number) => {
         expect(idTimeMs(numberedId(a, number))).toBe(a);
@@ -44,7 +44,7 @@ describe("ID", () => {
     expect(lowestId(8.64e15) | (2n ** 22n - 1n)).toBe(lastId);
   });
 
-  test("an ID that is in use is followed by the next one of the same millisecond, wrapping around", () => {
+  test("after an ID that is in use comes the next one of the same millisecond, wrapping around", () => {
     const last = lowestId(epochMs + 5) | (2n ** 22n - 1n);
     expect(nextInMillisecond(last)).toBe(lowestId(epochMs + 5));
     expect(nextMillisecondId(last)).toBe(lowestId(epochMs + 6));
@@ -144,7 +144,7 @@ describe("window of IDs", () => {
   });
 });
 
-test("an X uri is converted to its ID and back, beyond 2^53 too", () => {
+test("an X uri is converted to its ID and back, including beyond 2^53", () => {
   expect(xIdOf(xUri(1157939227653046272n))).toBe(1157939227653046272n);
   expect(xIdOf("https://x.com/i/status/12x")).toBeNull();
   expect(xIdOf("at://did:plc:a/app.bsky.feed.post/1")).toBeNull();

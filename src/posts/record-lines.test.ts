@@ -64,7 +64,7 @@ const lines = fc.array(anyText, { maxLength: 8 }).chain((pieces) => {
   );
 });
 
-test("packed lines of a record are unpacked, each on one line", () => {
+test("unpacking a packed record restores its lines", () => {
   fc.assert(
     fc.property(lines, (values) => {
       const record = packLines(values);
@@ -77,7 +77,7 @@ test("packed lines of a record are unpacked, each on one line", () => {
   );
 });
 
-test("a record of the first form is read as its lines", () => {
+test("a record of the first form is unpacked into its lines", () => {
   expect(unpackLines('"text"\n"ann"\n\n"7"')).toEqual(['"text"', '"ann"', "", '"7"']);
   expect(unpackFlags(`"text"${"\n".repeat(line.flags)}rS`)).toBe("rS");
   expect(unpackFlags('"text"')).toBe("");
@@ -125,7 +125,7 @@ describe("items that occur in the text", () => {
   });
 });
 
-test("each name in a record has one short form, which leads back to it", () => {
+test("each name in a record has one short form, from which it is restored", () => {
   const part = fc.constantFrom(
     "did:plc:",
     "at://",

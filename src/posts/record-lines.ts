@@ -1,12 +1,12 @@
 /**
- * A file format: the head has a bit for each line that follows; a bit may be added at the end, and
- * none may change. Records of the first form begin with a quote, a head never does.
+ * A file format: the head has a bit for each line that follows. Bits may be added at the end, but none
+ * may change. Records of the first form begin with a quote, which a head never does.
  */
 
 import { expandShortName, longReference, shortName, shortReference } from "./short-names.ts";
 import { listOfSpans, spansOf } from "./text-spans.ts";
 
-/** Each a value in the JSON form of the response, or empty for the default value. */
+/** Each line is a value in the JSON form of the response, or empty for the default value. */
 export const line = {
   content: 0,
   username: 1,
@@ -89,8 +89,8 @@ const storedFlags = parts
 const flagBits = storedFlags.reduce((bits, { bit }) => bits | bit, 0);
 
 const firstDigit = 0x30;
-const bitsOfDigit = 5;
-const moreDigits = 1 << bitsOfDigit;
+const bitsPerDigit = 5;
+const continuationBit = 1 << bitsPerDigit;
 const quote = 0x22;
 const bracket = 0x5b;
 
@@ -112,9 +112,9 @@ export function packLines(lines: readonly string[]): string {
 function headOf(bits: number): string {
   let head = "";
   let rest = bits;
-  while (rest >= moreDigits) {
-    head += String.fromCharCode(firstDigit + moreDigits + (rest % moreDigits));
-    rest >>>= bitsOfDigit;
+  while (rest >= continuationBit) {
+    head += String.fromCharCode(firstDigit + continuationBit + (rest % continuationBit));
+    rest >>>= bitsPerDigit;
   }
   return head + String.fromCharCode(firstDigit + rest);
 }
@@ -145,14 +145,14 @@ export function unpackFlags(record: string): string {
 
 function headLength(record: string): number {
   let length = 1;
-  while (record.charCodeAt(length - 1) - firstDigit >= moreDigits) length += 1;
+  while (record.charCodeAt(length - 1) - firstDigit >= continuationBit) length += 1;
   return length;
 }
 
 function bitsOfHead(record: string, length: number): number {
   let bits = 0;
   for (let at = 0; at < length; at += 1) {
-    bits |= ((record.charCodeAt(at) - firstDigit) % moreDigits) << (at * bitsOfDigit);
+    bits |= ((record.charCodeAt(at) - firstDigit) % continuationBit) << (at * bitsPerDigit);
   }
   return bits;
 }
@@ -219,15 +219,15 @@ function lengthen(short: string, form: Form, text: string): string {
 }
 
 const shortBase = 36;
-const unlikeNumber = "=";
+const literalMark = "=";
 
 function shortNumber(value: string): string {
   const number = Number(value);
   const isWhole = Number.isSafeInteger(number) && String(number) === value;
-  return isWhole ? number.toString(shortBase) : unlikeNumber + value;
+  return isWhole ? number.toString(shortBase) : literalMark + value;
 }
 
 function longNumber(short: string): string {
-  if (short.startsWith(unlikeNumber)) return short.slice(unlikeNumber.length);
+  if (short.startsWith(literalMark)) return short.slice(literalMark.length);
   return String(Number.parseInt(short, shortBase));
 }

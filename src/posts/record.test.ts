@@ -135,7 +135,7 @@ describe("API record", () => {
     [true, null],
     [null, false],
   ])(
-    "an API record distinguishes a verified author (%s) and a sensitive post (%s), also of a stream",
+    "an API record distinguishes a verified author (%s) and a sensitive post (%s), including in a stream",
     (authorVerified, sensitive) => {
       const post = makePost({ authorVerified, sensitive, origin: "stream" });
       expect(rendered(post).Metadata).toMatchObject({
@@ -147,14 +147,14 @@ describe("API record", () => {
     },
   );
 
-  test("an API record marks a detected language, and omits it beside reported ones", () => {
+  test("an API record marks a detected language, and omits it if languages are reported", () => {
     const detected = rendered(makePost({ detectedLang: "de" })).Metadata;
     expect(detected).toMatchObject({ lang: "de", langs: [], lang_detected: true });
     const metadata = rendered(makePost({ langs: ["en"], detectedLang: "de" })).Metadata;
     expect(metadata).toMatchObject({ lang: "en", langs: ["en"], lang_detected: false });
   });
 
-  test("an API record links the post's page if the source gave no url", () => {
+  test("an API record links to the post's page if the source reports no url", () => {
     expect(rendered({ ...full, url: null }).Metadata.url).toBe(
       "https://x.com/i/status/1157939227653046272",
     );
@@ -166,20 +166,20 @@ describe("API record", () => {
     expect(rendered(makePost({ platform: "mastodon", uri: toot })).Metadata.url).toBe(toot);
   });
 
-  test("an API record shows the present handle of an account without one, or else its id", () => {
+  test("an API record of a post without a handle shows the account's current handle, or else its id", () => {
     const unnamed = makePost({ username: "" });
     expect(rendered(unnamed, "now.example").Metadata.username).toBe("now.example");
     expect(rendered(unnamed).Metadata.username).toBe("did:plc:author");
   });
 
-  test("an API record has the claimed time, also if later than the observed one", () => {
+  test("an API record has the claimed time, even if it is later than the observed one", () => {
     const claimed = Date.UTC(2029, 0, 1);
     const early = makePost({ createdMs: claimed, seenMs: Date.UTC(2026, 0, 1) });
     expect(rendered(early).Metadata.created_at).toBe("2029-01-01T00:00:00Z");
   });
 });
 
-test("a stored record that lacks the latest lines and letters is read with null values", () => {
+test("a stored record without the lines and letters added later is read with null values", () => {
   const lines = Array.from({ length: 12 }, () => "");
   lines[0] = '"older"';
   lines[1] = '"ann"';
@@ -210,9 +210,9 @@ test("an encoded post is decoded unchanged", () => {
   fc.assert(
     fc.property(generatedPost(3), (post) => {
       const row = rowOf(post, post.nativeId ?? 7n);
-      const { createdAt: _, seenMs: __, ...back } = decodeRecord(row);
-      const { createdAt: ___, seenMs: ____, ...given } = post;
-      expect(back).toEqual(given);
+      const { createdAt: _, seenMs: __, ...decoded } = decodeRecord(row);
+      const { createdAt: ___, seenMs: ____, ...original } = post;
+      expect(decoded).toEqual(original);
       expect(indexTerms(decodeRecord(row))).toEqual(indexTerms(post));
       expect(recordUri(row)).toBe(post.uri);
       expect(() =>
@@ -223,7 +223,7 @@ test("an encoded post is decoded unchanged", () => {
   );
 });
 
-test("a record of the first form is read equally, and rewritten with labels", () => {
+test("a record of the first form is read like a current one, and can be rewritten with labels", () => {
   fc.assert(
     fc.property(generatedPost(3), fc.array(fc.string(), { maxLength: 2 }), (post, labels) => {
       const row = rowOf(post);

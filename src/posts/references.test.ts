@@ -35,7 +35,7 @@ describe("key of a post", () => {
     }
   });
 
-  test("the key of a post known by a number is accompanied by the key of the bare number", () => {
+  test("a post whose uri is made from a number also has the key of the bare number", () => {
     const byNumber = postKey("mastodon", { id: "7", uri: null });
     const uri = importedUri("mastodon", "7", "one.example");
     expect(uri).toBe("import:mastodon:7@one.example");
@@ -50,7 +50,7 @@ describe("key of a post", () => {
 });
 
 describe("post named in a query", () => {
-  test("digits in a query name X's post of this number, an imported one, or any stored one", () => {
+  test("digits in a query name X's post with this number, an imported one, or any stored one", () => {
     const { number, keys } = readNamedPost("1140437409710116865");
     expect(number).toBe(1140437409710116865n);
     expect(keys).toContain("x/1140437409710116865");
@@ -74,15 +74,12 @@ describe("post named in a query", () => {
     "https://X.com/i/web/status/20#m",
     "https://x.com/i/status/20/photo/1",
     "https://x.com/jack/status/020",
-  ])(
-    "the address %s names X's post 20 and no post of another platform with the ID 20",
-    (address) => {
-      const { number, keys } = readNamedPost(address);
-      expect(keys).toContain("x/20");
-      expect(number).toBeNull();
-      expect(keys).not.toContain(postKey("bluesky", { id: "20", uri: null }));
-    },
-  );
+  ])("the URL %s names X's post 20, and no post on another platform with the ID 20", (address) => {
+    const { number, keys } = readNamedPost(address);
+    expect(keys).toContain("x/20");
+    expect(number).toBeNull();
+    expect(keys).not.toContain(postKey("bluesky", { id: "20", uri: null }));
+  });
 
   test.each([
     "https://x.com.example.org/jack/status/20",
@@ -90,7 +87,7 @@ describe("post named in a query", () => {
     "https://x.com/jack/status/20a",
     "https://x.com/jack/likes/20",
     "https://xx.com/jack/status/20",
-  ])("the address %s does not name an X post", (address) => {
+  ])("the URL %s does not name an X post", (address) => {
     expect(readNamedPost(address).keys).not.toContain("x/20");
   });
 
@@ -106,7 +103,7 @@ describe("post named in a query", () => {
     expect(bluesky).toBeNull();
   });
 
-  test("an address with a handle names the post of any account that had the handle", () => {
+  test("a URL with a handle names the post of any account that had the handle", () => {
     const address = "https://bsky.app/profile/Alice.bsky.social/post/3mptbyoeyc22k";
     expect(readNamedPost(address).bluesky).toEqual({
       handle: "alice.bsky.social",
@@ -114,7 +111,7 @@ describe("post named in a query", () => {
     });
   });
 
-  test("a page address also names the post that has this address as its uri", () => {
+  test("the URL of a page also names the post that has this URL as its uri", () => {
     const address = "https://bsky.app/profile/did:plc:abc/post/3mptbyoeyc22k";
     expect(readNamedPost(address).keys).toContain(keyOf("mastodon", address));
   });

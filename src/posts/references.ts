@@ -1,7 +1,7 @@
 /**
  * A reference works before the post arrives and after it is deleted, because its key is made from
- * what every source knows of the post. Keys are indexed: another derivation needs another analyzer
- * version.
+ * what every source knows about the post. Keys are indexed, so changing their derivation needs a new
+ * analyzer version.
  */
 
 import { hash } from "node:crypto";

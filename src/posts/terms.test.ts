@@ -4,25 +4,26 @@ import type { Post, PostReference } from "./post.ts";
 import { postKey } from "./references.ts";
 import { countThresholds, indexTerms } from "./terms.ts";
 
-const termsOf = (special: Partial<Post>): string[] => indexTerms(makePost(special));
+const termsOf = (overrides: Partial<Post>): string[] => indexTerms(makePost(overrides));
 
-const named = (start: string, special: Partial<Post>): string[] =>
-  termsOf(special)
+const named = (start: string, overrides: Partial<Post>): string[] =>
+  termsOf(overrides)
     .filter((term) => term.startsWith(start))
     .map((term) => term.slice(start.length));
 
-const has = (facet: string, special: Partial<Post>): boolean => termsOf(special).includes(facet);
+const has = (facet: string, overrides: Partial<Post>): boolean =>
+  termsOf(overrides).includes(facet);
 
-const to = (special: Partial<PostReference>): PostReference => ({
+const to = (overrides: Partial<PostReference>): PostReference => ({
   id: null,
   uri: null,
   username: null,
   userId: null,
-  ...special,
+  ...overrides,
 });
 const onX = { platform: "x", userId: null, username: "ann" } as const;
 
-test("every post has the token of all posts, after its words", () => {
+test("every post has the term is:post, after its words", () => {
   expect(termsOf({ text: "" })).toContain("is:post");
   const terms = termsOf({ text: "last words", urls: ["https://example.com"] });
   expect(terms.slice(0, 3)).toEqual(["last", "words", "|"]);
@@ -103,10 +104,10 @@ describe("replies, quotes and reposts", () => {
     ["to an unknown account", handles("ann", null), false],
     ["without an author", handles("", ""), false],
     ["to an unknown post", { inReplyTo: null }, false],
-  ])("a reply %s is a self-reply: %s", (_name, special, isSelf) => {
-    expect(has("is:reply", { ...answer, ...special })).toBe(true);
-    expect(has("is:self-reply", { ...answer, ...special })).toBe(isSelf);
-    expect(has("is:self-reply", special)).toBe(false);
+  ])("a reply %s is a self-reply: %s", (_name, overrides, isSelf) => {
+    expect(has("is:reply", { ...answer, ...overrides })).toBe(true);
+    expect(has("is:self-reply", { ...answer, ...overrides })).toBe(isSelf);
+    expect(has("is:self-reply", overrides)).toBe(false);
   });
 
   test("a repost of a reply is a repost and not a reply", () => {
@@ -135,7 +136,7 @@ describe("replies, quotes and reposts", () => {
     expect(has("is:native-retweet", { text })).toBe(false);
   });
 
-  test("a quote is what its source marks as one", () => {
+  test("a post is a quote only if its source marks it as one", () => {
     expect(has("is:quote", { isQuote: true })).toBe(true);
     expect(has("is:quote", { quoted: to({ id: "1" }) })).toBe(false);
   });
@@ -171,17 +172,17 @@ describe("conversation", () => {
         postKey("mastodon", { id: "7", uri: null }),
       ],
     ],
-  ])("the conversation of a post includes the root post of %s", (_name, special, keys) => {
-    expect(named("conversation:", special)).toEqual(keys);
+  ])("the conversation of a post includes the root post of %s", (_name, overrides, keys) => {
+    expect(named("conversation:", overrides)).toEqual(keys);
     const own = { conversationId: "unlike", isReply: true };
-    expect(named("conversation:", { ...special, ...own })).toEqual([
-      postKey(special.platform ?? "bluesky", { id: "unlike", uri: null }),
+    expect(named("conversation:", { ...overrides, ...own })).toEqual([
+      postKey(overrides.platform ?? "bluesky", { id: "unlike", uri: null }),
     ]);
   });
 
   test("the conversation of a root includes posts that name it", () => {
     const reply = { isReply: true };
-    const conversations = (special: Partial<Post>) => named("conversation:", special);
+    const conversations = (overrides: Partial<Post>) => named("conversation:", overrides);
     expect(conversations({ ...onX, ...reply, conversationId: "20" })).toEqual(["x/20"]);
     expect(conversations({ ...reply, conversationId: root })).toEqual([keyOf("bluesky", root)]);
     expect(conversations({ platform: "mastodon", ...reply, conversationId: toot })).toEqual([
@@ -222,7 +223,7 @@ describe("content of a post", () => {
     expect(named("is:", {})).toEqual(["post"]);
   });
 
-  test("a post has facets for links by all domains of their hosts, hashtags, and a location", () => {
+  test("a post has facets for all domains of its links, its hashtags and its location", () => {
     const urls = ["https://News.BBC.co.uk:8080/a", "http://bbc.co.uk/b", "https://localhost/c"];
     expect(named("domain:", { urls })).toEqual([
       "news.bbc.co.uk",
@@ -265,7 +266,7 @@ describe("content of a post", () => {
     ["see https://example.com/a?b=c&amp;d=?e", false],
     ["is it https://example.com/a ?", true],
     ["no", false],
-  ])("whether %j asks a question is detected: %s", (text, isQuestion) => {
+  ])("the text %j asks a question: %s", (text, isQuestion) => {
     expect(has("is:question", { text })).toBe(isQuestion);
   });
 });
@@ -285,7 +286,7 @@ describe("data about a post", () => {
   });
 
   test.each(["Twitter for iOS", "twitter_for-ios", " Twitter  for\tiOS ", "Ｔwitter for iOS"])(
-    "the app %j of a post is the same in other spellings",
+    "the app %j has the same facet as other spellings of it",
     (source) => {
       expect(named("source:", { source })).toEqual(["twitter_for_ios"]);
     },
@@ -295,7 +296,7 @@ describe("data about a post", () => {
     expect(named("source:", { source: null })).toEqual([]);
   });
 
-  test("an author is indexed as verified only if the platform reports so", () => {
+  test("an author is indexed as verified only if the platform reports it", () => {
     expect(has("is:verified", { authorVerified: true })).toBe(true);
     expect(has("is:verified", { authorVerified: false })).toBe(false);
     expect(has("is:verified", { authorVerified: null })).toBe(false);
@@ -308,11 +309,11 @@ describe("data about a post", () => {
     [{ langs: ["en"], detectedLang: "de" }, ["en"]],
     [{ langs: [], detectedLang: null }, ["und"]],
     [{ langs: [""] }, ["und"]],
-  ])("the languages of %j are %j", (special, expected) => {
-    expect(named("lang:", special)).toEqual(expected);
+  ])("the languages of %j are %j", (overrides, expected) => {
+    expect(named("lang:", overrides)).toEqual(expected);
   });
 
-  test("counts of a post have a facet for each threshold that they reach", () => {
+  test("counts of a post have a facet for each threshold they reach", () => {
     const counts = { likes: 999, reposts: 0, replies: null, quotes: 10 ** 12 };
     expect(named("likes>=", { counts })).toEqual(["1", "10", "100"]);
     expect(named("reposts>=", { counts })).toEqual([]);
@@ -355,7 +356,7 @@ describe("additional words", () => {
   ])("the text %s with the hashtag %s gets the expected additional words", (text, tag, words) => {
     const terms = termsOf({ text, hashtags: [tag] });
     const at = terms.indexOf("|");
-    const beside = terms.slice(at + 1, terms.indexOf("|", at + 1));
-    expect(terms.indexOf("|", at + 1) === -1 ? null : beside).toEqual(words);
+    const added = terms.slice(at + 1, terms.indexOf("|", at + 1));
+    expect(terms.indexOf("|", at + 1) === -1 ? null : added).toEqual(words);
   });
 });

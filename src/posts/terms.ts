@@ -44,8 +44,8 @@ const repostMark = /^["'“”„‟«»‘’‚「『]?RT\s*(?=[@＠])/i;
 
 /**
  * All terms that find a post, in one sequence: its text, additional texts (alt texts, tags outside
- * the text, simplified emoji), link parts, and facets. Gaps separate them, so that no phrase
- * matches across two.
+ * the text, simplified emoji), link parts, and facets. Gaps separate them, so that no phrase spans
+ * two.
  */
 export function indexTerms(post: Post): string[] {
   const handles = handlesOn(post.platform);
@@ -57,17 +57,17 @@ export function indexTerms(post: Post): string[] {
   for (const { alt } of post.media) {
     if (alt === null) continue;
     const analysis = analyzeText(alt, handles);
-    addBeside(terms, analysis.tokens);
+    addSequence(terms, analysis.tokens);
     addEach(terms, analysis.extras);
   }
   const inText = tags.size === 0 ? tags : new Set(tokens);
   for (const tag of tags) {
     if (inText.has(tag)) continue;
     const tagTokens = analyzeText(tag).tokens;
-    if (!tagTokens.every((word) => inText.has(word)) || !holds(tokens, tagTokens))
-      addBeside(terms, tagTokens);
+    if (!tagTokens.every((word) => inText.has(word)) || !containsSequence(tokens, tagTokens))
+      addSequence(terms, tagTokens);
   }
-  for (const link of links) addBeside(terms, linkTokens(link).map(facet.linkPart));
+  for (const link of links) addSequence(terms, linkTokens(link).map(facet.linkPart));
   terms.push(GAP);
   for (const name of facetsOf(post, tags, links)) terms.push(name);
   return terms;
@@ -76,11 +76,11 @@ export function indexTerms(post: Post): string[] {
 const linksOf = (urls: readonly string[]): Link[] =>
   (urls.length < 2 ? urls : [...new Set(urls)]).map(linkOf);
 
-function holds(tokens: readonly string[], words: readonly string[]): boolean {
+function containsSequence(tokens: readonly string[], words: readonly string[]): boolean {
   return tokens.some((_, start) => words.every((word, index) => tokens[start + index] === word));
 }
 
-function addBeside(terms: string[], tokens: readonly string[]): void {
+function addSequence(terms: string[], tokens: readonly string[]): void {
   if (tokens.length > 0) terms.push(GAP);
   for (const token of tokens) terms.push(token);
 }
@@ -91,12 +91,12 @@ function addEach(terms: string[], tokens: readonly string[]): void {
 
 type Named = { userId: string | null; username: string | null };
 
-/** The id if known: an author may change handles. */
-function author(platform: Platform, { userId, username }: Named): string[] {
+/** By id if known, because an author may change handles. */
+function authorAccount(platform: Platform, { userId, username }: Named): string[] {
   return userId ? [facet.accountById(platform, userId)] : handleAlone(platform, username);
 }
 
-function addressed(platform: Platform, named: Named): string[] {
+function referencedAccount(platform: Platform, named: Named): string[] {
   if (!named.userId) return handleAlone(platform, named.username);
   return [facet.accountById(platform, named.userId), ...byHandle(platform, named.username)];
 }
@@ -131,13 +131,14 @@ function addAll(facets: Facets, names: readonly string[], facetOf: (name: string
 
 function addAccounts(facets: Facets, post: Post): void {
   const { platform, inReplyTo, quoted, reposted } = post;
-  addAll(facets, author(platform, post), facet.fromAccount);
+  addAll(facets, authorAccount(platform, post), facet.fromAccount);
   for (const mention of post.mentions) {
-    addAll(facets, addressed(platform, mention), facet.mentionsAccount);
+    addAll(facets, referencedAccount(platform, mention), facet.mentionsAccount);
   }
-  if (inReplyTo !== null) addAll(facets, addressed(platform, inReplyTo), facet.toAccount);
-  if (quoted !== null) addAll(facets, addressed(platform, quoted), facet.quotesAccount);
-  if (reposted !== null) addAll(facets, addressed(platform, reposted), facet.repostsAccount);
+  if (inReplyTo !== null) addAll(facets, referencedAccount(platform, inReplyTo), facet.toAccount);
+  if (quoted !== null) addAll(facets, referencedAccount(platform, quoted), facet.quotesAccount);
+  if (reposted !== null)
+    addAll(facets, referencedAccount(platform, reposted), facet.repostsAccount);
 }
 
 function addRelations(facets: Facets, post: Post, text: string): void {
@@ -154,9 +155,9 @@ function addRelations(facets: Facets, post: Post, text: string): void {
 }
 
 function isOldStyleRepost(text: string, platform: Platform): boolean {
-  const sigil = repostMark.exec(text)?.[0].length;
-  if (sigil === undefined) return false;
-  return findMentions(text, handlesOn(platform))[0]?.start === sigil;
+  const mentionStart = repostMark.exec(text)?.[0].length;
+  if (mentionStart === undefined) return false;
+  return findMentions(text, handlesOn(platform))[0]?.start === mentionStart;
 }
 
 function conversationOf(post: Post): string[] {

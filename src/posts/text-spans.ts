@@ -5,9 +5,9 @@
  */
 
 const firstDigit = 0x30;
-const shortNumbers = 40;
+const oneDigitNumbers = 40;
 const digits = 64;
-const numbers = shortNumbers + (digits - shortNumbers) * digits;
+const numberLimit = oneDigitNumbers + (digits - oneDigitNumbers) * digits;
 const betweenItems = '","';
 
 export function spansOf(list: string, text: string): string | null {
@@ -17,7 +17,7 @@ export function spansOf(list: string, text: string): string | null {
   // An escaped quote can shift where the list is split; joining restores the list.
   for (const item of list.slice(2, -2).split(betweenItems)) {
     const start = text.indexOf(item, end);
-    if (start === -1 || start - end >= numbers || item.length >= numbers) return null;
+    if (start === -1 || start - end >= numberLimit || item.length >= numberLimit) return null;
     spans += numberText(start - end) + numberText(item.length);
     end = start + item.length;
   }
@@ -39,20 +39,20 @@ export function listOfSpans(spans: string, text: string): string {
 }
 
 function numberText(number: number): string {
-  if (number < shortNumbers) return String.fromCharCode(firstDigit + number);
-  const rest = number - shortNumbers;
+  if (number < oneDigitNumbers) return String.fromCharCode(firstDigit + number);
+  const rest = number - oneDigitNumbers;
   return String.fromCharCode(
-    firstDigit + shortNumbers + Math.floor(rest / digits),
+    firstDigit + oneDigitNumbers + Math.floor(rest / digits),
     firstDigit + (rest % digits),
   );
 }
 
 function numberAt(spans: string, at: number): number {
   const first = spans.charCodeAt(at) - firstDigit;
-  if (first < shortNumbers) return first;
-  const high = (first - shortNumbers) * digits;
-  return shortNumbers + high + spans.charCodeAt(at + 1) - firstDigit;
+  if (first < oneDigitNumbers) return first;
+  const high = (first - oneDigitNumbers) * digits;
+  return oneDigitNumbers + high + spans.charCodeAt(at + 1) - firstDigit;
 }
 
 const widthAt = (spans: string, at: number): 1 | 2 =>
-  spans.charCodeAt(at) - firstDigit < shortNumbers ? 1 : 2;
+  spans.charCodeAt(at) - firstDigit < oneDigitNumbers ? 1 : 2;

@@ -28,7 +28,7 @@ const supported = (access: readonly AccessKind[]): Record<Method, MethodSupport>
   ...Object.fromEntries(methodNames.map((method) => [method, { access, endpoint: "/", note: "" }])),
 });
 
-export function silentUpstream(platform: Platform, special: Partial<Upstream> = {}): Upstream {
+export function silentUpstream(platform: Platform, overrides: Partial<Upstream> = {}): Upstream {
   return {
     platform,
     support: noSupport,
@@ -38,7 +38,7 @@ export function silentUpstream(platform: Platform, special: Partial<Upstream> = 
     limitOf: () => null,
     priceOf: null,
     mayShow: () => "everything",
-    ...special,
+    ...overrides,
   };
 }
 
@@ -74,7 +74,7 @@ export function searchingUpstream(
 
 export const timeOf = (post: Post): number => postTimeMs(post, endMs);
 
-export function testSession(platform: Platform, special: Partial<OpenSession> = {}): OpenSession {
+export function testSession(platform: Platform, overrides: Partial<OpenSession> = {}): OpenSession {
   const unexpected = async (): Promise<never> => {
     throw new Error("unexpected fetch");
   };
@@ -89,7 +89,7 @@ export function testSession(platform: Platform, special: Partial<OpenSession> = 
     get: unexpected,
     getPublic: unexpected,
   };
-  return { ...session, patient: session, cost: () => null, ...special };
+  return { ...session, patient: session, cost: () => null, ...overrides };
 }
 
 export type AnsweringUnderTest = {
@@ -148,7 +148,7 @@ export function answering({
   return { archive, context, job };
 }
 
-export function requestOf(special: Partial<AnswerRequest> = {}): AnswerRequest {
+export function requestOf(overrides: Partial<AnswerRequest> = {}): AnswerRequest {
   return {
     platform: "social",
     type: "social",
@@ -159,6 +159,6 @@ export function requestOf(special: Partial<AnswerRequest> = {}): AnswerRequest {
     asOfMs: endMs,
     after: null,
     maxResults: 10,
-    ...special,
+    ...overrides,
   };
 }

@@ -87,9 +87,9 @@ const accesses: readonly Access[] = [
 ];
 
 function sessionBy(access: Access[number]): OpenSession {
-  const made = access.endsWith("user") ? userSession(x, "12") : appSession(x);
+  const opened = access.endsWith("user") ? userSession(x, "12") : appSession(x);
   const session: Session = {
-    ...made,
+    ...opened,
     owner: access.startsWith("own") ? "account" : "deployment",
     credentialId: access,
     nowMs: endMs,
@@ -97,7 +97,7 @@ function sessionBy(access: Access[number]): OpenSession {
   return { ...session, patient: session, cost: () => null };
 }
 
-function begin(access: Access): void {
+function setUp(access: Access): void {
   tested = answering({
     upstreams: {
       x: createXUpstream({ apiUrl: x.url, trendsWoeid: 1, isRedistributionAgreed: false }),
@@ -113,9 +113,9 @@ function begin(access: Access): void {
     );
 }
 
-async function allPages(special: Partial<AnswerRequest>): Promise<SourceAnswer[]> {
+async function allPages(overrides: Partial<AnswerRequest>): Promise<SourceAnswer[]> {
   const pages: SourceAnswer[] = [];
-  let request = requestOf({ platform: "x", maxResults: 2, ...special });
+  let request = requestOf({ platform: "x", maxResults: 2, ...overrides });
   for (;;) {
     const answer = await answerJob(tested.context, request, tested.job);
     pages.push(answer);
@@ -194,9 +194,9 @@ describe.each(accesses.map((access) => [access.join(" and "), access] as const))
     test.each(
       fetchMethods.flatMap((method) => stored[method].map((one) => [method, one] as const)),
     )(
-      "%s on X is complete exactly if everything was returned (%#)",
+      "%s on X is complete if and only if everything was returned (%#)",
       async (method, { target, names, isMore = false }) => {
-        begin(access);
+        setUp(access);
         const isOwn = [...ownMethods, "gettrends", "getspace"].includes(method);
         if (isOwn && !access.some((one) => one.startsWith("own"))) return;
         if (method === "gethometweets" && !access.includes("own user")) return;
@@ -230,9 +230,9 @@ describe.each(accesses.map((access) => [access.join(" and "), access] as const))
     } as const;
 
     test.each(Object.entries(windows))(
-      "a search on X of a window (%s) is complete exactly if everything was returned",
+      "a search on X of a window (%s) is complete if and only if everything was returned",
       async (_name, window) => {
-        begin(access);
+        setUp(access);
         const pages = await allPages({ ...window, query: "river" });
         const { fromMs, toMs } = window;
         const names = idsOf(
@@ -253,7 +253,7 @@ describe.each(accesses.map((access) => [access.join(" and "), access] as const))
 
 test("a live window on X is read only by recent search, with any credential", async () => {
   for (const access of [["own user"], ["own app"], ["own user", "own app"]] as const) {
-    begin(access);
+    setUp(access);
     x.requests.length = 0;
     await allPages({ method: "searchbyquery", fromMs: endMs - 7 * dayMs, query: "river" });
     expect(new Set(x.requests.map(({ path }) => path))).toEqual(
@@ -261,13 +261,13 @@ test("a live window on X is read only by recent search, with any credential", as
     );
     tested.archive.remove();
   }
-  begin(["own app"]);
+  setUp(["own app"]);
 });
 
 test.each([[["own user"]], [["own app"]], [["own user", "deployment app"]]] as const)(
   "a live window starts where X's recent search starts, and nothing else is requested (%j)",
   async (access) => {
-    begin(access);
+    setUp(access);
     const fromMs = endMs - 7 * dayMs - 5_000;
     const [answer] = await allPages({ method: "searchbyquery", fromMs, query: "heron" });
     expect(answer).toMatchObject({
@@ -279,7 +279,7 @@ test.each([[["own user"]], [["own app"]], [["own user", "deployment app"]]] as c
 );
 
 test("X's last days are searched, with a warning, if an application lacks full-archive search", async () => {
-  begin(["own app"]);
+  setUp(["own app"]);
   x.faults.forbiddenEndpoints = ["GET /2/tweets/search/all"];
   const pages = await allPages({ query: "river", maxResults: 20 });
   expect(namesOf(pages)).toEqual(
@@ -292,14 +292,14 @@ test("X's last days are searched, with a warning, if an application lacks full-a
 });
 
 test("X's full archive is searched if recent search is refused", async () => {
-  begin(["own app"]);
+  setUp(["own app"]);
   x.faults.forbiddenEndpoints = ["GET /2/tweets/search/recent"];
   const window = { fromMs: endMs - 7 * dayMs, method: "searchbyquery", query: "river" } as const;
   expect(isComplete(await allPages(window))).toBe(true);
 });
 
-test("an own credential returns in full what it reaches, and the deployment's the older posts", async () => {
-  begin(["own user", "deployment app"]);
+test("the account's own credential returns full posts within its reach, and the deployment's only older IDs", async () => {
+  setUp(["own user", "deployment app"]);
   const [answer] = await allPages({ query: "river", maxResults: 20 });
   const shown = answer?.items.map((item) => ("record" in item ? JSON.parse(item.record) : null));
   const isRecent = ({ ID }: { ID: string }) => BigInt(ID) >= BigInt(idAt(endMs - 7 * dayMs));
@@ -315,7 +315,7 @@ test("an own credential returns in full what it reaches, and the deployment's th
 });
 
 test("getmedia on X uses search where possible, because a timeline bills every post", async () => {
-  begin(["own user", "own app"]);
+  setUp(["own user", "own app"]);
   await allPages({ method: "getmedia", target: userTarget({ handle: "ann" }) });
   expect(new Set(x.requests.map(({ path }) => path))).toEqual(new Set(["/2/tweets/search/all"]));
   x.faults.forbiddenEndpoints = ["GET /2/tweets/search/all"];
@@ -324,8 +324,8 @@ test("getmedia on X uses search where possible, because a timeline bills every p
   expect(namesOf(pages)).toEqual([oldRoot.id, newRoot.id].toSorted());
 });
 
-test("replies to an older post on X report their start, and the access that reads further", async () => {
-  begin(["own user"]);
+test("replies to an older post on X report when they start, and the access that reads further back", async () => {
+  setUp(["own user"]);
   const target = postTarget(oldRoot.id);
   const [answer] = await allPages({ method: "getreplies", target, maxResults: 20 });
   expect(answer).toMatchObject({

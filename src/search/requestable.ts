@@ -5,9 +5,13 @@ import type { ShortSearchTerms } from "./short-search.ts";
 
 export function requestablePlatforms(
   { upstreams }: Pick<AnswerContext, "upstreams">,
-  { platform: word, type, method }: Pick<MergeableSearch, "platform" | "type" | "method">,
-): Pick<ShortSearchTerms, "requestableOpenly" | "requestableWithCredential"> {
-  const searched = (word === "social" ? platforms : [word]).filter(
+  {
+    platform: requestedPlatform,
+    type,
+    method,
+  }: Pick<MergeableSearch, "platform" | "type" | "method">,
+): Pick<ShortSearchTerms, "requestableWithoutCredential" | "requestableWithCredential"> {
+  const searched = (requestedPlatform === "social" ? platforms : [requestedPlatform]).filter(
     (platform) => upstreams[platform].search !== null,
   );
   const requestable = (isSupported: (platform: Platform, access: readonly string[]) => boolean) =>
@@ -15,7 +19,7 @@ export function requestablePlatforms(
       isSupported(platform, accessFor(type, method, upstreams[platform])),
     );
   return {
-    requestableOpenly: requestable(
+    requestableWithoutCredential: requestable(
       (platform, access) => access.includes("public") && upstreams[platform].publicBaseUrl !== null,
     ),
     requestableWithCredential: requestable((_, access) => access.some((kind) => kind !== "public")),

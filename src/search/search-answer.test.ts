@@ -25,15 +25,15 @@ afterEach(() => {
   tested = null;
 });
 
-const postAt = (hour: number, special: Partial<Post> = {}): Post =>
+const postAt = (hour: number, overrides: Partial<Post> = {}): Post =>
   makePost({
     uri: `at://did:plc:author/app.bsky.feed.post/hour-${hour}`,
     createdMs: startMs + hour * hourMs,
     text: `comet ${hour}`,
-    ...special,
+    ...overrides,
   });
 
-function hold({ archive }: AnsweringUnderTest, posts: readonly Post[], spans: [number, number][]) {
+function store({ archive }: AnsweringUnderTest, posts: readonly Post[], spans: [number, number][]) {
   archive.write(
     posts.map((post) => ({ kind: "upsert", post })),
     {
@@ -76,19 +76,19 @@ test("no platform is requested before the job is accepted, and a search of only 
   const answer = () => answerJob(context, requestOf(everything), { ...job, accepted });
   await expect(answer()).rejects.toBe(refused);
   expect([accepting, requested.length]).toEqual([1, 0]);
-  hold(tested, [], [[0, 24]]);
+  store(tested, [], [[0, 24]]);
   await answer();
   expect([accepting, requested.length]).toEqual([1, 0]);
 });
 
-test("a search requests from platforms exactly what the archive lacks", async () => {
+test("a search requests from platforms exactly the times that the archive lacks", async () => {
   const posts = [1, 5, 9, 13, 17, 21].map((hour) => postAt(hour));
   const requested: RequestedPages = [];
   tested = answering({
     upstreams: { bluesky: searchingUpstream("bluesky", posts, { requested }) },
     sessions: { bluesky: [testSession("bluesky")] },
   });
-  hold(
+  store(
     tested,
     [posts[0], posts[1], posts[5]].flatMap((post) => post ?? []),
     [
@@ -124,7 +124,7 @@ test("a search requests no platform if the archive covers the whole window", asy
     upstreams: { bluesky: searchingUpstream("bluesky", [postAt(3)], { requested }) },
     sessions: { bluesky: [testSession("bluesky")] },
   });
-  hold(tested, [], [[0, 24]]);
+  store(tested, [], [[0, 24]]);
   const answer = await answerJob(tested.context, requestOf(everything), tested.job);
   expect(answer).toMatchObject({ items: [], complete: true });
   expect(requested).toEqual([]);
@@ -140,7 +140,7 @@ test("posts of a platform that do not match are dropped", async () => {
   expect(urisOf(answer, posts)).toEqual([posts[0]?.uri]);
 });
 
-test("a handle unknown to the archive finds the posts that show it", async () => {
+test("a handle unknown to the archive finds the platform's posts that have it", async () => {
   const posts = [postAt(3), postAt(4, { username: "other.example.com", userId: "did:plc:other" })];
   tested = answering({
     upstreams: { bluesky: searchingUpstream("bluesky", posts) },
@@ -214,7 +214,7 @@ test("the next credential is used after a refused one", async () => {
   const posts = [postAt(3)];
   const upstream = searchingUpstream("bluesky", posts);
   const { search } = upstream;
-  const choosy = search && {
+  const searchRefusing = search && {
     ...search,
     page: async (...[call, session]: Parameters<typeof search.page>) => {
       if (session.credentialId === "bad") throw new EarshotError("credential_refused", "refused");
@@ -222,7 +222,7 @@ test("the next credential is used after a refused one", async () => {
     },
   };
   tested = answering({
-    upstreams: { bluesky: { ...upstream, search: choosy } },
+    upstreams: { bluesky: { ...upstream, search: searchRefusing } },
     sessions: {
       bluesky: [testSession("bluesky", { credentialId: "bad" }), testSession("bluesky")],
     },
@@ -259,7 +259,7 @@ test("a search of cyclic or endless pages ends", async () => {
   }
 });
 
-function givingPages(pages: readonly UpstreamPage[]): Upstream {
+function upstreamWithPages(pages: readonly UpstreamPage[]): Upstream {
   const upstream = searchingUpstream("bluesky", []);
   const page = async ({ cursor }: SearchCall) => pages[Number(cursor ?? 0)] ?? null;
   return { ...upstream, search: upstream.search && { ...upstream.search, page } };
@@ -290,7 +290,7 @@ test.each([
   ],
 ] as const)("posts that a platform returns %s make the answer partial", async (_, pages, code) => {
   tested = answering({
-    upstreams: { bluesky: givingPages(pages) },
+    upstreams: { bluesky: upstreamWithPages(pages) },
     sessions: { bluesky: [testSession("bluesky")] },
   });
   const answer = await answerJob(tested.context, requestOf(everything), tested.job);
@@ -303,14 +303,14 @@ test("posts of one second may arrive in any order", async () => {
   const [one, other] = [postAt(5), postAt(6, { createdMs: startMs + 5 * hourMs + 999 })];
   const items = [one, other].map((post) => ({ kind: "post", post }) as const);
   tested = answering({
-    upstreams: { bluesky: givingPages([{ items, next: null }]) },
+    upstreams: { bluesky: upstreamWithPages([{ items, next: null }]) },
     sessions: { bluesky: [testSession("bluesky")] },
   });
   const answer = await answerJob(tested.context, requestOf(everything), tested.job);
   expect(answer).toMatchObject({ complete: true });
 });
 
-test("a later page covers what is older than the previous one, without gaps after it", async () => {
+test("a later page covers the time before the previous one, without gaps after it", async () => {
   const posts = [1, 5, 9, 13, 17, 21].map((hour) => postAt(hour));
   tested = answering({
     upstreams: { bluesky: searchingUpstream("bluesky", posts) },
@@ -343,7 +343,7 @@ test("a later page is complete if a platform filled the newer part and the archi
     upstreams: { bluesky: searchingUpstream("bluesky", posts) },
     sessions: { bluesky: [testSession("bluesky")] },
   });
-  hold(tested, posts.slice(0, 4), [[0, 15]]);
+  store(tested, posts.slice(0, 4), [[0, 15]]);
   const first = await answerJob(
     tested.context,
     requestOf({ ...everything, maxResults: 3 }),
@@ -363,7 +363,7 @@ test("pages of any size together contain all posts of archive and platform, once
   const hour = fc.integer({ min: 0, max: 23 });
   const drawn = fc.record({
     hours: fc.uniqueArray(hour, { maxLength: 20 }),
-    held: fc.uniqueArray(hour, { maxLength: 20 }),
+    archivedHours: fc.uniqueArray(hour, { maxLength: 20 }),
     spans: fc.array(
       fc
         .tuple(hour, fc.integer({ min: 1, max: 6 }))
@@ -378,11 +378,11 @@ test("pages of any size together contain all posts of archive and platform, once
   await fc.assert(
     fc.asyncProperty(
       drawn,
-      async ({ hours, held, spans, limit, pageSize, maxPages, isExhaustive }) => {
+      async ({ hours, archivedHours, spans, limit, pageSize, maxPages, isExhaustive }) => {
         const isCovered = (at: number) => spans.some(([from, to]) => at >= from && at < to);
         const posts = hours.map((at) => postAt(at));
-        const kept = hours
-          .filter((at) => isCovered(at) || held.includes(at))
+        const archivedPosts = hours
+          .filter((at) => isCovered(at) || archivedHours.includes(at))
           .map((at) => postAt(at));
         const one = answering({
           upstreams: { bluesky: searchingUpstream("bluesky", posts, { pageSize, isExhaustive }) },
@@ -391,7 +391,7 @@ test("pages of any size together contain all posts of archive and platform, once
         });
         tested = one;
         try {
-          hold(one, kept, spans);
+          store(one, archivedPosts, spans);
           const found: string[] = [];
           let request = requestOf({ ...everything, maxResults: limit });
           for (let page = 0; page < 200; page += 1) {

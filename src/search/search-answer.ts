@@ -11,7 +11,7 @@ import { type RequestablePlatform, searchPlatform } from "./platform/search-plat
 
 /**
  * Answers from the archive, with the gaps requested from platforms. A platform's failure leaves the
- * answer incomplete, with a warning; it is thrown only if there is nothing else to answer with.
+ * answer incomplete, with a warning; the error is thrown only if there is nothing else to answer with.
  */
 export async function searchAnswer(
   context: AnswerContext,
@@ -25,7 +25,7 @@ export async function searchAnswer(
       request,
       job.deadlineMs,
       job.signal,
-      opening.then((each) => each.map(({ platform }) => platform)),
+      opening.then((opened) => opened.map(({ platform }) => platform)),
     ),
     opening,
   ]);
@@ -51,11 +51,11 @@ export async function searchAnswer(
 
 async function openPlatforms(
   { sessions, upstreams, settings }: AnswerContext,
-  { platform: word, method, type }: MergeableSearch,
+  { platform: requestedPlatform, method, type }: MergeableSearch,
   job: UpstreamJob,
 ): Promise<RequestablePlatform[]> {
-  const searched = word === "social" ? platforms : [word];
-  const each = await Promise.all(
+  const searched = requestedPlatform === "social" ? platforms : [requestedPlatform];
+  const opened = await Promise.all(
     searched.map(async (platform) => {
       const { search } = upstreams[platform];
       const access = accessFor(type, method, upstreams[platform]);
@@ -71,5 +71,5 @@ async function openPlatforms(
       return { platform, sessions: await sessions.open({ job: impatient, ...sessionQuery }) };
     }),
   );
-  return each.filter((one) => one.sessions.length > 0);
+  return opened.filter((one) => one.sessions.length > 0);
 }

@@ -15,7 +15,7 @@ import { gapsOf } from "./platform/platform-gaps.ts";
 
 /** Plain data, because the search runs on another thread. */
 export type ShortSearchTerms = {
-  requestableOpenly: readonly Platform[];
+  requestableWithoutCredential: readonly Platform[];
   requestableWithCredential: readonly Platform[];
   fedPlatforms: readonly Platform[];
   coverageSlackMs: number;
@@ -56,14 +56,18 @@ export function shortAnswer(
 
   const feed = {
     clock: { now: () => nowMs },
-    fedPlatforms: [...terms.fedPlatforms, ...terms.requestableOpenly],
+    fedPlatforms: [...terms.fedPlatforms, ...terms.requestableWithoutCredential],
     coverageSlackMs: terms.coverageSlackMs,
     liveSinceMs: (platform: Platform) => terms.liveSinceMs[platform],
   };
   const archived = assembleArchivedAnswer(feed, request, { tree, names, plan }, covered, []);
-  if (terms.requestableOpenly.some((platform) => gapsOf(archived, platform, request) !== null))
+  if (
+    terms.requestableWithoutCredential.some(
+      (platform) => gapsOf(archived, platform, request) !== null,
+    )
+  )
     return null;
-  const answer = archiveAnswer(request, archived, terms.requestableOpenly);
+  const answer = archiveAnswer(request, archived, terms.requestableWithoutCredential);
   const page = jsonPage(covered.positions, isOver);
   const intactPage = page === null || page.damage.length > 0 ? null : page;
   if (!terms.hasRecords) return { answer, page: intactPage };
@@ -74,9 +78,9 @@ export function shortAnswer(
 const mayHaveChanged = (
   positions: readonly Position[],
   { isMastodonFollowed }: ShortSearchTerms,
-  ofBluesky: readonly Position[],
+  interruptedPosts: readonly Position[],
 ): boolean =>
-  ofBluesky.length > 0 ||
+  interruptedPosts.length > 0 ||
   (isMastodonFollowed && positions.some(({ platform }) => platform === "mastodon"));
 
 function firstStep<Value>(steps: Generator<void, Value>): Value | null {

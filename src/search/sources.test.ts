@@ -16,14 +16,14 @@ afterEach(() => {
   tested = null;
 });
 
-const ofUser = { access: ["user"], endpoint: "/", note: "" } as const;
+const userSupport = { access: ["user"], endpoint: "/", note: "" } as const;
 const x = silentUpstream("x", {
-  support: { ...noSupport, gethometweets: ofUser, getfollowers: ofUser },
+  support: { ...noSupport, gethometweets: userSupport, getfollowers: userSupport },
 });
 
 async function answerable(
   method: FetchMethod,
-  special: Parameters<typeof answering>[0] = {},
+  overrides: Parameters<typeof answering>[0] = {},
   remote?: RemoteCapabilities,
 ) {
   const requested = {
@@ -33,22 +33,22 @@ async function answerable(
     accountId: "account",
     target: null,
   } as const;
-  return await sourcesOf(special, remote).answerable(requested);
+  return await sourcesOf(overrides, remote).answerable(requested);
 }
 
-function contextOf(special: Parameters<typeof answering>[0]) {
+function contextOf(overrides: Parameters<typeof answering>[0]) {
   tested?.archive.remove();
-  tested = answering({ upstreams: { x }, ...special });
+  tested = answering({ upstreams: { x }, ...overrides });
   return tested.context;
 }
 
-const sourcesOf = (special: Parameters<typeof answering>[0], remote?: RemoteCapabilities) =>
-  createSources(contextOf(special), remote);
+const sourcesOf = (overrides: Parameters<typeof answering>[0], remote?: RemoteCapabilities) =>
+  createSources(contextOf(overrides), remote);
 
-const ofDeployment = { x: [{ access: "user", owner: "deployment" }] } as const;
+const deploymentUser = { x: [{ access: "user", owner: "deployment" }] } as const;
 
 test("a method is answerable with a credential, or from the archive without one", async () => {
-  expect(await answerable("getfollowers", { configured: ofDeployment })).toEqual({
+  expect(await answerable("getfollowers", { configured: deploymentUser })).toEqual({
     ok: true,
     usesUpstream: true,
   });
@@ -63,8 +63,8 @@ test("the error for a missing source explains what is missing, and how to add it
   expect(await answerable("getspace")).toMatchObject({ why: "no_counterpart" });
 });
 
-test("the deployment's credential is not used for an own timeline", async () => {
-  expect(await answerable("gethometweets", { configured: ofDeployment })).toMatchObject({
+test("the deployment's credential is not used for an account's home timeline", async () => {
+  expect(await answerable("gethometweets", { configured: deploymentUser })).toMatchObject({
     why: "own_credential_needed",
     hint: expect.stringContaining("earshot credentials add x user-token --account"),
   });
@@ -78,11 +78,11 @@ test("the error for a credential refused by its platform contains the reason", a
   });
 });
 
-const nodes = (special: Partial<RemoteCapabilities> = {}): RemoteCapabilities => ({
+const nodes = (overrides: Partial<RemoteCapabilities> = {}): RemoteCapabilities => ({
   hasEmbeddedNode: false,
   hasRemoteNodes: () => true,
   answers: () => null,
-  ...special,
+  ...overrides,
 });
 
 test("a method that another process's node can run is answerable, even if this process runs no jobs", async () => {
@@ -97,15 +97,15 @@ test("a method that another process's node can run is answerable, even if this p
     ok: true,
     usesUpstream: true,
   });
-  const holding = { answers: () => "archive" as const };
-  expect(await answerable("gettweets", {}, nodes(holding))).toEqual({
+  const archiveNode = { answers: () => "archive" as const };
+  expect(await answerable("gettweets", {}, nodes(archiveNode))).toEqual({
     ok: true,
     usesUpstream: false,
   });
 });
 
 test("the error explains that neither this process nor any node can answer", async () => {
-  const configured = ofDeployment;
+  const configured = deploymentUser;
   expect(await answerable("getfollowers", { configured }, nodes())).toMatchObject({
     why: "not_configured",
     message: "no connected node supports getfollowers on x with type social",
@@ -121,33 +121,35 @@ test("the error explains that neither this process nor any node can answer", asy
 
 test("a search is accepted if this process or a node can run it", () => {
   const requested = { platform: "social", type: "social", method: "searchbyquery" } as const;
-  expect(sourcesOf({}).isSearched(requested)).toBe(true);
-  expect(sourcesOf({}, nodes()).isSearched(requested)).toBe(false);
+  expect(sourcesOf({}).canSearch(requested)).toBe(true);
+  expect(sourcesOf({}, nodes()).canSearch(requested)).toBe(false);
   const stored: RemoteCapabilities["answers"] = ({ platform }) =>
     platform === "mastodon" ? "archive" : null;
-  expect(sourcesOf({}, nodes({ answers: stored })).isSearched(requested)).toBe(true);
-  expect(
-    sourcesOf({}, nodes({ answers: stored })).isSearched({ ...requested, platform: "x" }),
-  ).toBe(false);
-});
-
-test("this process runs a job if the account has its own credential for it", async () => {
-  const requested = { type: "social", method: "getfollowers", accountId: "account" } as const;
-  const ofAccount = { x: [{ access: "user", owner: "account" }] } as const;
-  const here = nodes({ hasEmbeddedNode: true });
-  const kept = (configured: typeof ofAccount | typeof ofDeployment, remote = here) =>
-    sourcesOf({ configured }, remote).isLocalOnly({ ...requested, platform: "x" });
-  expect(await kept(ofAccount)).toBe(true);
-  expect(await kept(ofDeployment)).toBe(false);
-  expect(await kept(ofAccount, nodes())).toBe(false);
-  expect(await kept(ofAccount, nodes({ hasEmbeddedNode: true, hasRemoteNodes: () => false }))).toBe(
+  expect(sourcesOf({}, nodes({ answers: stored })).canSearch(requested)).toBe(true);
+  expect(sourcesOf({}, nodes({ answers: stored })).canSearch({ ...requested, platform: "x" })).toBe(
     false,
   );
-  const remote = sourcesOf({ configured: ofAccount }, here);
+});
+
+test("a job runs in this process if the account has its own credential for it", async () => {
+  const requested = { type: "social", method: "getfollowers", accountId: "account" } as const;
+  const accountUser = { x: [{ access: "user", owner: "account" }] } as const;
+  const withEmbeddedNode = nodes({ hasEmbeddedNode: true });
+  const isLocal = (
+    configured: typeof accountUser | typeof deploymentUser,
+    remote = withEmbeddedNode,
+  ) => sourcesOf({ configured }, remote).isLocalOnly({ ...requested, platform: "x" });
+  expect(await isLocal(accountUser)).toBe(true);
+  expect(await isLocal(deploymentUser)).toBe(false);
+  expect(await isLocal(accountUser, nodes())).toBe(false);
+  expect(
+    await isLocal(accountUser, nodes({ hasEmbeddedNode: true, hasRemoteNodes: () => false })),
+  ).toBe(false);
+  const remote = sourcesOf({ configured: accountUser }, withEmbeddedNode);
   expect(await remote.isLocalOnly({ ...requested, platform: "bluesky" })).toBe(false);
 });
 
-test("this process runs the home timeline of an account", async () => {
+test("a job for an account's home timeline runs in this process", async () => {
   const { isLocalOnly } = sourcesOf({}, nodes({ hasEmbeddedNode: true }));
   const requested = { platform: "x", type: "social", accountId: "account" } as const;
   expect(await isLocalOnly({ ...requested, method: "gethometweets" })).toBe(true);

@@ -34,7 +34,7 @@ export type SourceAvailability = {
     target: Target | null;
   }): Promise<Answerable>;
   usesUpstream(search: RoutedSearch): Promise<boolean>;
-  isSearched(search: Omit<RoutedSearch, "accountId">): boolean;
+  canSearch(search: Omit<RoutedSearch, "accountId">): boolean;
   /** The method returns data of the account, or the account has its own credential for it. */
   isLocalOnly(request: {
     platform: SearchPlatform;
@@ -71,14 +71,14 @@ export function createSources(
   }
 
   const answerable: SourceAvailability["answerable"] = async (request) => {
-    const here = remoteCapabilities.hasEmbeddedNode ? await answerableHere(request) : null;
-    if (here?.ok && here.usesUpstream) return here;
+    const local = remoteCapabilities.hasEmbeddedNode ? await answerableHere(request) : null;
+    if (local?.ok && local.usesUpstream) return local;
     const needsOwn = isOwnMethod(request.method, upstreams[request.platform]);
-    const there = needsOwn ? null : remoteCapabilities.answers(request);
-    if (there === "upstream") return { ok: true, usesUpstream: true };
-    if (here?.ok) return here;
-    if (there === "archive") return { ok: true, usesUpstream: false };
-    return here ?? noNodeAvailable(upstreams, request);
+    const remote = needsOwn ? null : remoteCapabilities.answers(request);
+    if (remote === "upstream") return { ok: true, usesUpstream: true };
+    if (local?.ok) return local;
+    if (remote === "archive") return { ok: true, usesUpstream: false };
+    return local ?? noNodeAvailable(upstreams, request);
   };
 
   async function answerableHere(request: RoutedFetch): Promise<Answerable> {
@@ -134,7 +134,7 @@ export function createSources(
       );
       return each.some((configured) => configured.length > 0);
     },
-    isSearched: ({ platform, type, method }) =>
+    canSearch: ({ platform, type, method }) =>
       remoteCapabilities.hasEmbeddedNode ||
       (platform === "social" ? platforms : [platform]).some(
         (one) => remoteCapabilities.answers({ platform: one, type, method }) !== null,

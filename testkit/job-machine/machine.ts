@@ -60,7 +60,7 @@ export type Machine = {
 };
 
 const noTerms: ShortSearchTerms = {
-  requestableOpenly: [],
+  requestableWithoutCredential: [],
   requestableWithCredential: [],
   fedPlatforms: [],
   coverageSlackMs: 0,

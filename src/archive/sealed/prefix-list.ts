@@ -35,7 +35,9 @@ export function* prefixListOf(
 ): Generator<number, PrefixList | null> {
   const words = createLists(rows, true, grow);
   const facets = createLists(rows, false, grow);
-  yield* dictionary.visitPrefix(prefix, (entry) => (entry.isPositional ? words : facets).add(entry));
+  yield* dictionary.visitPrefix(prefix, (entry) =>
+    (entry.isPositional ? words : facets).add(entry),
+  );
   const positional = yield* words.finish();
   const all = [...positional, ...(yield* facets.finish())];
   const [first, second] = all;

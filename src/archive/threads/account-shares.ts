@@ -5,8 +5,8 @@ export type ReaderUsage = {
 };
 
 const halfLifeMs = 10_000;
-const manyAccounts = 1_000;
-const nothingMs = 0.01;
+const pruneAbove = 1_000;
+const negligibleMs = 0.01;
 
 export function createReaderUsage(): ReaderUsage {
   const used = new Map<string, { ms: number; atMs: number }>();
@@ -18,8 +18,8 @@ export function createReaderUsage(): ReaderUsage {
 
   function use(account: string, tookMs: number, nowMs: number): void {
     used.set(account, { ms: usedMs(account, nowMs) + tookMs, atMs: nowMs });
-    if (used.size <= manyAccounts) return;
-    for (const each of used.keys()) if (usedMs(each, nowMs) < nothingMs) used.delete(each);
+    if (used.size <= pruneAbove) return;
+    for (const each of used.keys()) if (usedMs(each, nowMs) < negligibleMs) used.delete(each);
   }
 
   return { usedMs, use };

@@ -1,13 +1,13 @@
 import { EarshotError } from "../../lib/errors.ts";
 
-const unnamed: readonly string[] = ["internal", "disk_error"];
+const unspecificCodes: readonly string[] = ["internal", "disk_error"];
 
 /** Errors without a code (disk full, no access, damage) become `archive_unavailable`. */
 export async function archiveErrors<Value>(call: Promise<Value>): Promise<Value> {
   try {
     return await call;
   } catch (error) {
-    if (!(error instanceof EarshotError && unnamed.includes(error.code))) throw error;
+    if (!(error instanceof EarshotError && unspecificCodes.includes(error.code))) throw error;
     throw new EarshotError("archive_unavailable", `the archive is unavailable: ${error.message}`, {
       status: 503,
       retryable: true,

@@ -39,10 +39,10 @@ export function createArchiveReads(
     method: Name,
     args: MethodArgs<ReaderMethods[Name]>,
     signal?: AbortSignal,
-    among: Pick<Thread<ReaderMethods>, "call"> = readers,
+    target: Pick<Thread<ReaderMethods>, "call"> = readers,
   ): Promise<MethodValue<ReaderMethods[Name]>> {
     await verification.wait(signal);
-    return await archiveErrors(among.call(method, args, { signal }));
+    return await archiveErrors(target.call(method, args, { signal }));
   }
 
   function reportDamage<Answer extends { damage: readonly Damage[] }>(answer: Answer): Answer {
@@ -52,7 +52,7 @@ export function createArchiveReads(
 
   return {
     search: async (request, signal) => reportDamage(await send("search", request, signal)),
-    // Always the same reader, for its cache.
+    // Always the same reader, because of its cache.
     count: async (request, signal) =>
       reportDamage(await send("count", request, signal, readers.last)),
     records: async (positions) => reportDamage(await send("records", positions)),

@@ -62,7 +62,7 @@ export function startArchiveThreads(
     ],
     close: async () => {
       await Promise.all([compaction?.close(), languages.close(), readers.close()]);
-      // Last: a read-only connection does not take over the write-ahead log.
+      // Last, because a read-only connection cannot take over the write-ahead log.
       await writer.close();
     },
   };

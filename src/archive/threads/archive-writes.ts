@@ -15,7 +15,7 @@ type WritesContext = {
   clock: Clock;
 };
 
-const turnMs = 8;
+const sliceMs = 8;
 
 /**
  * Writes in call order. A batch is analysed on the caller's thread while the previous one is
@@ -57,21 +57,21 @@ export class ArchiveWrites {
   }
 
   async #writeAfter(
-    before: Promise<unknown>,
+    previous: Promise<unknown>,
     { changes, checkpoints = [], coverage = [] }: WriteBatch,
   ): Promise<WriteReport> {
     const { verification, threads } = this.#context;
     const prepared = await this.#prepare(await this.#languagesOf(changes));
-    await before;
+    await previous;
     await verification.wait();
     const batch = { ...prepared, checkpoints, coverage };
     return await archiveErrors(threads.writer.call("write", batch));
   }
 
-  async #importAfter(before: Promise<unknown>, batch: ImportBatch): Promise<WriteReport> {
+  async #importAfter(previous: Promise<unknown>, batch: ImportBatch): Promise<WriteReport> {
     const { verification, threads } = this.#context;
     await verification.wait();
-    await before;
+    await previous;
     const buffer = batch.posts?.buffer;
     const transferred = buffer instanceof ArrayBuffer ? [buffer] : [];
     return await archiveErrors(threads.writer.call("import", batch, { transferred }));
@@ -88,12 +88,12 @@ export class ArchiveWrites {
   async #prepare(changes: readonly ArchiveChange[]): Promise<PreparedChanges> {
     const { preparation: settings, clock } = this.#context;
     const preparation = startPreparation(settings.uriKey, clock.now());
-    let turnEndMs = clock.elapsed() + turnMs;
+    let sliceEndMs = clock.elapsed() + sliceMs;
     for (const change of changes) {
       preparation.add(change);
-      if (clock.elapsed() < turnEndMs) continue;
+      if (clock.elapsed() < sliceEndMs) continue;
       await new Promise((resolve) => setImmediate(resolve));
-      turnEndMs = clock.elapsed() + turnMs;
+      sliceEndMs = clock.elapsed() + sliceMs;
     }
     return preparation.prepared();
   }

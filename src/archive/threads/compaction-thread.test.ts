@@ -40,7 +40,7 @@ const put = (archive: Archive, from: number, to: number) =>
     })),
   });
 
-const holds = async (archive: Archive): Promise<number> => {
+const countPosts = async (archive: Archive): Promise<number> => {
   const { segments } = await archive.stats();
   return segments.reduce((sum, { posts }) => sum + posts, 0);
 };
@@ -61,7 +61,7 @@ test("compaction rebuilds terms while the archive is written and read", async ()
     const { segments } = await archive.stats();
     return segments.every(({ current }) => current) ? true : null;
   });
-  expect(await holds(archive)).toBe(next);
+  expect(await countPosts(archive)).toBe(next);
   const state = await archive.compactionState();
   expect(state).toMatchObject({ error: null });
   expect(state?.done.reindex).toBeGreaterThanOrEqual(2);
@@ -71,7 +71,7 @@ test("compaction rebuilds terms while the archive is written and read", async ()
 test("a second process runs no compaction until the first one ends", async () => {
   const first = await open();
   const second = await open();
-  await until("one keeps it up", async () => {
+  await until("one process runs compaction", async () => {
     const states = [await first.compactionState(), await second.compactionState()].map(
       (state) => state?.status,
     );
@@ -80,13 +80,13 @@ test("a second process runs no compaction until the first one ends", async () =>
       : null;
   });
   await first.close();
-  await until("the other one does", async () =>
+  await until("the other process runs compaction", async () =>
     (await second.compactionState())?.status === "other-process" ? null : true,
   );
   await second.close();
 });
 
-test("closing the archive ends a rewrite midway, and leaves nothing of it", async () => {
+test("closing the archive aborts a rewrite and leaves nothing of it", async () => {
   const first = await open("off");
   await put(first, 0, 2_000);
   await first.close();
@@ -99,7 +99,7 @@ test("closing the archive ends a rewrite midway, and leaves nothing of it", asyn
   );
   await archive.close();
   const again = await open("off");
-  expect(await holds(again)).toBe(2_000);
+  expect(await countPosts(again)).toBe(2_000);
   await again.close();
   const catalog = openCatalog(join(dataDir, "archive"));
   expect(catalog.prepare("SELECT * FROM segment WHERE rewriting = 1").all()).toEqual([]);

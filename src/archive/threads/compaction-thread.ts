@@ -1,5 +1,5 @@
 /**
- * Compaction runs in the process that first took the compaction lock. It rests after each step as
+ * Compaction runs in the process that first took the compaction lock. After each step it pauses for as
  * long as the step took, which leaves half of the time to searches and batches.
  */
 
@@ -15,21 +15,21 @@ import type { ArchiveBounds } from "../settings.ts";
 
 export type CompactionThreadData = { folder: string; bounds: ArchiveBounds };
 
-const betweenLooksMs = 2_000;
-const longestRestMs = 200;
+const pollIntervalMs = 2_000;
+const maxPauseMs = 200;
 
 const { folder, bounds } = threadData<CompactionThreadData>();
-const ending = new AbortController();
+const closing = new AbortController();
 let running: { lock: FileLock; context: CompactionContext; compaction: Compaction } | null = null;
 let steps: CompactionSteps<boolean> | null = null;
 
-const pause = (ms: number): Promise<void> => systemClock.sleep(ms, ending.signal);
+const pause = (ms: number): Promise<void> => systemClock.sleep(ms, closing.signal);
 
 async function runCompaction(): Promise<void> {
-  while (!ending.signal.aborted) {
+  while (!closing.signal.aborted) {
     running ??= start();
-    const isBusy = running !== null && (await drive(running.compaction.runNext()));
-    if (!isBusy) await pause(betweenLooksMs);
+    const isBusy = running !== null && (await runSteps(running.compaction.runNext()));
+    if (!isBusy) await pause(pollIntervalMs);
   }
 }
 
@@ -46,14 +46,14 @@ function start(): typeof running {
   }
 }
 
-async function drive(work: CompactionSteps<boolean>): Promise<boolean> {
+async function runSteps(work: CompactionSteps<boolean>): Promise<boolean> {
   steps = work;
   try {
     for (;;) {
       const startedAt = systemClock.elapsed();
       const step = work.next();
       if (step.done) return step.value;
-      const tookMs = Math.min(systemClock.elapsed() - startedAt, longestRestMs);
+      const tookMs = Math.min(systemClock.elapsed() - startedAt, maxPauseMs);
       await pause(step.value === "waiting" ? lockPauseMs : tookMs);
     }
   } finally {
@@ -66,7 +66,7 @@ function stateNow(): CompactionState {
 }
 
 function end(): void {
-  ending.abort();
+  closing.abort();
   steps?.return(false);
   running?.context.catalog.close();
   running?.lock.release();
@@ -79,12 +79,12 @@ export type CompactionMethods = typeof methods;
 
 serveMethods<CompactionMethods>(methods, end);
 
-/** A start may fail, such as on a full disk. */
-async function keepTrying(): Promise<void> {
-  while (!ending.signal.aborted) {
+/** Starting may fail, for example because the disk is full. */
+async function runForever(): Promise<void> {
+  while (!closing.signal.aborted) {
     await runCompaction().catch(() => undefined);
-    await pause(betweenLooksMs).catch(() => undefined);
+    await pause(pollIntervalMs).catch(() => undefined);
   }
 }
 
-void keepTrying();
+void runForever();

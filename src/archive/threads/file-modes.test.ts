@@ -16,7 +16,7 @@ const openToOthers = (): string[] =>
     .filter((path) => (statSync(path).mode & 0o077) !== 0)
     .map((path) => path.slice(dirname(archive.folder).length));
 
-test("catalog, segments, copies and side files are private to their owner", () => {
+test("catalog, segments, copies and write-ahead logs are private to their owner", () => {
   for (const key of ["1", "2", "3"]) archive.put(makePost({ key }));
   archive.seal();
   expect(openToOthers()).toEqual([]);

@@ -53,10 +53,10 @@ function openSet(form: IndexForm, random: () => number) {
   return { set: openPostSet(posts, 500, form), volatile: posts.filter((_, n) => isVolatile(n)) };
 }
 
-function beginOne({ archive, planOf }: PostSet, random: () => number, isCount: boolean): Running {
+function beginCall({ archive, planOf }: PostSet, random: () => number, isCount: boolean): Running {
   const query = queries[Math.floor(random() * queries.length)] as string;
   const limit = random() < 0.5 ? 7 : 2_000;
-  const turn = { clock: { now: () => 0, elapsed: () => 0 }, isSliceOver: () => true };
+  const slice = { clock: { now: () => 0, elapsed: () => 0 }, isSliceOver: () => true };
   const plan = planOf(query);
   const requested = { plan, platforms: ["bluesky"] as const, deadlineMs: Number.POSITIVE_INFINITY };
   const { steps } = archive.reader;
@@ -66,8 +66,8 @@ function beginOne({ archive, planOf }: PostSet, random: () => number, isCount: b
     limit,
     slices: 0,
     steps: isCount
-      ? steps.count({ ...requested, fromMs: firstMs, toMs, bucketMs: 3_600_000 }, turn)
-      : steps.search({ ...requested, fromMs: null, toMs: null, after: null, limit }, turn),
+      ? steps.count({ ...requested, fromMs: firstMs, toMs, bucketMs: 3_600_000 }, slice)
+      : steps.search({ ...requested, fromMs: null, toMs: null, after: null, limit }, slice),
   };
 }
 
@@ -87,13 +87,13 @@ function change({ archive }: PostSet, volatile: readonly Post[], random: () => n
     context.catalog.close();
     return;
   }
-  const drawn = Array.from(
+  const changed = Array.from(
     { length: 20 },
     () => volatile[Math.floor(random() * volatile.length)] as Post,
   );
   archive.laterBy(1);
   archive.write(
-    drawn.map((post) => {
+    changed.map((post) => {
       const revision = String(1_000_000 + Math.floor(random() * 1e6));
       return random() < 0.4
         ? { kind: "delete", platform: "bluesky", uri: post.uri, revision: "0" }
@@ -109,18 +109,18 @@ describe.each(indexForms)("interleaved calls on posts found by %s", (form) => {
   test("interleaved calls find every stored post once", () => {
     const random = seededRandom(7);
     const { set, volatile } = openSet(form, random);
-    const comesAndGoes = new Set(
+    const volatileNames = new Set(
       set.archive
         .search({ plan: { kind: "all" }, limit: count })
         .positions.filter((_, position) => isVolatile(count - 1 - position))
         .map(nameOf),
     );
-    expect(comesAndGoes.size).toBe(volatile.length);
-    const stays = (name: string): boolean => !comesAndGoes.has(name);
+    expect(volatileNames.size).toBe(volatile.length);
+    const isStable = (name: string): boolean => !volatileNames.has(name);
     let slices = 0;
     try {
       for (let round = 0; round < 4; round++) {
-        const running = Array.from({ length: 16 }, (_, n) => beginOne(set, random, n % 4 === 3));
+        const running = Array.from({ length: 16 }, (_, n) => beginCall(set, random, n % 4 === 3));
         while (running.length > 0) {
           const position = Math.floor(random() * running.length);
           const call = running[position] as Running;
@@ -129,7 +129,7 @@ describe.each(indexForms)("interleaved calls on posts found by %s", (form) => {
           slices += 1;
           if (!step.done) continue;
           running.splice(position, 1);
-          const expected = set.foundByMatcher(set.planOf(call.query)).filter(stays);
+          const expected = set.foundByMatcher(set.planOf(call.query)).filter(isStable);
           if ("buckets" in step.value) {
             expect(total(step.value), call.query).toBeGreaterThanOrEqual(expected.length);
             expect(total(step.value), call.query).toBeLessThanOrEqual(
@@ -139,11 +139,11 @@ describe.each(indexForms)("interleaved calls on posts found by %s", (form) => {
           }
           const found = step.value.positions.map(nameOf);
           expect(new Set(found).size, call.query).toBe(found.length);
-          expect(found.filter(stays), call.query).toEqual(
-            expected.slice(0, found.filter(stays).length),
+          expect(found.filter(isStable), call.query).toEqual(
+            expected.slice(0, found.filter(isStable).length),
           );
           if (found.length < call.limit) {
-            expect(found.filter(stays), call.query).toHaveLength(expected.length);
+            expect(found.filter(isStable), call.query).toHaveLength(expected.length);
           }
         }
       }

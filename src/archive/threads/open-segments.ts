@@ -8,7 +8,7 @@ import { unreadableSegment } from "../segments/unreadable-segment.ts";
 
 export type OpenSegments = {
   open(entry: SegmentEntry): Segment;
-  /** Closes those that are not among `segments`. */
+  /** Closes open segments that are not in `segments`. */
   closeRemoved(segments: readonly SegmentEntry[]): void;
   closeAll(): void;
 };

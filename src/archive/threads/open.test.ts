@@ -109,7 +109,7 @@ test("IDs beyond 2^53, platforms and names reach the readers unchanged", async (
   expect(resolved.posts.get(String(id))).toContain(postKey("bluesky", { id: null, uri }));
 });
 
-test("opening an archive in a folder with other content is refused with a hint", async () => {
+test("opening an archive whose catalog is not a database fails with an error that says so", async () => {
   const stored = await open();
   await stored.close();
   writeFileSync(
@@ -120,15 +120,15 @@ test("opening an archive in a folder with other content is refused with a hint",
   archive = null;
 });
 
-test("an aborted search rejects with the signal's reason, its thread stops, and others are answered", async () => {
+test("an aborted search rejects with the signal's reason and stops on its thread, and other searches are answered", async () => {
   const stored = await open();
   await stored.write(batch(0, 100));
-  const removed = new AbortController();
-  const requested = stored.search(everything, removed.signal);
-  const reason = new Error("nobody waits for it");
-  removed.abort(reason);
+  const aborting = new AbortController();
+  const requested = stored.search(everything, aborting.signal);
+  const reason = new Error("no longer needed");
+  aborting.abort(reason);
   await expect(requested).rejects.toBe(reason);
-  await expect(stored.search(everything, removed.signal)).rejects.toBe(reason);
+  await expect(stored.search(everything, aborting.signal)).rejects.toBe(reason);
   const unstopped = await stored.search(everything, new AbortController().signal);
   expect(unstopped.positions).toHaveLength(100);
 
@@ -148,9 +148,9 @@ test("an aborted search rejects with the signal's reason, its thread stops, and 
 });
 
 test.each([
-  ["that threads share", undefined],
-  ["of each thread, where none may be shared", 10_000],
-])("threads that read sealed segments answer with memory %s", async (_, memoryBytes) => {
+  ["with memory that threads share", undefined],
+  ["with memory of their own if none can be shared", 10_000],
+])("reader threads answer from sealed segments %s", async (_, memoryBytes) => {
   const stored = await open();
   await stored.write(batch(0, 100));
   await stored.close();

@@ -4,7 +4,7 @@ import { createReaderScheduler, type ReaderTask } from "./reader-scheduler.ts";
 
 const sliceMs = 10;
 
-type Expected = Partial<ReaderTask> & { slices?: number; sliceTakesMs?: number };
+type CallOptions = Partial<ReaderTask> & { slices?: number; sliceTakesMs?: number };
 
 function schedule() {
   let nowMs = 0;
@@ -13,7 +13,7 @@ function schedule() {
     sliceMs,
     elapsed: () => nowMs,
     taskOf: ({ method, args }, slice) => {
-      const { slices = 1, sliceTakesMs = sliceMs, ...task } = args as Expected;
+      const { slices = 1, sliceTakesMs = sliceMs, ...task } = args as CallOptions;
       if (slices === 0) throw new Error("no such call");
       return {
         kind: "search",
@@ -32,9 +32,9 @@ function schedule() {
     },
   });
   let lastId = 0;
-  const add = (method: string, expected: Expected = {}): void => {
+  const add = (method: string, options: CallOptions = {}): void => {
     lastId += 1;
-    scheduler.add({ id: lastId, method, args: expected } satisfies ThreadCall);
+    scheduler.add({ id: lastId, method, args: options } satisfies ThreadCall);
   };
   const runSlice = (addPending = (): void => {}) => scheduler.runSlice(addPending);
   const runAll = () => {
@@ -74,7 +74,7 @@ test("the reader scheduler gives two accounts that search continuously the same 
   expect(ran.filter((each) => each === "a")).toHaveLength(20);
 });
 
-test("the reader scheduler forgets reader time of long ago", () => {
+test("the reader scheduler forgets reader time from long ago", () => {
   const { add, runAll, runSlice, ran, laterBy } = schedule();
   add("a", { account: "a", slices: 50 });
   runAll();
@@ -92,14 +92,14 @@ test("the reader scheduler does not suspend a call while no other is pending", (
   expect(ran).toHaveLength(100);
 });
 
-test("the reader scheduler does not begin a call that was cancelled before", () => {
+test("the reader scheduler does not begin a call that is already cancelled", () => {
   const { add, runAll, ran } = schedule();
   add("cancelled", { isCancelled: () => true });
   expect(runAll()).toMatchObject([{ id: 1, ok: false }]);
   expect(ran).toEqual([]);
 });
 
-test("answers a failed call with its error, and continues with the others", () => {
+test("the reader scheduler answers a failed call with its error, and continues with the others", () => {
   const { add, runAll } = schedule();
   const fail = (): never => {
     throw new Error("broken");

@@ -30,26 +30,26 @@ export type SchedulerSettings = {
   elapsed(): number;
 };
 
-type Waiting = { call: ThreadCall; task: ReaderTask; hasBegun: boolean };
+type PendingCall = { call: ThreadCall; task: ReaderTask; hasBegun: boolean };
 
 export function createReaderScheduler({
   taskOf,
   sliceMs,
   elapsed,
 }: SchedulerSettings): ReaderScheduler {
-  const shares = createReaderUsage();
-  const reads: Waiting[] = [];
-  const searches: Waiting[] = [];
-  const refused: ThreadReply[] = [];
+  const usage = createReaderUsage();
+  const reads: PendingCall[] = [];
+  const searches: PendingCall[] = [];
+  const failedReplies: ThreadReply[] = [];
   let sliceEndMs = 0;
   let isAlone = true;
-  let takeCalls = (): void => {};
+  let addPending = (): void => {};
 
   const slice: Slice = {
     isOver() {
       const nowMs = elapsed();
       if (nowMs < sliceEndMs) return false;
-      takeCalls();
+      addPending();
       if (isAlone && reads.length + searches.length <= 1) {
         sliceEndMs = nowMs + sliceMs;
         return false;
@@ -63,16 +63,16 @@ export function createReaderScheduler({
       const task = taskOf(call, slice);
       (task.kind === "read" ? reads : searches).push({ call, task, hasBegun: false });
     } catch (error) {
-      refused.push(failedReply(call, error));
+      failedReplies.push(failedReply(call, error));
     }
   }
 
-  function advance(waiting: Waiting): ThreadReply | null {
-    const { call, task } = waiting;
-    if (!waiting.hasBegun && task.isCancelled()) {
+  function advance(pending: PendingCall): ThreadReply | null {
+    const { call, task } = pending;
+    if (!pending.hasBegun && task.isCancelled()) {
       return failedReply(call, new Error("the call was cancelled before it began"));
     }
-    waiting.hasBegun = true;
+    pending.hasBegun = true;
     noteCurrentCall(call.id);
     try {
       const step = task.steps.next();
@@ -86,7 +86,7 @@ export function createReaderScheduler({
     const replies: ThreadReply[] = [];
     isAlone = false;
     while (reads.length > 0 && elapsed() < sliceEndMs) {
-      const read = reads.shift() as Waiting;
+      const read = reads.shift() as PendingCall;
       const reply = advance(read);
       if (reply === null) reads.push(read);
       else replies.push(reply);
@@ -97,11 +97,11 @@ export function createReaderScheduler({
   function runSearch(): ThreadReply[] {
     const startMs = elapsed();
     const next = searches.reduce((a, b) =>
-      shares.usedMs(b.task.account, startMs) < shares.usedMs(a.task.account, startMs) ? b : a,
+      usage.usedMs(b.task.account, startMs) < usage.usedMs(a.task.account, startMs) ? b : a,
     );
     isAlone = searches.length === 1;
     const reply = advance(next);
-    shares.use(next.task.account, elapsed() - startMs, elapsed());
+    usage.use(next.task.account, elapsed() - startMs, elapsed());
     if (reply === null) return [];
     searches.splice(searches.indexOf(next), 1);
     return [reply];
@@ -109,13 +109,13 @@ export function createReaderScheduler({
 
   return {
     add,
-    runSlice(takeArrivals) {
-      takeCalls = takeArrivals;
+    runSlice(addPendingCalls) {
+      addPending = addPendingCalls;
       sliceEndMs = elapsed() + sliceMs;
-      const replies = refused.splice(0);
+      const replies = failedReplies.splice(0);
       if (reads.length > 0) return [...replies, ...runReads()];
       return searches.length > 0 ? [...replies, ...runSearch()] : replies;
     },
-    isIdle: () => reads.length + searches.length + refused.length === 0,
+    isIdle: () => reads.length + searches.length + failedReplies.length === 0,
   };
 }

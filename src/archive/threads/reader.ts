@@ -83,14 +83,14 @@ type ReaderSlice = {
 export type ReaderSteps = {
   [Name in "search" | "count" | "stats" | "resolve"]: (
     request: Parameters<ReaderOperations[Name]>[0],
-    turn: ReaderSlice,
+    slice: ReaderSlice,
   ) => Generator<void, ReturnType<ReaderOperations[Name]>>;
 };
 
 export type Reader = {
   operations: ReaderOperations;
   steps: ReaderSteps;
-  /** Null if `isOver` before it is complete. */
+  /** Null if `isOver` becomes true before it is complete. */
   jsonPage(positions: readonly Position[], isOver: () => boolean): ReadPage | null;
   close(): void;
 };
@@ -125,14 +125,14 @@ export function createReader(
     return open(entry).lookup.has(id) || currentIdsOf(entry, [id]).size > 0;
   });
 
-  /** Adds the coverage, which is read first: it must not be newer than the segments. */
+  /** Adds the coverage, which is read first because it must not be newer than the segments. */
   function* withCoverage<Answer>(
     plan: PlanNode,
     answer: (segments: SegmentEntry[]) => Generator<void, Answer>,
   ): Generator<void, Answer & { coverage: readonly PlatformCoverage[] }> {
-    const ofAuthors = coverageOfAuthors(coverageOf, plan);
+    const authorCoverage = coverageOfAuthors(coverageOf, plan);
     const { segments, coverage } = currentState();
-    return { ...(yield* answer(segments)), coverage: withAuthorCoverage(coverage, ofAuthors) };
+    return { ...(yield* answer(segments)), coverage: withAuthorCoverage(coverage, authorCoverage) };
   }
 
   function currentVersions(): (position: Position) => RecordVersion | null {
@@ -151,46 +151,46 @@ export function createReader(
     };
   }
 
-  const surroundings = (slice: ReaderSlice): SearchContext => ({
+  const contextOf = (slice: ReaderSlice): SearchContext => ({
     ...slice,
     open,
     isStopped: () => slice.isStopped?.() ?? false,
   });
 
   const steps: ReaderSteps = {
-    search: (request, turn) =>
+    search: (request, slice) =>
       withCoverage(request.plan, function* (segments) {
-        const around = surroundings(turn);
+        const context = contextOf(slice);
         const start = positions.startAfter(request.after, segments);
-        const answer = yield* searchSegments(request, segments, { ...around, ...start });
+        const answer = yield* searchSegments(request, segments, { ...context, ...start });
         return { ...answer, next: positions.withHash(answer.next, segments) };
       }),
-    count: (request, turn) =>
+    count: (request, slice) =>
       withCoverage(request.plan, (segments) =>
-        countSegments(request, segments, surroundings(turn), countCache),
+        countSegments(request, segments, contextOf(slice), countCache),
       ),
-    stats: ({ maxBytes }, turn) => readStats(catalog, folder, maxBytes, turn.isSliceOver),
+    stats: ({ maxBytes }, slice) => readStats(catalog, folder, maxBytes, slice.isSliceOver),
     resolve: (names, { isSliceOver }) => resolveNames(names, isSliceOver),
   };
-  const wholeTurn: ReaderSlice = { clock, isSliceOver: () => false };
+  const unlimitedSlice: ReaderSlice = { clock, isSliceOver: () => false };
 
   return {
     steps,
     jsonPage,
     operations: {
-      search: (request) => lastOf(steps.search(request, wholeTurn)),
-      count: (request) => lastOf(steps.count(request, wholeTurn)),
-      records: (of) => {
-        const { rows, damage } = rowsOf(of);
+      search: (request) => lastOf(steps.search(request, unlimitedSlice)),
+      count: (request) => lastOf(steps.count(request, unlimitedSlice)),
+      records: (requested) => {
+        const { rows, damage } = rowsOf(requested);
         const render = renderer();
         return { records: rows.map((row) => render(row).text), damage };
       },
-      page: (of) => {
-        const { body, damage } = jsonPage(of, () => false) as ReadPage;
+      page: (requested) => {
+        const { body, damage } = jsonPage(requested, () => false) as ReadPage;
         return { body, damage };
       },
       withheld: withheldOf(catalog, accounts, labelsOf(catalog)),
-      resolve: (names) => lastOf(steps.resolve(names, wholeTurn)),
+      resolve: (names) => lastOf(steps.resolve(names, unlimitedSlice)),
       identify: (posts) =>
         identifyPosts(
           {
@@ -209,7 +209,7 @@ export function createReader(
       aliases: ({ platform, below, limit }) => readAliases(platform, below, limit),
       readCheckpoint: (name) => readCheckpoint(catalog, name),
       coverage: () => readCoverage(catalog),
-      stats: (request) => lastOf(steps.stats(request, wholeTurn)),
+      stats: (request) => lastOf(steps.stats(request, unlimitedSlice)),
     },
     close: () => {
       opened.closeAll();

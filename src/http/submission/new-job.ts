@@ -48,7 +48,7 @@ async function searchJob(
   const start = startOf(context, caller, args, { platform, canonicalQuery, firstWindow, nowMs });
   const { accountId } = caller;
   const search = { platform, type, method, accountId };
-  if (!sources.isSearched(search)) throw noSearchNode(platform);
+  if (!sources.canSearch(search)) throw noSearchNode(platform);
   const [hasSource, isLocalOnly] = await Promise.all([
     type === "social" || sources.usesUpstream(search),
     sources.isLocalOnly(search),

@@ -33,7 +33,7 @@ beforeEach(async () => {
     onEnd: (job) => ended.push(job),
     shortSearches: {
       termsOf: () => ({
-        requestableOpenly: [],
+        requestableWithoutCredential: [],
         requestableWithCredential: [],
         fedPlatforms: [],
         coverageSlackMs: 0,

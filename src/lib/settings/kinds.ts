@@ -102,12 +102,12 @@ export function wordsSetting<const Word extends string>(
 }
 
 export function word(name: string, meaning: string): Setting<string | null> {
-  const kind = orNone(matching("a text without spaces", /^\S{1,256}$/), null);
+  const kind = orNone(matching("text without spaces", /^\S{1,256}$/), null);
   return setting(name, kind, null, meaning);
 }
 
 export function secret(name: string, meaning: string): Setting<string | null> {
-  const kind = orNone(matching("a text without spaces", /^\S{1,4096}$/), null);
+  const kind = orNone(matching("text without spaces", /^\S{1,4096}$/), null);
   return { ...setting(name, kind, null, meaning), isSecret: true };
 }
 

@@ -267,7 +267,7 @@ test("a lost lease aborts its work, and nothing is sent", async () => {
 test("a lease that lapsed while the process was stopped is dropped without a request", async () => {
   const { clock, gateway, remote, leased } = make();
   const { job, token, lease } = await leased();
-  await clock.hold(30_000);
+  await clock.suspend(30_000);
   await expect(remote.renew(job, token)).rejects.toMatchObject({ code: "lease_lost" });
   expect(lease.lost.aborted).toBe(true);
   expect(gateway.to("renew")).toEqual([]);

@@ -11,8 +11,8 @@ type Source = { archive: Pick<Archive, "accountsNamed" | "search">; clock: Pick<
 const searchMs = 1_000;
 
 /**
- * Imported authors without an id are found on X and Bluesky alone: the catalog has only accounts
- * with an id.
+ * Imported authors without an id are found only on X and Bluesky, because the catalog has only
+ * accounts with an id.
  */
 export async function accountsOfName(
   { archive, clock }: Source,
@@ -22,10 +22,10 @@ export async function accountsOfName(
   const stored = await archive.accountsNamed(name.toLowerCase());
   if (stored.length > 0) return stored.map(({ platform, handle }) => userOf(platform, { handle }));
   const deadlineMs = clock.now() + searchMs;
-  const accounts = await Promise.all((["bluesky", "x"] as const).map(author));
+  const accounts = await Promise.all((["bluesky", "x"] as const).map(authorOnPlatform));
   return accounts.filter((target) => target !== null);
 
-  async function author(platform: Platform): Promise<UserTarget | null> {
+  async function authorOnPlatform(platform: Platform): Promise<UserTarget | null> {
     const target = accountOn(platform, name.toLowerCase());
     if (target === null || target.handle === null) return null;
     const token = fromAccount(accountByHandle(platform, target.handle));

@@ -5,7 +5,7 @@ import type { Coverage, SearchPlatform, SourceWarning } from "../../platforms/so
 import { platforms } from "../../posts/post.ts";
 import { withDamage } from "../merge/damage.ts";
 import { archiveCoverage } from "./coverage.ts";
-import { type ArchiveSource, by } from "./search.ts";
+import { type ArchiveSource, accountField } from "./search.ts";
 
 /** `fromMs` is inclusive, `toMs` exclusive. */
 export type CountsRequest = {
@@ -13,7 +13,7 @@ export type CountsRequest = {
   tree: QueryNode;
   fromMs: number;
   toMs: number;
-  /** Buckets begin at its multiples since the Unix epoch; the bounds cut the first and the last. */
+  /** Buckets start at its multiples since the Unix epoch; the bounds may shorten the first and the last. */
   bucketMs: number;
   asOfMs: number;
   account?: string;
@@ -42,7 +42,7 @@ export async function countArchive(
     damage,
     coverage: covered,
   } = await archive.count(
-    { plan, platforms: searched, fromMs, toMs, bucketMs, deadlineMs, ...by(account) },
+    { plan, platforms: searched, fromMs, toMs, bucketMs, deadlineMs, ...accountField(account) },
     signal,
   );
   const scope = { platform, tree, names, plan, fromMs: countedFromMs, toMs };
@@ -67,7 +67,7 @@ export async function countArchive(
 
 const incompleteCoverage: SourceWarning = {
   code: "incomplete_coverage",
-  message: "no source covers the whole window: there may be more posts, also in empty buckets",
+  message: "no source covers the whole window: there may be more posts, even in empty buckets",
   hint: "see coverage.gaps for the missing parts",
 };
 

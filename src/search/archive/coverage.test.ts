@@ -15,18 +15,18 @@ const nowMs = Date.UTC(2026, 10, 21, 12);
 const iso = (ms: number | null) => ms && new Date(ms).toISOString().slice(0, 16);
 const at = (text: string) => Date.parse(`${text}:00Z`);
 
-const interval = (special: Partial<CoverageInterval>): CoverageInterval => ({
+const interval = (overrides: Partial<CoverageInterval>): CoverageInterval => ({
   platform: "bluesky",
   collection: "posts",
   account: null,
   source: "jetstream",
   fromMs: nowMs - 30 * dayMs,
   toMs: nowMs,
-  ...special,
+  ...overrides,
 });
 
-const ofX = (special: Partial<CoverageInterval> = {}): CoverageInterval =>
-  interval({ platform: "x", source: "import", ...special });
+const xInterval = (overrides: Partial<CoverageInterval> = {}): CoverageInterval =>
+  interval({ platform: "x", source: "import", ...overrides });
 
 function storedOf(intervals: readonly CoverageInterval[]): PlatformCoverage[] {
   return platforms
@@ -38,7 +38,7 @@ function storedOf(intervals: readonly CoverageInterval[]): PlatformCoverage[] {
     .filter((each) => each.intervals.length > 0);
 }
 
-const bearers: ReadonlyMap<string, readonly string[]> = new Map([
+const accountsByHandle: ReadonlyMap<string, readonly string[]> = new Map([
   ["ann.example", ["did:plc:ann"]],
   ["two.example", ["did:plc:ann", "did:plc:bob"]],
   ["bob.example", ["did:plc:bob"]],
@@ -49,15 +49,15 @@ function keysOf(name: string): string[] {
   if (name === "nasa") {
     return [...platforms.map((platform) => accountByHandle(platform, name)), "x/11348282"];
   }
-  const ids = bearers.get(name);
+  const ids = accountsByHandle.get(name);
   const handles = platforms.map((platform) => accountByHandle(platform, name));
   if (ids !== undefined) return [...handles, ...ids.map((id) => accountById("bluesky", id))];
   const itself = platforms.map((platform) => accountById(platform, name));
-  const known = [...bearers].filter(([, each]) => each.includes(name));
+  const known = [...accountsByHandle].filter(([, each]) => each.includes(name));
   return [...handles, ...itself, ...known.map(([handle]) => accountWithoutId("bluesky", handle))];
 }
 
-type Requested = {
+type RequestOptions = {
   intervals: readonly CoverageInterval[];
   platform?: SearchPlatform;
   fromMs?: number | null;
@@ -68,7 +68,7 @@ type Requested = {
   after?: Position | null;
 };
 
-function request(query: string, requested: Requested): ArchiveCoverage {
+function request(query: string, requested: RequestOptions): ArchiveCoverage {
   const { platform = "social", fromMs = nowMs - 7 * dayMs, toMs = nowMs } = requested;
   const { tree } = parseQuery(query);
   const accounts = new Map(namesIn(tree).accounts.map((name) => [name, keysOf(name)]));
@@ -161,7 +161,7 @@ describe("the coverage of the live stream", () => {
     expect(request("comet", { intervals: [...intervals, whole] }).coverage.complete).toBe(true);
   });
 
-  test("a stream with little lag reaches the present, one with more does not", () => {
+  test("a stream with little lag reaches the present, but one with more lag does not", () => {
     const behind = (ms: number) => [interval({ toMs: nowMs - ms })];
     expect(request("comet", { intervals: behind(10_000), slackMs: 10_000 }).coverage).toMatchObject(
       {
@@ -175,7 +175,7 @@ describe("the coverage of the live stream", () => {
     ]);
   });
 
-  test("a stream that is disconnected, or has not caught up since, does not reach the present", () => {
+  test("a stream that is disconnected, or has not caught up since reconnecting, does not reach the present", () => {
     const intervals = [interval({ toMs: nowMs - 3_000 })];
     const slack = { intervals, slackMs: 10_000 };
     const missing = [{ fromMs: nowMs - 3_000, toMs: nowMs }];
@@ -211,7 +211,7 @@ describe("the coverage of several platforms", () => {
   test("the coverage of several platforms is reported for each, with all gaps together", () => {
     const intervals = [
       interval({ toMs: nowMs - dayMs }),
-      ofX({ fromMs: nowMs - 6 * dayMs, toMs: nowMs - hourMs }),
+      xInterval({ fromMs: nowMs - 6 * dayMs, toMs: nowMs - hourMs }),
     ];
     const answer = request("comet", { intervals });
     expect(gapsOf(answer)).toEqual([
@@ -246,13 +246,13 @@ describe("the coverage of several platforms", () => {
 
 describe("the coverage of accounts whose own posts are complete", () => {
   const stream = interval({ fromMs: nowMs - dayMs });
-  const own = (account: string, special: Partial<CoverageInterval> = {}) =>
-    interval({ account, source: "backfill", fromMs: 0, toMs: nowMs - hourMs, ...special });
+  const own = (account: string, overrides: Partial<CoverageInterval> = {}) =>
+    interval({ account, source: "backfill", fromMs: 0, toMs: nowMs - hourMs, ...overrides });
   const intervals = [stream, own("did:plc:ann")];
   const isComplete = (query: string, stored = intervals, platform: SearchPlatform = "social") =>
     request(query, { intervals: stored, fromMs: null, platform }).coverage.complete;
 
-  test("the coverage of a complete account includes its own posts, by name and by id, up to the stream's present", () => {
+  test("the coverage of a complete account includes its own posts, by name and by id, up to the present of the stream", () => {
     expect(isComplete("from:ann.example")).toBe(true);
     expect(isComplete("from:did:plc:ann comet -moon")).toBe(true);
     expect(isComplete("(comet OR moon) from:ann.example lang:en")).toBe(true);
@@ -312,7 +312,7 @@ describe("the coverage of accounts whose own posts are complete", () => {
     );
   });
 
-  test("a search of an account has a gap in its posts, unless the stream closes it", () => {
+  test("a search of an account has the gap in its posts, unless the stream closes it", () => {
     const upTo = (ms: number) => [stream, own("did:plc:ann", { toMs: ms })];
     expect(isComplete("from:ann.example", upTo(nowMs - dayMs))).toBe(true);
     expect(
@@ -320,7 +320,7 @@ describe("the coverage of accounts whose own posts are complete", () => {
     ).toEqual([["2026-11-20T10:00", "2026-11-20T12:00"]]);
   });
 
-  test("the coverage of another collection, or of the number on another platform, covers none of an account's posts", () => {
+  test("the coverage of another collection, or of the same id on another platform, covers none of an account's posts", () => {
     const likes = own("did:plc:ann", { collection: "likes" });
     expect(isComplete("from:ann.example", [stream, likes])).toBe(false);
     const remote = [stream, own("did:plc:ann", { platform: "mastodon" })];
@@ -328,7 +328,7 @@ describe("the coverage of accounts whose own posts are complete", () => {
   });
 
   test("a platform that cannot have the queried account is ignored in the coverage", () => {
-    const withX = [...intervals, ofX({ fromMs: nowMs - 2 * dayMs, toMs: nowMs - dayMs })];
+    const withX = [...intervals, xInterval({ fromMs: nowMs - 2 * dayMs, toMs: nowMs - dayMs })];
     expect(isComplete("from:ann.example", withX)).toBe(true);
     expect(isComplete("from:did:plc:ann", withX)).toBe(true);
     expect(isComplete("from:ann", withX)).toBe(false);
@@ -346,15 +346,15 @@ describe("the coverage of accounts whose own posts are complete", () => {
 test("a matching post that is not archived is in a gap, regardless of the query and the coverage", () => {
   const authors = ["ann", "bob", "eve"];
   const hours = Array.from({ length: 12 }, (_, hour) => nowMs - (12 - hour) * hourMs);
-  type Wrote = { author: string; word: string };
-  type RandomQuery = { text: string; matches(post: Wrote): boolean };
+  type WrittenPost = { author: string; word: string };
+  type RandomQuery = { text: string; matches(post: WrittenPost): boolean };
   const leaf = fc.constantFrom<RandomQuery>(
     { text: "comet", matches: ({ word }) => word === "comet" },
     { text: "platform:x", matches: () => false },
     { text: "platform:bluesky", matches: () => true },
     ...authors.map((name) => ({
       text: `from:did:plc:${name}`,
-      matches: ({ author }: Wrote) => author === name,
+      matches: ({ author }: WrittenPost) => author === name,
     })),
   );
   const { tree } = fc.letrec<{ tree: RandomQuery }>((tie) => ({
@@ -363,25 +363,25 @@ test("a matching post that is not archived is in a gap, regardless of the query 
       leaf,
       fc.array(tie("tree"), { minLength: 2, maxLength: 3 }).map((parts) => ({
         text: `(${parts.map(({ text }) => text).join(" ")})`,
-        matches: (post: Wrote) => parts.every((part) => part.matches(post)),
+        matches: (post: WrittenPost) => parts.every((part) => part.matches(post)),
       })),
       fc.array(tie("tree"), { minLength: 2, maxLength: 3 }).map((parts) => ({
         text: `(${parts.map(({ text }) => text).join(" OR ")})`,
-        matches: (post: Wrote) => parts.some((part) => part.matches(post)),
+        matches: (post: WrittenPost) => parts.some((part) => part.matches(post)),
       })),
       tie("tree").map((part) => ({
         text: `-(${part.text})`,
-        matches: (post: Wrote) => !part.matches(post),
+        matches: (post: WrittenPost) => !part.matches(post),
       })),
     ),
   }));
-  const someStored = fc.record({
+  const storedSpan = fc.record({
     account: fc.constantFrom(null, ...authors.map((name) => `did:plc:${name}`)),
     from: fc.nat({ max: 11 }),
     length: fc.integer({ min: 1, max: 8 }),
   });
   fc.assert(
-    fc.property(tree, fc.array(someStored, { maxLength: 6 }), (drawn, parts) => {
+    fc.property(tree, fc.array(storedSpan, { maxLength: 6 }), (drawn, parts) => {
       const intervals = parts.map(({ account, from, length }) =>
         interval({
           account,
@@ -456,7 +456,7 @@ describe("the coverage of counts and labels", () => {
     ]);
   });
 
-  test("the coverage of counts extends beyond the window's end, because a like may come later", () => {
+  test("the coverage of counts extends beyond the window's end, because likes may come later", () => {
     const window = { fromMs: nowMs - 9 * dayMs, toMs: nowMs - 8 * dayMs };
     const outage = [
       interval({ collection: "likes", toMs: nowMs - 2 * dayMs }),
@@ -482,9 +482,11 @@ describe("the coverage of counts and labels", () => {
     expect(codes(answer)).toEqual(["counts_incomplete"]);
   });
 
-  test("the coverage of counts of imported posts is as the file declares", () => {
+  test("the counts of imported posts are covered as the file declares", () => {
     const fed = { fedPlatforms: [] };
-    expect(codes(request("min_faves:10 filter:safe", { intervals: [ofX()], ...fed }))).toEqual([]);
+    expect(
+      codes(request("min_faves:10 filter:safe", { intervals: [xInterval()], ...fed })),
+    ).toEqual([]);
     const old = interval({ source: "import", fromMs: 0, toMs: nowMs - 30 * dayMs });
     const until = { fromMs: null, toMs: nowMs - 40 * dayMs };
     expect(codes(request("min_faves:10", { intervals: [old, posts], ...until }))).toEqual([]);
@@ -553,7 +555,7 @@ describe("the coverage of the stream of one Mastodon server", () => {
     ]);
   });
 
-  test("a time that an import of a Mastodon server declares is complete", () => {
+  test("a time that an import from a Mastodon server declares is complete", () => {
     const declared = interval({ platform: "mastodon", source: "import", fromMs: 0 });
     const past = { toMs: nowMs - dayMs };
     const requested = {

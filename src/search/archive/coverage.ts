@@ -26,7 +26,7 @@ import { noSourceWarning } from "./no-source.ts";
 export type ArchiveFeed = {
   clock: Pick<Clock, "now">;
   fedPlatforms: readonly Platform[];
-  /** How far a caught-up stream may lag and still reach the present. */
+  /** How far a stream that has caught up may lag and still count as reaching the present. */
   coverageSlackMs: number;
   liveSinceMs: (platform: Platform) => number | null;
 };
@@ -52,7 +52,7 @@ export type ArchiveCoverage = {
 const listedGaps = 100;
 
 /** X reports post times in whole seconds; IDs have milliseconds. */
-const skewOfIds = { minMs: -1_000, maxMs: 1_000 };
+const idSkew = { minMs: -1_000, maxMs: 1_000 };
 
 /**
  * A `social` search is complete only if every platform with a source or stored posts is, except
@@ -63,33 +63,33 @@ export function archiveCoverage(
   covered: readonly PlatformCoverage[],
   query: CoverageQuery,
 ): ArchiveCoverage {
-  const { tree, names, plan, platform: word } = query;
-  const searched = word === "social" ? platforms : [word];
-  const possible = searched.filter((platform) => admits(plan, platform));
-  const answerable = possible.filter(
-    (platform) => word !== "social" || isAnswerable(feed, covered, platform),
+  const { tree, names, plan, platform: requestedPlatform } = query;
+  const searched = requestedPlatform === "social" ? platforms : [requestedPlatform];
+  const possible = searched.filter((platform) => canMatchOn(plan, platform));
+  const answerablePlatforms = possible.filter(
+    (platform) => requestedPlatform !== "social" || isAnswerable(feed, covered, platform),
   );
   const window = windowOf(query);
-  const changing = mutableCollectionsIn(tree);
-  const ofPlatforms = answerable.map((platform) => {
+  const collections = mutableCollectionsIn(tree);
+  const platformCoverages = answerablePlatforms.map((platform) => {
     const intervals = covered.find((entry) => entry.platform === platform)?.intervals ?? [];
-    const ofPosts = intervalsOf(intervals, "posts");
-    const isLive = hasCaughtUp(ofPosts, feed.liveSinceMs(platform));
+    const postIntervals = intervalsOf(intervals, "posts");
+    const isLive = hasCaughtUp(postIntervals, feed.liveSinceMs(platform));
     const slackMs = isLive ? feed.coverageSlackMs : 0;
-    const around = { window, intervals, nowMs: feed.clock.now(), slackMs, isLive };
-    const gaps = missingPosts({ platform, tree, names, ...around });
-    const toMs = isLive && gaps.length === 0 ? reachedMs(window, ofPosts) : window.toMs;
+    const context = { window, intervals, nowMs: feed.clock.now(), slackMs, isLive };
+    const gaps = missingPosts({ platform, tree, names, ...context });
+    const toMs = isLive && gaps.length === 0 ? reachedMs(window, postIntervals) : window.toMs;
     const claimed = { ...window, toMs: Math.max(toMs, window.fromMs ?? toMs) };
-    return { platform, gaps, claimed, followed: followedCollections(changing, around) };
+    return { platform, gaps, claimed, followed: followedCollections(collections, context) };
   });
   const isKnown = (platform: Platform): boolean =>
     isAnswerable(feed, covered, platform) ||
     covered.some((entry) => entry.platform === platform && entry.intervals.length > 0);
-  const isUnknown = answerable.length === 0 && possible.length > 0;
-  const gaps = isUnknown ? [window] : unionOf(ofPlatforms.flatMap((each) => each.gaps));
+  const isUnknown = answerablePlatforms.length === 0 && possible.length > 0;
+  const gaps = isUnknown ? [window] : unionOf(platformCoverages.flatMap((each) => each.gaps));
   const listed = joinOldest(gaps, listedGaps);
   const isComplete = gaps.length === 0;
-  const ends = isComplete ? ofPlatforms.map(({ claimed }) => claimed.toMs) : [];
+  const ends = isComplete ? platformCoverages.map(({ claimed }) => claimed.toMs) : [];
   const toMs = Math.min(window.toMs, ...ends);
   return {
     coverage: {
@@ -98,30 +98,34 @@ export function archiveCoverage(
       complete: isComplete,
       gaps: listed,
       truncated: listed.length < gaps.length,
-      platforms: ofPlatforms.flatMap(({ platform, gaps, claimed, followed }) => [
+      platforms: platformCoverages.flatMap(({ platform, gaps, claimed, followed }) => [
         {
           platform,
           collection: "posts",
-          ...listedIn(isComplete ? { ...window, toMs } : claimed, gaps),
+          ...listedCoverage(isComplete ? { ...window, toMs } : claimed, gaps),
         },
         ...followed
           .filter(({ collection }) => collection !== "posts")
           .map(({ collection, span, gaps }) => ({
             platform,
             collection,
-            ...listedIn(span, gaps),
+            ...listedCoverage(span, gaps),
           })),
       ]),
     },
-    platforms: answerable,
+    platforms: answerablePlatforms,
     warnings: [
-      ...(possible.length === 0 || possible.some(isKnown) ? [] : [noSourceWarning(word)]),
-      ...ofPlatforms.flatMap(({ platform, followed }) => unfollowed(platform, followed)),
+      ...(possible.length === 0 || possible.some(isKnown)
+        ? []
+        : [noSourceWarning(requestedPlatform)]),
+      ...platformCoverages.flatMap(({ platform, followed }) =>
+        unfollowedWarnings(platform, followed),
+      ),
     ],
   };
 }
 
-/** A later page claims nothing after its cursor: posts may have come there since. */
+/** A later page claims nothing after its cursor, because posts may have arrived there since. */
 function windowOf({ plan, fromMs, toMs: endOfSearchMs, after = null }: CoverageQuery): {
   fromMs: number | null;
   toMs: number;
@@ -129,14 +133,14 @@ function windowOf({ plan, fromMs, toMs: endOfSearchMs, after = null }: CoverageQ
   const isLater = after !== null && hasTime(after.id);
   const toMs = isLater ? Math.min(endOfSearchMs, idTimeMs(after.id) + 1) : endOfSearchMs;
   const narrowed = extractBounds(plan, { fromMs, toMs });
-  const ofIds = windowOfIds(narrowed.lowId, narrowed.highId, skewOfIds);
-  const starts = [narrowed.fromMs, ofIds.fromMs].filter((ms) => ms !== null);
+  const idWindow = windowOfIds(narrowed.lowId, narrowed.highId, idSkew);
+  const starts = [narrowed.fromMs, idWindow.fromMs].filter((ms) => ms !== null);
   const startMs = starts.length === 0 ? null : Math.max(...starts);
-  const endMs = Math.min(narrowed.toMs ?? toMs, ofIds.toMs ?? toMs);
+  const endMs = Math.min(narrowed.toMs ?? toMs, idWindow.toMs ?? toMs);
   return { fromMs: startMs, toMs: Math.max(endMs, startMs ?? endMs) };
 }
 
-const admits = (plan: PlanNode, platform: Platform): boolean =>
+const canMatchOn = (plan: PlanNode, platform: Platform): boolean =>
   plan.kind === "none" || planOn(platform, plan).kind !== "none";
 
 function planOn(platform: Platform, plan: PlanNode): PlanNode {
@@ -165,7 +169,7 @@ function isAnswerable(
   );
 }
 
-function listedIn(
+function listedCoverage(
   window: Span,
   gaps: readonly Span[],
 ): Omit<CollectionCoverage, "platform" | "collection"> {
@@ -179,10 +183,13 @@ function listedIn(
 }
 
 /**
- * Undercounted likes leave posts out, or let a `-` include them: a warning, not a gap, because the
- * posts are stored.
+ * Undercounted likes exclude posts, or include them if negated. This is a warning, not a gap, because
+ * the posts are stored.
  */
-function unfollowed(platform: Platform, followed: readonly FollowedCollection[]): SourceWarning[] {
+function unfollowedWarnings(
+  platform: Platform,
+  followed: readonly FollowedCollection[],
+): SourceWarning[] {
   const missed = followed.filter(({ gaps }) => gaps.length > 0).map(({ what }) => what);
   const counts = missed.filter((what) => what !== "labels");
   const warnings: SourceWarning[] = [];

@@ -18,13 +18,13 @@ export function mutableCollectionsIn(tree: QueryNode): ReadonlySet<MutableCollec
   const visit = (node: QueryNode): void => {
     if (node.kind === "and" || node.kind === "or") node.children.forEach(visit);
     else if (node.kind === "not") visit(node.child);
-    else for (const collection of changingInLeaf(node)) collections.add(collection);
+    else for (const collection of mutableCollectionsInLeaf(node)) collections.add(collection);
   };
   visit(tree);
   return collections;
 }
 
-function changingInLeaf(
+function mutableCollectionsInLeaf(
   leaf: Exclude<QueryNode, { kind: "and" | "or" | "not" }>,
 ): readonly MutableCollection[] {
   if (leaf.kind === "min-count") return leaf.atLeast > 0 ? [leaf.metric] : [];
@@ -45,28 +45,28 @@ export type FollowedCollection = {
 };
 
 /**
- * The spans extend to the present, because a like may come any time after its post. A platform fed by imports alone has
+ * The spans extend to the present, because a like may come any time after its post. A platform fed only by imports has
  * nothing to follow.
  */
 export function followedCollections(
-  changing: ReadonlySet<MutableCollection>,
+  mutable: ReadonlySet<MutableCollection>,
   { window, intervals, nowMs, slackMs, isLive }: PostCoverage,
 ): FollowedCollection[] {
-  if (changing.size === 0) return [];
+  if (mutable.size === 0) return [];
   const imported = intervals.filter(({ source }) => source === "import");
   if (imported.length === intervals.length) return [];
   const [notImported] = gapsIn(window, intervalsOf(imported, "posts"), nowMs, slackMs);
   if (notImported === undefined) return [];
   const span = { fromMs: notImported.fromMs, toMs: Math.max(nowMs, window.toMs) };
-  return [...changing].map((what) => {
+  return [...mutable].map((what) => {
     const collection = collections[what];
     const covered = intervalsOf(intervals, collection);
-    const isUnfollowed = (by: readonly CoverageInterval[]) =>
-      gapsIn(span, by, nowMs, isLive ? Math.max(slackMs, minSlackMs) : 0);
+    const gapsOfCovered = (covering: readonly CoverageInterval[]) =>
+      gapsIn(span, covering, nowMs, isLive ? Math.max(slackMs, minSlackMs) : 0);
     const gaps =
       collection === "labels"
-        ? unionOf(byLabeler(covered).flatMap(isUnfollowed))
-        : isUnfollowed(covered);
+        ? unionOf(byLabeler(covered).flatMap(gapsOfCovered))
+        : gapsOfCovered(covered);
     return { what, collection, span, gaps };
   });
 }

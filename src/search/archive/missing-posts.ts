@@ -19,8 +19,8 @@ export type MissingPostsRequest = {
 const maxAccounts = 64;
 
 /**
- * The parts of a window that may lack matching posts, oldest first. If a match must be by one of a
- * few accounts, the coverage of each suffices.
+ * The parts of a window that may lack matching posts, oldest first. If every match is by one of a few
+ * accounts, the coverage of each of them suffices.
  */
 export function missingPosts(request: MissingPostsRequest): readonly Span[] {
   const { platform, window, intervals, nowMs, slackMs } = request;
@@ -30,7 +30,7 @@ export function missingPosts(request: MissingPostsRequest): readonly Span[] {
 
   function missingBy(name: string): readonly Span[] {
     if (!mayBeAccount(platform, name)) return [];
-    const ids = idsAmong(request.names.accounts.get(name) ?? [], platform);
+    const ids = accountIdsIn(request.names.accounts.get(name) ?? [], platform);
     if (ids.length === 0 || ids.length > maxAccounts) return missing;
     intervalsByAccount ??= byAccount(request);
     return unionOf(
@@ -48,7 +48,7 @@ export function missingPosts(request: MissingPostsRequest): readonly Span[] {
       case "or": {
         const parts = node.children.map((child) => missingOf(child, isNegated));
         const isConjunction = (node.kind === "and") !== isNegated;
-        return isConjunction ? inAll(parts, missing) : inAny(parts, missing);
+        return isConjunction ? intersectionOfParts(parts, missing) : unionOfParts(parts, missing);
       }
       case "platform":
         return (node.platform === platform) === isNegated ? [] : missing;
@@ -67,11 +67,15 @@ const byAccount = ({ platform, intervals }: MissingPostsRequest) =>
     collection === "posts" && account !== null ? accountById(platform, account) : null,
   );
 
-const inAll = (parts: readonly (readonly Span[])[], missing: readonly Span[]): readonly Span[] =>
-  parts.filter((part) => part !== missing).reduce(intersectionOf, missing);
+const intersectionOfParts = (
+  parts: readonly (readonly Span[])[],
+  missing: readonly Span[],
+): readonly Span[] => parts.filter((part) => part !== missing).reduce(intersectionOf, missing);
 
-const inAny = (parts: readonly (readonly Span[])[], missing: readonly Span[]): readonly Span[] =>
-  parts.includes(missing) ? missing : unionOf(parts.flat());
+const unionOfParts = (
+  parts: readonly (readonly Span[])[],
+  missing: readonly Span[],
+): readonly Span[] => (parts.includes(missing) ? missing : unionOf(parts.flat()));
 
 /** Names on X have no dots or colons; DIDs are Bluesky's. */
 function mayBeAccount(platform: Platform, name: string): boolean {
@@ -79,8 +83,8 @@ function mayBeAccount(platform: Platform, name: string): boolean {
   return platform === "bluesky" || !name.startsWith("did:");
 }
 
-/** Keys that begin with `@` or `?` are handles; posts with only a handle are imported. */
-function idsAmong(keys: readonly string[], platform: Platform): string[] {
+/** Keys that begin with `@` or `?` are handles; posts that have only a handle are imported ones. */
+function accountIdsIn(keys: readonly string[], platform: Platform): string[] {
   const start = `${platform}/`;
   return keys.filter((key) => key.startsWith(start) && !/^[@?]/.test(key.slice(start.length)));
 }

@@ -1,7 +1,7 @@
 import { platformDescriptions } from "../../platforms/registry.ts";
 import type { SearchPlatform, SourceWarning } from "../../platforms/source.ts";
 
-const sourcesOfAll =
+const allSourcesHint =
   "set EARSHOT_INGEST=bluesky to follow Bluesky's stream, or add posts with earshot import";
 
 export function noSourceWarning(platform: SearchPlatform): SourceWarning {
@@ -9,6 +9,6 @@ export function noSourceWarning(platform: SearchPlatform): SourceWarning {
   return {
     code: "no_source",
     message: `nothing to search: the archive has ${posts}, and no source is configured`,
-    hint: platform === "social" ? sourcesOfAll : platformDescriptions[platform].sources,
+    hint: platform === "social" ? allSourcesHint : platformDescriptions[platform].sources,
   };
 }

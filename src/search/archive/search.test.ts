@@ -12,7 +12,7 @@ const endMs = startMs + 86_400_000;
 let archive: SmallArchive;
 afterEach(() => archive.remove());
 
-function holdADay(): void {
+function storeOneDay(): void {
   archive = smallArchive();
   const posts = [
     makePost({ key: "1", createdMs: startMs, text: "blue" }),
@@ -51,8 +51,8 @@ function send(query: string, platform: SearchPlatform = "social", asOfMs = endMs
   return searchArchive(source, request, Number.POSITIVE_INFINITY);
 }
 
-test("a social search is complete if all platforms with posts are", async () => {
-  holdADay();
+test("a social search is complete only if all platforms with posts are", async () => {
+  storeOneDay();
   const answer = await send("blue OR black");
   expect(answer.items).toHaveLength(2);
   expect(answer).toMatchObject({ complete: false, coverage: { complete: false } });
@@ -60,8 +60,8 @@ test("a social search is complete if all platforms with posts are", async () => 
   expect(await send("blue", "bluesky")).toMatchObject({ complete: true });
 });
 
-test("a platform that the query excludes does not make it incomplete", async () => {
-  holdADay();
+test("a platform that the query excludes does not make the answer incomplete", async () => {
+  storeOneDay();
   for (const query of [
     "platform:bluesky",
     "-platform:x",
@@ -77,15 +77,15 @@ test("a platform that the query excludes does not make it incomplete", async () 
 });
 
 test("a platform without a source is incomplete, but a search without any platform is complete", async () => {
-  holdADay();
+  storeOneDay();
   expect(await send("platform:mastodon")).toMatchObject({ complete: false, items: [] });
   expect(await send("platform:x", "bluesky")).toMatchObject({ complete: true, items: [] });
   expect(await send("platform:x -platform:x")).toMatchObject({ complete: true, items: [] });
   expect(await send("from:nobody")).toMatchObject({ complete: false, items: [] });
 });
 
-test("an empty answer is distinguished from a gap: complete if covered, or else with a warning", async () => {
-  holdADay();
+test("an empty answer is complete if the time is covered, and otherwise has a warning", async () => {
+  storeOneDay();
   const covered = await send("nosuchword", "bluesky");
   expect(covered).toMatchObject({ items: [], complete: true, warnings: [] });
   const unknown = await send("nosuchword", "x");

@@ -49,7 +49,7 @@ export async function searchArchived(
   request: SourceRequest,
   deadlineMs: number,
   signal?: AbortSignal,
-  alsoFed: Promise<readonly Platform[]> = Promise.resolve([]),
+  additionalFedPlatforms: Promise<readonly Platform[]> = Promise.resolve([]),
 ): Promise<ArchivedAnswer> {
   const { archive, account } = source;
   const { tree } = parseSearchQuery(request.query, { maxLength: Number.POSITIVE_INFINITY });
@@ -57,10 +57,10 @@ export async function searchArchived(
   signal?.throwIfAborted();
   const plan = makePlan(tree, { names, asOfMs: request.asOfMs });
   const answer = await archive.search(
-    { ...archiveSearch(request, plan), deadlineMs, ...by(account) },
+    { ...archiveSearch(request, plan), deadlineMs, ...accountField(account) },
     signal,
   );
-  const fedPlatforms = [...source.fedPlatforms, ...(await alsoFed)];
+  const fedPlatforms = [...source.fedPlatforms, ...(await additionalFedPlatforms)];
   const unchecked = await uncheckedWarnings(source, answer.positions, answer.coverage);
   return assembleArchivedAnswer(
     { ...source, fedPlatforms },
@@ -127,7 +127,7 @@ export function assembleArchivedAnswer(
   };
 }
 
-export const by = (account: string | undefined): { account?: string } =>
+export const accountField = (account: string | undefined): { account?: string } =>
   account === undefined ? {} : { account };
 
 export function coverageWarnings(

@@ -17,14 +17,14 @@ beforeEach(() => {
 });
 afterEach(() => archive.remove());
 
-const interval = (special: Partial<CoverageInterval>): CoverageInterval => ({
+const interval = (overrides: Partial<CoverageInterval>): CoverageInterval => ({
   platform: "bluesky",
   collection: "posts",
   account: null,
   source: "jetstream",
   fromMs: startMs,
   toMs: nowMs,
-  ...special,
+  ...overrides,
 });
 const beforeOutage = interval({ toMs: outage.fromMs });
 const afterOutage = interval({ fromMs: outage.toMs });
@@ -81,7 +81,7 @@ test("a post from after an outage is current", async () => {
   expect(await searched()).toEqual([]);
 });
 
-test("an imported post is shown as its file declares", async () => {
+test("an imported post is assumed to be as its file declares", async () => {
   const { stale, searched } = stored([beforeOutage, afterOutage], { origin: "import" });
   expect(await stale()).toBeNull();
   expect(await searched()).toEqual([]);
@@ -108,7 +108,7 @@ test("only a backfill of the author makes a post current", async () => {
   expect(await stored(others).stale()).toBe("posts_unchecked");
 });
 
-test("while the stream is disconnected or off no post is current", async () => {
+test("no post is current while the stream is disconnected or off", async () => {
   const { stale, searched } = stored([interval({ toMs: nowMs - 5_000 })], { liveSinceMs: null });
   expect(await stale()).toBe("posts_unchecked");
   expect(await searched()).toEqual([]);

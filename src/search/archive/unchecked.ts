@@ -23,7 +23,7 @@ type Source = Omit<ArchiveFeed, "fedPlatforms"> & {
   freshnessOf?: FreshnessOf;
 };
 
-/** Posts that are checked; the rest of a larger answer is assumed to be alike. */
+/** Posts that are checked; the rest of a larger answer is assumed to be like them. */
 const maxRead = 20;
 
 export async function staleWarning(
@@ -46,16 +46,16 @@ export async function uncheckedWarnings(
   covered: readonly PlatformCoverage[],
 ): Promise<SourceWarning[]> {
   const { freshnessOf } = source;
-  const ofMastodon = positions.filter((position) => freshnessOf?.(position) === "unchecked");
-  const [isAnyOfMastodon, isAnyOfBluesky] = await Promise.all(
-    [ofMastodon, interruptedPositions(positions, covered)].map(async (unchecked) => {
+  const uncheckedPosts = positions.filter((position) => freshnessOf?.(position) === "unchecked");
+  const [hasUncheckedMastodon, hasUncheckedBluesky] = await Promise.all(
+    [uncheckedPosts, interruptedPositions(positions, covered)].map(async (unchecked) => {
       const authors = await authorsOfStreamed(source, unchecked.slice(0, maxRead));
       return authors.length > 0;
     }),
   );
   return [
-    ...(isAnyOfMastodon ? [uncheckedWarning] : []),
-    ...(isAnyOfBluesky ? [interruptedWarning] : []),
+    ...(hasUncheckedMastodon ? [uncheckedWarning] : []),
+    ...(hasUncheckedBluesky ? [interruptedWarning] : []),
   ];
 }
 
@@ -69,7 +69,7 @@ const uncheckedWarning: SourceWarning = {
 const interruptedWarning: SourceWarning = {
   code: "posts_unchecked",
   message:
-    "Bluesky's stream was interrupted since posts of the answer were stored: some may have been edited or deleted since",
+    "Bluesky's stream was interrupted after posts in this answer were stored: some may have been edited or deleted since",
   hint: "compare an author's posts with earshot backfill --author, or close the gap with earshot backfill --replay gaps",
 };
 
@@ -112,7 +112,7 @@ export function interruptedPositions(
   return posts.filter(({ id }) => idTimeMs(id) < lastGapMs);
 }
 
-/** Imports declare which posts a file has, not later changes. */
+/** Imports declare which posts a file has, but not later changes. */
 const followedIn = (covered: readonly PlatformCoverage[]): readonly CoverageInterval[] =>
   (covered.find(({ platform }) => platform === "bluesky")?.intervals ?? []).filter(
     ({ collection, source }) => collection === "posts" && source !== "import",

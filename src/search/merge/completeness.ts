@@ -54,13 +54,12 @@ export type SearchedPlatform = {
 };
 
 /**
- * The oldest part of a live window may leave a recent search's reach while the request is on its
- * way.
+ * The oldest part of a live window may leave a recent search's reach while the request is in transit.
  */
 export const liveToleranceMs = 900_000;
 
 /**
- * Spans that platforms answered completely are no gaps. A later page covers the time before the
+ * Spans that platforms answered completely are not gaps. A later page covers the time before the
  * previous page. A live window begins where a platform's recent search begins.
  */
 export function searchCoverage(
@@ -77,19 +76,21 @@ export function searchCoverage(
     isLive: boolean;
   },
 ): Coverage {
-  const ofPosts = (coverage.platforms ?? []).filter(({ collection }) => collection === "posts");
-  if (ofPosts.length === 0) return coverage;
+  const postCoverages = (coverage.platforms ?? []).filter(
+    ({ collection }) => collection === "posts",
+  );
+  if (postCoverages.length === 0) return coverage;
   const fromMs = startOf(coverage, isLive ? searched : []);
-  const endOf = (platform: Platform): number =>
+  const endOnPlatform = (platform: Platform): number =>
     requestable.includes(platform)
       ? Math.min(coverage.toMs, endMsOf(after, platform))
       : coverage.toMs;
-  const lastMs = Math.max(...ofPosts.map(({ platform }) => endOf(platform)));
+  const lastMs = Math.max(...postCoverages.map(({ platform }) => endOnPlatform(platform)));
   const window = { fromMs, toMs: Math.max(lastMs, fromMs ?? lastMs) };
   const each = (coverage.platforms ?? []).map((one) => {
     if (one.collection !== "posts") return one;
     const closed = searched.find(({ platform }) => platform === one.platform)?.closed ?? [];
-    const requestedWindow = { fromMs, toMs: Math.max(endOf(one.platform), fromMs ?? 0) };
+    const requestedWindow = { fromMs, toMs: Math.max(endOnPlatform(one.platform), fromMs ?? 0) };
     const open = intersectionOf([...one.gaps], [requestedWindow]);
     const gaps = intersectionOf(open, outsideOf(requestedWindow, unionOf(closed)));
     return { ...one, complete: gaps.length === 0, gaps, held: outsideOf(requestedWindow, gaps) };

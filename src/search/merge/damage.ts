@@ -37,11 +37,11 @@ export function withDamage<Known extends Answer>(answer: Known, damage: readonly
 
 const archiveDamaged: SourceWarning = {
   code: "archive_damaged",
-  message: "a part of the archive is damaged: posts may be missing from this answer",
+  message: "part of the archive is damaged: posts may be missing from this answer",
   hint: "see coverage.gaps for their times, and the server's log for the repair command",
 };
 
-/** The whole window if the spans are outside, because post times may differ from their IDs'. */
+/** The whole window if the spans are outside it, because post times may differ from those in their IDs. */
 function gapsIn(window: Span, damage: readonly Damage[]): Span[] {
   if (damage.length === 0) return [];
   const spans = damage.map(({ fromMs, toMs }) => ({ fromMs, toMs: toMs ?? window.toMs }));

@@ -13,13 +13,13 @@ const recordOf = (platform: Platform, id: bigint, more: object = {}): string =>
 
 const stored = (platform: Platform, id: bigint): Position => ({ platform, id });
 
-const fetched = (id: bigint, special: Partial<FetchedItem> = {}): FetchedItem => ({
+const fetched = (id: bigint, overrides: Partial<FetchedItem> = {}): FetchedItem => ({
   platform: "bluesky",
   id,
   uri: `at://${id}`,
   userId: `did:${id}`,
   record: recordOf("bluesky", id),
-  ...special,
+  ...overrides,
 });
 
 function archiveOf({ deleted = [] as bigint[], withheld = [] as string[] } = {}) {
@@ -52,7 +52,7 @@ const idsOf = (records: readonly string[]): string[] =>
     return `${Metadata.platform} ${ID}`;
   });
 
-test("records of archive and platforms are returned in the order of the answer, with one call each", async () => {
+test("records of the archive and platforms are returned in the order of the answer, with one call each", async () => {
   const archive = archiveOf({ deleted: [3n] });
   const items: AnswerItem[] = [
     stored("x", 5n),
@@ -77,7 +77,7 @@ test("records of archive and platforms are returned in the order of the answer, 
   expect(page).toBe(`[${records.join(",")}]`);
 });
 
-test("the reader joins an answer that has only archived records", async () => {
+test("the reader renders the page of an answer that has only archived records", async () => {
   const archive = archiveOf();
   await recordsPage(archive, [stored("x", 5n)]);
   expect(archive.calls).toEqual({ records: 0, page: 1, withheld: 0 });

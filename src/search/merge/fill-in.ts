@@ -8,7 +8,7 @@ import {
 } from "../../platforms/source.ts";
 import type { Platform } from "../../posts/post.ts";
 
-/** JSON texts in order, without deleted, hidden and damaged posts. */
+/** JSON texts in order, without deleted, hidden or damaged posts. */
 export async function recordsOf(
   archive: Pick<Archive, "records" | "withheld">,
   items: readonly AnswerItem[],

@@ -6,7 +6,7 @@ import { type MergedPart, merge } from "./merge.ts";
 
 export type MergeableSearch = AnswerRequest & { method: SearchMethod };
 
-/** Newest first. Errors: a platform's temporary error when there is nothing else to answer with. */
+/** Newest first. Errors: a platform's temporary error if there is nothing else to answer with. */
 export function mergeAnswers(
   { maxResults }: MergeableSearch,
   archived: ArchivedAnswer,
@@ -18,23 +18,24 @@ export function mergeAnswers(
   if (items.length === 0 && next === null && retryableError !== null) throw retryableError;
 
   const isSearched = archived.isSearched && parts.every((part) => part.isSearched);
-  const kept = new Set<unknown>(items);
+  const included = new Set<unknown>(items);
   return {
     items,
     next,
-    complete: archived.isSearched && coverage.complete && parts.every(isWhole),
+    complete: archived.isSearched && coverage.complete && parts.every(hasSucceeded),
     coverage,
     sources: [
       ...archived.sources.map((source) => ({
         ...source,
-        count: archived.items.filter((item) => item.platform === source.platform && kept.has(item))
-          .length,
+        count: archived.items.filter(
+          (item) => item.platform === source.platform && included.has(item),
+        ).length,
       })),
       ...parts
         .flatMap(({ sources }) => sources)
         .map(({ source, items: found }) => ({
           ...source,
-          count: found.filter((item) => kept.has(item)).length,
+          count: found.filter((item) => included.has(item)).length,
         })),
       ...parts.flatMap(({ billed }) => billed),
     ],
@@ -44,12 +45,12 @@ export function mergeAnswers(
         items,
         isSearched || next === null || items.length === maxResults,
       ),
-      ...archived.warnings.filter(({ code }) => !ownWarnings.has(code)),
+      ...archived.warnings.filter(({ code }) => !replacedWarnings.has(code)),
       ...parts.flatMap(({ warnings }) => warnings),
     ],
   };
 }
 
-const ownWarnings = new Set(["incomplete_coverage", "deadline_reached"]);
+const replacedWarnings = new Set(["incomplete_coverage", "deadline_reached"]);
 
-const isWhole = ({ error }: PlatformPart): boolean => error === null;
+const hasSucceeded = ({ error }: PlatformPart): boolean => error === null;

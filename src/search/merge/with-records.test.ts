@@ -40,7 +40,7 @@ function archive({ deleted = [], hidden = [] }: { deleted?: bigint[]; hidden?: s
   };
 }
 
-test("archived items get record, uri and author, in their order", async () => {
+test("archived items get their record, uri and author, in unchanged order", async () => {
   const shown = await withRecords(archive({}), answerOf([stored(3n), fetched("two"), stored(1n)]));
   expect(shown.items).toEqual([
     {
@@ -61,7 +61,7 @@ test("archived items get record, uri and author, in their order", async () => {
   ]);
 });
 
-test("both kinds of items are dropped if deleted or hidden since", async () => {
+test("archived and fetched items are dropped if they were deleted or hidden since", async () => {
   const items = [stored(4n), stored(3n), fetched("a"), fetched("b"), fetched("c"), fetched("b")];
   const shown = await withRecords(archive({ deleted: [3n], hidden: ["b"] }), answerOf(items));
   expect(shown.items.map(({ uri }) => uri)).toEqual(["at://did:plc:a/post/4", "a", "c"]);

@@ -27,9 +27,9 @@ type PostsRequest = Pick<SourceRequest, "query" | "fromMs" | "toMs" | "asOfMs" |
   platform: Platform;
 };
 
-const postsOfPage = 500;
+const postsPerPage = 500;
 
-/** Newest first; fewer than `max` if the job's deadline comes first. */
+/** Newest first; fewer than `max` if the job's deadline is reached first. */
 export async function readArchivedPosts(
   { source }: Pick<AnswerContext, "source">,
   postsRequest: PostsRequest,
@@ -41,9 +41,9 @@ export async function readArchivedPosts(
   let gaps: ArchivedPosts["gaps"] | null = null;
   const warnings: SourceWarning[] = [];
   for (let remaining = max; ; ) {
-    const request = { ...postsRequest, after, maxResults: Math.min(remaining, postsOfPage) };
-    const by = { ...source, account: accountId };
-    const answer = await searchArchive(by, request, deadlineMs, signal);
+    const request = { ...postsRequest, after, maxResults: Math.min(remaining, postsPerPage) };
+    const accountSource = { ...source, account: accountId };
+    const answer = await searchArchive(accountSource, request, deadlineMs, signal);
     const positions = answer.items.map(({ platform, id }) => ({ platform, id: id ?? 0n }));
     const { records } = await source.archive.records(positions);
     signal.throwIfAborted();

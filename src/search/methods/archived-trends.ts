@@ -2,20 +2,20 @@ import type { Platform } from "../../posts/post.ts";
 import type { Trend } from "../../posts/profile.ts";
 import type { ArchivedPost } from "./archived-posts.ts";
 
-type Counted = { name: string; url: string | null; posts: number; authors: Set<string> };
+type TagCount = { name: string; url: string | null; posts: number; authors: Set<string> };
 
 export function trendsOf(
   platform: Platform,
   posts: readonly ArchivedPost[],
   max: number,
 ): readonly Trend[] {
-  const byTag = new Map<string, Counted>();
+  const byTag = new Map<string, TagCount>();
 
   function count(key: string, name: string, url: string | null, author: string): void {
-    const one = byTag.get(key) ?? { name, url, posts: 0, authors: new Set() };
-    one.posts += 1;
-    one.authors.add(author);
-    byTag.set(key, one);
+    const tagCount = byTag.get(key) ?? { name, url, posts: 0, authors: new Set() };
+    tagCount.posts += 1;
+    tagCount.authors.add(author);
+    byTag.set(key, tagCount);
   }
 
   for (const { userId, username, hashtags, urls } of posts) {
@@ -25,7 +25,7 @@ export function trendsOf(
     for (const url of new Set(urls)) if (isWebAddress(url)) count(url, url, url, author);
   }
   return [...byTag.values()]
-    .sort((a, b) => b.authors.size - a.authors.size || b.posts - a.posts || order(a, b))
+    .sort((a, b) => b.authors.size - a.authors.size || b.posts - a.posts || byName(a, b))
     .slice(0, max)
     .map(({ name, url, posts: number }, index) => ({
       platform,
@@ -40,4 +40,4 @@ export function trendsOf(
 
 const isWebAddress = (url: string): boolean => /^https?:\/\//i.test(url);
 
-const order = (a: Counted, b: Counted): number => (a.name < b.name ? -1 : 1);
+const byName = (a: TagCount, b: TagCount): number => (a.name < b.name ? -1 : 1);

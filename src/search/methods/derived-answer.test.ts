@@ -22,7 +22,7 @@ let tested: AnsweringUnderTest;
 let read: number;
 afterEach(() => tested.archive.remove());
 
-function over(posts: readonly Post[], platform?: Upstream): void {
+function setUp(posts: readonly Post[], platform?: Upstream): void {
   tested = answering({
     ...(platform === undefined
       ? {}
@@ -56,7 +56,7 @@ const reposted: Target = {
 };
 
 let keys = 0;
-const by = (name: string, special: Partial<Post> = {}): Post => {
+const postBy = (name: string, overrides: Partial<Post> = {}): Post => {
   keys += 1;
   const key = `3k${keys}`;
   return makePost({
@@ -65,11 +65,11 @@ const by = (name: string, special: Partial<Post> = {}): Post => {
     userId: `did:plc:${name}`,
     username: `${name}.example`,
     createdMs: endMs - 3_600_000 + keys,
-    ...special,
+    ...overrides,
   });
 };
 const repostBy = (name: string): Post =>
-  by(name, {
+  postBy(name, {
     isRepost: true,
     reposted: { uri: original, id: null, username: "bob.example", userId: "did:plc:bob" },
   });
@@ -77,9 +77,9 @@ const repostBy = (name: string): Post =>
 async function answered(
   method: Method,
   target: Target | null,
-  special: Partial<AnswerRequest> = {},
+  overrides: Partial<AnswerRequest> = {},
 ): Promise<SourceAnswer> {
-  const request = requestOf({ platform: "bluesky", method, target, ...special });
+  const request = requestOf({ platform: "bluesky", method, target, ...overrides });
   return await answerJob(tested.context, request, tested.job);
 }
 
@@ -102,10 +102,10 @@ const platformWith = (error: EarshotError | null): Upstream =>
 test.each(["getprofilebyid", "searchbyprofile"] as const)(
   "%s shows an account as in its newest archived post",
   async (method) => {
-    over([
-      by("ann", { authorName: "Old name" }),
-      by("ann", { authorName: "Ann", authorVerified: true }),
-      by("bob"),
+    setUp([
+      postBy("ann", { authorName: "Old name" }),
+      postBy("ann", { authorName: "Ann", authorVerified: true }),
+      postBy("bob"),
     ]);
     const answer = await answered(method, author);
     expect(recordsOf(answer)).toMatchObject([
@@ -133,27 +133,27 @@ test.each(["getprofilebyid", "searchbyprofile"] as const)(
 );
 
 test("an account without archived posts is absent, and the answer incomplete", async () => {
-  over([by("bob")]);
+  setUp([postBy("bob")]);
   const answer = await answered("getprofilebyid", author);
   expect(answer).toMatchObject({ items: [], complete: false });
 });
 
 test("a platform that can be requested answers without the archive", async () => {
-  over([by("ann")], platformWith(null));
+  setUp([postBy("ann")], platformWith(null));
   const answer = await answered("getprofilebyid", author);
   expect(answer).toMatchObject({ items: [], sources: [{ via: "credential" }] });
   expect(read).toBe(0);
 });
 
 test("the archive answers when a platform fails, with the error as a warning", async () => {
-  over([by("ann")], platformWith(new EarshotError("upstream_unreachable", "it is down")));
+  setUp([postBy("ann")], platformWith(new EarshotError("upstream_unreachable", "it is down")));
   const answer = await answered("getprofilebyid", author);
   expect(answer.items).toHaveLength(1);
   expect(codesOf(answer)).toEqual(["derived_from_archive", "upstream_failed"]);
 });
 
-test("reposters are those of archived reposts, newest first, distinct, page by page", async () => {
-  over([repostBy("a"), repostBy("b"), repostBy("a"), repostBy("c"), by("d"), repostBy("e")]);
+test("reposters are derived from archived reposts, newest first and without duplicates, page by page", async () => {
+  setUp([repostBy("a"), repostBy("b"), repostBy("a"), repostBy("c"), postBy("d"), repostBy("e")]);
   const first = await answered("getretweeters", reposted, { maxResults: 2 });
   expect(recordsOf(first).map(({ ID }) => ID)).toEqual(["did:plc:e", "did:plc:c"]);
   const second = await answered("getretweeters", reposted, { maxResults: 2, after: first.next });
@@ -162,8 +162,8 @@ test("reposters are those of archived reposts, newest first, distinct, page by p
   expect(second).toMatchObject({ complete: false, coverage: { complete: false } });
 });
 
-test("a bounded number of reposts is read, and the next page continues there", async () => {
-  over(Array.from({ length: maxReposts + 10 }, (_, n) => repostBy(n < 5 ? "first" : "again")));
+test("a limited number of reposts is read, and the next page continues from there", async () => {
+  setUp(Array.from({ length: maxReposts + 10 }, (_, n) => repostBy(n < 5 ? "first" : "again")));
   const answer = await answered("getretweeters", reposted);
   expect(read).toBe(maxReposts);
   expect(recordsOf(answer).map(({ ID }) => ID)).toEqual(["did:plc:again"]);
@@ -173,14 +173,14 @@ test("a bounded number of reposts is read, and the next page continues there", a
 
 test("trends are the hashtags and links of most accounts in the last day", async () => {
   const tagged = (name: string, hashtags: string[], urls: string[] = []) =>
-    by(name, { hashtags, urls, text: hashtags.map((tag) => `#${tag}`).join(" ") });
-  over([
+    postBy(name, { hashtags, urls, text: hashtags.map((tag) => `#${tag}`).join(" ") });
+  setUp([
     tagged("a", ["Comet"]),
     tagged("b", ["comet", "moon"]),
     tagged("c", ["comet"], ["https://example.org/x", "javascript:alert(1)"]),
     tagged("d", ["moon"], ["https://example.org/x"]),
     ...Array.from({ length: 5 }, () => tagged("spam", ["buy"])),
-    by("old", { hashtags: ["old"], text: "#old", createdMs: endMs - 90_000_000 }),
+    postBy("old", { hashtags: ["old"], text: "#old", createdMs: endMs - 90_000_000 }),
     { ...repostBy("e"), hashtags: ["reposted"], text: "#reposted" },
   ]);
   const answer = await answered("gettrends", null, { maxResults: 4 });
@@ -203,10 +203,10 @@ test("trends are the hashtags and links of most accounts in the last day", async
   expect(codesOf(answer)).toContain("derived_from_archive");
 });
 
-test("trends read a bounded number of posts, and report their start", async () => {
-  over(
+test("trends read a limited number of posts, and report from when", async () => {
+  setUp(
     Array.from({ length: maxTrendPosts + 300 }, (_, n) =>
-      by("a", { hashtags: [`t${n % 7}`], text: `#t${n % 7}` }),
+      postBy("a", { hashtags: [`t${n % 7}`], text: `#t${n % 7}` }),
     ),
   );
   const answer = await answered("gettrends", null);
@@ -218,8 +218,8 @@ test("trends read a bounded number of posts, and report their start", async () =
   expect(answer.warnings.at(-1)?.message).toContain(`in ${maxTrendPosts} archived posts`);
 });
 
-test("trends end at the job's deadline with what was read", async () => {
-  over(Array.from({ length: 700 }, () => by("a", { hashtags: ["tag"], text: "#tag" })));
+test("trends are counted in what was read by the job's deadline", async () => {
+  setUp(Array.from({ length: 700 }, () => postBy("a", { hashtags: ["tag"], text: "#tag" })));
   tested.job = { ...tested.job, deadlineMs: endMs };
   const answer = await answered("gettrends", null);
   expect(read).toBeLessThanOrEqual(500);

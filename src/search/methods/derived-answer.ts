@@ -37,10 +37,10 @@ export async function derivedAnswer(
   if (request.method === "getretweeters") return await reposters(context, request, query, job);
   const read = await readArchivedPosts(context, { ...request, query, fromMs: null }, 1, job);
   const profiles = read.posts.flatMap((post) => profileOf(request.platform, post) ?? []);
-  const everything = { fromMs: null, toMs: request.asOfMs };
-  return answerOf(request, everything, profiles, {
-    gaps: [everything],
-    warnings: profiles.length === 0 ? read.warnings : [...read.warnings, fromPosts],
+  const allTime = { fromMs: null, toMs: request.asOfMs };
+  return answerOf(request, allTime, profiles, {
+    gaps: [allTime],
+    warnings: profiles.length === 0 ? read.warnings : [...read.warnings, derivedAccountsWarning],
   });
 }
 
@@ -68,10 +68,10 @@ async function reposters(
     }
     profiles.set(profile.profile.userId, profile);
   }
-  const everything = { fromMs: null, toMs: asOfMs };
-  const answer = answerOf(request, everything, [...profiles.values()], {
-    gaps: [everything],
-    warnings: [...read.warnings, fromReposts],
+  const allTime = { fromMs: null, toMs: asOfMs };
+  const answer = answerOf(request, allTime, [...profiles.values()], {
+    gaps: [allTime],
+    warnings: [...read.warnings, derivedRepostersWarning],
   });
   return { ...answer, next };
 }
@@ -83,7 +83,7 @@ async function trends(
 ): Promise<SourceAnswer> {
   const { platform, asOfMs, maxResults } = request;
   const fromMs = asOfMs - trendWindowMs;
-  const tagged = { ...request, query: withTags, fromMs, toMs: asOfMs };
+  const tagged = { ...request, query: taggedPosts, fromMs, toMs: asOfMs };
   const read = await readArchivedPosts(context, tagged, maxTrendPosts, job);
   const sinceMs = sinceOf(read, fromMs);
   const items = trendsOf(platform, read.posts, maxResults).map(
@@ -95,7 +95,7 @@ async function trends(
   });
 }
 
-const withTags = "(has:hashtags OR has:links) -is:retweet";
+const taggedPosts = "(has:hashtags OR has:links) -is:retweet";
 
 function sinceOf({ posts, next }: ArchivedPosts, fromMs: number): number {
   if (next === null) return fromMs;
@@ -135,7 +135,7 @@ function answerOf(
   { gaps, warnings }: { gaps: readonly Span[]; warnings: readonly SourceWarning[] },
 ): SourceAnswer {
   return {
-    items: items.map((item): FetchedItem => itemOf(item, asArchived(asOfMs))),
+    items: items.map((item): FetchedItem => itemOf(item, archivedItemContext(asOfMs))),
     next: null,
     complete: false,
     coverage: {
@@ -151,14 +151,18 @@ function answerOf(
   };
 }
 
-const asArchived = (nowMs: number) => ({ mayShow: "everything" as const, nowMs, idOf: () => 0n });
+const archivedItemContext = (nowMs: number) => ({
+  mayShow: "everything" as const,
+  nowMs,
+  idOf: () => 0n,
+});
 
-const fromPosts: SourceWarning = {
+const derivedAccountsWarning: SourceWarning = {
   code: "derived_from_archive",
   message: "accounts are derived from archived posts: description, counts and dates are missing",
 };
 
-const fromReposts: SourceWarning = {
+const derivedRepostersWarning: SourceWarning = {
   code: "derived_from_archive",
   message: "the archive knows only the accounts whose reposts were imported or streamed as posts",
 };

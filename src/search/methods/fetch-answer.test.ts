@@ -186,8 +186,8 @@ test("an archived post is answered from the archive, another by the platform", a
 test("a post from before an outage is requested, and shown with a warning if that fails", async () => {
   const requested: PageCall[] = [];
   const upstream = pagedUpstream([posts.slice(0, 1)], { requested });
-  const openly = [testSession("bluesky", { access: "public", owner: null })];
-  tested = answering({ upstreams: { bluesky: upstream }, sessions: { bluesky: openly } });
+  const publicSessions = [testSession("bluesky", { access: "public", owner: null })];
+  tested = answering({ upstreams: { bluesky: upstream }, sessions: { bluesky: publicSessions } });
   const [post = never()] = posts;
   tested.archive.put({ ...post, origin: "stream" });
   const request = requestOf({
@@ -239,7 +239,7 @@ describe("replies to a post of a Mastodon server", () => {
     },
   );
 
-  test("replies are left to the platform if the server of the post's id is unknown", async () => {
+  test("replies come from the platform if the server of the post's id is unknown", async () => {
     const method = { access: ["public"] as const, endpoint: "/", note: "" };
     tested = answering({
       upstreams: {
@@ -282,7 +282,7 @@ test("a failing platform is replaced by the archive, and the answer names the pl
   expect(answer.warnings.map(({ message }) => message).join()).toContain("pds.example");
 });
 
-test("if two credentials are used up, a method waits for the first one to reopen", async () => {
+test("if two credentials are used up, a method waits for the one that can be used again first", async () => {
   const upstream = pagedUpstream([posts]);
   const limited = (retryAtMs: number) => new UpstreamLimited("pds.example", retryAtMs);
   const page: Upstream["page"] = async (call, session) => {

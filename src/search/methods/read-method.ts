@@ -41,8 +41,8 @@ export type ReadMethodResult = {
 };
 
 /**
- * Reads by the attempt that shows most, then by the next best beyond its reach. `openOthers` opens
- * sessions beyond a cursor's credential. Errors: those of the first attempt.
+ * Reads with the attempt that shows the most, then with the next best beyond its reach. `openOthers`
+ * opens the sessions that do not use the cursor's credential. Errors: those of the first attempt.
  */
 export async function readMethod(
   context: AnswerContext,
@@ -75,10 +75,10 @@ export async function readMethod(
       nowMs,
       toleranceMs: 0,
     });
-    const same = { start, limit, maxPages: context.settings.maxPages, name: platform };
+    const common = { start, limit, maxPages: context.settings.maxPages, name: platform };
     const outcome = await tryInOrder(ranks, ({ route }, first, rest) =>
       readPages({
-        ...same,
+        ...common,
         read: (cursor, count) =>
           upstream.page(
             { method, target, cursor, limit: count, route: route.name, toMs },
@@ -109,9 +109,9 @@ export async function readMethod(
     toMs = sinceMs;
     const spent = outcome.failed.map((one) => one.attempt);
     attempts = attemptsOf(await openOthers(), routesOf).filter(
-      ({ session: by, route }) =>
+      ({ session: other, route }) =>
         (route.reachMs === null || nowMs - route.reachMs < sinceMs) &&
-        !spent.some((one) => one.route === route && isSame(one.session, by)),
+        !spent.some((one) => one.route === route && isSameSession(one.session, other)),
     );
     if (attempts.length === 0) break;
   }
@@ -132,7 +132,7 @@ export async function readMethod(
   };
 }
 
-const isSame = (one: OpenSession, other: OpenSession): boolean =>
+const isSameSession = (one: OpenSession, other: OpenSession): boolean =>
   one.credentialId === other.credentialId && one.access === other.access;
 
 function positionAfter(

@@ -21,15 +21,15 @@ export function methodNotSupported(
   method: Method,
 ): Unanswerable {
   const support = upstreams[platform].support[method];
-  const having = platforms.filter((one) => upstreams[one].support[method].access.length > 0);
+  const supporting = platforms.filter((one) => upstreams[one].support[method].access.length > 0);
   return {
     ok: false,
     why: "no_counterpart",
     message: `${platform} does not support ${method}`,
     hint:
       "closest" in support
-        ? `${onOthers(method, having)}. ${support.closest.replace(/^None: /, "")}`
-        : onOthers(method, having),
+        ? `${otherPlatformsHint(method, supporting)}. ${support.closest.replace(/^None: /, "")}`
+        : otherPlatformsHint(method, supporting),
   };
 }
 
@@ -66,7 +66,7 @@ export const notConfigured = (
   ok: false,
   why: "not_configured",
   message: `no configured source supports ${method} on ${platform} with type ${type}`,
-  hint: toConfigure(platform, allowed, offered),
+  hint: configurationHint(platform, allowed, offered),
 });
 
 export function noNodeAvailable(
@@ -81,7 +81,7 @@ export function noNodeAvailable(
       ok: false,
       why: "not_configured",
       message: `${method} requires a credential of the account, and this server has no embedded node`,
-      hint: "set EARSHOT_EMBEDDED_NODE=spare to run here what no node can",
+      hint: "set EARSHOT_EMBEDDED_NODE=spare to run jobs on this server that no other node can run",
     };
   }
   return {
@@ -92,15 +92,15 @@ export function noNodeAvailable(
   };
 }
 
-const onOthers = (method: Method, having: readonly Platform[]): string =>
-  having.length === 0
+const otherPlatformsHint = (method: Method, supporting: readonly Platform[]): string =>
+  supporting.length === 0
     ? `no platform supports ${method}`
-    : `use ${having.join(" or ")} for ${method}`;
+    : `use ${supporting.join(" or ")} for ${method}`;
 
 export const credentialCommand = (platform: Platform, access: AccessKind): string | null =>
   platformDescriptions[platform].configuration[access] ?? null;
 
-function toConfigure(
+function configurationHint(
   platform: Platform,
   allowed: readonly AccessKind[],
   offered: readonly AccessKind[],
@@ -110,5 +110,5 @@ function toConfigure(
     return kinds === undefined ? [] : [kinds];
   });
   const configure = `use ${credentialKinds.join(", or ")}`;
-  return allowed.length > 0 ? configure : `send the type social, and ${configure}`;
+  return allowed.length > 0 ? configure : `set type to social, and ${configure}`;
 }

@@ -38,7 +38,7 @@ const refused = new EarshotError("credential_refused", "status 401", { status: 5
 
 function refusing(credentialIds: readonly string[]): Upstream {
   const { search, ...upstream } = searchingUpstream("bluesky", [post]);
-  if (search === null) throw new Error("it searches");
+  if (search === null) throw new Error("the upstream cannot search");
   const orRefuse = ({ credentialId }: { credentialId: string | null }) => {
     if (credentialIds.includes(credentialId ?? "")) throw refused;
   };

@@ -42,17 +42,17 @@ export function matchingPosts(
 
 function withSeenNames(names: ResolvedNames, posts: readonly Post[]): ResolvedNames {
   const seen = new Map<string, Set<string>>();
-  const note = (post: Post, username: string | null, userId: string | null): void => {
+  const addHandle = (post: Post, username: string | null, userId: string | null): void => {
     if (!username || !userId) return;
     const handle = foldHandle(username);
     const ids = seen.get(handle) ?? new Set();
     seen.set(handle, ids.add(accountById(post.platform, userId)));
   };
   for (const post of posts) {
-    note(post, post.username, post.userId);
-    for (const { username, userId } of post.mentions) note(post, username, userId);
+    addHandle(post, post.username, post.userId);
+    for (const { username, userId } of post.mentions) addHandle(post, username, userId);
     for (const other of [post.inReplyTo, post.quoted, post.reposted]) {
-      if (other !== null) note(post, other.username, other.userId);
+      if (other !== null) addHandle(post, other.username, other.userId);
     }
   }
   const accounts = [...names.accounts].map(

@@ -31,10 +31,10 @@ import { answerJob } from "../answer.ts";
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
-let closing: (() => unknown)[] = [];
+let closers: (() => unknown)[] = [];
 afterEach(async () => {
-  for (const close of closing) await close();
-  closing = [];
+  for (const close of closers) await close();
+  closers = [];
 });
 
 const opened = (session: Session): OpenSession => ({
@@ -43,16 +43,16 @@ const opened = (session: Session): OpenSession => ({
   cost: () => null,
 });
 
-function answeringWith(given: Parameters<typeof answering>[0]): AnsweringUnderTest {
-  const tested = answering(given);
-  closing.push(() => tested.archive.remove());
+function answeringWith(options: Parameters<typeof answering>[0]): AnsweringUnderTest {
+  const tested = answering(options);
+  closers.push(() => tested.archive.remove());
   return tested;
 }
 
 describe("a hashtag on Mastodon, most of whose authors have not opted in", () => {
   async function startServer(): Promise<MastodonEmulator> {
     const server = await startMastodonEmulator({ now: () => endMs });
-    closing.push(() => server.close());
+    closers.push(() => server.close());
     const { network } = server;
     const shy = network.addAccount({ username: "shy", indexable: false });
     const ann = network.addAccount({ username: "ann" });
@@ -77,7 +77,7 @@ describe("a hashtag on Mastodon, most of whose authors have not opted in", () =>
     return await answerJob(tested.context, request, tested.job);
   }
 
-  test("a hashtag timeline whose authors mostly have not opted in is read on to the posts that may be shown", async () => {
+  test("a hashtag timeline whose authors mostly have not opted in is read until posts that may be shown", async () => {
     const answer = await send(await startServer(), 20, null);
     expect(answer.items).toHaveLength(10);
     expect(answer.warnings.map(({ code }) => code)).not.toContain("upstream_repeats");
@@ -112,7 +112,7 @@ describe("an account on X", () => {
         ],
       },
     });
-    closing.push(() => x.close());
+    closers.push(() => x.close());
     const media = [{ key: "3_1", type: "photo", url: "https://pbs.twimg.com/media/a.jpg" }];
     for (let n = 1; n <= posts; n += 1) {
       const createdMs = endMs - n * minuteMs;
@@ -157,7 +157,7 @@ describe("an account on X", () => {
     expect(session.settled.postReads).toBe(320);
   });
 
-  test("an account on X is read up to the limit in one answer, and continues from there", async () => {
+  test("an account on X is read up to the page limit in one answer, and the next one continues from there", async () => {
     const x = await startX(320, 301);
     const session = userSession(x, "12");
     const first = await request(session, { method: "getmedia" }, 3);
@@ -193,7 +193,7 @@ describe("an account on X", () => {
     },
   );
 
-  test("an account on X that is absent from the start is an empty, complete answer", async () => {
+  test("an account on X that is absent from the start yields an empty, complete answer", async () => {
     const x = await startX(1, 1);
     const [ann] = x.world.users;
     if (ann !== undefined) ann.isSuspended = true;
@@ -225,14 +225,17 @@ describe("a search", () => {
   test.each<[string, Omit<UpstreamPage, "next">, string]>([
     ["has no items", { items: [] }, "upstream_empty_pages"],
     ["is filtered out", { items: [], received: 9, oldestMs: endMs - hourMs }, "upstream_repeats"],
-  ])("a search ends at a repeated page with other cursors that %s", async (_what, page, code) => {
-    const { answer, codes, calls } = await searching((call) => ({ ...page, next: String(call) }));
-    expect(answer).toMatchObject({ items: [], complete: false });
-    expect(codes).toContain(code);
-    expect(calls).toBeLessThanOrEqual(4);
-  });
+  ])(
+    "a search ends at a page that repeats under other cursors and %s",
+    async (_what, page, code) => {
+      const { answer, codes, calls } = await searching((call) => ({ ...page, next: String(call) }));
+      expect(answer).toMatchObject({ items: [], complete: false });
+      expect(codes).toContain(code);
+      expect(calls).toBeLessThanOrEqual(4);
+    },
+  );
 
-  test("a search with all items filtered continues below what it has read, and ends", async () => {
+  test("a search whose items are all filtered out continues below what it has read, and ends", async () => {
     const page = (call: number): UpstreamPage => ({
       items: [],
       next: String(call),

@@ -6,20 +6,20 @@ import { maxIdlePages } from "./page-warnings.ts";
 export type Idleness = "none" | "empty" | "repeated";
 
 /**
- * Idle pages are empty, or only repeat earlier ones. A page with all items filtered out is not
- * idle. After `maxIdlePages` in a row the reading ends.
+ * Idle pages are empty, or only repeat earlier ones. A page whose items were all filtered out is not
+ * idle. Reading ends after `maxIdlePages` idle pages in a row.
  */
-export function watchIdlePages(): (page: UpstreamPage, isNews: boolean) => Idleness {
+export function watchIdlePages(): (page: UpstreamPage, hasNewItems: boolean) => Idleness {
   const fingerprints = new Set<string>();
   let empty = 0;
   let repeated = 0;
 
-  return (page, isNews) => {
+  return (page, hasNewItems) => {
     const fingerprint = fingerprintOf(page);
     const isRepeatedPage = fingerprint !== null && fingerprints.has(fingerprint);
     if (fingerprint !== null) fingerprints.add(fingerprint);
     const { items, received = items.length } = page;
-    const isKnown = !isNews && (isRepeatedPage || received <= items.length);
+    const isKnown = !hasNewItems && (isRepeatedPage || received <= items.length);
     if (received === 0) empty += 1;
     else if (isKnown) repeated += 1;
     else {

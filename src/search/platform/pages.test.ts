@@ -15,7 +15,7 @@ const keys = (items: readonly UpstreamItem[]) => items.map(itemKey);
 
 async function reading(
   page: (call: number, cursor: string | null) => UpstreamPage,
-  special: Partial<PageReading> = {},
+  overrides: Partial<PageReading> = {},
 ) {
   let calls = 0;
   const read = await readPages({
@@ -24,7 +24,7 @@ async function reading(
     limit: 100,
     maxPages: 20,
     name: "bluesky",
-    ...special,
+    ...overrides,
   });
   return { ...read, isWhole: isUntruncated(read.warnings) };
 }
@@ -71,7 +71,7 @@ test("a cyclic cursor ends the reading with a warning", async () => {
   expect(read.warnings).toMatchObject([{ code: "upstream_repeats" }]);
 });
 
-test("empty pages end a reading, which can continue after them", async () => {
+test("empty pages end a reading, which can be continued after them", async () => {
   const page = (call: number) => ({
     items: call === 3 ? [item(1)] : [],
     next: call === 3 ? null : String(call),
@@ -101,7 +101,7 @@ test("a page that repeats under other cursors ends the reading permanently", asy
   }
 });
 
-test("reading continues over filtered pages to those with items to show", async () => {
+test("reading continues past filtered pages to those with items to show", async () => {
   const emptyPage = (call: number) => ({ items: [], received: 40, oldestMs: -call });
   const reported = await reading((call) =>
     call < 9 ? { ...emptyPage(call), next: String(call) } : { items: [item(1)], next: null },
@@ -115,7 +115,7 @@ test("reading continues over filtered pages to those with items to show", async 
   expect(bounded.warnings).toMatchObject([{ code: "page_limit_reached" }]);
 });
 
-test("an endless list of pages is read up to the limit", async () => {
+test("an endless list of pages is read up to the page limit", async () => {
   const endless = await reading((call) => ({ items: [item(call)], next: String(call) }), {
     maxPages: 5,
   });
@@ -179,7 +179,7 @@ test("readings of any size, each continuing the previous, yield every item once 
   );
 });
 
-test("if the last returned item was deleted, reading continues after as many as were returned", async () => {
+test("if the last returned item was deleted, reading skips as many items as were returned", async () => {
   const start = { cursor: null, lastKey: lastKeyOf(item(9)), skip: 1 };
   const read = await reading(() => ({ items: [item(1), item(2)], next: null }), { start });
   expect(keys(read.items)).toEqual(keys([item(2)]));

@@ -43,18 +43,18 @@ export type PageReading = {
 
 /**
  * Reads pages without duplicates. Cyclic, idle or more than `maxPages` pages end the reading, as
- * does an error after the first page: the items so far are returned with a warning. Errors: those
+ * does an error after the first page; the items read so far are then returned with a warning. Errors: those
  * of the first page.
  */
 export async function readPages(reading: PageReading): Promise<ReadPagesResult> {
   const { start, limit, maxPages, name } = reading;
   const items: UpstreamItem[] = [];
   const warnings: UpstreamWarning[] = [];
-  const watched = watchItems(name);
+  const watcher = watchItems(name);
   let sinceMs: number | null = null;
   const cursors = new Set<string>(start.cursor === null ? [] : [start.cursor]);
   let position: ReadingPosition = start;
-  const idlenessOf = watchIdlePages();
+  const idlenessAfter = watchIdlePages();
 
   const endReading = (
     next: ReadingPosition | null,
@@ -65,8 +65,8 @@ export async function readPages(reading: PageReading): Promise<ReadPagesResult> 
     sinceMs,
     warnings:
       warning === undefined
-        ? [...warnings, ...watched.warnings()]
-        : [...warnings, ...watched.warnings().filter(({ code }) => code !== warning.code), warning],
+        ? [...warnings, ...watcher.warnings()]
+        : [...warnings, ...watcher.warnings().filter(({ code }) => code !== warning.code), warning],
   });
 
   for (let pages = 0; pages < maxPages; pages += 1) {
@@ -80,13 +80,13 @@ export async function readPages(reading: PageReading): Promise<ReadPagesResult> 
     if (page.isAbsent && position.cursor !== null) return endReading(null, pageUnavailable(name));
     warnings.push(...(page.warnings ?? []));
     if (page.sinceMs !== undefined) sinceMs = Math.max(sinceMs ?? page.sinceMs, page.sinceMs);
-    if (page.hasRepeats) watched.noteRepeats();
+    if (page.hasRepeats) watcher.markRepeated();
     const from = startIn(page.items, position);
-    let isNews = false;
+    let hasNewItems = false;
     for (const [index, item] of page.items.entries()) {
       const key = itemKey(item);
-      const isFirst = watched.note(key, null);
-      isNews ||= isFirst;
+      const isFirst = watcher.add(key, null);
+      hasNewItems ||= isFirst;
       if (!isFirst || index < from) continue;
       items.push(item);
       if (items.length < limit) continue;
@@ -99,7 +99,7 @@ export async function readPages(reading: PageReading): Promise<ReadPagesResult> 
     if (cursors.has(page.next)) return endReading(null, repeatedPagesWarning(name));
     cursors.add(page.next);
     position = { ...firstPage, cursor: page.next };
-    const idleness = idlenessOf(page, isNews);
+    const idleness = idlenessAfter(page, hasNewItems);
     if (idleness === "repeated") return endReading(null, repeatedPagesWarning(name));
     if (idleness === "empty") return endReading(position, emptyPages(name, continueHint));
   }

@@ -41,7 +41,7 @@ type GapReading = {
 export type ReadGapsResult = {
   readings: readonly GapReading[];
   seenFromMs: number | null;
-  left: readonly Span[];
+  remaining: readonly Span[];
   failures: readonly EarshotError[];
   error: EarshotError | null;
 };
@@ -62,13 +62,13 @@ export async function readGaps(
   let attempts = attemptsOf(sessions, search.routes);
   let limit = request.maxResults;
 
-  const endReading = (special: Partial<ReadGapsResult> = {}): ReadGapsResult => ({
+  const endReading = (result: Partial<ReadGapsResult> = {}): ReadGapsResult => ({
     readings,
     seenFromMs: null,
-    left: [],
+    remaining: [],
     failures,
     error: null,
-    ...special,
+    ...result,
   });
 
   for (;;) {
@@ -80,7 +80,7 @@ export async function readGaps(
       nowMs,
       toleranceMs: isLive ? liveToleranceMs : 0,
     });
-    const outcome = await readOnce(context, gapRequest, { ranks, left: remaining, limit, nowMs });
+    const outcome = await readOnce(context, gapRequest, { ranks, remaining, limit, nowMs });
     if (outcome instanceof EarshotError) {
       if (readings.length === 0) return endReading({ error: outcome });
       failures.push(outcome);
@@ -100,40 +100,51 @@ export async function readGaps(
     attempts = attempts.filter((one) => !spent.has(one) && isFurther(one, attempt));
     const more = attempts.length === 0 ? [] : remaining;
     const { seenFromMs } = searched;
-    if (seenFromMs !== null) return endReading({ seenFromMs, left: more });
-    if (limit <= 0) return endReading({ seenFromMs: more.at(-1)?.toMs ?? null, left: more });
+    if (seenFromMs !== null) return endReading({ seenFromMs, remaining: more });
+    if (limit <= 0) return endReading({ seenFromMs: more.at(-1)?.toMs ?? null, remaining: more });
   }
 }
 
-type Round = { ranks: RankedAttempts; left: readonly Span[]; limit: number; nowMs: number };
+type Round = { ranks: RankedAttempts; remaining: readonly Span[]; limit: number; nowMs: number };
 
 async function readOnce(
   context: AnswerContext,
   { request, archived, upstream, search, job }: GapRequest,
-  { ranks, left, limit, nowMs }: Round,
+  { ranks, remaining, limit, nowMs }: Round,
 ) {
   const { source, settings } = context;
   const { tree, names, coverage } = archived;
   const { asOfMs, after } = request;
   const { fromMs, toMs } = coverage;
   const isOver = () => job.signal.aborted || source.clock.now() >= job.deadlineMs - reserveMs;
-  const same = { upstream: search, tree, names, asOfMs, after, fromMs, toMs, nowMs, limit, isOver };
+  const common = {
+    upstream: search,
+    tree,
+    names,
+    asOfMs,
+    after,
+    fromMs,
+    toMs,
+    nowMs,
+    limit,
+    isOver,
+  };
   try {
     const outcome = await tryInOrder(ranks, (attempt, session, rest) =>
       searchGaps(context, {
-        ...same,
+        ...common,
         session,
         rest,
-        gaps: reachedBy(attempt, left, nowMs),
+        gaps: reachedBy(attempt, remaining, nowMs),
         route: attempt.route.name,
         maxPages: settings.maxPages,
       }),
     );
     const { attempt, answer: searched, failed } = outcome;
     const posts = searched.posts.map(({ post }) => ({ kind: "post", post }) as const);
-    const by = { upstream, session: attempt.session };
-    const items = await fetchedItems(source.archive, posts, by);
-    const reached = reachedBy(attempt, left, nowMs);
+    const fetchContext = { upstream, session: attempt.session };
+    const items = await fetchedItems(source.archive, posts, fetchContext);
+    const reached = reachedBy(attempt, remaining, nowMs);
     const span = { fromMs: reached[0]?.fromMs ?? null, toMs: reached.at(-1)?.toMs ?? toMs };
     return { reading: { attempt, span, searched, items }, failed };
   } catch (thrown) {

@@ -51,19 +51,23 @@ export type GapSearch = SearchCriteria & {
   isOver: () => boolean;
 };
 
-/** A multiple of `maxPages`, while the platform only repeats posts at or after the end of the previous result page. */
+/** Multiplies `maxPages` while the platform only repeats posts at or after the end of the previous result page. */
 const repeatedPagesFactor = 10;
 
-function note(watched: ReturnType<typeof watchItems>, page: UpstreamPage, nowMs: number): void {
-  if (page.hasRepeats) watched.noteRepeats();
+function noteItems(
+  watcher: ReturnType<typeof watchItems>,
+  page: UpstreamPage,
+  nowMs: number,
+): void {
+  if (page.hasRepeats) watcher.markRepeated();
   for (const item of page.items) {
-    watched.note(itemKey(item), item.kind === "post" ? postTimeMs(item.post, nowMs) : null);
+    watcher.add(itemKey(item), item.kind === "post" ? postTimeMs(item.post, nowMs) : null);
   }
 }
 
 /**
  * Newest gap first, until there are enough posts. Throws an error of the first page, so that another credential
- * can be tried; a later one ends the search with what was found.
+ * can be tried; a later error ends the search with what was found.
  */
 export async function searchGaps(
   { source: { archive } }: AnswerContext,
@@ -91,9 +95,9 @@ export async function searchGaps(
     warnings,
     sinceMs,
   });
-  const close = (gaps: readonly Span[], of: readonly UpstreamWarning[]): void => {
+  const close = (gaps: readonly Span[], readWarnings: readonly UpstreamWarning[]): void => {
     if (upstream.isExhaustive) {
-      closed.push(...readSpans(gaps, { warnings: of, sinceMs }).toReversed());
+      closed.push(...readSpans(gaps, { warnings: readWarnings, sinceMs }).toReversed());
     }
   };
 
@@ -103,16 +107,16 @@ export async function searchGaps(
       close([...older, gap], []);
       return endSearch(gap.toMs);
     }
-    const ofGap: UpstreamWarning[] = [];
-    const watched = watchItems(platform);
+    const gapWarnings: UpstreamWarning[] = [];
+    const watcher = watchItems(platform);
     const warn = (...all: readonly UpstreamWarning[]): void => {
-      ofGap.push(...all);
+      gapWarnings.push(...all);
       warnings.push(...all);
     };
     const cursors = new Set<string>();
     let cursor: string | null = null;
     let seenFromMs = gap.toMs;
-    const idlenessOf = watchIdlePages();
+    const idlenessAfter = watchIdlePages();
     for (;;) {
       const isStuck = gapPosts.length === 0 && resumeMs !== null && seenFromMs >= resumeMs;
       if (isStuck && pages >= repeatedPagesFactor * maxPages) {
@@ -150,7 +154,7 @@ export async function searchGaps(
       if (pageSinceMs !== undefined) sinceMs = Math.max(sinceMs ?? pageSinceMs, pageSinceMs);
       warn(...(page.warnings ?? []));
       // If a search is not exhaustive, inconsistent pages do not mean that posts are missing.
-      if (upstream.isExhaustive) note(watched, page, nowMs);
+      if (upstream.isExhaustive) noteItems(watcher, page, nowMs);
       const posts = page.items.flatMap((item) =>
         item.kind === "post" && !seen.has(item.post.uri) ? [item.post] : [],
       );
@@ -165,17 +169,17 @@ export async function searchGaps(
       const times = withLanguages.map((post) => postTimeMs(post, nowMs));
       seenFromMs = Math.min(seenFromMs, page.oldestMs ?? seenFromMs, ...times);
       if (page.next === null) {
-        warn(...watched.warnings());
-        if (!page.isAbsent) close([gap], ofGap);
+        warn(...watcher.warnings());
+        if (!page.isAbsent) close([gap], gapWarnings);
         break;
       }
       if (gapPosts.length >= limit) {
-        warn(...watched.warnings());
-        close([gap], ofGap);
+        warn(...watcher.warnings());
+        close([gap], gapWarnings);
         close(older, []);
         return endSearch(seenFromMs);
       }
-      const idleness = cursors.has(page.next) ? "repeated" : idlenessOf(page, posts.length > 0);
+      const idleness = cursors.has(page.next) ? "repeated" : idlenessAfter(page, posts.length > 0);
       if (idleness !== "none") {
         warn(
           idleness === "empty"

@@ -41,7 +41,7 @@ export async function searchPlatform(
   if (search === null) throw new Error(`${platform} has no search`);
   const { isLive } = request;
   const gapRequest = { request, isLive, archived, upstream, search, sessions, gaps, job };
-  const { readings, seenFromMs, left, failures, error } = await readGaps(context, gapRequest);
+  const { readings, seenFromMs, remaining, failures, error } = await readGaps(context, gapRequest);
   const older = olderThanMs === null ? null : positionBefore(olderThanMs);
   const usedSessions = readings.map(({ attempt }) => attempt.session);
   const unused = sessions.filter((session) => !usedSessions.includes(session));
@@ -53,17 +53,17 @@ export async function searchPlatform(
     platform,
     closed: [
       ...readings.flatMap(({ searched }) => searched.closed),
-      ...(search.isExhaustive ? left : []),
+      ...(search.isExhaustive ? remaining : []),
     ],
-    sinceMs: left.length > 0 ? null : (readings.at(-1)?.searched.sinceMs ?? null),
+    sinceMs: remaining.length > 0 ? null : (readings.at(-1)?.searched.sinceMs ?? null),
     isSearched: seenFromMs === null,
     part: {
       items: readings.flatMap(({ items }) => items),
-      // Older posts are a gap after an error, not left to later pages.
+      // After an error, older posts are a gap and not left to later pages.
       moreAfter: seenFromMs === null || error !== null ? older : positionBefore(seenFromMs),
     },
-    sources: readings.map(({ attempt, span: ofReading, items }) => ({
-      source: sourcePartOf(attempt.session, { platform, ...ofReading }, items.length),
+    sources: readings.map(({ attempt, span: readingSpan, items }) => ({
+      source: sourcePartOf(attempt.session, { platform, ...readingSpan }, items.length),
       items,
     })),
     billed: billedParts(unused, { platform, ...span }),

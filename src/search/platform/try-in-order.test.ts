@@ -12,8 +12,8 @@ const recent: Route = { name: "recent", reachMs: 7 * dayMs, cost: 1 };
 const all: Route = { name: "all", reachMs: null, cost: 2 };
 const slow: Route = { name: "slow", reachMs: null, cost: 3 };
 
-const session = (credentialId: string, special: Partial<OpenSession> = {}): OpenSession =>
-  testSession("x", { credentialId, ...special });
+const session = (credentialId: string, overrides: Partial<OpenSession> = {}): OpenSession =>
+  testSession("x", { credentialId, ...overrides });
 const ownUser = session("own user");
 const ownApp = session("own app", { access: "app" });
 const lentApp = session("lent app", { access: "app", owner: "deployment" });
@@ -79,7 +79,7 @@ function tryEach(answers: Record<string, string | Error>, sessions: readonly Ope
   return { requested, done };
 }
 
-test("a method waits for an own used-up credential rather than use one that shows less", async () => {
+test("a method waits for the account's own used-up credential rather than use one that shows less", async () => {
   const { requested, done } = tryEach(
     { "own user": limited(1), "own user, waiting": "full", "lent app": "ids" },
     [ownUser, lentApp],
@@ -97,7 +97,7 @@ test("a method uses another credential that shows as much before it waits for an
   expect(requested).toEqual(["own user", "own app"]);
 });
 
-test("a method uses a credential that shows less if waiting does not help, and retains the reason", async () => {
+test("a method uses a credential that shows less if waiting does not help, and reports the reason", async () => {
   for (const error of [limited(900), refused]) {
     const { done } = tryEach(
       { "own user": error, "own user, waiting": limited(900), "lent app": "ids" },

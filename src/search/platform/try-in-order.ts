@@ -11,9 +11,10 @@ export type TriedAnswer<Answer> = {
 };
 
 /**
- * Tries the best rank first. If only used-up limits block a rank, waits for the first to reopen
- * before a worse rank. `read` gets the session for the first request, and a patient one for later
- * ones. Errors: those of an attempt when none is left; `source_unavailable` when there was none.
+ * Tries the best rank first. If all attempts of a rank fail, some because a limit is used up, waits for
+ * the first limit to reopen before trying a worse rank. `read` gets a session for the first request,
+ * and a patient one for later ones. Errors: that of an attempt if all fail; `source_unavailable` if
+ * there is none.
  */
 export async function tryInOrder<Answer>(
   ranks: RankedAttempts,

@@ -8,19 +8,19 @@ const skewMs = 1_000;
  * first: the list changed while it was read, so items may be missing.
  */
 export function watchItems(name: string): {
-  note(key: string, timeMs: number | null): boolean;
-  noteRepeats(): void;
+  add(key: string, timeMs: number | null): boolean;
+  markRepeated(): void;
   warnings(): readonly UpstreamWarning[];
 } {
   const seen = new Set<string>();
   let oldestMs = Number.POSITIVE_INFINITY;
-  let isRepeated = false;
+  let hasRepeats = false;
   let isOutOfOrder = false;
 
   return {
-    note: (key, timeMs) => {
+    add: (key, timeMs) => {
       if (seen.has(key)) {
-        isRepeated = true;
+        hasRepeats = true;
         return false;
       }
       seen.add(key);
@@ -30,11 +30,11 @@ export function watchItems(name: string): {
       }
       return true;
     },
-    noteRepeats: () => {
-      isRepeated = true;
+    markRepeated: () => {
+      hasRepeats = true;
     },
     warnings: () => [
-      ...(isRepeated ? [repeatedItems(name)] : []),
+      ...(hasRepeats ? [repeatedItems(name)] : []),
       ...(isOutOfOrder ? [outOfOrder(name)] : []),
     ],
   };

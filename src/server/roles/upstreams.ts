@@ -37,7 +37,7 @@ export type UpstreamRole = {
   deploymentMethods(platform: Platform): ReturnType<typeof deploymentAccess>;
   requestablePlatformsFor(
     request: Pick<MergeableSearch, "platform" | "type" | "method">,
-  ): Pick<ShortSearchTerms, "requestableOpenly" | "requestableWithCredential">;
+  ): Pick<ShortSearchTerms, "requestableWithoutCredential" | "requestableWithCredential">;
   /** The deployment's token, by the server's origin. */
   mastodonToken(origin: string): Promise<string | null>;
   /** The credential for a remote node. An empty account id excludes credentials of accounts. */

@@ -93,7 +93,7 @@ function row({ name, defaultText, expected, meaning }: Setting<unknown>): string
     .replace(/^a duration of (\w+) or more/, "≥ $1")
     .replace(/^a duration/, "duration")
     .replace(/(?:a )?(URLs?) that begins? with https:\/\/ or http:\/\/( and has no path)?/, "$1")
-    .replace(/^a text without spaces/, "text")
+    .replace(/^text without spaces/, "text")
     .replace(/^one (?:or more )?of /, "");
   return `| \`${name}\` | ${fallback.join("<br>")} | ${values} | ${withLinks(meaning)} |`;
 }
