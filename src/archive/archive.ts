@@ -293,7 +293,7 @@ export type Archive = {
    * position is older than the retained order.
    */
   ingestOrder(after: IngestedPost | null, limit: number): Promise<readonly IngestedPost[]>;
-  /** Accounts with stored posts that were not looked up since `beforeMs`; those never looked up first. */
+  /** Accounts with stored posts that have not been looked up since `beforeMs`; those never looked up come first. */
   accountsToLookUp(platform: Platform, beforeMs: number, limit: number): Promise<readonly string[]>;
   /** The accounts that a folded username can name on any platform; at most a few dozen. */
   accountsNamed(name: string): Promise<readonly NamedAccount[]>;
@@ -308,12 +308,12 @@ export type Archive = {
   compactionState(): Promise<CompactionState | null>;
   onDamage(listener: (damage: readonly Damage[]) => void): void;
   /**
-   * Resolves once the catalog is verified, for which all calls but `answers` and `load` wait.
-   * Errors: `archive_damaged`, also of all later calls.
+   * Resolves once the catalog is verified, for which all calls but `ping` and `load` wait.
+   * Errors: `archive_damaged`, as of all later calls.
    */
   verified(): Promise<void>;
   /** Resolves when a reader responds. Errors: those of `verified`, once known. */
-  answers(): Promise<void>;
+  ping(): Promise<void>;
   load(): readonly ArchiveThreadLoad[];
   close(): Promise<void>;
 };

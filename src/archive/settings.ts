@@ -13,7 +13,7 @@ export const archiveSettings = {
     "EARSHOT_DETECT_LANGUAGE",
     "on",
     ["on", "off"],
-    "Whether to detect the language of posts whose source names none.",
+    "Whether to detect the language of posts whose source does not report one.",
   ),
 };
 

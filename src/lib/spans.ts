@@ -6,7 +6,7 @@ export type BoundedSpan = Span & { fromMs: number };
 /** Oldest first; none touch. */
 export function unionOf<S extends Span>(spans: readonly S[]): S[] {
   const union: S[] = [];
-  for (const span of inOrder(spans)) {
+  for (const span of byStart(spans)) {
     const last = union.at(-1);
     if (last === undefined || startOf(span) > last.toMs) union.push({ ...span });
     else last.toMs = Math.max(last.toMs, span.toMs);
@@ -16,18 +16,18 @@ export function unionOf<S extends Span>(spans: readonly S[]): S[] {
 
 /** Arguments and result are oldest first and without overlaps. */
 export function intersectionOf(a: readonly Span[], b: readonly Span[]): Span[] {
-  const both: Span[] = [];
-  let atA = 0;
-  let atB = 0;
+  const intersection: Span[] = [];
+  let indexA = 0;
+  let indexB = 0;
   for (;;) {
-    const inA = a[atA];
-    const inB = b[atB];
-    if (inA === undefined || inB === undefined) return both;
-    const fromMs = Math.max(startOf(inA), startOf(inB));
-    const toMs = Math.min(inA.toMs, inB.toMs);
-    if (fromMs < toMs) both.push(spanFrom(fromMs, toMs));
-    if (inA.toMs === toMs) atA += 1;
-    else atB += 1;
+    const spanA = a[indexA];
+    const spanB = b[indexB];
+    if (spanA === undefined || spanB === undefined) return intersection;
+    const fromMs = Math.max(startOf(spanA), startOf(spanB));
+    const toMs = Math.min(spanA.toMs, spanB.toMs);
+    if (fromMs < toMs) intersection.push(spanFrom(fromMs, toMs));
+    if (spanA.toMs === toMs) indexA += 1;
+    else indexB += 1;
   }
 }
 
@@ -37,7 +37,7 @@ export function outsideOf(window: Span, spans: readonly Span[]): Span[];
 export function outsideOf(window: Span, spans: readonly Span[]): Span[] {
   const outside: Span[] = [];
   let reachedMs = startOf(window);
-  for (const span of inOrder(spans)) {
+  for (const span of byStart(spans)) {
     const endMs = Math.min(startOf(span), window.toMs);
     if (endMs > reachedMs) outside.push(spanFrom(reachedMs, endMs));
     reachedMs = Math.max(reachedMs, span.toMs);
@@ -70,5 +70,5 @@ export const spanFrom = (fromMs: number, toMs: number): Span => ({
   toMs,
 });
 
-const inOrder = <S extends Span>(spans: readonly S[]): readonly S[] =>
+const byStart = <S extends Span>(spans: readonly S[]): readonly S[] =>
   spans.toSorted((a, b) => startOf(a) - startOf(b));

@@ -8,7 +8,7 @@ export function readUrl(url: URL | string): URL {
   return parsed;
 }
 
-/** Errors: `address_refused` unless HTTP(S) without user name and password. */
+/** Errors: `address_refused` unless the URL is HTTP(S) without user name and password. */
 export function requireWebAddress(url: URL): URL {
   if (url.protocol !== "http:" && url.protocol !== "https:") {
     throw refused(`${url.protocol} addresses are not allowed`);

@@ -42,7 +42,7 @@ export const line = {
 const emptyLines: readonly string[] = Array.from({ length: line.addedLabels + 1 }, () => "");
 const separator = "\n";
 
-type Form = "string" | "number" | "name" | "reference" | "langs" | "list" | "found" | "same";
+type Form = "string" | "number" | "name" | "reference" | "langs" | "list" | "spans" | "verbatim";
 
 const flagOrder = "rqtvusnSBU";
 
@@ -51,11 +51,11 @@ const parts: readonly ({ line: number; form: Form } | { flag: string })[] = [
   { line: line.username, form: "string" },
   { line: line.userId, form: "name" },
   { line: line.langs, form: "langs" },
-  { line: line.urls, form: "found" },
+  { line: line.urls, form: "spans" },
   { flag: "t" },
-  { line: line.hashtags, form: "found" },
-  { line: line.mentions, form: "found" },
-  { line: line.uri, form: "same" },
+  { line: line.hashtags, form: "spans" },
+  { line: line.mentions, form: "spans" },
+  { line: line.uri, form: "verbatim" },
   { flag: "r" },
   { flag: "S" },
   { line: line.createdMs, form: "number" },
@@ -78,7 +78,7 @@ const parts: readonly ({ line: number; form: Form } | { flag: string })[] = [
   { flag: "u" },
   { flag: "U" },
   { line: line.reposted, form: "reference" },
-  { line: line.geo, form: "same" },
+  { line: line.geo, form: "verbatim" },
 ];
 const storedLines = parts.flatMap((part, bit) =>
   "line" in part ? [{ ...part, bit: 1 << bit }] : [],
@@ -178,7 +178,7 @@ const bitsOf = (flags: string): number =>
 
 function shorten(value: string, form: Form, text: string): string {
   switch (form) {
-    case "same":
+    case "verbatim":
       return value;
     case "string":
       return value.slice(1, -1);
@@ -192,14 +192,14 @@ function shorten(value: string, form: Form, text: string): string {
       return value.slice(1, -1);
     case "langs":
       return /^\["[A-Za-z0-9-]+"\]$/.test(value) ? value.slice(2, -2) : value;
-    case "found":
+    case "spans":
       return spansOf(value, text) ?? value.slice(1, -1);
   }
 }
 
 function lengthen(short: string, form: Form, text: string): string {
   switch (form) {
-    case "same":
+    case "verbatim":
       return short;
     case "string":
       return `"${short}"`;
@@ -213,7 +213,7 @@ function lengthen(short: string, form: Form, text: string): string {
       return `[${short}]`;
     case "langs":
       return short.charCodeAt(0) === bracket ? short : `["${short}"]`;
-    case "found":
+    case "spans":
       return short.charCodeAt(0) === quote ? `[${short}]` : listOfSpans(short, text);
   }
 }

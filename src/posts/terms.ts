@@ -148,7 +148,7 @@ function addRelations(facets: Facets, post: Post, text: string): void {
   if (quoted !== null) addAll(facets, postKeys(platform, quoted), facet.quotes);
   if (reposted !== null) addAll(facets, postKeys(platform, reposted), facet.reposts);
   if (isReply && !isRepost) facets.add(facet.isReply);
-  if (isReply && !isRepost && answersItself(post)) facets.add(facet.isSelfReply);
+  if (isReply && !isRepost && isReplyToSelf(post)) facets.add(facet.isSelfReply);
   if (post.isQuote) facets.add(facet.isQuote);
   if (isRepost) facets.add(facet.isNativeRepost);
   if (isRepost || isOldStyleRepost(text, post.platform)) facets.add(facet.isRepost);
@@ -166,7 +166,7 @@ function conversationOf(post: Post): string[] {
   return post.isReply || post.isRepost ? [] : postKeys(platform, { id: null, uri });
 }
 
-function answersItself({ userId, username, inReplyTo }: Post): boolean {
+function isReplyToSelf({ userId, username, inReplyTo }: Post): boolean {
   if (userId !== null && inReplyTo?.userId) {
     return userId.toLowerCase() === inReplyTo.userId.toLowerCase();
   }

@@ -6,13 +6,13 @@ const maxAgeMs = 1_000;
 const timeoutMs = 2_000;
 
 /** Concurrent callers share one check. */
-export function createReadiness(archive: Pick<Archive, "answers">, clock: Clock) {
+export function createReadiness(archive: Pick<Archive, "ping">, clock: Clock) {
   let lastSuccessMs = Number.NEGATIVE_INFINITY;
   let pinging: Promise<boolean> | null = null;
 
   async function ping(): Promise<boolean> {
     const timerAbort = new AbortController();
-    const pinged = archive.answers().then(
+    const pinged = archive.ping().then(
       () => true,
       () => false,
     );

@@ -97,8 +97,8 @@ async function restore({ http, queue, nodes, sharing }: AppContext): Promise<voi
 }
 
 /** One call per reader, so that no search waits for its start. */
-async function startReaders(archive: Pick<Archive, "answers">, readers: number): Promise<void> {
-  await Promise.all(Array.from({ length: readers }, () => archive.answers()));
+async function startReaders(archive: Pick<Archive, "ping">, readers: number): Promise<void> {
+  await Promise.all(Array.from({ length: readers }, () => archive.ping()));
 }
 
 function onlyOnce(run: () => Promise<void>): () => Promise<void> {

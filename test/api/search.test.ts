@@ -395,7 +395,7 @@ test("a search without a source warns with the next step, as JSON and as Markdow
   const { warnings } = (await answerOf(onX)).json();
   expect(warnings).toContainEqual({
     code: "no_source",
-    message: expect.stringContaining("no posts of x"),
+    message: expect.stringContaining("no posts from x"),
     hint: expect.stringContaining("earshot credentials add x"),
   });
   const { body } = await answerOf(onX, "text/markdown");

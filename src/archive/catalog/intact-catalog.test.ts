@@ -184,10 +184,10 @@ describe("a catalog that is being verified", () => {
     const archive = await opened();
     const order: string[] = [];
     await Promise.all([
-      archive.answers().then(() => order.push("answers")),
+      archive.ping().then(() => order.push("ping")),
       archive.verified().then(() => order.push("verified")),
     ]);
-    expect(order).toEqual(["answers", "verified"]);
+    expect(order).toEqual(["ping", "verified"]);
     await archive.close();
   });
 
@@ -206,7 +206,7 @@ describe("a catalog that is being verified", () => {
     for (const outcome of await Promise.allSettled(calls)) {
       expect(outcome).toMatchObject({ status: "rejected", reason: { code: "archive_damaged" } });
     }
-    await expect(archive.answers()).rejects.toMatchObject({ code: "archive_damaged" });
+    await expect(archive.ping()).rejects.toMatchObject({ code: "archive_damaged" });
     await archive.close();
   });
 });

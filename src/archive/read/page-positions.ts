@@ -12,8 +12,8 @@ type PositionsContext = {
 };
 
 /**
- * The positions at which a page starts and ends. In a damaged segment, they fall back to the ID
- * alone.
+ * The positions at which a page starts and ends. In a damaged segment, they fall back to the bare
+ * ID.
  */
 export function pagePositions({ open, uriKey }: PositionsContext) {
   return {

@@ -17,13 +17,13 @@ export function comparePositions(a: Position, b: Position): number {
   return a.platform < b.platform ? -1 : a.platform > b.platform ? 1 : 0;
 }
 
-export const shareMillisecond = (a: Position, b: Position): boolean =>
+export const isSameMillisecond = (a: Position, b: Position): boolean =>
   a.platform === b.platform &&
   a.platform !== "x" &&
   firstInMillisecond(a.id) === firstInMillisecond(b.id);
 
 export function comesAfter(post: Position & { uri: string }, position: Position): boolean {
-  if (position.uriHash === undefined || !shareMillisecond(post, position)) {
+  if (position.uriHash === undefined || !isSameMillisecond(post, position)) {
     return comparePositions(position, post) < 0;
   }
   return uriHash(post.uri) < position.uriHash;

@@ -13,7 +13,7 @@ import { planOf, prepareSets, type SealedPlan } from "./sealed-plan.ts";
 import { lacksTerms, type SealedQuery } from "./sealed-query.ts";
 import { readableState, readHead } from "./sealed-state.ts";
 import type { TermCache } from "./term-cache.ts";
-import { mayHave, readTermFilter, type TermFilter } from "./term-filter.ts";
+import { mayContain, readTermFilter, type TermFilter } from "./term-filter.ts";
 
 export type ChunkMatches = { chunk: number; set: ChunkSet; from: number; to: number };
 
@@ -86,7 +86,7 @@ export function openSealedIndex(
 
   function isFiltered(term: string): boolean {
     const filter = filters.find("") ?? null;
-    return filter !== null && !mayHave(filter, term);
+    return filter !== null && !mayContain(filter, term);
   }
 
   const sources = {

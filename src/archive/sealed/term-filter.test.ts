@@ -2,7 +2,7 @@ import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { SealedDamage } from "./damage.ts";
 import { sealedMigrations } from "./format.ts";
-import { createTermFilter, mayHave, readTermFilter, writeTermFilter } from "./term-filter.ts";
+import { createTermFilter, mayContain, readTermFilter, writeTermFilter } from "./term-filter.ts";
 
 const wordsOf = (language: string, count: number) =>
   Array.from({ length: count }, (_, index) => `${language}${index.toString(36)}é`);
@@ -28,14 +28,14 @@ test.each([1, 2, 100, 50_000])(
     const words = wordsOf("w", count);
     const filter = filterOf(words);
     expect(filter.length).toBe(Math.ceil((count * 6) / 8));
-    expect(words.filter((word) => !mayHave(filter, word))).toEqual([]);
-    const others = wordsOf("o", 20_000).filter((word) => mayHave(filter, word));
+    expect(words.filter((word) => !mayContain(filter, word))).toEqual([]);
+    const others = wordsOf("o", 20_000).filter((word) => mayContain(filter, word));
     if (count > 100) expect(others.length).toBeLessThan(20_000 / 15);
   },
 );
 
 test("the term filter of a segment without terms lacks every term", () => {
-  expect(mayHave(filterOf([]), "word")).toBe(false);
+  expect(mayContain(filterOf([]), "word")).toBe(false);
 });
 
 test("the term filter is read as it was written, and is optional", () => {

@@ -30,7 +30,7 @@ export function createTermFilter(): { add(term: Bytes): void; end(): TermFilter 
 }
 
 /** False only for a term that the segment lacks. */
-export function mayHave(filter: TermFilter, term: string): boolean {
+export function mayContain(filter: TermFilter, term: string): boolean {
   if (filter.length === 0) return false;
   const hash = mixed(crc32(term));
   for (let probe = 0; probe < probes; probe += 1) {

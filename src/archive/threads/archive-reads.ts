@@ -22,7 +22,7 @@ export type ArchiveReads = Pick<
   | "readCheckpoint"
   | "coverage"
   | "stats"
-  | "answers"
+  | "ping"
   | "onDamage"
 >;
 
@@ -69,7 +69,7 @@ export function createArchiveReads(
     readCheckpoint: async (name) => await send("readCheckpoint", name),
     coverage: async () => await send("coverage", null),
     stats: async () => await send("stats", { maxBytes }),
-    answers: async () => {
+    ping: async () => {
       verification.throwIfFailed();
       await archiveErrors(readers.call("coverage", null));
     },

@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import type { QueryNode } from "@earshot/query/tree";
 import type { Position } from "../../archive/archive.ts";
-import { comparePositions, shareMillisecond } from "../../archive/read/search.ts";
+import { comparePositions, isSameMillisecond } from "../../archive/read/search.ts";
 import { type FetchMethod, isSearch } from "../../platforms/methods.ts";
 import type { AnswerRequest, FetchedItem } from "../../platforms/source.ts";
 import { uriHash } from "../../posts/ids.ts";
@@ -114,7 +114,7 @@ const positionOf = ({ platform, id }: FetchedItem): Position | null =>
 
 /** A node whose segments are not yet rewritten does not know the order of `uriHash`. */
 function isAfter(after: Position, post: Position, uri: string | null): boolean {
-  if (after.uriHash === undefined || uri === null || !shareMillisecond(after, post)) {
+  if (after.uriHash === undefined || uri === null || !isSameMillisecond(after, post)) {
     return comparePositions(after, post) < 0;
   }
   return uriHash(uri) !== after.uriHash;
@@ -129,7 +129,7 @@ function checkContinuation(
   const lastPosition = last === undefined ? null : positionOf(last.item);
   const isBefore = (position: Position | null): boolean =>
     next !== null && position !== null && comparePositions(next, position) < 0;
-  const isTie = next !== null && after !== null && shareMillisecond(next, after);
+  const isTie = next !== null && after !== null && isSameMillisecond(next, after);
   if (isBefore(lastPosition) || (!isTie && isBefore(after))) {
     throw answerRefused("next_misplaced", "the cursor is before the end of the page");
   }

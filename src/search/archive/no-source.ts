@@ -5,7 +5,7 @@ const allSourcesHint =
   "set EARSHOT_INGEST=bluesky to follow Bluesky's stream, or add posts with earshot import";
 
 export function noSourceWarning(platform: SearchPlatform): SourceWarning {
-  const posts = platform === "social" ? "no posts" : `no posts of ${platform}`;
+  const posts = platform === "social" ? "no posts" : `no posts from ${platform}`;
   return {
     code: "no_source",
     message: `nothing to search: the archive has ${posts}, and no source is configured`,

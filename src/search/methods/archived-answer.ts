@@ -57,7 +57,7 @@ async function archivedPost(
   const items = archived === undefined ? [] : [{ platform, id: archived.id }];
   const stale =
     archived === undefined ? null : await staleWarning(source, { platform, id: archived.id });
-  const coverage = unbounded(asOfMs, archived !== undefined && stale === null);
+  const coverage = unboundedCoverage(asOfMs, archived !== undefined && stale === null);
   return {
     items,
     next: null,
@@ -139,7 +139,7 @@ function nameOf({ id, handle }: UserTarget): string | null {
   return name !== null && "value" in readUser("from", name) ? name : null;
 }
 
-function unbounded(toMs: number, complete: boolean): Coverage {
+function unboundedCoverage(toMs: number, complete: boolean): Coverage {
   return {
     fromMs: null,
     toMs,

@@ -35,12 +35,13 @@ export async function derivedAnswer(
 ): Promise<SourceAnswer> {
   if (query === null) return await trends(context, request, job);
   if (request.method === "getretweeters") return await reposters(context, request, query, job);
-  const read = await readArchivedPosts(context, { ...request, query, fromMs: null }, 1, job);
-  const profiles = read.posts.flatMap((post) => profileOf(request.platform, post) ?? []);
+  const archived = await readArchivedPosts(context, { ...request, query, fromMs: null }, 1, job);
+  const profiles = archived.posts.flatMap((post) => profileOf(request.platform, post) ?? []);
   const allTime = { fromMs: null, toMs: request.asOfMs };
   return answerOf(request, allTime, profiles, {
     gaps: [allTime],
-    warnings: profiles.length === 0 ? read.warnings : [...read.warnings, derivedAccountsWarning],
+    warnings:
+      profiles.length === 0 ? archived.warnings : [...archived.warnings, derivedAccountsWarning],
   });
 }
 
@@ -51,19 +52,19 @@ async function reposters(
   job: UpstreamJob,
 ): Promise<SourceAnswer> {
   const { platform, maxResults, asOfMs } = request;
-  const read = await readArchivedPosts(
+  const archived = await readArchivedPosts(
     context,
     { ...request, query, fromMs: null },
     maxReposts,
     job,
   );
   const profiles = new Map<string, UpstreamItem>();
-  let { next } = read;
-  for (const [index, post] of read.posts.entries()) {
+  let { next } = archived;
+  for (const [index, post] of archived.posts.entries()) {
     const profile = profileOf(platform, post);
     if (profile === null || profiles.has(profile.profile.userId)) continue;
     if (profiles.size === maxResults) {
-      next = { platform, id: read.posts[index - 1]?.id ?? post.id };
+      next = { platform, id: archived.posts[index - 1]?.id ?? post.id };
       break;
     }
     profiles.set(profile.profile.userId, profile);
@@ -71,7 +72,7 @@ async function reposters(
   const allTime = { fromMs: null, toMs: asOfMs };
   const answer = answerOf(request, allTime, [...profiles.values()], {
     gaps: [allTime],
-    warnings: [...read.warnings, derivedRepostersWarning],
+    warnings: [...archived.warnings, derivedRepostersWarning],
   });
   return { ...answer, next };
 }
@@ -84,14 +85,14 @@ async function trends(
   const { platform, asOfMs, maxResults } = request;
   const fromMs = asOfMs - trendWindowMs;
   const tagged = { ...request, query: taggedPosts, fromMs, toMs: asOfMs };
-  const read = await readArchivedPosts(context, tagged, maxTrendPosts, job);
-  const sinceMs = sinceOf(read, fromMs);
-  const items = trendsOf(platform, read.posts, maxResults).map(
+  const archived = await readArchivedPosts(context, tagged, maxTrendPosts, job);
+  const sinceMs = sinceOf(archived, fromMs);
+  const items = trendsOf(platform, archived.posts, maxResults).map(
     (trend): UpstreamItem => ({ kind: "trend", trend }),
   );
   return answerOf(request, { fromMs: sinceMs, toMs: asOfMs }, items, {
-    gaps: unionOf([{ fromMs: null, toMs: sinceMs }, ...read.gaps]),
-    warnings: [...read.warnings, countWarning(read.posts.length, sinceMs)],
+    gaps: unionOf([{ fromMs: null, toMs: sinceMs }, ...archived.gaps]),
+    warnings: [...archived.warnings, countWarning(archived.posts.length, sinceMs)],
   });
 }
 
@@ -130,7 +131,7 @@ function profileOf(
 
 function answerOf(
   { platform, asOfMs }: FetchRequest,
-  read: Span,
+  span: Span,
   items: readonly UpstreamItem[],
   { gaps, warnings }: { gaps: readonly Span[]; warnings: readonly SourceWarning[] },
 ): SourceAnswer {
@@ -146,7 +147,7 @@ function answerOf(
       truncated: false,
       platforms: [],
     },
-    sources: [{ platform, via: "archive", ...read, count: items.length }],
+    sources: [{ platform, via: "archive", ...span, count: items.length }],
     warnings,
   };
 }

@@ -42,7 +42,7 @@ export type ReadMethodResult = {
 
 /**
  * Reads with the attempt that shows the most, then with the next best beyond its reach. `openOthers`
- * opens the sessions that do not use the cursor's credential. Errors: those of the first attempt.
+ * opens sessions of all credentials, not only of a cursor's. Errors: those of the first attempt.
  */
 export async function readMethod(
   context: AnswerContext,

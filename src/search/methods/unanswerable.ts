@@ -45,15 +45,15 @@ export function ownCredentialNeeded(
   allowed: readonly AccessKind[],
 ): Unanswerable {
   const why = ownMethods.includes(method)
-    ? "returns data of one account"
-    : `of ${platform} may be shown only to the account whose credential fetched it`;
+    ? "returns data of a single account"
+    : `results from ${platform} may be shown only to the account whose credential fetched them`;
   const commands = allowed.flatMap(
     (access) => platformDescriptions[platform].configuration[access] ?? [],
   );
   return {
     ok: false,
     why: "own_credential_needed",
-    message: `${method} ${why}, so it requires your own credential of ${platform}`,
+    message: `${method} ${why}, so it requires your own ${platform} credential`,
     hint: `add one with ${commands.join(", or ")} --account ACCOUNT`,
   };
 }

@@ -81,7 +81,7 @@ export async function readPages(reading: PageReading): Promise<ReadPagesResult> 
     warnings.push(...(page.warnings ?? []));
     if (page.sinceMs !== undefined) sinceMs = Math.max(sinceMs ?? page.sinceMs, page.sinceMs);
     if (page.hasRepeats) watcher.markRepeated();
-    const from = startIn(page.items, position);
+    const from = startIndexIn(page.items, position);
     let hasNewItems = false;
     for (const [index, item] of page.items.entries()) {
       const key = itemKey(item);
@@ -106,7 +106,7 @@ export async function readPages(reading: PageReading): Promise<ReadPagesResult> 
   return endReading(position, tooManyPages(name, maxPages));
 }
 
-function startIn(items: readonly UpstreamItem[], { lastKey, skip }: ReadingPosition): number {
+function startIndexIn(items: readonly UpstreamItem[], { lastKey, skip }: ReadingPosition): number {
   if (lastKey === null) return 0;
   const index = items.findIndex((item) => lastKeyOf(item) === lastKey);
   return index === -1 ? Math.min(skip, items.length) : index + 1;
