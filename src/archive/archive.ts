@@ -104,7 +104,7 @@ export type ImportBatch = {
 export type WriteReport = {
   inserted: number;
   updated: number;
-  /** Already stored in this or a later version, or as an observed post that an import does not override. */
+  /** Already stored in this or a later version, or observed, which an import does not override. */
   unchanged: number;
   deleted: number;
   /** Not stored: deleted at a later revision, or too old to retain. */
@@ -154,7 +154,7 @@ export type SearchAnswer = {
   positions: readonly Position[];
   /** Null when nothing older can match. */
   next: Position | null;
-  /** False if the deadline was reached first; `next` then continues from there. */
+  /** False if the deadline came first; `next` then continues there. */
   complete: boolean;
   damage: readonly Damage[];
   work: SearchWork;
@@ -178,7 +178,7 @@ export type CountRequest = {
   fromMs: number;
   toMs: number;
   /**
-   * Width of a bucket. Buckets start at its multiples since the Unix epoch; the bounds may shorten the first and the last.
+   * Width of a bucket. Buckets start at its multiples since the Unix epoch; the bounds may shorten the first and last.
    */
   bucketMs: number;
   deadlineMs: number;
@@ -188,7 +188,7 @@ export type CountRequest = {
 export type CountAnswer = {
   /** Non-empty, oldest first. */
   buckets: readonly { fromMs: number; count: number }[];
-  /** Counts are complete from here on: the request's `fromMs` unless the deadline was reached first. */
+  /** Counts are complete from here on: `fromMs` unless the deadline came first. */
   countedFromMs: number;
   damage: readonly Damage[];
   work: CountWork;

@@ -5,7 +5,7 @@ export type PreparedPost = {
   platform: Platform;
   uri: string;
   hash: bigint | null;
-  /** The preferred ID, changed if another post of its millisecond has it; an X post has its own. */
+  /** Preferred: changed if another post of its millisecond has it. An X post has its own. */
   id: bigint;
   timeMs: number;
   /** The post is unobserved and claims a future time, so `timeMs` is lower. */

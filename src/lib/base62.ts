@@ -2,7 +2,6 @@ const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 export type RandomBytes = (length: number) => Uint8Array;
 
-/** This and larger bytes would bias the result. */
 const firstBiasedByte = 248;
 
 export function randomBase62(length: number, randomBytes: RandomBytes): string {

@@ -1,5 +1,5 @@
 /**
- * Posts are untrusted: removes what could move the cursor or recolour a terminal. Keeps line breaks.
+ * Removes what untrusted posts could use to move the cursor or recolour a terminal. Keeps line breaks.
  */
 export function stripControls(text: string): string {
   return text.replaceAll(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, (character) =>

@@ -52,7 +52,7 @@ export function isPublicAddress(address: string): boolean {
   if (!ipaddr.isValid(plain)) return false;
   const parsed = ipaddr.process(plain);
   if (parsed.range() !== "unicast") return false;
-  // Global unicast is 2000::/3; ipaddr.js does not name lower ranges, such as that of ::127.0.0.1.
+  // Global unicast is 2000::/3; ipaddr.js does not name lower ranges, such as ::127.0.0.1.
   return parsed.kind() === "ipv4" || ((parsed.toByteArray()[0] ?? 0) & 0xe0) === 0x20;
 }
 

@@ -29,7 +29,7 @@ export type FetchOptions = {
 export type StreamedAnswer = {
   status: number;
   headers: Headers;
-  /** Decompressed; single use. Errors: those of the fetch. */
+  /** Decompressed; single use. Errors: as for the fetch. */
   pieces: AsyncIterable<Uint8Array>;
   cancel(): Promise<void>;
 };

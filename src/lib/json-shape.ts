@@ -1,6 +1,6 @@
 /**
- * Parsing 250,000 different names in one object blocked the event loop for 1.1 s. Parsing on another
- * thread does not help, because receiving the value costs as much.
+ * 250,000 different names in one object blocked the event loop for 1.1 s. Parsing on another thread
+ * does not help, because receiving the value costs as much.
  */
 
 import { randomInt } from "node:crypto";

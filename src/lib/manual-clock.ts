@@ -2,7 +2,7 @@ import type { Clock } from "./clock.ts";
 
 export type ManualClock = Clock & {
   advance(ms: number): Promise<void>;
-  /** Advances like the clock of a suspended process: due sleepers wake afterwards. */
+  /** As if the process were suspended: due sleepers wake afterwards. */
   suspend(ms: number): Promise<void>;
   shiftWall(ms: number): void;
 };

@@ -7,8 +7,8 @@ import { ensureKeyFile, readKey } from "./key-file.ts";
 export const readSecretKey = readKey;
 
 /**
- * `secret.key`, created readable only by its owner. Concurrent processes agree on one key. Errors: `secret_key_missing` if
- * encrypted data exists without it; `secret_key_unreadable`, without the file's content.
+ * `secret.key`, created if missing. Errors: `secret_key_missing` if encrypted data exists without it;
+ * `secret_key_unreadable`, without the file's content.
  */
 export function ensureSecretKey(
   dataDir: string,

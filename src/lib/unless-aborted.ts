@@ -1,4 +1,4 @@
-/** On abort, calls `onAbort` and rejects with the signal's reason; the work continues. */
+/** Rejects with the signal's reason, after `onAbort`; the work continues. */
 export async function unlessAborted<Value>(
   work: Promise<Value>,
   signal: AbortSignal,

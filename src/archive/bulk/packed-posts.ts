@@ -156,7 +156,7 @@ type PackedColumns = {
   texts: Buffer;
 };
 
-/** A class, so that all posts share the getters, which decode a text only when it is needed. */
+/** A class, so that posts share getters: most texts are never decoded. */
 class PackedPost implements PreparedPost {
   readonly kind = "upsert";
   readonly alias = null;

@@ -1,6 +1,6 @@
 /**
- * Bypasses FTS5, which took a third of an import's CPU time and was read back by sealing. Rows and
- * index are committed together, because posts without an index would not be found.
+ * FTS5 took a third of an import's CPU time, and sealing read its index back. Committing rows before
+ * the index would store posts that are not found.
  */
 
 import type { FileLock } from "../../db/folder-lock.ts";

@@ -8,7 +8,7 @@ export type KnownCounts = {
   fromMs: number;
   toMs: number;
   counts: Map<number, number>;
-  /** Of the buckets that the bounds of the window shorten, by span. */
+  /** Of buckets that the window's bounds shorten, by span. */
   partialCounts: Map<string, number>;
 };
 

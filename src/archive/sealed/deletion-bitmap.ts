@@ -48,7 +48,6 @@ export function readDeletionBitmap(database: DatabaseSync): DeletionBitmap {
   };
 }
 
-/** A bitmap with checksums has a row for every chunk. */
 function chunksWithDeletions(database: DatabaseSync): (chunk: number) => boolean {
   const { posts = 0, isSummed = false } = readableState(database) ?? {};
   const select = database.prepare("SELECT chunk FROM sealed_mask");

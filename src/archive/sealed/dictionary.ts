@@ -14,8 +14,8 @@ import { assertSum, blockSum, type SealedHead } from "./sums.ts";
 export type Dictionary = {
   find(term: string): DictionaryEntry | null;
   /**
-   * Visits terms ascending by UTF-8 bytes. After each block, yields the number of entries read, with
-   * no statement open.
+   * Ascending by UTF-8 bytes. After each block, yields the number of entries read, with no statement
+   * open.
    */
   visitPrefix(prefix: string, visit: (entry: DictionaryEntry) => void): Generator<number, void>;
 };
@@ -130,8 +130,8 @@ export function checkedBlock(
 }
 
 /**
- * Moves to the entry of `target` from the start of its block; false if missing. An entry that shares more bytes with its
- * predecessor than the predecessor shares with `target` needs no comparison.
+ * Moves from the start of a block to the entry of `target`; false if missing. An entry that shares more bytes with its
+ * predecessor than that does with `target` needs no comparison.
  */
 function seekTerm(entries: Entries, target: Uint8Array): boolean {
   let common = 0;

@@ -1,6 +1,6 @@
 /**
- * Returns the doc number of an ID, or -1. An ID is passed as a signed upper and an unsigned lower
- * half, to avoid bigints.
+ * The doc number of an ID, or -1. To avoid bigints, an ID is passed as a signed upper and an unsigned
+ * lower half.
  */
 export type NumberLookup = (high: number, low: number) => number;
 

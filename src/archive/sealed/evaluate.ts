@@ -7,7 +7,7 @@ import { evaluationRank, type SealedPlan } from "./sealed-plan.ts";
 export type SealedWork = {
   /** Containers evaluated. */
   containers: number;
-  /** Terms read to prepare the plan; other preparation counts as the terms that cost as much. */
+  /** Terms read to prepare the plan; other preparation counts as terms of equal cost. */
   termReads?: number;
 };
 
@@ -70,7 +70,7 @@ function createEvaluator(): Evaluator {
   };
 }
 
-/** The most positions read to evaluate the plan for at most `maxCandidates` candidates. */
+/** The most positions read to evaluate the plan for `maxCandidates`. */
 function maxPositionsOf(plan: SealedPlan, maxCandidates: number): number {
   const candidates = Math.min(maxCandidates, plan.maxMatches);
   let positions = plan.phrase.length * candidates;
@@ -172,7 +172,7 @@ function evaluateAnd(plan: SealedPlan, run: Run, within: ChunkSet | null): Chunk
   return matches;
 }
 
-/** Insertion sort, because the plans are few and mostly still in the order of the previous chunk. */
+/** Insertion sort: the plans are few, and mostly still in order from the previous chunk. */
 function sortByCost(plans: SealedPlan[]): void {
   for (let index = 1; index < plans.length; index++) {
     const plan = plans[index] as SealedPlan;

@@ -14,7 +14,7 @@ const structureId = 10;
 /** Marks a structure record with tombstones at its fifth byte. */
 const withTombstones = 0xff000001;
 
-/** Oldest first. Errors: `UnreadableFts`, including for the format of a later SQLite. */
+/** Oldest first. Errors: `UnreadableFts`, even for a later SQLite's format. */
 export function readFtsPieces(database: DatabaseSync): FtsPiece[] {
   const version = database.prepare("SELECT v FROM term_config WHERE k = 'version'").get()?.v;
   const block = database

@@ -1,4 +1,4 @@
-/** The number of indexes with each post, up to `several`. */
+/** The indexes with each post, up to `several`. */
 export type IndexCounts = Uint8Array;
 
 const several = 2;

@@ -76,7 +76,7 @@ export function openSealedIndex(
   const rows = postingRowsOf(database, head);
   const lists = terms.open<PostingList | null>();
   const prefixes = terms.open<PrefixList | null>();
-  // An evicted filter is not read again, because that would cost more than dictionary lookups.
+  // An evicted filter is not read again: that would cost more than dictionary lookups.
   const filters = terms.open<TermFilter | null>();
   filters.get("", (grow) => {
     const filter = readTermFilter(database, posts);

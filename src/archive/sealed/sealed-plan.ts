@@ -101,7 +101,6 @@ function disjunction(children: readonly (SealedPlan | null)[]): SealedPlan | nul
   return { ...plain, kind: "or", children: possible };
 }
 
-/** Excludes terms first, so that phrases are checked in fewer posts. */
 function conjunction(
   children: readonly (SealedPlan | null)[],
   excluded: readonly (SealedPlan | null)[],

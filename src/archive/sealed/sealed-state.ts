@@ -49,7 +49,7 @@ const isHeadLost = (segment: DatabaseSync): boolean =>
 
 const isCount = (value: number): boolean => Number.isSafeInteger(value) && value >= 0;
 
-/** Null if not sealed. Errors: `SealedDamage`, including if marked as damaged. */
+/** Null if not sealed. Errors: `SealedDamage`. */
 export function readableState(segment: DatabaseSync): SealedState | null {
   const state = sealedState(segment);
   if (state === null || state.isReadable) return state;

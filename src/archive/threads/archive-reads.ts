@@ -52,7 +52,7 @@ export function createArchiveReads(
 
   return {
     search: async (request, signal) => reportDamage(await send("search", request, signal)),
-    // Always the same reader, because of its cache.
+    // Always the same reader, for its cache.
     count: async (request, signal) =>
       reportDamage(await send("count", request, signal, readers.last)),
     records: async (positions) => reportDamage(await send("records", positions)),

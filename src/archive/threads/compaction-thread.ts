@@ -79,7 +79,7 @@ export type CompactionMethods = typeof methods;
 
 serveMethods<CompactionMethods>(methods, end);
 
-/** Starting may fail, for example because the disk is full. */
+/** Starting may fail, such as on a full disk. */
 async function runForever(): Promise<void> {
   while (!closing.signal.aborted) {
     await runCompaction().catch(() => undefined);

@@ -8,7 +8,7 @@ import { unreadableSegment } from "../segments/unreadable-segment.ts";
 
 export type OpenSegments = {
   open(entry: SegmentEntry): Segment;
-  /** Closes open segments that are not in `segments`. */
+  /** Closes those not in `segments`. */
   closeRemoved(segments: readonly SegmentEntry[]): void;
   closeAll(): void;
 };

@@ -17,7 +17,7 @@ export type ArchiveSettings = {
   dataDir: string;
   readers: number;
   segmentPosts: number;
-  /** Default `on`; only for posts whose source does not report a language. */
+  /** Default `on`; only for posts without a reported language. */
   detectLanguage?: "on" | "off";
   /** Default `off`: another process may run compaction. Starts with the first call of `compactionState`. */
   compaction?: "on" | "off";

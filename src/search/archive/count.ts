@@ -13,7 +13,6 @@ export type CountsRequest = {
   tree: QueryNode;
   fromMs: number;
   toMs: number;
-  /** Buckets start at its multiples since the Unix epoch; the bounds may shorten the first and the last. */
   bucketMs: number;
   asOfMs: number;
   account?: string;

@@ -26,7 +26,7 @@ import { noSourceWarning } from "./no-source.ts";
 export type ArchiveFeed = {
   clock: Pick<Clock, "now">;
   fedPlatforms: readonly Platform[];
-  /** How far a stream that has caught up may lag and still count as reaching the present. */
+  /** How far a caught-up stream may lag and still reach the present. */
   coverageSlackMs: number;
   liveSinceMs: (platform: Platform) => number | null;
 };

@@ -23,7 +23,7 @@ type Source = Omit<ArchiveFeed, "fedPlatforms"> & {
   freshnessOf?: FreshnessOf;
 };
 
-/** Posts that are checked; the rest of a larger answer is assumed to be like them. */
+/** Only the first posts of a larger answer are checked. */
 const maxRead = 20;
 
 export async function staleWarning(

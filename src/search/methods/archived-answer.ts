@@ -90,7 +90,7 @@ function timeOf(uri: string): number | null {
   return uri.startsWith("at://") ? tidMs(uri.slice(uri.lastIndexOf("/") + 1)) : null;
 }
 
-/** The start for replies, which are not older than their post. */
+/** Replies are not older than their post. */
 export const archivedFromMs = (method: FetchMethod, target: Target): number | null =>
   queryOf(method, target)?.fromMs ?? null;
 

@@ -12,7 +12,6 @@ import { type ArchivedPost, type ArchivedPosts, readArchivedPosts } from "./arch
 import { trendsOf } from "./archived-trends.ts";
 import type { FetchRequest } from "./fetch-request.ts";
 
-/** Answers derived from archived posts are never complete, so the platform is preferred if it can be requested. */
 const derivedMethods: readonly FetchMethod[] = [
   "getprofilebyid",
   "searchbyprofile",

@@ -43,7 +43,7 @@ export type PageReading = {
 
 /**
  * Reads pages without duplicates. Cyclic, idle or more than `maxPages` pages end the reading, as
- * does an error after the first page; the items read so far are then returned with a warning. Errors: those
+ * does an error after the first page; the items read so far are returned with a warning. Errors: those
  * of the first page.
  */
 export async function readPages(reading: PageReading): Promise<ReadPagesResult> {
