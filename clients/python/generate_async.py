@@ -10,12 +10,12 @@ METHODS = (
     "|create|list|get|delete|enable|replace_secret|test|deliveries|replay|_call"
 )
 
-#: Each must apply, so that a change of the source cannot pass unseen.
+#: Every pattern must match, so that a change of the source cannot go unnoticed.
 REPLACEMENTS = [
     (r"^import time$", "import asyncio"),
     (r"Iterator", "AsyncIterator"),
     (r"httpx\.Client", "httpx.AsyncClient"),
-    (r"class Earshot:\n    \"\"\"", 'class AsyncEarshot:\n    """As `Earshot`, with coroutines. '),
+    (r"class Earshot:\n    \"\"\"", 'class AsyncEarshot:\n    """Like `Earshot`, with coroutines. '),
     (r"-> Earshot:", "-> AsyncEarshot:"),
     (r"earshot: Earshot\)", "earshot: AsyncEarshot)"),
     (r"class Webhooks:", "class AsyncWebhooks:"),

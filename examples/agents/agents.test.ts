@@ -84,7 +84,7 @@ const frameworks: [string, (question: string, baseURL: string) => Promise<string
 ];
 
 test.each(frameworks)(
-  "an agent of %s repairs its query, searches and cites",
+  "an agent with %s repairs its query, searches and cites",
   async (_name, answer) => {
     const scripted = await startScriptedModel(["comet min_faves:many", "comet -zebra"]);
     try {

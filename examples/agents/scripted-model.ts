@@ -6,7 +6,7 @@ import { text } from "node:stream/consumers";
 type Message = { role: string; content?: unknown };
 
 export type ScriptedModel = {
-  /** As of OpenAI's API. */
+  /** The base URL, as OpenAI's clients expect it. */
   baseURL: string;
   /** What the tool returned to the model, in order. */
   toolResults(): string[];
@@ -14,21 +14,23 @@ export type ScriptedModel = {
 };
 
 /**
- * An emulator of chat completions, written from OpenAI's published description: calls `search_posts` with each query in turn,
- * then answers with the last link that it was given.
+ * An emulator of chat completions, written from OpenAI's published description. It calls `search_posts` with each query in turn,
+ * then answers with the last link in the tool results.
  */
 export async function startScriptedModel(queries: readonly string[]): Promise<ScriptedModel> {
-  let seen: string[] = [];
+  let toolResults: string[] = [];
   const server = createServer(async (request, response) => {
     const { messages, model } = JSON.parse(await text(request)) as {
       messages: Message[];
       model: string;
     };
-    seen = messages.filter(({ role }) => role === "tool").map(({ content }) => String(content));
-    const query = queries[seen.length];
-    const link = /<(https?:[^>]+)>/.exec(seen.at(-1) ?? "")?.[1] ?? "nothing";
+    toolResults = messages
+      .filter(({ role }) => role === "tool")
+      .map(({ content }) => String(content));
+    const query = queries[toolResults.length];
+    const link = /<(https?:[^>]+)>/.exec(toolResults.at(-1) ?? "")?.[1] ?? "nothing";
     const call = {
-      id: `call_${seen.length}`,
+      id: `call_${toolResults.length}`,
       type: "function",
       function: { name: "search_posts", arguments: JSON.stringify({ query }) },
     };
@@ -39,7 +41,7 @@ export async function startScriptedModel(queries: readonly string[]): Promise<Sc
     response.setHeader("content-type", "application/json");
     response.end(
       JSON.stringify({
-        id: `chatcmpl-${seen.length}`,
+        id: `chatcmpl-${toolResults.length}`,
         object: "chat.completion",
         created: 0,
         model,
@@ -55,7 +57,7 @@ export async function startScriptedModel(queries: readonly string[]): Promise<Sc
   const { port } = server.address() as AddressInfo;
   return {
     baseURL: `http://127.0.0.1:${port}/v1`,
-    toolResults: () => seen,
+    toolResults: () => toolResults,
     close: () => void server.close(),
   };
 }

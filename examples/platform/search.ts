@@ -45,7 +45,7 @@ export async function itemById(id: string | null, session: Session): Promise<Ups
   return itemsPage(sent, { name, next: null, nowMs: session.nowMs });
 }
 
-/** What every match contains. The rest of the query only narrows, which the matcher does. */
+/** Text that every match contains. The matcher applies the rest of the query, which only narrows the results. */
 function requiredText(node: QueryNode): readonly string[] {
   switch (node.kind) {
     case "and":

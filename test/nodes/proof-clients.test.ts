@@ -93,8 +93,8 @@ function flipBit(proof: Proof, offset: number): void {
 }
 
 const failedChain = (name: string) =>
-  `the ${name} chain leads to the root, in time and not revoked`;
-const program = "the policy names the program and who gave it its keys";
+  `the ${name} chain leads to the root, is unexpired and not revoked`;
+const program = "the policy names the program and its key provider";
 
 describe.each(verifiers)("a proof, verified in %s", (language, verify) => {
   const own = () => ({ policy: tee.policy(), root: tee.rootPem });
@@ -129,11 +129,11 @@ describe.each(verifiers)("a proof, verified in %s", (language, verify) => {
     Object.assign(evidence, { event_log });
     expectFailures(await failures(proof), {
       Python: [
-        "the node's id is made of its identity key",
+        "the node's id is derived from its identity key",
         "the body is the one that was signed",
         "job, request, knowledge and quote are those that were signed",
         "the event log replays to RTMR3, and the boot had ended",
-        "the policy names the program and who gave it its keys",
+        "the policy names the program and its key provider",
         "MRCONFIGID is zero or that of the program",
       ],
       TypeScript: ["names node_id", "signature content_digest", "answer request_malformed"],
@@ -147,8 +147,8 @@ describe.each(verifiers)("a proof, verified in %s", (language, verify) => {
     for (const offset of [184, 900]) flipBit(proof, offset);
     expectFailures(await failures(proof), {
       Python: [
-        "the key id is made of the keys",
-        "the attestation id is made of statement and quote",
+        "the key id is derived from the keys",
+        "the attestation id is derived from statement and quote",
         "the identity key signed the statement",
         "the signing key signed the fields",
         "job, request, knowledge and quote are those that were signed",
@@ -187,7 +187,7 @@ describe.each(verifiers)("a proof, verified in %s", (language, verify) => {
     [
       "a machine that is out of date",
       { tcbStatus: "OutOfDate" },
-      ["the policy takes the states of platform, enclave and module"],
+      ["the policy accepts the states of platform, enclave and module"],
       "evidence tcb_status",
     ],
     [
@@ -218,7 +218,7 @@ describe.each(verifiers)("a proof, verified in %s", (language, verify) => {
       "a TDX module that is out of date",
       { moduleSvn: 9 },
       [
-        "the policy takes the states of platform, enclave and module",
+        "the policy accepts the states of platform, enclave and module",
         "the policy accepts the advisories",
       ],
       "evidence tcb_status",
@@ -302,7 +302,7 @@ test.skipIf(!hasSampleQuotes())(
     });
     const { failed } = await inPython(proof, { policy, asOf: "2026-02-20T00:00:00Z" });
     expect(failed.split("\n")).toEqual([
-      "the attestation id is made of statement and quote",
+      "the attestation id is derived from statement and quote",
       "job, request, knowledge and quote are those that were signed",
       "the quote is for this statement",
     ]);

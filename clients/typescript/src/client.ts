@@ -1,6 +1,6 @@
 import { EarshotError } from "./errors.ts";
 import { type EventOptions, type JobChangeEvent, watch } from "./events.ts";
-import { type Answer, pause, type Sent, send, type Transport } from "./request.ts";
+import { type Answer, type ApiRequest, pause, send, type Transport } from "./request.ts";
 import type {
   CountParams,
   JobList,
@@ -29,7 +29,7 @@ export type JobResult = { records: PostRecord[]; status: JobStatus };
 
 type Submitted = { uuid: string };
 
-const usualTimeoutMs = 120_000;
+const defaultTimeoutMs = 120_000;
 const waitSeconds = 20;
 const proofPauseMs = 1_000;
 
@@ -48,7 +48,7 @@ export class Earshot {
       maxRetries,
       fetch: fetch ?? ((input, init) => globalThis.fetch(input, init)),
     };
-    this.webhooks = new Webhooks((sent, options) => this.#json(sent, options));
+    this.webhooks = new Webhooks((request, options) => this.#json(request, options));
   }
 
   /** One page, newest posts first. */
@@ -61,7 +61,7 @@ export class Earshot {
       ...(max_chars === undefined ? {} : { max_chars }),
     };
     const path = `/v1/search/${params.platform ?? "social"}`;
-    const headers = idempotent(options);
+    const headers = idempotencyHeader(options);
     const signal = signalOf(options);
     for (;;) {
       const answer = await this.#send({
@@ -83,7 +83,7 @@ export class Earshot {
     { limit = Number.POSITIVE_INFINITY, ...options }: RequestOptions & { limit?: number } = {},
   ): AsyncGenerator<PostRecord, void, undefined> {
     const { idempotencyKey: _, ...others } = options;
-    let left = limit;
+    let remaining = limit;
     let cursor = params.next_cursor;
     do {
       const page = await this.search(
@@ -91,12 +91,12 @@ export class Earshot {
         others,
       );
       for (const record of page.results as PostRecord[]) {
-        if (left <= 0) return;
-        left -= 1;
+        if (remaining <= 0) return;
+        remaining -= 1;
         yield record;
       }
       cursor = page.next_cursor ?? undefined;
-    } while (cursor !== undefined && left > 0);
+    } while (cursor !== undefined && remaining > 0);
   }
 
   /** Returns the uuid of the job. */
@@ -106,7 +106,7 @@ export class Earshot {
         method: "POST",
         path: `/v1/search/live/${params.platform ?? "social"}`,
         body: submissionOf(params),
-        headers: idempotent(options),
+        headers: idempotencyHeader(options),
         isRepeatable: true,
       },
       options,
@@ -144,7 +144,7 @@ export class Earshot {
     }
   }
 
-  /** Of a result that a node signed. `verifyProof` of `earshot-client/proof` verifies it. */
+  /** The proof of a result that a node signed. `verifyProof` of `earshot-client/proof` verifies it. */
   async proof(uuid: string, options: RequestOptions = {}): Promise<Proof> {
     const signal = signalOf(options);
     const path = `/v1/search/live/social/result/${encodeURIComponent(uuid)}/proof`;
@@ -176,28 +176,31 @@ export class Earshot {
     return watch(this.#transport, options);
   }
 
-  async #json<Body>(sent: Omit<Sent, "signal">, options: RequestOptions = {}): Promise<Body> {
-    const answer = await this.#send({ ...sent, signal: signalOf(options) });
+  async #json<Body>(
+    request: Omit<ApiRequest, "signal">,
+    options: RequestOptions = {},
+  ): Promise<Body> {
+    const answer = await this.#send({ ...request, signal: signalOf(options) });
     return (answer.text === "" ? undefined : JSON.parse(answer.text)) as Body;
   }
 
-  async #send(sent: Sent): Promise<Answer> {
-    return await send(this.#transport, sent);
+  async #send(request: ApiRequest): Promise<Answer> {
+    return await send(this.#transport, request);
   }
 }
 
-function submissionOf({ platform = "social", method, ...given }: SearchParams) {
+function submissionOf({ platform = "social", method, ...rest }: SearchParams) {
   return {
     type: platform,
-    arguments: { ...(method === undefined ? {} : { type: method }), ...given },
+    arguments: { ...(method === undefined ? {} : { type: method }), ...rest },
   };
 }
 
-const idempotent = ({ idempotencyKey }: RequestOptions): Record<string, string> => ({
+const idempotencyHeader = ({ idempotencyKey }: RequestOptions): Record<string, string> => ({
   "idempotency-key": idempotencyKey ?? crypto.randomUUID(),
 });
 
-function signalOf({ signal, timeoutMs = usualTimeoutMs }: RequestOptions): AbortSignal {
+function signalOf({ signal, timeoutMs = defaultTimeoutMs }: RequestOptions): AbortSignal {
   const timeout = AbortSignal.timeout(timeoutMs);
   return signal === undefined ? timeout : AbortSignal.any([signal, timeout]);
 }

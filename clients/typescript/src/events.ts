@@ -12,19 +12,19 @@ export type EventOptions = {
 
 export type JobChangeEvent = { id: string | null; change: JobChange };
 
-const usualRetryMs = 3_000;
+const defaultRetryMs = 3_000;
 
-/** Continues after the last event when the connection ends. */
+/** Reconnects after the last event when the connection ends. */
 export async function* watch(
   transport: Transport,
   { uuid, lastEventId, signal = new AbortController().signal }: EventOptions,
 ): AsyncGenerator<JobChangeEvent, void, undefined> {
-  let last = lastEventId ?? null;
-  let retryMs = usualRetryMs;
+  let lastId = lastEventId ?? null;
+  let retryMs = defaultRetryMs;
   for (;;) {
     const path = `/v1/search/live/social/events${uuid === undefined ? "" : `?uuid=${encodeURIComponent(uuid)}`}`;
     const headers: Record<string, string> = { accept: "text/event-stream" };
-    if (last !== null) headers["last-event-id"] = last;
+    if (lastId !== null) headers["last-event-id"] = lastId;
     const response = await open(transport, {
       method: "GET",
       path,
@@ -35,7 +35,7 @@ export async function* watch(
     try {
       for await (const fields of eventsOf(response)) {
         if (fields.retry !== undefined) retryMs = Number(fields.retry);
-        last = fields.id ?? last;
+        lastId = fields.id ?? lastId;
         if (fields.data === undefined) continue;
         yield { id: fields.id ?? null, change: JSON.parse(fields.data) as JobChange };
       }

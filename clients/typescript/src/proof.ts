@@ -25,7 +25,7 @@ export type VerifyProofOptions = {
 
 export type ProofCheck = {
   check: string;
-  /** Skipped if a check before it failed, or nothing is expected. */
+  /** Skipped if an earlier check failed, or nothing is expected. */
   outcome: "passed" | "failed" | "skipped";
   /** Names the failure. */
   code: string | null;
@@ -43,8 +43,8 @@ export type ProofVerdict = {
 };
 
 /**
- * Verifies the answer of `GET …/result/<uuid>/proof`, JSON or parsed, offline, and trusts no claim of the gateway but the time of
- * the signature. `policy` is that of docs/attestation.md, JSON or parsed; null accepts no quotes.
+ * Verifies the answer of `GET …/result/<uuid>/proof`, JSON or parsed, offline. Of the gateway's claims it trusts only the time
+ * of the signature. `policy` is described in docs/attestation.md, JSON or parsed; null accepts no quotes.
  */
 export async function verifyProof(
   proof: unknown,
@@ -53,12 +53,12 @@ export async function verifyProof(
 ): Promise<ProofVerdict> {
   const { signedAfter, from, to, ...others } = expected;
   const policyText = typeof policy === "string" ? policy : JSON.stringify(policy);
-  const given = collateral === undefined ? null : readCollateral(collateral);
+  const ownCollateral = collateral === undefined ? null : readCollateral(collateral);
   const { holds, steps, signed, asOfMs, records } = await verify(proof, {
     accepted: ["tdx", ...accept],
     policy: policy === null ? null : readPolicy(policyText),
     nowMs: Date.now(),
-    ...(given === null ? {} : { collateral: async () => given }),
+    ...(ownCollateral === null ? {} : { collateral: async () => ownCollateral }),
     ...(asOf === undefined ? {} : { asOfMs: asOf.getTime() }),
     expected: {
       ...others,

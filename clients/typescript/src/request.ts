@@ -7,21 +7,21 @@ export type Transport = {
   maxRetries: number;
 };
 
-export type Sent = {
+export type ApiRequest = {
   method: "GET" | "POST" | "DELETE";
   path: string;
   body?: unknown;
   headers?: Record<string, string>;
   /** Ends the request and its retries. */
   signal: AbortSignal;
-  /** False if a repeat would do something twice. */
+  /** False if a retry could do something twice. */
   isRepeatable: boolean;
 };
 
 const firstPauseMs = 250;
 const longestPauseMs = 20_000;
-/** The service did nothing, so that even a submission can be repeated. */
-const refusedStatuses = new Set([408, 429, 503]);
+/** The service did nothing, so even a submission can be repeated. */
+const retryableStatuses = new Set([408, 429, 503]);
 
 export type Answer = { status: number; text: string };
 
@@ -29,43 +29,43 @@ export type Answer = { status: number; text: string };
  * Retries temporary errors with growing pauses, at least `Retry-After`. Errors: `EarshotError`, `EarshotConnectionError`, the
  * reason of the signal.
  */
-export async function send(transport: Transport, sent: Sent): Promise<Answer> {
-  return await repeated(transport, sent, async () => {
-    const response = await fetchOnce(transport, sent);
+export async function send(transport: Transport, request: ApiRequest): Promise<Answer> {
+  return await withRetries(transport, request, async () => {
+    const response = await fetchOnce(transport, request);
     return response.ok ? { status: response.status, text: await response.text() } : response;
   });
 }
 
-/** As `send`, but the caller reads the body and handles its errors. */
-export async function open(transport: Transport, sent: Sent): Promise<Response> {
-  return await repeated(transport, sent, () => fetchOnce(transport, sent));
+/** Like `send`, but the caller reads the body and handles its errors. */
+export async function open(transport: Transport, request: ApiRequest): Promise<Response> {
+  return await withRetries(transport, request, () => fetchOnce(transport, request));
 }
 
-async function repeated<Value>(
+async function withRetries<Value>(
   { url, maxRetries }: Transport,
-  sent: Sent,
+  request: ApiRequest,
   attemptOnce: () => Promise<Value | Response>,
 ): Promise<Value> {
   for (let attempt = 0; ; attempt += 1) {
-    let leastPauseMs = 0;
+    let minPauseMs = 0;
     let error: EarshotError | EarshotConnectionError;
     try {
       const outcome = await attemptOnce();
       if (!(outcome instanceof Response) || outcome.ok) return outcome as Value;
-      leastPauseMs = retryAfterMs(outcome);
+      minPauseMs = retryAfterMs(outcome);
       error = await errorOf(outcome);
     } catch (cause) {
       error = new EarshotConnectionError(`the connection to ${url} failed`, { cause });
     }
-    sent.signal.throwIfAborted();
-    if (attempt >= maxRetries || !canRepeat(error, sent)) throw error;
-    await pause(Math.max(leastPauseMs, pauseMs(attempt)), sent.signal);
+    request.signal.throwIfAborted();
+    if (attempt >= maxRetries || !canRepeat(error, request)) throw error;
+    await pause(Math.max(minPauseMs, pauseMs(attempt)), request.signal);
   }
 }
 
 async function fetchOnce(
   { url, key, fetch }: Transport,
-  { method, path, body, headers = {}, signal }: Sent,
+  { method, path, body, headers = {}, signal }: ApiRequest,
 ): Promise<Response> {
   const authorized: Record<string, string> = { ...headers, authorization: `Bearer ${key}` };
   if (body !== undefined) authorized["content-type"] = "application/json";
@@ -77,11 +77,14 @@ async function fetchOnce(
   });
 }
 
-function canRepeat(error: EarshotError | EarshotConnectionError, { isRepeatable }: Sent): boolean {
+function canRepeat(
+  error: EarshotError | EarshotConnectionError,
+  { isRepeatable }: ApiRequest,
+): boolean {
   if (error instanceof EarshotConnectionError) return isRepeatable;
   // The caller decides whether to submit a failed job again.
   if (error.uuid !== null) return false;
-  return refusedStatuses.has(error.status) || (isRepeatable && error.status >= 500);
+  return retryableStatuses.has(error.status) || (isRepeatable && error.status >= 500);
 }
 
 async function errorOf(response: Response): Promise<EarshotError | EarshotConnectionError> {
@@ -92,7 +95,7 @@ async function errorOf(response: Response): Promise<EarshotError | EarshotConnec
   }
 }
 
-/** In seconds, or a date. */
+/** The header is a number of seconds or a date. */
 function retryAfterMs(response: Response): number {
   const field = response.headers.get("retry-after");
   if (field === null) return 0;
@@ -107,15 +110,15 @@ const pauseMs = (attempt: number): number =>
 
 export function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
-    const end = (): void => {
+    const abort = (): void => {
       clearTimeout(timer);
       reject(signal.reason);
     };
     const timer = setTimeout(() => {
-      signal.removeEventListener("abort", end);
+      signal.removeEventListener("abort", abort);
       resolve();
     }, ms);
-    if (signal.aborted) end();
-    else signal.addEventListener("abort", end, { once: true });
+    if (signal.aborted) abort();
+    else signal.addEventListener("abort", abort, { once: true });
   });
 }

@@ -3,19 +3,19 @@ import type { JobEvent } from "./types.ts";
 const toleranceSeconds = 300;
 
 /**
- * The event of a webhook's request. `body` is the text as received, before parsing. Errors: if it was not signed with the
- * secret, or is more than five minutes old. Ignore a repeated `webhook-id`.
+ * Returns the event of a webhook request. `body` is the text as received, not parsed. Errors: if the request was not signed
+ * with the secret, or is more than five minutes old. Ignore a repeated `webhook-id`.
  */
 export async function verifyWebhook(
   secret: string,
   headers: Headers | Record<string, string | string[] | undefined>,
   body: string,
 ): Promise<JobEvent> {
-  const read = (name: string): string => {
+  const headerText = (name: string): string => {
     const value = headers instanceof Headers ? headers.get(name) : headers[name];
     return Array.isArray(value) ? value.join(" ") : (value ?? "");
   };
-  const [id, timestamp] = [read("webhook-id"), read("webhook-timestamp")];
+  const [id, timestamp] = [headerText("webhook-id"), headerText("webhook-timestamp")];
   const isRecent = Math.abs(Date.now() / 1_000 - Number(timestamp)) <= toleranceSeconds;
   if (!isRecent) throw new Error("the webhook's timestamp is missing or too old");
   const key = await crypto.subtle.importKey(
@@ -26,10 +26,11 @@ export async function verifyWebhook(
     ["verify"],
   );
   const signed = new TextEncoder().encode(`${id}.${timestamp}.${body}`);
-  for (const signature of read("webhook-signature").split(" ")) {
+  for (const signature of headerText("webhook-signature").split(" ")) {
     if (!signature.startsWith("v1,")) continue;
-    const given = bytesOf(signature.slice(3));
-    if (await crypto.subtle.verify("HMAC", key, given, signed)) return JSON.parse(body) as JobEvent;
+    const signatureBytes = bytesOf(signature.slice(3));
+    if (await crypto.subtle.verify("HMAC", key, signatureBytes, signed))
+      return JSON.parse(body) as JobEvent;
   }
   throw new Error("the webhook is not signed with this secret");
 }

@@ -1,13 +1,16 @@
-import type { Sent } from "./request.ts";
+import type { ApiRequest } from "./request.ts";
 import type { RequestOptions, Webhook, WebhookDelivery, WebhookWithSecret } from "./types.ts";
 
-type SendJson = <Body>(sent: Omit<Sent, "signal">, options?: RequestOptions) => Promise<Body>;
+type SendJson = <Body>(
+  request: Omit<ApiRequest, "signal">,
+  options?: RequestOptions,
+) => Promise<Body>;
 
 export type NewWebhook = { url: string; events?: string[] };
 
-const read = { method: "GET", isRepeatable: true } as const;
+const getRequest = { method: "GET", isRepeatable: true } as const;
 
-/** Notifications of ended jobs. Verify what they send with `verifyWebhook`. */
+/** Notifications of ended jobs. Verify their requests with `verifyWebhook`. */
 export class Webhooks {
   readonly #send: SendJson;
 
@@ -22,14 +25,14 @@ export class Webhooks {
 
   async list(options?: RequestOptions): Promise<Webhook[]> {
     const { webhooks } = await this.#send<{ webhooks: Webhook[] }>(
-      { ...read, path: "/v1/webhooks" },
+      { ...getRequest, path: "/v1/webhooks" },
       options,
     );
     return webhooks;
   }
 
   get(id: string, options?: RequestOptions): Promise<Webhook> {
-    return this.#send({ ...read, path: pathOf(id) }, options);
+    return this.#send({ ...getRequest, path: pathOf(id) }, options);
   }
 
   delete(id: string, options?: RequestOptions): Promise<void> {
@@ -41,7 +44,7 @@ export class Webhooks {
     return this.#post(`${pathOf(id)}/enable`, { isRepeatable: true }, options);
   }
 
-  /** The new secret is in this answer only. The former one signs too until `former_secret_until`. */
+  /** The new secret is in this answer only. Until `former_secret_until`, the former one signs as well. */
   replaceSecret(id: string, options?: RequestOptions): Promise<WebhookWithSecret> {
     return this.#post(`${pathOf(id)}/secret`, {}, options);
   }
@@ -54,7 +57,7 @@ export class Webhooks {
   /** Newest first. */
   async deliveries(id: string, options?: RequestOptions): Promise<WebhookDelivery[]> {
     const { deliveries } = await this.#send<{ deliveries: WebhookDelivery[] }>(
-      { ...read, path: `${pathOf(id)}/deliveries` },
+      { ...getRequest, path: `${pathOf(id)}/deliveries` },
       options,
     );
     return deliveries;
@@ -68,10 +71,10 @@ export class Webhooks {
 
   #post<Body>(
     path: string,
-    sent: { body?: unknown; isRepeatable?: true },
+    request: { body?: unknown; isRepeatable?: true },
     options?: RequestOptions,
   ): Promise<Body> {
-    return this.#send({ isRepeatable: false, ...sent, method: "POST", path }, options);
+    return this.#send({ isRepeatable: false, ...request, method: "POST", path }, options);
   }
 }
 

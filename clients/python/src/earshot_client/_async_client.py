@@ -10,16 +10,16 @@ import httpx
 
 from ._errors import EarshotConnectionError
 from ._events import EventReader
-from ._flows import Answer, Flow, Flows, Pause, Send, refusal
+from ._flows import Answer, Flow, Flows, Pause, Request, refusal
 from ._types import JobChange, JobResult, Params, Record, SearchPage
 
 Value = TypeVar("Value")
 
 
 class AsyncEarshot:
-    """As `Earshot`, with coroutines. Retries temporary errors; an Idempotency-Key prevents double submissions.
+    """Like `Earshot`, with coroutines. Retries temporary errors; an Idempotency-Key prevents double submissions.
 
-    `timeout`: seconds, of all attempts of a call together.
+    `timeout`: seconds for all attempts of a call together.
     All methods raise `EarshotError`, `EarshotConnectionError`, `EarshotTimeoutError`.
     """
 
@@ -46,19 +46,19 @@ class AsyncEarshot:
 
     async def search_all(self, *, limit: int | None = None, **params: Unpack[Params]) -> AsyncIterator[Record]:
         """The posts of all pages."""
-        left = limit
-        given: Params = {**params}
+        remaining = limit
+        page_params: Params = {**params}
         while True:
-            page = await self.search(**given)
+            page = await self.search(**page_params)
             for record in page["results"]:
-                if left is not None and left <= 0:
+                if remaining is not None and remaining <= 0:
                     return
-                left = None if left is None else left - 1
+                remaining = None if remaining is None else remaining - 1
                 yield record
             cursor = page["next_cursor"]
-            if cursor is None or left == 0:
+            if cursor is None or remaining == 0:
                 return
-            given["next_cursor"] = cursor
+            page_params["next_cursor"] = cursor
 
     async def submit(
         self, *, timeout: float | None = None, idempotency_key: str | None = None, **params: Unpack[Params]
@@ -78,7 +78,7 @@ class AsyncEarshot:
         await self._run(self._flows.cancel(uuid, timeout))
 
     async def proof(self, uuid: str, *, timeout: float | None = None) -> dict[str, Any]:
-        """Of a result that a node signed. `verify_proof` verifies it."""
+        """The proof of a result that a node signed. `verify_proof` verifies it."""
         return await self._run(self._flows.proof(uuid, timeout))
 
     async def jobs(self, *, timeout: float | None = None, **query: str | int) -> dict[str, Any]:
@@ -96,7 +96,7 @@ class AsyncEarshot:
             try:
                 async for change in self._events_of(reader):
                     yield change
-                if reader.ends:
+                if reader.ends_with_job:
                     return
             except httpx.TransportError:
                 pass
@@ -114,7 +114,7 @@ class AsyncEarshot:
         await self.close()
 
     async def _events_of(self, reader: EventReader) -> AsyncIterator[JobChange]:
-        reader.begin()
+        reader.reset()
         headers = {**self._headers, **reader.headers}
         # The server sends a line every 15 seconds.
         async with self._http.stream("GET", self._url + reader.path, headers=headers, timeout=60.0) as answer:
@@ -125,7 +125,7 @@ class AsyncEarshot:
                     return
                 raise error
             async for line in answer.aiter_lines():
-                change = reader.take(line)
+                change = reader.feed(line)
                 if change is not None:
                     yield change
 
@@ -143,14 +143,14 @@ class AsyncEarshot:
             else:
                 outcome = await self._send(effect)
 
-    async def _send(self, send: Send) -> Answer | EarshotConnectionError:
+    async def _send(self, request: Request) -> Answer | EarshotConnectionError:
         try:
             answer = await self._http.request(
-                send.method,
-                self._url + send.path,
-                headers={**self._headers, **send.headers},
-                json=send.body,
-                timeout=send.seconds_left,
+                request.method,
+                self._url + request.path,
+                headers={**self._headers, **request.headers},
+                json=request.body,
+                timeout=request.seconds_left,
             )
         except httpx.TransportError as error:
             return EarshotConnectionError(f"the connection to {self._url} failed: {error}")
@@ -158,7 +158,7 @@ class AsyncEarshot:
 
 
 class AsyncWebhooks:
-    """Notifications of ended jobs. Verify what they send with `verify_webhook`."""
+    """Notifications of ended jobs. Verify their requests with `verify_webhook`."""
 
     def __init__(self, earshot: AsyncEarshot) -> None:
         self._earshot = earshot
@@ -184,7 +184,7 @@ class AsyncWebhooks:
         return await self._call("POST", id, "enable")
 
     async def replace_secret(self, id: str) -> dict[str, Any]:
-        """The new secret is in this answer only. The former one signs too until `former_secret_until`."""
+        """The new secret is in this answer only. Until `former_secret_until`, the former one signs as well."""
         return await self._call("POST", id, "secret", repeatable=False)
 
     async def test(self, id: str) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import httpx
 
 from ._errors import EarshotConnectionError
 from ._events import EventReader
-from ._flows import Answer, Flow, Flows, Pause, Send, refusal
+from ._flows import Answer, Flow, Flows, Pause, Request, refusal
 from ._types import JobChange, JobResult, Params, Record, SearchPage
 
 Value = TypeVar("Value")
@@ -18,7 +18,7 @@ Value = TypeVar("Value")
 class Earshot:
     """Retries temporary errors; an Idempotency-Key prevents double submissions.
 
-    `timeout`: seconds, of all attempts of a call together.
+    `timeout`: seconds for all attempts of a call together.
     All methods raise `EarshotError`, `EarshotConnectionError`, `EarshotTimeoutError`.
     """
 
@@ -45,19 +45,19 @@ class Earshot:
 
     def search_all(self, *, limit: int | None = None, **params: Unpack[Params]) -> Iterator[Record]:
         """The posts of all pages."""
-        left = limit
-        given: Params = {**params}
+        remaining = limit
+        page_params: Params = {**params}
         while True:
-            page = self.search(**given)
+            page = self.search(**page_params)
             for record in page["results"]:
-                if left is not None and left <= 0:
+                if remaining is not None and remaining <= 0:
                     return
-                left = None if left is None else left - 1
+                remaining = None if remaining is None else remaining - 1
                 yield record
             cursor = page["next_cursor"]
-            if cursor is None or left == 0:
+            if cursor is None or remaining == 0:
                 return
-            given["next_cursor"] = cursor
+            page_params["next_cursor"] = cursor
 
     def submit(
         self, *, timeout: float | None = None, idempotency_key: str | None = None, **params: Unpack[Params]
@@ -77,7 +77,7 @@ class Earshot:
         self._run(self._flows.cancel(uuid, timeout))
 
     def proof(self, uuid: str, *, timeout: float | None = None) -> dict[str, Any]:
-        """Of a result that a node signed. `verify_proof` verifies it."""
+        """The proof of a result that a node signed. `verify_proof` verifies it."""
         return self._run(self._flows.proof(uuid, timeout))
 
     def jobs(self, *, timeout: float | None = None, **query: str | int) -> dict[str, Any]:
@@ -94,7 +94,7 @@ class Earshot:
         while True:
             try:
                 yield from self._events_of(reader)
-                if reader.ends:
+                if reader.ends_with_job:
                     return
             except httpx.TransportError:
                 pass
@@ -112,7 +112,7 @@ class Earshot:
         self.close()
 
     def _events_of(self, reader: EventReader) -> Iterator[JobChange]:
-        reader.begin()
+        reader.reset()
         headers = {**self._headers, **reader.headers}
         # The server sends a line every 15 seconds.
         with self._http.stream("GET", self._url + reader.path, headers=headers, timeout=60.0) as answer:
@@ -123,7 +123,7 @@ class Earshot:
                     return
                 raise error
             for line in answer.iter_lines():
-                change = reader.take(line)
+                change = reader.feed(line)
                 if change is not None:
                     yield change
 
@@ -141,14 +141,14 @@ class Earshot:
             else:
                 outcome = self._send(effect)
 
-    def _send(self, send: Send) -> Answer | EarshotConnectionError:
+    def _send(self, request: Request) -> Answer | EarshotConnectionError:
         try:
             answer = self._http.request(
-                send.method,
-                self._url + send.path,
-                headers={**self._headers, **send.headers},
-                json=send.body,
-                timeout=send.seconds_left,
+                request.method,
+                self._url + request.path,
+                headers={**self._headers, **request.headers},
+                json=request.body,
+                timeout=request.seconds_left,
             )
         except httpx.TransportError as error:
             return EarshotConnectionError(f"the connection to {self._url} failed: {error}")
@@ -156,7 +156,7 @@ class Earshot:
 
 
 class Webhooks:
-    """Notifications of ended jobs. Verify what they send with `verify_webhook`."""
+    """Notifications of ended jobs. Verify their requests with `verify_webhook`."""
 
     def __init__(self, earshot: Earshot) -> None:
         self._earshot = earshot
@@ -182,7 +182,7 @@ class Webhooks:
         return self._call("POST", id, "enable")
 
     def replace_secret(self, id: str) -> dict[str, Any]:
-        """The new secret is in this answer only. The former one signs too until `former_secret_until`."""
+        """The new secret is in this answer only. Until `former_secret_until`, the former one signs as well."""
         return self._call("POST", id, "secret", repeatable=False)
 
     def test(self, id: str) -> dict[str, Any]:

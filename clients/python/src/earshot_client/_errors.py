@@ -24,4 +24,4 @@ class EarshotConnectionError(Exception):
 
 
 class EarshotTimeoutError(Exception):
-    """The time of the call is over."""
+    """The call took longer than its timeout."""

@@ -6,7 +6,7 @@ from urllib.parse import quote
 
 from ._types import JobChange
 
-USUAL_RETRY_SECONDS = 3.0
+DEFAULT_RETRY_SECONDS = 3.0
 
 
 class EventReader:
@@ -16,7 +16,7 @@ class EventReader:
         self._uuid = uuid
         self._last_id = last_event_id
         self._fields: dict[str, Any] = {}
-        self.retry_seconds = USUAL_RETRY_SECONDS
+        self.retry_seconds = DEFAULT_RETRY_SECONDS
 
     @property
     def path(self) -> str:
@@ -25,20 +25,20 @@ class EventReader:
 
     @property
     def headers(self) -> dict[str, str]:
-        continued = {} if self._last_id is None else {"last-event-id": self._last_id}
-        return {"accept": "text/event-stream", **continued}
+        resume = {} if self._last_id is None else {"last-event-id": self._last_id}
+        return {"accept": "text/event-stream", **resume}
 
     @property
-    def ends(self) -> bool:
+    def ends_with_job(self) -> bool:
         """Whether the stream ends with the job."""
         return self._uuid is not None
 
-    def begin(self) -> None:
-        """Forgets an event that was cut."""
+    def reset(self) -> None:
+        """Discards an incomplete event."""
         self._fields = {}
 
-    def take(self, line: str) -> JobChange | None:
-        """The event that a line completes, if it does."""
+    def feed(self, line: str) -> JobChange | None:
+        """Returns the event that the line completes, if any."""
         name, _, value = line.partition(":")
         value = value.removeprefix(" ")
         if line == "":

@@ -1,4 +1,4 @@
-"""Flows without input and output, which both clients share: generators of requests and pauses that receive the outcomes."""
+"""The logic of both clients, without I/O: generators that yield requests and pauses, and receive their outcomes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import random
 import time
 import uuid as uuids
 from collections.abc import Generator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from email.utils import parsedate_to_datetime
 from typing import Any, TypeVar
 from urllib.parse import quote, urlencode
@@ -19,19 +19,19 @@ WAIT_SECONDS = 20
 PROOF_PAUSE_SECONDS = 1.0
 FIRST_PAUSE_SECONDS = 0.25
 LONGEST_PAUSE_SECONDS = 20.0
-#: The service did nothing, so that even a submission can be repeated.
-REFUSED = {408, 429, 503}
+#: The service did nothing, so even a submission can be repeated.
+RETRYABLE_STATUSES = {408, 429, 503}
 
 
 @dataclass(frozen=True)
-class Send:
+class Request:
     method: str
     path: str
     body: Any = None
     headers: dict[str, str] = field(default_factory=dict)
-    #: False if a repeat would do something twice.
+    #: False if a retry could do something twice.
     repeatable: bool = True
-    #: Set by the flow: what is left of the call's time, in seconds.
+    #: Time left for the call; set by the flow.
     seconds_left: float = 0.0
 
 
@@ -48,8 +48,8 @@ class Answer:
 
 
 Value = TypeVar("Value")
-#: A request receives an `Answer` or an `EarshotConnectionError`, a pause None.
-Flow = Generator["Send | Pause", "Answer | EarshotConnectionError | None", Value]
+#: The outcome of a request is an `Answer` or an `EarshotConnectionError`, that of a pause None.
+Flow = Generator["Request | Pause", "Answer | EarshotConnectionError | None", Value]
 
 
 class Flows:
@@ -59,44 +59,44 @@ class Flows:
 
     def search(self, params: Params, timeout: float | None, idempotency_key: str | None) -> Flow[SearchPage]:
         presentation = {name: params[name] for name in ("fields", "max_chars") if name in params}
-        send = Send(
+        request = Request(
             "POST",
             f"/v1/search/{params.get('platform', 'social')}",
             body={**_submission(params), "wait": WAIT_SECONDS, **presentation},
-            headers=_idempotent(idempotency_key),
+            headers=_idempotency_header(idempotency_key),
         )
         deadline = self._deadline(timeout)
         while True:
-            answer = yield from self._sent(send, deadline)
+            answer = yield from self._with_retries(request, deadline)
             # The job is still running: the same idempotency key waits for it.
             if answer.status != 202:
                 page: SearchPage = json.loads(answer.text)
                 return page
 
     def submit(self, params: Params, timeout: float | None, idempotency_key: str | None) -> Flow[str]:
-        send = Send(
+        request = Request(
             "POST",
             f"/v1/search/live/{params.get('platform', 'social')}",
             body=_submission(params),
-            headers=_idempotent(idempotency_key),
+            headers=_idempotency_header(idempotency_key),
         )
-        answer = yield from self._sent(send, self._deadline(timeout))
+        answer = yield from self._with_retries(request, self._deadline(timeout))
         return str(json.loads(answer.text)["uuid"])
 
     def wait(self, uuid: str, timeout: float | None) -> Flow[JobResult]:
         deadline = self._deadline(timeout)
         path = f"/v1/search/live/social/result/{quote(uuid, safe='')}?wait={WAIT_SECONDS}"
         while True:
-            answer = yield from self._sent(Send("GET", path), deadline)
+            answer = yield from self._with_retries(Request("GET", path), deadline)
             if answer.status == 200:
-                status = yield from self._sent(Send("GET", _status_path(uuid)), deadline)
+                status = yield from self._with_retries(Request("GET", _status_path(uuid)), deadline)
                 return JobResult(json.loads(answer.text), json.loads(status.text))
 
     def proof(self, uuid: str, timeout: float | None) -> Flow[dict[str, Any]]:
         deadline = self._deadline(timeout)
         path = f"/v1/search/live/social/result/{quote(uuid, safe='')}/proof"
         while True:
-            answer = yield from self._sent(Send("GET", path), deadline)
+            answer = yield from self._with_retries(Request("GET", path), deadline)
             if answer.status == 200:
                 proof: dict[str, Any] = json.loads(answer.text)
                 return proof
@@ -104,55 +104,55 @@ class Flows:
 
     def cancel(self, uuid: str, timeout: float | None) -> Flow[None]:
         try:
-            yield from self._sent(Send("DELETE", _status_path(uuid)), self._deadline(timeout))
+            yield from self._with_retries(Request("DELETE", _status_path(uuid)), self._deadline(timeout))
         except EarshotError as error:
             # A retry finds that the first attempt deleted it.
             if error.status != 404:
                 raise
 
     def status(self, uuid: str, timeout: float | None) -> Flow[dict[str, Any]]:
-        return self.json(Send("GET", _status_path(uuid)), timeout)
+        return self.json(Request("GET", _status_path(uuid)), timeout)
 
     def jobs(self, query: dict[str, Any], timeout: float | None) -> Flow[dict[str, Any]]:
-        return self.json(Send("GET", f"/v1/search/live/social/jobs{_query(query)}"), timeout)
+        return self.json(Request("GET", f"/v1/search/live/social/jobs{_query(query)}"), timeout)
 
     def counts(self, platform: str, query: dict[str, Any], timeout: float | None) -> Flow[dict[str, Any]]:
-        return self.json(Send("GET", f"/v1/search/{platform}/counts{_query(query)}"), timeout)
+        return self.json(Request("GET", f"/v1/search/{platform}/counts{_query(query)}"), timeout)
 
     def webhooks(self, method: str, path: Sequence[str], body: Any, repeatable: bool) -> Flow[dict[str, Any]]:
-        written = "".join(f"/{quote(part, safe='')}" for part in path)
-        return self.json(Send(method, f"/v1/webhooks{written}", body, repeatable=repeatable))
+        suffix = "".join(f"/{quote(part, safe='')}" for part in path)
+        return self.json(Request(method, f"/v1/webhooks{suffix}", body, repeatable=repeatable))
 
-    def json(self, send: Send, timeout: float | None = None) -> Flow[dict[str, Any]]:
-        answer = yield from self._sent(send, self._deadline(timeout))
+    def json(self, request: Request, timeout: float | None = None) -> Flow[dict[str, Any]]:
+        answer = yield from self._with_retries(request, self._deadline(timeout))
         body: dict[str, Any] = json.loads(answer.text) if answer.text else {}
         return body
 
     def _deadline(self, timeout: float | None) -> float:
         return time.monotonic() + (self._timeout if timeout is None else timeout)
 
-    def _sent(self, send: Send, deadline: float) -> Flow[Answer]:
+    def _with_retries(self, request: Request, deadline: float) -> Flow[Answer]:
         """Retries temporary errors."""
         attempt = 0
         while True:
-            left = deadline - time.monotonic()
-            if left <= 0:
-                raise EarshotTimeoutError("the time of the call is over")
-            outcome = yield Send(send.method, send.path, send.body, send.headers, send.repeatable, left)
+            seconds_left = deadline - time.monotonic()
+            if seconds_left <= 0:
+                raise EarshotTimeoutError("the call took longer than its timeout")
+            outcome = yield replace(request, seconds_left=seconds_left)
             if isinstance(outcome, Answer) and outcome.status < 300:
                 return outcome
-            least = 0.0
+            min_pause = 0.0
             error: Exception
             if isinstance(outcome, Answer):
                 error = refusal(outcome)
-                least = _retry_after_seconds(outcome.retry_after)
+                min_pause = _retry_after_seconds(outcome.retry_after)
             else:
                 error = outcome or EarshotConnectionError("no answer")
-            if attempt >= self._max_retries or not _can_repeat(error, send):
+            if attempt >= self._max_retries or not _can_repeat(error, request):
                 raise error
             doubled = FIRST_PAUSE_SECONDS * 2**attempt
             pause = min(LONGEST_PAUSE_SECONDS, doubled) * random.uniform(0.5, 1)
-            yield Pause(min(max(least, pause), max(0.0, deadline - time.monotonic())))
+            yield Pause(min(max(min_pause, pause), max(0.0, deadline - time.monotonic())))
             attempt += 1
 
 
@@ -164,17 +164,17 @@ def refusal(answer: Answer) -> EarshotError:
     return EarshotError(answer.status, problem if isinstance(problem, dict) else {})
 
 
-def _can_repeat(error: Exception, send: Send) -> bool:
+def _can_repeat(error: Exception, request: Request) -> bool:
     if not isinstance(error, EarshotError):
-        return send.repeatable
+        return request.repeatable
     # The caller decides whether to submit a failed job again.
     if error.uuid is not None:
         return False
-    return error.status in REFUSED or (send.repeatable and error.status >= 500)
+    return error.status in RETRYABLE_STATUSES or (request.repeatable and error.status >= 500)
 
 
 def _retry_after_seconds(text: str | None) -> float:
-    """In seconds, or a date."""
+    """`text` is a number of seconds or a date."""
     if text is None:
         return 0.0
     if text.isdigit():
@@ -186,13 +186,13 @@ def _retry_after_seconds(text: str | None) -> float:
 
 
 def _submission(params: Params) -> dict[str, Any]:
-    kept = ("query", "max_results", "start_time", "end_time", "next_cursor")
-    arguments = {name: params[name] for name in kept if name in params}  # type: ignore[literal-required]
+    names = ("query", "max_results", "start_time", "end_time", "next_cursor")
+    arguments = {name: params[name] for name in names if name in params}  # type: ignore[literal-required]
     method = {"type": params["method"]} if "method" in params else {}
     return {"type": params.get("platform", "social"), "arguments": {**method, **arguments}}
 
 
-def _idempotent(key: str | None) -> dict[str, str]:
+def _idempotency_header(key: str | None) -> dict[str, str]:
     return {"idempotency-key": key or str(uuids.uuid4())}
 
 
@@ -200,6 +200,6 @@ def _status_path(uuid: str) -> str:
     return f"/v1/search/live/social/status/{quote(uuid, safe='')}"
 
 
-def _query(given: dict[str, Any]) -> str:
-    known = {name: value for name, value in given.items() if value is not None}
-    return f"?{urlencode(known)}" if known else ""
+def _query(params: dict[str, Any]) -> str:
+    present = {name: value for name, value in params.items() if value is not None}
+    return f"?{urlencode(present)}" if present else ""

@@ -16,9 +16,9 @@ class Params(TypedDict, total=False):
     start_time: str
     end_time: str
     next_cursor: str
-    #: The fields of records to return; of `search` and `search_all`.
+    #: The fields of records to return; only for `search` and `search_all`.
     fields: list[str]
-    #: Limits the total length of all texts; of `search` and `search_all`.
+    #: Limits the total length of all texts; only for `search` and `search_all`.
     max_chars: int
 
 

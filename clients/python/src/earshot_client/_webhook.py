@@ -12,9 +12,10 @@ _TOLERANCE_SECONDS = 300
 
 
 def verify_webhook(secret: str, headers: Mapping[str, str], body: bytes | str) -> dict[str, Any]:
-    """The event of a webhook's request. `body` is as received, before parsing.
+    """Returns the event of a webhook request. `body` must be as received, not parsed.
 
-    Raises ValueError if it was not signed with the secret, or is more than five minutes old. Ignore a repeated `webhook-id`.
+    Raises ValueError if the request was not signed with the secret, or is more than five minutes old.
+    Ignore a repeated `webhook-id`.
     """
     fields = {name.lower(): value for name, value in headers.items()}
     identifier, timestamp = fields.get("webhook-id", ""), fields.get("webhook-timestamp", "")
@@ -24,8 +25,8 @@ def verify_webhook(secret: str, headers: Mapping[str, str], body: bytes | str) -
     key = base64.b64decode(secret.removeprefix("whsec_"))
     signed = f"{identifier}.{timestamp}.".encode() + content
     expected = "v1," + base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()).decode()
-    given = fields.get("webhook-signature", "").split(" ")
-    if not any(hmac.compare_digest(expected.encode(), each.encode()) for each in given):
+    signatures = fields.get("webhook-signature", "").split(" ")
+    if not any(hmac.compare_digest(expected.encode(), signature.encode()) for signature in signatures):
         raise ValueError("the webhook is not signed with this secret")
     event: dict[str, Any] = json.loads(content)
     return event

@@ -10,18 +10,18 @@ from . import INTEL_ROOT, verify_proof
 
 parser = argparse.ArgumentParser(prog="python -m earshot_proof", description="Verifies a proof offline.")
 parser.add_argument("proof", type=Path, help="answer of GET …/result/<uuid>/proof")
-parser.add_argument("policy", type=Path, help="programs and machines that you trust (docs/attestation.md)")
-parser.add_argument("--root", type=Path, help="certificate that quotes must lead to; default: Intel SGX Root CA")
+parser.add_argument("policy", type=Path, help="the programs and machines that you trust (docs/attestation.md)")
+parser.add_argument("--root", type=Path, help="root certificate of quotes; default: Intel SGX Root CA")
 parser.add_argument("--collateral", type=Path, help="replaces the proof's collateral")
 parser.add_argument("--as-of", type=datetime.fromisoformat, help="default: the time of the signature")
-given = parser.parse_args()
+args = parser.parse_args()
 
 verdict = verify_proof(
-    given.proof.read_text(),
-    json.loads(given.policy.read_text()),
-    root=given.root.read_text() if given.root else INTEL_ROOT,
-    collateral=json.loads(given.collateral.read_text()) if given.collateral else None,
-    as_of=given.as_of,
+    args.proof.read_text(),
+    json.loads(args.policy.read_text()),
+    root=args.root.read_text() if args.root else INTEL_ROOT,
+    collateral=json.loads(args.collateral.read_text()) if args.collateral else None,
+    as_of=args.as_of,
 )
 for name, holds in verdict.checks:
     print(("ok      " if holds else "FAILED  ") + name)

@@ -6,7 +6,7 @@ import struct
 
 
 class Checks:
-    """What was checked, in order, and whether it holds."""
+    """The checks in order, and whether each holds."""
 
     def __init__(self) -> None:
         self.done: list[tuple[str, bool]] = []
@@ -20,7 +20,7 @@ def sha256(content: bytes) -> bytes:
 
 
 def frame(label: str, *fields: object) -> bytes:
-    """What is hashed and signed: each field after its length in four bytes."""
+    """The bytes to hash and sign: each field after its length in four bytes."""
     encoded = [str(field).encode() for field in (label, *fields)]
     return b"".join(struct.pack(">I", len(field)) + field for field in encoded)
 
@@ -37,6 +37,6 @@ def to_base64(content: bytes) -> str:
     return base64.b64encode(content).decode()
 
 
-def masked(value: bytes, expected: str, mask: str) -> bool:
+def matches_masked(value: bytes, expected: str, mask: str) -> bool:
     bits = zip(value, bytes.fromhex(expected), bytes.fromhex(mask), strict=True)
     return all(v & m == e & m for v, e, m in bits)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from ._checks import Checks, masked
+from ._checks import Checks, matches_masked
 from ._openssl import OpenSsl, certificates
 from ._quote import Quote
 
@@ -49,12 +49,12 @@ def check_collateral(
     qe_chain = certificates(collateral["qe_identity_issuer_chain"])
     for name, chain in (("PCK", quote.chain), ("TCB information", tcb_chain), ("enclave identity", qe_chain)):
         holds = openssl.chain_holds(chain, root, lists, at)
-        checks.check(f"the {name} chain leads to the root, in time and not revoked", holds)
+        checks.check(f"the {name} chain leads to the root, is unexpired and not revoked", holds)
     parts: list[dict[str, Any]] = []
     for name, chain in (("tcb_info", tcb_chain), ("qe_identity", qe_chain)):
         text, signature = collateral[name], bytes.fromhex(collateral[f"{name}_signature"])
         signed = len(chain) == 2 and openssl.p256_holds(openssl.key_of(chain[0]), text.encode(), signature)
-        checks.check(f"{name} is signed straight below the root", signed)
+        checks.check(f"{name} is signed directly below the root", signed)
         part = json.loads(text)
         checks.check(f"{name} is in force", _time(part["issueDate"]) <= at <= _time(part["nextUpdate"]))
         parts.append(part)
@@ -75,14 +75,14 @@ def check_levels(
     is_module = (
         bool(module)
         and report[64:112].hex() == module["mrsigner"].lower()
-        and masked(report[112:120], module["attributes"], module["attributesMask"])
+        and matches_masked(report[112:120], module["attributes"], module["attributesMask"])
     )
     checks.check("the TDX module is Intel's", is_module)
     is_enclave = (
         qe_report[128:160].hex() == enclave["mrsigner"].lower()
         and struct.unpack_from("<H", qe_report, 256)[0] == enclave["isvprodid"]
-        and masked(qe_report[48:64], enclave["attributes"], enclave["attributesMask"])
-        and masked(qe_report[16:20][::-1], enclave["miscselect"], enclave["miscselectMask"])
+        and matches_masked(qe_report[48:64], enclave["attributes"], enclave["attributesMask"])
+        and matches_masked(qe_report[16:20][::-1], enclave["miscselect"], enclave["miscselectMask"])
     )
     checks.check("the quoting enclave is Intel's", is_enclave)
     levels = [
@@ -92,7 +92,7 @@ def check_levels(
     if svn[1]:
         levels.append(_newest(module.get("tcbLevels", []), svn[0]))
     accepted = all(found and found[0]["tcbStatus"] in policy["tcb_status"] for found in levels)
-    checks.check("the policy takes the states of platform, enclave and module", accepted)
+    checks.check("the policy accepts the states of platform, enclave and module", accepted)
     advisories = [name for found in levels for level in found for name in level.get("advisoryIDs", [])]
     accepted = all(name in policy["accepted_advisories"] for name in advisories)
     checks.check("the policy accepts the advisories", accepted)
@@ -100,9 +100,9 @@ def check_levels(
 
 def _module(tcb: dict[str, Any], version: int) -> dict[str, Any]:
     module: dict[str, Any] = tcb["tdxModule"] if version == 0 else {}
-    for named in tcb.get("tdxModuleIdentities", []):
-        if version and named["id"].upper() == f"TDX_{version:02X}":
-            module = named
+    for identity in tcb.get("tdxModuleIdentities", []):
+        if version and identity["id"].upper() == f"TDX_{version:02X}":
+            module = identity
             break
     return module
 
@@ -119,5 +119,5 @@ def _newest(levels: list[dict[str, Any]], svn: int) -> list[dict[str, Any]]:
     return sorted(reached, key=lambda level: -level["tcb"]["isvsvn"])[:1]
 
 
-def _time(written: str) -> float:
-    return datetime.fromisoformat(written).timestamp()
+def _time(text: str) -> float:
+    return datetime.fromisoformat(text).timestamp()

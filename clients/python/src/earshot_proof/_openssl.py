@@ -19,7 +19,7 @@ class OpenSsl:
         return self._holds("pkeyutl", "-verify", "-pubin", "-keyform", "DER", "-inkey", der, "-rawin", *files)
 
     def p256_holds(self, public_pem: bytes, message: bytes, raw: bytes) -> bool:
-        """`raw` is r and s, 32 bytes each; OpenSSL reads two DER integers."""
+        """`raw` is r and s, 32 bytes each; OpenSSL expects two DER integers."""
         numbers = [raw[:32].lstrip(b"\0"), raw[32:].lstrip(b"\0")]
         numbers = [b"\0" + n if n[:1] >= b"\x80" or not n else n for n in numbers]
         body = b"".join(b"\x02" + bytes([len(n)]) + n for n in numbers)
@@ -34,11 +34,11 @@ class OpenSsl:
         return self._run("crl", "-inform", "DER", "-in", self._file("crl.der", bytes.fromhex(digits))).decode()
 
     def chain_holds(self, chain: list[str], root: str, revocation_lists: str, at: float) -> bool:
-        """Whether it leads to the root, in time and not revoked."""
+        """Whether the chain leads to the root, and was valid at the time and not revoked."""
         files = {"-CAfile": root, "-CRLfile": revocation_lists, "-untrusted": "".join(chain[1:])}
-        named = [part for name, text in files.items() for part in (name, self._file(f"{name}.pem", text.encode()))]
+        options = [part for name, text in files.items() for part in (name, self._file(f"{name}.pem", text.encode()))]
         leaf = self._file("leaf.pem", chain[0].encode())
-        return self._holds("verify", "-attime", str(int(at)), "-crl_check_all", *named, leaf)
+        return self._holds("verify", "-attime", str(int(at)), "-crl_check_all", *options, leaf)
 
     def _file(self, name: str, content: bytes) -> str:
         path = self._folder / name

@@ -13,7 +13,7 @@ from ._quote import Quote
 def check_policy(
     quote: Quote, machine: Machine, event_log: str | None, policy: dict[str, Any], checks: Checks
 ) -> None:
-    """Machine, image, program, and who has the keys of its disk."""
+    """Checks the machine, the image, the program and the provider of its disk keys."""
     report, registers = quote.report, quote.registers
     attributes, features = int(report[120:128].hex(), 16), int(report[128:136].hex(), 16)
     allowed = int(policy.get("td_attributes", "0000005000000000"), 16)
@@ -23,8 +23,8 @@ def check_policy(
     checks.check("the policy allows the processor features", not features & ~allowed)
     is_zero = not any(report[232:328]) and not any(report[600:648])
     checks.check("MROWNER, MROWNERCONFIG and the service TD are zero", is_zero)
-    named = policy["platforms"] is None or not machine.ids.isdisjoint(policy["platforms"])
-    checks.check("the policy names the machine", named)
+    is_named = policy["platforms"] is None or not machine.ids.isdisjoint(policy["platforms"])
+    checks.check("the policy names the machine", is_named)
     measured = [report[136:184].hex(), *registers[:3]]
     images = [image for image in policy["images"] if [image["mrtd"], *image["rtmr"]] == measured]
     facts = {} if event_log is None else _replay(json.loads(event_log), report[472:520], checks)
@@ -37,7 +37,7 @@ def check_policy(
     )
     by_program = any("rtmr3" not in image for image in images) and program in policy["compose_hashes"] and keys
     by_image = any(image.get("rtmr3") == rtmr3 for image in images)
-    checks.check("the policy names the program and who gave it its keys", by_image or by_program)
+    checks.check("the policy names the program and its key provider", by_image or by_program)
     holds = _is_config_known(report[184:232], program, policy)
     checks.check("MRCONFIGID is zero or that of the program", holds)
 
@@ -53,7 +53,7 @@ def _is_config_known(config: bytes, program: str, policy: dict[str, Any]) -> boo
 
 
 def _replay(events: list[dict[str, Any]], register: bytes, checks: Checks) -> dict[str, bytes]:
-    """What RTMR3 was measured from; of what it says, only events of the boot count."""
+    """Checks that the log replays to RTMR3. Returns the events of the boot; later ones prove nothing."""
     measured, facts, ready = bytes(48), dict[str, bytes](), False
     for event in (event for event in events if event["imr"] == 3):
         kind, name, payload = event["event_type"], event["event"], bytes.fromhex(event["event_payload"])
@@ -63,7 +63,7 @@ def _replay(events: list[dict[str, Any]], register: bytes, checks: Checks) -> di
             content = json.dumps(canonical, separators=(",", ":"), ensure_ascii=False).encode()
         measured = hashlib.sha384(measured + hashlib.sha384(content).digest()).digest()
         is_new = kind == 0x08000001 and ":" not in name and (ready or name not in facts)
-        checks.check(f"event {name!r} is a runtime event, once a boot", is_new)
+        checks.check(f"event {name!r} is a runtime event, once per boot", is_new)
         if not ready:
             facts[name] = payload
         ready = ready or name == "system-ready"

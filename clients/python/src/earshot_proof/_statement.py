@@ -31,9 +31,10 @@ def stated(statement: dict[str, Any]) -> list[Any]:
 def check_names(attestation: dict[str, Any], checks: Checks, openssl: OpenSsl) -> None:
     statement, identity_key = attestation["statement"], attestation["statement"]["identity_key"]
     node_id = sha256(frame("earshot-node/v1", identity_key)).hex()[:16]
-    checks.check("the node's id is made of its identity key", attestation["node_id"] == node_id)
-    checks.check("the key id is made of the keys", attestation["key_id"] == _key_id(statement))
-    checks.check("the attestation id is made of statement and quote", attestation["id"] == _attestation_id(attestation))
+    checks.check("the node's id is derived from its identity key", attestation["node_id"] == node_id)
+    checks.check("the key id is derived from the keys", attestation["key_id"] == _key_id(statement))
+    holds = attestation["id"] == _attestation_id(attestation)
+    checks.check("the attestation id is derived from statement and quote", holds)
     checks.check("the statement is for a gateway", statement["audience"] == "earshot")
     message = frame("earshot-node-identity/v1", *stated(statement))
     signature = from_base64url(attestation["identity_signature"])

@@ -24,7 +24,7 @@ class ProofVerdict:
     """Nothing in a proof is reliable unless `holds`."""
 
     holds: bool
-    #: What was checked, in order, and whether it holds.
+    #: In order, with whether each holds.
     checks: list[tuple[str, bool]]
     signed_at: datetime | None
     #: When certificates and collateral were valid.
@@ -39,8 +39,8 @@ def verify_proof(
     collateral: dict[str, Any] | None = None,
     as_of: datetime | None = None,
 ) -> ProofVerdict:
-    """Verifies the answer of `GET …/result/<uuid>/proof` with your policy, offline, and trusts no claim of the gateway
-    but the time of the signature. Only for proofs with a quote. Not checked: whether the body answers the request.
+    """Verifies the answer of `GET …/result/<uuid>/proof` with your policy, offline. Of the gateway's claims, it
+    trusts only the time of the signature. Only for proofs with a quote. Not checked: whether the body answers the request.
 
     `root`: the certificate in PEM that the quote must lead to. `collateral` replaces that of the proof.
     `as_of`: when certificates must be valid; default: the time of the signature.
@@ -51,18 +51,18 @@ def verify_proof(
     with tempfile.TemporaryDirectory() as folder:
         openssl = OpenSsl(folder)
         try:
-            read = json.loads(proof) if isinstance(proof, str | bytes) else proof
-            attestation = read["attestation"]
+            parsed = json.loads(proof) if isinstance(proof, str | bytes) else proof
+            attestation = parsed["attestation"]
             statement, evidence = attestation["statement"], attestation["evidence"]
             check_names(attestation, checks, openssl)
-            signed = check_signature(read, checks, openssl)
-            past = signed is not None and signed <= time.time() + SKEW_SECONDS
-            checks.check("it was not signed in the future, give or take a minute", past)
+            signed = check_signature(parsed, checks, openssl)
+            is_past = signed is not None and signed <= time.time() + SKEW_SECONDS
+            checks.check("it was not signed in the future, give or take a minute", is_past)
             if as_of is None and signed is not None:
                 at = signed
             quote = read_quote(bytes.fromhex(evidence["quote"]), stated(statement), checks, openssl)
-            given = collateral or attestation["collateral"]
-            tcb, enclave = check_collateral(given, quote, certificates(root)[0], at, checks, openssl)
+            used = collateral or attestation["collateral"]
+            tcb, enclave = check_collateral(used, quote, certificates(root)[0], at, checks, openssl)
             check_levels(tcb, enclave, quote, policy, checks)
             check_policy(quote, read_machine(quote), evidence["event_log"], policy, checks)
         except (KeyError, IndexError, TypeError, ValueError, AttributeError, struct.error) as error:
