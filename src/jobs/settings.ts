@@ -77,6 +77,6 @@ export const runnerSettings = {
     "EARSHOT_NODE_FETCH_CONCURRENCY",
     64,
     [0, 10_000],
-    "Jobs of other methods that it runs concurrently in addition; 0 disables them.",
+    "Jobs of other methods that the embedded node runs concurrently; 0 disables them.",
   ),
 };

@@ -40,7 +40,7 @@ function dashboardRoutes(): [string, string][] {
 }
 
 test("docs/dashboard.md lists every request of the dashboard, and who may send it", () => {
-  expect(rowsOf("The page's interface").sort()).toEqual(dashboardRoutes().sort());
+  expect(rowsOf("The dashboard's own API").sort()).toEqual(dashboardRoutes().sort());
 });
 
 test("docs/dashboard.md lists every action of the audit log", () => {
@@ -48,5 +48,5 @@ test("docs/dashboard.md lists every action of the audit log", () => {
 });
 
 test("docs/dashboard.md lists every reason for a refused sign-in", () => {
-  for (const word of refusalCodes) expect(section("The page's interface")).toContain(`\`${word}\``);
+  for (const word of refusalCodes) expect(section("The dashboard's own API")).toContain(`\`${word}\``);
 });

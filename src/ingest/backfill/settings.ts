@@ -58,7 +58,7 @@ export const backfillSettings = {
   ),
   replayToken: secret(
     "EARSHOT_NETWORK_REPLAY_TOKEN",
-    "The token for that archive, from https://bsky.network/account.",
+    "The token for the Jetstream archive, from https://bsky.network/account.",
   ),
 };
 
