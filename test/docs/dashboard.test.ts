@@ -48,5 +48,6 @@ test("docs/dashboard.md lists every action of the audit log", () => {
 });
 
 test("docs/dashboard.md lists every reason for a refused sign-in", () => {
-  for (const word of refusalCodes) expect(section("The dashboard's own API")).toContain(`\`${word}\``);
+  for (const word of refusalCodes)
+    expect(section("The dashboard's own API")).toContain(`\`${word}\``);
 });

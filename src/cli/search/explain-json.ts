@@ -12,7 +12,7 @@ export function planFields(plan: PlanNode, unresolved: UnresolvedNames | null): 
   if (plan.kind === "id") {
     return { kind: plan.kind, low: digits(plan.low), high: digits(plan.high) };
   }
-  const name = unresolved?.read(plan) ?? null;
+  const name = unresolved?.nameIn(plan) ?? null;
   return name === null ? plan : { kind: "unresolved", ...name };
 }
 

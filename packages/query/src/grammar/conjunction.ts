@@ -28,7 +28,7 @@ export function warnAboutConjunction(parts: readonly QueryNode[], report: Report
   warnTwoPlatforms(literals, report);
 }
 
-/** The leaves that a post must all satisfy; none of a part with alternatives. */
+/** The leaves that every match satisfies; those of alternatives are left out. */
 function literalsOf(node: QueryNode, isNegated: boolean): Literal[] {
   if (node.kind === "not") {
     const { child, span } = node;
@@ -46,7 +46,7 @@ function printLiteral({ leaf, isNegated }: Literal): string {
   return `${isNegated ? "-" : ""}${truncated(printQuery(leaf))}`;
 }
 
-function warnBoth(
+function warnAboutPair(
   report: Report,
   code: DiagnosticCode,
   pair: readonly [Literal, Literal],
@@ -54,30 +54,36 @@ function warnBoth(
 ): void {
   const [first, second] = pair.toSorted((a, b) => a.span.offset - b.span.offset);
   if (first === undefined || second === undefined) return;
-  const message = `no post is both ${printLiteral(first)} and ${printLiteral(second)}`;
+  const message = `no post matches both ${printLiteral(first)} and ${printLiteral(second)}`;
   report(code, second.span, { message, hint });
 }
 
-const leaveOut = "remove one of them, or write OR between them";
+const removeOneHint = "remove one of them, or write OR between them";
 
 function warnEmptyWindow(literals: readonly Literal[], report: Report): void {
-  const from = highest([...of(literals, "since", false), ...of(literals, "until", true)], timeOf);
-  const to = lowest([...of(literals, "until", false), ...of(literals, "since", true)], timeOf);
+  const from = highest(
+    [...literalsOfKind(literals, "since", false), ...literalsOfKind(literals, "until", true)],
+    timeOf,
+  );
+  const to = lowest(
+    [...literalsOfKind(literals, "until", false), ...literalsOfKind(literals, "since", true)],
+    timeOf,
+  );
   if (from !== null && to !== null && timeOf(to) <= timeOf(from)) {
     const isPlain = !from.isNegated && !to.isNegated;
     const hint =
       timeOf(to) < timeOf(from)
-        ? swapped(from, to)
+        ? swappedBoundsHint(from, to)
         : "until: is exclusive: write the day after the last one";
-    warnBoth(report, "empty_window", [from, to], isPlain ? hint : leaveOut);
+    warnAboutPair(report, "empty_window", [from, to], isPlain ? hint : removeOneHint);
   }
-  const atMost = lowest(of(literals, "within", false), timeOf);
-  const above = highest(of(literals, "within", true), timeOf);
+  const atMost = lowest(literalsOfKind(literals, "within", false), timeOf);
+  const above = highest(literalsOfKind(literals, "within", true), timeOf);
   if (atMost === null || above === null || timeOf(atMost) > timeOf(above)) return;
-  warnBoth(report, "empty_window", [atMost, above], leaveOut);
+  warnAboutPair(report, "empty_window", [atMost, above], removeOneHint);
 }
 
-function swapped(since: Literal, until: Literal): string {
+function swappedBoundsHint(since: Literal, until: Literal): string {
   const [from, to] = [printQuery(since.leaf), printQuery(until.leaf)];
   return `write ${to.replace("until:", "since:")} ${from.replace("since:", "until:")}`;
 }
@@ -87,30 +93,34 @@ const idOf = ({ leaf }: Literal): bigint => ("id" in leaf ? BigInt(leaf.id) : 0n
 
 function warnEmptyIds(literals: readonly Literal[], report: Report): void {
   const above = highest(
-    [...of(literals, "since-id", false), ...of(literals, "max-id", true)],
+    [...literalsOfKind(literals, "since-id", false), ...literalsOfKind(literals, "max-id", true)],
     idOf,
   );
-  const upTo = lowest([...of(literals, "max-id", false), ...of(literals, "since-id", true)], idOf);
+  const upTo = lowest(
+    [...literalsOfKind(literals, "max-id", false), ...literalsOfKind(literals, "since-id", true)],
+    idOf,
+  );
   if (above === null || upTo === null || idOf(upTo) > idOf(above)) return;
   const hint = "since_id: is exclusive and max_id: inclusive: max_id: must be the higher ID";
-  warnBoth(report, "empty_window", [above, upTo], hint);
+  warnAboutPair(report, "empty_window", [above, upTo], hint);
 }
 
-const bounds: ReadonlySet<Kind> = new Set(["since", "until", "within", "since-id", "max-id"]);
+const boundKinds: ReadonlySet<Kind> = new Set(["since", "until", "within", "since-id", "max-id"]);
 
 function warnOpposites(literals: readonly Literal[], report: Report): void {
   const seen = new Map<string, Literal>();
   for (const literal of literals) {
-    if (bounds.has(literal.leaf.kind)) continue;
-    const key = meaningOf(literal.leaf);
+    if (boundKinds.has(literal.leaf.kind)) continue;
+    const key = matchKeyOf(literal.leaf);
     const other = seen.get(`${!literal.isNegated} ${key}`);
-    if (other !== undefined) warnBoth(report, "contradiction", [other, literal], leaveOut);
+    if (other !== undefined)
+      warnAboutPair(report, "contradiction", [other, literal], removeOneHint);
     seen.set(`${literal.isNegated} ${key}`, literal);
   }
 }
 
 /** Equal for leaves that match the same posts; words are compared by their tokens. */
-function meaningOf(leaf: QueryLeaf): string {
+function matchKeyOf(leaf: QueryLeaf): string {
   if (leaf.kind === "word") return JSON.stringify(querySequence(leaf.text));
   if (leaf.kind === "phrase") return JSON.stringify(phraseSequence(leaf.text));
   return printQuery(leaf);
@@ -119,36 +129,37 @@ function meaningOf(leaf: QueryLeaf): string {
 function warnOppositeCounts(literals: readonly Literal[], report: Report): void {
   for (const metric of countMetrics) {
     const counted = literals.filter(({ leaf }) => "metric" in leaf && leaf.metric === metric);
-    const least = highest(of(counted, "min-count", false), countOf);
-    const below = lowest(of(counted, "min-count", true), countOf);
+    const least = highest(literalsOfKind(counted, "min-count", false), countOf);
+    const below = lowest(literalsOfKind(counted, "min-count", true), countOf);
     if (least === null || below === null || countOf(least) < countOf(below)) continue;
-    warnBoth(report, "contradiction", [least, below], leaveOut);
+    warnAboutPair(report, "contradiction", [least, below], removeOneHint);
   }
 }
 
 const countOf = ({ leaf }: Literal): number => ("atLeast" in leaf ? leaf.atLeast : 0);
 
-const implied: Readonly<Partial<Record<PostProperty, PostProperty>>> = {
+const impliedProperties: Readonly<Partial<Record<PostProperty, PostProperty>>> = {
   nativeretweets: "retweets",
   self_threads: "replies",
   images: "media",
   videos: "media",
 };
 /** Native reposts do not count as replies. */
-const exclusive: ReadonlySet<PostProperty> = new Set(["replies", "self_threads"]);
+const nonRepostProperties: ReadonlySet<PostProperty> = new Set(["replies", "self_threads"]);
 
 function warnOppositeProperties(literals: readonly Literal[], report: Report): void {
-  const properties = of(literals, "property", false);
-  const excluded = of(literals, "property", true);
+  const properties = literalsOfKind(literals, "property", false);
+  const excluded = literalsOfKind(literals, "property", true);
   for (const literal of properties) {
-    const general = implied[propertyOf(literal)];
+    const general = impliedProperties[propertyOf(literal)];
     const opposite = excluded.find((each) => propertyOf(each) === general);
-    if (opposite !== undefined) warnBoth(report, "contradiction", [literal, opposite], leaveOut);
+    if (opposite !== undefined)
+      warnAboutPair(report, "contradiction", [literal, opposite], removeOneHint);
   }
   const repost = properties.find((each) => propertyOf(each) === "nativeretweets");
-  const reply = properties.find((each) => exclusive.has(propertyOf(each)));
+  const reply = properties.find((each) => nonRepostProperties.has(propertyOf(each)));
   if (repost === undefined || reply === undefined) return;
-  warnBoth(report, "contradiction", [repost, reply], leaveOut);
+  warnAboutPair(report, "contradiction", [repost, reply], removeOneHint);
 }
 
 const propertyOf = ({ leaf }: Literal): PostProperty =>
@@ -156,7 +167,7 @@ const propertyOf = ({ leaf }: Literal): PostProperty =>
 
 /** Two names may be the same account: a handle and its DID. */
 function warnTwoAuthors(literals: readonly Literal[], report: Report): void {
-  const [first, ...others] = of(literals, "from", false);
+  const [first, ...others] = literalsOfKind(literals, "from", false);
   const second = others.find(
     (other) => first !== undefined && printLiteral(other) !== printLiteral(first),
   );
@@ -168,16 +179,16 @@ function warnTwoAuthors(literals: readonly Literal[], report: Report): void {
 }
 
 function warnTwoPlatforms(literals: readonly Literal[], report: Report): void {
-  const [first, ...others] = of(literals, "platform", false);
+  const [first, ...others] = literalsOfKind(literals, "platform", false);
   const second = others.find(
     (other) => first !== undefined && printLiteral(other) !== printLiteral(first),
   );
   if (first === undefined || second === undefined) return;
   const hint = `write (${printLiteral(first)} OR ${printLiteral(second)}) for posts of either`;
-  warnBoth(report, "contradiction", [first, second], hint);
+  warnAboutPair(report, "contradiction", [first, second], hint);
 }
 
-function of(literals: readonly Literal[], kind: Kind, isNegated: boolean): Literal[] {
+function literalsOfKind(literals: readonly Literal[], kind: Kind, isNegated: boolean): Literal[] {
   return literals.filter((each) => each.leaf.kind === kind && each.isNegated === isNegated);
 }
 

@@ -7,8 +7,8 @@ import type { GroupedValues, TermContext } from "./term-context.ts";
 /** `start`: offset of the first negation sign, else of the term. */
 export type Negation = { isNegated: boolean; start: number };
 
-export function contextOf(reader: ParserState, lexeme: Lexeme, negation: Negation): TermContext {
-  const { source, lexemes, index } = reader;
+export function contextOf(parser: ParserState, lexeme: Lexeme, negation: Negation): TermContext {
+  const { source, lexemes, index } = parser;
   const next = lexemes[index];
   const isOperand = negation.isNegated || next?.kind === "or" || lexemes[index - 2]?.kind === "or";
   const following = next?.kind === "term" ? foldedBetween(source, next.start, next.end) : "";
@@ -17,10 +17,10 @@ export function contextOf(reader: ParserState, lexeme: Lexeme, negation: Negatio
     ...negation,
     following,
     touchesGroup: next?.kind === "open" && next.start === lexeme.end,
-    groupedValues: groupedValues(reader, lexeme.end),
-    preceding: precedingTerm(reader),
+    groupedValues: groupedValues(parser, lexeme.end),
+    preceding: precedingTerm(parser),
     report: (code, span, details) =>
-      report(reader, code, span, isOperand ? withGroupedRewrites(details) : details),
+      report(parser, code, span, isOperand ? withGroupedRewrites(details) : details),
   };
 }
 

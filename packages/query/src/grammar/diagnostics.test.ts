@@ -16,7 +16,7 @@ function diagnosticsOf(query: string, maxLength = 4096): string {
 }
 
 describe("diagnostics have stable messages, spans and hints", () => {
-  test("diagnostics report problems of the query as a whole", () => {
+  test("diagnostics report problems with the query as a whole", () => {
     expect(diagnosticsOf("")).toMatchInlineSnapshot(`
       "empty_query: the query is empty (at offset 0)
         add a word, hashtag, username or operator"
@@ -35,7 +35,7 @@ describe("diagnostics have stable messages, spans and hints", () => {
     `);
   });
 
-  test("diagnostics report problems of quotes and groups", () => {
+  test("diagnostics report problems with quotes and groups", () => {
     expect(diagnosticsOf('nasa "artemis')).toMatchInlineSnapshot(`
       "unclosed_quote: unclosed " (at offset 5)
         add " where the phrase ends, or remove the ""
@@ -58,7 +58,7 @@ describe("diagnostics have stable messages, spans and hints", () => {
     `);
   });
 
-  test("diagnostics report problems of keywords and signs", () => {
+  test("diagnostics report problems with keywords and signs", () => {
     expect(diagnosticsOf("nasa OR")).toMatchInlineSnapshot(`
       "missing_term: OR requires a term on both sides (at offset 5)
         add the missing term, or write "OR" in quotes to search for the word"
@@ -89,7 +89,7 @@ describe("diagnostics have stable messages, spans and hints", () => {
     `);
   });
 
-  test("diagnostics report problems of words", () => {
+  test("diagnostics report problems with words", () => {
     expect(diagnosticsOf("foo*")).toMatchInlineSnapshot(`
       "wildcard_not_available: foo* contains a *, but wildcards within words are not supported (at offset 0)
         list the forms of the word instead, as in (run OR runs OR running); within quotes, a separate * matches any one word"
@@ -120,7 +120,7 @@ describe("diagnostics have stable messages, spans and hints", () => {
     `);
   });
 
-  test("diagnostics report problems of operator names", () => {
+  test("diagnostics report problems with operator names", () => {
     expect(diagnosticsOf("re:invent")).toMatchInlineSnapshot(`
       "unknown_operator: re: is not an operator, so its words are searched for as a phrase (at offset 0)
         put it in quotes if you mean the phrase"
@@ -182,7 +182,7 @@ describe("diagnostics have stable messages, spans and hints", () => {
     `);
   });
 
-  test("diagnostics report problems of users, languages and links", () => {
+  test("diagnostics report problems with users, languages and links", () => {
     expect(diagnosticsOf("from:a!b")).toMatchInlineSnapshot(`
       "invalid_user: from: must be a username, not a!b (at offset 5)
         use a value such as from:nasa"
@@ -209,7 +209,7 @@ describe("diagnostics have stable messages, spans and hints", () => {
     `);
   });
 
-  test("diagnostics report problems of dates", () => {
+  test("diagnostics report problems with dates", () => {
     expect(diagnosticsOf("since:2021-1-5")).toMatchInlineSnapshot(`
       "invalid_date: since: must be a date as yyyy-mm-dd, not 2021-1-5 (at offset 6)
         write since:2021-01-05"
@@ -259,12 +259,12 @@ describe("diagnostics have stable messages, spans and hints", () => {
         "
     `);
     expect(diagnosticsOf("since:2021-01-05 until:2021-01-05")).toMatchInlineSnapshot(`
-      "empty_window: no post is both since:2021-01-05 and until:2021-01-05 (at offset 17)
+      "empty_window: no post matches both since:2021-01-05 and until:2021-01-05 (at offset 17)
         until: is exclusive: write the day after the last one"
     `);
   });
 
-  test("diagnostics report problems of counts", () => {
+  test("diagnostics report problems with counts", () => {
     expect(diagnosticsOf("min_faves:1k")).toMatchInlineSnapshot(`
       "invalid_count: min_faves: must be a whole number, not 1k (at offset 10)
         write min_faves:1000"
@@ -279,7 +279,7 @@ describe("diagnostics have stable messages, spans and hints", () => {
     `);
   });
 
-  test("diagnostics report problems of geographic places", () => {
+  test("diagnostics report problems with geographic places", () => {
     expect(diagnosticsOf("geocode:37.7,-122.4")).toMatchInlineSnapshot(`
       "invalid_geocode: geocode: must be latitude,longitude,radius, not 37.7,-122.4 (at offset 8)
         use a value such as geocode:37.7764,-122.4172,10km"
@@ -360,7 +360,7 @@ describe("rendering for a terminal", () => {
         hint: write a date such as since:2024-01-31
         expected: yyyy-mm-dd, yyyy-mm-dd_hh:mm:ss_UTC, yyyy-mm-ddThh:mm:ssZ"
     `);
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: that it is absent is the promise
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the test checks that they are absent
     expect(rendered(query)).not.toMatch(/[\u001b\u202e]/);
   });
 });
@@ -391,23 +391,23 @@ test("a query tree is drawn as indented text", () => {
     │  └─ all of
     │     ├─ mention of @a
     │     └─ posted by b
-    ├─ directed to c
+    ├─ a reply to c
     ├─ quotes a post by d
     ├─ reposts a post by e
     ├─ language en
     ├─ at or after 2021-01-02T00:00:00.000Z
     ├─ before 2021-02-01T00:00:00.000Z
     ├─ within the last 36h
-    ├─ after the post 5
-    ├─ the post 9 and before
+    ├─ ID above 5
+    ├─ ID up to 9
     ├─ not
     │  └─ a repost
     ├─ not marked as sensitive
     ├─ at least 10 likes
     ├─ fewer than 5 reposts, or an unknown number
     ├─ within 4.828032 km of latitude 1, longitude 2
-    ├─ URL holding nasa.gov
-    ├─ links to nasa.gov or below
+    ├─ URL containing nasa.gov
+    ├─ links to nasa.gov or a subdomain
     ├─ on x
     ├─ labelled spoiler
     ├─ written with Ivory
@@ -431,7 +431,7 @@ test("every relation and every property of a query tree has its own description"
        ├─ a native repost
        ├─ a reply
        ├─ a quote of another post
-       ├─ a reply to its own author
+       ├─ a self-reply
        ├─ not marked as sensitive
        ├─ by a verified author
        ├─ has a link
@@ -441,7 +441,7 @@ test("every relation and every property of a query tree has its own description"
        ├─ has a hashtag
        ├─ mentions someone
        ├─ has a cashtag
-       ├─ has a place
+       ├─ has coordinates
        └─ has a like, a repost or a reply"
   `);
 });

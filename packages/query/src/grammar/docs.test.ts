@@ -57,7 +57,7 @@ describe("the table of operators", () => {
       const row = rowOf(`filter:${name}`) ?? rowOf(`-filter:${name}`);
       expect(row).toHaveLength(3);
       // Plural and singular are one name.
-      const onPage = aliases.filter((alias) => !isOtherNumber(alias, name));
+      const onPage = aliases.filter((alias) => !areSingularAndPlural(alias, name));
       for (const alias of onPage)
         expect(row?.[1]).toMatch(new RegExp(`\`(?:filter|is|has):${alias}`));
     },
@@ -106,7 +106,7 @@ describe("the table of operators", () => {
   );
 });
 
-const isOtherNumber = (alias: string, name: string): boolean =>
+const areSingularAndPlural = (alias: string, name: string): boolean =>
   [alias, name]
     .toSorted((a, b) => a.length - b.length)
     .join(" ")

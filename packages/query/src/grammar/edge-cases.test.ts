@@ -214,7 +214,7 @@ describe("links and hosts", () => {
   });
 });
 
-test("domain: takes the same form as the indexed links to the host", () => {
+test("domain: normalizes a host as the index normalizes the hosts of links", () => {
   fc.assert(
     fc.property(fc.domain(), fc.constantFrom("", "www.", "https://", "."), (host, before) => {
       const { tree } = parseQuery(`domain:${before}${host.toUpperCase()}`);

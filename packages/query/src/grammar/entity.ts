@@ -4,7 +4,7 @@ import { codePointLength } from "../tree/source.ts";
 import type { QueryLeaf } from "../tree/tree.ts";
 
 /** `end` is a UTF-16 offset. */
-export type EntityRead = { leaf: QueryLeaf; end: number };
+export type QueryEntity = { leaf: QueryLeaf; end: number };
 
 type Found = { leaf: BareLeaf; end: number };
 
@@ -21,14 +21,14 @@ export function readEntity(
   folded: string,
   at: number,
   offset: number,
-): EntityRead | null {
-  const found = readAt(folded[at] ?? "", text, folded, at);
+): QueryEntity | null {
+  const found = readBareEntity(folded[at] ?? "", text, folded, at);
   if (found === null) return null;
   const length = codePointLength(text.slice(at, found.end));
   return { leaf: { ...found.leaf, span: { offset, length } }, end: found.end };
 }
 
-function readAt(sigil: string, text: string, folded: string, at: number): Found | null {
+function readBareEntity(sigil: string, text: string, folded: string, at: number): Found | null {
   if (sigil === "$") {
     const found = readCashtag(folded, at);
     return (

@@ -118,7 +118,7 @@ describe("any text", () => {
     );
   });
 
-  test("any text prints as a text without errors that parses to the same tree and prints the same", () => {
+  test("the tree of any text prints as a valid query that parses to the same tree and prints the same", () => {
     fc.assert(
       fc.property(anyText, (text) => {
         const { tree } = parseQueryLeniently(text);
@@ -159,7 +159,7 @@ describe("a very long text", () => {
     );
   });
 
-  test("a very long text is rejected with its own code when it nests too deep", () => {
+  test("a very long text is rejected with its own code when it nests too deeply", () => {
     const opening = fc.constantFrom("(", "-(", "(a ", "(a OR ", "NOT (", "(-(");
     fc.assert(
       fc.property(opening, fc.integer({ min: deepestNesting + 1, max: 5_000 }), (open, depth) => {

@@ -11,40 +11,40 @@ import { deepestNesting, maxTerms } from "./limits.ts";
 import { warnAboutNeighbours } from "./neighbours.ts";
 import { atEnd, cannotStartTerm, type ParserState, report, reportOnce, spanOf } from "./reader.ts";
 
-export function readQuery(reader: ParserState): QueryNode | null {
+export function readQuery(parser: ParserState): QueryNode | null {
   const parts: QueryNode[] = [];
-  while (reader.index < reader.lexemes.length) {
-    const part = readConjunction(reader);
+  while (parser.index < parser.lexemes.length) {
+    const part = readConjunction(parser);
     if (part !== null) parts.push(part);
-    const stray = reader.lexemes[reader.index];
+    const stray = parser.lexemes[parser.index];
     if (stray === undefined) break;
-    report(reader, "unopened_group", spanOf(stray), {
+    report(parser, "unopened_group", spanOf(stray), {
       message: "unmatched )",
       hint: "add the ( or remove the )",
     });
-    reader.index++;
+    parser.index++;
   }
   return makeAnd(parts, wholeSpan(parts));
 }
 
-function readConjunction(reader: ParserState): QueryNode | null {
+function readConjunction(parser: ParserState): QueryNode | null {
   const parts: QueryNode[] = [];
   let bareOr: QueryNode | null = null;
   let count = 0;
-  while (!atEnd(reader)) {
-    readAnd(reader, count > 0);
-    if (atEnd(reader)) break;
-    const part = readAlternatives(reader);
+  while (!atEnd(parser)) {
+    readAnd(parser, count > 0);
+    if (atEnd(parser)) break;
+    const part = readAlternatives(parser);
     count++;
     if (part.node === null) continue;
     parts.push(part.node);
     if (part.isBareOr) bareOr ??= part.node;
   }
   const node = makeAnd(parts, wholeSpan(parts));
-  warnAboutConjunction(parts, (code, span, details) => report(reader, code, span, details));
+  warnAboutConjunction(parts, (code, span, details) => report(parser, code, span, details));
   if (bareOr === null || node === null || parts.length < 2) return node;
-  if (rejectIfTooDeep(reader, bareOr.span)) return null;
-  report(reader, "or_binds_tighter", bareOr.span, {
+  if (rejectIfTooDeep(parser, bareOr.span)) return null;
+  report(parser, "or_binds_tighter", bareOr.span, {
     message: "OR binds tighter than a space",
     hint: `parsed as ${excerpt(printQuery(node))}; put parentheses around the terms that belong together`,
   });
@@ -52,64 +52,64 @@ function readConjunction(reader: ParserState): QueryNode | null {
 }
 
 /** Skips AND, and reports each that is not between two terms. */
-function readAnd(reader: ParserState, hasTermBefore: boolean): void {
+function readAnd(parser: ParserState, hasTermBefore: boolean): void {
   let hasTerm = hasTermBefore;
   for (;;) {
-    const lexeme = reader.lexemes[reader.index];
+    const lexeme = parser.lexemes[parser.index];
     if (lexeme?.kind !== "and") return;
-    reader.index++;
-    if (!hasTerm || atEnd(reader)) reportMissingTerm(reader, lexeme);
+    parser.index++;
+    if (!hasTerm || atEnd(parser)) reportMissingTerm(parser, lexeme);
     hasTerm = false;
   }
 }
 
 type Alternatives = { node: QueryNode | null; isBareOr: boolean };
 
-function readAlternatives(reader: ParserState): Alternatives {
+function readAlternatives(parser: ParserState): Alternatives {
   const nodes: QueryNode[] = [];
-  const first = reader.lexemes[reader.index];
+  const first = parser.lexemes[parser.index];
   if (first?.kind === "or") {
-    reportMissingTerm(reader, first);
+    reportMissingTerm(parser, first);
   } else {
-    readAlternative(reader, nodes);
+    readAlternative(parser, nodes);
   }
   for (;;) {
-    const or = reader.lexemes[reader.index];
+    const or = parser.lexemes[parser.index];
     if (or?.kind !== "or") break;
-    reader.index++;
-    const next = reader.lexemes[reader.index];
+    parser.index++;
+    const next = parser.lexemes[parser.index];
     if (next !== undefined && !cannotStartTerm(next)) {
-      readAlternative(reader, nodes);
+      readAlternative(parser, nodes);
     } else if (or !== first) {
-      reportMissingTerm(reader, or);
+      reportMissingTerm(parser, or);
     }
   }
   return { node: makeOr(nodes, wholeSpan(nodes)), isBareOr: nodes.length > 1 };
 }
 
-function readAlternative(reader: ParserState, nodes: QueryNode[]): void {
-  const node = readNegation(reader);
+function readAlternative(parser: ParserState, nodes: QueryNode[]): void {
+  const node = readNegation(parser);
   if (node !== null) nodes.push(node);
 }
 
-function readNegation(reader: ParserState): QueryNode | null {
-  const first = reader.lexemes[reader.index];
+function readNegation(parser: ParserState): QueryNode | null {
+  const first = parser.lexemes[parser.index];
   let isNegated = false;
   let last = first;
   for (;;) {
-    const lexeme = reader.lexemes[reader.index];
+    const lexeme = parser.lexemes[parser.index];
     if (lexeme?.kind !== "minus" && lexeme?.kind !== "not") break;
     isNegated = !isNegated;
     last = lexeme;
-    reader.index++;
+    parser.index++;
   }
-  const next = reader.lexemes[reader.index];
+  const next = parser.lexemes[parser.index];
   if (first === undefined || last === undefined) return null;
   if (next === undefined || cannotStartTerm(next)) {
-    reportMissingTerm(reader, last);
+    reportMissingTerm(parser, last);
     return null;
   }
-  const node = readPrimary(reader, next, { isNegated, start: first.start });
+  const node = readPrimary(parser, next, { isNegated, start: first.start });
   if (node === null || !isNegated) return node;
   return makeNot(node, {
     offset: first.start,
@@ -117,41 +117,41 @@ function readNegation(reader: ParserState): QueryNode | null {
   });
 }
 
-function readPrimary(reader: ParserState, lexeme: Lexeme, negation: Negation): QueryNode | null {
-  if (lexeme.kind === "open") return readGroup(reader, lexeme);
-  reader.index++;
+function readPrimary(parser: ParserState, lexeme: Lexeme, negation: Negation): QueryNode | null {
+  if (lexeme.kind === "open") return readGroup(parser, lexeme);
+  parser.index++;
   if (lexeme.kind === "phrase") {
     if (!lexeme.isClosed && lexeme.text.trim() === "") return null;
-    const phrase = readPhrase(contextOf(reader, lexeme, negation), lexeme.text, spanOf(lexeme));
-    return counted(reader, phrase);
+    const phrase = readPhrase(contextOf(parser, lexeme, negation), lexeme.text, spanOf(lexeme));
+    return withinLimits(parser, phrase);
   }
   if (lexeme.kind !== "term") return null;
-  if (warnAboutNeighbours(reader, lexeme)) return null;
-  return counted(reader, readTerm(contextOf(reader, lexeme, negation), lexeme));
+  if (warnAboutNeighbours(parser, lexeme)) return null;
+  return withinLimits(parser, readTerm(contextOf(parser, lexeme, negation), lexeme));
 }
 
-function readGroup(reader: ParserState, open: Lexeme): QueryNode | null {
-  if (rejectIfTooDeep(reader, spanOf(open))) {
-    skipGroup(reader);
+function readGroup(parser: ParserState, open: Lexeme): QueryNode | null {
+  if (rejectIfTooDeep(parser, spanOf(open))) {
+    skipGroup(parser);
     return null;
   }
-  reader.index++;
-  const isEmpty = reader.lexemes[reader.index]?.kind === "close";
-  reader.depth++;
-  const node = readConjunction(reader);
-  reader.depth--;
-  const close = reader.lexemes[reader.index];
+  parser.index++;
+  const isEmpty = parser.lexemes[parser.index]?.kind === "close";
+  parser.depth++;
+  const node = readConjunction(parser);
+  parser.depth--;
+  const close = parser.lexemes[parser.index];
   if (close === undefined) {
-    report(reader, "unclosed_group", spanOf(open), {
+    report(parser, "unclosed_group", spanOf(open), {
       message: "unclosed (",
       hint: "add the ) where the group ends, or remove the (",
     });
     return node;
   }
-  reader.index++;
+  parser.index++;
   const span = { offset: open.start, length: close.end - open.start };
   if (isEmpty) {
-    report(reader, "empty_group", span, {
+    report(parser, "empty_group", span, {
       message: "empty group",
       hint: "add terms between the parentheses, or remove them",
     });
@@ -159,33 +159,33 @@ function readGroup(reader: ParserState, open: Lexeme): QueryNode | null {
   return node !== null && (node.kind === "and" || node.kind === "or") ? { ...node, span } : node;
 }
 
-function rejectIfTooDeep(reader: ParserState, span: QuerySpan): boolean {
-  if (reader.depth < deepestNesting) return false;
-  reportOnce(reader, "query_too_deep", span, {
+function rejectIfTooDeep(parser: ParserState, span: QuerySpan): boolean {
+  if (parser.depth < deepestNesting) return false;
+  reportOnce(parser, "query_too_deep", span, {
     message: `groups nest deeper than ${deepestNesting}`,
     hint: "remove redundant parentheses, or split the query",
   });
   return true;
 }
 
-function skipGroup(reader: ParserState): void {
+function skipGroup(parser: ParserState): void {
   let depth = 0;
-  while (reader.index < reader.lexemes.length) {
-    const kind = reader.lexemes[reader.index]?.kind;
-    reader.index++;
+  while (parser.index < parser.lexemes.length) {
+    const kind = parser.lexemes[parser.index]?.kind;
+    parser.index++;
     if (kind === "open") depth++;
     if (kind === "close") depth--;
     if (depth === 0) return;
   }
 }
 
-function counted(reader: ParserState, node: QueryNode | null): QueryNode | null {
+function withinLimits(parser: ParserState, node: QueryNode | null): QueryNode | null {
   if (node === null) return null;
-  if (node.kind === "and" && rejectIfTooDeep(reader, node.span)) return null;
+  if (node.kind === "and" && rejectIfTooDeep(parser, node.span)) return null;
   const terms = countTerms(node);
-  reader.terms += terms;
-  if (reader.terms <= maxTerms) return node;
-  reportOnce(reader, "too_many_terms", node.span, {
+  parser.terms += terms;
+  if (parser.terms <= maxTerms) return node;
+  reportOnce(parser, "too_many_terms", node.span, {
     message: `the query has more than ${maxTerms} terms`,
     hint:
       terms > 1
@@ -195,10 +195,10 @@ function counted(reader: ParserState, node: QueryNode | null): QueryNode | null 
   return null;
 }
 
-function reportMissingTerm(reader: ParserState, lexeme: Lexeme): void {
-  const word = textBetween(reader.source, lexeme.start, lexeme.end);
+function reportMissingTerm(parser: ParserState, lexeme: Lexeme): void {
+  const word = textBetween(parser.source, lexeme.start, lexeme.end);
   const isNegation = lexeme.kind === "minus" || lexeme.kind === "not";
-  report(reader, "missing_term", spanOf(lexeme), {
+  report(parser, "missing_term", spanOf(lexeme), {
     message: isNegation
       ? `${word} requires a term after it`
       : `${word} requires a term on both sides`,

@@ -28,7 +28,7 @@ export function readTerm(context: TermContext, lexeme: TermLexeme): QueryNode | 
   return makeAnd(parts, { offset: lexeme.start, length: lexeme.end - lexeme.start });
 }
 
-/** A phrase that is only a link, an emoticon or a question mark becomes that. */
+/** A phrase that is only a link, an emoticon or a question mark becomes a leaf of that kind. */
 export function readPhrase(context: TermContext, text: string, span: QuerySpan): QueryNode | null {
   if (isQuestionMark(text)) return { kind: "question", span };
   const bare = text.trim();
@@ -67,13 +67,13 @@ function readParts(context: TermContext, lexeme: TermLexeme): QueryNode[] {
   const start = skipDashes(context, lexeme);
   warnExclamation(context, lexeme);
   const text = textBetween(context.source, start, lexeme.end);
-  const marked = withPlainSigils(text);
+  const plainText = withPlainSigils(text);
   const folded = foldedBetween(context.source, start, lexeme.end).replace(otherQuestionMarks, "?");
   let at = beforeEntity.exec(folded)?.[0].length ?? 0;
   let offset = start + at;
   // More parts would exceed the term limit anyway.
   while (at < text.length && parts.length <= maxTerms) {
-    const entity = readEntity(marked, folded, at, offset);
+    const entity = readEntity(plainText, folded, at, offset);
     if (entity === null) {
       const span = { offset, length: lexeme.end - offset };
       const rest = { text: text.slice(at), folded: folded.slice(at), span };
@@ -82,24 +82,24 @@ function readParts(context: TermContext, lexeme: TermLexeme): QueryNode[] {
       break;
     }
     const next = skipPunctuation(folded, entity.end);
-    const behind = folded.slice(entity.end, next);
-    if (behind.startsWith("*")) {
+    const suffix = folded.slice(entity.end, next);
+    if (suffix.startsWith("*")) {
       refuseWildcard(context, text, { offset: start, length: lexeme.end - start });
       return [];
     }
     parts.push(entity.leaf);
-    warnTrailingSymbols(context, text.slice(at, entity.end), behind, entity.leaf.span);
+    warnTrailingSymbols(context, text.slice(at, entity.end), suffix, entity.leaf.span);
     offset += codePointLength(text.slice(at, next));
     at = next;
   }
   return parts;
 }
 
-const glue = /(?:(?![#@])[\p{P}\p{Sm}\p{Sc}\p{Sk}\p{Cf}\p{M}])*/uy;
+const separators = /(?:(?![#@])[\p{P}\p{Sm}\p{Sc}\p{Sk}\p{Cf}\p{M}])*/uy;
 
 function skipPunctuation(folded: string, at: number): number {
-  glue.lastIndex = at;
-  return at + (glue.exec(folded)?.[0].length ?? 0);
+  separators.lastIndex = at;
+  return at + (separators.exec(folded)?.[0].length ?? 0);
 }
 
 function readWhole(context: TermContext, piece: Piece): QueryNode | null {

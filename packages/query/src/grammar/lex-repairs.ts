@@ -22,22 +22,22 @@ export function closeGroupsAtEmoticons(
     if (lexeme.kind === "close") depth = Math.max(0, depth - 1);
     const isShort = lexeme.kind === "term" && lexeme.end - lexeme.start <= longestEmoticon;
     if (!isShort || (closersAfter[index + 1] ?? 0) >= depth) continue;
-    const face = textBetween(source, lexeme.start, lexeme.end);
-    if (!closingEmoticon.test(face.normalize("NFKC"))) continue;
+    const emoticon = textBetween(source, lexeme.start, lexeme.end);
+    if (!closingEmoticon.test(emoticon.normalize("NFKC"))) continue;
     depth--;
     repaired.push({ kind: "close", start: lexeme.end, end: lexeme.end });
     const span = { offset: lexeme.start, length: lexeme.end - lexeme.start };
     warnings.push(
       makeDiagnostic("shared_parenthesis", span, {
-        message: `${face} is parsed as an emoticon whose parenthesis also closes the group`,
-        hint: `write ${face}) to confirm, or put a space before the ) if it only closes the group`,
+        message: `${emoticon} is parsed as an emoticon whose parenthesis also closes the group`,
+        hint: `write ${emoticon}) to confirm, or put a space before the ) if it only closes the group`,
       }),
     );
   }
   return { lexemes: repaired, warnings };
 }
 
-/** For each lexeme, how many parentheses from it on close an earlier group. */
+/** For each lexeme, how many parentheses from there on close a group opened earlier. */
 function unmatchedClosers(lexemes: readonly Lexeme[]): number[] {
   const counts = new Array<number>(lexemes.length + 1).fill(0);
   for (let index = lexemes.length - 1; index >= 0; index--) {
@@ -48,7 +48,7 @@ function unmatchedClosers(lexemes: readonly Lexeme[]): number[] {
   return counts;
 }
 
-const single: ReadonlySet<string> = new Set(["'", "‘", "’", "‚"]);
+const singleQuotes: ReadonlySet<string> = new Set(["'", "‘", "’", "‚"]);
 
 /** `'New York'`: single quotes are apostrophes and do not make a phrase. */
 export function warnSingleQuotes(source: Source, lexemes: readonly Lexeme[]): DraftDiagnostic[] {
@@ -57,7 +57,7 @@ export function warnSingleQuotes(source: Source, lexemes: readonly Lexeme[]): Dr
   for (const lexeme of lexemes) {
     if (lexeme.kind === "open" || lexeme.kind === "close" || lexeme.kind === "phrase") first = null;
     if (lexeme.kind !== "term") continue;
-    if (first !== null && single.has(source.folded[lexeme.end - 1] ?? "")) {
+    if (first !== null && singleQuotes.has(source.folded[lexeme.end - 1] ?? "")) {
       const words = textBetween(source, first.start + 1, lexeme.end - 1);
       const span = { offset: first.start, length: lexeme.end - first.start };
       warnings.push(
@@ -75,5 +75,9 @@ export function warnSingleQuotes(source: Source, lexemes: readonly Lexeme[]): Dr
 }
 
 function opensQuotation({ folded }: Source, { start, end }: TermLexeme): boolean {
-  return single.has(folded[start] ?? "") && end - start > 1 && !single.has(folded[end - 1] ?? "");
+  return (
+    singleQuotes.has(folded[start] ?? "") &&
+    end - start > 1 &&
+    !singleQuotes.has(folded[end - 1] ?? "")
+  );
 }

@@ -8,55 +8,55 @@ import { cannotStartTerm, type ParserState, report, spanOf } from "./reader.ts";
 import { didYouMean } from "./unknown-operator.ts";
 
 /** True if the term must be dropped. */
-export function warnAboutNeighbours(reader: ParserState, lexeme: TermLexeme): boolean {
-  const { source, lexemes, index } = reader;
+export function warnAboutNeighbours(parser: ParserState, lexeme: TermLexeme): boolean {
+  const { source, lexemes, index } = parser;
   const before = lexemes[index - 2];
   const after = lexemes[index];
   const folded = foldedBetween(source, lexeme.start, Math.min(lexeme.end, lexeme.start + 4));
-  if (!lexeme.isForced) warnLowerCase(reader, lexeme, folded.toLowerCase());
+  if (!lexeme.isForced) warnLowerCase(parser, lexeme, folded.toLowerCase());
   if (before?.kind === "phrase" && before.end === lexeme.start && /^[~^]\d/.test(folded)) {
     const text = textBetween(source, lexeme.start, lexeme.end);
     const phrase = textBetween(source, before.start, before.end);
     warnProximityOrBoost(
-      (code, span, details) => report(reader, code, span, details),
+      (code, span, details) => report(parser, code, span, details),
       text,
       spanOf(lexeme),
       phrase,
     );
   }
   if (before?.kind !== "term") return false;
-  if (folded.startsWith(":")) warnSpaceBeforeColon(reader, before, lexeme);
+  if (folded.startsWith(":")) warnSpaceBeforeColon(parser, before, lexeme);
   if (after?.kind !== "term" && after?.kind !== "phrase") return false;
-  return warnComparison(reader, before, lexeme, after);
+  return warnComparison(parser, before, lexeme, after);
 }
 
-function warnLowerCase(reader: ParserState, lexeme: TermLexeme, word: string): void {
-  const { source, lexemes, index } = reader;
+function warnLowerCase(parser: ParserState, lexeme: TermLexeme, word: string): void {
+  const { source, lexemes, index } = parser;
   const before = lexemes[index - 2]?.kind;
   const after = lexemes[index];
   if (after === undefined || cannotStartTerm(after)) return;
-  const isBehindTerm = before === "term" || before === "phrase" || before === "close";
+  const isAfterTerm = before === "term" || before === "phrase" || before === "close";
   const text = textBetween(source, lexeme.start, lexeme.end);
   const message = `"${text}" is searched for as a word`;
-  if (word === "or" && isBehindTerm) {
+  if (word === "or" && isAfterTerm) {
     const hint = "write OR in capitals for alternatives";
-    report(reader, "lower_case_or", spanOf(lexeme), { message, hint });
+    report(parser, "lower_case_or", spanOf(lexeme), { message, hint });
   }
-  if (word === "and" && isBehindTerm) {
+  if (word === "and" && isAfterTerm) {
     const hint = "remove it: a space already means AND";
-    report(reader, "lower_case_and", spanOf(lexeme), { message, hint });
+    report(parser, "lower_case_and", spanOf(lexeme), { message, hint });
   }
-  if (word === "not" && (isBehindTerm || before === "or" || before === "and")) {
-    warnNot(reader, lexeme, after, message);
+  if (word === "not" && (isAfterTerm || before === "or" || before === "and")) {
+    warnNot(parser, lexeme, after, message);
   }
 }
 
-function warnNot(reader: ParserState, lexeme: TermLexeme, after: Lexeme, message: string): void {
+function warnNot(parser: ParserState, lexeme: TermLexeme, after: Lexeme, message: string): void {
   const isComplete = after.kind === "term" || after.kind === "phrase";
-  const excluded = textBetween(reader.source, after.start, after.end);
+  const excluded = textBetween(parser.source, after.start, after.end);
   const end = isComplete ? after.end : lexeme.end;
   report(
-    reader,
+    parser,
     "lower_case_not",
     { offset: lexeme.start, length: end - lexeme.start },
     {
@@ -70,8 +70,8 @@ function warnNot(reader: ParserState, lexeme: TermLexeme, after: Lexeme, message
   );
 }
 
-function warnSpaceBeforeColon(reader: ParserState, before: TermLexeme, lexeme: TermLexeme): void {
-  const { source, lexemes, index } = reader;
+function warnSpaceBeforeColon(parser: ParserState, before: TermLexeme, lexeme: TermLexeme): void {
+  const { source, lexemes, index } = parser;
   const name = textBetween(source, before.start, before.end);
   if (!isOperatorName(name)) return;
   const after = lexemes[index];
@@ -80,7 +80,7 @@ function warnSpaceBeforeColon(reader: ParserState, before: TermLexeme, lexeme: T
   const start = hasValue ? after.start : lexeme.start + 1;
   const end = hasValue ? after.end : lexeme.end;
   report(
-    reader,
+    parser,
     "space_before_colon",
     { offset: before.start, length: end - before.start },
     {
@@ -97,12 +97,12 @@ function warnSpaceBeforeColon(reader: ParserState, before: TermLexeme, lexeme: T
 const longestName = 32;
 
 function warnComparison(
-  reader: ParserState,
+  parser: ParserState,
   before: TermLexeme,
   lexeme: TermLexeme,
   after: Lexeme,
 ): boolean {
-  const { source } = reader;
+  const { source } = parser;
   const sign = foldedBetween(source, lexeme.start, Math.min(lexeme.end, lexeme.start + 3));
   if (!/^(?:>=|=>|≥|<=|=<|≤|==?|>|<)$/.test(sign) || before.end - before.start > longestName)
     return false;
@@ -111,7 +111,7 @@ function warnComparison(
   const suggestion = suggestionForComparison(name, sign, value);
   if (suggestion === null) return false;
   report(
-    reader,
+    parser,
     "comparison",
     { offset: before.start, length: after.end - before.start },
     {

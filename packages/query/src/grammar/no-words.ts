@@ -27,16 +27,16 @@ export function warnNoWords(context: TermContext, text: string, span: QuerySpan)
   return true;
 }
 
-type Found = { what: "link" | "mention"; before: string; text: string; after: string };
+type LinkOrMention = { kind: "link" | "mention"; before: string; text: string; after: string };
 
-function linkOrMention(text: string): Found | null {
+function linkOrMention(text: string): LinkOrMention | null {
   const [link] = findLinks(text);
   const [mention] = link === undefined ? findMentions(text, { dottedHandles: true }) : [];
   const entity = link ?? mention;
   if (entity === undefined) return null;
   const { start, end } = entity;
   return {
-    what: link === undefined ? "mention" : "link",
+    kind: link === undefined ? "mention" : "link",
     before: text.slice(0, start),
     text: text.slice(start, end),
     after: text.slice(end),
@@ -45,12 +45,12 @@ function linkOrMention(text: string): Found | null {
 
 function reportNoWords(
   context: TermContext,
-  { what, text }: Found,
+  { kind, text }: LinkOrMention,
   span: QuerySpan,
   hint: string | Rewrites,
 ): void {
   context.report("not_a_word", span, {
-    message: `${truncated(text)} is a ${what}, and ${what}s are not indexed as words`,
+    message: `${truncated(text)} is a ${kind}, and ${kind}s are not indexed as words`,
     hint,
   });
 }

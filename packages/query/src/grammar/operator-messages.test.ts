@@ -16,7 +16,7 @@ function messageOf(query: string): string {
 }
 
 describe("messages about operators", () => {
-  test("messages explain wrong times", () => {
+  test("messages explain invalid times", () => {
     expect(messageOf("since:1561720321")).toMatchInlineSnapshot(`
       "invalid_date: since: must be a date as yyyy-mm-dd, not 1561720321 (at offset 6), 10 long
         write since_time:1561720321
@@ -64,7 +64,7 @@ describe("messages about operators", () => {
     `);
   });
 
-  test("messages explain wrong IDs and posts", () => {
+  test("messages explain invalid IDs and posts", () => {
     expect(messageOf("since_id:abc")).toMatchInlineSnapshot(`
       "invalid_id: since_id: must be the ID of a post, not abc (at offset 9), 3 long
         use a value such as since_id:1138872932887924737
@@ -97,7 +97,7 @@ describe("messages about operators", () => {
     `);
   });
 
-  test("messages explain wrong hosts and platforms", () => {
+  test("messages explain invalid hosts and platforms", () => {
     expect(messageOf("domain:nasa.gov/artemis")).toMatchInlineSnapshot(`
       "invalid_domain: domain: must be only a host, not nasa.gov/artemis (at offset 7), 16 long
         write url:"nasa.gov/artemis" to find a path
@@ -139,7 +139,7 @@ describe("messages about operators", () => {
     `);
   });
 
-  test("messages explain wrong kinds of posts", () => {
+  test("messages explain invalid kinds of posts", () => {
     expect(messageOf("is:rply")).toMatchInlineSnapshot(`
       "unknown_filter: unknown value of is: rply (at offset 3), 4 long
         did you mean is:reply
@@ -262,11 +262,11 @@ describe("messages about operators", () => {
 
   test("messages explain values that never match", () => {
     expect(messageOf("is:retweet -is:retweet")).toMatchInlineSnapshot(`
-      "contradiction: no post is both filter:retweets and -filter:retweets (at offset 11), 11 long
+      "contradiction: no post matches both filter:retweets and -filter:retweets (at offset 11), 11 long
         remove one of them, or write OR between them"
     `);
     expect(messageOf("nasa -(NASA OR esa)")).toMatchInlineSnapshot(`
-      "contradiction: no post is both nasa and -NASA (at offset 7), 4 long
+      "contradiction: no post matches both nasa and -NASA (at offset 7), 4 long
         remove one of them, or write OR between them"
     `);
     expect(messageOf("from:nasa from:esa")).toMatchInlineSnapshot(`
@@ -274,31 +274,31 @@ describe("messages about operators", () => {
         write (from:nasa OR from:esa) for posts by either"
     `);
     expect(messageOf("platform:x platform:bluesky")).toMatchInlineSnapshot(`
-      "contradiction: no post is both platform:x and platform:bluesky (at offset 11), 16 long
+      "contradiction: no post matches both platform:x and platform:bluesky (at offset 11), 16 long
         write (platform:x OR platform:bluesky) for posts of either"
     `);
     expect(messageOf("min_faves:10 -min_faves:5")).toMatchInlineSnapshot(`
-      "contradiction: no post is both min_faves:10 and -min_faves:5 (at offset 13), 12 long
+      "contradiction: no post matches both min_faves:10 and -min_faves:5 (at offset 13), 12 long
         remove one of them, or write OR between them"
     `);
     expect(messageOf("is:nativeretweet is:reply")).toMatchInlineSnapshot(`
-      "contradiction: no post is both filter:nativeretweets and filter:replies (at offset 17), 8 long
+      "contradiction: no post matches both filter:nativeretweets and filter:replies (at offset 17), 8 long
         remove one of them, or write OR between them"
     `);
     expect(messageOf("has:images -has:media")).toMatchInlineSnapshot(`
-      "contradiction: no post is both filter:images and -filter:media (at offset 11), 10 long
+      "contradiction: no post matches both filter:images and -filter:media (at offset 11), 10 long
         remove one of them, or write OR between them"
     `);
     expect(messageOf("since_id:20 max_id:20")).toMatchInlineSnapshot(`
-      "empty_window: no post is both since_id:20 and max_id:20 (at offset 12), 9 long
+      "empty_window: no post matches both since_id:20 and max_id:20 (at offset 12), 9 long
         since_id: is exclusive and max_id: inclusive: max_id: must be the higher ID"
     `);
     expect(messageOf("-since:2021-01-01 -until:2021-01-01")).toMatchInlineSnapshot(`
-      "empty_window: no post is both -since:2021-01-01 and -until:2021-01-01 (at offset 18), 17 long
+      "empty_window: no post matches both -since:2021-01-01 and -until:2021-01-01 (at offset 18), 17 long
         remove one of them, or write OR between them"
     `);
     expect(messageOf("within_time:1d -within_time:2d")).toMatchInlineSnapshot(`
-      "empty_window: no post is both within_time:1d and -within_time:2d (at offset 15), 15 long
+      "empty_window: no post matches both within_time:1d and -within_time:2d (at offset 15), 15 long
         remove one of them, or write OR between them"
     `);
   });

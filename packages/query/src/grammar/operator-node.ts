@@ -107,7 +107,7 @@ function queriesOfGroup({ groupedValues }: TermContext, name: string): readonly 
 }
 
 /** Operators whose values may contain `,`, `;` or `|`. */
-const takesSeparators: ReadonlySet<OperatorName | null> = new Set<OperatorName>([
+const operatorsWithSeparators: ReadonlySet<OperatorName | null> = new Set<OperatorName>([
   "geocode",
   "url",
   "source",
@@ -120,7 +120,7 @@ const takesSeparators: ReadonlySet<OperatorName | null> = new Set<OperatorName>(
 
 function listOfValues(name: OperatorName | null, value: string): readonly string[] | null {
   const isNumber = /^\d{1,3}(?:,\d{3})+$/.test(value) && (name ?? "").startsWith("min_");
-  if (takesSeparators.has(name) || isNumber || !/[,;|]/.test(value)) return null;
+  if (operatorsWithSeparators.has(name) || isNumber || !/[,;|]/.test(value)) return null;
   return value.split(/[,;|]+/).filter((part) => part !== "");
 }
 

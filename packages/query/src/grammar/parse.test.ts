@@ -270,7 +270,7 @@ describe("limits", () => {
 
   test.each([
     ["a phrase", (words: number) => `"${"a b ".repeat(words / 2)}"`],
-    ["a phrase with open places", (words: number) => `"a ${"* ".repeat(words - 2)}b"`],
+    ["a phrase with wildcards", (words: number) => `"a ${"* ".repeat(words - 2)}b"`],
     ["a word of several parts", (words: number) => "a-".repeat(words)],
     ["a text without spaces", (words: number) => "日".repeat(words + 1)],
     ["a link", (words: number) => `https://example.com/${"a/".repeat(words - 2)}`],

@@ -10,7 +10,7 @@ import type { Diagnostic, ParsedQuery, QueryNode } from "../tree/tree.ts";
 import { readQuery } from "./grammar.ts";
 import { lex } from "./lex.ts";
 import { longestArchiveQuery, maxDiagnostics } from "./limits.ts";
-import { report, startReader } from "./reader.ts";
+import { createParserState, report } from "./reader.ts";
 
 /*
  * The query language.
@@ -64,22 +64,22 @@ export function parseQueryLeniently(
   options: ParseOptions = {},
 ): { tree: QueryNode | null; diagnostics: Diagnostic[] } {
   const { tree, findings } = readText(text, options.maxLength ?? longestArchiveQuery);
-  return { tree, diagnostics: firstOfEach(findings) };
+  return { tree, diagnostics: limitDiagnostics(findings) };
 }
 
-type Reading = { tree: QueryNode | null; findings: readonly DraftDiagnostic[] };
+type ParseOutcome = { tree: QueryNode | null; findings: readonly DraftDiagnostic[] };
 
-function readText(text: string, maxLength: number): Reading {
+function readText(text: string, maxLength: number): ParseOutcome {
   const length = codePointLength(text);
   if (length > maxLength) return { tree: null, findings: [tooLong(length, maxLength)] };
   const source = readSource(text);
   const { lexemes, diagnostics } = lex(source);
-  const reader = startReader(source, lexemes, diagnostics);
-  const tree = readQuery(reader);
+  const parser = createParserState(source, lexemes, diagnostics);
+  const tree = readQuery(parser);
   const hasError = diagnostics.some((diagnostic) => diagnostic.severity === "error");
   if (tree === null && !hasError) {
     report(
-      reader,
+      parser,
       "empty_query",
       { offset: 0, length },
       {
@@ -91,15 +91,15 @@ function readText(text: string, maxLength: number): Reading {
   return { tree, findings: diagnostics };
 }
 
-function firstOfEach(findings: readonly DraftDiagnostic[]): Diagnostic[] {
+function limitDiagnostics(findings: readonly DraftDiagnostic[]): Diagnostic[] {
   const reported = { error: 0, warning: 0 };
   return findings
     .toSorted((a, b) => a.offset - b.offset)
     .filter(({ severity }) => reported[severity]++ < maxDiagnostics)
-    .map((finding) => withoutControls(withChosenHint(finding, readsWell)));
+    .map((finding) => withoutControls(withChosenHint(finding, parsesWithoutFindings)));
 }
 
-function readsWell(text: string): boolean {
+function parsesWithoutFindings(text: string): boolean {
   return readText(text, longestArchiveQuery).findings.length === 0;
 }
 

@@ -19,7 +19,7 @@ export type ParserState = {
   terms: number;
 };
 
-export function startReader(
+export function createParserState(
   source: Source,
   lexemes: readonly Lexeme[],
   diagnostics: DraftDiagnostic[],
@@ -31,8 +31,8 @@ export function spanOf(lexeme: Lexeme): QuerySpan {
   return { offset: lexeme.start, length: lexeme.end - lexeme.start };
 }
 
-export function atEnd(reader: ParserState): boolean {
-  const lexeme = reader.lexemes[reader.index];
+export function atEnd(parser: ParserState): boolean {
+  const lexeme = parser.lexemes[parser.index];
   return lexeme === undefined || lexeme.kind === "close";
 }
 
@@ -41,31 +41,31 @@ export function cannotStartTerm(lexeme: Lexeme): boolean {
 }
 
 export function report(
-  reader: ParserState,
+  parser: ParserState,
   code: DiagnosticCode,
   span: QuerySpan,
   details: DiagnosticDetails,
 ): void {
-  reportUnlessReported(reader, `${code} ${span.offset}`, code, span, details);
+  reportUnlessReported(parser, `${code} ${span.offset}`, code, span, details);
 }
 
 export function reportOnce(
-  reader: ParserState,
+  parser: ParserState,
   code: DiagnosticCode,
   span: QuerySpan,
   details: DiagnosticDetails,
 ): void {
-  reportUnlessReported(reader, code, code, span, details);
+  reportUnlessReported(parser, code, code, span, details);
 }
 
 function reportUnlessReported(
-  reader: ParserState,
+  parser: ParserState,
   key: string,
   code: DiagnosticCode,
   span: QuerySpan,
   details: DiagnosticDetails,
 ): void {
-  if (reader.reported.has(key)) return;
-  reader.reported.add(key);
-  reader.diagnostics.push(makeDiagnostic(code, span, details));
+  if (parser.reported.has(key)) return;
+  parser.reported.add(key);
+  parser.diagnostics.push(makeDiagnostic(code, span, details));
 }

@@ -101,8 +101,8 @@ const { node } = fc.letrec<{ node: object }>((tie) => ({
   ),
 }));
 
-function survives(generated: object): void {
-  const tree = settled(generated);
+function expectRoundTrip(generated: object): void {
+  const tree = normalized(generated);
   const printed = printQuery(tree);
   const again = parseQuery(printed, { maxLength: 1_000_000 }).tree;
   expect(withoutSpans(again), printed).toEqual(withoutSpans(tree));
@@ -111,27 +111,27 @@ function survives(generated: object): void {
 
 test.each(Object.keys(leaves) as Kind[])("the leaf %s survives printing and parsing", (kind) => {
   fc.assert(
-    fc.property(leaves[kind], (drawn) => survives({ kind, ...drawn })),
+    fc.property(leaves[kind], (drawn) => expectRoundTrip({ kind, ...drawn })),
     { numRuns: 300 },
   );
 });
 
 test("trees with leaves of every kind survive printing and parsing", () => {
-  fc.assert(fc.property(node, survives), { numRuns: 2_500 });
+  fc.assert(fc.property(node, expectRoundTrip), { numRuns: 2_500 });
 });
 
 /** Merged, without double negations. */
-function settled(generated: object): QueryNode {
+function normalized(generated: object): QueryNode {
   const span = { offset: 0, length: 1 };
   const bare = { span, ...generated } as QueryNode;
   if (bare.kind === "and" || bare.kind === "or") {
     const children = bare.children
-      .map(settled)
+      .map(normalized)
       .flatMap((child) => (child.kind === bare.kind ? child.children : [child]));
     return { kind: bare.kind, children, span };
   }
   if (bare.kind !== "not") return bare;
-  const child = settled(bare.child);
+  const child = normalized(bare.child);
   return child.kind === "not" ? child.child : { kind: "not", child, span };
 }
 

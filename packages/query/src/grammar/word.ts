@@ -114,8 +114,8 @@ function withoutQuestionMarks(text: string): string {
 
 /** True for `run*`; the stars of `f**k` only separate words in a quotation. */
 function hasWildcardAtWordEdge(text: string): boolean {
-  const plain = text.normalize("NFKC");
-  return /[\p{L}\p{N}]\*+(?![\p{L}\p{N}*])|(?<![\p{L}\p{N}*])\*+[\p{L}\p{N}]/u.test(plain);
+  const normalized = text.normalize("NFKC");
+  return /[\p{L}\p{N}]\*+(?![\p{L}\p{N}*])|(?<![\p{L}\p{N}*])\*+[\p{L}\p{N}]/u.test(normalized);
 }
 
 export function hasWildcard(text: string): boolean {

@@ -6,7 +6,7 @@ export type Suggestion = { queries: readonly string[]; otherwise: string | null 
 
 type Translate = (value: string) => Suggestion;
 
-const begin =
+const withPrefixes =
   (...starts: string[]): Translate =>
   (value) => ({ queries: starts.map((start) => start + value), otherwise: null });
 
@@ -14,7 +14,7 @@ const sigil =
   (character: string): Translate =>
   (value) => ({ queries: [character + value.replace(/^["#@$]+|"$/g, "")], otherwise: null });
 
-const never =
+const noQuery =
   (otherwise: string): Translate =>
   () => ({ queries: [], otherwise });
 
@@ -53,37 +53,46 @@ const date: Translate = (value) => {
   return { queries: [`since:${value} until:${next}`], otherwise: null };
 };
 
-const noCount = never(
+const unsupportedCount = noQuery(
   "remove it: the supported counts are min_faves:, min_retweets:, min_replies: and min_quotes:",
 );
-const howMany = never("remove it: set the number of posts with max_results");
-const order = never("remove it: a query does not set the order of posts");
-const noTitle = never("remove it: posts have no titles or file types");
+const resultCount = noQuery("remove it: set the number of posts with max_results");
+const order = noQuery("remove it: a query does not set the order of posts");
+const noTitle = noQuery("remove it: posts have no titles or file types");
 
 const rows: readonly (readonly [names: string, translate: Translate])[] = [
-  ["author by user username screen_name account poster", begin("from:")],
-  ["did", begin("from:did:")],
+  ["author by user username screen_name account poster", withPrefixes("from:")],
+  ["did", withPrefixes("from:did:")],
   ["mention mentions mentioned", sigil("@")],
   ["hashtag hashtags hastag tag tags", sigil("#")],
   ["cashtag cashtags ticker symbol", sigil("$")],
-  ["language locale", begin("lang:")],
-  ["after start start_date start_time from_date newer newer_than", begin("since:", "within_time:")],
-  ["before end end_date end_time to_date older older_than", begin("until:", "-within_time:")],
+  ["language locale", withPrefixes("lang:")],
+  [
+    "after start start_date start_time from_date newer newer_than",
+    withPrefixes("since:", "within_time:"),
+  ],
+  [
+    "before end end_date end_time to_date older older_than",
+    withPrefixes("until:", "-within_time:"),
+  ],
   ["date day created created_at posted posted_at time timestamp", date],
   ["site host hostname website", site],
-  ["link inurl allinurl uri", begin("url:")],
-  ["app client", begin("source:")],
-  ["text content body message keyword keywords intext allintext contains query q", begin("")],
-  ["conversation thread thread_id", begin("conversation_id:")],
-  ["reply_to replyto in_reply_to_id inreplyto", begin("in_reply_to:", "to:")],
-  ["quoting quotes_of quote_of", begin("quoted:")],
+  ["link inurl allinurl uri", withPrefixes("url:")],
+  ["app client", withPrefixes("source:")],
+  [
+    "text content body message keyword keywords intext allintext contains query q",
+    withPrefixes(""),
+  ],
+  ["conversation thread thread_id", withPrefixes("conversation_id:")],
+  ["reply_to replyto in_reply_to_id inreplyto", withPrefixes("in_reply_to:", "to:")],
+  ["quoting quotes_of quote_of", withPrefixes("quoted:")],
   ["type media kind format only exists _exists_", kind],
   ["id tweet tweet_id status status_id post post_id", byId],
-  ["limit count max_results size page page_size per_page offset top", howMany],
+  ["limit count max_results size page page_size per_page offset top", resultCount],
   ["sort sortby sort_by order orderby order_by rank", order],
   [
     "view views view_count min_views max_views impressions min_impressions followers min_followers max_followers followers_count min_bookmarks",
-    noCount,
+    unsupportedCount,
   ],
   ["intitle allintitle title filetype", noTitle],
 ];

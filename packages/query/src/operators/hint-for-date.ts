@@ -62,7 +62,7 @@ function datesOf(operator: string, text: string): readonly string[] {
     /^(\d{4})(\d{2})(\d{2})$/.exec(text) ??
     /^(\d{4})(?:[-/.](\d{1,2}))?$/.exec(text) ??
     [];
-  if (year !== "") return plausible(operator, year, month, day);
+  if (year !== "") return plausibleDates(operator, year, month, day);
   const [, first = "", second = "", last = ""] =
     /^(\d{1,2})[-/.](\d{1,2})[-/.](\d{4})$/.exec(text) ?? [];
   if (last !== "") {
@@ -75,7 +75,12 @@ function datesOf(operator: string, text: string): readonly string[] {
 }
 
 /** Clamps the day; swaps day and month if the month is invalid. */
-function plausible(operator: string, year: string, month: string, day: string): readonly string[] {
+function plausibleDates(
+  operator: string,
+  year: string,
+  month: string,
+  day: string,
+): readonly string[] {
   const date = dateOf(year, month, day) ?? dateOf(year, day, month);
   if (date !== null) return [date];
   const isMonth = Number(month) >= 1 && Number(month) <= 12;

@@ -66,7 +66,7 @@ const placeOperator: Unavailable = {
   reason: "requires a gazetteer",
   instead: "geocode:<latitude>,<longitude>,<radius>",
 };
-const shape: Unavailable = {
+const areaOperator: Unavailable = {
   reason: "describes an area other than a circle",
   instead: "geocode:<latitude>,<longitude>,<radius>",
 };
@@ -78,7 +78,7 @@ const annotation: Unavailable = {
   reason: "uses X's annotations, which no source provides",
   instead: "words or hashtags",
 };
-const follower: Unavailable = {
+const followOperator: Unavailable = {
   reason: "depends on the accounts that a user follows, but a key follows none",
   instead: "(from:nasa OR from:esa)",
   lead: "name the accounts, for example",
@@ -93,8 +93,8 @@ export const unavailableOperators = {
   within: placeOperator,
   place: placeOperator,
   place_country: placeOperator,
-  point_radius: shape,
-  bounding_box: shape,
+  point_radius: areaOperator,
+  bounding_box: areaOperator,
   list: {
     reason: "uses the members of a list, which only the platform knows",
     instead: "(from:nasa OR from:esa)",
@@ -109,9 +109,9 @@ export const unavailableOperators = {
 export type UnavailableName = keyof typeof unavailableOperators;
 
 export const unavailableFilters: Readonly<Record<string, Unavailable>> = {
-  follows: follower,
-  social: follower,
-  trusted: follower,
+  follows: followOperator,
+  social: followOperator,
+  trusted: followOperator,
   blue_verified: {
     reason: "uses paid verification, which no source reports",
     instead: "filter:verified",
@@ -176,7 +176,7 @@ export function likelyOperator(text: string): string | null {
   return nearest(text, [...operatorNames.keys(), ...filterOperators]);
 }
 
-const otherProperties: Readonly<Record<string, PostProperty>> = {
+const propertySynonyms: Readonly<Record<string, PostProperty>> = {
   repost: "retweets",
   reposts: "retweets",
   rt: "retweets",
@@ -200,6 +200,6 @@ const otherProperties: Readonly<Record<string, PostProperty>> = {
 
 export function likelyProperty(text: string): string | null {
   const name = text.toLowerCase();
-  if (Object.hasOwn(otherProperties, name)) return otherProperties[name] ?? null;
+  if (Object.hasOwn(propertySynonyms, name)) return propertySynonyms[name] ?? null;
   return nearest(name, [...propertyNames.keys()]);
 }

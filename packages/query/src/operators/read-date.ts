@@ -74,7 +74,7 @@ export function readDate(operator: string, text: string): Operand<number> {
   const offset = zoneOffset(zone, sign, zoneHour, zoneMinute);
   if (hour !== undefined && offset === undefined) {
     const named = zone ?? (sign === undefined ? undefined : `${sign}${zoneHour}:${zoneMinute}`);
-    return unclearZone(operator, text, named);
+    return zoneError(operator, text, named);
   }
   const date = new Date(0);
   date.setUTCFullYear(Number(year), Number(month) - 1, Number(day));
@@ -91,7 +91,7 @@ export function readDate(operator: string, text: string): Operand<number> {
   return { value: ms };
 }
 
-function unclearZone(operator: string, text: string, zone: string | undefined): Operand<number> {
+function zoneError(operator: string, text: string, zone: string | undefined): Operand<number> {
   if (zone === undefined) {
     return operandError(
       "invalid_date",

@@ -59,7 +59,7 @@ export function readLanguage(text: string): Operand<string> {
   }
   const [language = "", ...subtags] = code.split("-");
   if (knownLanguages.has(language)) {
-    return subtags.length === 0 || regionsMatter.has(language)
+    return subtags.length === 0 || languagesWithRegions.has(language)
       ? { value: code }
       : { value: code, warning: onlyRegion(code, language) };
   }
@@ -75,7 +75,7 @@ export function readLanguage(text: string): Operand<string> {
 }
 
 /** Platforms report region or script for these. */
-const regionsMatter: ReadonlySet<string> = new Set(["zh", "pt", "sr", "art"]);
+const languagesWithRegions: ReadonlySet<string> = new Set(["zh", "pt", "sr", "art"]);
 
 function onlyRegion(code: string, language: string): OperandDiagnostic {
   return {

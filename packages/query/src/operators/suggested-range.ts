@@ -11,8 +11,8 @@ const dots = /^([^\s.]+)\.\.([^\s.]+)$/;
 
 /** `>5`, `<=5`, `=5`, `[5 TO 9]`, `{5 TO *}`, `5..9`. */
 export function readRange(text: string): Range | null {
-  const [, compared = "", value] = sign.exec(text) ?? [];
-  if (value !== undefined) return comparedTo(compared, value);
+  const [, comparison = "", value] = sign.exec(text) ?? [];
+  if (value !== undefined) return rangeOfComparison(comparison, value);
   const [, opening, from, to, closing] = brackets.exec(text) ?? [];
   if (from !== undefined && to !== undefined) {
     return { low: endOf(from, opening === "["), high: endOf(to, closing === "]") };
@@ -22,10 +22,10 @@ export function readRange(text: string): Range | null {
   return { low: endOf(first, true), high: endOf(last, true) };
 }
 
-function comparedTo(compared: string, value: string): Range {
-  const end = { value, isInclusive: /[=≥≤]/.test(compared) };
-  if (/[>≥]/.test(compared)) return { low: end, high: null };
-  if (/[<≤]/.test(compared)) return { low: null, high: end };
+function rangeOfComparison(comparison: string, value: string): Range {
+  const end = { value, isInclusive: /[=≥≤]/.test(comparison) };
+  if (/[>≥]/.test(comparison)) return { low: end, high: null };
+  if (/[<≤]/.test(comparison)) return { low: null, high: end };
   return { low: end, high: end };
 }
 

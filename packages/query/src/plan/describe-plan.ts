@@ -14,7 +14,7 @@ function drawn(node: PlanNode, unresolved: UnresolvedNames | null): DrawnTree {
   if (node.kind === "and") return { label: "all of", branches: branches(node.children) };
   if (node.kind === "or") return { label: "any of", branches: branches(node.children) };
   if (node.kind === "not") return { label: "not", branches: branches([node.child]) };
-  const name = unresolved?.read(node) ?? null;
+  const name = unresolved?.nameIn(node) ?? null;
   if (name === null) return { label: describeLeaf(node), branches: [] };
   const label = `facet ${name.facet}… of the ${name.subject} ${name.name}, resolved when the query runs`;
   return { label, branches: [] };

@@ -4,7 +4,7 @@ import type { PlanNode } from "./plan.ts";
 /** For a plan that is displayed, not run: a placeholder per name. */
 export type UnresolvedNames = {
   names: ResolvedNames;
-  read(node: PlanNode): { facet: string; subject: "account" | "post"; name: string } | null;
+  nameIn(node: PlanNode): { facet: string; subject: "account" | "post"; name: string } | null;
 };
 
 /** Real account and post keys begin with their platform, so no other term matches. */
@@ -22,7 +22,7 @@ export function unresolvedNames({ accounts, posts }: QueryNames): UnresolvedName
     new Map(names.map((name, index) => [name, [`?/${index}`]]));
   return {
     names: { accounts: indexes(accounts), posts: indexes(posts) },
-    read: (node) => {
+    nameIn: (node) => {
       const [element, ...more] = node.kind === "terms" ? node.elements : [];
       if (element?.kind !== "token" || more.length > 0) return null;
       const [, facet = "", index] = knownIndex.exec(element.token) ?? [];

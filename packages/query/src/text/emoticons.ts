@@ -9,15 +9,15 @@ export function findEmoticons(text: string): string[] {
   if (!mayContainEmoticon.test(text)) return [];
   const found = new Set<string>();
   for (const [, eyes = "", mouth = ""] of text.matchAll(everyEmoticon))
-    found.add(plain(eyes, mouth.charAt(0)));
+    found.add(plainEmoticon(eyes, mouth.charAt(0)));
   return [...found];
 }
 
 export function readEmoticon(text: string): string | null {
   const [, eyes = "", mouth = ""] = exactEmoticon.exec(text) ?? [];
-  return mouth === "" ? null : plain(eyes, mouth.charAt(0));
+  return mouth === "" ? null : plainEmoticon(eyes, mouth.charAt(0));
 }
 
-function plain(eyes: string, mouth: string): string {
+function plainEmoticon(eyes: string, mouth: string): string {
   return `${eyes === ";" ? ";" : ":"}${mouth.toUpperCase()}`;
 }

@@ -37,7 +37,7 @@ const badAfterMention =
   /^(?:[@＠\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u1e00-\u1eff]|[\u0300-\u036f]|:\/\/)/;
 
 /** Invisible characters, which do not change a tag. */
-const showsNothing = /\p{Default_Ignorable_Code_Point}+/gu;
+const invisible = /\p{Default_Ignorable_Code_Point}+/gu;
 
 const cashtagName = "[A-Za-z]{1,6}(?:[._][A-Za-z]{1,2})?";
 const cashtagEnd = "(?=$|[\\s!#-/:-@\\[-_{-~])";
@@ -71,11 +71,11 @@ export function findMentions(text: string, options: EntityOptions = {}): Entity[
   if (!text.includes("@") && !text.includes("＠")) return [];
   const mentions: Entity[] = [];
   for (const match of text.matchAll(options.dottedHandles ? dottedMention : plainMention)) {
-    if (!mayMentionAfter(text, match.index)) continue;
+    if (!canMentionAt(text, match.index)) continue;
     const longest = plausibleHandle(match[1] ?? "");
     // `@nasa.comé` mentions nasa.
-    const value = endsBadly(text, match.index, longest) ? firstName(longest) : longest;
-    if (endsBadly(text, match.index, value)) continue;
+    const value = hasBadEnding(text, match.index, longest) ? firstName(longest) : longest;
+    if (hasBadEnding(text, match.index, value)) continue;
     const end = match.index + 1 + value.length;
     mentions.push({ kind: "mention", start: match.index, end, value });
   }
@@ -138,12 +138,12 @@ function plausibleHandle(handle: string): string {
 
 const firstName = (handle: string): string => handle.match(/^\w+/)?.[0] ?? "";
 
-function endsBadly(text: string, sigil: number, handle: string): boolean {
+function hasBadEnding(text: string, sigil: number, handle: string): boolean {
   const end = sigil + 1 + handle.length;
   return badAfterMention.test(text.slice(end, end + 3));
 }
 
-function mayMentionAfter(text: string, sigil: number): boolean {
+function canMentionAt(text: string, sigil: number): boolean {
   const before = text.slice(Math.max(0, sigil - 4), sigil);
   return !badBeforeMention.test(before) || repostMark.test(before);
 }
@@ -161,6 +161,6 @@ function foldSigil(text: string, sigil: string): string {
     const lower = text.toLowerCase();
     return lower.startsWith(sigil) ? lower.slice(1) : lower;
   }
-  const folded = text.replace(showsNothing, "").trim().normalize("NFKC").toLowerCase();
+  const folded = text.replace(invisible, "").trim().normalize("NFKC").toLowerCase();
   return folded.startsWith(sigil) ? folded.slice(1) : folded;
 }

@@ -64,9 +64,9 @@ export function findLinks(text: string): TextSpan[] {
   return links;
 }
 
-type Found = { link: TextSpan | null; scannedTo: number };
+type LinkScan = { link: TextSpan | null; scannedTo: number };
 
-function linkAt(text: string, dot: number, resume: number): Found {
+function linkAt(text: string, dot: number, resume: number): LinkScan {
   const floor = Math.max(resume, dot - maxHostLength);
   const bareStart = scanBack(text, dot, floor, bareHostCharacter);
   const schemeStart = startOfScheme(text, dot, bareStart, floor);
@@ -99,7 +99,7 @@ function startOfScheme(text: string, dot: number, bareStart: number, floor: numb
   return text.startsWith("://", hostStart - 3) ? hostStart : null;
 }
 
-function linkWithScheme(text: string, hostStart: number): Found {
+function linkWithScheme(text: string, hostStart: number): LinkScan {
   const isShortLink = shortLinkHost.test(text.slice(hostStart, hostStart + 5));
   const runEnd = isShortLink
     ? hostStart + 4
@@ -146,8 +146,8 @@ function endOfBareHost(text: string, start: number, runEnd: number): number | nu
   for (let dot = run.lastIndexOf("."); dot > 0; dot = run.lastIndexOf(".", dot - 1)) {
     const top = run.slice(dot + 1, last);
     const host = run.slice(0, last);
-    const isWritten = top === top.toLowerCase() || host === host.toUpperCase();
-    if (isWritten && isKnownDomain(top) && isHost(run.slice(0, dot))) {
+    const isPlausiblyCased = top === top.toLowerCase() || host === host.toUpperCase();
+    if (isPlausiblyCased && isKnownDomain(top) && isHost(run.slice(0, dot))) {
       const end = start + last;
       if (!badAfterHost.test(text.charAt(end))) return end;
     }

@@ -94,14 +94,14 @@ function addCharacters(text: string, start: number, runs: TextRun[]): number {
   let index = start;
   while (index < text.length && classAt(text, index) === spaceless) {
     let end = index + widthAt(text, index);
-    let keptEnd = end;
+    let unitEnd = end;
     let marks = 0;
     while (end < text.length && classAt(text, end) === mark) {
       end += widthAt(text, end);
       marks += 1;
-      if (marks <= maxMarks) keptEnd = end;
+      if (marks <= maxMarks) unitEnd = end;
     }
-    characters.push(text.slice(index, keptEnd));
+    characters.push(text.slice(index, unitEnd));
     index = end;
   }
   runs.push(characters);

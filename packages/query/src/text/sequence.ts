@@ -12,7 +12,7 @@ const anyToken = Symbol("any token");
 
 /** `state-of-the-art` gives four elements. Mentions and links are read as plain words. */
 export function querySequence(text: string): SequenceElement[] {
-  return spell(runsOf(decodeEntities(text).toWellFormed()));
+  return elementsOf(runsOf(decodeEntities(text).toWellFormed()));
 }
 
 /** A separate `*` matches exactly one token. */
@@ -22,31 +22,31 @@ export function phraseSequence(text: string): SequenceElement[] {
     if (part === "*" || part === "＊") positions.push(anyToken);
     else positions.push(...runsOf(part));
   }
-  const first = positions.findIndex((place) => place !== anyToken);
+  const first = positions.findIndex((position) => position !== anyToken);
   const last = positions.findLastIndex((position) => position !== anyToken);
-  return first < 0 ? [] : spell(positions.slice(first, last + 1));
+  return first < 0 ? [] : elementsOf(positions.slice(first, last + 1));
 }
 
-function spell(positions: readonly SequencePosition[]): SequenceElement[] {
+function elementsOf(positions: readonly SequencePosition[]): SequenceElement[] {
   return positions.flatMap((position, index): SequenceElement[] => {
     if (position === anyToken) return [{ kind: "any" }];
     if (typeof position === "string") return [{ kind: "token", token: position }];
-    if (positions[index + 1] === anyToken) return spellBeforeAny(position);
-    return spellCharacters(position, index === positions.length - 1);
+    if (positions[index + 1] === anyToken) return elementsBeforeAny(position);
+    return characterElements(position, index === positions.length - 1);
   });
 }
 
 /** In a document the run may continue into the wildcard, so the last character's token is left open. */
-function spellBeforeAny(characters: readonly string[]): SequenceElement[] {
-  const open = spellCharacters(characters, true);
+function elementsBeforeAny(characters: readonly string[]): SequenceElement[] {
+  const open = characterElements(characters, true);
   return characters.length > 1 ? [...open, { kind: "any" }] : open;
 }
 
 /**
- * A run of a document ends with its last character's token, so a query run before another word must too. A query's last run may
- * end inside a longer run of the document.
+ * A run of a document ends with its last character's token, and so does a query run followed by another word. A query's last
+ * run may end inside a longer run of the document.
  */
-function spellCharacters(characters: readonly string[], isLast: boolean): SequenceElement[] {
+function characterElements(characters: readonly string[], isLast: boolean): SequenceElement[] {
   const [first, second] = characters;
   if (isLast && first !== undefined && second === undefined) {
     return [{ kind: "prefix", prefix: pairToken(first, "") }];

@@ -22,10 +22,10 @@ test("finding the spans that begin outside of others agrees with a comparison of
 });
 
 test("finding the spans that begin outside of others visits each a bounded number of times", () => {
-  let looks = 0;
+  let reads = 0;
   const counting = (start: number): TextSpan => ({
     get start() {
-      looks += 1;
+      reads += 1;
       return start;
     },
     end: start + 3,
@@ -33,5 +33,5 @@ test("finding the spans that begin outside of others visits each a bounded numbe
   const spans = Array.from({ length: 1_000 }, (_unused, index) => counting(10 * index + 5));
   const covers = Array.from({ length: 1_000 }, (_unused, index) => counting(10 * index));
   expect(startingOutside(spans, covers)).toHaveLength(1_000);
-  expect(looks).toBeLessThanOrEqual(4_000);
+  expect(reads).toBeLessThanOrEqual(4_000);
 });

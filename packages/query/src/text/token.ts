@@ -1,7 +1,7 @@
 import { sha256Hex } from "./sha256.ts";
 
 const maxTokenBytes = 64;
-const keptBytes = 40;
+const prefixBytes = 40;
 const hashDigits = 16;
 
 const encoder = new TextEncoder();
@@ -13,7 +13,7 @@ export function shortenToken(token: string): string {
   if (token.length * 3 <= maxTokenBytes) return token;
   const bytes = encoder.encode(token);
   if (bytes.length <= maxTokenBytes) return token;
-  let end = keptBytes;
+  let end = prefixBytes;
   // 10xxxxxx is a continuation byte.
   while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;
   return `${decoder.decode(bytes.subarray(0, end))}~${sha256Hex(bytes).slice(0, hashDigits)}`;

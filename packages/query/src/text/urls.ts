@@ -10,7 +10,7 @@ const defaultPort = /:(?:80|443)?$/;
 const trackingParameters =
   /(^|[?&;])(?:utm_[a-z_]*|fbclid|gclid|gclsrc|dclid|gbraid|wbraid|msclkid|yclid|twclid|ttclid|li_fat_id|igshid?|mc_[ce]id|mkt_tok|_hsenc|_hsmi|_ga|_gl|vero_id|oly_(?:anon|enc)_id|ref_src|ref_url)=[^&;]*/g;
 const percentEncoded = /(?:%[0-9a-f]{2})+/g;
-const between = /[^\p{L}\p{M}\p{N}]+/u;
+const nonWordCharacters = /[^\p{L}\p{M}\p{N}]+/u;
 const aboveAscii = /[\u0080-\uffff]/;
 
 /** Lower case, without scheme, user and fragment. */
@@ -35,7 +35,7 @@ export function linkTokens({ host, rest }: Link): string[] {
   const query = rest.includes("=") ? rest.replace(trackingParameters, "$1") : rest;
   const parts = normalise(`${host} ${decodePercent(query)}`);
   if (!aboveAscii.test(parts)) return asciiTokens(parts);
-  return parts.split(between).filter(isNotEmpty).map(shortenToken);
+  return parts.split(nonWordCharacters).filter(isNotEmpty).map(shortenToken);
 }
 
 function asciiTokens(text: string): string[] {

@@ -4,19 +4,19 @@ import { searchedWords } from "./searched-words.ts";
 import type { CountMetric, PostProperty, PostRelation, QueryLeaf, QueryNode } from "./tree.ts";
 
 export function describeTree(tree: QueryNode): string {
-  return drawTree(drawn(tree));
+  return drawTree(drawnTreeOf(tree));
 }
 
-function drawn(node: QueryNode): DrawnTree {
-  if (node.kind === "and") return { label: "all of", branches: node.children.map(drawn) };
-  if (node.kind === "or") return { label: "any of", branches: node.children.map(drawn) };
+function drawnTreeOf(node: QueryNode): DrawnTree {
+  if (node.kind === "and") return { label: "all of", branches: node.children.map(drawnTreeOf) };
+  if (node.kind === "or") return { label: "any of", branches: node.children.map(drawnTreeOf) };
   if (node.kind === "not") return drawnNegation(node.child);
   return { label: describeLeaf(node), branches: [] };
 }
 
 function drawnNegation(child: QueryNode): DrawnTree {
   if (child.kind !== "min-count" || child.atLeast === 0) {
-    return { label: "not", branches: [drawn(child)] };
+    return { label: "not", branches: [drawnTreeOf(child)] };
   }
   const label = `fewer than ${countText(child.atLeast, child.metric)}, or an unknown number`;
   return { label, branches: [] };
@@ -46,7 +46,7 @@ const properties: Readonly<Record<PostProperty, string>> = {
   nativeretweets: "a native repost",
   replies: "a reply",
   quote: "a quote of another post",
-  self_threads: "a reply to its own author",
+  self_threads: "a self-reply",
   safe: "not marked as sensitive",
   verified: "by a verified author",
   links: "has a link",
@@ -56,7 +56,7 @@ const properties: Readonly<Record<PostProperty, string>> = {
   hashtags: "has a hashtag",
   mentions: "mentions someone",
   cashtags: "has a cashtag",
-  geo: "has a place",
+  geo: "has coordinates",
   has_engagement: "has a like, a repost or a reply",
 };
 
@@ -75,7 +75,7 @@ function describeLeaf(leaf: QueryLeaf): string {
     case "from":
       return `posted by ${leaf.user}`;
     case "to":
-      return `directed to ${leaf.user}`;
+      return `a reply to ${leaf.user}`;
     case "quoted-user":
       return `quotes a post by ${leaf.user}`;
     case "retweets-of":
@@ -91,9 +91,9 @@ function describeLeaf(leaf: QueryLeaf): string {
     case "within":
       return `within the last ${printQuery(leaf).slice("within_time:".length)}`;
     case "since-id":
-      return `after the post ${leaf.id}`;
+      return `ID above ${leaf.id}`;
     case "max-id":
-      return `the post ${leaf.id} and before`;
+      return `ID up to ${leaf.id}`;
     case "property":
       return properties[leaf.property];
     case "min-count":
@@ -101,9 +101,9 @@ function describeLeaf(leaf: QueryLeaf): string {
     case "geocode":
       return `within ${leaf.radiusKm} km of latitude ${leaf.lat}, longitude ${leaf.lon}`;
     case "url":
-      return `URL holding ${leaf.text}`;
+      return `URL containing ${leaf.text}`;
     case "domain":
-      return `links to ${leaf.host} or below`;
+      return `links to ${leaf.host} or a subdomain`;
     case "platform":
       return `on ${leaf.platform}`;
     case "label":

@@ -87,18 +87,20 @@ export function withChosenHint(
   if (hint === undefined) return rest;
   if (typeof hint === "string") return { ...finding, hint };
   const { lead, queries, otherwise } = hint;
-  const query = queries.find((each) => each.length <= longestRewrite && readsWell(plain(each)));
+  const query = queries.find(
+    (each) => each.length <= longestRewrite && readsWell(printableText(each)),
+  );
   return { ...finding, hint: query === undefined ? otherwise : `${lead} ${query}` };
 }
 
 /** Replaces line breaks and terminal controls, which a query may contain. */
 export function withoutControls(diagnostic: Diagnostic): Diagnostic {
-  const message = plain(diagnostic.message);
+  const message = printableText(diagnostic.message);
   if (diagnostic.hint === undefined) return { ...diagnostic, message };
-  return { ...diagnostic, message, hint: plain(diagnostic.hint) };
+  return { ...diagnostic, message, hint: printableText(diagnostic.hint) };
 }
 
-function plain(text: string): string {
+function printableText(text: string): string {
   return Array.from(text, printable).join("");
 }
 
